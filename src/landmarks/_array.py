@@ -1,0 +1,153 @@
+"""The one file that knows array libraries: the array API standard, and the few functions it lacks.
+
+Arrays are NumPy, torch or array-api-strict arrays. Decisions (indices, counts, random numbers) are made
+on the host with NumPy; `like` moves host values to where the data lives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import array_api_compat as compat
+import numpy as np
+import scipy.linalg
+
+Array = Any
+Indices = np.ndarray | Sequence[int]
+
+
+def namespace(*arrays: Array) -> Any:
+    """The array library that the arrays belong to."""
+    return compat.array_namespace(*arrays)
+
+
+def is_array(value: object) -> bool:
+    """Whether the value is an array of a library that follows the standard."""
+    return compat.is_array_api_obj(value)
+
+
+def like(values: Any, reference: Array, dtype: Any = None) -> Array:
+    """Host values as an array of the reference's library, device and dtype."""
+    xp = namespace(reference)
+    return xp.asarray(np.ascontiguousarray(values), dtype=dtype or reference.dtype, device=compat.device(reference))
+
+
+def host(array: Array) -> np.ndarray:
+    """The array as a NumPy array."""
+    if isinstance(array, np.ndarray):
+        return array
+    if compat.is_torch_array(array):
+        return array.detach().cpu().numpy()
+    return np.asarray(array)
+
+
+def zeros(shape: int | tuple[int, ...], reference: Array) -> Array:
+    """Zeros of the reference's library, device and dtype."""
+    return namespace(reference).zeros(shape, dtype=reference.dtype, device=compat.device(reference))
+
+
+def prototype(array: Array) -> Array:
+    """An empty array that names a library, a device and a dtype."""
+    return zeros((0,), array)
+
+
+def positions(indices: Indices, reference: Array) -> Array:
+    """Host indices as an integer array beside the reference."""
+    xp = namespace(reference)
+    return xp.asarray(np.ascontiguousarray(indices, dtype=np.int64), device=compat.device(reference))
+
+
+def take(array: Array, indices: Indices, axis: int = 0) -> Array:
+    """The slices of the array at host indices."""
+    return namespace(array).take(array, positions(indices, array), axis=axis)
+
+
+def scatter(values: Array, indices: Indices, n: int) -> Array:
+    """Zeros with n rows, except that the rows at the indices hold the values."""
+    if isinstance(values, np.ndarray) or compat.is_torch_array(values):
+        full = zeros((n, *values.shape[1:]), values)
+        full[positions(indices, values)] = values
+        return full
+    full = np.zeros((n, *values.shape[1:]), dtype=host(values).dtype)
+    full[np.asarray(indices)] = host(values)
+    return like(full, values)
+
+
+def eps(array: Array) -> float:
+    """The distance from 1 to the next number of the array's dtype."""
+    return float(namespace(array).finfo(array.dtype).eps)
+
+
+def is_single(array: Array) -> bool:
+    """Whether the array has half the digits of float64, or fewer."""
+    return eps(array) > 1e-10
+
+
+def rank_tolerance(array: Array) -> float:
+    """The residual, relative to the largest diagonal entry, below which a column adds nothing."""
+    return 1e-5 if is_single(array) else 1e-10
+
+
+def first_argmax(scores: Array) -> int:
+    """The lowest index among the largest scores; scores that differ by rounding alone are tied."""
+    xp = namespace(scores)
+    largest = xp.max(scores)
+    tied = scores >= largest - 256 * eps(scores) * xp.abs(largest)
+    order = xp.arange(scores.shape[0], device=compat.device(scores))
+    return int(xp.min(xp.where(tied, order, scores.shape[0])))
+
+
+def norm(array: Array) -> float:
+    """The Euclidean (Frobenius) norm."""
+    xp = namespace(array)
+    return float(xp.sqrt(xp.sum(array * array)))
+
+
+def column_norms(array: Array) -> Array:
+    """The Euclidean norm of each column."""
+    xp = namespace(array)
+    return xp.sqrt(xp.sum(array * array, axis=0))
+
+
+def transpose(array: Array) -> Array:
+    """The matrix transposed."""
+    return array.T if array.ndim == 2 else array
+
+
+def cholesky(matrix: Array) -> Array | None:
+    """The lower Cholesky factor, or None when the matrix is not positive definite."""
+    xp = namespace(matrix)
+    try:
+        factor = xp.linalg.cholesky(matrix)
+    except (np.linalg.LinAlgError, RuntimeError):  # torch raises a RuntimeError of its own
+        return None
+    return factor if bool(xp.all(xp.isfinite(factor))) else None
+
+
+def solve_triangular(factor: Array, block: Array, *, adjoint: bool = False) -> Array:
+    """Solve L Y = B for a lower triangular L, or Lᵀ Y = B when adjoint; the standard has no such solve."""
+    if compat.is_torch_array(factor):
+        import torch
+
+        matrix = factor.mT if adjoint else factor
+        return torch.linalg.solve_triangular(matrix, block, upper=adjoint)
+    solution = scipy.linalg.solve_triangular(
+        host(factor), host(block), lower=True, trans="T" if adjoint else "N", check_finite=False
+    )
+    return solution if isinstance(factor, np.ndarray) else like(solution, block)
+
+
+def solve_cholesky(factor: Array, block: Array) -> Array:
+    """Solve L Lᵀ Y = B for a lower triangular L."""
+    return solve_triangular(factor, solve_triangular(factor, block), adjoint=True)
+
+
+def as_float(array: Array) -> Array:
+    """The array in float32 or float64: its own dtype if it is one of the two, else float64."""
+    xp = namespace(array)
+    if compat.is_torch_array(array):
+        array = array.detach()
+    if array.dtype in (xp.float32, xp.float64):
+        return array
+    return xp.astype(array, xp.float64)

@@ -1,0 +1,122 @@
+"""Checks at the boundary: each error says what was expected, what came and what to do."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from ._array import Array, as_float, host, is_array, is_single, namespace
+
+
+def column_names(table: Any) -> tuple[str, ...] | None:
+    """The column names of a data frame or table, None for anything else."""
+    columns = getattr(table, "columns", None)
+    if columns is None and hasattr(table, "column_names"):
+        columns = table.column_names
+    return None if columns is None or callable(columns) else tuple(str(name) for name in columns)
+
+
+def matrix(values: Any, name: str) -> Array:
+    """A finite two-dimensional float array, of the library that came; anything else is converted by NumPy."""
+    if not is_array(values) or isinstance(values, np.ma.MaskedArray) or isinstance(values, np.ndarray):
+        values = _as_numpy(values, name)
+    if values.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions, got shape {tuple(values.shape)}; reshape a single column with reshape(-1, 1)")
+    if 0 in values.shape:
+        raise ValueError(f"{name} must have at least one row and one column, got shape {tuple(values.shape)}")
+    if "complex" in str(values.dtype):
+        raise ValueError(f"Complex data not supported: {name} is {values.dtype}")
+    values = as_float(values)
+    finite(values, name)
+    return values
+
+
+def _as_numpy(values: Any, name: str) -> np.ndarray:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked entries; fill them first, e.g. {name}.filled(value)")
+    if hasattr(values, "to_numpy") and not isinstance(values, np.ndarray):
+        values = values.to_numpy()
+    array = np.asarray(values)
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} is {array.dtype}")
+    if array.dtype.kind in "mM":
+        raise ValueError(f"{name} must hold numbers, got dates ({array.dtype}); convert them to numbers first")
+    if array.dtype.kind in "biuf" and array.dtype in (np.float32, np.float64) and array.dtype.isnative:
+        return array
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        if _has_missing(array):
+            raise ValueError(f"Input {name} contains NaN (a missing value); fill it first, e.g. with sklearn.impute.SimpleImputer") from error
+        raise ValueError(f"{name} must hold numbers, got {array.dtype}; encode or drop the other columns ({error})") from error
+
+
+def _has_missing(array: np.ndarray) -> bool:
+    return array.dtype == object and any(value is None or "NA" in type(value).__name__ for value in array.ravel())
+
+
+def finite(values: Array, name: str, *, offset: int = 0) -> None:
+    """Raise when a value is NaN or infinite, and say where the first one is."""
+    xp = namespace(values)
+    if bool(xp.isfinite(xp.sum(values))) or bool(xp.all(xp.isfinite(values))):
+        return
+    bad = ~np.isfinite(host(values))
+    place = tuple(int(i) for i in np.argwhere(bad)[0])
+    value = host(values)[place]
+    kind = "NaN" if math.isnan(value) else "infinity"
+    where = f"row {place[0] + offset}" + (f", column {place[1]}" if len(place) > 1 else "")
+    remedy = "fill missing values first, e.g. with sklearn.impute.SimpleImputer" if kind == "NaN" else "remove or clip infinite values first"
+    raise ValueError(f"Input {name} contains {kind} (first at {where}; {int(bad.sum())} in all); {remedy}")
+
+
+def sparse(X: Any) -> Any:
+    """A finite CSC matrix of float32 or float64."""
+    if X.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: X is {X.dtype}")
+    if 0 in X.shape or len(X.shape) != 2:
+        raise ValueError(f"X must have at least one row and one column, got shape {X.shape}")
+    X = scipy.sparse.csc_array(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
+    if not np.all(np.isfinite(X.data)):
+        place = int(np.flatnonzero(~np.isfinite(X.data))[0])
+        column = int(np.searchsorted(X.indptr, place, side="right") - 1)
+        kind = "NaN" if np.isnan(X.data[place]) else "infinity"
+        raise ValueError(f"Input X contains {kind} (first at row {X.indices[place]}, column {column}); fill or remove it first")
+    X.sum_duplicates()
+    return X
+
+
+def exponent(largest: float, reference: Array) -> int:
+    """The even power of two by which K is divided so that its cubes stay within range; 0 for ordinary data."""
+    if largest <= 0 or not math.isfinite(largest):
+        return 0
+    power = math.frexp(largest)[1]
+    return 0 if abs(power) <= (20 if is_single(reference) else 100) else power + power % 2
+
+
+def scaled(array: Array, power: int) -> Array:
+    """The array divided by 2**power, in exact steps that never leave the range of floats."""
+    while power:
+        step = max(-900, min(900, power)) if not is_single(array) else max(-100, min(100, power))
+        array = array * 2.0**-step
+        power -= step
+    return array
+
+
+def subset_size(k: Any, n: int) -> int:
+    """The wanted subset size as an int from 1 to n."""
+    if isinstance(k, bool | np.bool_) or not isinstance(k, numbers.Integral):
+        raise TypeError(f"k must be an integer between 1 and n = {n}, got {k!r}")
+    if not 1 <= k <= n:
+        raise ValueError(f"k must be between 1 and n = {n}, got {k}")
+    return int(k)
+
+
+def choice(value: Any, allowed: tuple[str, ...], name: str) -> str:
+    """One of the allowed words."""
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+    return value

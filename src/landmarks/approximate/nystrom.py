@@ -1,0 +1,93 @@
+"""The Nyström approximation K̂ = K_S K_SS⁺ K_Sᵀ in the factored form F Fᵀ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.linalg.lapack
+
+from .._array import Array, Indices, host, like, namespace, solve_triangular, take
+from ..operators.base import Operator
+
+
+@dataclass(frozen=True)
+class Pivots:
+    """The pivoted Cholesky factor of K_SS: rank, order of the pivots, lower factor L."""
+
+    order: np.ndarray
+    L: np.ndarray
+
+
+def pivoted_cholesky(K: np.ndarray) -> Pivots:
+    """LAPACK's pivoted Cholesky; it stops at the numerical rank, so duplicates do no harm."""
+    K = np.asarray(K, dtype=np.float64)
+    tolerance = len(K) * np.finfo(np.float64).eps * max(float(np.max(np.diag(K))), 0.0)
+    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(K, lower=1, tol=tolerance)
+    return Pivots(order[:rank].astype(np.int64) - 1, np.tril(factor)[:rank, :rank])
+
+
+def nystrom_factor(operator: Operator, indices: Indices) -> Array:
+    """F with K̂ = F Fᵀ (Lemma 2.6 gives K̂ as the corner of the relaxation)."""
+    indices = np.asarray(indices)
+    columns = operator.columns(indices)
+    pivots = pivoted_cholesky(host(take(columns, indices)))
+    return _solve(pivots, take(columns, pivots.order, axis=1))
+
+
+def _solve(pivots: Pivots, columns: Array) -> Array:
+    """columns · L⁻ᵀ."""
+    L = like(pivots.L, columns)
+    return solve_triangular(L, columns.T).T
+
+
+@dataclass(frozen=True)
+class Nystrom:
+    """The approximation K̂ = F Fᵀ of an operator by its columns at the indices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> points = np.random.default_rng(0).standard_normal((50, 2))
+    >>> approximation = lm.select(lm.kernel(points, lm.rbf(sigma=2.0)), k=10, method="greedy").nystrom()
+    >>> approximation.factor.shape
+    (50, 10)
+    """
+
+    operator: Operator
+    indices: np.ndarray
+
+    @cached_property
+    def factor(self) -> Array:
+        """The n × r factor F, r the numerical rank of the chosen columns."""
+        return nystrom_factor(self.operator, self.indices) * 2.0 ** (self.operator.exponent / 2)
+
+    def matmul(self, block: Array) -> Array:
+        """K̂ @ block."""
+        return self.factor @ (self.factor.T @ block)
+
+    def diagonal(self) -> Array:
+        """The diagonal of K̂."""
+        return namespace(self.factor).sum(self.factor * self.factor, axis=1)
+
+    def solve(self, block: Array, ridge: float) -> Array:
+        """(K̂ + ridge · I)⁻¹ @ block in O(n r²), through the singular values of F."""
+        if not ridge > 0:
+            raise ValueError(f"ridge must be positive, got {ridge!r}")
+        U, values, _ = self._svd
+        inside = U.T @ block
+        shrink = values**2 / (values**2 + ridge)
+        return (block - U @ (shrink[:, None] * inside)) / ridge
+
+    @cached_property
+    def _svd(self) -> tuple[Array, Array, Array]:
+        return namespace(self.factor).linalg.svd(self.factor, full_matrices=False)
+
+    def features(self, points: Array) -> Array:
+        """The rows of F for new points of a kernel: the out-of-sample map x ↦ h(x, S) L⁻ᵀ."""
+        h = getattr(self.operator, "h", None)
+        if h is None:
+            raise TypeError(f"new points need a kernel operator, made by kernel(points, h); this is {self.operator!r}")
+        return self.operator.features(points, self.indices)  # type: ignore[attr-defined]  # only KernelOperator has h

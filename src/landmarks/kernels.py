@@ -1,0 +1,127 @@
+"""Kernel functions h(x, y), each a small frozen object that evaluates a block of values at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ._array import Array, eps, namespace
+
+
+def squared_distances(x: Array, y: Array) -> Array:
+    """|x_i − y_j|² by one matrix product; centre the points first, or digits cancel."""
+    xp = namespace(x)
+    products = x @ y.T
+    distances = xp.sum(x * x, axis=1)[:, None] + xp.sum(y * y, axis=1)[None, :] - 2 * products
+    return xp.clip(distances, min=0.0)
+
+
+def decay(exponents: Array) -> Array:
+    """exp(−exponents), with values below eps² set to zero: denormal numbers slow every product down."""
+    xp = namespace(exponents)
+    limit = -2 * math.log(eps(exponents))
+    return xp.where(exponents < limit, xp.exp(-exponents), xp.zeros_like(exponents))
+
+
+def _check_positive(**parameters: float) -> None:
+    for name, value in parameters.items():
+        if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
+            raise ValueError(f"{name} must be a positive number, got {value!r}")
+
+
+@dataclass(frozen=True)
+class rbf:
+    """The Gaussian kernel exp(−|x − y|²/σ²).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> lm.rbf(sigma=2.0)(np.array([[0.0]]), np.array([[0.0], [2.0]])).round(3)
+    array([[1.   , 0.368]])
+    """
+
+    sigma: float = 1.0
+    stationary: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        _check_positive(sigma=self.sigma)
+
+    def __call__(self, x: Array, y: Array) -> Array:
+        return decay(squared_distances(x / self.sigma, y / self.sigma))
+
+
+@dataclass(frozen=True)
+class laplacian:
+    """The Laplacian kernel exp(−Σ|x_i − y_i|/σ), with the sum of absolute differences as scikit-learn has it."""
+
+    sigma: float = 1.0
+    stationary: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        _check_positive(sigma=self.sigma)
+
+    def __call__(self, x: Array, y: Array) -> Array:
+        xp = namespace(x)
+        distances = xp.abs(x[:, :1] - y[:, :1].T)
+        for i in range(1, x.shape[1]):
+            distances = distances + xp.abs(x[:, i : i + 1] - y[:, i : i + 1].T)
+        return decay(distances / self.sigma)
+
+
+@dataclass(frozen=True)
+class matern:
+    """The Matérn kernel with smoothness ν = 1/2, 3/2 or 5/2 and length scale σ."""
+
+    nu: float = 1.5
+    sigma: float = 1.0
+    stationary: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        _check_positive(sigma=self.sigma)
+        if self.nu not in (0.5, 1.5, 2.5):
+            raise ValueError(f"nu must be 0.5, 1.5 or 2.5, got {self.nu!r}; for other smoothness pass a callable")
+
+    def __call__(self, x: Array, y: Array) -> Array:
+        xp = namespace(x)
+        r = math.sqrt(2 * self.nu) / self.sigma * xp.sqrt(squared_distances(x, y))
+        if self.nu == 0.5:
+            return decay(r)
+        if self.nu == 1.5:
+            return (1 + r) * decay(r)
+        return (1 + r + r * r / 3) * decay(r)
+
+
+@dataclass(frozen=True)
+class polynomial:
+    """The polynomial kernel (γ x·y + c)^degree; c ≥ 0 keeps it positive semidefinite."""
+
+    degree: int = 3
+    gamma: float = 1.0
+    coef0: float = 1.0
+    stationary: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        _check_positive(degree=self.degree, gamma=self.gamma)
+        if self.coef0 < 0:
+            raise ValueError(f"coef0 must not be negative, got {self.coef0!r}: the kernel would not be positive semidefinite")
+        if int(self.degree) != self.degree:
+            raise ValueError(f"degree must be a whole number, got {self.degree!r}")
+
+    def __call__(self, x: Array, y: Array) -> Array:
+        return (self.gamma * (x @ y.T) + self.coef0) ** int(self.degree)
+
+
+@dataclass(frozen=True)
+class linear:
+    """The linear kernel x·y."""
+
+    stationary: ClassVar[bool] = False
+
+    def __call__(self, x: Array, y: Array) -> Array:
+        return x @ y.T
+
+
+Kernel = Callable[[Array, Array], Array]

@@ -1,0 +1,147 @@
+"""The operator: a positive semidefinite matrix known by what can be done with it, and the ledger of what was done."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from .._array import Array, Indices, eps, like, namespace
+
+MEMORY = 256 * 2**20  # bytes that a block of columns or a chunk of kernel values may take
+DENSE_MEMORY = 4 * 2**30  # bytes that a stored n × n matrix may take
+
+
+@dataclass
+class Ledger:
+    """What was used of an operator: vectors multiplied, columns read, entries read or evaluated."""
+
+    products: int = 0
+    columns: int = 0
+    entries: int = 0
+
+    def add(self, *, products: int = 0, columns: int = 0, entries: int = 0) -> None:
+        """Count some use."""
+        self.products += products
+        self.columns += columns
+        self.entries += entries
+
+    def snapshot(self) -> dict[str, int]:
+        """The counts so far."""
+        return asdict(self)
+
+    def since(self, before: dict[str, int]) -> dict[str, int]:
+        """The counts since a snapshot."""
+        return {name: count - before[name] for name, count in self.snapshot().items()}
+
+
+class Operator(abc.ABC):
+    """A positive semidefinite n × n matrix K, up to a factor: the matrix meant is 2**exponent · K.
+
+    The factor keeps the squares and cubes of very large or very small data within range; being a power of
+    two it changes no digit. Vectors have the library, device and dtype of `like`.
+    """
+
+    n: int
+    like: Array
+    ledger: Ledger
+    exponent: int = 0
+    names: tuple[str, ...] | None = None
+    #: what costs far less than n products with K
+    cheap: frozenset[str] = frozenset({"diagonal", "columns"})
+
+    @abc.abstractmethod
+    def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
+        """The product K[rows, cols] @ block; all rows or columns when None."""
+
+    @abc.abstractmethod
+    def diagonal(self) -> Array:
+        """The n diagonal entries."""
+
+    @abc.abstractmethod
+    def columns(self, indices: Indices) -> Array:
+        """The n × len(indices) block of columns."""
+
+    @abc.abstractmethod
+    def restrict(self, indices: Indices) -> Operator:
+        """The principal submatrix of the indices, with the same ledger."""
+
+    @property
+    def m(self) -> int | None:
+        """The rows of X when K = XᵀX is known by its factor X, else None."""
+        return None
+
+    def factor(self, indices: Indices | None = None) -> Array:
+        """The columns of X when K = XᵀX is known by its factor."""
+        raise TypeError(f"{type(self).__name__} is not known by a factor X with K = XᵀX")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(n={self.n}, dtype={self.like.dtype})"
+
+
+def blocks(n: int, width: int) -> Iterator[np.ndarray]:
+    """The indices 0 … n−1 in consecutive blocks."""
+    for start in range(0, n, max(1, width)):
+        yield np.arange(start, min(n, start + max(1, width)))
+
+
+def block_width(operator: Operator, memory: int = MEMORY) -> int:
+    """How many columns of K fit in the memory."""
+    return max(1, min(operator.n, memory // (operator.n * itemsize(operator.like))))
+
+
+def itemsize(array: Array) -> int:
+    """Bytes per entry."""
+    return 4 if eps(array) > 1e-10 else 8
+
+
+def storable(operator: Operator, memory: int = DENSE_MEMORY) -> bool:
+    """Whether the n × n matrix fits in the memory."""
+    return operator.n**2 * itemsize(operator.like) <= memory
+
+
+def densify(operator: Operator) -> Array:
+    """The whole n × n matrix, when it fits."""
+    if not storable(operator):
+        need = operator.n**2 * itemsize(operator.like)
+        raise MemoryError(
+            f"storing K needs {need / 2**30:.1f} GiB, above the limit of {DENSE_MEMORY / 2**30:.0f} GiB; "
+            "use a method that works on products: auto, greedy, swap, continuous, nuclear or rpcholesky"
+        )
+    return operator.columns(np.arange(operator.n))
+
+
+def squared_diagonal(operator: Operator) -> Array:
+    """The diagonal of K², the squared norms of the columns, in one pass over K."""
+    xp = namespace(operator.like)
+    parts = []
+    for block in blocks(operator.n, block_width(operator)):
+        columns = operator.columns(block)
+        parts.append(xp.sum(columns * columns, axis=0))
+    return xp.concat(parts)
+
+
+def unit_vectors(indices: Indices, operator: Operator) -> Array:
+    """The columns of the identity at the indices."""
+    indices = np.asarray(indices)
+    vectors = np.zeros((operator.n, len(indices)))
+    vectors[indices, np.arange(len(indices))] = 1.0
+    return like(vectors, operator.like)
+
+
+def check_indices(indices: Any, n: int) -> np.ndarray:
+    """The indices as distinct host integers from 0 to n − 1."""
+    array = np.atleast_1d(np.asarray(indices))
+    if array.size == 0:
+        return array.astype(np.int64).reshape(0)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise TypeError(f"indices must be a list of integers, got {array.dtype} of shape {array.shape}")
+    array = array.astype(np.int64)
+    if array.min() < 0 or array.max() >= n:
+        raise ValueError(f"indices must be from 0 to {n - 1}, got {array.min()} … {array.max()}")
+    if len(np.unique(array)) < len(array):
+        raise ValueError("indices must be distinct")
+    return array

@@ -1,0 +1,90 @@
+"""Columns of a data matrix: K = XᵀX, formed once when that is cheaper than multiplying by X twice."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from .. import _check
+from .._array import Array, Indices, namespace, prototype, take
+from .base import MEMORY, Ledger, Operator, itemsize
+
+
+class Data(Operator):
+    """The operator XᵀX of an array X; `data` checks and makes it."""
+
+    def __init__(self, X: Array, *, exponent: int = 0, ledger: Ledger | None = None, names: tuple[str, ...] | None = None):
+        self.X = X
+        self.n = X.shape[1]
+        self.like = prototype(X)
+        self.ledger = ledger or Ledger()
+        self.exponent = exponent
+        self.names = names
+
+    @property
+    def m(self) -> int:
+        return self.X.shape[0]
+
+    @cached_property
+    def gram(self) -> Array | None:
+        """XᵀX when a product with it is cheaper than two with X and it is small, else None."""
+        if not gram_is_cheaper(self.m, self.n, itemsize(self.like)):
+            return None
+        self.ledger.add(entries=self.m * self.n)
+        return self.X.T @ self.X
+
+    def factor(self, indices: Indices | None = None) -> Array:
+        return self.X if indices is None else take(self.X, indices, axis=1)
+
+    def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
+        if self.gram is not None:
+            K = self.gram if rows is None else take(self.gram, rows, axis=0)
+            K = K if cols is None else take(K, cols, axis=1)
+            self.ledger.add(products=block.shape[1], entries=K.shape[0] * K.shape[1])
+            return K @ block
+        left, right = self.factor(rows), self.factor(cols)
+        self.ledger.add(products=block.shape[1], entries=self.m * (left.shape[1] + right.shape[1]))
+        return left.T @ (right @ block)
+
+    def diagonal(self) -> Array:
+        self.ledger.add(entries=self.m * self.n)
+        return namespace(self.X).sum(self.X * self.X, axis=0)
+
+    def columns(self, indices: Indices) -> Array:
+        self.ledger.add(columns=len(indices), entries=self.n * len(indices))
+        return self.X.T @ self.factor(indices) if self.gram is None else take(self.gram, indices, axis=1)
+
+    def restrict(self, indices: Indices) -> Data:
+        part = Data(self.factor(indices), exponent=self.exponent, ledger=self.ledger)
+        if "gram" in self.__dict__ and self.gram is not None:
+            part.gram = take(take(self.gram, indices, axis=0), indices, axis=1)
+        return part
+
+
+def gram_is_cheaper(m: int, n: int, itemsize: int) -> bool:
+    """Whether K = XᵀX is small enough to keep and a product with it costs less than two with X."""
+    return n <= 2 * m and n * n * itemsize <= MEMORY
+
+
+def data(X: Any) -> Operator:
+    """The operator whose candidates are the columns of X, dense or SciPy sparse.
+
+    Parameters
+    ----------
+    X : the m × n matrix: array, nested list, data frame or SciPy sparse matrix; kept and never written to.
+
+    Examples
+    --------
+    >>> import landmarks as lm
+    >>> lm.data([[1.0, 0.0, 2.0], [0.0, 1.0, 2.0]])
+    Data(n=3, dtype=float64)
+    """
+    from .sparse import sparse_data
+
+    if hasattr(X, "tocsc"):
+        return sparse_data(X)
+    names = _check.column_names(X)
+    X = _check.matrix(X, "X")
+    xp = namespace(X)
+    power = _check.exponent(float(xp.max(xp.abs(X))), X)
+    return Data(_check.scaled(X, power), exponent=2 * power, names=names)

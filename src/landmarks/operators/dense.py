@@ -1,0 +1,86 @@
+"""A positive semidefinite matrix that is stored: Gram, covariance or precomputed kernel matrix."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from .. import _check
+from .._array import Array, Indices, host, is_single, namespace, prototype, take
+from ..errors import NotPSDError
+from .base import Ledger, Operator
+
+
+class Dense(Operator):
+    """The operator of a stored matrix; `psd` checks and makes it."""
+
+    def __init__(self, K: Array, *, exponent: int = 0, ledger: Ledger | None = None, names: tuple[str, ...] | None = None):
+        self.K = K
+        self.n = K.shape[0]
+        self.like = prototype(K)
+        self.ledger = ledger or Ledger()
+        self.exponent = exponent
+        self.names = names
+
+    def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
+        K = self.K if rows is None else take(self.K, rows, axis=0)
+        K = K if cols is None else take(K, cols, axis=1)
+        self.ledger.add(products=block.shape[1], entries=K.shape[0] * K.shape[1])
+        return K @ block
+
+    def diagonal(self) -> Array:
+        self.ledger.add(entries=self.n)
+        return namespace(self.K).linalg.diagonal(self.K)
+
+    def columns(self, indices: Indices) -> Array:
+        self.ledger.add(columns=len(indices), entries=self.n * len(indices))
+        return self.K if len(indices) == self.n and np.array_equal(indices, np.arange(self.n)) else take(self.K, indices, axis=1)
+
+    def restrict(self, indices: Indices) -> Dense:
+        return Dense(take(take(self.K, indices, axis=0), indices, axis=1), exponent=self.exponent, ledger=self.ledger)
+
+
+def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
+    """The operator of a stored Gram, covariance or kernel matrix.
+
+    Parameters
+    ----------
+    K : the n × n symmetric positive semidefinite matrix, kept and never written to.
+    check_symmetric : True raises when K is not symmetric, "warn" warns, False trusts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> lm.psd(np.eye(3))
+    Dense(n=3, dtype=float64)
+    """
+    names = _check.column_names(K)
+    K = _check.matrix(K, "K")
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"K must be square, got shape {tuple(K.shape)}; for the columns of X use data(X)")
+    if check_symmetric:
+        _check_symmetric(K, warn=check_symmetric == "warn")
+    _check_diagonal(K)
+    exponent = _check.exponent(float(namespace(K).max(namespace(K).linalg.diagonal(K))), K)
+    return Dense(_check.scaled(K, exponent), exponent=exponent, names=names)
+
+
+def _check_symmetric(K: Array, *, warn: bool) -> None:
+    xp = namespace(K)
+    difference = float(xp.max(xp.abs(K - K.T)))
+    relative = difference / max(float(xp.max(xp.abs(K))), np.finfo(float).tiny)
+    if relative <= (1e-5 if is_single(K) else 1e-9):
+        return
+    message = f"K must be symmetric, but max|K − Kᵀ| is {relative:.2g} of max|K|; symmetrise it with (K + K.T) / 2, or pass check_symmetric=False"
+    if not warn:
+        raise ValueError(message)
+    warnings.warn(message, stacklevel=3)
+
+
+def _check_diagonal(K: Array) -> None:
+    diagonal = host(namespace(K).linalg.diagonal(K)).astype(np.float64)
+    j = int(np.argmin(diagonal))
+    if diagonal[j] < -(1e-5 if is_single(K) else 1e-9) * max(float(np.max(np.abs(diagonal))), np.finfo(float).tiny):
+        raise NotPSDError(f"K must be positive semidefinite, but K[{j}, {j}] = {diagonal[j]:.3g} is negative")

@@ -1,0 +1,104 @@
+"""A matrix known by its product with a block: a function, or a SciPy LinearOperator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._array import Array, Indices, host, is_array, namespace, prototype, scatter, take
+from .base import MEMORY, Ledger, Operator, block_width, blocks, unit_vectors
+from .restricted import Restricted
+
+
+class Function(Operator):
+    """The operator of a black-box product; `function` makes it. Columns cost one product each, the diagonal n."""
+
+    def __init__(self, mvm: Callable[[Array], Array], n: int, *, like: Array, diagonal: Array | None = None):
+        self.mvm = mvm
+        self.n = n
+        self.like = like
+        self.ledger = Ledger()
+        self._diagonal = diagonal
+        self.cheap = frozenset() if diagonal is None else frozenset({"diagonal"})
+
+    def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
+        full = block if cols is None else scatter(block, cols, self.n)
+        product = self._checked(self.mvm(full), full)
+        self.ledger.add(products=block.shape[1], entries=self.n * self.n)
+        return product if rows is None else take(product, rows)
+
+    def _checked(self, product: Any, block: Array) -> Array:
+        name = getattr(self.mvm, "__name__", type(self.mvm).__name__)
+        if not is_array(product) or namespace(product) is not namespace(block):
+            raise TypeError(f"the product {name} must return an array of the kind it was given, got {type(product).__name__}")
+        if tuple(product.shape) != tuple(block.shape):
+            raise ValueError(f"the product {name} must map a block of shape {tuple(block.shape)} to the same shape, got {tuple(product.shape)}")
+        if product.dtype != block.dtype:
+            raise TypeError(f"the product {name} must keep the dtype {block.dtype}, got {product.dtype}; pass dtype= to function() to change it")
+        if product is block or (isinstance(product, np.ndarray) and np.may_share_memory(product, block)):
+            raise ValueError(f"the product {name} must return a new array, not its argument or a view of it")
+        xp = namespace(product)
+        if not bool(xp.all(xp.isfinite(product))):
+            raise ValueError(f"the product {name} returned NaN or infinity after {self.ledger.products} good products")
+        return product
+
+    def diagonal(self) -> Array:
+        if self._diagonal is not None:
+            self.ledger.add(entries=self.n)
+            return self._diagonal
+        xp = namespace(self.like)
+        parts = []
+        for block in blocks(self.n, block_width(self, MEMORY // 4)):
+            parts.append(xp.linalg.diagonal(self.matmul(unit_vectors(block, self), rows=block)))
+        return xp.concat(parts)
+
+    def columns(self, indices: Indices) -> Array:
+        self.ledger.add(columns=len(indices))
+        return self.matmul(unit_vectors(indices, self))
+
+    def restrict(self, indices: Indices) -> Restricted:
+        return Restricted(self, indices)
+
+
+def function(mvm: Any, n: int | None = None, *, diagonal: Any = None, dtype: Any = None, like: Array | None = None) -> Function:
+    """The operator of a black-box product with a positive semidefinite matrix.
+
+    Parameters
+    ----------
+    mvm : maps an n × b block V to the block K V, for any b; or a SciPy LinearOperator.
+    n : the number of candidates; a LinearOperator knows it.
+    diagonal : the diagonal of K if it is known; it saves n products in the methods that need it.
+    dtype : the NumPy dtype of the blocks that mvm is given, float64 unless told.
+    like : an array of another library or device, when mvm takes blocks of that kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> K = np.diag([3.0, 2.0, 1.0])
+    >>> lm.function(lambda V: K @ V, n=3)
+    Function(n=3, dtype=float64)
+    """
+    if hasattr(mvm, "matmat") and hasattr(mvm, "shape"):
+        if mvm.shape[0] != mvm.shape[1]:
+            raise ValueError(f"the LinearOperator must be square, got shape {mvm.shape}; for columns of X pass X.T @ X as an operator")
+        n, dtype, mvm = mvm.shape[0], dtype or _real(mvm.dtype), mvm.matmat
+    if not callable(mvm):
+        raise TypeError(f"mvm must be a function that multiplies a block by K, or a SciPy LinearOperator, got {type(mvm).__name__}")
+    if n is None or isinstance(n, bool) or int(n) != n or n < 1:
+        raise ValueError(f"n must be a positive integer, the order of the matrix, got {n!r}")
+    reference = np.zeros(0, dtype=dtype or np.float64) if like is None else prototype(like)
+    if diagonal is not None and host(diagonal).shape != (n,):
+        raise ValueError(f"diagonal must have length n = {n}, got shape {host(diagonal).shape}")
+    from .._array import like as moved
+
+    return Function(mvm, int(n), like=reference, diagonal=None if diagonal is None else moved(host(diagonal), reference))
+
+
+def _real(dtype: Any) -> Any:
+    dtype = np.dtype(dtype or np.float64)
+    if dtype.kind == "c":
+        raise ValueError("Complex data not supported: the LinearOperator is complex")
+    return dtype if dtype in (np.dtype(np.float32), np.dtype(np.float64)) else np.dtype(np.float64)

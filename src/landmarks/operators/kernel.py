@@ -1,0 +1,128 @@
+"""A kernel matrix on points, evaluated in chunks under a memory budget and never stored."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .. import _check
+from .._array import Array, Indices, host, namespace, prototype, take, zeros
+from ..kernels import Kernel
+from .base import MEMORY, Ledger, Operator, blocks, itemsize
+
+CHUNK = 8 * 2**20  # bytes of kernel values at a time: a few times the cache, whatever the budget allows
+
+
+class KernelOperator(Operator):
+    """The operator of h(x_i, x_j); `kernel` checks and makes it."""
+
+    def __init__(self, points: Array, h: Kernel, *, memory: int = MEMORY, ledger: Ledger | None = None):
+        self.points = points
+        self.h = h
+        self.memory = memory
+        self.n = points.shape[0]
+        self.like = prototype(points)
+        self.ledger = ledger or Ledger()
+
+    def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
+        if rows is None and cols is None:
+            return self._symmetric_product(block)
+        x = self.points if rows is None else take(self.points, rows)
+        y = self.points if cols is None else take(self.points, cols)
+        self.ledger.add(products=block.shape[1], entries=x.shape[0] * y.shape[0])
+        xp = namespace(block)
+        return xp.concat([self._values(x[a:b, :], y) @ block for a, b in self._chunks(x.shape[0], y.shape[0])])
+
+    def _symmetric_product(self, block: Array) -> Array:
+        """K @ block from the values on and above the diagonal: each serves two entries."""
+        self.ledger.add(products=block.shape[1], entries=self.n * (self.n + 1) // 2)
+        product = zeros((self.n, block.shape[1]), block)
+        for a, b in self._chunks(self.n, self.n):
+            values = self._values(self.points[a:b, :], self.points[a:, :])
+            product[a:b, :] += values @ block[a:, :]
+            if b < self.n:
+                product[b:, :] += values[:, b - a :].T @ block[a:b, :]
+        return product
+
+    def _chunks(self, rows: int, cols: int) -> list[tuple[int, int]]:
+        height = max(1, min(self.memory // 4, CHUNK) // (cols * itemsize(self.like)))
+        return [(a, min(rows, a + height)) for a in range(0, rows, height)]
+
+    def _values(self, x: Array, y: Array) -> Array:
+        """The block of kernel values; when memory runs out, halve the chunk and go on."""
+        try:
+            return self.h(x, y)
+        except (MemoryError, RuntimeError) as error:
+            if not _out_of_memory(error) or x.shape[0] == 1:
+                raise
+        warnings.warn("a chunk of kernel values did not fit in memory; going on with chunks of half the size", stacklevel=2)
+        half = x.shape[0] // 2
+        return namespace(x).concat([self._values(x[:half, :], y), self._values(x[half:, :], y)])
+
+    def diagonal(self) -> Array:
+        self.ledger.add(entries=self.n)
+        xp = namespace(self.points)
+        if getattr(self.h, "stationary", False):
+            return zeros((self.n,), self.like) + self.h(self.points[:1, :], self.points[:1, :])[0, 0]
+        width = 64
+        return xp.concat([xp.linalg.diagonal(self.h(x, x)) for x in (take(self.points, i) for i in blocks(self.n, width))])
+
+    def columns(self, indices: Indices) -> Array:
+        chosen = take(self.points, indices)
+        self.ledger.add(columns=len(indices), entries=self.n * len(indices))
+        xp = namespace(self.points)
+        return xp.concat([self._values(self.points[a:b, :], chosen) for a, b in self._chunks(self.n, len(indices))])
+
+    def restrict(self, indices: Indices) -> KernelOperator:
+        return KernelOperator(take(self.points, indices), self.h, memory=self.memory, ledger=self.ledger)
+
+
+def _out_of_memory(error: Exception) -> bool:
+    return isinstance(error, MemoryError) or "out of memory" in str(error).lower() or "can't allocate" in str(error).lower()
+
+
+def kernel(points: Any, h: Kernel, *, memory: int = MEMORY) -> KernelOperator:
+    """The operator of the kernel matrix h(x_i, x_j) on the rows of points; it is never stored.
+
+    Parameters
+    ----------
+    points : the n × d array of points, one per row.
+    h : `rbf(sigma)`, `laplacian(sigma)`, `matern(nu, sigma)`, `polynomial(degree, gamma, coef0)`, `linear()`, or any
+        callable that takes an a × d and a b × d block of points and returns the a × b block of values.
+    memory : bytes that the chunks of kernel values may take.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> lm.kernel(np.arange(6.0).reshape(3, 2), lm.rbf(sigma=0.5))
+    KernelOperator(n=3, dtype=float64)
+    """
+    points = _check.matrix(points, "points")
+    if not callable(h):
+        raise TypeError(f"h must be a kernel such as rbf(sigma=1.0) or a callable of two blocks of points, got {h!r}")
+    if memory < 2**20:
+        raise ValueError(f"memory must be at least 2**20 bytes, got {memory}")
+    _check_block(h, points)
+    if getattr(h, "stationary", False):
+        points = points - namespace(points).mean(points, axis=0, keepdims=True)
+    return KernelOperator(points, h, memory=memory)
+
+
+def _check_block(h: Kernel, points: Array) -> None:
+    x, y = points[:2, :], points[:3, :]
+    values = h(x, y)
+    shape = getattr(values, "shape", None)
+    if shape is None or tuple(shape) != (x.shape[0], y.shape[0]):
+        raise ValueError(
+            f"the kernel must return the {x.shape[0]} × {y.shape[0]} block of values for blocks of {x.shape[0]} and {y.shape[0]} points, "
+            f"got {'a scalar' if shape in (None, ()) else f'shape {tuple(shape)}'}; write it for blocks, or loop inside it"
+        )
+    values = host(values)
+    if not np.all(np.isfinite(values)):
+        raise ValueError("the kernel returned NaN or infinity on the first points; scale the points or change its parameters")
+    square = host(h(points[:2, :], points[:2, :]))
+    if not np.allclose(square, square.T, rtol=1e-4, atol=1e-6 * float(np.max(np.abs(square)))):
+        raise ValueError("the kernel must be symmetric, h(x, y) = h(y, x), but it is not on the first two points")

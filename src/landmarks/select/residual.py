@@ -1,0 +1,48 @@
+"""The residual C = K − K̂ of a growing choice, by partial Cholesky: shared by every method that picks one by one."""
+
+from __future__ import annotations
+
+from .._array import Array, Indices, namespace, rank_tolerance, take, zeros
+from ..operators.base import Operator
+
+
+class Residual:
+    """C = K − F Fᵀ after some picks: its diagonal, its columns and its products, at O(n) memory per pick."""
+
+    def __init__(self, operator: Operator, capacity: int):
+        xp = namespace(operator.like)
+        self.operator = operator
+        self.picks: list[int] = []
+        self.diagonal = xp.clip(operator.diagonal(), min=0.0)
+        self.tolerance = rank_tolerance(operator.like) * float(xp.max(self.diagonal))
+        self._factor = zeros((operator.n, capacity), operator.like)
+
+    @property
+    def factor(self) -> Array:
+        """F, one column per pick."""
+        return self._factor[:, : len(self.picks)]
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether every column is represented up to rounding: the numerical rank is reached."""
+        return float(namespace(self.diagonal).max(self.diagonal)) <= self.tolerance
+
+    def columns(self, indices: Indices) -> Array:
+        """Columns of C."""
+        return self.operator.columns(indices) - self.factor @ take(self.factor, indices).T
+
+    def matmul(self, block: Array) -> Array:
+        """C @ block."""
+        return self.operator.matmul(block) - self.factor @ (self.factor.T @ block)
+
+    def pick(self, j: int) -> Array:
+        """Choose column j; returns v = C_:j/√C_jj, by which C becomes C − v vᵀ."""
+        xp = namespace(self.diagonal)
+        column = self.columns([j])[:, 0]
+        pivot = float(column[j])
+        v = column / pivot**0.5 if pivot > self.tolerance else zeros((self.operator.n,), column)
+        self._factor[:, len(self.picks)] = v
+        self.picks.append(j)
+        self.diagonal = xp.clip(self.diagonal - v * v, min=0.0)
+        self.diagonal[j] = 0.0
+        return v
