@@ -2,10 +2,11 @@
 
 from .kernels import laplacian, linear, matern, polynomial, rbf
 from .operators import data, function, kernel, psd, toeplitz
-from .select import Choice, Greedy, Problem, Selection, Uniform, load, select
+from .select import Choice, Continuous, Greedy, Problem, Selection, Uniform, load, select
 
 __all__ = [
     "Choice",
+    "Continuous",
     "Greedy",
     "Problem",
     "Selection",

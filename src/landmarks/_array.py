@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import array_api_compat as compat
+import array_api_compat.numpy as _numpy
 import numpy as np
 import scipy.linalg
 
@@ -19,6 +20,8 @@ Indices = np.ndarray | Sequence[int]
 
 def namespace(*arrays: Array) -> Any:
     """The array library that the arrays belong to."""
+    if len(arrays) == 1 and type(arrays[0]) is np.ndarray:  # the common case, in inner loops
+        return _numpy
     return compat.array_namespace(*arrays)
 
 
@@ -30,7 +33,13 @@ def is_array(value: object) -> bool:
 def like(values: Any, reference: Array, dtype: Any = None) -> Array:
     """Host values as an array of the reference's library, device and dtype."""
     xp = namespace(reference)
-    return xp.asarray(np.ascontiguousarray(values), dtype=dtype or reference.dtype, device=compat.device(reference))
+    return xp.asarray(_movable(values), dtype=dtype or reference.dtype, device=compat.device(reference))
+
+
+def _movable(values: Any, dtype: Any = None) -> np.ndarray:
+    """A contiguous host array; a copy when it is read-only, which torch takes only under protest."""
+    array = np.ascontiguousarray(values, dtype=dtype)
+    return array if array.flags.writeable else array.copy()
 
 
 def host(array: Array) -> np.ndarray:
@@ -42,9 +51,25 @@ def host(array: Array) -> np.ndarray:
     return np.asarray(array)
 
 
+def shares_memory(a: Array, b: Array) -> bool:
+    """Whether the arrays may be views of the same memory, as far as their library tells."""
+    if 0 in a.shape:
+        return False
+    if compat.is_torch_array(a):
+        return a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
+    return a is b or (isinstance(a, np.ndarray) and np.may_share_memory(a, b))
+
+
 def zeros(shape: int | tuple[int, ...], reference: Array) -> Array:
     """Zeros of the reference's library, device and dtype."""
     return namespace(reference).zeros(shape, dtype=reference.dtype, device=compat.device(reference))
+
+
+def add_diagonal(matrix: Array, values: Array | float) -> Array:
+    """The matrix plus a diagonal: n values, or one for all."""
+    xp = namespace(matrix)
+    identity = xp.eye(matrix.shape[0], dtype=matrix.dtype, device=compat.device(matrix))
+    return matrix + identity * values
 
 
 def prototype(array: Array) -> Array:
@@ -55,7 +80,7 @@ def prototype(array: Array) -> Array:
 def positions(indices: Indices, reference: Array) -> Array:
     """Host indices as an integer array beside the reference."""
     xp = namespace(reference)
-    return xp.asarray(np.ascontiguousarray(indices, dtype=np.int64), device=compat.device(reference))
+    return xp.asarray(_movable(indices, np.int64), device=compat.device(reference))
 
 
 def take(array: Array, indices: Indices, axis: int = 0) -> Array:
@@ -132,9 +157,7 @@ def solve_triangular(factor: Array, block: Array, *, adjoint: bool = False) -> A
 
         matrix = factor.mT if adjoint else factor
         return torch.linalg.solve_triangular(matrix, block, upper=adjoint)
-    solution = scipy.linalg.solve_triangular(
-        host(factor), host(block), lower=True, trans="T" if adjoint else "N", check_finite=False
-    )
+    solution = scipy.linalg.solve_triangular(host(factor), host(block), lower=True, trans="T" if adjoint else "N", check_finite=False)
     return solution if isinstance(factor, np.ndarray) else like(solution, block)
 
 
@@ -151,3 +174,19 @@ def as_float(array: Array) -> Array:
     if array.dtype in (xp.float32, xp.float64):
         return array
     return xp.astype(array, xp.float64)
+
+
+def add_outer(matrix: Array, left: Array, right: Array) -> None:
+    """Add the outer product left rightᵀ to a contiguous matrix in place, without a temporary where the library can."""
+    if compat.is_torch_array(matrix):
+        matrix.addr_(left, right)
+    elif isinstance(matrix, np.ndarray) and matrix.flags.c_contiguous:
+        ger = scipy.linalg.get_blas_funcs("ger", (matrix,))
+        ger(1.0, right, left, a=matrix.T, overwrite_x=False, overwrite_y=False, overwrite_a=True)
+    else:
+        matrix += left[:, None] * right[None, :]
+
+
+def cache_entries(array: Array) -> int:
+    """How many entries a temporary may have to stay in the cache of the processor, or to fill a GPU."""
+    return 2**22 if compat.is_torch_array(array) and array.device.type != "cpu" else 2**13

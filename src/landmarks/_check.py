@@ -14,15 +14,14 @@ from ._array import Array, as_float, host, is_array, is_single, namespace
 
 def column_names(table: Any) -> tuple[str, ...] | None:
     """The column names of a data frame or table, None for anything else."""
-    columns = getattr(table, "columns", None)
-    if columns is None and hasattr(table, "column_names"):
-        columns = table.column_names
+    columns = getattr(table, "column_names", None)  # first: the columns of a pyarrow table are its data
+    columns = getattr(table, "columns", None) if columns is None else columns
     return None if columns is None or callable(columns) else tuple(str(name) for name in columns)
 
 
 def matrix(values: Any, name: str) -> Array:
     """A finite two-dimensional float array, of the library that came; anything else is converted by NumPy."""
-    if not is_array(values) or isinstance(values, np.ma.MaskedArray) or isinstance(values, np.ndarray):
+    if not is_array(values) or isinstance(values, np.ndarray):
         values = _as_numpy(values, name)
     if values.ndim != 2:
         raise ValueError(f"{name} must have two dimensions, got shape {tuple(values.shape)}; reshape a single column with reshape(-1, 1)")
@@ -45,7 +44,9 @@ def _as_numpy(values: Any, name: str) -> np.ndarray:
         raise ValueError(f"Complex data not supported: {name} is {array.dtype}")
     if array.dtype.kind in "mM":
         raise ValueError(f"{name} must hold numbers, got dates ({array.dtype}); convert them to numbers first")
-    if array.dtype.kind in "biuf" and array.dtype in (np.float32, np.float64) and array.dtype.isnative:
+    if array.dtype.kind in "SU" or _has_text(array):
+        raise ValueError(f"{name} must hold numbers, got text ({array.dtype}); encode or drop the other columns")
+    if array.dtype in (np.float32, np.float64) and array.dtype.isnative:
         return array
     try:
         return array.astype(np.float64)
@@ -59,11 +60,16 @@ def _has_missing(array: np.ndarray) -> bool:
     return array.dtype == object and any(value is None or "NA" in type(value).__name__ for value in array.ravel())
 
 
+def _has_text(array: np.ndarray) -> bool:
+    return array.dtype == object and any(isinstance(value, str | bytes) for value in array.ravel())
+
+
 def finite(values: Array, name: str, *, offset: int = 0) -> None:
     """Raise when a value is NaN or infinite, and say where the first one is."""
     xp = namespace(values)
-    if bool(xp.isfinite(xp.sum(values))) or bool(xp.all(xp.isfinite(values))):
-        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if bool(xp.isfinite(xp.sum(values))) or bool(xp.all(xp.isfinite(values))):
+            return
     bad = ~np.isfinite(host(values))
     place = tuple(int(i) for i in np.argwhere(bad)[0])
     value = host(values)[place]
@@ -85,7 +91,9 @@ def sparse(X: Any) -> Any:
         column = int(np.searchsorted(X.indptr, place, side="right") - 1)
         kind = "NaN" if np.isnan(X.data[place]) else "infinity"
         raise ValueError(f"Input X contains {kind} (first at row {X.indices[place]}, column {column}); fill or remove it first")
-    X.sum_duplicates()
+    if not X.has_canonical_format:
+        X = X.copy()  # what came may share its arrays, and adding up duplicates writes to them
+        X.sum_duplicates()
     return X
 
 
@@ -110,9 +118,10 @@ def subset_size(k: Any, n: int) -> int:
     """The wanted subset size as an int from 1 to n."""
     if isinstance(k, bool | np.bool_) or not isinstance(k, numbers.Integral):
         raise TypeError(f"k must be an integer between 1 and n = {n}, got {k!r}")
+    k = int(k)
     if not 1 <= k <= n:
         raise ValueError(f"k must be between 1 and n = {n}, got {k}")
-    return int(k)
+    return k
 
 
 def choice(value: Any, allowed: tuple[str, ...], name: str) -> str:

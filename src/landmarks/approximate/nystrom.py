@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 import scipy.linalg.lapack
 
-from .._array import Array, Indices, host, like, namespace, solve_triangular, take
+from .._array import Array, Indices, eps, host, like, namespace, solve_triangular, take
 from ..operators.base import Operator
+from ..operators.kernel import KernelOperator
 
 
 @dataclass(frozen=True)
@@ -20,19 +21,19 @@ class Pivots:
     L: np.ndarray
 
 
-def pivoted_cholesky(K: np.ndarray) -> Pivots:
-    """LAPACK's pivoted Cholesky; it stops at the numerical rank, so duplicates do no harm."""
-    K = np.asarray(K, dtype=np.float64)
-    tolerance = len(K) * np.finfo(np.float64).eps * max(float(np.max(np.diag(K))), 0.0)
+def pivoted_cholesky(K: Array) -> Pivots:
+    """LAPACK's pivoted Cholesky in float64; it stops at the numerical rank, so duplicates do no harm."""
+    accuracy = eps(K)
+    K = host(K).astype(np.float64)
+    tolerance = len(K) * accuracy * max(float(np.max(np.diag(K))), 0.0)
     factor, order, rank, _ = scipy.linalg.lapack.dpstrf(K, lower=1, tol=tolerance)
     return Pivots(order[:rank].astype(np.int64) - 1, np.tril(factor)[:rank, :rank])
 
 
 def nystrom_factor(operator: Operator, indices: Indices) -> Array:
     """F with K̂ = F Fᵀ (Lemma 2.6 gives K̂ as the corner of the relaxation)."""
-    indices = np.asarray(indices)
     columns = operator.columns(indices)
-    pivots = pivoted_cholesky(host(take(columns, indices)))
+    pivots = pivoted_cholesky(take(columns, indices))
     return _solve(pivots, take(columns, pivots.order, axis=1))
 
 
@@ -86,8 +87,8 @@ class Nystrom:
         return namespace(self.factor).linalg.svd(self.factor, full_matrices=False)
 
     def features(self, points: Array) -> Array:
-        """The rows of F for new points of a kernel: the out-of-sample map x ↦ h(x, S) L⁻ᵀ."""
-        h = getattr(self.operator, "h", None)
-        if h is None:
+        """The rows of F for new points of a kernel: x ↦ h(x, S) L⁻ᵀ, so that K̂(x, y) = features(x) · features(y)."""
+        if not isinstance(self.operator, KernelOperator):
             raise TypeError(f"new points need a kernel operator, made by kernel(points, h); this is {self.operator!r}")
-        return self.operator.features(points, self.indices)  # type: ignore[attr-defined]  # only KernelOperator has h
+        pivots = pivoted_cholesky(self.operator.restrict(self.indices).columns(np.arange(len(self.indices))))
+        return _solve(pivots, self.operator.new_rows(points, self.indices[pivots.order]))

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _check
 from .._array import Array, Indices, namespace, prototype, take
-from .base import MEMORY, Ledger, Operator, itemsize
+from .base import MEMORY, Ledger, Operator, blocks, itemsize
 
 
 class Data(Operator):
@@ -48,7 +48,10 @@ class Data(Operator):
 
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.m * self.n)
-        return namespace(self.X).sum(self.X * self.X, axis=0)
+        xp = namespace(self.X)
+        width = MEMORY // (8 * self.m * itemsize(self.like))
+        parts = (self.X[:, int(block[0]) : int(block[-1]) + 1] for block in blocks(self.n, width))
+        return xp.concat([xp.sum(X * X, axis=0) for X in parts])
 
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices), entries=self.n * len(indices))
@@ -86,5 +89,5 @@ def data(X: Any) -> Operator:
     names = _check.column_names(X)
     X = _check.matrix(X, "X")
     xp = namespace(X)
-    power = _check.exponent(float(xp.max(xp.abs(X))), X)
+    power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
     return Data(_check.scaled(X, power), exponent=2 * power, names=names)

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._array import Array, Indices, host, is_array, namespace, prototype, scatter, take
+from .. import _check
+from .._array import Array, Indices, host, is_array, like, namespace, prototype, scatter, shares_memory, take
+from ..errors import NotPSDError
 from .base import MEMORY, Ledger, Operator, block_width, blocks, unit_vectors
 from .restricted import Restricted
 
@@ -37,7 +39,7 @@ class Function(Operator):
             raise ValueError(f"the product {name} must map a block of shape {tuple(block.shape)} to the same shape, got {tuple(product.shape)}")
         if product.dtype != block.dtype:
             raise TypeError(f"the product {name} must keep the dtype {block.dtype}, got {product.dtype}; pass dtype= to function() to change it")
-        if product is block or (isinstance(product, np.ndarray) and np.may_share_memory(product, block)):
+        if shares_memory(product, block):
             raise ValueError(f"the product {name} must return a new array, not its argument or a view of it")
         xp = namespace(product)
         if not bool(xp.all(xp.isfinite(product))):
@@ -84,21 +86,27 @@ def function(mvm: Any, n: int | None = None, *, diagonal: Any = None, dtype: Any
     if hasattr(mvm, "matmat") and hasattr(mvm, "shape"):
         if mvm.shape[0] != mvm.shape[1]:
             raise ValueError(f"the LinearOperator must be square, got shape {mvm.shape}; for columns of X pass X.T @ X as an operator")
-        n, dtype, mvm = mvm.shape[0], dtype or _real(mvm.dtype), mvm.matmat
+        n, dtype, mvm = mvm.shape[0], dtype or mvm.dtype, mvm.matmat
     if not callable(mvm):
         raise TypeError(f"mvm must be a function that multiplies a block by K, or a SciPy LinearOperator, got {type(mvm).__name__}")
     if n is None or isinstance(n, bool) or int(n) != n or n < 1:
         raise ValueError(f"n must be a positive integer, the order of the matrix, got {n!r}")
-    reference = np.zeros(0, dtype=dtype or np.float64) if like is None else prototype(like)
-    if diagonal is not None and host(diagonal).shape != (n,):
-        raise ValueError(f"diagonal must have length n = {n}, got shape {host(diagonal).shape}")
-    from .._array import like as moved
+    reference = np.zeros(0, dtype=_real(dtype)) if like is None else prototype(like)
+    return Function(mvm, int(n), like=reference, diagonal=None if diagonal is None else _known(diagonal, n, reference))
 
-    return Function(mvm, int(n), like=reference, diagonal=None if diagonal is None else moved(host(diagonal), reference))
+
+def _known(diagonal: Any, n: int, reference: Array) -> Array:
+    values = host(diagonal)
+    if values.shape != (n,):
+        raise ValueError(f"diagonal must have length n = {n}, got shape {values.shape}")
+    _check.finite(values, "diagonal")
+    if values.min() < 0:
+        raise NotPSDError(f"the diagonal of a positive semidefinite matrix has no negative entry, got {values.min():.3g} at {values.argmin()}")
+    return like(values, reference)
 
 
 def _real(dtype: Any) -> Any:
     dtype = np.dtype(dtype or np.float64)
     if dtype.kind == "c":
-        raise ValueError("Complex data not supported: the LinearOperator is complex")
+        raise ValueError(f"Complex data not supported: the product is {dtype}")
     return dtype if dtype in (np.dtype(np.float32), np.dtype(np.float64)) else np.dtype(np.float64)

@@ -1,8 +1,9 @@
-"""A kernel matrix on points, evaluated in chunks under a memory budget and never stored."""
+"""A kernel matrix on points, evaluated in chunks under a memory budget; only a small one is kept."""
 
 from __future__ import annotations
 
 import warnings
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from .. import _check
 from .._array import Array, Indices, host, namespace, prototype, take, zeros
 from ..kernels import Kernel
 from .base import MEMORY, Ledger, Operator, blocks, itemsize
+from .dense import Dense
 
 CHUNK = 8 * 2**20  # bytes of kernel values at a time: a few times the cache, whatever the budget allows
 
@@ -18,26 +20,38 @@ CHUNK = 8 * 2**20  # bytes of kernel values at a time: a few times the cache, wh
 class KernelOperator(Operator):
     """The operator of h(x_i, x_j); `kernel` checks and makes it."""
 
-    def __init__(self, points: Array, h: Kernel, *, memory: int = MEMORY, ledger: Ledger | None = None):
-        self.points = points
+    def __init__(self, points: Array, h: Kernel, *, centre: Array | None = None, memory: int = MEMORY, ledger: Ledger | None = None):
+        self.points = points if centre is None else points - centre
         self.h = h
+        self.centre = centre
         self.memory = memory
         self.n = points.shape[0]
         self.like = prototype(points)
         self.ledger = ledger or Ledger()
+        self._chunk = min(memory // 4, CHUNK)
+        self._short_of_memory = False
+
+    @cached_property
+    def stored(self) -> Dense | None:
+        """K itself when it takes no more than an eighth of the memory: reading it then beats evaluating it again."""
+        if self.n**2 * itemsize(self.like) > self.memory // 8:
+            return None
+        return Dense(self._values(self.points, self.points), ledger=self.ledger)
 
     def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
+        if self.stored is not None:
+            return self.stored.matmul(block, rows, cols)
         if rows is None and cols is None:
             return self._symmetric_product(block)
         x = self.points if rows is None else take(self.points, rows)
         y = self.points if cols is None else take(self.points, cols)
-        self.ledger.add(products=block.shape[1], entries=x.shape[0] * y.shape[0])
+        self.ledger.add(products=block.shape[1])
         xp = namespace(block)
         return xp.concat([self._values(x[a:b, :], y) @ block for a, b in self._chunks(x.shape[0], y.shape[0])])
 
     def _symmetric_product(self, block: Array) -> Array:
         """K @ block from the values on and above the diagonal: each serves two entries."""
-        self.ledger.add(products=block.shape[1], entries=self.n * (self.n + 1) // 2)
+        self.ledger.add(products=block.shape[1])
         product = zeros((self.n, block.shape[1]), block)
         for a, b in self._chunks(self.n, self.n):
             values = self._values(self.points[a:b, :], self.points[a:, :])
@@ -47,19 +61,27 @@ class KernelOperator(Operator):
         return product
 
     def _chunks(self, rows: int, cols: int) -> list[tuple[int, int]]:
-        height = max(1, min(self.memory // 4, CHUNK) // (cols * itemsize(self.like)))
-        return [(a, min(rows, a + height)) for a in range(0, rows, height)]
+        height = max(1, self._chunk // max(1, cols * itemsize(self.like)))
+        return [(a, min(rows, a + height)) for a in range(0, max(1, rows), height)]
 
     def _values(self, x: Array, y: Array) -> Array:
         """The block of kernel values; when memory runs out, halve the chunk and go on."""
         try:
-            return self.h(x, y)
+            values = self.h(x, y)
+            self.ledger.add(entries=x.shape[0] * y.shape[0])
+            return values
         except (MemoryError, RuntimeError) as error:
             if not _out_of_memory(error) or x.shape[0] == 1:
                 raise
-        warnings.warn("a chunk of kernel values did not fit in memory; going on with chunks of half the size", stacklevel=2)
         half = x.shape[0] // 2
+        self._shrink(half * y.shape[0] * itemsize(self.like))
         return namespace(x).concat([self._values(x[:half, :], y), self._values(x[half:, :], y)])
+
+    def _shrink(self, chunk: int) -> None:
+        if not self._short_of_memory:
+            warnings.warn("a chunk of kernel values did not fit in memory; going on with chunks of half the size", stacklevel=2)
+        self._short_of_memory = True
+        self._chunk = min(self._chunk, chunk)
 
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.n)
@@ -70,13 +92,25 @@ class KernelOperator(Operator):
         return xp.concat([xp.linalg.diagonal(self.h(x, x)) for x in (take(self.points, i) for i in blocks(self.n, width))])
 
     def columns(self, indices: Indices) -> Array:
+        if self.stored is not None:
+            return self.stored.columns(indices)
         chosen = take(self.points, indices)
-        self.ledger.add(columns=len(indices), entries=self.n * len(indices))
+        self.ledger.add(columns=len(indices))
         xp = namespace(self.points)
         return xp.concat([self._values(self.points[a:b, :], chosen) for a, b in self._chunks(self.n, len(indices))])
 
     def restrict(self, indices: Indices) -> KernelOperator:
-        return KernelOperator(take(self.points, indices), self.h, memory=self.memory, ledger=self.ledger)
+        part = KernelOperator(take(self.points, indices), self.h, memory=self.memory, ledger=self.ledger)
+        if self.stored is not None:
+            part.stored = self.stored.restrict(indices)
+        return part
+
+    def new_rows(self, points: Array, indices: Indices) -> Array:
+        """The values h(x, x_j) of new points x with the points at the indices."""
+        points = _check.matrix(points, "points")
+        if points.shape[1] != self.points.shape[1]:
+            raise ValueError(f"points must have {self.points.shape[1]} columns as the kernel's do, got {points.shape[1]}")
+        return self.h(points if self.centre is None else points - self.centre, take(self.points, indices))
 
 
 def _out_of_memory(error: Exception) -> bool:
@@ -84,7 +118,7 @@ def _out_of_memory(error: Exception) -> bool:
 
 
 def kernel(points: Any, h: Kernel, *, memory: int = MEMORY) -> KernelOperator:
-    """The operator of the kernel matrix h(x_i, x_j) on the rows of points; it is never stored.
+    """The operator of the kernel matrix h(x_i, x_j) on the rows of points; only a small one is ever stored.
 
     Parameters
     ----------
@@ -106,9 +140,8 @@ def kernel(points: Any, h: Kernel, *, memory: int = MEMORY) -> KernelOperator:
     if memory < 2**20:
         raise ValueError(f"memory must be at least 2**20 bytes, got {memory}")
     _check_block(h, points)
-    if getattr(h, "stationary", False):
-        points = points - namespace(points).mean(points, axis=0, keepdims=True)
-    return KernelOperator(points, h, memory=memory)
+    centre = namespace(points).mean(points, axis=0, keepdims=True) if getattr(h, "stationary", False) else None
+    return KernelOperator(points, h, centre=centre, memory=memory)
 
 
 def _check_block(h: Kernel, points: Array) -> None:

@@ -63,7 +63,7 @@ class Sparse(Operator):
     def restrict(self, indices: Indices) -> Sparse:
         part = Sparse(self.X[:, np.asarray(indices)], exponent=self.exponent, ledger=self.ledger)
         if "gram" in self.__dict__ and self.gram is not None:
-            part.gram = self.gram[np.ix_(indices, indices)]
+            part.gram = self.gram[np.ix_(np.asarray(indices), np.asarray(indices))]
         return part
 
 

@@ -68,6 +68,8 @@ def toeplitz(first_column: Any) -> Toeplitz:
     column = _check.matrix(values[:, None], "first_column")[:, 0]
     largest = float(np.max(np.abs(host(column))))
     if float(column[0]) < largest * (1 - 1e-9):
-        raise ValueError(f"first_column[0] must be its largest entry for a positive semidefinite matrix, got {float(column[0]):.4g} below {largest:.4g}")
+        raise ValueError(
+            f"first_column[0] must be its largest entry for a positive semidefinite matrix, got {float(column[0]):.4g} below {largest:.4g}"
+        )
     power = _check.exponent(largest, column)
     return Toeplitz(_check.scaled(column, power), exponent=power)

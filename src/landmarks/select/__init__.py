@@ -1,5 +1,6 @@
 """Methods of selection, one per file, and the entry function."""
 
+from .continuous import Continuous
 from .entry import select
 from .greedy import Greedy
 from .problem import Choice, Problem, Trial
@@ -7,4 +8,5 @@ from .selection import Cost, Selection
 from .storage import load
 from .uniform import Uniform
 
-__all__ = ["Choice", "Cost", "Greedy", "Problem", "Selection", "Trial", "Uniform", "load", "select"]
+__all__ = ["Choice",
+    "Continuous", "Cost", "Greedy", "Problem", "Selection", "Trial", "Uniform", "load", "select"]

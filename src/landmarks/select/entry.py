@@ -81,7 +81,7 @@ def select(
 
 def _subset_size(k: Any, operator: Operator, chooser: Method) -> int:
     if k is None and getattr(chooser, "finds_k", False):
-        return operator.n
+        return 0
     return _check.subset_size(k, operator.n)
 
 

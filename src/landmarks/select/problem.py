@@ -19,6 +19,7 @@ from ..operators.base import Operator
 class Problem:
     """Choose k columns of the operator for a criterion, with some that must or must not be chosen.
 
+    k : how many; 0 when the method finds it.
     deadline : the time.monotonic() by which an improving method should return what it has; None is never.
     """
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from .continuous import Continuous
 from .greedy import Greedy
 from .problem import Method
 from .uniform import Uniform
 
 METHODS: dict[str, type] = {
+    "continuous": Continuous,
     "greedy": Greedy,
     "uniform": Uniform,
 }

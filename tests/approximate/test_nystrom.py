@@ -1,0 +1,62 @@
+"""The Nyström approximation as an object."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import landmarks as lm
+
+
+@pytest.fixture
+def points():
+    return np.random.default_rng(0).standard_normal((40, 3)) + 50.0
+
+
+@pytest.fixture
+def approximation(points):
+    return lm.select(lm.kernel(points, lm.rbf(sigma=2.0)), 8, method="greedy").nystrom()
+
+
+def test_the_factor_gives_the_nystrom_approximation(points, approximation):
+    K = lm.rbf(sigma=2.0)(points - 50, points - 50)
+    S = approximation.indices
+    assert_allclose(approximation.factor @ approximation.factor.T, K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S]), atol=1e-10)
+
+
+def test_products_and_diagonal_are_those_of_the_factor(approximation):
+    dense = approximation.factor @ approximation.factor.T
+    V = np.random.default_rng(1).standard_normal((40, 2))
+    assert_allclose(approximation.matmul(V), dense @ V, atol=1e-12)
+    assert_allclose(approximation.diagonal(), np.diag(dense), atol=1e-12)
+
+
+@pytest.mark.parametrize("ridge", [1e-6, 1.0, 1e6])
+def test_the_regularised_solve_solves(approximation, ridge):
+    b = np.random.default_rng(1).standard_normal((40, 2))
+    x = approximation.solve(b, ridge)
+    assert_allclose(approximation.matmul(x) + ridge * x, b, atol=1e-8)
+
+
+def test_the_features_of_the_points_are_the_factor(points, approximation):
+    assert_allclose(approximation.features(points), approximation.factor, atol=1e-9)
+
+
+def test_features_of_other_dimensions_are_refused(approximation):
+    with pytest.raises(ValueError, match="must have 3 columns"):
+        approximation.features(np.zeros((2, 4)))
+
+
+def test_features_need_a_kernel():
+    with pytest.raises(TypeError, match="need a kernel operator"):
+        lm.select(np.eye(3), 1, method="greedy").nystrom().features(np.eye(3))
+
+
+def test_a_ridge_must_be_positive(approximation):
+    with pytest.raises(ValueError, match="ridge must be positive"):
+        approximation.solve(np.zeros((40, 1)), 0.0)
+
+
+def test_duplicate_landmarks_leave_a_finite_factor(points):
+    points[1] = points[0]
+    approximation = lm.approximate.Nystrom(lm.kernel(points, lm.rbf(sigma=2.0)), np.array([0, 1, 2]))
+    assert approximation.factor.shape == (40, 2) and np.all(np.isfinite(approximation.factor))

@@ -1,0 +1,84 @@
+"""Algorithm 1 on a matrix whose best subset is known by enumeration, to the letter and with its settings."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.approximate import selection_error
+from landmarks.optimise.descent import Stop
+from landmarks.optimise.steps import SGD, Adam, Momentum
+
+
+@pytest.fixture
+def X():
+    """Three strong columns, and six weak mixtures of them with noise; the strong ones stand at 1, 3 and 6."""
+    rng = np.random.default_rng(5)
+    strong = 3 * rng.standard_normal((30, 3))
+    mixtures = strong @ rng.uniform(-0.6, 0.6, (3, 6)) + 0.3 * rng.standard_normal((30, 6))
+    return np.hstack([strong, mixtures])[:, [3, 0, 4, 1, 5, 6, 2, 7, 8]]
+
+
+def best(operator, k, criterion):
+    return min(combinations(range(operator.n), k), key=lambda S: selection_error(operator, S, criterion))
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+@pytest.mark.parametrize("n_probes", [None, 10], ids=["exact gradients", "ten probes"])
+@pytest.mark.parametrize("step", [SGD(0.1), Momentum(0.02), Adam(0.05)], ids=lambda step: type(step).__name__)
+def test_algorithm_1_finds_the_best_subset(X, criterion, n_probes, step):
+    method = lm.Continuous(penalty=3.0, delta=0.1, n_probes=n_probes, step=step, stop=Stop(max_steps=400))
+    found = lm.select(X, method=method, criterion=criterion)
+    assert sorted(found.indices) == list(best(lm.data(X), len(found), criterion)) == [1, 3, 6]
+
+
+def test_algorithm_1_finds_the_pair_that_greedy_misses():
+    K = np.linalg.inv(np.array([[4.0, 1, -2], [1, 4, -2], [-2, -2, 5]]))
+    found = lm.select(lm.psd(K), method=lm.Continuous(penalty=2.0, delta=0.1, n_probes=None))
+    assert sorted(found.indices) == [0, 1] and found.error() == pytest.approx(1 / 5)
+    assert lm.select(lm.psd(K), 2, method="greedy").error() == pytest.approx(1 / 4)
+
+
+def test_algorithm_1_starts_at_one_half_and_moves_to_a_corner(X):
+    path = lm.select(X, method=lm.Continuous(penalty=3.0, delta=0.1, n_probes=None)).path
+    assert np.all(path.t[0] == np.float32(0.5))
+    assert np.all((path.t[-1] < 0.1) | (path.t[-1] > 0.5))
+
+
+def test_algorithm_1_zeros_stay_zero(X):
+    path = lm.select(X, method=lm.Continuous(penalty=3.0, delta=0.1)).path
+    frozen = path.t == 0
+    assert np.all(frozen[1:] | ~frozen[:-1])
+    assert np.all(np.diff(path.active) <= 0)
+
+
+def test_algorithm_1_the_threshold_decides(X):
+    loose = lm.select(X, method=lm.Continuous(penalty=1.0, delta=0.1, threshold=0.05))
+    strict = lm.select(X, method=lm.Continuous(penalty=1.0, delta=0.1, threshold=0.8))
+    assert set(strict.indices) <= set(loose.indices)
+    assert np.all(loose.path.t[-1][strict.indices] > 0.7)
+
+
+def test_section_3_6_a_larger_penalty_keeps_fewer_columns(X):
+    sizes = [len(lm.select(X, method=lm.Continuous(penalty=penalty, n_probes=None))) for penalty in (0.5, 20.0, 200.0)]
+    assert sizes[0] > sizes[1] >= sizes[2]
+
+
+def test_section_3_6_absolute_and_relative_units_agree(X):
+    unit = np.mean(np.sum(X**2, axis=0))
+    relative = lm.select(X, method=lm.Continuous(penalty=3.0, delta=0.1, n_probes=None))
+    scaled = lm.select(10 * X, method=lm.Continuous(penalty=3.0, delta=0.1, n_probes=None))
+    absolute = lm.select(X, method=lm.Continuous(penalty=3.0, delta=0.1 * unit, n_probes=None, units="absolute"))
+    assert np.array_equal(relative.indices, scaled.indices)
+    np.testing.assert_allclose(scaled.path.t, relative.path.t, rtol=1e-5)
+    assert absolute.path.t.shape[1] == 9 and absolute.path.value[0] == pytest.approx(relative.path.value[0], rel=1e-9)
+
+
+def test_a_penalty_that_leaves_nothing_is_told(X):
+    with pytest.raises(ValueError, match=r"penalty = 100000000.0 leaves no column; lower it"):
+        lm.select(X, method=lm.Continuous(penalty=1e8))
+
+
+def test_with_penalty_and_k_exactly_k_come_out(X):
+    assert len(lm.select(X, 4, method=lm.Continuous(penalty=3.0))) == 4

@@ -1,0 +1,62 @@
+"""Lemma 3.3: columns at zero leave the systems, and what the ledger says of it."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from landmarks.objectives import Frobenius, Trace
+from landmarks.operators import data, psd
+from landmarks.probes import Identity, Rademacher
+from landmarks.relaxation import Active
+from landmarks.solvers import BlockCG, Cholesky
+
+from . import oracle
+
+
+def test_lemma_3_3_the_restricted_solve_is_the_full_one(K, t, rng):
+    t = np.where(np.arange(6) % 2 == 0, 0.0, t)
+    r = rng.standard_normal((6, 3))
+    full = np.linalg.solve(oracle.system(K, t, 1.0), t[:, None] * r)
+    kept = np.flatnonzero(t)
+    active = Active(psd(K), kept)
+    part = Cholesky().prepare(active.system(t[kept], 1.0))(t[kept][:, None] * r[kept]).x
+    assert np.all(full[t == 0] == 0)
+    assert_allclose(part, full[kept], atol=1e-10)
+
+
+@pytest.mark.parametrize("objective", [Trace(), Frobenius()], ids=repr)
+def test_lemma_3_3_value_and_gradient_of_the_active_columns_are_unchanged(K, t, rng, objective):
+    """With t_j → 0 the gradient of the others tends to the restricted one."""
+    kept = np.array([1, 2, 4])
+    small = np.where(np.isin(np.arange(6), kept), t, 1e-7)
+    probes = Identity().draw(6, rng, t)
+    full = objective.evaluate(Active(psd(K)), small, 1.0, probes, Cholesky())
+    part = objective.evaluate(Active(psd(K), kept), t[kept], 1.0, probes, Cholesky())
+    assert_allclose(part.gradient, full.gradient[kept], rtol=1e-6)
+    assert_allclose(part.value, full.value, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("objective", "products"), [(Trace(), lambda M, steps: M * (1 + steps)), (Frobenius(), lambda M, steps: M * (3 + steps))])
+def test_products_per_gradient(objective, products, rng):
+    """M(1 + ℓ) for f and M(3 + 2ℓ) for g, with ℓ steps of the solver per system; g reports those of both systems."""
+    operator = psd(np.cov(rng.standard_normal((40, 60))))
+    before = operator.ledger.products
+    probes = Rademacher(5).draw(40, rng, operator.like)
+    result = objective.evaluate(Active(operator), np.full(40, 0.5), 1.0, probes, BlockCG())
+    assert result.steps > 0
+    assert operator.ledger.products - before == products(5, result.steps)
+
+
+@pytest.mark.parametrize("objective", [Trace(), Frobenius()], ids=repr)
+@pytest.mark.parametrize("make", [lambda X: psd(X.T @ X), data], ids=["psd", "data"])
+def test_freezing_makes_a_gradient_cheaper(objective, make, rng):
+    operator = make(rng.standard_normal((20, 80)))
+    probes = Rademacher(5).draw(80, rng, operator.like)
+    kept = np.arange(10)
+
+    def entries(active, t):
+        before = operator.ledger.entries
+        result = objective.evaluate(active, t, 1.0, probes, BlockCG())
+        return (operator.ledger.entries - before) / (1 + result.steps)
+
+    assert entries(Active(operator, kept), np.full(10, 0.5)) < 0.7 * entries(Active(operator), np.full(80, 0.5))

@@ -1,0 +1,45 @@
+"""Step rules against torch's, which many have used."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from landmarks.optimise.steps import SGD, Adam, Momentum, narrow_state
+
+
+def ours(rule, gradients):
+    w, state = np.array([1.0, -2.0]), None
+    state = rule.start(w)
+    for i, gradient in enumerate(gradients):
+        change, state = rule.update(gradient, state, i)
+        w = w + change
+    return w
+
+
+def theirs(make, gradients):
+    torch = pytest.importorskip("torch", reason="the step rules are compared with torch's")
+    w = torch.tensor([1.0, -2.0], dtype=torch.float64, requires_grad=True)
+    optimiser = make(torch.optim, [w])
+    for gradient in gradients:
+        w.grad = torch.tensor(gradient)
+        optimiser.step()
+    return w.detach().numpy()
+
+
+@pytest.mark.parametrize(
+    ("rule", "make"),
+    [
+        (SGD(0.1), lambda optim, w: optim.SGD(w, lr=0.1)),
+        (Momentum(0.1, 0.9), lambda optim, w: optim.SGD(w, lr=0.1, momentum=0.9)),
+        (Adam(0.1), lambda optim, w: optim.Adam(w, lr=0.1)),
+    ],
+    ids=["SGD", "Momentum", "Adam"],
+)
+def test_step_rules_agree_with_torch(rule, make):
+    gradients = np.random.default_rng(0).standard_normal((20, 2))
+    assert_allclose(ours(rule, gradients), theirs(make, gradients), rtol=1e-10)
+
+
+def test_the_state_narrows_with_the_active_columns():
+    state = Adam(0.1).start(np.arange(4.0))
+    assert [part.shape for part in narrow_state(state, [0, 2])] == [(2,), (2,)]

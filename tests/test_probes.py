@@ -1,0 +1,39 @@
+"""Probes satisfy E[ZZᵀ]/M = I: in expectation, or without any chance."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from landmarks.probes import Hadamard, Identity, Rademacher
+
+
+@pytest.mark.parametrize("probes", [Identity(), Hadamard()], ids=repr)
+@pytest.mark.parametrize("n", [1, 2, 5, 8, 13])
+def test_exact_probes_have_second_moment_one(probes, n):
+    Z = probes.draw(n, np.random.default_rng(0), np.zeros(0))
+    assert_allclose(Z @ Z.T / Z.shape[1], np.eye(n), atol=1e-12)
+
+
+@pytest.mark.parametrize("probes", [Rademacher(7), Hadamard(7)], ids=repr)
+def test_sign_probes_are_signs_of_the_wanted_shape(probes):
+    Z = probes.draw(9, np.random.default_rng(0), np.zeros(0))
+    assert Z.shape == (9, 7) and set(np.unique(Z)) == {-1.0, 1.0}
+
+
+@pytest.mark.parametrize("probes", [Rademacher(1), Hadamard(1)], ids=repr)
+def test_sign_probes_are_unbiased(probes):
+    """Off-diagonal means of 4000 draws have standard deviation 1/√4000; 5 of them is 0.08."""
+    rng = np.random.default_rng(0)
+    draws = np.hstack([probes.draw(5, rng, np.zeros(0)) for _ in range(4000)])
+    assert_allclose(draws @ draws.T / 4000, np.eye(5), atol=0.08)
+
+
+@pytest.mark.parametrize("probes", [Rademacher(3), Hadamard(3), Identity()], ids=repr)
+def test_one_seed_gives_one_block_on_every_library(probes, xp):
+    here = probes.draw(6, np.random.default_rng(1), np.zeros(0))
+    there = probes.draw(6, np.random.default_rng(1), xp.zeros(0, dtype=xp.float64))
+    assert np.array_equal(here, np.asarray(there))
+
+
+def test_the_dtype_is_that_of_the_reference():
+    assert Rademacher(2).draw(3, np.random.default_rng(0), np.zeros(0, dtype=np.float32)).dtype == np.float32
