@@ -1,15 +1,46 @@
 """Choose the k columns of a matrix, or the k landmarks of a kernel, that best represent all the rest."""
 
 from .kernels import laplacian, linear, matern, polynomial, rbf
+from .methods import (
+    KDPP,
+    Annealed,
+    Auto,
+    Choice,
+    Continuous,
+    Exact,
+    Greedy,
+    Iterated,
+    KMeans,
+    NuclearScores,
+    PivotedQR,
+    Problem,
+    RidgeLeverage,
+    RPCholesky,
+    Selection,
+    Swap,
+    Uniform,
+    load,
+    select,
+)
 from .operators import data, function, kernel, psd, toeplitz
-from .select import Choice, Continuous, Greedy, Problem, Selection, Uniform, load, select
 
 __all__ = [
+    "KDPP",
+    "Annealed",
+    "Auto",
     "Choice",
     "Continuous",
+    "Exact",
     "Greedy",
+    "Iterated",
+    "KMeans",
+    "NuclearScores",
+    "PivotedQR",
     "Problem",
+    "RPCholesky",
+    "RidgeLeverage",
     "Selection",
+    "Swap",
     "Uniform",
     "data",
     "function",

@@ -99,6 +99,11 @@ def scatter(values: Array, indices: Indices, n: int) -> Array:
     return like(full, values)
 
 
+def on_gpu(array: Array) -> bool:
+    """Whether the array lives on a graphics card."""
+    return compat.is_torch_array(array) and array.device.type == "cuda"
+
+
 def eps(array: Array) -> float:
     """The distance from 1 to the next number of the array's dtype."""
     return float(namespace(array).finfo(array.dtype).eps)
@@ -121,6 +126,17 @@ def first_argmax(scores: Array) -> int:
     tied = scores >= largest - 256 * eps(scores) * xp.abs(largest)
     order = xp.arange(scores.shape[0], device=compat.device(scores))
     return int(xp.min(xp.where(tied, order, scores.shape[0])))
+
+
+def exp_between(array: Array, low: float, high: float) -> Array:
+    """exp of the array after clipping it, in its own memory where the library can: the array is used up."""
+    if isinstance(array, np.ndarray):
+        np.clip(array, low, high, out=array)
+        return np.exp(array, out=array)
+    if compat.is_torch_array(array):
+        return array.clamp_(low, high).exp_()
+    xp = namespace(array)
+    return xp.exp(xp.clip(array, min=low, max=high))
 
 
 def norm(array: Array) -> float:
@@ -189,4 +205,4 @@ def add_outer(matrix: Array, left: Array, right: Array) -> None:
 
 def cache_entries(array: Array) -> int:
     """How many entries a temporary may have to stay in the cache of the processor, or to fill a GPU."""
-    return 2**22 if compat.is_torch_array(array) and array.device.type != "cpu" else 2**13
+    return 2**22 if compat.is_torch_array(array) and array.device.type != "cpu" else 2**14

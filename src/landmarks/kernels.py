@@ -7,22 +7,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ._array import Array, eps, namespace
+from ._array import Array, eps, exp_between, namespace
 
 
-def squared_distances(x: Array, y: Array) -> Array:
-    """|x_i − y_j|² by one matrix product; centre the points first, or digits cancel."""
+def negative_squared_distances(x: Array, y: Array) -> Array:
+    """−|x_i − y_j|² by one matrix product of lengthened points; centre the points first, or digits cancel."""
     xp = namespace(x)
-    products = x @ y.T
-    distances = xp.sum(x * x, axis=1)[:, None] + xp.sum(y * y, axis=1)[None, :] - 2 * products
-    return xp.clip(distances, min=0.0)
+    ones_x, ones_y = xp.ones_like(x[:, :1]), xp.ones_like(y[:, :1])
+    left = xp.concat([2 * x, -xp.sum(x * x, axis=1, keepdims=True), ones_x], axis=1)
+    right = xp.concat([y, ones_y, -xp.sum(y * y, axis=1, keepdims=True)], axis=1)
+    return left @ right.T
+
+
+def distances(x: Array, y: Array) -> Array:
+    """|x_i − y_j|; zero where the squares cancel to rounding, whose root would be far larger than rounding."""
+    xp = namespace(x)
+    squares = xp.sum(x * x, axis=1)[:, None] + xp.sum(y * y, axis=1)[None, :]
+    distances = -negative_squared_distances(x, y)
+    rounding = (8 + x.shape[1]) * eps(x)
+    return xp.sqrt(xp.where(distances > rounding * squares, distances, xp.zeros_like(distances)))
 
 
 def decay(exponents: Array) -> Array:
-    """exp(−exponents), with values below eps² set to zero: denormal numbers slow every product down."""
-    xp = namespace(exponents)
-    limit = -2 * math.log(eps(exponents))
-    return xp.where(exponents < limit, xp.exp(-exponents), xp.zeros_like(exponents))
+    """exp of exponents that are at most 0 but for rounding, and at least eps²: denormal numbers slow every product down."""
+    return exp_between(exponents, 2 * math.log(eps(exponents)), 0.0)
 
 
 def _check_positive(**parameters: float) -> None:
@@ -50,7 +58,7 @@ class rbf:
         _check_positive(sigma=self.sigma)
 
     def __call__(self, x: Array, y: Array) -> Array:
-        return decay(squared_distances(x / self.sigma, y / self.sigma))
+        return decay(negative_squared_distances(x / self.sigma, y / self.sigma))
 
 
 @dataclass(frozen=True)
@@ -68,7 +76,7 @@ class laplacian:
         distances = xp.abs(x[:, :1] - y[:, :1].T)
         for i in range(1, x.shape[1]):
             distances = distances + xp.abs(x[:, i : i + 1] - y[:, i : i + 1].T)
-        return decay(distances / self.sigma)
+        return decay(distances * (-1 / self.sigma))
 
 
 @dataclass(frozen=True)
@@ -85,13 +93,12 @@ class matern:
             raise ValueError(f"nu must be 0.5, 1.5 or 2.5, got {self.nu!r}; for other smoothness pass a callable")
 
     def __call__(self, x: Array, y: Array) -> Array:
-        xp = namespace(x)
-        r = math.sqrt(2 * self.nu) / self.sigma * xp.sqrt(squared_distances(x, y))
+        r = math.sqrt(2 * self.nu) / self.sigma * distances(x, y)
         if self.nu == 0.5:
-            return decay(r)
+            return decay(-r)
         if self.nu == 1.5:
-            return (1 + r) * decay(r)
-        return (1 + r + r * r / 3) * decay(r)
+            return (1 + r) * decay(-r)
+        return (1 + r + r * r / 3) * decay(-r)
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -88,7 +89,7 @@ def blocks(n: int, width: int) -> Iterator[np.ndarray]:
         yield np.arange(start, min(n, start + max(1, width)))
 
 
-def block_width(operator: Operator, memory: int = MEMORY) -> int:
+def block_width(operator: Operator, memory: int = MEMORY // 8) -> int:
     """How many columns of K fit in the memory."""
     return max(1, min(operator.n, memory // (operator.n * itemsize(operator.like))))
 
@@ -114,14 +115,34 @@ def densify(operator: Operator) -> Array:
     return operator.columns(np.arange(operator.n))
 
 
+_diagonals: WeakKeyDictionary[Operator, dict[str, Array]] = WeakKeyDictionary()
+
+
 def squared_diagonal(operator: Operator) -> Array:
-    """The diagonal of K², the squared norms of the columns, in one pass over K."""
+    """The diagonal of K², the squared norms of the columns: one pass over K, remembered as long as the operator lives."""
+    known = _diagonals.setdefault(operator, {})
+    if "squares" not in known:
+        known |= _pass(operator, {"squares": lambda columns: columns})
+    return known["squares"]
+
+
+def cubed_diagonal(operator: Operator) -> Array:
+    """The diagonal of K³: a product with every column, remembered as long as the operator lives; it gives K²'s as well."""
+    known = _diagonals.setdefault(operator, {})
+    if "cubes" not in known:
+        known |= _pass(operator, {"squares": lambda columns: columns, "cubes": operator.matmul})
+    return known["cubes"]
+
+
+def _pass(operator: Operator, images: dict[str, Callable[[Array], Array]]) -> dict[str, Array]:
+    """The inner products of the columns of K with their images, from one pass in blocks of columns."""
     xp = namespace(operator.like)
-    parts = []
+    parts: dict[str, list[Array]] = {name: [] for name in images}
     for block in blocks(operator.n, block_width(operator)):
         columns = operator.columns(block)
-        parts.append(xp.sum(columns * columns, axis=0))
-    return xp.concat(parts)
+        for name, image in images.items():
+            parts[name].append(xp.sum(columns * image(columns), axis=0))
+    return {name: xp.concat(values) for name, values in parts.items()}
 
 
 def unit_vectors(indices: Indices, operator: Operator) -> Array:

@@ -1,0 +1,74 @@
+# `make run` shows the package at work, `make test` tests it, `make check` is what CI runs; each sets up what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+CODE := src tests docs benchmarks
+TORCH := torch==2.13.0+cpu
+
+.PHONY: run test slow check format lint types imports dev clean help
+
+help:
+	@echo "make run     set up, then run the demonstration"
+	@echo "make test    set up, then run tests and doctests"
+	@echo "make check   format, lint, types, imports, tests, doctests: what CI runs"
+	@echo "make slow    the tests marked slow"
+	@echo "make format  rewrite the code in the agreed format"
+	@echo "make clean   remove the environment and the caches"
+
+run: $(VENV)/.base
+	@$(BIN)/landmarks demo
+
+test: $(VENV)/.dev $(VENV)/.torch
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+slow: $(VENV)/.dev $(VENV)/.torch
+	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+
+check: lint types imports test
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE)
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+imports: $(VENV)/.dev
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format $(CODE)
+	$(BIN)/ruff check --fix $(CODE)
+
+dev: $(VENV)/.dev $(VENV)/.torch
+
+# The stamps: made once, and again when pyproject.toml changes. The install is editable, so sources need none.
+# pip compiles nothing: Python compiles what is imported, which is far less.
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "landmarks needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) --version 2>&1); say which with make PYTHON=..."; exit 1; }
+	@$(BIN)/python -c "import pip" 2>/dev/null || $(PYTHON) -c "import ensurepip" 2>/dev/null || \
+		{ echo "$(PYTHON) cannot make environments: install its venv module first (Debian, Ubuntu: apt install python3-venv)"; exit 1; }
+	@$(BIN)/python -c "import pip" 2>/dev/null || { echo "creating $(VENV)"; $(PYTHON) -m venv $(VENV); }
+	@touch $@
+
+$(VENV)/.base: $(VENV)/.created pyproject.toml
+	@echo "installing landmarks"
+	@$(PIP) install --no-compile -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.created pyproject.toml
+	@echo "installing landmarks with the tools of its tests"
+	@$(PIP) install --no-compile -e ".[dev]"
+	@touch $(VENV)/.base $@
+
+# Exactly this build or none: any looser request brings gigabytes of CUDA.
+$(VENV)/.torch: $(VENV)/.created
+	@$(BIN)/python -c 'import torch' 2>/dev/null || { echo "installing $(TORCH)"; $(PIP) install --no-compile "$(TORCH)"; } || \
+		echo "NOTE: no $(TORCH) here: the tests on torch are skipped$${CI:+. THIS IS CI: TORCH IS NOT TESTED}"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .stamps .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist build
+	find $(CODE) -name __pycache__ -prune -exec rm -rf {} +

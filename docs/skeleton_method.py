@@ -1,0 +1,41 @@
+"""One sentence: what the method does and why it is different.
+
+Authors, Venue (year).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from landmarks._array import first_argmax, like
+from landmarks.methods.problem import CONSTRAINTS, Choice, Problem, complete
+from landmarks.methods.residual import Residual
+
+
+@dataclass(frozen=True)
+class LargestResidual:
+    """Pick by pick, the column of which least is represented so far.
+
+    Examples
+    --------
+    >>> import landmarks as lm
+    >>> lm.select(np.diag([1.0, 3.0, 2.0]), 2, method=LargestResidual()).indices.tolist()
+    [1, 2]
+    """
+
+    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        residual = Residual(problem.operator, problem.k)
+        for j in problem.include:
+            residual.pick(j)
+        allowed = like(np.isin(np.arange(problem.operator.n), problem.free).astype(float), problem.operator.like)
+        while len(residual.picks) < problem.k:
+            j = first_argmax(residual.diagonal * allowed)
+            if float(residual.diagonal[j] * allowed[j]) <= residual.tolerance:
+                break
+            residual.pick(j)
+        return Choice(complete(problem, residual.picks))

@@ -1,0 +1,160 @@
+"""The default: several starts, each improved by swaps, the best kept; proved optimal when the problem is small.
+
+Which starts depends on what they are estimated to cost, by formulas and not by a clock, so that one seed gives one
+selection.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._array import on_gpu
+from ..approximate import selection_error
+from ..operators.base import Operator
+from ..operators.dense import Dense
+from .annealed import Annealed
+from .exact import Exact
+from .greedy import Greedy
+from .iterated import Iterated
+from .local_search import workable
+from .nuclear import NuclearScores
+from .problem import CONSTRAINTS, Choice, Problem, Trial, brief
+from .rpcholesky import RPCholesky
+from .swap import Swap
+
+SMALL = 3000  # candidates up to which several starts are tried
+GAMMAS = (0.7, 1.0, 1.5, 2.2)  # of the annealed starts: they differ more by it than by chance
+SHORT = Annealed(n_steps=20, damping=0.4)
+ROUNDS = 20  # of the iterated search when there is no budget
+
+
+@dataclass(frozen=True)
+class Auto:
+    """Greedy, annealed and random starts, improved by swaps; the best is kept and `selection.trials` tells of all.
+
+    With a budget the rest of the time goes into an iterated search. When the optimum can be proved in about a second,
+    or in half of the budget, it is.
+
+    Parameters
+    ----------
+    effort : the estimated seconds of work that it may take on when there is no budget. Above it the greedy start gives
+        way to nuclear scores, and swaps are limited.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> X = np.random.default_rng(0).standard_normal((30, 10))
+    >>> s = lm.select(X, 3)
+    >>> s.proved
+    True
+    """
+
+    effort: float = 180.0
+    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        if not self.effort > 0:
+            raise ValueError(f"effort must be a positive number of seconds, got {self.effort!r}")
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        small = len(problem.candidates) <= SMALL
+        if small:
+            problem = replace(problem, operator=workable(problem.operator, evaluate=True))
+        portfolio = Portfolio(problem, rng)
+        for label, method in small_plan(problem) if small else large_plan(problem, self._seconds(problem)):
+            portfolio.run(label, method)
+        if small or problem.deadline is not None:
+            portfolio.run("iterated", Iterated(start=portfolio.best.indices, rounds=ROUNDS))
+        if proof_seconds(problem) <= (1.0 if problem.deadline is None else problem.time_left / 2):
+            portfolio.run("exact", Exact(start=portfolio.best.indices))
+        return replace(portfolio.best, trials=tuple(portfolio.trials))
+
+    def _seconds(self, problem: Problem) -> float:
+        return self.effort if problem.deadline is None else max(0.0, problem.time_left)
+
+
+class Portfolio:
+    """Runs methods on one problem and keeps the best choice."""
+
+    def __init__(self, problem: Problem, rng: np.random.Generator):
+        self.problem, self.rng = problem, rng
+        self.best: Choice
+        self.error = np.inf
+        self.trials: list[Trial] = []
+
+    def run(self, label: str, method: Any) -> None:
+        """Run a method, unless the time is up and there is a choice already."""
+        if self.trials and self.problem.time_left <= 0:
+            return
+        ledger, start = self.problem.operator.ledger, time.perf_counter()
+        before = ledger.products
+        choice = method.choose(self.problem, self.rng)
+        products, seconds = ledger.products - before, time.perf_counter() - start
+        error = selection_error(self.problem.operator, choice.indices, self.problem.criterion)
+        self.trials.append(Trial(label, error, seconds, products))
+        if error < self.error or choice.bound is not None:
+            self.best, self.error = choice, error
+
+
+def small_plan(problem: Problem) -> Iterator[tuple[str, Any]]:
+    """Starts for a stored matrix: greedy, annealed with several gammas, random pivots."""
+    yield "greedy > swap", polished(problem, Greedy())
+    for _ in range(2):
+        yield "rpcholesky > swap", polished(problem, RPCholesky())
+    for gamma in GAMMAS:
+        if problem.time_left > 8 * annealed_seconds(problem.operator):
+            yield f"annealed({gamma}) > swap", polished(problem, replace(SHORT, gamma=gamma))
+
+
+def polished(problem: Problem, start: Any) -> Swap:
+    """Swaps from a start; for the Frobenius criterion swaps on the trace come first, as they lead further."""
+    return Swap(start=start) if problem.criterion == "trace" else Swap(start=Swap(start=start, criterion="trace"))
+
+
+def large_plan(problem: Problem, seconds: float) -> Iterator[tuple[str, Any]]:
+    """One start for a matrix known by products: greedy, or nuclear scores when greedy costs too much."""
+    product, k = product_seconds(problem.operator), problem.k
+    greedy, swaps = 1.2 * k * product, 0.7 * k * product
+    if greedy + swaps > seconds:
+        left = max(0, int((seconds - (0.2 * k + 10) * product) / product))
+        yield "nuclear > swap", Swap(start=NuclearScores(), criterion="trace", max_swaps=min(left, k))
+        return
+    on_trace = Swap(start=Greedy(), criterion="trace")
+    if problem.criterion == "trace" or greedy + 3 * swaps + cube_seconds(problem.operator) > seconds:
+        yield "greedy > swap", on_trace
+    else:
+        yield "greedy > swap(trace) > swap(frobenius)", Swap(start=on_trace)
+
+
+def product_seconds(operator: Operator) -> float:
+    """An estimate of the seconds that one product with K takes."""
+    gpu = on_gpu(operator.like)
+    if isinstance(operator, Dense) or getattr(operator, "gram", None) is not None:
+        return operator.n**2 * (2e-12 if gpu else 5e-10)
+    if operator.m is not None:
+        return operator.m * operator.n * (4e-12 if gpu else 1e-9)
+    return operator.n**2 * (1e-12 if gpu else 1.5e-9)
+
+
+def annealed_seconds(operator: Operator) -> float:
+    """An estimate of the seconds that a short annealed start takes."""
+    return SHORT.n_steps * operator.n**3 * 1e-10
+
+
+def cube_seconds(operator: Operator) -> float:
+    """An estimate of the seconds for the diagonal of K³, which swaps on the Frobenius criterion need."""
+    return 2.0 * operator.n**3 * (5e-14 if on_gpu(operator.like) else 2e-11)
+
+
+def proof_seconds(problem: Problem) -> float:
+    """An estimate of the seconds that the exact search takes: all but two picks are enumerated at worst."""
+    n, r = len(problem.free), problem.k - len(problem.include)
+    return min(math.comb(n, max(0, r - 2)), 10**30) * n**2 * 4e-8

@@ -1,0 +1,123 @@
+"""The entry function: check the input, run the method, return the selection."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from .. import _check
+from ..approximate import CRITERIA
+from ..errors import UnsupportedError
+from ..operators.base import Operator, check_indices
+from ..operators.convert import as_operator
+from .problem import Method, Problem
+from .registry import as_method
+from .selection import Cost, Selection
+
+
+def select(
+    A: Any,
+    k: int | None = None,
+    *,
+    method: Any = "auto",
+    criterion: str = "trace",
+    seed: int | None = 0,
+    budget: float | None = None,
+    include: Any = (),
+    exclude: Any = (),
+) -> Selection:
+    """Choose the k columns of a matrix, or the k landmarks of a kernel, that best represent all the rest.
+
+    Parameters
+    ----------
+    A : a data matrix X (array, data frame, SciPy sparse) whose columns are the candidates, or an operator made by
+        `psd`, `kernel`, `function` or `toeplitz`, or a SciPy LinearOperator.
+    k : how many to choose; only a method that finds its own k, such as `Continuous(penalty=…)`, takes None.
+    method : a name (`"auto"`, `"greedy"`, `"continuous"`, …) or a method object.
+    criterion : "trace" for tr(K − K̂), which is ‖X − P_S X‖²_F for columns; "frobenius" for ‖K − K̂‖²_F.
+    seed : one seed gives one selection; None draws a fresh one.
+    budget : seconds that improving methods may take; without it they end by themselves.
+    include, exclude : candidates that must, or must not, be chosen: indices, or names when the data have names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> X = np.random.default_rng(0).standard_normal((20, 4)) @ np.ones((4, 6))
+    >>> len(lm.select(X, 1))
+    1
+    """
+    operator = as_operator(A)
+    chooser = as_method(method)
+    problem = Problem(
+        operator=operator,
+        k=_subset_size(k, operator, chooser),
+        criterion=_check.choice(criterion, CRITERIA, "criterion"),
+        include=_indices(include, operator, "include"),
+        exclude=_indices(exclude, operator, "exclude"),
+        deadline=_deadline(budget),
+    )
+    _check_constraints(problem, chooser)
+    start, before = time.perf_counter(), operator.ledger.snapshot()
+    choice = chooser.choose(problem, np.random.default_rng(seed))
+    cost = Cost(**operator.ledger.since(before), seconds=time.perf_counter() - start)
+    return Selection(
+        indices=choice.indices,
+        n=operator.n,
+        criterion=criterion,
+        method=repr(chooser),
+        seed=seed,
+        ledger=cost,
+        names=operator.names,
+        path=choice.path,
+        trials=choice.trials,
+        bound=choice.bound,
+        exponent=operator.exponent,
+        operator=operator,
+    )
+
+
+def _subset_size(k: Any, operator: Operator, chooser: Method) -> int:
+    if k is None and getattr(chooser, "finds_k", False):
+        return 0
+    return _check.subset_size(k, operator.n)
+
+
+def _indices(which: Any, operator: Operator, name: str) -> tuple[int, ...]:
+    listed = [which] if isinstance(which, str) else list(which)
+    if any(isinstance(j, str) for j in listed):
+        listed = [_position(j, operator, name) for j in listed]
+    try:
+        return tuple(int(j) for j in check_indices(np.asarray(listed), operator.n))
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from None
+
+
+def _position(wanted: Any, operator: Operator, name: str) -> int:
+    if operator.names is None:
+        raise ValueError(f"{name} holds names, but the data have none; give indices, or pass a data frame")
+    if operator.names.count(wanted) != 1:
+        raise ValueError(f"{name}: the data have {operator.names.count(wanted)} columns named {wanted!r}; give its index")
+    return operator.names.index(wanted)
+
+
+def _deadline(budget: float | None) -> float | None:
+    if budget is None:
+        return None
+    if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget > 0:
+        raise ValueError(f"budget must be a positive number of seconds or None, got {budget!r}")
+    return time.monotonic() + budget
+
+
+def _check_constraints(problem: Problem, chooser: Method) -> None:
+    if both := set(problem.include) & set(problem.exclude):
+        raise ValueError(f"{sorted(both)} are both included and excluded")
+    if len(problem.include) > problem.k:
+        raise ValueError(f"include lists {len(problem.include)} candidates, more than k = {problem.k}")
+    if len(problem.candidates) < problem.k:
+        raise ValueError(f"k = {problem.k} is more than the {len(problem.candidates)} candidates that exclude leaves")
+    for constraint in ("include", "exclude"):
+        if getattr(problem, constraint) and constraint not in chooser.honours:
+            raise UnsupportedError(f"{type(chooser).__name__} cannot honour {constraint}; use auto, greedy or swap")

@@ -1,0 +1,107 @@
+"""What a method is given and what it gives back."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from .._array import Indices
+from ..errors import RankWarning
+from ..operators.base import Operator
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Choose k columns of the operator for a criterion, with some that must or must not be chosen.
+
+    k : how many; 0 when the method finds it.
+    deadline : the time.monotonic() by which an improving method should return what it has; None is never.
+    """
+
+    operator: Operator
+    k: int
+    criterion: str = "trace"
+    include: tuple[int, ...] = ()
+    exclude: tuple[int, ...] = ()
+    deadline: float | None = None
+
+    @property
+    def candidates(self) -> np.ndarray:
+        """The indices that may be chosen, rising; the included ones are among them."""
+        allowed = np.ones(self.operator.n, dtype=bool)
+        allowed[list(self.exclude)] = False
+        return np.flatnonzero(allowed)
+
+    @property
+    def free(self) -> np.ndarray:
+        """The indices that may be chosen and are not included anyway, rising."""
+        return np.setdiff1d(self.candidates, self.include)
+
+    @property
+    def time_left(self) -> float:
+        """Seconds until the deadline."""
+        return np.inf if self.deadline is None else self.deadline - time.monotonic()
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One thing that a composed method tried: a label, the error it reached, seconds and products used."""
+
+    label: str
+    error: float
+    seconds: float
+    products: int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a method returns: indices in order of choice, and what it can tell of how it came to them.
+
+    bound : a lower bound of the criterion over all subsets of that size, when the method has proved one.
+    """
+
+    indices: np.ndarray
+    path: Any = None
+    trials: tuple[Trial, ...] = ()
+    bound: float | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+class Method(Protocol):
+    """A way to choose: a frozen dataclass of its settings with one function."""
+
+    #: the constraints that the method can honour, among "include" and "exclude"
+    honours: ClassVar[frozenset[str]]
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        """Choose problem.k indices; random numbers come from rng alone."""
+        ...
+
+
+def brief(method: Any) -> str:
+    """The name of a method and the settings that are not its defaults."""
+    changed = []
+    for setting in fields(method):
+        default = setting.default_factory() if callable(setting.default_factory) else setting.default
+        if (value := getattr(method, setting.name)) is not default and repr(value) != repr(default):
+            changed.append(f"{setting.name}={value!r}")
+    return f"{type(method).__name__}({', '.join(changed)})"
+
+
+CONSTRAINTS = frozenset({"include", "exclude"})
+
+
+def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
+    """The picks, filled up to k with the lowest indices left when the rank gave out, with a warning."""
+    picks = [int(j) for j in picks]
+    if len(picks) < problem.k:
+        warnings.warn(f"numerical rank {len(picks)} < k = {problem.k}; the rest adds nothing", RankWarning, stacklevel=2)
+        chosen = set(picks)
+        rest = [int(j) for j in problem.candidates if int(j) not in chosen]
+        picks += rest[: problem.k - len(picks)]
+    return np.asarray(picks, dtype=np.int64)

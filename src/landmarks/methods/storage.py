@@ -1,0 +1,135 @@
+"""Selections as files: one npz with arrays and a JSON record, no pickle."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+from dataclasses import asdict
+from pathlib import Path as FilePath
+from typing import Any
+
+import numpy as np
+
+from ..approximate import CRITERIA
+from ..errors import FormatError
+from ..operators.convert import as_operator
+from ..optimise.path import Path
+from .problem import Trial
+from .selection import Cost, Selection
+
+FORMAT = "landmarks-selection"
+VERSION = 1
+MAX_BYTES = 2**30
+PATH_ARRAYS = ("t", "value", "active", "steps")
+
+
+def save(selection: Selection, path: Any) -> None:
+    """Write the selection: to a temporary file first, then in place, so that a crash leaves no half file."""
+    if selection.operator is not None:
+        for criterion in CRITERIA if selection.operator.m is not None or selection.n <= 3000 else (selection.criterion,):
+            selection.relative_error(criterion), selection.gap(criterion)  # computes what the file then holds
+    record = {
+        "format": FORMAT,
+        "version": VERSION,
+        "n": selection.n,
+        "criterion": selection.criterion,
+        "method": selection.method,
+        "seed": selection.seed,
+        "ledger": asdict(selection.ledger),
+        "names": selection.names,
+        "trials": [asdict(trial) for trial in selection.trials],
+        "bound": selection.bound,
+        "exponent": selection.exponent,
+        "known": selection.known,
+    }
+    arrays = {"record": np.frombuffer(json.dumps(record).encode(), dtype=np.uint8), "indices": selection.indices}
+    if selection.path is not None:
+        arrays |= {f"path_{name}": np.asarray(getattr(selection.path, name)) for name in PATH_ARRAYS}
+    _write(FilePath(path), arrays)
+
+
+def _write(path: FilePath, arrays: dict[str, np.ndarray]) -> None:
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # the stub takes ** for a flag
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selection:
+    """Read a selection written by `Selection.save`; give the data again to compute figures it does not hold.
+
+    Parameters
+    ----------
+    path : the npz file.
+    data : what was given to `select`, when more than the stored figures is wanted.
+    max_bytes : files that would unpack to more are refused.
+
+    Examples
+    --------
+    >>> import tempfile, os, numpy as np
+    >>> import landmarks as lm
+    >>> path = os.path.join(tempfile.mkdtemp(), "run.npz")
+    >>> lm.select(np.diag([1.0, 3.0, 2.0]), 2).save(path)
+    >>> lm.load(path).error("trace")
+    1.0
+    """
+    arrays = _read(FilePath(path), max_bytes)
+    try:
+        record = json.loads(bytes(arrays["record"]))
+    except (KeyError, ValueError, TypeError) as error:
+        raise FormatError(f"{path} is not a selection: it has no readable record") from error
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise FormatError(f"{path} is not a selection of landmarks")
+    if record.get("version") != VERSION:
+        raise FormatError(f"{path} has format version {record.get('version')}, this program reads version {VERSION}; use a newer landmarks")
+    try:
+        return _build(record, arrays, data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(f"{path} is damaged: {error}") from error
+
+
+def _read(path: FilePath, max_bytes: int) -> dict[str, np.ndarray]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > max_bytes:
+            raise FormatError(f"{path} would unpack to {size} bytes, above max_bytes = {max_bytes}")
+        with np.load(path, allow_pickle=False) as archive:
+            allowed = {"record", "indices"} | {f"path_{name}" for name in PATH_ARRAYS}
+            if unknown := set(archive.files) - allowed:
+                raise FormatError(f"{path} holds unknown entries {sorted(unknown)}")
+            return {name: archive[name] for name in archive.files}
+    except (zipfile.BadZipFile, EOFError, ValueError, OSError) as error:
+        if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError | FormatError):
+            raise
+        raise FormatError(f"{path} is not a readable npz file: {error}") from error
+
+
+def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> Selection:
+    operator = None if data is None else as_operator(data)
+    if operator is not None and operator.n != record["n"]:
+        raise ValueError(f"the data have n = {operator.n}, the selection was made on n = {record['n']}")
+    path = Path(*(arrays[f"path_{name}"] for name in PATH_ARRAYS)) if "path_t" in arrays else None
+    return Selection(
+        indices=arrays["indices"],
+        n=int(record["n"]),
+        criterion=record["criterion"],
+        method=record["method"],
+        seed=record["seed"],
+        ledger=Cost(**record["ledger"]),
+        names=None if record["names"] is None else tuple(record["names"]),
+        path=path,
+        trials=tuple(Trial(**trial) for trial in record["trials"]),
+        bound=record["bound"],
+        exponent=int(record["exponent"]),
+        operator=operator,
+        known={str(key): float(value) for key, value in record["known"].items()},
+    )

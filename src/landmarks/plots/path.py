@@ -1,0 +1,59 @@
+"""The trajectories of the weights of a relaxation (Figure 1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..optimise.path import Path
+
+SUPPORT = 0.05  # a final weight above this part of the largest one counts as selected
+
+
+def plot_path(path: Path, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> Any:
+    """Draw t against the step, the finally selected columns in blue and the rest in grey (Figure 1).
+
+    Parameters
+    ----------
+    path : the record of a relaxation, as `Selection.path` holds it.
+    ax : the matplotlib axes to draw on; new ones when None.
+    at_most : so many trajectories are drawn: a random part of the rest when there are more.
+    seed : which part.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from landmarks.optimise.path import Path
+    >>> t = np.array([[0.5, 0.5, 0.5], [0.8, 0.3, 0.1], [1.0, 0.0, 0.0]])
+    >>> ax = Path(t, value=np.zeros(3), active=np.array([3, 3, 1]), steps=np.zeros(3)).plot()
+    >>> [line.get_color() for line in ax.get_lines()]
+    ['0.7', '0.7', 'tab:blue']
+    """
+    ax = _new_axes() if ax is None else ax
+    selected = finally_selected(path.t)
+    for j in drawn(selected, at_most, seed):
+        ax.plot(path.t[:, j], color="tab:blue" if selected[j] else "0.7", linewidth=0.8, zorder=2 if selected[j] else 1)
+    ax.set(xlabel="step", ylabel="t", ylim=(-0.02, 1.02))
+    return ax
+
+
+def finally_selected(t: np.ndarray) -> np.ndarray:
+    """Which columns end in the support of t."""
+    final = t[-1]
+    return final > SUPPORT * final.max()
+
+
+def drawn(selected: np.ndarray, at_most: int, seed: int) -> np.ndarray:
+    """The columns to draw: a random part of all, as the paper does, the selected ones last so that they lie on top."""
+    columns = np.sort(np.random.default_rng(seed).permutation(len(selected))[:at_most])
+    return columns[np.argsort(selected[columns], kind="stable")]
+
+
+def _new_axes() -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("drawing needs matplotlib: pip install 'landmarks[plot]'") from error
+    return Figure(figsize=(5, 3.5), layout="constrained").subplots()

@@ -1,0 +1,61 @@
+"""The demonstration prints true figures, plainly where colour is not wanted."""
+
+import io
+import re
+
+import numpy as np
+import pytest
+
+from landmarks.cli import demo
+from landmarks.cli.main import main
+from landmarks.cli.terminal import Terminal
+
+
+@pytest.fixture(scope="module")
+def lines():
+    return list(demo.digits(Terminal(), seed=0))
+
+
+def test_it_runs_and_ends_well(capsys):
+    assert main(["demo"]) == 0
+    assert "worst texture" in capsys.readouterr().out
+
+
+def test_each_of_the_twenty_places_is_on_the_map_and_in_the_list(lines):
+    picture = " ".join(line[:34] for line in lines[2:10])
+    assert sorted(map(int, re.findall(r"\d+", picture))) == list(range(1, 21))
+    assert len(re.findall(r"row \d, column \d", " ".join(lines))) == 20
+
+
+def test_the_choice_keeps_more_than_chance_and_less_than_any_directions(lines):
+    chosen, random, best = (float(re.search(r"([\d.]+)%", line)[1]) for line in lines if line.endswith("%"))
+    assert random < chosen < best < 100
+
+
+def test_a_bar_fills_its_part():
+    assert Terminal(unicode=False).bar(0.25, width=8) == "##......"
+
+
+def test_a_stream_that_is_no_terminal_gets_no_colour():
+    assert Terminal.of(io.StringIO()).bold("x") == "x"
+
+
+def test_colour_needs_a_terminal_and_no_objection(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    stream.isatty = lambda: True
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert Terminal.of(stream).bold("x") != "x"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert Terminal.of(stream).bold("x") == "x"
+
+
+def test_a_stream_of_ascii_gets_ascii():
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    terminal = Terminal.of(stream)
+    assert (terminal.bar(0.5, width=4) + terminal.shade(0.5)).isascii()
+
+
+def test_standardised_columns_have_mean_zero_and_variance_one():
+    X = demo.standardised(np.random.default_rng(0).random((50, 3)))
+    np.testing.assert_allclose([X.mean(axis=0), X.std(axis=0)], [np.zeros(3), np.ones(3)], atol=1e-14)

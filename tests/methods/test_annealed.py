@@ -1,0 +1,188 @@
+"""Leverage mean-field annealing."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.approximate.error import selection_error
+from landmarks.errors import RankWarning
+from landmarks.methods.annealed import Annealed
+from landmarks.methods.candidates import Replacements
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((30, 6)) @ RNG.standard_normal((6, 24)) + 0.3 * RNG.standard_normal((30, 24))
+POINTS = RNG.standard_normal((60, 2))
+SHORT = Annealed(n_steps=20, damping=0.4)
+
+
+def problem(A=X, k=5, **settings):
+    return lm.Problem(lm.data(A) if isinstance(A, np.ndarray) else A, k, **settings)
+
+
+def test_small_problems_are_solved_as_enumeration_solves_them():
+    operator = lm.data(X[:, :9])
+    best = min(selection_error(operator, S, "trace") for S in itertools.combinations(range(9), 3))
+    found = lm.select(operator, 3, method=Annealed()).indices
+    assert selection_error(operator, found, "trace") == pytest.approx(best, rel=1e-9)
+
+
+def test_it_finds_the_pair_that_greedy_misses():
+    M = np.array([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
+    s = lm.select(lm.psd(np.linalg.inv(M)), 2, method=Annealed())
+    assert sorted(s.indices.tolist()) == [0, 1]
+    assert s.error() == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_it_is_no_worse_than_greedy_on_correlated_columns(criterion):
+    annealed = lm.select(X, 8, method=Annealed(), criterion=criterion)
+    greedy = lm.select(X, 8, method="greedy", criterion=criterion)
+    assert annealed.error() <= greedy.error() * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_every_library_gives_the_same_choice(xp, criterion):
+    expected = lm.select(X, 5, method=SHORT, criterion=criterion).indices
+    found = lm.select(lm.data(xp.asarray(X)), 5, method=SHORT, criterion=criterion).indices
+    assert found.tolist() == expected.tolist()
+
+
+def test_every_library_gives_the_same_choice_of_candidates(xp):
+    method = Annealed(n_steps=20, n_candidates=25, n_rounds=2)
+    expected = lm.select(lm.kernel(POINTS, lm.rbf(1.0)), 5, method=method).indices
+    found = lm.select(lm.kernel(xp.asarray(POINTS), lm.rbf(1.0)), 5, method=method).indices
+    assert found.tolist() == expected.tolist()
+
+
+def test_one_seed_gives_one_choice():
+    runs = [lm.select(X, 5, method=SHORT, seed=3).indices.tolist() for _ in range(2)]
+    assert runs[0] == runs[1]
+
+
+@pytest.mark.parametrize("k", [1, 2, 7, 23, 24])
+@pytest.mark.parametrize("method", [SHORT, Annealed(n_steps=8, n_candidates=10, n_rounds=2)])
+def test_there_are_always_exactly_k(k, method):
+    assert len(set(lm.select(X, k, method=method).indices.tolist())) == k
+
+
+@pytest.mark.parametrize("method", [SHORT, Annealed(n_steps=8, n_candidates=10, n_rounds=3)])
+def test_included_columns_come_first_and_excluded_ones_never(method):
+    s = lm.select(X, 6, method=method, include=[7, 2], exclude=[0, 1, 5])
+    assert s.indices[:2].tolist() == [7, 2]
+    assert not set(s.indices.tolist()) & {0, 1, 5}
+
+
+def test_all_places_may_be_taken_by_included_columns():
+    assert lm.select(X, 2, method=SHORT, include=[4, 1]).indices.tolist() == [4, 1]
+
+
+def test_excluded_columns_still_count_in_the_error():
+    Y = np.zeros((4, 4))
+    Y[0, 0], Y[0, 1:3], Y[1, 3] = 1.0, 5.0, 2.0  # column 0 stands for the excluded 1 and 2, which outweigh column 3
+    assert lm.select(Y, 1, method=Annealed(), exclude=[1, 2]).indices.tolist() == [0]
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_zero_and_duplicate_columns_are_left_while_others_remain(criterion, dtype):
+    Y = np.hstack([np.zeros((30, 3)), X[:, :4], X[:, :4], X[:, :4]]).astype(dtype)
+    s = lm.select(Y, 4, method=SHORT, criterion=criterion)
+    assert sorted((s.indices - 3) % 4) == [0, 1, 2, 3]
+    assert min(s.indices) >= 3
+
+
+def test_beyond_the_rank_it_fills_up_with_a_warning():
+    Y = np.hstack([X[:, :3], X[:, :3]])
+    with pytest.warns(RankWarning, match="numerical rank 3"):
+        assert len(lm.select(Y, 5, method=SHORT)) == 5
+
+
+def test_a_zero_matrix_does_no_harm():
+    with pytest.warns(RankWarning):
+        assert len(lm.select(lm.psd(np.zeros((4, 4))), 2, method=SHORT)) == 2
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
+def test_the_scale_of_the_data_does_not_matter(scale):
+    assert lm.select(scale * X, 5, method=SHORT).indices.tolist() == lm.select(X, 5, method=SHORT).indices.tolist()
+
+
+@pytest.mark.parametrize("n_candidates", [None, 20])
+def test_every_operator_serves(n_candidates):
+    import scipy.sparse
+
+    method = Annealed(n_steps=10, n_candidates=n_candidates, n_rounds=2)
+    K = X.T @ X
+    operators = [
+        lm.psd(K),
+        lm.data(X),
+        lm.data(scipy.sparse.csr_array(X)),
+        lm.kernel(POINTS, lm.rbf(1.0)),
+        lm.function(lambda block: K @ block, n=24),
+        lm.toeplitz(0.8 ** np.arange(24)),
+    ]
+    for operator in operators:
+        assert len(lm.select(operator, 4, method=method)) == 4
+
+
+def test_a_wide_matrix_and_its_gram_matrix_give_the_same_choice():
+    wide = np.random.default_rng(5).standard_normal((8, 40))
+    by_factor = lm.select(wide, 4, method=SHORT).indices
+    assert by_factor.tolist() == lm.select(lm.psd(wide.T @ wide), 4, method=SHORT).indices.tolist()
+
+
+def test_the_path_cools_to_k_columns():
+    path = lm.select(X, 5, method=Annealed()).path
+    assert path.t.shape == (80, 24)
+    assert np.all((path.t >= 0) & (path.t <= 1))
+    assert path.value[-1] < path.value[0]
+    assert path.active[-1] < path.active[0]
+    assert np.sum(path.t[-1] ** 2) == pytest.approx(5, rel=0.05)  # but for columns below the cut of 0.01
+
+
+def test_several_gammas_share_one_matrix():
+    task = problem()
+    choices = SHORT.several(task, np.random.default_rng(0), [1.0, 1.5, 2.0])
+    assert [len(choice.indices) for choice in choices] == [5, 5, 5]
+    alone = SHORT.several(problem(), np.random.default_rng(0), [1.0])
+    assert choices[0].indices.tolist() == alone[0].indices.tolist()
+
+
+def test_renewed_candidates_improve_on_the_first_draw():
+    operator = lm.kernel(POINTS, lm.rbf(0.7))
+    errors = [lm.select(operator, 6, method=Annealed(n_candidates=12, n_rounds=rounds)).error() for rounds in (1, 4)]
+    assert errors[1] < errors[0]
+
+
+def test_replacements_score_by_the_exact_gain():
+    operator = lm.data(X)
+    K, S = X.T @ X * 2.0**-operator.exponent, np.array([2, 9, 14])
+    gains = Replacements(operator).gains(S)
+    for i, j in [(0, 5), (2, 20)]:
+        rest = np.delete(S, i)
+        drop = selection_error(lm.psd(K), rest, "trace") - selection_error(lm.psd(K), [*rest, j], "trace")
+        assert gains[j, i] == pytest.approx(drop, rel=1e-6)  # the ridge of 1e-10 on K_SS
+
+
+def test_time_that_is_up_still_gives_k_columns():
+    choice = Annealed().choose(problem(deadline=0.0), np.random.default_rng(0))
+    assert len(choice.indices) == 5
+    assert len(choice.path) == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_steps": 0}, "n_steps and n_rounds must be at least 1"),
+        ({"damping": 1.5}, "damping must be above 0 and at most 1"),
+        ({"phi1": 0.0}, "phi1 <= phi0"),
+        ({"gamma": -1.0}, "gamma must be positive or None"),
+    ],
+)
+def test_impossible_settings_are_told(settings, message):
+    with pytest.raises(ValueError, match=message):
+        Annealed(**settings)

@@ -1,0 +1,125 @@
+"""Exact: the optimum of enumeration, with a proof, or a valid bound when time runs out."""
+
+import time
+import warnings
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer, load_wine
+
+import landmarks as lm
+from landmarks.errors import RankWarning
+from landmarks.methods.bounds import Powers, spectrum
+from landmarks.methods.exact import Exact, Tree
+from landmarks.methods.problem import Problem
+
+CRITERIA = ["trace", "frobenius"]
+K3 = np.linalg.inv([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
+
+
+def data(m, n, seed=0):
+    return np.random.default_rng(seed).standard_normal((m, n))
+
+
+def residual(K, S):
+    return K - K[:, S] @ np.linalg.pinv(K[np.ix_(S, S)], hermitian=True) @ K[S]
+
+
+def error(K, S, criterion):
+    C = residual(K, list(S))
+    return np.trace(C) if criterion == "trace" else np.sum(C * C)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("n, k", [(4, 1), (4, 4), (7, 2), (9, 3), (10, 4), (10, 6), (11, 5), (12, 9)])
+def test_the_choice_is_the_best_of_all(n, k, criterion):
+    X = data(n + 3, n, seed=n + k)
+    found = lm.select(X, k, method=Exact(), criterion=criterion)
+    best = min(error(X.T @ X, S, criterion) for S in combinations(range(n), k))
+    assert found.error() == pytest.approx(best, rel=1e-9, abs=1e-9)
+    assert found.proved or best < 1e-9
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 7), st.integers(1, 6), st.integers(0, 3), st.sampled_from(CRITERIA), st.integers(0, 5))
+def test_ranks_and_copies_do_no_harm(rank, k, copies, criterion, seed):
+    X = data(rank, 7, seed)
+    X = np.concatenate([X, X[:, :copies]], axis=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        found = lm.select(X, k, method=Exact(), criterion=criterion)
+    K = X.T @ X
+    best = min(error(K, S, criterion) for S in combinations(range(X.shape[1]), k))
+    assert found.error() == pytest.approx(best, rel=1e-8, abs=1e-9 * np.sum(K * K))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_include_and_exclude_narrow_the_choice(criterion):
+    X = data(14, 11)
+    found = lm.select(X, 5, method=Exact(), criterion=criterion, include=[8], exclude=[0, 3])
+    allowed = [1, 2, 4, 5, 6, 7, 9, 10]
+    best = min(error(X.T @ X, (8, *S), criterion) for S in combinations(allowed, 4))
+    assert 8 in found.indices and found.error() == pytest.approx(best)
+
+
+def test_the_certified_matrix_has_the_error_one_fifth():
+    found = lm.select(lm.psd(K3), 2, method=Exact())
+    assert sorted(found.indices.tolist()) == [0, 1] and found.bound == pytest.approx(1 / 5) and found.proved
+
+
+@pytest.mark.parametrize("load, k, factor", [(load_wine, 6, 1.53156), (load_breast_cancer, 3, 1.24937), (load_breast_cancer, 4, 1.33577)])
+def test_known_optima_are_proved(load, k, factor):
+    X = load().data
+    found = lm.select((X - X.mean(axis=0)) / X.std(axis=0), k, method=Exact())
+    assert found.proved and found.factor() == pytest.approx(factor, abs=5e-6)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("ticks", [3, 20, 60])
+def test_at_the_deadline_the_bound_is_valid(criterion, ticks, monkeypatch):
+    X = data(15, 12)
+    problem = Problem(lm.data(X), 6, criterion, deadline=float(ticks))
+    clock = iter(range(10**6))
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
+    choice = Exact().choose(problem, np.random.default_rng(0))
+    best = min(error(X.T @ X, S, criterion) for S in combinations(range(12), 6))
+    scale = np.ldexp(1.0, problem.operator.exponent * (1 if criterion == "trace" else 2))
+    assert not choice.details["proved"]
+    assert 0 < choice.bound * scale <= best <= error(X.T @ X, choice.indices, criterion) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_pair_gains_are_those_of_brute_force(criterion):
+    K = data(9, 9).T @ data(9, 9)
+    C, candidates = residual(K, [3]), np.asarray([0, 5, 2, 8])
+    powers = Powers.of(C, candidates, criterion == "frobenius")
+    brute = [[error(K, [3], criterion) - error(K, sorted({3, int(a), int(b)}), criterion) for b in candidates] for a in candidates]
+    np.testing.assert_allclose(powers.pair_gains(1e-10), brute, atol=1e-8)
+    np.testing.assert_allclose(powers.gains(1e-10), np.diag(brute), atol=1e-8)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_powers_after_a_pick_are_those_of_the_new_residual(criterion):
+    K = data(9, 9).T @ data(9, 9)
+    candidates = np.asarray([0, 5, 2, 8])
+    after = Powers.of(K, candidates, criterion == "frobenius").after(1)
+    fresh = Powers.of(residual(K, [5]), candidates[2:], criterion == "frobenius")
+    for kept, expected in zip(after, fresh, strict=True):
+        assert (kept is None) == (expected is None)
+        if kept is not None:
+            np.testing.assert_allclose(kept, expected, atol=1e-8)
+
+
+def test_the_spectrum_falls_when_a_column_is_picked():
+    K = data(9, 9).T @ data(9, 9)
+    assert np.all(spectrum(residual(K, [2]), False) <= spectrum(K, False) + 1e-9)
+
+
+def test_the_tree_prunes():
+    X = data(6, 12) * np.geomspace(1, 0.01, 6)[:, None]  # the spectrum falls, so that bounds bite
+    tree = Tree(Problem(lm.data(X), 5), X.T @ X, 1e-10)
+    tree.search()
+    assert tree.nodes < 1 + 12 + 66

@@ -1,0 +1,105 @@
+"""The state of an exchange against dense formulas: every number it keeps, and the gain of every pair."""
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks._array import host
+from landmarks.methods.exchange import Diagonals, Exchange
+from landmarks.methods.factors import independent
+from landmarks.methods.pairs import Pairs
+
+CRITERIA = ["trace", "frobenius"]
+
+
+def gram(n, rank, seed=0):
+    X = np.random.default_rng(seed).standard_normal((rank, n))
+    return X.T @ X
+
+
+def residual(K, S):
+    return K - K[:, S] @ np.linalg.pinv(K[np.ix_(S, S)], hermitian=True) @ K[S]
+
+
+def error(K, S, criterion):
+    C = residual(K, list(S))
+    return np.trace(C) if criterion == "trace" else np.sum(C * C)
+
+
+def state_of(operator, S, criterion):
+    state = Exchange(Diagonals(operator, criterion), len(S))
+    state.load(np.asarray(S))
+    return state
+
+
+def assert_true_to(K, state):
+    S = state.chosen
+    C, W = residual(K, S), np.linalg.solve(K[np.ix_(S, S)], K[S])
+    powers, rows, order = C, W, np.flatnonzero(state.members >= 0)
+    for kept, diagonal in zip(state.rows, state.diagonals, strict=False):
+        np.testing.assert_allclose(host(kept)[order], rows, atol=1e-9)
+        np.testing.assert_allclose(host(diagonal), np.diag(powers), atol=1e-9)
+        powers, rows = powers @ C, rows @ C
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_the_state_of_a_choice_is_that_of_the_dense_formulas(criterion, xp):
+    K = gram(12, 12)
+    assert_true_to(K, state_of(lm.psd(xp.asarray(K)), [3, 8, 1], criterion))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_drops_and_additions_keep_the_state_true(criterion, xp):
+    K = gram(12, 12)
+    state = state_of(lm.psd(xp.asarray(K)), [3, 8, 1, 5], criterion)
+    assert [state.drop(1), state.drop(3)] == [8, 5]
+    assert_true_to(K, state)
+    state.add(7, 1)
+    state.add(0, 3)
+    assert state.chosen.tolist() == [3, 7, 1, 0]
+    assert_true_to(K, state)
+    assert state.error == pytest.approx(error(K, [3, 7, 1, 0], criterion), rel=1e-10)
+    assert state.recomputed_error() == pytest.approx(state.error, rel=1e-10)
+    assert state.drift < 1e-10
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_the_gain_of_every_pair_is_that_of_brute_force(criterion, xp):
+    K, S = gram(9, 7), [4, 2, 6]
+    state = state_of(lm.psd(xp.asarray(K)), S, criterion)
+    others = [j for j in range(9) if j not in S]
+    allowed = xp.asarray(np.isin(np.arange(9), others).astype(float))
+    gains = 2 * host(Pairs(state, allowed).halves(slice(0, 3)))
+    before = error(K, S, criterion)
+    brute = [[before - error(K, [s if s != i else j for s in S], criterion) for j in others] for i in S]
+    np.testing.assert_allclose(gains[:, others], brute, atol=1e-10 * before)
+    assert np.all(gains[:, S] < 0)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_the_gain_of_every_addition_is_that_of_brute_force(criterion):
+    K, S = gram(9, 7), [4, 2]
+    state = state_of(lm.psd(K), S, criterion)
+    brute = [error(K, S, criterion) - error(K, [*S, j], criterion) if j not in S else 0 for j in range(9)]
+    np.testing.assert_allclose(state.additions(np.ones(9)), brute, atol=1e-9)
+
+
+def test_a_copy_is_independent_of_the_state():
+    state = state_of(lm.psd(gram(8, 8)), [0, 1], "trace")
+    before = state.error
+    state.copy().drop(0)
+    assert state.error == before and state.members.tolist() == [0, 1]
+
+
+def test_redundant_members_leave_their_places_free():
+    K = gram(8, 8)
+    K = np.block([[K, K], [K, K]])
+    state = state_of(lm.psd(K), [1, 9, 3], "trace")
+    assert state.chosen.tolist() == [1, 3] and state.vacant.tolist() == [2]
+    assert state.error == pytest.approx(error(K, [1, 3], "trace"))
+
+
+def test_independent_columns_come_first():
+    K = gram(4, 4)[np.ix_([0, 1, 0, 2], [0, 1, 0, 2])]
+    assert independent(K, 1e-10 * K.max()).tolist() == [0, 1, 3]
+    assert independent(np.zeros((2, 2)), 0.0).tolist() == []

@@ -1,0 +1,78 @@
+"""Greedy selection against the best single step by brute force."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import landmarks as lm
+from landmarks.errors import RankWarning
+from landmarks.methods.greedy import FrobeniusGains, Greedy, TraceGains
+from landmarks.methods.residual import Residual
+from landmarks.operators.base import cubed_diagonal, squared_diagonal
+
+X = np.random.default_rng(0).standard_normal((12, 15)) @ np.diag(np.linspace(0.5, 3, 15))
+K = X.T @ X
+GAINS = {"trace": TraceGains, "frobenius": FrobeniusGains}
+
+
+def error(S, gain):
+    C = K - K[:, S] @ np.linalg.pinv(K[np.ix_(S, S)]) @ K[S]
+    return np.trace(C) if gain == "trace" else np.sum(C**2)
+
+
+def brute_force(k, gain):
+    S = []
+    for _ in range(k):
+        S.append(min((j for j in range(15) if j not in S), key=lambda j: error([*S, j], gain)))
+    return S
+
+
+@pytest.mark.parametrize("gain", GAINS)
+def test_every_pick_is_the_best_single_step(gain):
+    assert lm.select(lm.psd(K), 9, method=Greedy(gain=gain)).indices.tolist() == brute_force(9, gain)
+
+
+@pytest.mark.parametrize("gain", GAINS)
+def test_scores_are_the_falls_of_the_error(gain):
+    residual = Residual(lm.psd(K), 3)
+    gains = GAINS[gain](residual)
+    for j in (4, 11):
+        gains.update(residual.pick(j))
+    falls = [error([4, 11], gain) - error([4, 11, j], gain) for j in range(15) if j not in (4, 11)]
+    assert_allclose(np.delete(gains.scores(), [4, 11]), falls, rtol=1e-9)
+
+
+def test_the_criterion_does_not_change_the_gain():
+    A = lm.psd(K)
+    assert lm.select(A, 6, method=Greedy(), criterion="frobenius").indices.tolist() == lm.select(A, 6, method=Greedy()).indices.tolist()
+
+
+def test_powers_of_the_matrix_have_these_diagonals(xp):
+    operator = lm.psd(xp.asarray(K))
+    squares, cubes = squared_diagonal(operator), cubed_diagonal(operator)
+    assert_allclose(np.asarray(squares), np.diag(K @ K), rtol=1e-12)
+    assert_allclose(np.asarray(cubes), np.diag(K @ K @ K), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("gain", "products"), [("trace", 6), ("frobenius", 15 + 12)])
+def test_the_price_is_one_column_and_one_or_two_products_per_pick(gain, products):
+    ledger = lm.select(lm.psd(K), 6, method=Greedy(gain=gain)).ledger
+    assert (ledger.products, ledger.columns) == (products, 15 + 6)
+
+
+def test_the_known_example_is_solved_as_greedy_does():
+    M = np.array([[4.0, 1, -2], [1, 4, -2], [-2, -2, 5]])
+    selection = lm.select(lm.psd(np.linalg.inv(M)), 2, method=Greedy())
+    assert_allclose(selection.error(), 1 / 4)
+
+
+@pytest.mark.parametrize("gain", GAINS)
+def test_the_rank_is_reached_before_anything_is_filled_up(gain):
+    with pytest.warns(RankWarning, match="numerical rank 12 < k = 15"):
+        indices = lm.select(X, 15, method=Greedy(gain=gain)).indices
+    assert np.linalg.matrix_rank(X[:, indices[:12]]) == 12
+
+
+def test_an_unknown_gain_is_refused():
+    with pytest.raises(ValueError, match="gain must be one of 'trace', 'frobenius', got 'spectral'"):
+        Greedy(gain="spectral")

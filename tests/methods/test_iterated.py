@@ -1,0 +1,129 @@
+"""Iterated search: valid at any time, never worse than its start, and better where there is something to find."""
+
+import time
+import warnings
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import landmarks as lm
+from landmarks.errors import RankWarning
+from landmarks.methods.exchange import Exchange
+from landmarks.methods.iterated import Iterated
+from landmarks.methods.problem import Problem
+from landmarks.methods.swap import Swap
+from landmarks.methods.uniform import Uniform
+
+CRITERIA = ["trace", "frobenius"]
+
+
+def data(m, n, seed=0):
+    return np.random.default_rng(seed).standard_normal((m, n))
+
+
+def error(K, S, criterion):
+    S = list(S)
+    C = K - K[:, S] @ np.linalg.pinv(K[np.ix_(S, S)], hermitian=True) @ K[S]
+    return np.trace(C) if criterion == "trace" else np.sum(C * C)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("n, k", [(8, 2), (10, 4), (11, 7)])
+def test_small_problems_are_solved(n, k, criterion):
+    X = data(n, n, seed=n)
+    best = min(error(X.T @ X, S, criterion) for S in combinations(range(n), k))
+    assert lm.select(X, k, method=Iterated(), criterion=criterion).error() == pytest.approx(best, rel=1e-8)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 3), st.sampled_from(CRITERIA), st.integers(0, 5))
+def test_iterated_never_increases_the_error(rank, k, copies, criterion, seed):
+    X = data(rank, 9, seed)
+    X = np.concatenate([X, X[:, :copies]], axis=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        start = lm.select(X, k, method=Uniform(), criterion=criterion, seed=seed)
+        found = lm.select(X, k, method=Iterated(start=start.indices, rounds=5), criterion=criterion, seed=seed)
+    # beyond the numerical rank both errors are rounding: 1e-10 of the whole is the tolerance of the rank
+    assert found.error() <= start.error() * (1 + 1e-9) + 1e-9 * start.total()
+
+
+def test_iterated_is_at_least_as_good_as_swap_from_the_same_start():
+    X = data(60, 40) @ data(40, 40, seed=1)
+    start = list(range(12))
+    swapped, iterated = (lm.select(X, 12, method=method) for method in (Swap(start=start), Iterated(start=start, rounds=20)))
+    assert iterated.error() <= swapped.error() * (1 + 1e-9)
+
+
+def test_one_seed_gives_one_selection_on_every_library(xp):
+    points = data(30, 3)
+    here = lm.select(lm.kernel(points, lm.rbf(sigma=1.0)), 5, method=Iterated(rounds=5), seed=3)
+    there = lm.select(lm.kernel(xp.asarray(points), lm.rbf(sigma=1.0)), 5, method=Iterated(rounds=5), seed=3)
+    assert here.indices.tolist() == there.indices.tolist()
+
+
+def test_a_function_is_used_by_products_only():
+    K = data(30, 30).T @ data(30, 30)
+    found = lm.select(lm.function(lambda V: K @ V, n=30), 4, method=Iterated(rounds=3))
+    assert found.error() == pytest.approx(error(K, found.indices, "trace"))
+
+
+def test_include_stays_and_exclude_stays_out():
+    found = lm.select(data(30, 15), 6, method=Iterated(rounds=20), include=[2, 7], exclude=[0, 1])
+    assert {2, 7} <= set(found.indices.tolist()) and not {0, 1} & set(found.indices.tolist())
+
+
+def test_nothing_to_change_ends_at_once():
+    found = lm.select(data(30, 6), 2, method=Iterated(), include=[3, 5])
+    assert sorted(found.indices.tolist()) == [3, 5]
+    assert len(lm.select(data(30, 6), 6, method=Iterated(), budget=1e6)) == 6
+
+
+def test_the_deadline_ends_the_rounds(monkeypatch):
+    operator = lm.data(data(30, 15))
+    clock = iter(range(1000))
+    problem = Problem(operator, 4, deadline=60.0)
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
+    choice = Iterated(rounds=0).choose(problem, np.random.default_rng(0))
+    assert 0 < choice.details["rounds"] < 60 and len(choice.indices) == 4
+
+
+def test_a_deadline_in_the_past_returns_the_start():
+    problem = Problem(lm.data(data(30, 15)), 3, deadline=time.monotonic() - 1)
+    choice = Iterated(start=[0, 1, 2]).choose(problem, np.random.default_rng(0))
+    assert choice.indices.tolist() == [0, 1, 2]
+
+
+def test_an_interrupt_passes_and_the_operator_can_be_used_again(monkeypatch):
+    problem = Problem(lm.data(data(30, 15)), 3)
+    expected = Iterated(rounds=4).choose(problem, np.random.default_rng(0)).indices
+    add = Exchange.add
+
+    def interrupted(state, j, place):
+        if state.chosen.tolist() and interrupted.left == 0:
+            raise KeyboardInterrupt
+        interrupted.left -= 1
+        add(state, j, place)
+
+    interrupted.left = 5
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Exchange, "add", interrupted)
+        Iterated(rounds=4).choose(problem, np.random.default_rng(0))
+    again = Iterated(rounds=4).choose(replace(problem), np.random.default_rng(0)).indices
+    assert again.tolist() == expected.tolist()
+
+
+def test_leaving_a_valley_loses_nothing():
+    X = data(40, 20) @ data(20, 20, seed=2)
+    swapped = lm.select(X, 5, method=Swap()).error()
+    assert lm.select(X, 5, method=Iterated(rounds=12, patience=1)).error() <= swapped * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("settings, message", [({"rounds": -1}, "rounds must"), ({"share": 0.0}, "share must"), ({"patience": 0}, "patience must")])
+def test_wrong_settings_are_told(settings, message):
+    with pytest.raises(ValueError, match=message):
+        Iterated(**settings)

@@ -1,0 +1,86 @@
+"""Nuclear scores: exact probes are greedy selection, and few probes come close to it."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import landmarks as lm
+from landmarks.approximate import selection_error
+from landmarks.methods.greedy import Greedy, TraceGains
+from landmarks.methods.nuclear import NuclearScores, ProbedGains, estimated_diagonal
+from landmarks.methods.problem import Problem
+from landmarks.methods.pursuit import pursue
+from landmarks.methods.residual import Residual
+from landmarks.probes import Hadamard, Identity
+
+X = np.random.default_rng(0).standard_normal((40, 32))
+K = X.T @ X
+
+
+@pytest.fixture(scope="module")
+def points():
+    return np.random.default_rng(1).standard_normal((300, 3))
+
+
+def products_only(operator):
+    matrix = operator.columns(np.arange(operator.n))
+    return lm.function(lambda V: matrix @ V, n=operator.n)
+
+
+@pytest.mark.parametrize("probes", [Hadamard(), Identity()], ids=repr)
+def test_exact_probes_give_the_picks_of_greedy_selection(probes):
+    operator, Z = lm.psd(K), probes.draw(32, np.random.default_rng(0), K)
+    residual = Residual(operator, 20)
+    choice = pursue(Problem(operator, 20), residual, ProbedGains(residual, Z, K @ Z))
+    assert choice.indices.tolist() == lm.select(operator, 20, method=Greedy()).indices.tolist()
+
+
+@pytest.mark.parametrize("make", [lm.psd, lambda K: lm.function(lambda V: K @ V, n=len(K))])
+def test_as_many_probes_as_candidates_are_greedy_selection(make):
+    assert lm.select(make(K), 20, method=NuclearScores(32)).indices.tolist() == lm.select(make(K), 20, method=Greedy()).indices.tolist()
+
+
+def test_the_block_stays_that_of_the_residual():
+    residual, Z = Residual(lm.psd(K), 5), np.random.default_rng(0).choice([-1.0, 1.0], (32, 6))
+    gains, exact = ProbedGains(residual, Z, K @ Z), TraceGains(residual)
+    for j in (3, 30, 7):
+        v = residual.pick(j)
+        gains.update(v)
+        exact.update(v)
+    S = [3, 30, 7]
+    C = K - K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S])
+    assert_allclose(gains.CZ, C @ Z, atol=1e-11)
+    assert_allclose(exact.squares, np.diag(C @ C), atol=1e-9)
+
+
+def test_one_block_of_products_and_one_column_per_pick_are_used(points):
+    operator = lm.kernel(points, lm.rbf(1.0))
+    known, unknown = (lm.select(A, 15, method=NuclearScores(40)).ledger for A in (operator, products_only(operator)))
+    assert (known.products, known.columns) == (40, 15)
+    assert (unknown.products, unknown.columns) == (40 + 15, 15)
+
+
+def test_hundred_probes_come_close_to_greedy_selection(points):
+    operator = lm.kernel(points, lm.rbf(1.0))
+    greedy = lm.select(operator, 30, method=Greedy()).error()
+    errors = [lm.select(operator, 30, method=NuclearScores(), seed=seed).error() for seed in range(5)]
+    assert np.mean(errors) < 1.1 * greedy  # measured: a few per cent
+
+
+def test_products_alone_are_better_than_a_uniform_draw(points):
+    operator = lm.kernel(points, lm.rbf(1.0))
+    choices = [lm.select(products_only(operator), 30, method=NuclearScores(), seed=seed).indices for seed in range(5)]
+    uniform = [lm.select(operator, 30, method="uniform", seed=seed).error() for seed in range(5)]
+    assert np.mean([selection_error(operator, S, "trace") for S in choices]) < 0.9 * np.mean(uniform)
+
+
+def test_the_estimated_diagonal_is_exact_for_a_matrix_of_low_rank():
+    low = X[:5].T @ X[:5]
+    Z = np.random.default_rng(0).choice([-1.0, 1.0], (32, 12))
+    assert_allclose(estimated_diagonal(Z, low @ Z), np.diag(low), rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_probes", [1, 0, 2.5, True])
+def test_too_few_probes_are_refused(n_probes):
+    with pytest.raises(ValueError, match="n_probes must be an integer of at least 2"):
+        NuclearScores(n_probes)

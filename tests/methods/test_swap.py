@@ -1,0 +1,175 @@
+"""Swap: a local optimum of all pairs, never worse than its start, on every operator."""
+
+import time
+import warnings
+from itertools import combinations
+
+import numpy as np
+import pytest
+from contracts.operators import OPERATORS
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from libraries import LIBRARIES, library
+
+import landmarks as lm
+from landmarks.approximate import selection_error
+from landmarks.errors import RankWarning
+from landmarks.methods.greedy import Greedy
+from landmarks.methods.problem import Problem
+from landmarks.methods.swap import Swap
+from landmarks.methods.uniform import Uniform
+
+CRITERIA = ["trace", "frobenius"]
+K3 = np.linalg.inv([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
+
+
+def data(m, n, seed=0):
+    return np.random.default_rng(seed).standard_normal((m, n))
+
+
+def error(K, S, criterion):
+    S = list(S)
+    C = K - K[:, S] @ np.linalg.pinv(K[np.ix_(S, S)], hermitian=True) @ K[S]
+    return np.trace(C) if criterion == "trace" else np.sum(C * C)
+
+
+def neighbours(S, n):
+    return [(set(S) - {i}) | {j} for i in S for j in range(n) if j not in S]
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("n, k", [(6, 1), (8, 3), (10, 4), (12, 11)])
+def test_no_single_swap_improves_the_result(n, k, criterion):
+    K = data(n, n).T @ data(n, n)
+    found = lm.select(lm.psd(K), k, method=Swap(start=Uniform()), criterion=criterion)
+    reached = error(K, found.indices, criterion)
+    assert min(error(K, S, criterion) for S in neighbours(found.indices.tolist(), n)) >= reached * (1 - 1e-8)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_with_one_landmark_the_result_is_the_best(criterion):
+    K = data(9, 9, seed=4).T @ data(9, 9, seed=4)
+    found = lm.select(lm.psd(K), 1, method=Swap(start=[int(np.argmin(np.diag(K)))]), criterion=criterion)
+    best = min(combinations(range(9), 1), key=lambda S: error(K, S, criterion))
+    assert tuple(found.indices) == best
+
+
+def test_swap_repairs_the_matrix_on_which_greedy_fails():
+    found = lm.select(lm.psd(K3), 2, method=Swap())
+    assert sorted(found.indices.tolist()) == [0, 1]
+    assert found.error() == pytest.approx(1 / 5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 10), st.integers(1, 10), st.integers(0, 3), st.floats(-100, 100), st.sampled_from(CRITERIA), st.integers(0, 5))
+def test_swap_never_increases_the_error(rank, k, copies, power, criterion, seed):
+    X = data(rank, 10, seed)
+    X = np.concatenate([X, X[:, :copies], np.zeros((rank, 1))], axis=1) * 10.0**power
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        start = lm.select(X, k, method=Uniform(), criterion=criterion, seed=seed)
+        found = lm.select(X, k, method=Swap(start=start.indices), criterion=criterion, seed=seed)
+    # beyond the numerical rank both errors are rounding: 1e-10 of the whole is the tolerance of the rank
+    assert found.error() <= start.error() * (1 + 1e-9) + 1e-9 * start.total()
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("K", [np.ones((7, 7)), np.eye(7), np.kron(np.eye(3), np.ones((3, 3)))], ids=["equal", "identity", "triplets"])
+def test_swap_ends_on_ties(K, criterion):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        found = lm.select(lm.psd(K), 3, method=Swap(), criterion=criterion)
+    assert found.error() == pytest.approx(error(K, [0, 3, 6], criterion), abs=1e-12)
+
+
+def test_redundant_members_of_the_start_are_replaced():
+    X = data(20, 8)
+    X = np.concatenate([X, X], axis=1)
+    found = lm.select(X, 4, method=Swap(start=[0, 8, 1, 9]))
+    assert len({j % 8 for j in found.indices.tolist()}) == 4
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_include_stays_and_exclude_stays_out(criterion):
+    X = data(30, 12) @ data(12, 12, seed=3)
+    found = lm.select(X, 5, method=Swap(), criterion=criterion, include=[2, 7], exclude=[0, 1, 11])
+    assert {2, 7} <= set(found.indices.tolist()) and not {0, 1, 11} & set(found.indices.tolist())
+    free = [j for j in range(12) if j not in (0, 1, 2, 7, 11)]
+    best = min(error(X.T @ X, (2, 7, *S), criterion) for S in combinations(free, 3))
+    assert best * (1 - 1e-9) <= found.error() <= 1.1 * best
+
+
+def test_a_repeated_column_that_must_be_included_keeps_its_place():
+    X = data(20, 6)
+    X = np.concatenate([X, X[:, :1]], axis=1)
+    found = lm.select(X, 4, method=Swap(), include=[0, 6])
+    assert {0, 6} <= set(found.indices.tolist()) and len(found) == 4
+
+
+@pytest.mark.parametrize("case", OPERATORS, ids=repr)
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_every_operator_and_library_gives_the_same_choice(case, criterion):
+    k, K = 3, case.dense(case.values)
+    chosen = set()
+    for name in [name for name in LIBRARIES if name in case.libraries]:
+        operator = case.make(library(name).asarray(case.values))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RankWarning)
+            chosen.add(tuple(Swap(start=[0, 1, 2]).choose(Problem(operator, k, criterion), np.random.default_rng(0)).indices.tolist()))
+    assert len(chosen) == 1
+    assert error(K, chosen.pop(), criterion) <= error(K, [0, 1, 2], criterion) * (1 + 1e-9) + 1e-9 * np.sum(K * K)
+
+
+def test_single_precision_reaches_the_same_error():
+    X = data(60, 30) @ data(30, 30, seed=1)
+    double = lm.select(X, 8, method=Swap()).indices
+    single = lm.select(lm.kernel(X.T.astype(np.float32), lm.linear()), 8, method=Swap()).indices
+    K = X.T @ X
+    assert error(K, single, "trace") == pytest.approx(error(K, double, "trace"), rel=0.02)  # another local optimum at most
+
+
+@pytest.mark.parametrize("criterion, powers", [("trace", 1), ("frobenius", 2)])
+def test_a_start_costs_k_products_and_a_swap_one_more(criterion, powers):
+    n, k = 40, 6
+    operator = lm.kernel(data(n, 3), lm.rbf(sigma=1.0))
+    choice = Swap(start=list(range(k))).choose(Problem(operator, k, criterion), np.random.default_rng(0))
+    swaps, once, check = choice.details["swaps"], n * (powers - 1), 2 * k * (powers - 1)  # diag K³ once, and the last check
+    assert swaps > 0
+    assert operator.ledger.products == powers * (k + swaps) + once + check
+    assert operator.ledger.columns == n + 2 * k + swaps
+
+
+def test_criteria_can_be_chained():
+    operator = lm.kernel(data(40, 3), lm.rbf(sigma=1.0))
+    chained = lm.select(operator, 6, method=Swap(start=Swap(start=Greedy(), criterion="trace")), criterion="frobenius")
+    trace = lm.select(operator, 6, method=Swap(criterion="trace"), criterion="frobenius")
+    assert chained.error("frobenius") <= trace.error("frobenius")
+
+
+def test_a_deadline_in_the_past_returns_the_start():
+    operator = lm.psd(data(20, 20).T @ data(20, 20))
+    choice = Swap(start=[0, 1, 2]).choose(Problem(operator, 3, deadline=time.monotonic() - 1), np.random.default_rng(0))
+    assert choice.indices.tolist() == [0, 1, 2] and choice.details["swaps"] == 0
+
+
+def test_the_number_of_swaps_can_be_limited():
+    operator = lm.psd(data(20, 20).T @ data(20, 20))
+    one, two = (Swap(start=[0, 1, 2], max_swaps=m).choose(Problem(operator, 3), np.random.default_rng(0)) for m in (1, 2))
+    assert (one.details["swaps"], two.details["swaps"]) == (1, 2)
+    assert selection_error(operator, two.indices, "trace") < selection_error(operator, one.indices, "trace")
+
+
+def test_the_input_is_not_changed():
+    K = data(10, 10).T @ data(10, 10)
+    kept = K.copy()
+    lm.select(lm.psd(K), 3, method=Swap())
+    assert np.array_equal(K, kept)
+
+
+def test_wrong_settings_are_told():
+    with pytest.raises(ValueError, match="criterion must be"):
+        Swap(criterion="spectral")
+    with pytest.raises(ValueError, match="max_swaps must be at least 0"):
+        Swap(max_swaps=-1)
+    with pytest.raises(ValueError, match="start must list k = 3 indices, got 2"):
+        lm.select(np.eye(5), 3, method=Swap(start=[0, 1]))

@@ -1,0 +1,52 @@
+"""A stored matrix: what it must be."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.errors import NotPSDError
+
+K = np.array([[2.0, 1.0], [1.0, 3.0]])
+
+
+def test_a_matrix_that_is_not_square_is_refused(xp):
+    with pytest.raises(ValueError, match=r"K must be square, got shape \(2, 3\); for the columns of X use data\(X\)"):
+        lm.psd(xp.ones((2, 3)))
+
+
+def test_an_asymmetric_matrix_is_refused_with_the_asymmetry(xp):
+    with pytest.raises(ValueError, match=r"K must be symmetric, but max\|K − Kᵀ\| is 0\.17 of max\|K\|; symmetrise it"):
+        lm.psd(xp.asarray(K + np.array([[0.0, 0.5], [0.0, 0.0]])))
+
+
+def test_symmetry_can_be_warned_about_or_trusted():
+    skew = K + np.array([[0.0, 0.5], [0.0, 0.0]])
+    with pytest.warns(UserWarning, match="K must be symmetric"):
+        lm.psd(skew, check_symmetric="warn")
+    assert lm.psd(skew, check_symmetric=False).n == 2
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_asymmetry_of_rounding_is_allowed(dtype):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lm.psd((K * (1 + np.finfo(dtype).eps * np.array([[0, 1], [0, 0]]))).astype(dtype))
+
+
+def test_a_negative_diagonal_entry_is_refused(xp):
+    with pytest.raises(NotPSDError, match=r"K must be positive semidefinite, but K\[1, 1\] = -1 is negative"):
+        lm.psd(xp.asarray([[1.0, 0.0], [0.0, -1.0]]))
+
+
+def test_a_negative_diagonal_entry_of_rounding_is_allowed():
+    assert lm.psd(np.diag([1.0, -1e-14])).n == 2
+
+
+def test_ledger_counts_entries():
+    operator = lm.psd(K)
+    operator.matmul(np.ones((2, 3)))
+    operator.columns([0])
+    operator.diagonal()
+    assert operator.ledger.snapshot() == {"products": 3, "columns": 1, "entries": 4 + 2 + 2}

@@ -1,0 +1,104 @@
+"""A black-box product: what it must return, and what is counted."""
+
+import numpy as np
+import pytest
+import scipy.sparse.linalg
+
+import landmarks as lm
+from landmarks._array import host
+from landmarks.errors import NotPSDError
+from landmarks.operators import as_operator
+
+K = np.diag([3.0, 2.0, 1.0, 4.0]) + 0.1
+
+
+def product(answer):
+    return lm.function(answer, n=4).matmul(np.ones((4, 2)))
+
+
+def named(V):
+    return None
+
+
+def test_wrong_answers_are_named():
+    with pytest.raises(TypeError, match="the product named must return an array of the kind it was given, got NoneType"):
+        product(named)
+    with pytest.raises(TypeError, match="got list"):
+        product(lambda V: V.tolist())
+    with pytest.raises(ValueError, match=r"must map a block of shape \(4, 2\) to the same shape, got \(4,\)"):
+        product(lambda V: K @ V[:, 0])
+    with pytest.raises(ValueError, match=r"got \(2, 4\)"):
+        product(lambda V: (K @ V).T)
+    with pytest.raises(TypeError, match="must keep the dtype float64, got float32; pass dtype="):
+        product(lambda V: (K @ V).astype(np.float32))
+    with pytest.raises(ValueError, match="returned NaN or infinity after 0 good products"):
+        product(lambda V: K @ V * np.nan)
+
+
+@pytest.mark.parametrize("view", [lambda V: V, lambda V: V[:, :], lambda V: V[:, ::-1]])
+def test_a_view_of_the_argument_is_refused(view):
+    with pytest.raises(ValueError, match="must return a new array, not its argument or a view of it"):
+        product(view)
+
+
+def test_a_view_of_the_argument_is_refused_in_torch():
+    torch = pytest.importorskip("torch", reason="needs torch")
+    with pytest.raises(ValueError, match="must return a new array"):
+        lm.function(lambda V: V.view(4, 2), n=4, like=torch.zeros(0)).matmul(torch.ones((4, 2)))
+
+
+def test_nan_at_a_later_call_says_how_many_were_good():
+    answers = iter([K, K, K * np.nan])
+    operator = lm.function(lambda V: next(answers) @ V, n=4)
+    operator.matmul(np.ones((4, 2))), operator.matmul(np.ones((4, 3)))
+    with pytest.raises(ValueError, match="after 5 good products"):
+        operator.matmul(np.ones((4, 1)))
+
+
+def test_an_exception_of_the_product_passes_through():
+    def broken(V):
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        lm.select(lm.function(broken, n=4), 2, method="greedy")
+
+
+def test_ledger_counts_columns_and_diagonal_as_products():
+    operator = lm.function(lambda V: K @ V, n=4)
+    operator.columns([0, 2])
+    assert (operator.ledger.products, operator.ledger.columns) == (2, 2)
+    operator.diagonal()
+    assert operator.ledger.products == 6
+
+
+def test_a_known_diagonal_costs_no_product(xp):
+    matrix = xp.asarray(K)
+    operator = lm.function(lambda V: matrix @ V, n=4, like=matrix, diagonal=np.diag(K))
+    np.testing.assert_array_equal(host(operator.diagonal()), np.diag(K))
+    assert operator.ledger.products == 0
+
+
+def test_linear_operator_is_taken_as_it_is():
+    operator = as_operator(scipy.sparse.linalg.aslinearoperator(K.astype(np.float32)))
+    assert operator.n == 4 and operator.like.dtype == np.float32
+    assert lm.select(scipy.sparse.linalg.aslinearoperator(K), 2, method="greedy").indices.tolist() == [3, 0]
+
+
+def test_function_says_what_is_wrong_with_its_arguments():
+    with pytest.raises(TypeError, match="A is a function; say how large its matrix is with lm.function"):
+        as_operator(lambda V: V)
+    with pytest.raises(TypeError, match="mvm must be a function that multiplies a block by K, or a SciPy LinearOperator, got list"):
+        lm.function([1.0], n=3)
+    for n in (None, 0, 2.5, True):
+        with pytest.raises(ValueError, match=f"n must be a positive integer, the order of the matrix, got {n!r}"):
+            lm.function(lambda V: V, n=n)
+    with pytest.raises(ValueError, match=r"diagonal must have length n = 4, got shape \(3,\)"):
+        lm.function(lambda V: V, n=4, diagonal=np.ones(3))
+    with pytest.raises(ValueError, match="Input diagonal contains NaN"):
+        lm.function(lambda V: V, n=2, diagonal=[1.0, np.nan])
+    with pytest.raises(NotPSDError, match="no negative entry, got -1 at 1"):
+        lm.function(lambda V: V, n=2, diagonal=[1.0, -1.0])
+    with pytest.raises(ValueError, match=r"LinearOperator must be square, got shape \(3, 4\)"):
+        lm.function(scipy.sparse.linalg.aslinearoperator(np.ones((3, 4))))
+    with pytest.raises(ValueError, match="Complex data not supported"):
+        lm.function(scipy.sparse.linalg.aslinearoperator(K * 1j))

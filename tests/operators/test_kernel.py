@@ -1,0 +1,113 @@
+"""The kernel operator: chunks, memory, centring and what it refuses."""
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks._array import host
+from landmarks.operators.kernel import KernelOperator
+
+POINTS = np.random.default_rng(0).standard_normal((700, 3))
+
+
+def test_chunking_changes_nothing_but_rounding(xp):
+    points = xp.asarray(POINTS)
+    V = xp.asarray(np.random.default_rng(1).standard_normal((700, 2)))
+    small, large = lm.kernel(points, lm.rbf(2.0), memory=2**20), lm.kernel(points, lm.rbf(2.0))
+    assert len(small._chunks(700, 700)) > 10 * len(large._chunks(700, 700))
+    np.testing.assert_allclose(host(small.matmul(V)), host(large.matmul(V)), rtol=1e-12)
+    np.testing.assert_allclose(host(small.columns([3, 600])), host(large.columns([3, 600])), rtol=1e-13)
+    np.testing.assert_allclose(host(small.matmul(V, rows=range(699), cols=range(700))), host(large.matmul(V))[:699], rtol=1e-12)
+
+
+def test_ledger_counts_the_values_evaluated():
+    evaluated = []
+
+    def h(x, y):
+        evaluated.append(len(x) * len(y))
+        return np.exp(-abs(x[:, :1] - y[:, :1].T))
+
+    operator = lm.kernel(POINTS, h, memory=2**20)
+    evaluated.clear()
+    operator.matmul(np.ones((700, 1)))
+    assert operator.ledger.entries == sum(evaluated) < 0.6 * 700**2  # each value serves two entries
+    operator.columns([1, 2])
+    operator.matmul(np.ones((2, 1)), rows=[1, 2, 3], cols=[4, 5])
+    assert operator.ledger.entries == sum(evaluated)
+
+
+class Hungry:
+    """A kernel that runs out of memory on blocks above a size."""
+
+    def __init__(self, limit, error):
+        self.limit, self.error, self.seen = limit, error, []
+
+    def __call__(self, x, y):
+        self.seen.append(len(x) * len(y))
+        if len(x) * len(y) > self.limit:
+            raise self.error
+        return x @ y.T
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("CUDA out of memory"), RuntimeError("DefaultCPUAllocator: can't allocate memory")])
+def test_lack_of_memory_halves_the_chunks_with_one_warning(error):
+    operator = lm.kernel(POINTS, Hungry(100_000, error), memory=2**24)  # too little to store K, enough for one chunk
+    with pytest.warns(UserWarning, match="chunks of half the size") as caught:
+        product = operator.matmul(np.ones((700, 1)))
+    assert len(caught) == 1
+    np.testing.assert_allclose(product, POINTS @ (POINTS.T @ np.ones((700, 1))))
+    operator.h.seen.clear()
+    operator.matmul(np.ones((700, 1)))
+    assert max(operator.h.seen) <= 150_000  # the smaller chunk is remembered
+
+
+def test_lack_of_memory_for_one_row_is_an_error():
+    operator = KernelOperator(POINTS, Hungry(10, MemoryError("no memory")))
+    with pytest.warns(UserWarning, match="half"), pytest.raises(MemoryError, match="no memory"):
+        operator.matmul(np.ones((700, 1)))
+
+
+def test_other_errors_of_the_kernel_pass_through():
+    def h(x, y):
+        if len(x) > 3:
+            raise RuntimeError("a bug of the user")
+        return x @ y.T
+
+    with pytest.raises(RuntimeError, match="a bug of the user"):
+        lm.kernel(POINTS, h).matmul(np.ones((700, 1)))
+
+
+@pytest.mark.parametrize("h", [lm.rbf(1.0), lm.matern(1.5, 1.0), lm.laplacian(1.0)])
+def test_a_large_offset_in_single_precision_does_no_harm(h):
+    grid = np.round(POINTS[:50] * 64) / 64  # exact in float32 also after the offset
+    near = host(lm.kernel((grid + 1000).astype(np.float32), h).columns([0, 1]))
+    np.testing.assert_allclose(near, lm.kernel(grid, h).columns([0, 1]), atol=2e-5)
+
+
+def test_duplicate_points_have_equal_columns_and_a_unit_diagonal():
+    operator = lm.kernel(np.repeat(POINTS[:20], 2, axis=0).astype(np.float32), lm.matern(0.5, 1.0))
+    columns = operator.columns(range(40))
+    np.testing.assert_array_equal(np.diag(columns), operator.diagonal())
+    np.testing.assert_allclose(columns[:, ::2], columns[:, 1::2], atol=1e-6)
+
+
+def test_kernel_values_are_never_denormal():
+    values = lm.kernel(np.linspace(0, 40, 200, dtype=np.float32)[:, None], lm.rbf(1.0)).columns([0])
+    assert np.all((values == 0) | (values > np.finfo(np.float32).tiny))
+
+
+def test_kernel_says_what_is_wrong_with_its_arguments():
+    with pytest.raises(TypeError, match="h must be a kernel such as rbf"):
+        lm.kernel(POINTS, "rbf")
+    with pytest.raises(ValueError, match=r"memory must be at least 2\*\*20 bytes, got 5"):
+        lm.kernel(POINTS, lm.rbf(), memory=5)
+    with pytest.raises(ValueError, match="must return the 2 × 3 block of values.*got a scalar; write it for blocks"):
+        lm.kernel(POINTS, lambda x, y: 1.0)
+    with pytest.raises(ValueError, match=r"got shape \(3, 2\)"):
+        lm.kernel(POINTS, lambda x, y: (x @ y.T).T)
+    with pytest.raises(ValueError, match="returned NaN or infinity on the first points"):
+        lm.kernel(POINTS, lambda x, y: x @ y.T * np.nan)
+    with pytest.raises(ValueError, match="must be symmetric"):
+        lm.kernel(POINTS, lambda x, y: x[:, :1] + 2 * y[:, :1].T)
+    with pytest.raises(ValueError, match=r"points must have two dimensions, got shape \(3,\)"):
+        lm.kernel(np.ones(3), lm.rbf())
