@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -16,6 +17,7 @@ import numpy as np
 
 from .._array import on_gpu
 from ..approximate import selection_error
+from ..errors import RankWarning
 from ..operators.base import Operator
 from ..operators.dense import Dense
 from .annealed import Annealed
@@ -75,7 +77,8 @@ class Auto:
             portfolio.run("iterated", Iterated(start=portfolio.best.indices, rounds=ROUNDS))
         if proof_seconds(problem) <= (1.0 if problem.deadline is None else problem.time_left / 2):
             portfolio.run("exact", Exact(start=portfolio.best.indices))
-        return replace(portfolio.best, trials=tuple(portfolio.trials))
+        indices = ordered(problem, portfolio.best.indices) if small else portfolio.best.indices
+        return replace(portfolio.best, indices=indices, trials=tuple(portfolio.trials))
 
     def _seconds(self, problem: Problem) -> float:
         return self.effort if problem.deadline is None else max(0.0, problem.time_left)
@@ -102,6 +105,14 @@ class Portfolio:
         self.trials.append(Trial(label, error, seconds, products))
         if error < self.error or choice.bound is not None:
             self.best, self.error = choice, error
+
+
+def ordered(problem: Problem, indices: np.ndarray) -> np.ndarray:
+    """The chosen indices in the order in which a greedy choice among them would take them."""
+    others = tuple(int(j) for j in np.setdiff1d(np.arange(problem.operator.n), indices))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)  # the search has told of it already
+        return Greedy().choose(replace(problem, exclude=others), np.random.default_rng(0)).indices
 
 
 def small_plan(problem: Problem) -> Iterator[tuple[str, Any]]:

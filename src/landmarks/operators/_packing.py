@@ -17,6 +17,7 @@ Array = Any  # a torch tensor
 SHIFT = 15  # the kernels compute 2**15 times the value, far from the smallest float16 numbers
 LONGEST_EXACT = 40  # coordinates above which the shorter layout is tried first
 ROUNDING = {"high": 25.0, "fast": 400.0}  # mean squared norm up to which the plain layout rounds to 3e-6, 5e-5
+SHORT_ROUNDING = 8.0  # the same for norms in two pieces instead of three and precision "high"
 GRID = (5, 12)  # the binary digits after the point that the grid of the high parts may have
 
 
@@ -49,8 +50,8 @@ def choose_layout(points: Array, unit: float, shift: bool, precision: str) -> La
     centre = points.double().mean(0)
     norms = ((points.double() - centre) / unit).square().sum(1)
     mean, largest = norms.mean().item(), norms.max().item()
-    pieces = 2 if precision == "fast" else 3
-    if (precision == "fast" or points.shape[1] > LONGEST_EXACT) and mean < ROUNDING[precision] and largest < 2**15:
+    pieces = 2 if precision == "fast" or (shift and mean < SHORT_ROUNDING) else 3
+    if mean < ROUNDING[precision] and largest < 2**15 and (pieces == 2 or points.shape[1] > LONGEST_EXACT):
         return Layout(centre, unit, "plain" if shift else "plain unshifted", pieces=pieces, nearest=mean * 2.0**-20)
     reach = max(2 * math.sqrt(mean), math.sqrt(largest) / 5.6, 2.0**-20)
     digits = min(math.floor(11 - math.log2(reach)), GRID[1])
