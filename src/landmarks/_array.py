@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import array_api_compat as compat
-import array_api_compat.numpy as _numpy
 import numpy as np
-import scipy.linalg
+import scipy
 
 Array = Any
 Indices = np.ndarray | Sequence[int]
@@ -20,8 +19,8 @@ Indices = np.ndarray | Sequence[int]
 
 def namespace(*arrays: Array) -> Any:
     """The array library that the arrays belong to."""
-    if len(arrays) == 1 and type(arrays[0]) is np.ndarray:  # the common case, in inner loops
-        return _numpy
+    if len(arrays) == 1 and type(arrays[0]) is np.ndarray:
+        return np  # follows the standard since 2.1; the compatible one takes long to import
     return compat.array_namespace(*arrays)
 
 

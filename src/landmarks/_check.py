@@ -7,7 +7,7 @@ import numbers
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from ._array import Array, as_float, host, is_array, is_single, namespace
 

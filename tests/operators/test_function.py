@@ -102,3 +102,25 @@ def test_function_says_what_is_wrong_with_its_arguments():
         lm.function(scipy.sparse.linalg.aslinearoperator(np.ones((3, 4))))
     with pytest.raises(ValueError, match="Complex data not supported"):
         lm.function(scipy.sparse.linalg.aslinearoperator(K * 1j))
+
+
+def test_a_product_with_an_asymmetric_matrix_is_told_apart():
+    rng = np.random.default_rng(0)
+    K = np.cov(rng.standard_normal((20, 40)))
+    lm.select(lm.function(lambda V: K @ V, n=20), 2, method="uniform")
+    skewed = K + 0.01 * np.triu(rng.standard_normal((20, 20)))
+    with pytest.raises(ValueError, match="symmetric matrix, but"):
+        lm.select(lm.function(lambda V: skewed @ V, n=20), 2, method="uniform")
+    lm.select(lm.function(lambda V: skewed @ V, n=20, check_symmetric=False), 2, method="uniform")
+
+
+def test_a_product_with_a_negative_matrix_is_told_apart():
+    with pytest.raises(NotPSDError, match="positive semidefinite"):
+        lm.select(lm.function(lambda V: -1.0 * V, n=4), 2, method="uniform")
+
+
+def test_the_probe_of_symmetry_is_made_once_and_is_no_cost_of_the_selection():
+    operator = lm.function(lambda V: 2.0 * V, n=6)
+    assert lm.select(operator, 2, method="uniform").ledger.products == 0
+    lm.select(operator, 2, method="uniform")
+    assert operator.ledger.products == 3

@@ -5,8 +5,7 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse.linalg
+import scipy
 
 from .._array import Array, Indices, host, is_single, like, namespace, take
 from ..operators.base import Operator, block_width, blocks, densify

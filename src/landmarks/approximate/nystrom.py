@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy.linalg.lapack
+import scipy
 
 from .._array import Array, Indices, eps, host, like, namespace, solve_triangular, take
 from ..operators.base import Operator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from .._array import Array, Indices, host, like
 from ..operators.base import MEMORY, Operator, blocks, itemsize

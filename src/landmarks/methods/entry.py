@@ -12,6 +12,7 @@ from ..approximate import CRITERIA
 from ..errors import UnsupportedError
 from ..operators.base import Operator, check_indices
 from ..operators.convert import as_operator
+from ..operators.function import probe
 from .problem import Method, Problem
 from .registry import as_method
 from .selection import Cost, Selection
@@ -60,6 +61,7 @@ def select(
         deadline=_deadline(budget),
     )
     _check_constraints(problem, chooser)
+    probe(operator)
     start, before = time.perf_counter(), operator.ledger.snapshot()
     choice = chooser.choose(problem, np.random.default_rng(seed))
     cost = Cost(**operator.ledger.since(before), seconds=time.perf_counter() - start)

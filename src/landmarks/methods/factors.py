@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from .._array import Array, Indices, host, like, take
 from ..operators.base import Operator

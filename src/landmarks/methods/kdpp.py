@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from .._array import eps, host
 from ..operators.base import densify

@@ -11,7 +11,7 @@ from math import ceil
 from typing import ClassVar
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from .._array import Array, add_diagonal, cholesky, host, like, namespace, rank_tolerance, solve_cholesky, solve_triangular, take
 from ..approximate.nystrom import pivoted_cholesky

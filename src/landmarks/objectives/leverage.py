@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from .._array import Array, Indices, cholesky, host, like, namespace, solve_triangular, take
 from ..operators.base import Operator, densify

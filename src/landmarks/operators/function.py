@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check
-from .._array import Array, Indices, host, is_array, like, namespace, prototype, scatter, shares_memory, take
+from .._array import Array, Indices, host, is_array, is_single, like, namespace, prototype, scatter, shares_memory, take
 from ..errors import NotPSDError
 from .base import MEMORY, Ledger, Operator, block_width, blocks, unit_vectors
 from .restricted import Restricted
@@ -22,6 +22,7 @@ class Function(Operator):
         self.n = n
         self.like = like
         self.ledger = Ledger()
+        self.trusted = False
         self._diagonal = diagonal
         self.cheap = frozenset() if diagonal is None else frozenset({"diagonal"})
 
@@ -64,7 +65,7 @@ class Function(Operator):
         return Restricted(self, indices)
 
 
-def function(mvm: Any, n: int | None = None, *, diagonal: Any = None, dtype: Any = None, like: Array | None = None) -> Function:
+def function(mvm: Any, n: int | None = None, *, diagonal: Any = None, dtype: Any = None, like: Array | None = None, check_symmetric: bool = True) -> Function:
     """The operator of a black-box product with a positive semidefinite matrix.
 
     Parameters
@@ -74,6 +75,7 @@ def function(mvm: Any, n: int | None = None, *, diagonal: Any = None, dtype: Any
     diagonal : the diagonal of K if it is known; it saves n products in the methods that need it.
     dtype : the NumPy dtype of the blocks that mvm is given, float64 unless told.
     like : an array of another library or device, when mvm takes blocks of that kind.
+    check_symmetric : whether a selection first spends three products on a test of symmetry.
 
     Examples
     --------
@@ -92,7 +94,9 @@ def function(mvm: Any, n: int | None = None, *, diagonal: Any = None, dtype: Any
     if n is None or isinstance(n, bool) or int(n) != n or n < 1:
         raise ValueError(f"n must be a positive integer, the order of the matrix, got {n!r}")
     reference = np.zeros(0, dtype=_real(dtype)) if like is None else prototype(like)
-    return Function(mvm, int(n), like=reference, diagonal=None if diagonal is None else _known(diagonal, n, reference))
+    operator = Function(mvm, int(n), like=reference, diagonal=None if diagonal is None else _known(diagonal, n, reference))
+    operator.trusted = not check_symmetric
+    return operator
 
 
 def _known(diagonal: Any, n: int, reference: Array) -> Array:
@@ -110,3 +114,22 @@ def _real(dtype: Any) -> Any:
     if dtype.kind == "c":
         raise ValueError(f"Complex data not supported: the product is {dtype}")
     return dtype if dtype in (np.dtype(np.float32), np.dtype(np.float64)) else np.dtype(np.float64)
+
+
+def probe(operator: Operator) -> None:
+    """Raise when three products with sign vectors show that a black-box matrix is not symmetric, or is indefinite."""
+    if not isinstance(operator, Function) or operator.trusted:
+        return
+    operator.trusted = True
+    U = 2.0 * np.random.default_rng(0).integers(0, 2, size=(operator.n, 3)) - 1.0
+    KU = host(operator.matmul(like(U, operator.like))).astype(np.float64)
+    products = U.T @ KU
+    scale = np.max(np.linalg.norm(KU, axis=0)) * np.sqrt(operator.n) or 1.0
+    asymmetry, tolerance = float(np.max(np.abs(products - products.T))) / scale, 1e-5 if is_single(operator.like) else 1e-9
+    if asymmetry > tolerance:
+        raise ValueError(
+            f"the product must be one with a symmetric matrix, but uᵀKv and vᵀKu differ by {asymmetry:.2g} of ‖Kv‖√n for sign vectors u, v; "
+            "check it, or pass check_symmetric=False to function()"
+        )
+    if (least := float(np.min(np.diag(products)))) < -tolerance * scale:
+        raise NotPSDError(f"the product must be one with a positive semidefinite matrix, but uᵀKu = {least:.3g} for a sign vector u")

@@ -8,7 +8,7 @@ are found by bisection, with Newton's step in place of the middle where it stays
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 STEPS = 80  # of a bracketed search, at most
 
@@ -57,7 +57,7 @@ def _at_temperature(u: np.ndarray, k: int, nu: float) -> tuple[np.ndarray, float
     low, high = float(np.min(u)) - np.log(k / (n - k)) - 1, float(np.max(u)) - np.log(k / (n - k)) + 1
     nu = min(max(nu, low), high)
     for _ in range(STEPS):
-        p = expit(u - nu)
+        p = scipy.special.expit(u - nu)
         excess = float(np.sum(p)) - k
         if abs(excess) < 1e-10 * k:
             break

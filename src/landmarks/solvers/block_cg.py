@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from .._array import Array, column_norms, eps, host, like, namespace, zeros
 from ..errors import NotPSDError
