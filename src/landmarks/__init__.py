@@ -29,12 +29,14 @@ __all__ = [
     "Annealed",
     "Auto",
     "Choice",
+    "ColumnSelector",
     "Continuous",
     "Exact",
     "Greedy",
     "Iterated",
     "KMeans",
     "NuclearScores",
+    "Nystroem",
     "PivotedQR",
     "Problem",
     "RPCholesky",
@@ -56,3 +58,12 @@ __all__ = [
     "toeplitz",
 ]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """The estimators, on first use: they bring in scikit-learn."""
+    if name in ("ColumnSelector", "Nystroem"):
+        from . import estimators
+
+        return getattr(estimators, name)
+    raise AttributeError(f"module 'landmarks' has no attribute {name!r}")

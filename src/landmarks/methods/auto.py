@@ -18,7 +18,7 @@ import numpy as np
 from .._array import on_gpu
 from ..approximate import selection_error
 from ..errors import RankWarning
-from ..operators.base import Operator
+from ..operators.base import Operator, densify
 from ..operators.dense import Dense
 from .annealed import Annealed
 from .exact import Exact
@@ -33,7 +33,8 @@ from .swap import Swap
 SMALL = 3000  # candidates up to which several starts are tried
 GAMMAS = (0.7, 1.0, 1.5, 2.2)  # of the annealed starts: they differ more by it than by chance
 SHORT = Annealed(n_steps=20, damping=0.4)
-ROUNDS = 20  # of the iterated search when there is no budget
+ROUNDS = 20  # of the iterated search, at the most, when there is no budget
+MODEST = 10.0  # estimated seconds that the annealed starts, and the rounds, may take on a stored matrix
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,13 @@ class Auto:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         small = len(problem.candidates) <= SMALL
         if small:
-            problem = replace(problem, operator=workable(problem.operator, evaluate=True))
+            problem = replace(problem, operator=stored(problem.operator))
         portfolio = Portfolio(problem, rng)
         for label, method in small_plan(problem) if small else large_plan(problem, self._seconds(problem)):
             portfolio.run(label, method)
         if small or problem.deadline is not None:
-            portfolio.run("iterated", Iterated(start=portfolio.best.indices, rounds=ROUNDS))
+            rounds = min(ROUNDS, int(MODEST / round_seconds(problem)))
+            portfolio.run("iterated", Iterated(start=portfolio.best.indices, rounds=rounds))
         if proof_seconds(problem) <= (1.0 if problem.deadline is None else problem.time_left / 2):
             portfolio.run("exact", Exact(start=portfolio.best.indices))
         indices = ordered(problem, portfolio.best.indices) if small else portfolio.best.indices
@@ -82,6 +84,12 @@ class Auto:
 
     def _seconds(self, problem: Problem) -> float:
         return self.effort if problem.deadline is None else max(0.0, problem.time_left)
+
+
+def stored(operator: Operator) -> Operator:
+    """K itself, so that many starts cost few passes over tall data or kernels."""
+    operator = workable(operator, evaluate=True)
+    return operator if isinstance(operator, Dense) or "columns" not in operator.cheap else Dense(densify(operator), ledger=operator.ledger)
 
 
 class Portfolio:
@@ -120,7 +128,7 @@ def small_plan(problem: Problem) -> Iterator[tuple[str, Any]]:
     yield "greedy > swap", polished(problem, Greedy())
     for _ in range(2):
         yield "rpcholesky > swap", polished(problem, RPCholesky())
-    for gamma in GAMMAS:
+    for gamma in GAMMAS[: int(MODEST / annealed_seconds(problem.operator))]:
         if problem.time_left > 8 * annealed_seconds(problem.operator):
             yield f"annealed({gamma}) > swap", polished(problem, replace(SHORT, gamma=gamma))
 
@@ -158,6 +166,12 @@ def product_seconds(operator: Operator) -> float:
 def annealed_seconds(operator: Operator) -> float:
     """An estimate of the seconds that a short annealed start takes."""
     return SHORT.n_steps * operator.n**3 * 1e-10
+
+
+def round_seconds(problem: Problem) -> float:
+    """An estimate of the seconds that a round of the iterated search takes on a stored matrix."""
+    n, k = problem.operator.n, problem.k
+    return (1 + 0.3 * k) * (n * n + 4 * n * k) * 1e-9
 
 
 def cube_seconds(operator: Operator) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._array import Array, first_argmax, host, is_array, is_single, like
+from .._array import Array, eps, first_argmax, host, is_array, is_single, like
 from ..operators.base import MEMORY, Operator, check_indices, densify, itemsize
 from ..operators.dense import Dense
 from .exchange import Diagonals, Exchange
@@ -15,7 +15,8 @@ from .factors import factorise
 from .pairs import best_swap
 from .problem import Choice, Problem, complete
 
-LIMIT = 100  # swaps per landmark: more can only be rounding
+LIMIT = 5  # swaps per landmark: from greedy it takes less than one
+DOUBTS = 5  # loads afresh in a row that show no progress: near the rank the gains themselves are rounding
 HOST = 2048  # up to this order a stored matrix is worked on with NumPy in float64, whatever library it came in
 
 
@@ -28,11 +29,17 @@ class Ground:
     free: np.ndarray
     tolerance: float
     drift: float
+    rounding: float
 
     @classmethod
     def of(cls, problem: Problem, criterion: str, operator: Operator) -> Ground:
-        single = is_single(operator.like)
-        return cls(problem, Diagonals(operator, criterion), problem.free, 1e-6 if single else 1e-9, 1e-3 if single else 1e-6)
+        single, base = is_single(operator.like), Diagonals(operator, criterion)
+        rounding = 100 * eps(operator.like) * float(np.sum(host(base.of_K[base.powers - 1]).astype(np.float64)))
+        return cls(problem, base, problem.free, 1e-6 if single else 1e-9, 1e-3 if single else 1e-6, rounding)
+
+    def least_gain(self, scale: float) -> float:
+        """What a swap must gain at least: a part of the scale, and more than the rounding of the whole."""
+        return max(self.tolerance * scale, self.rounding)
 
     def state(self, indices: np.ndarray) -> Exchange:
         """The state of the independent ones among the indices; those that must be included come first."""
@@ -104,18 +111,23 @@ def refill(ground: Ground, state: Exchange, forbidden: np.ndarray | None = None)
 def descend(ground: Ground, state: Exchange, max_swaps: int | None = None) -> int:
     """Make the best swap until none pays, the deadline has passed or max_swaps are made; returns how many were made."""
     limit, swaps = LIMIT * ground.problem.k if max_swaps is None else max_swaps, 0
-    while refill(ground, state) and swaps < limit and ground.problem.time_left > 0:
+    lowest, members, doubts = state.error, state.chosen, 0
+    while refill(ground, state) and swaps < limit and doubts < DOUBTS and ground.problem.time_left > 0:
         unlocked = ground.unlocked(state)
         if len(unlocked) == 0:
             break
         best = best_swap(state, as_mask(ground.open_to(state), state), unlocked)
-        if best.gain <= ground.tolerance * (state.error + 10 * best.cost):  # rounding grows with what is taken off and put back
+        if best.gain <= ground.least_gain(state.error + 10 * best.cost):  # rounding grows with what is taken off and put back
             break
         state.drop(best.place)
         state.add(best.j, best.place)
         swaps += 1
         if state.stale(ground.drift):
             state.load(state.chosen)
+            doubts = 0 if state.error < lowest * (1 - ground.tolerance) else doubts + 1
+            lowest, members = (state.error, state.chosen) if doubts == 0 else (lowest, members)
+    if doubts:
+        state.load(members)
     return swaps
 
 

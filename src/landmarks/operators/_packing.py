@@ -15,9 +15,8 @@ from typing import Any
 Array = Any  # a torch tensor
 
 SHIFT = 15  # the kernels compute 2**15 times the value, far from the smallest float16 numbers
-LONGEST_EXACT = 40  # coordinates above which the shorter layout is tried first
-ROUNDING = {"high": 25.0, "fast": 400.0}  # mean squared norm up to which the plain layout rounds to 3e-6, 5e-5
-SHORT_ROUNDING = 8.0  # the same for norms in two pieces instead of three and precision "high"
+LONGEST_EXACT = 40  # coordinates above which the plain layout is tried with norms in three pieces
+ROUNDING = {2: (8.0, 64.0), 3: (25.0, 400.0)}  # mean and largest squared norm up to which the plain layout rounds to some 3e-6
 GRID = (5, 12)  # the binary digits after the point that the grid of the high parts may have
 
 
@@ -31,10 +30,15 @@ class Layout:
     digits: int = 0
     pieces: int = 3
     nearest: float = 0.0  # squared distances below this are rounding
+    reach: float = math.inf  # the largest squared norm that float16 holds
 
     def scaled(self, points: Array) -> Array:
         """The points in float64, from the centre, in units."""
         return (points.double() - self.centre) / self.unit
+
+    def holds(self, points: Array) -> bool:
+        """Whether the points are near enough to be packed."""
+        return bool((self.scaled(points).square().sum(1) <= self.reach).all())
 
     def left(self, points: Array) -> Array:
         """The rows that stand on the left of an inner product."""
@@ -45,19 +49,21 @@ class Layout:
         return _FORMS[self.form](self.scaled(points), self, False)
 
 
-def choose_layout(points: Array, unit: float, shift: bool, precision: str) -> Layout | None:
+def choose_layout(points: Array, unit: float, shift: bool) -> Layout | None:
     """The layout for −|u − v|² of the points in the unit; None when the points reach too far for float16."""
     centre = points.double().mean(0)
     norms = ((points.double() - centre) / unit).square().sum(1)
     mean, largest = norms.mean().item(), norms.max().item()
-    pieces = 2 if precision == "fast" or (shift and mean < SHORT_ROUNDING) else 3
-    if mean < ROUNDING[precision] and largest < 2**15 and (pieces == 2 or points.shape[1] > LONGEST_EXACT):
-        return Layout(centre, unit, "plain" if shift else "plain unshifted", pieces=pieces, nearest=mean * 2.0**-20)
+    pieces = 2 if shift and points.shape[1] <= LONGEST_EXACT else 3
+    most = ROUNDING[pieces]
+    if mean < most[0] and largest < most[1] and (pieces == 2 or points.shape[1] > LONGEST_EXACT):
+        return Layout(centre, unit, "plain" if shift else "plain unshifted", pieces=pieces, nearest=mean * 2.0**-20, reach=2.0**15)
     reach = max(2 * math.sqrt(mean), math.sqrt(largest) / 5.6, 2.0**-20)
     digits = min(math.floor(11 - math.log2(reach)), GRID[1])
     if digits < GRID[0]:
         return None
-    return Layout(centre, unit, "exact" if shift else "exact unshifted", digits, nearest=2.0 ** (-9 - 2 * digits))
+    form = "exact" if shift else "exact unshifted"
+    return Layout(centre, unit, form, digits, nearest=2.0 ** (-9 - 2 * digits), reach=2.0 ** (27 - 2 * digits))
 
 
 def half(array: Array) -> Array:

@@ -1,0 +1,187 @@
+"""The feature map against scikit-learn's where they must agree, and where scikit-learn's fails."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn import kernel_approximation
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+
+import landmarks as lm
+from landmarks.estimators import Nystroem
+from landmarks.estimators.kernel_points import by_index, own_kernel
+
+DIGITS = load_digits()
+X = DIGITS.data[:300] / 16
+PARAMETERS = {
+    "rbf": {"gamma": 0.1},
+    "laplacian": {"gamma": 0.02},
+    "poly": {"gamma": 0.05, "degree": 2, "coef0": 0.5},
+    "linear": {},
+    "cosine": {},
+    "chi2": {"gamma": 0.05},
+    "sigmoid": {"gamma": 0.01},
+    "additive_chi2": {},
+}
+
+
+def approximation_error(features: np.ndarray, K: np.ndarray) -> float:
+    return float(np.trace(K - features @ features.T))
+
+
+@pytest.mark.parametrize("kernel", PARAMETERS)
+def test_uniform_gives_the_result_of_scikit_learn(kernel):
+    settings = {"kernel": kernel, "n_components": 20, "random_state": 3, **PARAMETERS[kernel]}
+    theirs = kernel_approximation.Nystroem(**settings).fit(X)
+    ours = Nystroem(selection="uniform", **settings).fit(X)
+    np.testing.assert_array_equal(ours.component_indices_, theirs.component_indices_)
+    np.testing.assert_array_equal(ours.components_, theirs.components_)
+    np.testing.assert_allclose(ours.normalization_, theirs.normalization_, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(ours.transform(X), theirs.transform(X), rtol=1e-10, atol=1e-10)
+
+
+def test_parameters_and_attributes_include_those_of_scikit_learn():
+    theirs, ours = kernel_approximation.Nystroem(n_components=5).fit(X), Nystroem(n_components=5).fit(X)
+    assert set(theirs.get_params()) <= set(ours.get_params())
+    assert {name for name in vars(theirs) if name.endswith("_")} <= set(vars(ours))
+
+
+def test_uniform_with_a_callable_gives_the_result_of_scikit_learn():
+    def kernel(x, y, power):
+        return (x @ y) ** power
+
+    settings = {"kernel": kernel, "kernel_params": {"power": 2}, "n_components": 8, "random_state": 0}
+    expected = kernel_approximation.Nystroem(**settings).fit_transform(X[:40])
+    np.testing.assert_allclose(Nystroem(selection="uniform", **settings).fit_transform(X[:40]), expected)
+    assert Nystroem(**settings).fit_transform(X[:40]).shape == (40, 8)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", "linear"])
+def test_our_kernels_are_those_of_scikit_learn(kernel):
+    ours = own_kernel(kernel, X.shape[1], PARAMETERS[kernel])
+    np.testing.assert_allclose(ours(X[:9], X[:7]), pairwise_kernels(X[:9], X[:7], metric=kernel, **PARAMETERS[kernel]), rtol=1e-8)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", "linear"])
+def test_our_kernels_have_the_defaults_of_scikit_learn(kernel):
+    np.testing.assert_allclose(own_kernel(kernel, X.shape[1], {})(X[:9], X[:7]), pairwise_kernels(X[:9], X[:7], metric=kernel), rtol=1e-8)
+
+
+def test_a_kernel_by_index_equals_the_kernel():
+    index = np.arange(5.0)[:, None]
+    np.testing.assert_allclose(by_index(scipy.sparse.csr_array(X), "rbf", {"gamma": 0.1})(index, index[:2]), rbf_kernel(X[:5], X[:2], gamma=0.1))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", "cosine", "chi2"])
+def test_chosen_landmarks_beat_drawn_ones(kernel):
+    K = pairwise_kernels(X, metric=kernel, **PARAMETERS[kernel])
+    settings = {"kernel": kernel, "n_components": 20, **PARAMETERS[kernel]}
+    chosen = approximation_error(Nystroem(random_state=0, **settings).fit_transform(X), K)
+    drawn = [approximation_error(Nystroem(selection="uniform", random_state=s, **settings).fit_transform(X), K) for s in range(5)]
+    assert chosen < min(drawn)
+
+
+def test_features_are_the_nystrom_approximation():
+    model = Nystroem(gamma=0.1, n_components=20, random_state=0).fit(X)
+    K = rbf_kernel(X, gamma=0.1)
+    S = model.component_indices_
+    np.testing.assert_allclose(model.transform(X) @ model.transform(X).T, K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S]), atol=1e-10)
+
+
+def test_precomputed_works_with_fewer_landmarks_than_points():
+    K = rbf_kernel(X, gamma=0.1)
+    points, values = (
+        Nystroem(gamma=0.1, n_components=20, random_state=0).fit(X),
+        Nystroem(kernel="precomputed", n_components=20, random_state=0).fit(K),
+    )
+    new = rbf_kernel(X[:7] + 0.1, X, gamma=0.1)
+    np.testing.assert_array_equal(values.component_indices_, points.component_indices_)
+    np.testing.assert_allclose(values.transform(new), points.transform(X[:7] + 0.1), atol=1e-9)
+    np.testing.assert_allclose(values.transform(new[:, values.component_indices_]), values.transform(new))
+    with pytest.raises(ValueError):  # the same in scikit-learn, when this changes the docs must
+        kernel_approximation.Nystroem(kernel="precomputed", n_components=20).fit(K).transform(K)
+
+
+def test_precomputed_kernels_are_split_both_ways_in_cross_validation():
+    K = rbf_kernel(X, gamma=0.1)
+    model = make_pipeline(Nystroem(kernel="precomputed", n_components=20, random_state=0), LinearSVC())
+    assert cross_val_score(model, K, DIGITS.target[:300], cv=3).min() > 0.6
+
+
+def test_kernel_params_are_never_written_to():
+    given: dict = {}
+    Nystroem(gamma=0.3, kernel_params=given, n_components=3).fit(X)
+    assert given == {}
+
+
+@pytest.mark.parametrize("selection", ["uniform", "auto"])
+@pytest.mark.filterwarnings("ignore:numerical rank")
+def test_duplicate_points_leave_the_features_finite(selection):
+    Y = np.repeat(X[:5], 10, axis=0)
+    model = Nystroem(gamma=0.1, n_components=12, selection=selection, random_state=0).fit(Y)
+    assert np.abs(model.normalization_).max() < 1e3
+    if selection == "auto":
+        np.testing.assert_allclose(model.transform(Y) @ model.transform(Y).T, rbf_kernel(Y, gamma=0.1), atol=1e-8)
+
+
+def test_the_cut_off_is_relative():
+    settings = {"kernel": "linear", "n_components": 5, "selection": "uniform", "random_state": 0}
+    small, large = Nystroem(**settings).fit_transform(X * 1e-9), Nystroem(**settings).fit_transform(X)
+    np.testing.assert_allclose(small * 1e9, large, rtol=1e-6, atol=1e-6)
+
+
+def test_own_landmarks_are_points_or_indices():
+    by_points = Nystroem(gamma=0.1, landmarks=X[[3, 5, 8]] + 0.01).fit(X)
+    assert by_points.transform(X).shape == (300, 3)
+    assert by_points.component_indices_ is None
+    by_indices = Nystroem(gamma=0.1, landmarks=[3, 5, 8]).fit(X)
+    np.testing.assert_array_equal(by_indices.components_, X[[3, 5, 8]])
+    assert len(by_indices.get_feature_names_out()) == 3
+
+
+def test_sparse_points_give_the_landmarks_of_dense_ones():
+    dense, sparse = (Nystroem(gamma=0.1, n_components=10, random_state=0).fit(form(X)) for form in (np.asarray, scipy.sparse.csr_array))
+    np.testing.assert_array_equal(sparse.component_indices_, dense.component_indices_)
+    assert scipy.sparse.issparse(sparse.components_)
+    np.testing.assert_allclose(sparse.transform(scipy.sparse.csr_array(X)), dense.transform(X), atol=1e-8)
+
+
+def test_landmarks_come_from_the_subsample():
+    model = Nystroem(gamma=0.1, n_components=10, subsample=40, random_state=0).fit(X)
+    again = clone(model).fit(X)
+    np.testing.assert_array_equal(model.component_indices_, again.component_indices_)
+    np.testing.assert_array_equal(model.components_, X[model.component_indices_])
+    others = clone(model).set_params(random_state=1).fit(X)
+    assert set(others.component_indices_) != set(model.component_indices_)
+
+
+def test_a_method_object_selects():
+    model = Nystroem(gamma=0.1, n_components=10, selection=lm.Greedy()).fit(X)
+    expected = lm.select(lm.kernel(X, lm.rbf(sigma=0.1**-0.5)), 10, method="greedy")
+    np.testing.assert_array_equal(model.component_indices_, expected.indices)
+
+
+def test_float32_is_kept():
+    model = Nystroem(gamma=0.1, n_components=10, random_state=0).fit(X.astype(np.float32))
+    assert model.normalization_.dtype == model.transform(X.astype(np.float32)).dtype == np.float32
+
+
+def test_a_zero_gamma_makes_all_points_alike():
+    with pytest.warns(UserWarning, match="numerical rank 1 < k = 3"):
+        features = Nystroem(gamma=0.0, n_components=3).fit_transform(X)
+    np.testing.assert_allclose(features @ features.T, 1.0)
+
+
+def test_pickle_and_feature_names():
+    model = Nystroem(gamma=0.1, n_components=2, random_state=0).fit(X)
+    again = pickle.loads(pickle.dumps(model))  # noqa: S301 - bytes that were written here
+    np.testing.assert_array_equal(again.transform(X), model.transform(X))
+    assert model.get_feature_names_out().tolist() == ["nystroem0", "nystroem1"]

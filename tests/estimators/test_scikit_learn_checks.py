@@ -1,0 +1,25 @@
+"""The checks of scikit-learn, with the default settings and with those that take other paths through fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from landmarks.estimators import ColumnSelector, Nystroem
+
+ESTIMATORS = [
+    ColumnSelector(),
+    ColumnSelector(method="greedy", center=False, missing="impute"),
+    ColumnSelector(method="greedy", scale=True, missing="pairwise"),
+    Nystroem(),
+    Nystroem(n_components=3, selection="uniform"),
+]
+
+
+# Some checks fit 100 components to fewer samples, or to samples that are all alike; both are said by a warning.
+@pytest.mark.filterwarnings("ignore:n_components > n_samples", "ignore:numerical rank")
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_check_passes(estimator: Any, check: Any) -> None:
+    check(estimator)

@@ -1,0 +1,125 @@
+"""Wrong use, by the text of what it is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import landmarks as lm
+from landmarks.estimators import ColumnSelector, Nystroem
+
+X = np.random.default_rng(0).standard_normal((20, 6))
+K = X @ X.T
+HOLES = np.where(np.arange(120).reshape(20, 6) == 7, np.nan, X)
+
+PARAMETERS = [
+    ({"n_features_to_select": 0}, "The 'n_features_to_select' parameter of ColumnSelector must be an int in the range"),
+    ({"n_features_to_select": 1.0}, "The 'n_features_to_select' parameter of ColumnSelector must be"),
+    ({"n_features_to_select": "many"}, "The 'n_features_to_select' parameter of ColumnSelector must be"),
+    ({"n_features_to_select": 7}, "n_features_to_select=7 must be at most n_features = 6"),
+    ({"method": "magic"}, "method must be one of .*greedy.* or a method object, got 'magic'"),
+    ({"method": 3}, "The 'method' parameter of ColumnSelector must be"),
+    ({"criterion": "nuclear"}, "The 'criterion' parameter of ColumnSelector must be a str among"),
+    ({"missing": "drop"}, "The 'missing' parameter of ColumnSelector must be a str among"),
+    ({"budget": 0}, "The 'budget' parameter of ColumnSelector must be"),
+    ({"explained_variance": 1.5}, "The 'explained_variance' parameter of ColumnSelector must be"),
+    ({"n_features_to_select": 3, "include": [1], "exclude": [1]}, r"\[1\] are both included and excluded"),
+    ({"n_features_to_select": 2, "include": [1, 2, 3]}, "include lists 3 candidates, more than k = 2"),
+    ({"n_features_to_select": 3, "exclude": [0, 1, 2, 3]}, "k = 3 is more than the 2 candidates that exclude leaves"),
+    ({"include": [9]}, "include: indices must be from 0 to 5, got 9"),
+    ({"include": ["age"]}, "include holds names, but the data have none"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "message"), PARAMETERS)
+def test_column_selector_says_which_parameter_is_wrong(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        ColumnSelector(**{"method": "greedy", **parameters}).fit(X)
+
+
+def test_a_name_that_is_not_there_is_named():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match="the data have 0 columns named 'age'"):
+        ColumnSelector(3, method="greedy", include="age").fit(pandas.DataFrame(X, columns=list("abcdef")))
+
+
+@pytest.mark.parametrize("fit", ["fit", "partial_fit"])
+def test_missing_values_are_refused_unless_asked_for(fit):
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        getattr(ColumnSelector(3), fit)(HOLES)
+    getattr(ColumnSelector(3, method="greedy", missing="impute"), fit)(HOLES)
+
+
+@pytest.mark.parametrize("missing", ["error", "impute", "pairwise"])
+def test_infinity_is_always_refused(missing):
+    with pytest.raises(ValueError, match="Input X contains infinity"):
+        ColumnSelector(3, missing=missing).fit(np.where(X > 1, np.inf, X))
+
+
+def test_one_row_has_no_variance():
+    with pytest.raises(ValueError, match=r"1 sample\(s\).* while a minimum of 2 is required by ColumnSelector"):
+        ColumnSelector(1).fit(X[:1])
+    assert ColumnSelector(1, method="greedy", center=False).fit(X[:1]).transform(X).shape == (20, 1)
+
+
+@pytest.mark.parametrize("call", ["transform", "inverse_transform", "score"])
+def test_unfitted_estimators_say_so(call):
+    with pytest.raises(NotFittedError, match="This ColumnSelector instance is not fitted yet"):
+        getattr(ColumnSelector(), call)(X)
+
+
+def test_inverse_transform_takes_the_selected_columns_alone():
+    with pytest.raises(ValueError, match="X has 6 features, but ColumnSelector selected 3 features"):
+        ColumnSelector(3, method="greedy").fit(X).inverse_transform(X)
+
+
+def test_weights_must_not_be_negative_nor_all_zero():
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
+        ColumnSelector(3).fit(X, sample_weight=-np.ones(20))
+    with pytest.raises(ValueError, match="at least one non-zero"):
+        ColumnSelector(3).fit(X, sample_weight=np.zeros(20))
+
+
+def test_partial_fit_refuses_a_gram_matrix_that_does_not_fit():
+    with pytest.raises(MemoryError, match=r"partial_fit keeps the Gram matrix, which needs 11\.9 GiB for 40000 features; use fit"):
+        ColumnSelector(3).partial_fit(np.ones((2, 40_000)))
+
+
+KERNELS = [
+    ({"kernel": "magic"}, X, "The 'kernel' parameter of Nystroem must be a str among"),
+    ({"kernel": "precomputed"}, X, r"needs the square matrix of kernel values between the training points, got shape \(20, 6\)"),
+    ({"kernel": "precomputed", "gamma": 1.0}, K, "Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed kernel"),
+    ({"kernel": lambda x, y: 1.0, "gamma": 1.0}, X, "Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed kernel"),
+    ({"kernel": "precomputed"}, K + np.triu(K), "K must be symmetric"),
+    ({"kernel": "precomputed", "landmarks": X[:3]}, K, "landmarks must be a list of indices of training points when kernel='precomputed'"),
+    ({"kernel": "sigmoid", "selection": "greedy"}, X, "kernel='sigmoid' is not positive semidefinite: no landmarks can be chosen for it"),
+    ({"landmarks": X[:3, :2]}, X, "landmarks has 2 features, but X has 6 features"),
+    ({"landmarks": [1, 20]}, X, "indices must be from 0 to 19, got 1 … 20"),
+    ({"selection": "magic"}, X, "method must be one of"),
+    ({"selection": lm.Greedy}, X, "The 'selection' parameter of Nystroem must be|method must be a name or a method object"),
+    ({"n_components": 0}, X, "The 'n_components' parameter of Nystroem must be an int in the range"),
+    ({"subsample": 0}, X, "The 'subsample' parameter of Nystroem must be"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "points", "message"), KERNELS)
+def test_nystroem_says_which_parameter_is_wrong(parameters, points, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        Nystroem(**{"n_components": 3, **parameters}).fit(points)
+
+
+def test_more_components_than_samples_is_said_as_scikit_learn_says_it():
+    with pytest.warns(UserWarning, match="n_components > n_samples. This is not possible"):
+        assert Nystroem(n_components=30).fit(X).components_.shape == (20, 6)
+
+
+def test_an_indefinite_kernel_is_drawn_uniformly_with_a_warning():
+    with pytest.warns(UserWarning, match="kernel='sigmoid' is not positive semidefinite; its landmarks are drawn uniformly"):
+        Nystroem("sigmoid", n_components=3).fit(X)
+
+
+def test_new_kernel_values_must_be_with_all_points_or_the_landmarks():
+    model = Nystroem("precomputed", n_components=3).fit(K)
+    with pytest.raises(ValueError, match="X has 6 features, but Nystroem is expecting 20 features as input"):
+        model.transform(X)
