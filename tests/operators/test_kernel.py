@@ -5,6 +5,7 @@ import pytest
 
 import landmarks as lm
 from landmarks._array import host
+from landmarks.errors import UnsupportedError
 from landmarks.operators.kernel import KernelOperator
 
 POINTS = np.random.default_rng(0).standard_normal((700, 3))
@@ -62,7 +63,7 @@ def test_lack_of_memory_halves_the_chunks_with_one_warning(error):
 
 
 def test_lack_of_memory_for_one_row_is_an_error():
-    operator = KernelOperator(POINTS, Hungry(10, MemoryError("no memory")))
+    operator = KernelOperator(POINTS, Hungry(10, MemoryError("no memory")), engine="chunked")
     with pytest.warns(UserWarning, match="half"), pytest.raises(MemoryError, match="no memory"):
         operator.matmul(np.ones((700, 1)))
 
@@ -111,3 +112,14 @@ def test_kernel_says_what_is_wrong_with_its_arguments():
         lm.kernel(POINTS, lambda x, y: x[:, :1] + 2 * y[:, :1].T)
     with pytest.raises(ValueError, match=r"points must have two dimensions, got shape \(3,\)"):
         lm.kernel(np.ones(3), lm.rbf())
+
+
+@pytest.mark.parametrize("engine", ["fused", "keops"])
+def test_an_engine_that_cannot_be_had_is_told(engine):
+    with pytest.raises(UnsupportedError, match="torch points on a GPU"):
+        lm.kernel(POINTS, lm.rbf(), engine=engine)
+
+
+def test_an_unknown_engine_is_told():
+    with pytest.raises(ValueError, match="engine must be one of"):
+        lm.kernel(POINTS, lm.rbf(), engine="abacus")

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._array import on_gpu
-from ..approximate import selection_error
+from ..approximate import estimated_error, selection_error
 from ..errors import RankWarning
 from ..operators.base import Operator, densify
 from ..operators.dense import Dense
@@ -109,10 +109,19 @@ class Portfolio:
         before = ledger.products
         choice = method.choose(self.problem, self.rng)
         products, seconds = ledger.products - before, time.perf_counter() - start
-        error = selection_error(self.problem.operator, choice.indices, self.problem.criterion)
+        error = self._error(choice.indices)
         self.trials.append(Trial(label, error, seconds, products))
         if error < self.error or choice.bound is not None:
             self.best, self.error = choice, error
+
+    def _error(self, indices: np.ndarray) -> float:
+        operator, criterion = self.problem.operator, self.problem.criterion
+        if criterion == "trace" or operator.n <= ESTIMATED:
+            return selection_error(operator, indices, criterion)
+        return estimated_error(operator, indices, criterion).value
+
+
+ESTIMATED = 20_000  # candidates above which the trials tell an estimate of the Frobenius error
 
 
 def ordered(problem: Problem, indices: np.ndarray) -> np.ndarray:
@@ -144,7 +153,8 @@ def large_plan(problem: Problem, seconds: float) -> Iterator[tuple[str, Any]]:
     greedy, swaps = 1.2 * k * product, 0.7 * k * product
     if greedy + swaps > seconds:
         left = max(0, int((seconds - (0.2 * k + 10) * product) / product))
-        yield "nuclear > swap", Swap(start=NuclearScores(), criterion="trace", max_swaps=min(left, k))
+        nuclear = NuclearScores()
+        yield ("nuclear", nuclear) if left == 0 else ("nuclear > swap", Swap(start=nuclear, criterion="trace", max_swaps=min(left, k)))
         return
     on_trace = Swap(start=Greedy(), criterion="trace")
     if problem.criterion == "trace" or greedy + 3 * swaps + cube_seconds(problem.operator) > seconds:

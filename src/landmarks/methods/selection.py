@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._check import choice
-from ..approximate import CRITERIA, Nystrom, best_rank_error, selection_error, total
+from ..approximate import CRITERIA, Estimate, Nystrom, best_rank_error, estimated_error, selection_error, total
 from ..errors import RankWarning
 from ..operators.base import Operator, check_indices
 from .problem import Trial
@@ -76,6 +76,13 @@ class Selection:
     def error(self, criterion: str | None = None) -> float:
         """tr(K − K̂) for "trace" (‖X − P_S X‖²_F for columns), ‖K − K̂‖²_F for "frobenius"."""
         return self._in_units(self._figure("error", criterion), criterion)
+
+    def estimated_error(self, criterion: str | None = None, *, n_probes: int = 32, seed: int = 0) -> Estimate:
+        """The error with a 95 % confidence interval from one block of probes, where the exact one costs too much."""
+        criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
+        found = estimated_error(self._data, self.indices, criterion, n_probes=n_probes, seed=seed)
+        value, low, high = (self._in_units(figure, criterion) for figure in (found.value, found.low, found.high))
+        return Estimate(value, low, high, n_probes)
 
     def total(self, criterion: str | None = None) -> float:
         """The error of choosing nothing: tr K, or ‖K‖²_F."""

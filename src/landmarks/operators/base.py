@@ -79,6 +79,10 @@ class Operator(abc.ABC):
         """The columns of X when K = XᵀX is known by its factor."""
         raise TypeError(f"{type(self).__name__} is not known by a factor X with K = XᵀX")
 
+    def squared_diagonal(self) -> Array | None:
+        """The diagonal of K² where there is a faster way than to read all columns, else None."""
+        return None
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n={self.n}, dtype={self.like.dtype})"
 
@@ -122,7 +126,8 @@ def squared_diagonal(operator: Operator) -> Array:
     """The diagonal of K², the squared norms of the columns: one pass over K, remembered as long as the operator lives."""
     known = _diagonals.setdefault(operator, {})
     if "squares" not in known:
-        known |= _pass(operator, {"squares": lambda columns: columns})
+        direct = operator.squared_diagonal()
+        known |= _pass(operator, {"squares": lambda columns: columns}) if direct is None else {"squares": direct}
     return known["squares"]
 
 

@@ -65,7 +65,9 @@ class Function(Operator):
         return Restricted(self, indices)
 
 
-def function(mvm: Any, n: int | None = None, *, diagonal: Any = None, dtype: Any = None, like: Array | None = None, check_symmetric: bool = True) -> Function:
+def function(
+    mvm: Any, n: int | None = None, *, diagonal: Any = None, dtype: Any = None, like: Array | None = None, check_symmetric: bool = True
+) -> Function:
     """The operator of a black-box product with a positive semidefinite matrix.
 
     Parameters

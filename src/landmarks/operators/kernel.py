@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from .. import _check
-from .._array import Array, Indices, host, namespace, prototype, take, zeros
+from .._array import Array, Indices, host, namespace, on_gpu, prototype, take, zeros
+from ..errors import UnsupportedError
 from ..kernels import Kernel
+from . import fused, keops
 from .base import MEMORY, Ledger, Operator, blocks, itemsize
 from .dense import Dense
 
@@ -20,15 +22,16 @@ CHUNK = 8 * 2**20  # bytes of kernel values at a time: a few times the cache, wh
 class KernelOperator(Operator):
     """The operator of h(x_i, x_j); `kernel` checks and makes it."""
 
-    def __init__(self, points: Array, h: Kernel, *, centre: Array | None = None, memory: int = MEMORY, ledger: Ledger | None = None):
+    def __init__(self, points: Array, h: Kernel, *, engine: str, centre: Array | None = None, memory: int = MEMORY, ledger: Ledger | None = None):
         self.points = points if centre is None else points - centre
         self.h = h
+        self.engine = engine
         self.centre = centre
         self.memory = memory
         self.n = points.shape[0]
         self.like = prototype(points)
         self.ledger = ledger or Ledger()
-        self._chunk = min(memory // 4, CHUNK)
+        self._chunk = memory // 4 if on_gpu(points) else min(memory // 4, CHUNK)
         self._short_of_memory = False
 
     @cached_property
@@ -41,6 +44,8 @@ class KernelOperator(Operator):
     def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
         if self.stored is not None:
             return self.stored.matmul(block, rows, cols)
+        if self.engine != "chunked":
+            return self._engine_product(block, rows, cols)
         if rows is None and cols is None:
             return self._symmetric_product(block)
         x = self.points if rows is None else take(self.points, rows)
@@ -48,6 +53,27 @@ class KernelOperator(Operator):
         self.ledger.add(products=block.shape[1])
         xp = namespace(block)
         return xp.concat([self._values(x[a:b, :], y) @ block for a, b in self._chunks(x.shape[0], y.shape[0])])
+
+    def _engine_product(self, block: Array, rows: Indices | None, cols: Indices | None) -> Array:
+        """K[rows, cols] @ block on a graphics card, each value made in registers, used and forgotten."""
+        a, b = (self.n if indices is None else len(indices) for indices in (rows, cols))
+        self.ledger.add(products=block.shape[1], entries=a * b)
+        if self.engine == "keops":
+            x, y = (self.points if indices is None else take(self.points, indices) for indices in (rows, cols))
+            return keops.product(self.h, x, y, block)
+        left, right = (self.prepared if indices is None else self.prepared.take(indices) for indices in (rows, cols))
+        return fused.product(self.h, left, right, block)
+
+    @cached_property
+    def prepared(self) -> fused.Prepared:
+        """The points packed for fused products."""
+        return fused.Prepared(self.points, self.h)
+
+    def squared_diagonal(self) -> Array | None:
+        if self.engine != "fused" or self.stored is not None:
+            return None
+        self.ledger.add(entries=self.n**2)
+        return fused.squared_row_sums(self.h, self.prepared, self.prepared)
 
     def _symmetric_product(self, block: Array) -> Array:
         """K @ block from the values on and above the diagonal: each serves two entries."""
@@ -100,7 +126,7 @@ class KernelOperator(Operator):
         return xp.concat([self._values(self.points[a:b, :], chosen) for a, b in self._chunks(self.n, len(indices))])
 
     def restrict(self, indices: Indices) -> KernelOperator:
-        part = KernelOperator(take(self.points, indices), self.h, memory=self.memory, ledger=self.ledger)
+        part = KernelOperator(take(self.points, indices), self.h, engine=self.engine, memory=self.memory, ledger=self.ledger)
         if self.stored is not None:
             part.stored = self.stored.restrict(indices)
         return part
@@ -117,7 +143,7 @@ def _out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or "out of memory" in str(error).lower() or "can't allocate" in str(error).lower()
 
 
-def kernel(points: Any, h: Kernel, *, memory: int = MEMORY) -> KernelOperator:
+def kernel(points: Any, h: Kernel, *, memory: int = MEMORY, engine: str | None = None) -> KernelOperator:
     """The operator of the kernel matrix h(x_i, x_j) on the rows of points; only a small one is ever stored.
 
     Parameters
@@ -126,6 +152,9 @@ def kernel(points: Any, h: Kernel, *, memory: int = MEMORY) -> KernelOperator:
     h : `rbf(sigma)`, `laplacian(sigma)`, `matern(nu, sigma)`, `polynomial(degree, gamma, coef0)`, `linear()`, or any
         callable that takes an a × d and a b × d block of points and returns the a × b block of values.
     memory : bytes that the chunks of kernel values may take.
+    engine : "fused" (our products on a GPU, for float32 torch points there), "keops" (where pykeops is installed; it
+        compiles and loads code, so it is used only when asked for), "chunked" (any library and device). None takes
+        "fused" where it can be had, else "chunked".
 
     Examples
     --------
@@ -141,7 +170,20 @@ def kernel(points: Any, h: Kernel, *, memory: int = MEMORY) -> KernelOperator:
         raise ValueError(f"memory must be at least 2**20 bytes, got {memory}")
     _check_block(h, points)
     centre = namespace(points).mean(points, axis=0, keepdims=True) if getattr(h, "stationary", False) else None
-    return KernelOperator(points, h, centre=centre, memory=memory)
+    return KernelOperator(points, h, engine=_engine(engine, points, h), centre=centre, memory=memory)
+
+
+def _engine(wanted: str | None, points: Array, h: Kernel) -> str:
+    """The engine of the products; one that was asked for and cannot be had is an error."""
+    can_fuse = fused.available(points) and fused.supported(h)
+    if wanted is None:
+        return "fused" if can_fuse else "chunked"
+    _check.choice(wanted, ("fused", "keops", "chunked"), "engine")
+    if wanted == "fused" and not can_fuse:
+        raise UnsupportedError(f"fused products need float32 torch points on a GPU, Triton and a kernel of ours, got {points.dtype} and {h!r}")
+    if wanted == "keops" and not (keops.available(points) and fused.supported(h)):
+        raise UnsupportedError(f"KeOps needs pykeops, torch points on a GPU and a kernel of ours, got {points.dtype} and {h!r}")
+    return wanted
 
 
 def _check_block(h: Kernel, points: Array) -> None:
