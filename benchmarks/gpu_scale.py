@@ -59,9 +59,18 @@ def part_protein(data_dir: str | None, device: str, quick: bool) -> None:
     lm.select(lm.kernel(X, lm.rbf(sigma=0.5)), 5, criterion="frobenius", method=lm.Continuous(strategy="frank_wolfe"))
     print(f"{'k':>5} {'method':<12} {'|K - Khat|_F^2':>14} {'seconds':>8} {'products':>9} {'peak MB':>8}")
     for k in (50, 100) if quick else (50, 100, 200, 400):
-        for method in ("uniform", "leverage", "rpcholesky", "nuclear", "greedy", "auto", lm.Continuous(strategy="frank_wolfe")):
+        for method in (
+            "uniform",
+            "leverage",
+            "rpcholesky",
+            "nuclear",
+            "greedy",
+            "auto",
+            lm.Continuous(strategy="frank_wolfe"),
+            lm.Continuous(strategy="path"),
+        ):
             selection, seconds, memory = timed(lm.kernel(X, lm.rbf(sigma=0.5)), k, method, "frobenius")
-            error, label = selection.error("frobenius"), method if isinstance(method, str) else "continuous"
+            error, label = selection.error("frobenius"), method if isinstance(method, str) else method.strategy
             beside = "" if label != "auto" or quick else f"aim {AIMS[k]:.3g} {'reached' if error <= AIMS[k] else 'MISSED'}"
             print(f"{k:>5} {label:<12} {error:>14.5g} {seconds:>8.2f} {selection.ledger.products:>9} {memory:>8.0f}  {beside}", flush=True)
 

@@ -24,11 +24,18 @@ AIMS = {
 }
 
 
+COMPOSED = {
+    "annealed>swap": lm.Swap(start="annealed", criterion="trace"),
+    "frank_wolfe": lm.Continuous(strategy="frank_wolfe"),
+    "path": lm.Continuous(strategy="path"),
+}
+
+
 def measure(data: str, data_dir: str | None, method: str, k: int) -> str:
     """One line of the table."""
     points = load_dataset(data, data_dir).standardised().astype(np.float32)
     operator = lm.kernel(points, lm.rbf(sigma=0.5))
-    chooser = lm.Swap(start="annealed", criterion="trace") if method == "annealed>swap" else method
+    chooser = COMPOSED.get(method, method)
     with PeakMemory() as memory:
         selection = lm.select(operator, k, method=chooser, criterion="frobenius")
     error, cost = selection.error(), selection.ledger
@@ -42,7 +49,9 @@ def main() -> None:
     parser.add_argument("--data-dir", default=None)
     parser.add_argument("--data", nargs="+", default=["powerplant"])
     parser.add_argument("--k", type=int, nargs="+", default=[50])
-    parser.add_argument("--methods", nargs="+", default=["uniform", "leverage", "rpcholesky", "nuclear", "greedy", "auto", "continuous"])
+    parser.add_argument(
+        "--methods", nargs="+", default=["uniform", "leverage", "rpcholesky", "nuclear", "annealed", "annealed>swap", "greedy", "auto", "frank_wolfe"]
+    )
     arguments = parser.parse_args()
     print(f"{'data':<11} {'k':>4} {'method':<14} {'|K - Khat|_F^2':>14} {'products':>9} {'seconds':>8} {'peak extra MB':>14}")
     context = multiprocessing.get_context("spawn")

@@ -103,3 +103,7 @@ def test_strategies_are_known_by_name(X, strategy):
 def test_strategies_take_settings_as_objects(X):
     for strategy in (Bisection(bisections=2), WarmPath(growth=1.1), FrankWolfe(n_steps=10)):
         assert len(lm.select(X, 5, method=lm.Continuous(strategy=strategy))) == 5
+
+
+def test_weights_that_begin_below_the_smallest_one_do_no_harm(X):
+    assert len(lm.select(X, 5, method=lm.Continuous(strategy=FrankWolfe(smallest=0.5)))) == 5

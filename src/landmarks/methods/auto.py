@@ -46,8 +46,8 @@ class Auto:
 
     Parameters
     ----------
-    effort : the estimated seconds of work that it may take on when there is no budget. Above it the greedy start gives
-        way to nuclear scores, and swaps are limited.
+    effort : the estimated seconds of work that it may take on when there is no budget. Above it greedy and swaps give
+        way to nuclear scores.
 
     Examples
     --------
@@ -152,9 +152,7 @@ def large_plan(problem: Problem, seconds: float) -> Iterator[tuple[str, Any]]:
     product, k = product_seconds(problem.operator), problem.k
     greedy, swaps = 1.2 * k * product, 0.7 * k * product
     if greedy + swaps > seconds:
-        left = max(0, int((seconds - (0.2 * k + 10) * product) / product))
-        nuclear = NuclearScores()
-        yield ("nuclear", nuclear) if left == 0 else ("nuclear > swap", Swap(start=nuclear, criterion="trace", max_swaps=min(left, k)))
+        yield "nuclear", NuclearScores()
         return
     on_trace = Swap(start=Greedy(), criterion="trace")
     if problem.criterion == "trace" or greedy + 3 * swaps + cube_seconds(problem.operator) > seconds:

@@ -45,8 +45,8 @@ class Continuous:
     threshold : τ, above which a weight counts as chosen; None counts every weight that was not frozen.
     epsilon : the weight below which a column is frozen at zero; 0.1·√δ (δ relative), at most 0.05, unless given.
     strategy : how to reach exactly k: "bisection" of λ with fresh starts (best raw quality, about a thousand gradients),
-        "path" (one warm sweep of rising λ, a few hundred gradients, nearly as good), "frank_wolfe" (40 gradients, rising δ), or such an
-        object with settings. None is "bisection" up to 2000 candidates and "frank_wolfe" above.
+        "path" (one warm sweep of rising λ, a few hundred gradients, nearly as good), "frank_wolfe" (40 gradients, rising
+        δ, the cheapest), or such an object with settings. None is "bisection" up to 2000 candidates and "path" above.
     units : "relative", or "absolute" to give λ and δ as in the paper.
     step : the step rule on w, in units of 1/λ; SGD(0.1) unless given. Momentum and Adam are in `landmarks.optimise`.
     stop : the termination condition of Algorithm 1.
@@ -145,7 +145,7 @@ class Continuous:
     def _reach(self, relaxed: Relaxed) -> tuple[np.ndarray, Path]:
         strategy = self.strategy
         if strategy is None:
-            strategy = "bisection" if len(relaxed.problem.candidates) <= BISECT_BELOW else "frank_wolfe"
+            strategy = "bisection" if len(relaxed.problem.candidates) <= BISECT_BELOW else "path"
         if isinstance(strategy, str):
             strategy = STRATEGIES[strategy]()
         return strategy.choose(relaxed, self._descent(relaxed), relaxed.problem.k)

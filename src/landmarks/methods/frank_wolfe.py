@@ -45,7 +45,8 @@ class FrankWolfe:
 
     def _gradient(self, relaxed: Relaxed, weights: np.ndarray, recorder: Recorder) -> np.ndarray:
         """The gradient on the host; columns of negligible weight are left out of the system and keep zero."""
-        active = np.flatnonzero(weights > self.smallest)
+        negligible = min(self.smallest, 0.5 * relaxed.problem.k / relaxed.operator.n)  # the weights begin at k/n
+        active = np.flatnonzero(weights > negligible)
         highest = 1 - (1e-4 if is_single(relaxed.operator.like) else 1e-6)
         t = like(np.minimum(weights[active], highest), relaxed.operator.like)
         result = relaxed(active, t)

@@ -34,7 +34,7 @@ class Ground:
     @classmethod
     def of(cls, problem: Problem, criterion: str, operator: Operator) -> Ground:
         single, base = is_single(operator.like), Diagonals(operator, criterion)
-        rounding = 100 * eps(operator.like) * float(np.sum(host(base.of_K[base.powers - 1]).astype(np.float64)))
+        rounding = 2 * eps(operator.like) * float(np.sum(host(base.of_K[base.powers - 1]).astype(np.float64)))
         return cls(problem, base, problem.free, 1e-6 if single else 1e-9, 1e-3 if single else 1e-6, rounding)
 
     def least_gain(self, scale: float) -> float:
