@@ -24,6 +24,7 @@ AIMS = {
 }
 
 
+DEFAULT = ["uniform", "leverage", "rpcholesky", "nuclear", "annealed", "annealed>swap", "greedy", "auto", "frank_wolfe"]
 COMPOSED = {
     "annealed>swap": lm.Swap(start="annealed", criterion="trace"),
     "frank_wolfe": lm.Continuous(strategy="frank_wolfe"),

@@ -7,15 +7,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ._array import Array, eps, exp_between, namespace
+from ._array import Array, eps, exp_between, is_single, namespace
 
 
 def negative_squared_distances(x: Array, y: Array) -> Array:
-    """−|x_i − y_j|² by one matrix product of lengthened points; centre the points first, or digits cancel."""
+    """−|x_i − y_j|² by one matrix product of lengthened points; centre the points first, or digits cancel.
+
+    Squares so large that single precision would lose four digits of the distances are formed in double precision.
+    """
     xp = namespace(x)
-    ones_x, ones_y = xp.ones_like(x[:, :1]), xp.ones_like(y[:, :1])
-    left = xp.concat([2 * x, -xp.sum(x * x, axis=1, keepdims=True), ones_x], axis=1)
-    right = xp.concat([y, ones_y, -xp.sum(y * y, axis=1, keepdims=True)], axis=1)
+    squares = xp.sum(x * x, axis=1, keepdims=True)
+    if is_single(x) and eps(x) * float(xp.max(squares)) > 1e-4:
+        return xp.astype(negative_squared_distances(xp.astype(x, xp.float64), xp.astype(y, xp.float64)), x.dtype)
+    left = xp.concat([2 * x, -squares, xp.ones_like(squares)], axis=1)
+    right = xp.concat([y, xp.ones_like(y[:, :1]), -xp.sum(y * y, axis=1, keepdims=True)], axis=1)
     return left @ right.T
 
 

@@ -123,3 +123,13 @@ def test_an_engine_that_cannot_be_had_is_told(engine):
 def test_an_unknown_engine_is_told():
     with pytest.raises(ValueError, match="engine must be one of"):
         lm.kernel(POINTS, lm.rbf(), engine="abacus")
+
+
+@pytest.mark.parametrize("sigma", [0.01, 0.1, 1.0, 100.0])
+def test_single_precision_keeps_its_digits_whatever_the_width(sigma):
+    """The error of a value is a few eps of float32 times the exponent, at most 32 where values count."""
+    points = np.random.default_rng(0).standard_normal((200, 9)) * 5
+    nearby = points + 0.5 * sigma * np.random.default_rng(1).standard_normal((200, 9)) / 3
+    single = lm.rbf(sigma)(points.astype(np.float32), nearby.astype(np.float32))
+    double = lm.rbf(sigma)(points.astype(np.float32).astype(np.float64), nearby.astype(np.float32).astype(np.float64))
+    assert np.max(np.abs(single - double)) < 2e-4
