@@ -124,6 +124,13 @@ def subset_size(k: Any, n: int) -> int:
     return k
 
 
+def seed(value: Any) -> int | None:
+    """A whole number of at least 0, or None."""
+    if value is not None and (isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral) or value < 0):
+        raise ValueError(f"seed must be a whole number of at least 0, or None for a fresh one, got {value!r}")
+    return None if value is None else int(value)
+
+
 def choice(value: Any, allowed: tuple[str, ...], name: str) -> str:
     """One of the allowed words."""
     if value not in allowed:

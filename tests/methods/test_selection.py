@@ -179,3 +179,15 @@ def test_a_method_that_cannot_honour_a_constraint_says_so(X):
 def test_a_method_class_instead_of_an_object_is_refused(X):
     with pytest.raises(TypeError, match="method must be a name or a method object"):
         lm.select(X, 3, method=lm.Greedy)
+
+
+@pytest.mark.parametrize("seed", [-1, "x", 1.5, True])
+def test_a_seed_of_another_kind_is_refused(X, seed):
+    with pytest.raises(ValueError, match="seed must be a whole number of at least 0"):
+        lm.select(X, 3, seed=seed)
+
+
+def test_the_rank_is_warned_of_once():
+    with pytest.warns(RankWarning, match="numerical rank 1 < k = 2") as caught:
+        lm.select(np.ones((5, 4)), 2)
+    assert len(caught) == 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -17,7 +16,6 @@ import numpy as np
 
 from .._array import on_gpu
 from ..approximate import estimated_error, selection_error
-from ..errors import RankWarning
 from ..operators.base import Operator, densify
 from ..operators.dense import Dense
 from .annealed import Annealed
@@ -72,8 +70,11 @@ class Auto:
         if small:
             problem = replace(problem, operator=stored(problem.operator))
         portfolio = Portfolio(problem, rng)
-        for label, method in small_plan(problem) if small else large_plan(problem, self._seconds(problem)):
+        seconds = self.effort if problem.deadline is None else max(0.0, problem.time_left)
+        for label, method in small_plan(problem) if small else large_plan(problem, seconds):
             portfolio.run(label, method)
+        if not small and frobenius_seconds(problem) <= seconds:
+            portfolio.run("swap(frobenius)", Swap(start=portfolio.best.indices))
         if small or problem.deadline is not None:
             rounds = min(ROUNDS, int(MODEST / round_seconds(problem)))
             portfolio.run("iterated", Iterated(start=portfolio.best.indices, rounds=rounds))
@@ -81,9 +82,6 @@ class Auto:
             portfolio.run("exact", Exact(start=portfolio.best.indices))
         indices = ordered(problem, portfolio.best.indices) if small else portfolio.best.indices
         return replace(portfolio.best, indices=indices, trials=tuple(portfolio.trials))
-
-    def _seconds(self, problem: Problem) -> float:
-        return self.effort if problem.deadline is None else max(0.0, problem.time_left)
 
 
 def stored(operator: Operator) -> Operator:
@@ -127,9 +125,7 @@ ESTIMATED = 20_000  # candidates above which the trials tell an estimate of the 
 def ordered(problem: Problem, indices: np.ndarray) -> np.ndarray:
     """The chosen indices in the order in which a greedy choice among them would take them."""
     others = tuple(int(j) for j in np.setdiff1d(np.arange(problem.operator.n), indices))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RankWarning)  # the search has told of it already
-        return Greedy().choose(replace(problem, exclude=others), np.random.default_rng(0)).indices
+    return Greedy().choose(replace(problem, exclude=others), np.random.default_rng(0)).indices
 
 
 def small_plan(problem: Problem) -> Iterator[tuple[str, Any]]:
@@ -148,17 +144,36 @@ def polished(problem: Problem, start: Any) -> Swap:
 
 
 def large_plan(problem: Problem, seconds: float) -> Iterator[tuple[str, Any]]:
-    """One start for a matrix known by products: greedy, or nuclear scores when greedy costs too much."""
-    product, k = product_seconds(problem.operator), problem.k
-    greedy, swaps = 1.2 * k * product, 0.7 * k * product
-    if greedy + swaps > seconds:
+    """Starts for a matrix known by products, improved by swaps on the trace; nuclear scores when those cost too much."""
+    if greedy_seconds(problem) + swap_seconds(problem) > seconds:
         yield "nuclear", NuclearScores()
         return
-    on_trace = Swap(start=Greedy(), criterion="trace")
-    if problem.criterion == "trace" or greedy + 3 * swaps + cube_seconds(problem.operator) > seconds:
-        yield "greedy > swap", on_trace
-    else:
-        yield "greedy > swap(trace) > swap(frobenius)", Swap(start=on_trace)
+    yield "greedy > swap", Swap(start=Greedy(), criterion="trace")
+    if "columns" in problem.operator.cheap and candidates_seconds(problem) + swap_seconds(problem) <= seconds / 3:
+        yield "annealed > swap", Swap(start=Annealed(), criterion="trace")
+
+
+def frobenius_seconds(problem: Problem) -> float:
+    """An estimate of the seconds for swaps on the Frobenius criterion after those on the trace; none for the trace."""
+    if problem.criterion == "trace":
+        return math.inf
+    return greedy_seconds(problem) + 3 * swap_seconds(problem) + cube_seconds(problem.operator)
+
+
+def greedy_seconds(problem: Problem) -> float:
+    """An estimate of the seconds that greedy takes."""
+    return 1.2 * problem.k * product_seconds(problem.operator)
+
+
+def swap_seconds(problem: Problem) -> float:
+    """An estimate of the seconds that swaps on the trace take."""
+    return 0.7 * problem.k * product_seconds(problem.operator)
+
+
+def candidates_seconds(problem: Problem) -> float:
+    """An estimate of the seconds that an annealed start takes when it weighs some candidates at a time."""
+    steps = Annealed().n_rounds * Annealed().n_steps / 2
+    return 30 * product_seconds(problem.operator) + steps * (6 * problem.k) ** 3 * 1.5e-10
 
 
 def product_seconds(operator: Operator) -> float:

@@ -63,7 +63,7 @@ def select(
     _check_constraints(problem, chooser)
     probe(operator)
     start, before = time.perf_counter(), operator.ledger.snapshot()
-    choice = chooser.choose(problem, np.random.default_rng(seed))
+    choice = chooser.choose(problem, np.random.default_rng(_check.seed(seed)))
     cost = Cost(**operator.ledger.since(before), seconds=time.perf_counter() - start)
     return Selection(
         indices=choice.indices,

@@ -20,6 +20,7 @@ class Problem:
     """Choose k columns of the operator for a criterion, with some that must or must not be chosen.
 
     k : how many; 0 when the method finds it.
+    told : what the user was warned of already; problems derived from this one share it.
     deadline : the time.monotonic() by which an improving method should return what it has; None is never.
     """
 
@@ -29,6 +30,7 @@ class Problem:
     include: tuple[int, ...] = ()
     exclude: tuple[int, ...] = ()
     deadline: float | None = None
+    told: set[str] = field(default_factory=set, repr=False, compare=False)
 
     @property
     def candidates(self) -> np.ndarray:
@@ -100,7 +102,9 @@ def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
     """The picks, filled up to k with the lowest indices left when the rank gave out, with a warning."""
     picks = [int(j) for j in picks]
     if len(picks) < problem.k:
-        warnings.warn(f"numerical rank {len(picks)} < k = {problem.k}; the rest adds nothing", RankWarning, stacklevel=2)
+        if "rank" not in problem.told:
+            warnings.warn(f"numerical rank {len(picks)} < k = {problem.k}; the rest adds nothing", RankWarning, stacklevel=2)
+        problem.told.add("rank")
         chosen = set(picks)
         rest = [int(j) for j in problem.candidates if int(j) not in chosen]
         picks += rest[: problem.k - len(picks)]

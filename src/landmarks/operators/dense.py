@@ -7,9 +7,11 @@ import warnings
 import numpy as np
 
 from .. import _check
-from .._array import Array, Indices, host, is_single, namespace, prototype, take
+from .._array import Array, Indices, add_diagonal, cholesky, host, is_single, namespace, prototype, take
 from ..errors import NotPSDError
 from .base import Ledger, Operator
+
+CHOLESKY_ORDER = 3000  # up to this order a stored matrix is tested for definiteness by its Cholesky factor
 
 
 class Dense(Operator):
@@ -47,7 +49,8 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
     Parameters
     ----------
     K : the n × n symmetric positive semidefinite matrix, kept and never written to.
-    check_symmetric : True raises when K is not symmetric, "warn" warns, False trusts.
+    check_symmetric : True raises when K is not symmetric, "warn" warns, False trusts; it also trusts that K is positive
+        semidefinite, which is tested otherwise.
 
     Examples
     --------
@@ -63,6 +66,8 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
     if check_symmetric:
         _check_symmetric(K, warn=check_symmetric == "warn")
     _check_diagonal(K)
+    if check_symmetric:
+        _check_definite(K)
     exponent = _check.exponent(float(namespace(K).max(namespace(K).linalg.diagonal(K))), K)
     return Dense(_check.scaled(K, exponent), exponent=exponent, names=names)
 
@@ -84,3 +89,20 @@ def _check_diagonal(K: Array) -> None:
     j = int(np.argmin(diagonal))
     if diagonal[j] < -(1e-5 if is_single(K) else 1e-9) * max(float(np.max(np.abs(diagonal))), np.finfo(float).tiny):
         raise NotPSDError(f"K must be positive semidefinite, but K[{j}, {j}] = {diagonal[j]:.3g} is negative")
+
+
+def _check_definite(K: Array) -> None:
+    """Raise when K is clearly indefinite: by Cholesky up to n = 3000, above by its 2 × 2 minors."""
+    xp = namespace(K)
+    d = xp.clip(xp.linalg.diagonal(K), min=0.0)
+    largest, slack = float(xp.max(d)), 1e-4 if is_single(K) else 1e-8
+    excess = xp.abs(K) - xp.sqrt(d)[:, None] * xp.sqrt(d)[None, :]
+    place = int(xp.argmax(xp.reshape(excess, (-1,))))
+    i, j = divmod(place, K.shape[0])
+    if float(excess[i, j]) > slack * largest:
+        raise NotPSDError(f"K must be positive semidefinite, but |K[{i}, {j}]| = {abs(float(K[i, j])):.3g} exceeds √(K[{i}, {i}] K[{j}, {j}])")
+    if largest > 0 and K.shape[0] <= CHOLESKY_ORDER and cholesky(add_diagonal(K / largest, slack * K.shape[0] ** 0.5)) is None:
+        least = float(np.linalg.eigvalsh(host(K).astype(np.float64))[0])
+        raise NotPSDError(
+            f"K must be positive semidefinite, but it has the eigenvalue {least:.3g}; clip negative eigenvalues, or add {-least:.3g} to the diagonal"
+        )
