@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 CODE := src tests docs benchmarks
 TORCH := torch==2.13.0+cpu
+# The paper's data, if they are at hand: more tests run with them.
+export LANDMARKS_DATA ?= $(abspath $(wildcard ../shared/data))
 
 .PHONY: run test slow check format lint types imports dev clean help
 
