@@ -32,6 +32,7 @@ SMALL = 3000  # candidates up to which several starts are tried
 GAMMAS = (0.7, 1.0, 1.5, 2.2)  # of the annealed starts: they differ more by it than by chance
 SHORT = Annealed(n_steps=20, damping=0.4)
 ROUNDS = 20  # of the iterated search, at the most, when there is no budget
+ESTIMATED = 20_000  # candidates above which the trials tell an estimate of the Frobenius error
 MODEST = 10.0  # estimated seconds that the annealed starts, and the rounds, may take on a stored matrix
 
 
@@ -66,7 +67,7 @@ class Auto:
             raise ValueError(f"effort must be a positive number of seconds, got {self.effort!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        small = len(problem.candidates) <= SMALL
+        small = problem.operator.n <= SMALL
         if small:
             problem = replace(problem, operator=stored(problem.operator))
         portfolio = Portfolio(problem, rng)
@@ -75,13 +76,13 @@ class Auto:
             portfolio.run(label, method)
         if not small and frobenius_seconds(problem) <= seconds:
             portfolio.run("swap(frobenius)", Swap(start=portfolio.best.indices))
-        if small or problem.deadline is not None:
-            rounds = min(ROUNDS, int(MODEST / round_seconds(problem)))
-            portfolio.run("iterated", Iterated(start=portfolio.best.indices, rounds=rounds))
         if proof_seconds(problem) <= (1.0 if problem.deadline is None else problem.time_left / 2):
             portfolio.run("exact", Exact(start=portfolio.best.indices))
+        if not portfolio.proved and (small or problem.deadline is not None):
+            rounds = min(ROUNDS, int(MODEST / round_seconds(problem)))
+            portfolio.run("iterated", Iterated(start=portfolio.best.indices, rounds=rounds))
         indices = ordered(problem, portfolio.best.indices) if small else portfolio.best.indices
-        return replace(portfolio.best, indices=indices, trials=tuple(portfolio.trials))
+        return replace(portfolio.best, indices=indices, trials=tuple(portfolio.trials), bound=portfolio.bound)
 
 
 def stored(operator: Operator) -> Operator:
@@ -97,6 +98,8 @@ class Portfolio:
         self.problem, self.rng = problem, rng
         self.best: Choice
         self.error = np.inf
+        self.bound: float | None = None
+        self.proved = False
         self.trials: list[Trial] = []
 
     def run(self, label: str, method: Any) -> None:
@@ -111,15 +114,14 @@ class Portfolio:
         self.trials.append(Trial(label, error, seconds, products))
         if error < self.error or choice.bound is not None:
             self.best, self.error = choice, error
+        if choice.bound is not None:
+            self.bound, self.proved = choice.bound, bool(choice.details["proved"])
 
     def _error(self, indices: np.ndarray) -> float:
         operator, criterion = self.problem.operator, self.problem.criterion
         if criterion == "trace" or operator.n <= ESTIMATED:
             return selection_error(operator, indices, criterion)
         return estimated_error(operator, indices, criterion).value
-
-
-ESTIMATED = 20_000  # candidates above which the trials tell an estimate of the Frobenius error
 
 
 def ordered(problem: Problem, indices: np.ndarray) -> np.ndarray:
