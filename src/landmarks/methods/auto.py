@@ -151,7 +151,7 @@ def large_plan(problem: Problem, seconds: float) -> Iterator[tuple[str, Any]]:
         yield "nuclear", NuclearScores()
         return
     yield "greedy > swap", Swap(start=Greedy(), criterion="trace")
-    if "columns" in problem.operator.cheap and candidates_seconds(problem) <= min(2 * greedy_seconds(problem), seconds / 3):
+    if "columns" in problem.operator.cheap and candidates_seconds(problem) <= min(greedy_seconds(problem), seconds / 4):
         yield "annealed > swap", Swap(start=Annealed(), criterion="trace")
 
 
