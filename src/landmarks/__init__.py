@@ -7,6 +7,7 @@ from .methods import (
     Auto,
     Choice,
     Continuous,
+    Curve,
     Exact,
     Greedy,
     Iterated,
@@ -20,6 +21,7 @@ from .methods import (
     Swap,
     Uniform,
     load,
+    path,
     select,
 )
 from .operators import data, function, kernel, psd, toeplitz
@@ -31,6 +33,7 @@ __all__ = [
     "Choice",
     "ColumnSelector",
     "Continuous",
+    "Curve",
     "Exact",
     "Greedy",
     "Iterated",
@@ -51,6 +54,7 @@ __all__ = [
     "linear",
     "load",
     "matern",
+    "path",
     "polynomial",
     "psd",
     "rbf",

@@ -34,7 +34,7 @@ def test_a_small_problem_is_proved_with_and_without_a_budget(X):
 
 
 def test_the_budget_goes_into_an_iterated_search(X):
-    found = lm.select(X, 10, budget=0.5)
+    found = lm.select(X, 10, budget=3.0)
     assert found.trials[-1].label == "iterated" and not found.proved
 
 

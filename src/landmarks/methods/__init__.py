@@ -3,6 +3,7 @@
 from .annealed import Annealed
 from .auto import Auto
 from .continuous import Continuous
+from .curve import Curve, path
 from .entry import select
 from .exact import Exact
 from .greedy import Greedy
@@ -26,6 +27,7 @@ __all__ = [
     "Choice",
     "Continuous",
     "Cost",
+    "Curve",
     "Exact",
     "Greedy",
     "Iterated",
@@ -41,5 +43,6 @@ __all__ = [
     "Trial",
     "Uniform",
     "load",
+    "path",
     "select",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,15 +53,9 @@ def select(
     """
     operator = as_operator(A)
     chooser = as_method(method)
-    problem = Problem(
-        operator=operator,
-        k=_subset_size(k, operator, chooser),
-        criterion=_check.choice(criterion, CRITERIA, "criterion"),
-        include=_indices(include, operator, "include"),
-        exclude=_indices(exclude, operator, "exclude"),
-        deadline=_deadline(budget),
-    )
-    _check_constraints(problem, chooser)
+    size = _subset_size(k, operator, chooser)
+    problem = replace(constrained(operator, size, _check.choice(criterion, CRITERIA, "criterion"), include, exclude), deadline=_deadline(budget))
+    _check_honoured(problem, chooser)
     probe(operator)
     start, before = time.perf_counter(), operator.ledger.snapshot()
     choice = chooser.choose(problem, np.random.default_rng(_check.seed(seed)))
@@ -113,13 +108,19 @@ def _deadline(budget: float | None) -> float | None:
     return time.monotonic() + budget
 
 
-def _check_constraints(problem: Problem, chooser: Method) -> None:
+def constrained(operator: Operator, k: int, criterion: str, include: Any, exclude: Any) -> Problem:
+    """The problem, with its constraints checked against one another; k = 0 leaves the size open."""
+    problem = Problem(operator, k, criterion, _indices(include, operator, "include"), _indices(exclude, operator, "exclude"))
     if both := set(problem.include) & set(problem.exclude):
         raise ValueError(f"{sorted(both)} are both included and excluded")
-    if len(problem.include) > problem.k:
-        raise ValueError(f"include lists {len(problem.include)} candidates, more than k = {problem.k}")
-    if len(problem.candidates) < problem.k:
-        raise ValueError(f"k = {problem.k} is more than the {len(problem.candidates)} candidates that exclude leaves")
+    if k and len(problem.include) > k:
+        raise ValueError(f"include lists {len(problem.include)} candidates, more than k = {k}")
+    if len(problem.candidates) < k:
+        raise ValueError(f"k = {k} is more than the {len(problem.candidates)} candidates that exclude leaves")
+    return problem
+
+
+def _check_honoured(problem: Problem, chooser: Method) -> None:
     for constraint in ("include", "exclude"):
         if getattr(problem, constraint) and constraint not in chooser.honours:
             raise UnsupportedError(f"{type(chooser).__name__} cannot honour {constraint}; use auto, greedy or swap")
