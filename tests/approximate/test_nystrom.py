@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse.linalg
 from numpy.testing import assert_allclose
 
 import landmarks as lm
@@ -60,3 +61,35 @@ def test_duplicate_landmarks_leave_a_finite_factor(points):
     points[1] = points[0]
     approximation = lm.approximate.Nystrom(lm.kernel(points, lm.rbf(sigma=2.0)), np.array([0, 1, 2]))
     assert approximation.factor.shape == (40, 2) and np.all(np.isfinite(approximation.factor))
+
+
+@pytest.mark.parametrize("ridge", [1e-6, 1.0, 1e6])
+def test_the_log_determinant_is_that_of_the_dense_matrix(approximation, ridge):
+    dense = approximation.factor @ approximation.factor.T + ridge * np.eye(40)
+    assert_allclose(approximation.log_determinant(ridge), np.linalg.slogdet(dense)[1], rtol=1e-9)
+
+
+def test_the_eigenpairs_rebuild_the_approximation(approximation):
+    values, vectors = approximation.eigenpairs()
+    assert_allclose(vectors @ np.diag(values) @ vectors.T, approximation.factor @ approximation.factor.T, atol=1e-12)
+    assert_allclose(vectors.T @ vectors, np.eye(8), atol=1e-12)
+
+
+def test_as_a_preconditioner_it_saves_steps_of_conjugate_gradients():
+    points = np.random.default_rng(2).standard_normal((300, 2))
+    operator = lm.kernel(points, lm.rbf(sigma=2.0))
+    K = lm.rbf(sigma=2.0)(points, points) + 1e-3 * np.eye(300)
+    approximation = lm.select(operator, 40, method="greedy").nystrom()
+    steps = {"none": 0, "nystrom": 0}
+
+    def count(name):
+        def step(_):
+            steps[name] += 1
+
+        return step
+
+    b = np.ones(300)
+    solve = scipy.sparse.linalg.LinearOperator((300, 300), matvec=lambda v: approximation.solve(v.reshape(-1, 1), 1e-3)[:, 0])
+    scipy.sparse.linalg.cg(K, b, rtol=1e-8, callback=count("none"))
+    scipy.sparse.linalg.cg(K, b, rtol=1e-8, M=solve, callback=count("nystrom"))
+    assert 5 * steps["nystrom"] < steps["none"]
