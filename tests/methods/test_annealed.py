@@ -186,3 +186,13 @@ def test_time_that_is_up_still_gives_k_columns():
 def test_impossible_settings_are_told(settings, message):
     with pytest.raises(ValueError, match=message):
         Annealed(**settings)
+
+
+def test_on_products_alone_it_takes_four_k_columns_and_the_probes():
+    points = np.random.default_rng(0).standard_normal((300, 3))
+    K = lm.rbf(sigma=1.0)(points, points)
+    operator = lm.function(lambda V: K @ V, n=300, diagonal=np.ones(300))
+    found = lm.select(operator, 10, method=Annealed(n_candidates=40))
+    assert found.ledger.products <= 100 + 20 + 40 + 10  # probes, columns of the scores, candidates, the final check
+    nuclear = lm.select(operator, 10, method="nuclear")
+    assert found.error() <= nuclear.error() * 1.02

@@ -35,7 +35,8 @@ class Annealed:
     damping : the part of the way to the entropic map that a step goes; larger ones let near-duplicates swing together.
     phi0, phi1 : the spread Σp(1 − p) at the beginning and at the end, relative to that of equal leverages.
     gamma : δ_j over the variance of column j given the others; None is 1, and 1.5 for the Frobenius criterion.
-    n_candidates : how many columns are weighed at a time; None is all up to n = 3000 or when X has few rows, else 6 k.
+    n_candidates : how many columns are weighed at a time; None is all up to n = 3000 or when X has few rows, else 6 k, and 4 k where a
+        column costs a product: half of them by nuclear scores, and one round.
     n_rounds : how often candidates are weighed, renewed around the choice each time, when they are not all columns.
 
     Examples
@@ -112,7 +113,7 @@ class Rounds:
     """The candidates of a large problem, their leverages, what was chosen of them last, and the best choice so far."""
 
     def __init__(self, problem: Problem, size: int, rng: np.random.Generator):
-        drawn = rng.permutation(problem.free)[: max(size, problem.k)]
+        drawn = first_candidates(problem, max(size, problem.k), rng)
         self.problem, self.rng, self.recorder = problem, rng, Recorder(problem.operator.n)
         self.each = max(1, size // problem.k)
         self.candidates = np.union1d(np.asarray(problem.include, dtype=np.int64), drawn)
@@ -141,6 +142,18 @@ class Rounds:
         fresh = self.replacements.propose(self.chosen, self.problem.candidates, self.each)
         self.candidates = np.union1d(self.support, fresh)
         return True
+
+
+def first_candidates(problem: Problem, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Candidates drawn uniformly; where each column costs a product, half of fewer ones come from nuclear scores."""
+    drawn = rng.permutation(problem.free)
+    if "columns" in problem.operator.cheap:
+        return drawn[:size]
+    from .registry import as_method
+
+    likely = min(2 * problem.k, len(problem.candidates))
+    scored = as_method("nuclear").choose(replace(problem, k=likely, told={"rank"}), rng).indices
+    return np.concatenate([scored, drawn[~np.isin(drawn, scored)]])[: max(likely, min(size, 4 * problem.k))]
 
 
 def _ranking(problem: Problem, p: np.ndarray) -> np.ndarray:
