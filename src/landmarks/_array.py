@@ -150,11 +150,6 @@ def column_norms(array: Array) -> Array:
     return xp.sqrt(xp.sum(array * array, axis=0))
 
 
-def transpose(array: Array) -> Array:
-    """The matrix transposed."""
-    return array.T if array.ndim == 2 else array
-
-
 def cholesky(matrix: Array) -> Array | None:
     """The lower Cholesky factor, or None when the matrix is not positive definite."""
     xp = namespace(matrix)

@@ -111,10 +111,6 @@ class Active:
         """(L_t)_+ for the weights of the active candidates."""
         return System(self.principal, t, delta)
 
-    def narrow(self, kept: np.ndarray) -> Active:
-        """The active candidates at the given positions among these."""
-        return Active(self.operator, self.indices[kept])
-
     def product(self, block: Array) -> Array:
         """The active rows of K @ block."""
         return self.operator.matmul(block, rows=None if self.everything else self.indices)
