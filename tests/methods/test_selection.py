@@ -191,3 +191,17 @@ def test_the_rank_is_warned_of_once():
     with pytest.warns(RankWarning, match="numerical rank 1 < k = 2") as caught:
         lm.select(np.ones((5, 4)), 2)
     assert len(caught) == 1
+
+
+def test_a_name_must_be_that_of_one_column(X):
+    pandas = pytest.importorskip("pandas", reason="data frames need pandas")
+    frame = pandas.DataFrame(X, columns=list("abcdefga"))
+    with pytest.raises(ValueError, match="exclude: the data have no column named 'z'"):
+        lm.select(frame, 3, exclude=["z"])
+    with pytest.raises(ValueError, match="include: the data have 2 columns named 'a'; give the index of one"):
+        lm.select(frame, 3, include=["a"])
+
+
+def test_a_proof_holds_among_the_choices_that_are_allowed(X):
+    free, bound = lm.select(X, 3), lm.select(X, 3, exclude=lm.select(X, 3).indices[:1])
+    assert free.proved and bound.proved and bound.lower_bound() > free.error()

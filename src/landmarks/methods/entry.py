@@ -95,8 +95,10 @@ def _indices(which: Any, operator: Operator, name: str) -> tuple[int, ...]:
 def _position(wanted: Any, operator: Operator, name: str) -> int:
     if operator.names is None:
         raise ValueError(f"{name} holds names, but the data have none; give indices, or pass a data frame")
-    if operator.names.count(wanted) != 1:
-        raise ValueError(f"{name}: the data have {operator.names.count(wanted)} columns named {wanted!r}; give its index")
+    if wanted not in operator.names:
+        raise ValueError(f"{name}: the data have no column named {wanted!r}")
+    if operator.names.count(wanted) > 1:
+        raise ValueError(f"{name}: the data have {operator.names.count(wanted)} columns named {wanted!r}; give the index of one")
     return operator.names.index(wanted)
 
 

@@ -64,7 +64,7 @@ class Trial:
 class Choice:
     """What a method returns: indices in order of choice, and what it can tell of how it came to them.
 
-    bound : a lower bound of the criterion over all subsets of that size, when the method has proved one.
+    bound : a lower bound of the criterion over all allowed subsets of that size, when the method has proved one.
     """
 
     indices: np.ndarray

@@ -70,7 +70,7 @@ class Selection:
 
     @property
     def proved(self) -> bool:
-        """Whether no choice of k columns can be better, as far as rounding lets one say."""
+        """Whether no choice of k columns that honours include and exclude can be better, as far as rounding lets one say."""
         return self.bound is not None and self._figure("error", None) <= self.bound * (1 + 1e-9)
 
     def error(self, criterion: str | None = None) -> float:
@@ -98,7 +98,7 @@ class Selection:
         return self._in_units(self._figure("best_rank", criterion), criterion)
 
     def lower_bound(self, criterion: str | None = None) -> float:
-        """What no choice of k columns can go below: the best rank-k error, or the bound that was proved."""
+        """What no choice of k columns that honours include and exclude can go below: the best rank-k error, or what was proved."""
         return self._in_units(self._bound(criterion), criterion)
 
     def gap(self, criterion: str | None = None) -> float:
