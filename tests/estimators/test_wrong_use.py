@@ -40,7 +40,7 @@ def test_column_selector_says_which_parameter_is_wrong(parameters, message):
 
 def test_a_name_that_is_not_there_is_named():
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(ValueError, match="the data have 0 columns named 'age'"):
+    with pytest.raises(ValueError, match="the data have no column named 'age'"):
         ColumnSelector(3, method="greedy", include="age").fit(pandas.DataFrame(X, columns=list("abcdef")))
 
 
