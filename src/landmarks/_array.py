@@ -103,6 +103,26 @@ def on_gpu(array: Array) -> bool:
     return compat.is_torch_array(array) and array.device.type == "cuda"
 
 
+def free_memory(array: Array, otherwise: int) -> int:
+    """Bytes that are free on the graphics card of the array; on the host, what is given."""
+    if not on_gpu(array):
+        return otherwise
+    import torch
+
+    return int(torch.cuda.mem_get_info(array.device)[0])
+
+
+def double(array: Array) -> Array:
+    """The array in float64."""
+    xp = namespace(array)
+    return xp.astype(array, xp.float64, copy=False)
+
+
+def as_dtype_of(array: Array, prototype: Array) -> Array:
+    """The array in the dtype of the prototype."""
+    return namespace(array).astype(array, prototype.dtype, copy=False)
+
+
 def eps(array: Array) -> float:
     """The distance from 1 to the next number of the array's dtype."""
     return float(namespace(array).finfo(array.dtype).eps)
