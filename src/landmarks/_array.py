@@ -98,6 +98,11 @@ def scatter(values: Array, indices: Indices, n: int) -> Array:
     return like(full, values)
 
 
+def device(array: Array) -> str:
+    """The name of the device that the array lives on."""
+    return str(compat.device(array))
+
+
 def on_gpu(array: Array) -> bool:
     """Whether the array lives on a graphics card."""
     return compat.is_torch_array(array) and array.device.type == "cuda"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from ._array import Array, as_float, host, is_array, is_single, namespace
+from ._array import Array, as_float, device, host, is_array, is_single, namespace
 
 
 def column_names(table: Any) -> tuple[str, ...] | None:
@@ -77,6 +77,12 @@ def finite(values: Array, name: str, *, offset: int = 0) -> None:
     where = f"row {place[0] + offset}" + (f", column {place[1]}" if len(place) > 1 else "")
     remedy = "fill missing values first, e.g. with sklearn.impute.SimpleImputer" if kind == "NaN" else "remove or clip infinite values first"
     raise ValueError(f"Input {name} contains {kind} (first at {where}; {int(bad.sum())} in all); {remedy}")
+
+
+def same_device(values: Any, reference: Array, name: str, whose: str) -> None:
+    """Raise when the values are an array on another device than the reference."""
+    if is_array(values) and not isinstance(values, np.ndarray) and device(values) != device(reference):
+        raise ValueError(f"{name} are on {device(values)}, but {whose} are on {device(reference)}; move them there first")
 
 
 def sparse(X: Any) -> Any:

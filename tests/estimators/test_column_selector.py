@@ -25,7 +25,7 @@ GREEDY = {"method": "greedy", "n_features_to_select": 4}
 
 
 def pickled(selector: ColumnSelector) -> ColumnSelector:
-    return pickle.loads(pickle.dumps(selector))  # noqa: S301 - bytes that were written here
+    return pickle.loads(pickle.dumps(selector))
 
 
 def sparse_rows(m: int = 60, n: int = 12) -> np.ndarray:

@@ -14,6 +14,7 @@ from ..errors import UnsupportedError
 from ..operators.base import Operator, check_indices
 from ..operators.convert import as_operator
 from ..operators.function import probe
+from ..operators.kernel import warn_if_isolated
 from .problem import Method, Problem
 from .registry import as_method
 from .selection import Cost, Selection
@@ -60,6 +61,7 @@ def select(
     start, before = time.perf_counter(), operator.ledger.snapshot()
     choice = chooser.choose(problem, np.random.default_rng(_check.seed(seed)))
     cost = Cost(**operator.ledger.since(before), seconds=time.perf_counter() - start)
+    warn_if_isolated(operator, choice.indices)
     return Selection(
         indices=choice.indices,
         n=operator.n,
