@@ -16,12 +16,12 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 import landmarks as lm
 
+from ..approximate import reconstruct
 from ..operators.base import DENSE_MEMORY
 from ._common import CallbackSupport, fit_task, seed, weights, without_data
 from .covariance import Moments, PairMoments, moments, pair_moments
 from .how_many import fewest
 from .preparation import Preparation, Prepared
-from .reconstruction import reconstruct
 
 
 class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._check import choice
-from ..approximate import CRITERIA, Estimate, Nystrom, best_rank_error, estimated_error, selection_error, total
+from ..approximate import CRITERIA, Estimate, Nystrom, Reconstruction, best_rank_error, estimated_error, reconstruct, selection_error, total
 from ..errors import RankWarning
 from ..operators.base import Operator, check_indices
 from .problem import Trial
@@ -121,6 +121,10 @@ class Selection:
     def nystrom(self) -> Nystrom:
         """The approximation K̂ = F Fᵀ from the chosen columns."""
         return Nystrom(self._data, self.indices)
+
+    def reconstruction(self) -> Reconstruction:
+        """The coefficients that rebuild every column from the chosen ones, and R² of each."""
+        return reconstruct(self._data, self.indices)
 
     def save(self, path: Any) -> None:
         """Write the selection to an npz file, without pickle; `landmarks.load` reads it."""
