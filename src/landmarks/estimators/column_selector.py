@@ -188,6 +188,21 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         left, whole = np.sum([self._squares(X[rows], None if w is None else w[rows]) for rows in _row_blocks(X.shape)], axis=0)
         return float(1 - left / whole) if whole > 0 else 0.0
 
+    def why(self, *, each: int = 3, stability: Any = None) -> Any:
+        """Why these columns: a `Reasons` object with the tables `chosen` and `dropped`, in which columns have their names.
+
+        Shares are those of the centred, scaled and weighted training data, which copies made by pickle do not hold.
+
+        Parameters
+        ----------
+        each : how many substitutes and sources to list for each column.
+        stability : what `selection_.stability()` returned, to be shown as well.
+        """
+        check_is_fitted(self)
+        if self.selection_.operator is None:
+            raise ValueError(f"this {type(self).__name__} was pickled, which leaves the training data behind; call fit again before why")
+        return self.selection_.why(each=each, stability=stability)
+
     def _squares(self, X: Any, w: np.ndarray | None) -> tuple[float, float]:
         """The weighted squares of what the selected columns leave of X, and of X less the mean, in scaled units."""
         X = (X.toarray() if scipy.sparse.issparse(X) else np.asarray(X)).astype(np.float64)
