@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse
 
 import landmarks as lm
-from landmarks.errors import UnsupportedError
+from landmarks.errors import RankWarning, UnsupportedError
 from landmarks.operators.resample import resample
 from landmarks.progress import Progress, watching
 
@@ -126,6 +126,13 @@ def test_too_few_points_are_refused():
 
 def test_any_method_object_will_do():
     assert lm.select(NORMAL, 2, method=First()).stability(40).frequencies.min() > 0  # the first of a random order
+
+
+def test_a_rank_that_gives_out_is_told_once_for_all_samples():
+    X = NORMAL[:, :2] @ np.ones((2, 6))
+    with pytest.warns(RankWarning, match="numerical rank 1 < k = 2") as warned:
+        lm.select(X, 2, method="greedy").stability(5)
+    assert len(warned) == 2  # one from the selection itself
 
 
 @pytest.mark.parametrize("n_bootstrap", [0, -1, 2.5, True, "5"])

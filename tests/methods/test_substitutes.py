@@ -58,7 +58,25 @@ def test_single_precision_is_near(criterion):
     X = normal(5, 10)
     found = substitutes(lm.data(X.astype(np.float32)), CHOSEN, criterion, each=7)
     expected = substitutes(lm.data(X), CHOSEN, criterion, each=7)
-    np.testing.assert_allclose(found.costs, expected.costs, atol=1e-5)
+    np.testing.assert_allclose(found.costs, expected.costs, atol=1e-6)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_single_precision_is_near_where_the_error_is_small(criterion):
+    points = np.random.default_rng(0).standard_normal((600, 3))
+    double, single = (lm.kernel(points.astype(dtype), lm.rbf(sigma=2.0)) for dtype in (np.float64, np.float32))
+    chosen = lm.select(double, 40, method="greedy").indices
+    expected, found = (substitutes(operator, chosen, criterion) for operator in (double, single))
+    assert np.mean(found.indices == expected.indices) > 0.95  # points that were rounded to seven digits
+    np.testing.assert_allclose(found.costs, expected.costs, atol=1e-5 * expected.adds.max())
+
+
+def test_entries_in_single_precision_are_not_trusted_beyond_their_digits():
+    points = np.random.default_rng(0).standard_normal((600, 3))
+    K = np.exp(-np.sum((points[:, None] - points) ** 2, axis=2) / 4)
+    chosen = lm.select(lm.psd(K), 40, method="greedy").indices
+    expected, found = (substitutes(lm.psd(K.astype(dtype)), chosen, "trace") for dtype in (np.float64, np.float32))
+    np.testing.assert_allclose(found.costs, expected.costs, atol=2e-6)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

@@ -1,6 +1,7 @@
 """What each chosen column alone adds, and which other columns could take its place at what cost.
 
 The costs of all pairs follow from the state of a swap search at the choice (`pairs`); K is read once, for its diagonals.
+Costs are differences of much larger numbers, so they are computed in float64 whatever the data.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._array import host
+from .._array import eps, host, rank_tolerance
 from ..approximate.reconstruction import replaceable
 from ..operators.base import Operator
+from ..operators.double import in_double
 from .exchange import Exchange
 from .local_search import Ground, as_mask, workable
 from .pairs import Pairs
@@ -36,15 +38,17 @@ class Substitutes:
 def substitutes(operator: Operator, chosen: np.ndarray, criterion: str, *, exclude: tuple[int, ...] = (), each: int = 3) -> Substitutes:
     """The cheapest substitutes of each chosen column, none of them chosen or excluded; fewer where fewer are left."""
     problem = Problem(operator, len(chosen), criterion, exclude=exclude)
-    ground = Ground.of(problem, criterion, workable(operator, evaluate=True))
+    double = in_double(operator)
+    ground = Ground.of(problem, criterion, workable(double.operator, evaluate=True))
+    ground.base.tolerance = rank_tolerance(double.digits) * ground.base.largest
     state = _independent(ground, chosen)
     allowed = ground.open_to(state)
     allowed[chosen] = False
     adds, costs = _costs(state, chosen, allowed)
-    least = np.maximum(ground.tolerance * (state.error + 10 * adds), ground.rounding)[:, None]
+    whole = float(np.sum(host(ground.base.of_K[ground.base.powers - 1]).astype(np.float64))) or 1.0
+    least = np.maximum(ground.tolerance * (state.error + 10 * adds), 2 * eps(double.digits) * whole)[:, None]
     costs = np.where(allowed, np.where(np.abs(costs) > least, costs, 0.0), np.inf)
     indices = np.argsort(costs, axis=1, kind="stable")[:, : min(each, int(np.sum(allowed)))]
-    whole = float(np.sum(host(ground.base.of_K[ground.base.powers - 1]).astype(np.float64))) or 1.0
     return Substitutes(adds / whole, indices, np.take_along_axis(costs, indices, axis=1) / whole)
 
 
