@@ -130,6 +130,13 @@ def subset_size(k: Any, n: int) -> int:
     return k
 
 
+def count(value: Any, name: str) -> int:
+    """A whole number of at least 1."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral) or value < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+    return int(value)
+
+
 def seed(value: Any) -> int | None:
     """A whole number of at least 0, or None."""
     if value is not None and (isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral) or value < 0):

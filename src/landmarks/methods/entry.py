@@ -56,7 +56,7 @@ def select(
     chooser = as_method(method)
     size = _subset_size(k, operator, chooser)
     problem = replace(constrained(operator, size, _check.choice(criterion, CRITERIA, "criterion"), include, exclude), deadline=_deadline(budget))
-    _check_honoured(problem, chooser)
+    check_honoured(problem, chooser)
     probe(operator)
     start, before = time.perf_counter(), operator.ledger.snapshot()
     choice = chooser.choose(problem, np.random.default_rng(_check.seed(seed)))
@@ -75,6 +75,9 @@ def select(
         bound=choice.bound,
         exponent=operator.exponent,
         operator=operator,
+        include=problem.include,
+        exclude=problem.exclude,
+        chooser=chooser,
     )
 
 
@@ -124,7 +127,8 @@ def constrained(operator: Operator, k: int, criterion: str, include: Any, exclud
     return problem
 
 
-def _check_honoured(problem: Problem, chooser: Method) -> None:
+def check_honoured(problem: Problem, chooser: Method) -> None:
+    """Refuse a constraint that the method would ignore."""
     for constraint in ("include", "exclude"):
         if getattr(problem, constraint) and constraint not in chooser.honours:
             raise UnsupportedError(f"{type(chooser).__name__} cannot honour {constraint}; use auto, greedy or swap")
