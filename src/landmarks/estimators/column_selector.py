@@ -57,7 +57,8 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         made by pickle.
     coefficients_ : the matrix by which selected columns, less their means, give all columns, less theirs.
     mean_, scale_ : what was subtracted from the columns, and by what they were divided.
-    n_features_in_, feature_names_in_ : the columns seen during fit, and their names when all of them are strings.
+    n_features_in_ : the number of columns seen during fit.
+    feature_names_in_ : their names, when all of them are strings.
 
     Examples
     --------

@@ -23,6 +23,14 @@ class Curve:
     """The errors of nested choices: for each k the first k of the indices.
 
     relative : the error as a part of the whole, one for each k; it never rises.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> curve = lm.path(np.diag([5.0, 4.0, 0.2, 0.1]), range(1, 5))
+    >>> curve.knee(), curve.smallest(error=0.01)
+    (2, 2)
     """
 
     ks: np.ndarray

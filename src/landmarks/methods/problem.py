@@ -22,6 +22,14 @@ class Problem:
     k : how many; 0 when the method finds it.
     told : what the user was warned of already; problems derived from this one share it.
     deadline : the time.monotonic() by which an improving method should return what it has; None is never.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> problem = lm.Problem(lm.psd(np.eye(4)), k=2, include=(3,), exclude=(0,))
+    >>> problem.candidates.tolist(), problem.free.tolist()
+    ([1, 2, 3], [1, 2])
     """
 
     operator: Operator
@@ -65,6 +73,14 @@ class Choice:
     """What a method returns: indices in order of choice, and what it can tell of how it came to them.
 
     bound : a lower bound of the criterion over all allowed subsets of that size, when the method has proved one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> problem = lm.Problem(lm.psd(np.diag([1.0, 3.0, 2.0])), k=2)
+    >>> lm.Greedy().choose(problem, np.random.default_rng(0)).indices
+    array([1, 2])
     """
 
     indices: np.ndarray
