@@ -8,13 +8,14 @@ TORCH := torch==2.13.0+cpu
 # The paper's data, if they are at hand: more tests run with them.
 export LANDMARKS_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: run test slow check format lint types imports dev clean help
+.PHONY: run test slow interpreted check format lint types imports dev clean help
 
 help:
 	@echo "make run     set up, then run the demonstration"
 	@echo "make test    set up, then run tests and doctests"
 	@echo "make check   format, lint, types, imports, tests, doctests: what CI runs"
 	@echo "make slow    the tests marked slow"
+	@echo "make interpreted  the GPU kernels in Triton's interpreter, on the CPU"
 	@echo "make format  rewrite the code in the agreed format"
 	@echo "make clean   remove the environment and the caches"
 
@@ -26,6 +27,9 @@ test: $(VENV)/.dev $(VENV)/.torch
 
 slow: $(VENV)/.dev $(VENV)/.torch
 	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+
+interpreted: $(VENV)/.dev $(VENV)/.torch $(VENV)/.triton
+	TRITON_INTERPRET=1 PYTHONPATH=$(VENV)/triton $(BIN)/python -m pytest tests/operators/test_fused.py $(PYTEST_ARGS)
 
 check: lint types imports test
 
@@ -69,6 +73,12 @@ $(VENV)/.dev: $(VENV)/.created pyproject.toml
 $(VENV)/.torch: $(VENV)/.created
 	@$(BIN)/python -c 'import torch' 2>/dev/null || { echo "installing $(TORCH)"; $(PIP) install --no-compile "$(TORCH)"; } || \
 		echo "NOTE: no $(TORCH) here: the tests on torch are skipped$${CI:+. THIS IS CI: TORCH IS NOT TESTED}"
+	@touch $@
+
+# In a folder of its own: beside torch it would make other tests look for a GPU.
+$(VENV)/.triton: $(VENV)/.created
+	@echo "installing triton"
+	@$(PIP) install --no-compile --no-deps --target $(VENV)/triton "triton>=3.6"
 	@touch $@
 
 clean:

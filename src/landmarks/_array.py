@@ -98,9 +98,34 @@ def scatter(values: Array, indices: Indices, n: int) -> Array:
     return like(full, values)
 
 
+def device(array: Array) -> str:
+    """The name of the device that the array lives on."""
+    return str(compat.device(array))
+
+
 def on_gpu(array: Array) -> bool:
     """Whether the array lives on a graphics card."""
     return compat.is_torch_array(array) and array.device.type == "cuda"
+
+
+def free_memory(array: Array, otherwise: int) -> int:
+    """Bytes that are free on the graphics card of the array; on the host, what is given."""
+    if not on_gpu(array):
+        return otherwise
+    import torch
+
+    return int(torch.cuda.mem_get_info(array.device)[0])
+
+
+def double(array: Array) -> Array:
+    """The array in float64."""
+    xp = namespace(array)
+    return xp.astype(array, xp.float64, copy=False)
+
+
+def as_dtype_of(array: Array, prototype: Array) -> Array:
+    """The array in the dtype of the prototype."""
+    return namespace(array).astype(array, prototype.dtype, copy=False)
 
 
 def eps(array: Array) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from ._array import Array, as_float, host, is_array, is_single, namespace
+from ._array import Array, as_float, device, host, is_array, is_single, namespace
 
 
 def column_names(table: Any) -> tuple[str, ...] | None:
@@ -79,6 +79,12 @@ def finite(values: Array, name: str, *, offset: int = 0) -> None:
     raise ValueError(f"Input {name} contains {kind} (first at {where}; {int(bad.sum())} in all); {remedy}")
 
 
+def same_device(values: Any, reference: Array, name: str, whose: str) -> None:
+    """Raise when the values are an array on another device than the reference."""
+    if is_array(values) and not isinstance(values, np.ndarray) and device(values) != device(reference):
+        raise ValueError(f"{name} are on {device(values)}, but {whose} are on {device(reference)}; move them there first")
+
+
 def sparse(X: Any) -> Any:
     """A finite CSC matrix of float32 or float64."""
     if X.dtype.kind == "c":
@@ -122,6 +128,13 @@ def subset_size(k: Any, n: int) -> int:
     if not 1 <= k <= n:
         raise ValueError(f"k must be between 1 and n = {n}, got {k}")
     return k
+
+
+def count(value: Any, name: str) -> int:
+    """A whole number of at least 1."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral) or value < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+    return int(value)
 
 
 def seed(value: Any) -> int | None:

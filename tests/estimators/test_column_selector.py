@@ -10,6 +10,7 @@ import scipy.sparse
 from sklearn import set_config
 from sklearn.base import clone
 from sklearn.datasets import load_wine
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -25,7 +26,7 @@ GREEDY = {"method": "greedy", "n_features_to_select": 4}
 
 
 def pickled(selector: ColumnSelector) -> ColumnSelector:
-    return pickle.loads(pickle.dumps(selector))  # noqa: S301 - bytes that were written here
+    return pickle.loads(pickle.dumps(selector))
 
 
 def sparse_rows(m: int = 60, n: int = 12) -> np.ndarray:
@@ -285,3 +286,28 @@ def test_the_input_is_not_written_to():
 def test_centring_uses_the_stored_mean_only_when_asked():
     assert np.all(ColumnSelector(**GREEDY, center=False).fit(X).mean_ == 0)
     np.testing.assert_allclose(Preparation(True, False, "error").of_rows(X, None).mean, X.mean(axis=0))
+
+
+def test_reasons_have_the_names_of_the_features():
+    pandas = pytest.importorskip("pandas")
+    Y = np.random.default_rng(0).standard_normal((30, 3)) * [3, 2, 1]
+    frame = pandas.DataFrame(np.column_stack([Y, -5 + 2 * Y[:, 0]]), columns=["size", "shape", "colour", "twice"])
+    selector = ColumnSelector(2, method="greedy", scale=True, include=["size", "shape"]).fit(frame)
+    reasons = selector.why(stability=selector.selection_.stability(5))
+    assert reasons.chosen["name"] == ["size", "shape"] and reasons.chosen["stability"] == [1, 1]
+    assert reasons.chosen["substitute_1"][0] == "twice" and reasons.chosen["cost_1"][0] == 0
+    np.testing.assert_allclose(reasons.chosen["adds"], selector.scores_[[0, 1]])
+    twice = next(row for row in reasons.dropped.rows if row["name"] == "twice")
+    np.testing.assert_allclose([twice["r2"], twice["weight_1"]], 1)
+    assert twice["source_1"] == "size"
+
+
+def test_reasons_of_a_copy_by_pickle_ask_for_another_fit():
+    selector = ColumnSelector(2, method="greedy").fit(np.random.default_rng(0).standard_normal((20, 5)))
+    with pytest.raises(ValueError, match="this ColumnSelector was pickled, which leaves the training data behind; call fit again before why"):
+        pickled(selector).why()
+
+
+def test_reasons_need_a_fit():
+    with pytest.raises(NotFittedError):
+        ColumnSelector(2).why()

@@ -123,4 +123,4 @@ def test_the_probe_of_symmetry_is_made_once_and_is_no_cost_of_the_selection():
     operator = lm.function(lambda V: 2.0 * V, n=6)
     assert lm.select(operator, 2, method="uniform").ledger.products == 0
     lm.select(operator, 2, method="uniform")
-    assert operator.ledger.products == 3
+    assert operator.ledger.products == 4

@@ -3,5 +3,18 @@
 from .error import CRITERIA, best_rank_error, selection_error, spectrum, total
 from .estimate import Estimate, estimated_error
 from .nystrom import Nystrom, nystrom_factor
+from .reconstruction import Reconstruction, reconstruct
 
-__all__ = ["CRITERIA", "Estimate", "Nystrom", "best_rank_error", "estimated_error", "nystrom_factor", "selection_error", "spectrum", "total"]
+__all__ = [
+    "CRITERIA",
+    "Estimate",
+    "Nystrom",
+    "Reconstruction",
+    "best_rank_error",
+    "estimated_error",
+    "nystrom_factor",
+    "reconstruct",
+    "selection_error",
+    "spectrum",
+    "total",
+]

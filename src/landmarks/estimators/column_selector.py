@@ -16,12 +16,12 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 import landmarks as lm
 
+from ..approximate import reconstruct
 from ..operators.base import DENSE_MEMORY
 from ._common import CallbackSupport, fit_task, seed, weights, without_data
 from .covariance import Moments, PairMoments, moments, pair_moments
 from .how_many import fewest
 from .preparation import Preparation, Prepared
-from .reconstruction import reconstruct
 
 
 class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
@@ -187,6 +187,21 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         w = weights(sample_weight, X)
         left, whole = np.sum([self._squares(X[rows], None if w is None else w[rows]) for rows in _row_blocks(X.shape)], axis=0)
         return float(1 - left / whole) if whole > 0 else 0.0
+
+    def why(self, *, each: int = 3, stability: Any = None) -> Any:
+        """Why these columns: a `Reasons` object with the tables `chosen` and `dropped`, in which columns have their names.
+
+        Shares are those of the centred, scaled and weighted training data, which copies made by pickle do not hold.
+
+        Parameters
+        ----------
+        each : how many substitutes and sources to list for each column.
+        stability : what `selection_.stability()` returned, to be shown as well.
+        """
+        check_is_fitted(self)
+        if self.selection_.operator is None:
+            raise ValueError(f"this {type(self).__name__} was pickled, which leaves the training data behind; call fit again before why")
+        return self.selection_.why(each=each, stability=stability)
 
     def _squares(self, X: Any, w: np.ndarray | None) -> tuple[float, float]:
         """The weighted squares of what the selected columns leave of X, and of X less the mean, in scaled units."""

@@ -14,10 +14,13 @@ from .leverage import RidgeLeverage
 from .nuclear import NuclearScores
 from .pivoted_qr import PivotedQR
 from .problem import Choice, Method, Problem, Trial
+from .reasons import Reasons
 from .rpcholesky import RPCholesky
 from .selection import Cost, Selection
+from .stability import Stability
 from .storage import load
 from .swap import Swap
+from .table import Table
 from .uniform import Uniform
 
 __all__ = [
@@ -37,9 +40,12 @@ __all__ = [
     "PivotedQR",
     "Problem",
     "RPCholesky",
+    "Reasons",
     "RidgeLeverage",
     "Selection",
+    "Stability",
     "Swap",
+    "Table",
     "Trial",
     "Uniform",
     "load",

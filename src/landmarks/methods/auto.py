@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._array import on_gpu
+from .._array import free_memory, on_gpu
 from ..approximate import estimated_error, selection_error
-from ..operators.base import Operator, densify
+from ..operators.base import DENSE_MEMORY, Operator, densify, itemsize
 from ..operators.dense import Dense
 from .annealed import Annealed
 from .exact import Exact
@@ -74,7 +74,7 @@ class Auto:
         seconds = self.effort if problem.deadline is None else max(0.0, problem.time_left)
         for label, method in small_plan(problem) if small else large_plan(problem, seconds):
             portfolio.run(label, method)
-        if not small and frobenius_seconds(problem) <= seconds:
+        if not small and frobenius_seconds(problem) <= seconds and panels_fit(problem):
             portfolio.run("swap(frobenius)", Swap(start=portfolio.best.indices))
         if proof_seconds(problem) <= (1.0 if problem.deadline is None else problem.time_left / 2):
             portfolio.run("exact", Exact(start=portfolio.best.indices))
@@ -147,12 +147,18 @@ def polished(problem: Problem, start: Any) -> Swap:
 
 def large_plan(problem: Problem, seconds: float) -> Iterator[tuple[str, Any]]:
     """Starts for a matrix known by products, improved by swaps on the trace; nuclear scores when those cost too much."""
-    if greedy_seconds(problem) + swap_seconds(problem) > seconds:
+    if greedy_seconds(problem) + swap_seconds(problem) > seconds or not panels_fit(problem):
         yield "nuclear", NuclearScores()
         return
     yield "greedy > swap", Swap(start=Greedy(), criterion="trace")
     if "columns" in problem.operator.cheap and candidates_seconds(problem) <= min(greedy_seconds(problem), seconds / 4):
         yield "annealed > swap", Swap(start=Annealed(), criterion="trace")
+
+
+def panels_fit(problem: Problem) -> bool:
+    """Whether the three n × k panels of a search by swaps take at most half of the memory."""
+    like = problem.operator.like
+    return 3 * problem.operator.n * problem.k * itemsize(like) <= free_memory(like, otherwise=2 * DENSE_MEMORY) // 2
 
 
 def frobenius_seconds(problem: Problem) -> float:

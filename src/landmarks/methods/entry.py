@@ -14,6 +14,7 @@ from ..errors import UnsupportedError
 from ..operators.base import Operator, check_indices
 from ..operators.convert import as_operator
 from ..operators.function import probe
+from ..operators.kernel import warn_if_isolated
 from .problem import Method, Problem
 from .registry import as_method
 from .selection import Cost, Selection
@@ -55,11 +56,12 @@ def select(
     chooser = as_method(method)
     size = _subset_size(k, operator, chooser)
     problem = replace(constrained(operator, size, _check.choice(criterion, CRITERIA, "criterion"), include, exclude), deadline=_deadline(budget))
-    _check_honoured(problem, chooser)
+    check_honoured(problem, chooser)
     probe(operator)
     start, before = time.perf_counter(), operator.ledger.snapshot()
     choice = chooser.choose(problem, np.random.default_rng(_check.seed(seed)))
     cost = Cost(**operator.ledger.since(before), seconds=time.perf_counter() - start)
+    warn_if_isolated(operator, choice.indices)
     return Selection(
         indices=choice.indices,
         n=operator.n,
@@ -73,6 +75,9 @@ def select(
         bound=choice.bound,
         exponent=operator.exponent,
         operator=operator,
+        include=problem.include,
+        exclude=problem.exclude,
+        chooser=chooser,
     )
 
 
@@ -122,7 +127,8 @@ def constrained(operator: Operator, k: int, criterion: str, include: Any, exclud
     return problem
 
 
-def _check_honoured(problem: Problem, chooser: Method) -> None:
+def check_honoured(problem: Problem, chooser: Method) -> None:
+    """Refuse a constraint that the method would ignore."""
     for constraint in ("include", "exclude"):
         if getattr(problem, constraint) and constraint not in chooser.honours:
             raise UnsupportedError(f"{type(chooser).__name__} cannot honour {constraint}; use auto, greedy or swap")

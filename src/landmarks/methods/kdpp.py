@@ -48,7 +48,7 @@ class KDPP:
 
 def conditional(problem: Problem, residual: Residual) -> np.ndarray:
     """The kernel given that the picks are chosen: the Schur complement K − F Fᵀ."""
-    F = host(residual.factor).astype(np.float64)
+    F = host(residual.panel.rows(np.arange(problem.operator.n))).astype(np.float64)
     return host(densify(problem.operator)).astype(np.float64) - F @ F.T
 
 

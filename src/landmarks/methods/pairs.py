@@ -28,23 +28,27 @@ class Pairs:
 
     With p = W_i/√g_i a drop gives C' = C + p pᵀ; the addition then gains (C'²)_jj/C'_jj in the trace, and
     2(C'³)_jj/C'_jj − ((C'²)_jj/C'_jj)² in ‖C‖²_F.
+
+    allowed : positive for the candidates that may be added; None takes all, and their diagonals as they are.
     """
 
-    def __init__(self, state: Exchange, allowed: Array):
-        xp = namespace(allowed)
+    def __init__(self, state: Exchange, allowed: Array | None):
+        self.c, *self.higher = state.diagonals
+        xp = namespace(self.c)
         self.state, self.tolerance, self.careful = state, state.base.tolerance, False
         g = np.diag(state.H)
         W, Y = state.rows[0], state.rows[1]
         self.d = host(xp.vecdot(W, W)).astype(np.float64) / g
         self.e = host(xp.vecdot(W, Y)).astype(np.float64) / g if state.base.powers == 2 else self.d
         self.cost = self.d if state.base.powers == 1 else 2 * self.e + self.d**2
-        self.scale = like(1 / g, allowed)[:, None]
-        self._mask(allowed > 0)
+        self.scale = like(1 / g, self.c)[:, None]
+        if allowed is not None:
+            self._mask(allowed > 0)
 
     def _mask(self, allowed: Array) -> None:
         """Diagonals that make every candidate that is not allowed a loss, and divide by nothing that is zero."""
         xp = namespace(allowed)
-        c, *higher = self.state.diagonals
+        c, higher = self.c, self.higher
         largest = self.state.base.largest
         self.c = xp.where(allowed, xp.where(c > self.tolerance, c, self.tolerance), largest)
         worst = -1e3 * self.state.operator.n * largest

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._array import Array, Indices, like, namespace, rank_tolerance, solve_triangular, take, zeros
+from .._array import Array, Indices, host, like, namespace, rank_tolerance, solve_triangular, zeros
 from ..operators.base import Operator
+from .panel import panel
 from .problem import Problem, complete
 
 
 class Residual:
-    """C = K − F Fᵀ after some picks: its diagonal, its columns and its products, at O(n) memory per pick."""
+    """C = K − F Fᵀ after some picks: its diagonal, its columns and its products."""
 
     def __init__(self, operator: Operator, capacity: int):
         xp = namespace(operator.like)
@@ -18,44 +19,47 @@ class Residual:
         self.picks: list[int] = []
         self.diagonal = xp.clip(operator.diagonal(), min=0.0)
         self.tolerance = rank_tolerance(operator.like) * float(xp.max(self.diagonal))
-        self._factor = zeros((operator.n, capacity), operator.like)
-
-    @property
-    def factor(self) -> Array:
-        """F, one column per pick."""
-        return self._factor[:, : len(self.picks)]
+        self.panel = panel(operator, capacity)
 
     @property
     def exhausted(self) -> bool:
         """Whether every column is represented up to rounding: the numerical rank is reached."""
         return float(namespace(self.diagonal).max(self.diagonal)) <= self.tolerance
 
-    def columns(self, indices: Indices) -> Array:
-        """Columns of C."""
-        return self.operator.columns(indices) - self.factor @ take(self.factor, indices).T
-
     def matmul(self, block: Array) -> Array:
         """C @ block."""
-        return self.operator.matmul(block) - self.factor @ (self.factor.T @ block)
+        return self.operator.matmul(block) - self.panel.times(self.panel.transposed_times(block))
+
+    def principal(self, indices: np.ndarray) -> np.ndarray:
+        """C at the indices, on the host in float64, from len(indices)² entries of K."""
+        K = host(self.operator.restrict(indices).columns(np.arange(len(indices)))).astype(np.float64)
+        F = host(self.panel.rows(indices)).astype(np.float64)
+        return K - F @ F.T
 
     def pick(self, j: int) -> Array:
         """Choose column j; returns v = C_:j/√C_jj, by which C becomes C − v vᵀ."""
-        xp = namespace(self.diagonal)
-        column = self.columns([j])[:, 0]
-        pivot = float(column[j])
-        v = column / pivot**0.5 if pivot > self.tolerance else zeros((self.operator.n,), column)
-        self._factor[:, len(self.picks)] = v
-        self.picks.append(j)
-        self.diagonal = xp.clip(self.diagonal - v * v, min=0.0)
-        self.diagonal[j] = 0.0
+        column, rows = self._columns([j])
+        pivot = float(column[j, 0])
+        pivot = pivot if pivot > self.tolerance else 0.0
+        v = column[:, 0] / pivot**0.5 if pivot else zeros((self.operator.n,), column)
+        self._append(np.asarray([j]), v[:, None], rows, np.array([[pivot**0.5]]))
         return v
 
     def pick_block(self, indices: np.ndarray, L: np.ndarray) -> None:
         """Choose independent columns at once; L is the Cholesky factor of C at them."""
-        xp, start = namespace(self.diagonal), len(self.picks)
-        columns = self.columns(indices)
+        columns, rows = self._columns(indices)
         V = solve_triangular(like(np.tril(L), columns), columns.T).T
-        self._factor[:, start : start + len(indices)] = V
+        self._append(indices, V, rows, np.tril(L))
+
+    def _columns(self, indices: Indices) -> tuple[Array, Array]:
+        """Columns of C, and the rows of F at the same indices."""
+        columns = self.operator.columns(indices)
+        rows = self.panel.rows(indices, columns)
+        return (columns - self.panel.times(rows.T) if self.picks else columns), rows
+
+    def _append(self, indices: np.ndarray, V: Array, rows: Array, L: np.ndarray) -> None:
+        xp = namespace(self.diagonal)
+        self.panel.append(indices, V, rows, L)
         self.picks += [int(j) for j in indices]
         self.diagonal = xp.clip(self.diagonal - xp.sum(V * V, axis=1), min=0.0)
         self.clear(indices)

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._array import host, take
+from .._array import host
 from .draw import draw
 from .problem import CONSTRAINTS, Choice, Problem, brief, complete
 from .residual import Residual
@@ -73,19 +73,12 @@ def pivot_weights(residual: Residual, allowed: np.ndarray) -> np.ndarray:
 
 def pick_block(residual: Residual, proposals: np.ndarray, weights: np.ndarray, limit: int, rng: np.random.Generator) -> None:
     """Pick each proposal with the chance that its residual now bears to the weight it was drawn by."""
-    C = principal(residual, proposals)
+    C = residual.principal(proposals)
     thresholds = np.maximum(rng.random(len(proposals)) * weights[proposals], residual.tolerance)
     kept, L = rejection_cholesky(C, thresholds, limit)
     residual.clear(proposals[np.diag(C) <= residual.tolerance])  # or rounding could propose them for ever
     if len(kept) > 0:
         residual.pick_block(proposals[kept], L)
-
-
-def principal(residual: Residual, indices: np.ndarray) -> np.ndarray:
-    """C at the indices, from len(indices)² entries of K."""
-    K = host(residual.operator.restrict(indices).columns(np.arange(len(indices)))).astype(np.float64)
-    F = host(take(residual.factor, indices)).astype(np.float64)
-    return K - F @ F.T
 
 
 def rejection_cholesky(C: np.ndarray, thresholds: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._check import choice
-from ..approximate import CRITERIA, Estimate, Nystrom, best_rank_error, estimated_error, selection_error, total
+from ..approximate import CRITERIA, Estimate, Nystrom, Reconstruction, best_rank_error, estimated_error, reconstruct, selection_error, total
 from ..errors import RankWarning
 from ..operators.base import Operator, check_indices
-from .problem import Trial
+from .problem import Method, Trial
+
+if TYPE_CHECKING:
+    from .reasons import Reasons
+    from .stability import Stability
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class Selection:
     """k distinct indices in order of choice, with their errors, bounds and factors.
 
     bound is the proved lower bound, if any, in the units of the operator; the matrix meant is 2**exponent times it.
+    include and exclude are the constraints that were honoured; chooser is the method object that `method` describes.
 
     Examples
     --------
@@ -54,6 +59,9 @@ class Selection:
     exponent: int = 0
     operator: Operator | None = field(default=None, repr=False)
     known: dict[str, float] = field(default_factory=dict, repr=False)
+    include: tuple[int, ...] = ()
+    exclude: tuple[int, ...] = ()
+    chooser: Method | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         indices = check_indices(self.indices, self.n)
@@ -121,6 +129,36 @@ class Selection:
     def nystrom(self) -> Nystrom:
         """The approximation K̂ = F Fᵀ from the chosen columns."""
         return Nystrom(self._data, self.indices)
+
+    def reconstruction(self) -> Reconstruction:
+        """The coefficients that rebuild every column from the chosen ones, and R² of each."""
+        return reconstruct(self._data, self.indices)
+
+    def why(self, criterion: str | None = None, *, each: int = 3, stability: Stability | None = None) -> Reasons:
+        """Why these columns: what each chosen one adds and what could replace it, what each other one is rebuilt from.
+
+        Parameters
+        ----------
+        criterion : of the errors; that of the selection unless told.
+        each : how many substitutes and sources to list for each column.
+        stability : what `stability` returned, to be shown as well.
+        """
+        from .reasons import reasons
+
+        return reasons(self, self._data, choice(criterion or self.criterion, CRITERIA, "criterion"), each, stability)
+
+    def stability(self, n_bootstrap: int = 50, *, method: Any = None, seed: int | None = 0) -> Stability:
+        """How often each candidate is chosen over bootstrap samples of the rows of data, or of the points of a kernel.
+
+        Parameters
+        ----------
+        n_bootstrap : the number of samples; each costs a selection.
+        method : by which to choose, when it is not to be the one that chose; "greedy" is fast.
+        seed : one seed gives one set of samples; None draws fresh ones.
+        """
+        from .stability import bootstrap
+
+        return bootstrap(self, self._data, n_bootstrap, method, seed)
 
     def save(self, path: Any) -> None:
         """Write the selection to an npz file, without pickle; `landmarks.load` reads it."""

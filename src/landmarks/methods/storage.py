@@ -39,6 +39,8 @@ def save(selection: Selection, path: Any) -> None:
         "seed": selection.seed,
         "ledger": asdict(selection.ledger),
         "names": selection.names,
+        "include": selection.include,
+        "exclude": selection.exclude,
         "trials": [asdict(trial) for trial in selection.trials],
         "bound": selection.bound,
         "exponent": selection.exponent,
@@ -131,5 +133,7 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> 
         bound=record["bound"],
         exponent=int(record["exponent"]),
         operator=operator,
+        include=tuple(int(j) for j in record.get("include", ())),
+        exclude=tuple(int(j) for j in record.get("exclude", ())),
         known={str(key): float(value) for key, value in record["known"].items()},
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -77,7 +78,7 @@ def function(
     diagonal : the diagonal of K if it is known; it saves n products in the methods that need it.
     dtype : the NumPy dtype of the blocks that mvm is given, float64 unless told.
     like : an array of another library or device, when mvm takes blocks of that kind.
-    check_symmetric : whether a selection first spends three products on a test of symmetry.
+    check_symmetric : whether a selection first spends four products on a test of symmetry and of determinism.
 
     Examples
     --------
@@ -119,7 +120,10 @@ def _real(dtype: Any) -> Any:
 
 
 def probe(operator: Operator) -> None:
-    """Raise when three products with sign vectors show that a black-box matrix is not symmetric, or is indefinite."""
+    """Raise when three products with sign vectors show that a black-box matrix is not symmetric, or is indefinite.
+
+    A fourth product repeats the first: a warning says when it comes out otherwise.
+    """
     if not isinstance(operator, Function) or operator.trusted:
         return
     operator.trusted = True
@@ -128,6 +132,10 @@ def probe(operator: Operator) -> None:
     products = U.T @ KU
     scale = np.max(np.linalg.norm(KU, axis=0)) * np.sqrt(operator.n) or 1.0
     asymmetry, tolerance = float(np.max(np.abs(products - products.T))) / scale, 1e-5 if is_single(operator.like) else 1e-9
+    again = host(operator.matmul(like(U[:, :1], operator.like))).astype(np.float64)
+    if (change := float(np.linalg.norm(again - KU[:, :1])) / scale) > tolerance / 10:
+        _warn_of_change(change)
+        return  # what changes from call to call cannot be told from what is not symmetric
     if asymmetry > tolerance:
         raise ValueError(
             f"the product must be one with a symmetric matrix, but uᵀKv and vᵀKu differ by {asymmetry:.2g} of ‖Kv‖√n for sign vectors u, v; "
@@ -135,3 +143,10 @@ def probe(operator: Operator) -> None:
         )
     if (least := float(np.min(np.diag(products)))) < -tolerance * scale:
         raise NotPSDError(f"the product must be one with a positive semidefinite matrix, but uᵀKu = {least:.3g} for a sign vector u")
+
+
+def _warn_of_change(change: float) -> None:
+    warnings.warn(
+        f"the product is not deterministic: two products with one vector differ by {change:.2g} of ‖Kv‖√n; no seed can make its selections repeat",
+        stacklevel=4,
+    )

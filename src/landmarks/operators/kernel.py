@@ -144,10 +144,26 @@ class KernelOperator(Operator):
 
     def new_rows(self, points: Array, indices: Indices) -> Array:
         """The values h(x, x_j) of new points x with the points at the indices."""
+        _check.same_device(points, self.points, "points", "the kernel's")
         points = _check.matrix(points, "points")
         if points.shape[1] != self.points.shape[1]:
             raise ValueError(f"points must have {self.points.shape[1]} columns as the kernel's do, got {points.shape[1]}")
         return self.h(points if self.centre is None else points - self.centre, take(self.points, indices))
+
+
+def warn_if_isolated(operator: Operator, indices: np.ndarray) -> None:
+    """Warn when the first landmarks represent no point but themselves: the kernel matrix is then as good as the identity."""
+    if not isinstance(operator, KernelOperator) or len(indices) == operator.n:
+        return
+    first = indices[:8]
+    values = np.abs(host(operator.columns(first)).astype(np.float64))
+    values[first, np.arange(len(first))] = 0.0
+    if np.max(values) <= np.finfo(np.float32).eps * float(np.max(host(operator.diagonal()))):
+        warnings.warn(
+            "the landmarks represent no other point: the kernel matrix is numerically the identity, and any choice is as good; widen the kernel, "
+            "e.g. a larger sigma",
+            stacklevel=3,
+        )
 
 
 def _out_of_memory(error: Exception) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .._array import Array, add_diagonal, cholesky, eps, namespace, norm, solve_cholesky
+import numpy as np
+
+from .._array import Array, add_diagonal, cholesky, eps, host, namespace, norm, solve_cholesky
 from ..errors import NotPSDError
 from .solution import LinearSystem, Solution, Solve
 
@@ -33,7 +35,10 @@ def factorise(A: Array) -> Array:
         L = cholesky(A if lift == 0 else add_diagonal(A, shift))
         if L is not None:
             return L
-    raise NotPSDError("K is not positive semidefinite: its Cholesky factorisation failed; check that it is a Gram or kernel matrix")
+    least = float(np.linalg.eigvalsh(host(A).astype(np.float64))[0])
+    raise NotPSDError(
+        f"K is not positive semidefinite: L_t, definite for such a K, has the eigenvalue {least:.3g}; check that K is a Gram or kernel matrix"
+    )
 
 
 def _residual(A: Array, x: Array, block: Array) -> float:

@@ -1,0 +1,62 @@
+"""The same operator with twice the digits, for differences of large numbers that float32 cannot hold."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import NamedTuple
+
+from .._array import Array, is_single, namespace
+from ..errors import UnsupportedError
+from .base import DENSE_MEMORY, Operator, densify, storable
+from .data import Data
+from .dense import Dense
+from .kernel import KernelOperator
+from .sparse import Sparse
+
+
+class Double(NamedTuple):
+    """An operator in float64, and an empty array of the dtype that its entries were rounded to."""
+
+    operator: Operator
+    digits: Array
+
+
+def in_double(operator: Operator) -> Double:
+    """The operator in float64: itself, or made anew from data or points, or else its entries as they are."""
+    if not is_single(operator.like):
+        return Double(operator, operator.like)
+    anew = made_anew(operator)
+    if anew is not None:
+        return Double(anew, anew.like)
+    if not storable(operator, DENSE_MEMORY // 8):
+        raise UnsupportedError(f"{operator!r} has too few digits and is too large to store in float64; make it from float64 data")
+    return Double(Dense(_double(densify(operator)), exponent=operator.exponent, ledger=operator.ledger), operator.like)
+
+
+@singledispatch
+def made_anew(operator: Operator) -> Operator | None:
+    """The operator of the same data in float64, None where it is not made from data."""
+    return None
+
+
+@made_anew.register
+def data_anew(operator: Data) -> Data:
+    """X in float64."""
+    return Data(_double(operator.X), exponent=operator.exponent, ledger=operator.ledger)
+
+
+@made_anew.register
+def sparse_anew(operator: Sparse) -> Sparse:
+    """A sparse X in float64."""
+    return Sparse(operator.X.astype("float64"), exponent=operator.exponent, ledger=operator.ledger)
+
+
+@made_anew.register
+def kernel_anew(operator: KernelOperator) -> KernelOperator:
+    """The points in float64."""
+    return KernelOperator(_double(operator.points), operator.h, engine="chunked", memory=operator.memory, ledger=operator.ledger)
+
+
+def _double(array: Array) -> Array:
+    xp = namespace(array)
+    return xp.astype(array, xp.float64)

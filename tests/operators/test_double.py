@@ -1,0 +1,57 @@
+"""Operators in float64 stand for the same matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+from numpy.testing import assert_allclose
+
+import landmarks as lm
+from landmarks._array import host, is_single
+from landmarks.errors import UnsupportedError
+from landmarks.operators.base import densify
+from landmarks.operators.double import in_double
+
+X = np.random.default_rng(0).standard_normal((9, 7)).astype(np.float32)
+SINGLE = {
+    "data": lm.data(X),
+    "sparse": lm.data(scipy.sparse.csr_array(X)),
+    "kernel": lm.kernel(X, lm.rbf(sigma=3.0)),
+    "psd": lm.psd(X.T @ X),
+    "toeplitz": lm.toeplitz(np.float32(0.5) ** np.arange(6, dtype=np.float32)),
+    "scaled": lm.data(X * np.float32(2.0**40)),
+}
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_the_matrix_is_the_same_with_more_digits(name):
+    double = in_double(SINGLE[name]).operator
+    assert not is_single(double.like) and double.exponent == SINGLE[name].exponent
+    assert_allclose(densify(double), densify(SINGLE[name]), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["data", "sparse", "kernel", "scaled"])
+def test_one_made_from_data_is_made_anew_without_rounding(name):
+    double = in_double(SINGLE[name])
+    assert type(double.operator) is type(SINGLE[name]) and not is_single(double.digits)
+
+
+@pytest.mark.parametrize("name", ["psd", "toeplitz"])
+def test_entries_keep_the_digits_they_had(name):
+    assert is_single(in_double(SINGLE[name]).digits)
+
+
+def test_every_library_has_double(xp):
+    double = in_double(lm.data(xp.asarray(X))).operator
+    assert_allclose(host(densify(double)), X.T.astype(float) @ X, rtol=1e-12)
+
+
+def test_one_in_double_is_left_alone():
+    operator = lm.data(X.astype(float))
+    assert in_double(operator).operator is operator
+
+
+def test_a_large_product_in_single_precision_is_told_what_to_do():
+    with pytest.raises(UnsupportedError, match=r"Function\(n=20000, dtype=float32\) has too few digits and is too large to store.*float64 data"):
+        in_double(lm.function(lambda V: 2 * V, n=20_000, dtype=np.float32))
