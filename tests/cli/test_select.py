@@ -181,6 +181,7 @@ def test_files_as_programs_write_them_are_read(tmp_path, capsys, content):
         (["--k", 2, "--kernel", "rbf", "--sigma", "-1"], "a width is a positive number"),
         (["--k", 2, "--kernel", "rbf", "--missing", "pairwise"], "use --missing impute"),
         (["--k", 2, "--image", "8"], "written as in 8x8"),
+        (["--k", 2, "--image", "3x3"], "images of 3 x 3 have 9 pixels, the data have 8 columns"),
         (["--k", 2, "--out", "same.html", "--report", "same.html"], "need a file each"),
     ],
 )
@@ -246,3 +247,13 @@ def test_a_rank_that_is_too_small_is_a_note(tmp_path, capsys):
     code, _, err = run(capsys, "select", tmp_path / "x.npy", "--k", 2)
     assert code == 0
     assert err.count("numerical rank 1 < k = 2") == 1
+
+
+def test_the_report_tells_the_same_and_the_command_that_makes_it_again(file, tmp_path, capsys):
+    pytest.importorskip("jinja2", reason="needs Jinja2")
+    found = record(capsys, "select", file, "--k", 3, "--center", "--report", tmp_path / "page.html")
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert f"<em>{100 * found['kept']['chosen']:.1f}\u202f%</em> of the variance" in html
+    assert f"landmarks select {file} --k 3 --center --report" in html
+    assert found["data"]["fingerprint"] in html
+    assert all(name in html for name in found["names"])

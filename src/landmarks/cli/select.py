@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from . import source
@@ -70,6 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check_endings(arguments)
     with warnings_as_notes():
         chosen_from = source.load(arguments)
+        _check_image(chosen_from, arguments)
         with shown(arguments.quiet):
             selection = choose(chosen_from, arguments)
             summary = _summary(selection)
@@ -133,6 +135,16 @@ def _check_endings(arguments: argparse.Namespace) -> None:
         raise Failure(USAGE, f"--out tells the format by its ending, one of {', '.join(ENDINGS)}; got {arguments.out!r}")
     if arguments.report and not arguments.report.lower().endswith((".html", ".htm")):
         raise Failure(USAGE, f"a report is an html file, got {arguments.report!r}")
+    if arguments.report and find_spec("jinja2") is None:
+        raise Failure(USAGE, "a report needs Jinja2: pip install 'landmarks[report]'")
+
+
+def _check_image(chosen_from: Source, arguments: argparse.Namespace) -> None:
+    """Refuse, before the work, a size of images that the data do not have."""
+    n = chosen_from.operator.n
+    if arguments.image is not None and arguments.image[0] * arguments.image[1] != n:
+        height, width = arguments.image
+        raise Failure(USAGE, f"images of {height} x {width} have {height * width} pixels, the data have {chosen_from.counted(n)}")
 
 
 def _write(chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace) -> None:

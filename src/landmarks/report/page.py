@@ -49,10 +49,10 @@ class Origin:
 
 def page(selection: Selection, *, origin: Origin | None = None, summary: Summary | None = None) -> str:
     """The HTML of the page."""
-    origin = origin or _guessed(selection)
+    origin = origin or guessed(selection)
     summary = summary or summarise(selection)
     _check_image(origin, selection)
-    reasons = _reasons(selection)
+    reasons = selection.why(each=3)
     scripts = (asset("uplot/uPlot.iife.min.js"), asset("report.js"))
     styles = asset("uplot/uPlot.min.css") + asset("report.css")
     return (
@@ -74,11 +74,8 @@ def page(selection: Selection, *, origin: Origin | None = None, summary: Summary
     )
 
 
-def _reasons(selection: Any) -> Any:
-    return selection.why(each=3)
-
-
-def _guessed(selection: Selection) -> Origin:
+def guessed(selection: Selection) -> Origin:
+    """What the selection itself tells of its origin."""
     return Origin(noun="column" if selection._data.m is not None else "landmark", measure="whole", rows=selection._data.m)
 
 

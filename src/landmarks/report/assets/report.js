@@ -2,7 +2,12 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const find = (id) => document.getElementById(id);
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+  const palette = {}; // of the theme; drawings ask for it when they draw, so that a new theme needs no new drawings
+  function mix() {
+    const style = getComputedStyle(document.documentElement);
+    for (const name of ["paper", "ink", "soft", "line", "chosen", "random", "best", "warm", "cold", "zero"]) palette[name] = style.getPropertyValue("--" + name).trim();
+  }
+  const paint = (name) => () => palette[name];
   const percent = (value) => (value >= 10 ? value.toFixed(1) : value.toPrecision(3)) + " %";
   const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const name = (j) => data.names[j];
@@ -17,21 +22,22 @@
   }
   const hush = () => { tip.hidden = true; };
 
-  // Tables: a click on a heading sorts, a word filters, fifty rows are shown until more are asked for.
-  const FEW = 50;
+  // Tables: a click on a heading sorts, a word filters, and long ones are shown a part at a time.
+  const PART = 50, PRINTED = 300;
   function sortable(table) {
     const body = table.tBodies[0], rows = [...body.rows];
-    let word = "", all = false;
+    let word = "", first = 0, most = "parts" in table.dataset ? PART : Infinity;
     const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
-    const show = () => {
-      let count = 0;
-      for (const row of rows) {
-        const fits = !word || texts.get(row).includes(word);
-        row.hidden = !fits || (!all && count >= FEW);
-        count += fits;
-      }
-      return count;
+    const own = { rows, tell: () => {} };
+    const show = (start) => { // only what is seen is in the document, which keeps long tables quick
+      const fitting = word ? rows.filter((row) => texts.get(row).includes(word)) : rows;
+      first = Math.max(0, Math.min(start, fitting.length - 1));
+      body.replaceChildren(...fitting.slice(first, first + most));
+      own.tell(first, Math.min(first + most, fitting.length), fitting.length);
     };
+    const usual = most;
+    addEventListener("beforeprint", () => { most = Math.max(usual, PRINTED); show(0); });
+    addEventListener("afterprint", () => { most = usual; show(0); });
     const value = (row, column, numeric) => {
       const cell = row.cells[column];
       return numeric ? Number(cell.dataset.value ?? cell.textContent) : cell.textContent.trim().toLowerCase();
@@ -49,28 +55,31 @@
         const keys = new Map(rows.map((row) => [row, value(row, column, numeric)]));
         const sign = rising ? 1 : -1;
         rows.sort((a, b) => { const x = keys.get(a), y = keys.get(b); return sign * (x < y ? -1 : x > y ? 1 : 0); });
-        show();
-        body.append(...rows);
+        show(0);
       });
     });
-    show();
-    return { rows, filter: (text) => { word = text; return show(); }, open: () => { all = true; return show(); } };
+    show(0);
+    return Object.assign(own, { filter: (text) => { word = text; show(0); }, move: (parts) => show(first + parts * PART) });
   }
   const tables = new Map([...document.querySelectorAll("table.sortable")].map((table) => [table.id, sortable(table)]));
   const dropped = tables.get("dropped-table");
   if (dropped) {
-    const more = find("more"), total = dropped.rows.length;
-    const tellCount = (count) => { find("count").textContent = count === total ? `${total} in all` : `${count} of ${total}`; };
-    tellCount(total);
-    more.hidden = total <= FEW;
-    more.addEventListener("click", () => { more.hidden = true; dropped.open(); });
-    find("filter").addEventListener("input", (event) => tellCount(dropped.filter(event.target.value.trim().toLowerCase())));
+    const earlier = find("earlier"), later = find("later");
+    dropped.tell = (from, to, fitting) => {
+      earlier.hidden = from === 0;
+      later.hidden = to === fitting;
+      find("count").textContent = fitting === 0 ? "none" : to - from === fitting ? `${fitting} in all` : `${from + 1} to ${to} of ${fitting}`;
+    };
+    dropped.filter("");
+    earlier.addEventListener("click", () => dropped.move(-1));
+    later.addEventListener("click", () => dropped.move(1));
+    find("filter").addEventListener("input", (event) => dropped.filter(event.target.value.trim().toLowerCase()));
   }
 
   // Charts, drawn by uPlot.
   function axis(label, extra) {
-    const line = { stroke: colour("line"), width: 1 };
-    return { stroke: colour("soft"), grid: line, ticks: { ...line, size: 4 }, label, labelSize: 24, labelFont: "13px system-ui", font: "12px system-ui", ...extra };
+    const line = { stroke: paint("line"), width: 1 };
+    return { stroke: paint("soft"), grid: line, ticks: { ...line, size: 4 }, label, labelSize: 24, labelFont: "13px system-ui", font: "12px system-ui", ...extra };
   }
   function size(element) { return { width: element.clientWidth, height: element.clientHeight }; }
   function legend(element, entries) {
@@ -82,7 +91,6 @@
       entry.append(document.createElement("i"), text);
       box.append(entry);
     }
-    if (element.nextElementSibling?.className === "legend") element.nextElementSibling.remove();
     element.after(box);
   }
   const charts = [];
@@ -95,12 +103,12 @@
   function drawCurve() {
     const element = find("curve-chart"), { k, greedy, best, chosen } = data.curve;
     const mark = k.map((value) => (value === chosen[0] ? chosen[1] : null));
-    const points = { show: true, size: 5, fill: colour("chosen"), stroke: colour("chosen") };
+    const points = { show: true, size: 5, fill: paint("chosen"), stroke: paint("chosen") };
     put(element, {
       scales: { x: { time: false }, y: { range: (u, low, high) => [0, high * 1.05 || 1] } },
       axes: [axis(`${data.noun}s chosen`, { size: 30, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500] }), axis("lost, % of the whole", { size: 52 })],
-      series: [{}, { stroke: colour("chosen"), width: 2, points }, { stroke: colour("best"), width: 2, dash: [6, 5], points: { show: false } },
-        { stroke: colour("warm"), width: 0, points: { show: true, size: 11, fill: colour("warm"), stroke: colour("paper"), width: 2 } }],
+      series: [{}, { stroke: paint("chosen"), width: 2, points }, { stroke: paint("best"), width: 2, dash: [6, 5], points: { show: false } },
+        { stroke: paint("warm"), width: 0, points: { show: true, size: 11, fill: paint("warm"), stroke: paint("paper"), width: 2 } }],
       cursor: { drag: { x: false, y: false }, y: false },
       hooks: { setCursor: [(u) => {
         const i = u.cursor.idx;
@@ -118,8 +126,7 @@
     const { step, column, chosen } = data.path, levels = bytes(data.path.t), steps = step.length;
     const values = [step];
     for (let j = 0; j < column.length; j++) values.push(Array.from(levels.subarray(j * steps, (j + 1) * steps), (level) => level / 255));
-    const blue = colour("chosen"), grey = colour("random");
-    const series = column.map((j, place) => ({ stroke: chosen[place] ? blue : grey, width: chosen[place] ? 1.6 : 0.8, points: { show: false } }));
+    const series = column.map((j, place) => ({ stroke: paint(chosen[place] ? "chosen" : "random"), width: chosen[place] ? 1.6 : 0.8, points: { show: false } }));
     put(element, {
       scales: { x: { time: false }, y: { range: [-0.02, 1.02] } },
       axes: [axis("step", { size: 30 }), axis("weight", { size: 46 })],
@@ -139,24 +146,28 @@
   }
 
   // Maps: a colour per pair of columns, a cell per pixel.
-  const channels = (text) => { const c = document.createElement("canvas").getContext("2d"); c.fillStyle = text; const v = parseInt(c.fillStyle.slice(1), 16); return [v >> 16, (v >> 8) & 255, v & 255]; };
-  function shades() {
-    const cold = channels(colour("cold")), zero = channels(colour("zero")), warm = channels(colour("warm"));
-    return (part) => { const end = part < 0 ? warm : cold, a = Math.min(1, Math.abs(part)); return zero.map((from, i) => from + a * (end[i] - from)); };
+  const channels = (text) => [1, 3, 5].map((place) => parseInt(text.slice(place, place + 2), 16));
+  function shades() { // a colour for each level from -127 to 127
+    const [cold, zero, warm] = ["cold", "zero", "warm"].map((name) => channels(palette[name]));
+    return Array.from({ length: 255 }, (_, i) => {
+      const part = (i - 127) / 127, end = part < 0 ? warm : cold;
+      return [...zero.map((from, c) => Math.round(from + Math.abs(part) * (end[c] - from))), 255];
+    });
   }
+  const heat = data.heat && { ...data.heat, levels: new Int8Array(bytes(data.heat.levels).buffer) };
   function drawHeat() {
     const canvas = find("heat-map");
-    if (!canvas || !data.heat) return;
-    const { chosen, other } = data.heat, levels = new Int8Array(bytes(data.heat.levels).buffer), shade = shades();
+    if (!canvas || !heat) return;
+    const { chosen, other, levels } = heat, shade = shades(), context = canvas.getContext("2d");
     canvas.width = other.length;
     canvas.height = chosen.length;
     canvas.style.height = Math.max(60, Math.min(440, chosen.length * 22)) + "px";
-    const context = canvas.getContext("2d"), image = context.createImageData(other.length, chosen.length);
-    levels.forEach((level, i) => image.data.set([...shade(level / 127), 255], 4 * i));
+    const image = context.createImageData(other.length, chosen.length);
+    for (let i = 0; i < levels.length; i++) image.data.set(shade[levels[i] + 127], 4 * i);
     context.putImageData(image, 0, 0);
-    const scale = find("heat-scale").getContext("2d"), ramp = scale.createImageData(120, 1);
-    for (let i = 0; i < 120; i++) ramp.data.set([...shade(i / 59.5 - 1), 255], 4 * i);
-    scale.putImageData(ramp, 0, 0);
+    const scale = find("heat-scale"), ramp = scale.getContext("2d").createImageData(scale.width, 1);
+    shade.forEach((rgba, i) => ramp.data.set(rgba, 4 * i));
+    scale.getContext("2d").putImageData(ramp, 0, 0);
     canvas.onpointermove = (event) => {
       const i = Math.floor((event.offsetY / canvas.clientHeight) * chosen.length), j = Math.floor((event.offsetX / canvas.clientWidth) * other.length);
       if (!(i >= 0 && i < chosen.length && j >= 0 && j < other.length)) return hush();
@@ -168,18 +179,18 @@
     const canvas = find("pixel-map");
     if (!canvas) return;
     const [height, width] = data.image, side = Math.max(6, Math.min(52, Math.floor(800 / width))), context = canvas.getContext("2d");
-    const lost = new Map([...document.querySelectorAll("#dropped-table tbody tr")].map((row) => [Number(row.dataset.index), 1 - Number(row.cells[1].dataset.value)]));
+    const lost = new Map((dropped?.rows ?? []).map((row) => [Number(row.dataset.index), 1 - Number(row.cells[1].dataset.value)]));
     canvas.width = width * side;
     canvas.height = height * side;
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.font = `600 ${Math.round(side * 0.42)}px system-ui`;
-    const zero = channels(colour("zero")), ink = channels(colour("ink"));
+    const zero = channels(palette.zero), ink = channels(palette.ink);
     for (let j = 0; j < width * height; j++) {
       const x = (j % width) * side, y = Math.floor(j / width) * side, place = data.order.indexOf(j), a = 0.6 * (lost.get(j) ?? 0);
-      context.fillStyle = place >= 0 ? colour("chosen") : `rgb(${zero.map((from, i) => Math.round(from + a * (ink[i] - from))).join(" ")})`;
+      context.fillStyle = place >= 0 ? palette.chosen : `rgb(${zero.map((from, i) => Math.round(from + a * (ink[i] - from))).join(" ")})`;
       context.fillRect(x + 0.5, y + 0.5, side - 1, side - 1);
-      if (place >= 0 && side >= 14) { context.fillStyle = colour("paper"); context.fillText(place + 1, x + side / 2, y + side / 2 + 1); }
+      if (place >= 0 && side >= 14) { context.fillStyle = palette.paper; context.fillText(place + 1, x + side / 2, y + side / 2 + 1); }
     }
     canvas.onpointermove = (event) => {
       const j = Math.floor((event.offsetY / canvas.clientHeight) * height) * width + Math.floor((event.offsetX / canvas.clientWidth) * width);
@@ -190,18 +201,19 @@
     canvas.onpointerleave = hush;
   }
 
-  function draw() {
-    for (const [element, chart] of charts.splice(0)) { chart.destroy(); element.replaceChildren(); }
-    drawCurve();
-    drawPath();
+  function wear(theme) {
+    document.documentElement.dataset.theme = theme;
+    mix();
+    for (const [, chart] of charts) chart.redraw(false);
     drawHeat();
     drawPixels();
   }
   const preferred = matchMedia("(prefers-color-scheme: dark)");
-  function paint(theme) { document.documentElement.dataset.theme = theme; draw(); }
-  paint(preferred.matches ? "dark" : "light");
-  preferred.addEventListener("change", (event) => paint(event.matches ? "dark" : "light"));
-  find("theme").addEventListener("click", () => paint(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+  wear(preferred.matches ? "dark" : "light");
+  drawCurve();
+  drawPath();
+  preferred.addEventListener("change", (event) => wear(event.matches ? "dark" : "light"));
+  find("theme").addEventListener("click", () => wear(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
   document.addEventListener("scroll", hush, { passive: true });
   for (const element of document.querySelectorAll(".chart")) element.addEventListener("mouseleave", hush);
   let frame = 0;
