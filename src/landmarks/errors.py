@@ -10,7 +10,11 @@ class UnsupportedError(TypeError):
 
 
 class FormatError(ValueError):
-    """A file is not a selection that this version can read."""
+    """A file cannot be read: it is damaged, too large, of another kind, or holds something other than what is asked for."""
+
+
+class UnknownColumnError(FormatError):
+    """A column was asked for that the file does not have."""
 
 
 class RankWarning(UserWarning):

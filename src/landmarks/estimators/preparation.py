@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
 import landmarks as lm
 
@@ -62,7 +61,7 @@ class Preparation:
     def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
         if self.center and X.shape[1] ** 2 * 8 <= MEMORY // 8:
             return self.of_moments(moments(X, weights), X.dtype)
-        average, variance = mean_variance_axis(X, axis=0, weights=weights)
+        average, variance = _mean_and_variance(X, weights)
         mean, factor, scale = self._standard(average, variance, X.dtype)
         w = np.ones(X.shape[0]) if weights is None else weights
         Z = (scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)).astype(X.dtype)
@@ -76,6 +75,12 @@ class Preparation:
         scale = np.where(constant, 1.0, np.sqrt(variance)) if self.scale else np.ones(len(mean))
         factor = np.where(constant, 0.0, 1 / scale) if self.center else 1 / scale
         return (mean if self.center else np.zeros(len(mean))), factor, scale
+
+
+def _mean_and_variance(X: Any, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    from sklearn.utils.sparsefuncs import mean_variance_axis  # here: only sparse matrices need scikit-learn
+
+    return mean_variance_axis(X, axis=0, weights=weights)
 
 
 def centred(Z: Any, mean: np.ndarray, weight: float, variance: np.ndarray) -> Operator:
@@ -92,7 +97,7 @@ def mean_imputed(X: Any, weights: np.ndarray | None) -> Any:
     """X with missing values replaced by the mean of the known ones in their column."""
     if scipy.sparse.issparse(X):
         X = X.tocsc(copy=True)
-        mean = mean_variance_axis(X, axis=0, weights=weights)[0]
+        mean = _mean_and_variance(X, weights)[0]
         filled = np.repeat(mean, np.diff(X.indptr))
         X.data = np.where(np.isnan(X.data), filled, X.data).astype(X.dtype)
         return X
