@@ -13,6 +13,14 @@ class FormatError(ValueError):
     """A file is not a selection that this version can read."""
 
 
+class ChecksumError(ValueError):
+    """A file, or the data in it, is not what was published."""
+
+
+class DownloadError(OSError):
+    """A file could not be downloaded whole."""
+
+
 class RankWarning(UserWarning):
     """More columns were asked for than the numerical rank offers; the rest adds nothing."""
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from .. import __doc__ as purpose
 from .. import __version__
-from . import demo
+from . import data, demo, reproduce
 
-COMMANDS = {"demo": demo}  # each module has HELP, add_arguments(parser) and run(arguments) -> exit code
+COMMANDS = {"demo": demo, "data": data, "reproduce": reproduce}  # each module has HELP, add_arguments(parser) and run(arguments) -> exit code
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
