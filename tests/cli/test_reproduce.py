@@ -32,7 +32,7 @@ def test_an_unknown_data_set_is_a_sentence(empty, capsys):
 
 def test_drawing_alone_needs_tables(empty, capsys):
     assert main(["reproduce", "figure2", "--draw-only", "--out", str(empty)]) == 1
-    assert "figure2" in capsys.readouterr().err
+    assert "figure2.csv does not exist; run `landmarks reproduce figure2` first" in capsys.readouterr().err
 
 
 def test_an_out_folder_that_cannot_be_made_is_a_sentence(tmp_path, capsys):

@@ -82,3 +82,15 @@ def test_a_data_set_that_the_figure_has_not_is_told():
 def test_a_device_that_is_not_there_is_told(tmp_path):
     with pytest.raises((ValueError, ImportError), match="device must be|needs torch"):
         reproduce("figure4", tmp_path, device="tpu")
+
+
+def test_processes_side_by_side_give_the_same_rows(tmp_path):
+    figure = tiny("figure3", trials=2, only=["uniform", "greedy"])
+    values = [{row.key: row.value for row in read_rows(complete(figure, tmp_path / name, "cpu", None, jobs))} for name, jobs in made(tmp_path)]
+    assert values[0] == values[1]
+
+
+def made(tmp_path):
+    for name, jobs in (("one", 1), ("two", 2)):
+        (tmp_path / name).mkdir()
+        yield name, jobs

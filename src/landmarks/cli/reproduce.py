@@ -19,7 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quick", action="store_true", help="fewer trials, sizes and rows: minutes instead of hours")
     parser.add_argument("--data-dir", help="a folder with the data sets (default: LANDMARKS_DATA, then the cache of `landmarks data fetch`)")
     parser.add_argument("--out", default="landmarks-results", help="the folder of tables and figures (default: %(default)s)")
-    parser.add_argument("--device", default="cpu", help="cpu, or cuda for the kernels of figures 2 and 4 (default: cpu)")
+    parser.add_argument("--device", default="cpu", help="cpu, or cuda for the large kernels of figure 4 (default: cpu)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes side by side, one thread each (default: 1)")
     parser.add_argument("--only", nargs="+", default=(), metavar="DATASET", help="these data sets of the figure alone")
     parser.add_argument("--no-draw", action="store_true", help="write tables only")
     parser.add_argument("--draw-only", action="store_true", help="draw from the tables that are there")
@@ -43,10 +44,11 @@ def one_figure(name: str, arguments: argparse.Namespace) -> None:
 
     out = Path(arguments.out)
     settings = read_settings(name, quick=arguments.quick)
-    written = []
+    written: list[Path] = []
     if not arguments.draw_only:
+        chosen = {key: getattr(arguments, key) for key in ("quick", "data_dir", "device", "only", "jobs")}
         with watching(Line(name)):
-            written += [reproduce(name, out, quick=arguments.quick, data_dir=arguments.data_dir, device=arguments.device, only=tuple(arguments.only))]
+            written += [reproduce(name, out, **chosen)]
     if name != "figure1":
         written += [write_summary(settings, out)]
     if not arguments.no_draw:

@@ -8,18 +8,16 @@ from ..plots.curves import Axes, Line, draw_curves, new_figure, save
 from ..plots.path import plot_path
 from .paths import path_file, read_path, runs
 from .settings import Figure, Panel
-from .summary import Key, Mean, means, panel_key
-from .table import Row, read_rows
+from .summary import Key, Mean, means, panel_key, rows_of
+from .table import Row
 
 LABELS = {"factor": "error / best rank-k error", "value": "squared Frobenius error"}
 
 
 def draw(figure: Figure, out: Path) -> list[Path]:
     """Draw a figure from the tables in a folder, beside them; returns the files."""
-    table = out / f"{figure.stem}.csv"
-    if not table.is_file():
-        raise FileNotFoundError(f"{table} does not exist; run `landmarks reproduce {figure.name}` first")
-    drawn = draw_paths(figure, out, read_rows(table)) if figure.name == "figure1" else draw_means(figure, read_rows(table))
+    rows = rows_of(figure, out)
+    drawn = draw_paths(figure, out, rows) if figure.name == "figure1" else draw_means(figure, rows)
     return save(drawn, out / figure.stem)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import time
 import warnings
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,16 +16,21 @@ from ..approximate import selection_error
 from ..errors import UnsupportedError
 from ..methods import select
 from ..progress import report
-from . import paths
+from .paths import trace_paths
 from .problems import Task, check_device, device_name, versions
 from .settings import Entry, Figure, Panel, read_settings
 from .table import Row, Table
 
-Job = tuple[Panel, Entry, tuple[int, ...], int]
-
 
 def reproduce(
-    name: str, out: str | Path, *, quick: bool = False, data_dir: str | Path | None = None, device: str = "cpu", only: Sequence[str] = ()
+    name: str,
+    out: str | Path,
+    *,
+    quick: bool = False,
+    data_dir: str | Path | None = None,
+    device: str = "cpu",
+    only: Sequence[str] = (),
+    jobs: int = 1,
 ) -> Path:
     """Run a figure of the paper and return its table; rows that are there already are not run again.
 
@@ -33,13 +40,16 @@ def reproduce(
     out : the folder of the tables; made when it is not there.
     quick : fewer trials, sizes and rows.
     data_dir : the folder of the data; LANDMARKS_DATA unless given.
-    device : "cpu", or "cuda" for kernels on a graphics card.
+    device : "cpu", or "cuda" for the large kernels of figure 4.
     only : the data sets to run; all of the figure unless given.
+    jobs : processes that run side by side, one thread each; a graphics card is used by one.
     """
     figure = restricted(read_settings(name, quick=quick), only)
-    Path(out).mkdir(parents=True, exist_ok=True)
     check_device(device)
-    return complete(figure, Path(out), device, data_dir)
+    if jobs < 1:
+        raise ValueError(f"jobs must be at least 1, got {jobs}")
+    Path(out).mkdir(parents=True, exist_ok=True)
+    return complete(figure, Path(out), device if figure.card else "cpu", data_dir, jobs)
 
 
 def restricted(figure: Figure, only: Sequence[str]) -> Figure:
@@ -50,29 +60,68 @@ def restricted(figure: Figure, only: Sequence[str]) -> Figure:
     return replace(figure, panels=tuple(panel for panel in figure.panels if not only or panel.dataset in only))
 
 
-def complete(figure: Figure, out: Path, device: str, data_dir: str | Path | None) -> Path:
+def complete(figure: Figure, out: Path, device: str, data_dir: str | Path | None, jobs: int = 1) -> Path:
     """Run what the table of a figure lacks; returns the path of the table."""
     table = Table(out / f"{figure.stem}.csv")
     if figure.name == "figure1":
-        paths.trace_paths(figure, table, out, data_dir)
+        trace_paths(figure, table, out, data_dir)
         return table.path
-    jobs = list(figure.jobs())
-    for panel in figure.panels:
-        run_panel(figure, panel, table, device, data_dir, jobs)
-    report(figure.name, len(jobs), len(jobs))
+    orders = [Order(figure, panel, entry, sizes, seed, device, data_dir) for panel, entry, sizes, seed in figure.jobs()]
+    missing = [order for order in orders if not all(row in table for row in order.blanks)]
+    report(figure.name, len(orders) - len(missing), len(orders))
+    for place, rows in enumerate(carried_out(missing, 1 if device != "cpu" else jobs), len(orders) - len(missing) + 1):
+        table.append(table.news(rows))
+        report(figure.name, place, len(orders))
     return table.path
 
 
-def run_panel(figure: Figure, panel: Panel, table: Table, device: str, data_dir: str | Path | None, jobs: list[Job]) -> None:
-    """Run the jobs of one panel that the table lacks; the data are loaded when there are any."""
-    task = None
-    for place, (_, entry, sizes, seed) in [(place, job) for place, job in enumerate(jobs) if job[0] is panel]:
-        empty = [blank(figure, panel, entry, k, seed) for k in sizes]
-        if all(row in table for row in empty):
-            continue
-        report(figure.name, place, len(jobs))
-        task = task or Task(figure, panel, device, data_dir)
-        table.append(table.news(fill(task, entry, empty, seed)))
+def carried_out(orders: list[Order], jobs: int) -> Iterator[list[Row]]:
+    """The rows of each order as soon as they are known; with several jobs in whatever order that is."""
+    if jobs == 1 or len(orders) < 2:
+        yield from map(carry_out, orders)
+        return
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=one_thread) as pool:
+        try:
+            yield from (done.result() for done in as_completed([pool.submit(carry_out, order) for order in orders]))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def one_thread() -> None:
+    """Hold the linear algebra of this process to one thread."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """One run: a method on a panel with a seed, for the sizes that it serves at once."""
+
+    figure: Figure
+    panel: Panel
+    entry: Entry
+    sizes: tuple[int, ...]
+    seed: int
+    device: str
+    data_dir: str | Path | None
+
+    @property
+    def blanks(self) -> list[Row]:
+        """The rows of the run before it is made."""
+        return [blank(self.figure, self.panel, self.entry, k, self.seed) for k in self.sizes]
+
+
+_tasks: dict[tuple[object, ...], Task] = {}  # the panel of this process, kept from one run to the next
+
+
+def carry_out(order: Order) -> list[Row]:
+    """The rows of one run."""
+    key = (order.figure.stem, repr(order.panel), order.device, order.data_dir)
+    if key not in _tasks:
+        _tasks.clear()
+        _tasks[key] = Task(order.figure, order.panel, order.device, order.data_dir)
+    return fill(_tasks[key], order.entry, order.blanks, order.seed)
 
 
 def blank(figure: Figure, panel: Panel, entry: Entry, k: int, seed: int) -> Row:

@@ -56,7 +56,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class Figure:
-    """What a figure is made of. value : the column of the table that is drawn, "factor" or "value"."""
+    """What a figure is made of.
+
+    value : the column of the table that is drawn, "factor" or "value".
+    card : whether a graphics card is used when one is asked for.
+    """
 
     name: str
     title: str
@@ -66,6 +70,7 @@ class Figure:
     panels: tuple[Panel, ...]
     entries: tuple[Entry, ...]
     dtype: str = "float64"
+    card: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     quick: bool = False
 

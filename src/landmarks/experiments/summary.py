@@ -82,9 +82,16 @@ def _skips(panel: Panel, rows: list[Row]) -> Iterator[str]:
         yield from (f"- {label}: {reason}" for label, reason in reasons)
 
 
+def rows_of(figure: Figure, out: Path) -> list[Row]:
+    """The rows of a figure from its table in a folder."""
+    path = out / f"{figure.stem}.csv"
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} does not exist; run `landmarks reproduce {figure.name}{' --quick' if figure.quick else ''}` first")
+    return read_rows(path)
+
+
 def write_summary(figure: Figure, out: Path) -> Path:
     """Write the summary of a figure beside its table, from the table alone."""
-    rows = read_rows(out / f"{figure.stem}.csv")
     path = out / f"{figure.stem}.md"
-    path.write_text("\n".join([f"## {figure.title}", *markdown(figure, rows), ""]), encoding="utf-8")
+    path.write_text("\n".join([f"## {figure.title}", *markdown(figure, rows_of(figure, out)), ""]), encoding="utf-8")
     return path
