@@ -1,7 +1,18 @@
 """What a choice of columns gives: projection, Nyström approximation, errors and bounds."""
 
-from .error import CRITERIA, best_rank_error, selection_error, spectrum, total
+from .error import CRITERIA, best_rank_error, exact_error, selection_error, spectrum, total
 from .estimate import Estimate, estimated_error
 from .nystrom import Nystrom, nystrom_factor
 
-__all__ = ["CRITERIA", "Estimate", "Nystrom", "best_rank_error", "estimated_error", "nystrom_factor", "selection_error", "spectrum", "total"]
+__all__ = [
+    "CRITERIA",
+    "Estimate",
+    "Nystrom",
+    "best_rank_error",
+    "estimated_error",
+    "exact_error",
+    "nystrom_factor",
+    "selection_error",
+    "spectrum",
+    "total",
+]

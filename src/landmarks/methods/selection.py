@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._check import choice
-from ..approximate import CRITERIA, Estimate, Nystrom, best_rank_error, estimated_error, selection_error, total
+from ..approximate import CRITERIA, Estimate, Nystrom, best_rank_error, estimated_error, exact_error, total
 from ..errors import RankWarning
 from ..operators.base import Operator, check_indices
 from .problem import Trial
@@ -153,7 +153,7 @@ class Selection:
 
     def _compute(self, kind: str, criterion: str) -> float:
         if kind == "error":
-            return selection_error(self._data, self.indices, criterion)
+            return exact_error(self._data, self.indices, criterion)
         return total(self._data, criterion) if kind == "total" else best_rank_error(self._data, self.k, criterion)
 
     def _in_units(self, figure: float, criterion: str | None) -> float:
