@@ -218,12 +218,16 @@ class TestWrongInput:
         np.testing.assert_allclose(K, A.T @ A[:, :1], rtol=1e-12)
 
     def test_an_iterator_too_wide_for_its_gram_matrix(self):
-        with pytest.raises(MemoryError, match=r"n = 20000 columns: adding up XᵀX takes 8.9 GiB, above memory = 1 GiB, and an iterator is read once"):
+        with pytest.raises(MemoryError, match=r"n = 20000 columns: adding up XᵀX takes 17.9 GiB, above memory = 1 GiB, and an iterator is read once"):
             lm.data(iter([np.ones((1, 20000))]))
 
     def test_rows_that_do_not_fit(self):
         with pytest.raises(MemoryError, match="raise memory=… to at least 1280000 bytes"):
             lm.data(lambda: iter([np.ones((1, 20000))]), memory=1000)
+
+    def test_memory_that_is_no_number_of_bytes(self):
+        with pytest.raises(ValueError, match="memory must be a positive whole number of bytes, got '1GB'"):
+            lm.data(iter([X]), memory="1GB")
 
     def test_a_function_given_to_select(self):
         with pytest.raises(TypeError, match=r"or pass lm\.data\(A\) if it returns blocks of rows"):
@@ -261,7 +265,9 @@ def watch(progress):
     peak = max(peak, anonymous() - before)
 from landmarks.progress import watching
 with watching(watch):
-    operator = lm.data(X, memory=2**26, center=True)
+    selection = lm.select(X, 3, method="greedy")
+    selection.error()
+    lm.data(X, memory=2**26, center=True)
 print(peak, X.nbytes)
 """
 

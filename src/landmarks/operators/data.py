@@ -52,7 +52,7 @@ class Data(Operator):
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.m * self.n)
         xp = namespace(self.X)
-        width = MEMORY // (8 * self.m * itemsize(self.like))
+        width = MEMORY // (64 * self.m * itemsize(self.like))
         parts = (self.X[:, int(block[0]) : int(block[-1]) + 1] for block in blocks(self.n, width))
         return xp.concat([xp.sum(X * X, axis=0) for X in parts])
 
@@ -82,8 +82,8 @@ def data(X: Any, *, center: bool = False, scale: bool = False, memory: int = ROW
         file, an iterator or a list of blocks, or a function that returns a fresh iterator.
     center : whether to subtract the mean of each column.
     scale : whether to divide each column by its standard deviation.
-    memory : bytes that an X read in blocks may take. A smaller one is loaded; of a larger one the Gram matrix XᵀX is added up
-        in one pass where it fits in a third of them, else each product is a pass over X.
+    memory : bytes that the work on an X read in blocks may take. A wide X that fits is loaded, a tall one of a sixteenth of
+        them too. Of a larger one the Gram matrix XᵀX is added up in one pass if that fits; else each product is a pass.
 
     Examples
     --------

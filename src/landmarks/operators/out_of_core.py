@@ -15,13 +15,20 @@ ROWS_MEMORY = 2**30  # bytes that work on an X read in blocks may take, unless t
 
 
 def fits(source: RowBlocks, memory: int) -> bool:
-    """Whether all of X may be held in memory."""
-    return source.nbytes is not None and source.nbytes <= memory
+    """Whether X is better held in memory: a wide one that fits, or a tall one so small that nobody minds."""
+    if source.m is None:
+        return False
+    return source.m * source.n * source.dtype.itemsize <= (memory if source.m < source.n else memory // 16)
+
+
+def gram_bytes(n: int) -> int:
+    """Bytes that it takes to add up XᵀX: the sum, its carry, the next term, and three more where the result is prepared."""
+    return 6 * 8 * n * n
 
 
 def gram_fits(n: int, memory: int) -> bool:
-    """Whether XᵀX may be added up in memory: the sum, its carry and the next term."""
-    return 3 * 8 * n * n <= memory
+    """Whether XᵀX may be added up in memory."""
+    return gram_bytes(n) <= memory
 
 
 def from_rows(source: RowBlocks, standard: Standard, *, memory: int = ROWS_MEMORY, weights: np.ndarray | None = None) -> Prepared:
@@ -55,10 +62,12 @@ def scaled_gram(moments: Moments, center: bool, factor: np.ndarray) -> np.ndarra
 
 def _check_memory(source: RowBlocks, memory: int) -> None:
     """Raise before anything is read when the request cannot be met."""
+    if isinstance(memory, bool) or not isinstance(memory, int) or memory <= 0:
+        raise ValueError(f"memory must be a positive whole number of bytes, got {memory!r}")
     n = source.n
     if gram_fits(n, memory):
         return
-    need = f"X has n = {n} columns: adding up XᵀX takes {24 * n * n / 2**30:.1f} GiB, above memory = {memory / 2**30:.2g} GiB"
+    need = f"X has n = {n} columns: adding up XᵀX takes {gram_bytes(n) / 2**30:.1f} GiB, above memory = {memory / 2**30:.2g} GiB"
     if not source.again:
         raise MemoryError(f"{need}, and an iterator is read once only; raise memory=…, or pass a function that returns a fresh iterator")
     if 64 * n > memory:

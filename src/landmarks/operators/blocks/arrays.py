@@ -34,7 +34,7 @@ class ArrayRows(RowBlocks):
     def _height(self, memory: int) -> int:
         """Whole chunks where they fit, so that none is unpacked twice."""
         wanted = max(1, memory // (self.n * np.dtype(self.array.dtype).itemsize))
-        chunks = getattr(self.array, "chunks", None)
+        chunks = getattr(self.array, "shards", None) or getattr(self.array, "chunks", None)
         if not chunks:
             return wanted
         if chunks[0] > 32 * wanted:

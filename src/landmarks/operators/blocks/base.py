@@ -34,11 +34,6 @@ class RowBlocks(abc.ABC):
         """X itself where it is an array already, else None."""
         return None
 
-    @property
-    def nbytes(self) -> int | None:
-        """Bytes that X takes as an array of its dtype, when m is known."""
-        return None if self.m is None else self.m * self.n * self.dtype.itemsize
-
     def __repr__(self) -> str:
         return f"{type(self).__name__}(m={self.m}, n={self.n}, dtype={self.dtype})"
 
