@@ -6,8 +6,6 @@ import argparse
 
 from .sentences import tells_errors
 
-HELP = "list, fetch and check the data sets of the paper"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Three actions; fetch and check take names."""

@@ -9,7 +9,6 @@ from pathlib import Path
 from ..progress import Progress, watching
 from .sentences import tells_errors
 
-HELP = "run the paper's experiments and draw its figures"
 FIGURES = ("figure1", "figure2", "figure3", "figure4")
 
 

@@ -189,6 +189,8 @@ def product_seconds(operator: Operator) -> float:
     gpu = on_gpu(operator.like)
     if isinstance(operator, Dense) or getattr(operator, "gram", None) is not None:
         return operator.n**2 * (2e-12 if gpu else 5e-10)
+    if operator.source is not None:
+        return (operator.source.m or 0) * operator.n * 2e-9
     if operator.m is not None:
         return operator.m * operator.n * (4e-12 if gpu else 1e-9)
     return operator.n**2 * (1e-12 if gpu else 1.5e-9)

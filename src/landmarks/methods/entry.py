@@ -35,8 +35,8 @@ def select(
 
     Parameters
     ----------
-    A : a data matrix X (array, data frame, SciPy sparse) whose columns are the candidates, or an operator made by
-        `psd`, `kernel`, `function` or `toeplitz`, or a SciPy LinearOperator.
+    A : a data matrix X (array, data frame, SciPy sparse, file or rows as `data` takes them) whose columns are the candidates, or an operator made by
+        `data`, `psd`, `kernel`, `function` or `toeplitz`, or a SciPy LinearOperator.
     k : how many to choose; only a method that finds its own k, such as `Continuous(penalty=…)`, takes None.
     method : a name (`"auto"`, `"greedy"`, `"continuous"`, …) or a method object.
     criterion : "trace" for tr(K − K̂), which is ‖X − P_S X‖²_F for columns; "frobenius" for ‖K − K̂‖²_F.

@@ -5,12 +5,15 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from .._array import Array, Indices, eps, like, namespace
+
+if TYPE_CHECKING:
+    from .blocks import RowBlocks
 
 MEMORY = 256 * 2**20  # bytes that a block of columns or a chunk of kernel values may take
 DENSE_MEMORY = 4 * 2**30  # bytes that a stored n × n matrix may take
@@ -51,6 +54,8 @@ class Operator(abc.ABC):
     ledger: Ledger
     exponent: int = 0
     names: tuple[str, ...] | None = None
+    #: the rows of X, when K = XᵀX and they can be read again in blocks
+    source: RowBlocks | None = None
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 
