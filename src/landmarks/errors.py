@@ -13,6 +13,10 @@ class FormatError(ValueError):
     """A file is not a selection that this version can read."""
 
 
+class WorkersLostError(ConnectionError):
+    """A cluster lost its workers, or its scheduler, and did not get them back in time."""
+
+
 class RankWarning(UserWarning):
     """More columns were asked for than the numerical rank offers; the rest adds nothing."""
 

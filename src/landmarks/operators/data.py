@@ -74,7 +74,8 @@ def data(X: Any) -> Operator:
 
     Parameters
     ----------
-    X : the m × n matrix: array, nested list, data frame or SciPy sparse matrix; kept and never written to.
+    X : the m × n matrix: array, nested list, data frame, SciPy sparse matrix, dask array or data frame; kept and never
+        written to.
 
     Examples
     --------
@@ -86,6 +87,10 @@ def data(X: Any) -> Operator:
 
     if hasattr(X, "tocsc"):
         return sparse_data(X)
+    if hasattr(X, "__dask_graph__"):
+        from .dask_data import dask_data
+
+        return dask_data(X)
     names = _check.column_names(X)
     X = _check.matrix(X, "X")
     xp = namespace(X)
