@@ -61,7 +61,7 @@ def half_product(points: np.ndarray, V: np.ndarray, h: Kernel, i: int) -> np.nda
     return product
 
 
-def product(points: np.ndarray, V: np.ndarray, h: Kernel, rows: np.ndarray, cols: np.ndarray | None) -> np.ndarray:
+def product(points: np.ndarray, V: np.ndarray, h: Kernel, rows: slice | np.ndarray, cols: np.ndarray | None) -> np.ndarray:
     """K[rows, cols] V."""
     x, y = points[rows], points if cols is None else points[cols]
     result = np.zeros((len(x), V.shape[1]), dtype=V.dtype)
@@ -71,14 +71,15 @@ def product(points: np.ndarray, V: np.ndarray, h: Kernel, rows: np.ndarray, cols
     return result
 
 
-def values(points: np.ndarray, h: Kernel, rows: np.ndarray, cols: np.ndarray) -> np.ndarray:
+def values(points: np.ndarray, h: Kernel, rows: slice | np.ndarray, cols: np.ndarray) -> np.ndarray:
     """K[rows, cols]."""
     return h(points[rows], points[cols])
 
 
-def diagonal(points: np.ndarray, h: Kernel, rows: np.ndarray) -> np.ndarray:
+def diagonal(points: np.ndarray, h: Kernel, rows: slice | np.ndarray) -> np.ndarray:
     """The entries of the diagonal at the rows."""
-    return np.concatenate([np.diagonal(h(x, x)) for x in (points[rows[a : a + 64]] for a in range(0, len(rows), 64))])
+    inside = points[rows]
+    return np.concatenate([np.diagonal(h(x, x)) for x in (inside[a : a + 64] for a in range(0, len(inside), 64))])
 
 
 def _tiles(start: int, stop: int) -> list[slice]:
@@ -89,7 +90,7 @@ _on_device: dict[tuple[str, str], Operator] = {}
 
 
 def device_product(
-    points: np.ndarray, V: np.ndarray, h: Kernel, rows: np.ndarray, cols: np.ndarray | None, device: str, precision: str, key: str
+    points: np.ndarray, V: np.ndarray, h: Kernel, rows: slice | np.ndarray, cols: np.ndarray | None, device: str, precision: str, key: str
 ) -> np.ndarray:
     """K[rows, cols] V on a device of the worker by torch, where the points of one operator stay."""
     import torch
@@ -97,5 +98,5 @@ def device_product(
     if (device, key) not in _on_device:
         _on_device.clear()
         _on_device[device, key] = kernel(torch.tensor(points, device=device), h, precision=precision)
-    K = _on_device[device, key]
+    K, rows = _on_device[device, key], np.arange(len(points))[rows]
     return host(K.matmul(torch.tensor(V, device=device), rows=rows, cols=cols))

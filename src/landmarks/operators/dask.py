@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 import dask
@@ -46,8 +46,11 @@ def tree(function: Callable[[list], Any], parts: Sequence[Lazy]) -> Lazy:
 
 
 def keep(part: Lazy) -> Lazy:
-    """The same, kept by the workers once computed, and computed again if a worker is lost."""
-    with _any_size():
+    """The same, kept by the workers once computed, and computed again if a worker is lost.
+
+    They keep it as long as what is returned here lives, even if other lazy calls use it.
+    """
+    with nullcontext() if current_client() is None else _any_size():
         return dask.persist(part)[0]
 
 
@@ -163,7 +166,7 @@ def _explained(client: Any, error: BaseException) -> str | None:
     if name == "NoWorkerError":
         return f"the cluster at {_address(client)} had no workers; start workers and run again ({error})"
     if "Cancelled" in name or name == "CommClosedError":
-        return f"the cluster at {_address(client)} gave the work up, as it does when its scheduler is stopped; connect and run again ({error})"
+        return f"the cluster at {_address(client)} gave the work up, as it does when its scheduler is stopped or restarted; connect and run again ({error})"
     return None
 
 

@@ -92,18 +92,20 @@ class Tiled(Operator):
     number of workers changes a bit.
     """
 
-    def __init__(self, tiles: Any, *, rows: np.ndarray, cols: np.ndarray, power: int, like: Array, names: tuple[str, ...] | None = None):
-        self.tiles, self.row_edges, self.col_edges = tiles, rows, cols
+    def __init__(self, X: Any, *, power: int = 0, names: tuple[str, ...] | None = None):
+        self.X = X  # what the workers keep of it they keep as long as this lives
+        self.tiles = X.to_delayed()
+        self.row_edges, self.col_edges = (np.concatenate([[0], np.cumsum(sizes)]) for sizes in X.chunks)
         self.power = power
-        self.n = int(cols[-1])
-        self.like = like
+        self.n = X.shape[1]
+        self.like = np.zeros(0, dtype=X.dtype)
         self.ledger = Ledger()
         self.exponent = 2 * power
         self.names = names
 
     def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
         left, right = (np.arange(self.n) if indices is None else np.asarray(indices) for indices in (rows, cols))
-        self.ledger.add(products=block.shape[1], entries=int(self.row_edges[-1]) * (len(left) + len(right)))
+        self.ledger.add(products=block.shape[1], entries=self.X.shape[0] * (len(left) + len(right)))
         if 0 in (len(left), len(right)):
             return np.zeros((len(left), block.shape[1]), dtype=self.like.dtype)
         blocks = {c: (inside, constant(block[places])) for c, inside, places in self._by_tile(right)}
@@ -127,7 +129,7 @@ class Tiled(Operator):
             yield int(c), slice(None) if whole else inside, places
 
     def diagonal(self) -> Array:
-        self.ledger.add(entries=int(self.row_edges[-1]) * self.n)
+        self.ledger.add(entries=self.X.shape[0] * self.n)
         parts = [tree(_sum, [lazy(_squares, tile, self.power) for tile in column]) for column in self.tiles.T]
         return np.concatenate(compute(lazy(list, parts)))
 
@@ -136,7 +138,7 @@ class Tiled(Operator):
         return self.matmul(np.eye(len(indices), dtype=self.like.dtype), cols=indices)
 
     def restrict(self, indices: Indices) -> Operator:
-        m = int(self.row_edges[-1])
+        m = self.X.shape[0]
         if m * len(indices) * self.like.itemsize > MEMORY:
             return Restricted(self, indices)
         X = np.zeros((m, len(indices)), dtype=self.like.dtype)
@@ -147,8 +149,16 @@ class Tiled(Operator):
             X[:, places] = part
         return Data(_check.scaled(X, self.power), exponent=self.exponent, ledger=self.ledger)
 
+    def largest(self) -> float:
+        """The largest |x| of all tiles, which are checked on the way."""
+        reading, places = Reading(self.tiles.size), np.ndindex(self.tiles.shape)
+        leaves = [
+            lazy(_largest, self.tiles[r, c], int(self.row_edges[r]), int(self.col_edges[c]), reading.topic, i) for i, (r, c) in enumerate(places)
+        ]
+        return compute(tree(max, leaves), reading, leaves)
+
     def product_seconds(self) -> float:
-        return OVERHEAD + 2 * self.tiles.size * TASK + 1e-9 * int(self.row_edges[-1]) * self.n
+        return OVERHEAD + 2 * self.tiles.size * TASK + 1e-9 * self.X.shape[0] * self.n
 
 
 def tiled(X: Any, names: tuple[str, ...] | None = None) -> Tiled:
@@ -158,13 +168,8 @@ def tiled(X: Any, names: tuple[str, ...] | None = None) -> Tiled:
     X = X.astype(X.dtype if X.dtype in (np.float32, np.float64) else np.float64).rechunk((height, min(n, TILE_ENTRIES // height)))
     if X.nbytes <= memory() // 2:
         X = keep(X)
-    tiles, edges = X.to_delayed(), [np.concatenate([[0], np.cumsum(sizes)]) for sizes in X.chunks]
-    reading = Reading(tiles.size)
-    places = [(tiles[r, c], int(edges[0][r]), int(edges[1][c])) for r, c in np.ndindex(tiles.shape)]
-    leaves = [lazy(_largest, tile, row, column, reading.topic, i) for i, (tile, row, column) in enumerate(places)]
-    like = np.zeros(0, dtype=X.dtype)
-    power = _check.exponent(compute(tree(max, leaves), reading, leaves), like)
-    return Tiled(tiles, rows=edges[0], cols=edges[1], power=power, like=like, names=names)
+    operator = Tiled(X, names=names)
+    return Tiled(X, power=_check.exponent(operator.largest(), operator.like), names=names)
 
 
 def memory() -> int:

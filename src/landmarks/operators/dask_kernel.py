@@ -23,12 +23,13 @@ DEVICE_STRIP = 2**16  # rows of a strip at least, on a graphics card
 class DaskKernel(Operator):
     """The operator of h(x_i, x_j) on points that the workers hold; `kernel` makes it.
 
-    points : the lazy n × d array, without its mean when h depends on differences alone.
+    whole : the lazy pair of all points, without their mean when h depends on differences alone, and that mean.
     device : where the workers evaluate: None for NumPy, else a device of torch.
     """
 
-    def __init__(self, points: Lazy, n: int, h: Kernel, *, centre: np.ndarray | None, first: np.ndarray, device: str | None, precision: str):
-        self.points = points
+    def __init__(self, whole: Lazy, n: int, h: Kernel, *, centre: np.ndarray | None, first: np.ndarray, device: str | None, precision: str):
+        self.whole = whole  # the workers keep the points as long as this lives
+        self.points = lazy(_points, whole)
         self.n = n
         self.h = h
         self.centre = centre
@@ -42,12 +43,11 @@ class DaskKernel(Operator):
         self.ledger.add(products=block.shape[1])
         if rows is None and cols is None and self.device is None:
             return self._symmetric(self.h, block)
-        rows = np.arange(self.n) if rows is None else np.asarray(rows)
-        self.ledger.add(entries=len(rows) * len(block))
+        self.ledger.add(entries=(self.n if rows is None else len(rows)) * len(block))
         V, cols = constant(np.ascontiguousarray(block)), None if cols is None else constant(np.asarray(cols))
         return np.concatenate(compute(lazy(list, [self._strip(V, part, cols) for part in self._strips(rows)])))
 
-    def _strip(self, V: Lazy, rows: np.ndarray, cols: Lazy | None) -> Lazy:
+    def _strip(self, V: Lazy, rows: slice | np.ndarray, cols: Lazy | None) -> Lazy:
         if self.device is None:
             return lazy(_strips.product, self.points, V, self.h, rows, cols)
         return lazy(_strips.device_product, self.points, V, self.h, rows, cols, self.device, self.precision, self.key)
@@ -58,15 +58,17 @@ class DaskKernel(Operator):
         V = constant(np.ascontiguousarray(block))
         return compute(tree(_sum, [lazy(_strips.half_product, self.points, V, h, i) for i in range(strips)]))
 
-    def _strips(self, rows: np.ndarray) -> list[np.ndarray]:
+    def _strips(self, rows: Indices | None = None) -> list[slice | np.ndarray]:
         step = _strips.height(self.n, _strips.TILE if self.device is None else DEVICE_STRIP)
-        return [rows[a:b] for a, b in _strips.cuts(len(rows), step)]
+        if rows is None:
+            return [slice(a, b) for a, b in _strips.cuts(self.n, step)]
+        return [np.asarray(rows)[a:b] for a, b in _strips.cuts(len(rows), step)]
 
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.n)
         if getattr(self.h, "stationary", False):
             return np.full(self.n, self.h(self.first[:1], self.first[:1])[0, 0], dtype=self.like.dtype)
-        return np.concatenate(compute(lazy(list, [lazy(_strips.diagonal, self.points, self.h, part) for part in self._strips(np.arange(self.n))])))
+        return np.concatenate(compute(lazy(list, [lazy(_strips.diagonal, self.points, self.h, part) for part in self._strips()])))
 
     def squared_diagonal(self) -> Array:
         return self._symmetric(_strips.Squared(self.h), np.ones((self.n, 1), dtype=self.like.dtype))[:, 0]
@@ -74,9 +76,7 @@ class DaskKernel(Operator):
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices), entries=self.n * len(indices))
         cols = constant(np.asarray(indices))
-        return np.concatenate(
-            compute(lazy(list, [lazy(_strips.values, self.points, self.h, part, cols) for part in self._strips(np.arange(self.n))]))
-        )
+        return np.concatenate(compute(lazy(list, [lazy(_strips.values, self.points, self.h, part, cols) for part in self._strips()])))
 
     def restrict(self, indices: Indices) -> Operator:
         if len(indices) > LOCAL:
@@ -92,7 +92,7 @@ class DaskKernel(Operator):
         return compute(lazy(np.take, self.points, np.asarray(indices), 0))
 
     def product_seconds(self) -> float:
-        tasks = len(self._strips(np.arange(self.n)))
+        tasks = len(self._strips())
         return OVERHEAD + 1.2 * tasks * TASK + self.n**2 * (1.5e-9 if self.device in (None, "cpu") else 1e-12)
 
 
@@ -106,7 +106,7 @@ def dask_kernel(points: Any, h: Kernel, *, device: str | None = None, precision:
     whole = keep(lazy(_whole, leaves, getattr(h, "stationary", False)))
     centre, first = compute(lazy(_beginning, whole), reading, leaves)
     check_block(h, first)
-    return DaskKernel(lazy(_points, whole), n, h, centre=centre, first=first, device=device, precision=precision)
+    return DaskKernel(whole, n, h, centre=centre, first=first, device=device, precision=precision)
 
 
 def _read(chunk: Any, start: int, topic: str, i: int) -> np.ndarray:
