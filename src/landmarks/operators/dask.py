@@ -160,13 +160,13 @@ def _address(client: Any) -> str:
 
 def _explained(client: Any, error: BaseException) -> str | None:
     """The sentence for what a cluster raises when it breaks; None for every other error."""
-    name = type(error).__name__
+    name, place = type(error).__name__, f"the cluster at {_address(client)}"
     if name == "KilledWorker":
         return f"workers died again and again on one piece of work, most often for want of memory: use smaller chunks or larger workers ({error})"
     if name == "NoWorkerError":
-        return f"the cluster at {_address(client)} had no workers; start workers and run again ({error})"
+        return f"{place} had no workers; start workers and run again ({error})"
     if "Cancelled" in name or name == "CommClosedError":
-        return f"the cluster at {_address(client)} gave the work up, as it does when its scheduler is stopped or restarted; connect and run again ({error})"
+        return f"{place} gave the work up, as it does when its scheduler is stopped or restarted; connect and run again ({error})"
     return None
 
 
