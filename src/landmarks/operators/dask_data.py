@@ -17,7 +17,7 @@ from .restricted import Restricted
 
 CHUNK = 128 * 2**20  # bytes of a chunk, where chunks that split the columns must be put together
 TILE_ROWS, TILE_ENTRIES = 4096, 2**22
-OVERHEAD, TASK = 0.02, 0.001  # seconds that a product, and each of its tasks, take beyond the arithmetic (benchmarks/cluster.py)
+OVERHEAD, TASK = 0.02, 0.003  # seconds that a product, and each of its tasks, take beyond the arithmetic (benchmarks/cluster.py)
 
 
 def dask_data(X: Any) -> Operator:
