@@ -25,6 +25,10 @@ class DownloadError(OSError):
     """A file could not be downloaded whole."""
 
 
+class WorkersLostError(ConnectionError):
+    """A cluster lost its workers, or its scheduler, and did not get them back in time."""
+
+
 class RankWarning(UserWarning):
     """More columns were asked for than the numerical rank offers; the rest adds nothing."""
 

@@ -84,6 +84,14 @@ class Operator(abc.ABC):
         """The columns of X when K = XᵀX is known by its factor."""
         raise TypeError(f"{type(self).__name__} is not known by a factor X with K = XᵀX")
 
+    def new_rows(self, points: Array, indices: Indices) -> Array:
+        """The values h(x, x_j) of new points x with the points at the indices, when K is a kernel matrix."""
+        raise TypeError(f"new points need a kernel operator, made by kernel(points, h); this is {self!r}")
+
+    def product_seconds(self) -> float | None:
+        """An estimate of the seconds of one product, by an operator that knows more of it than its kind and order tell."""
+        return None
+
     def squared_diagonal(self) -> Array | None:
         """The diagonal of K² where there is a faster way than to read all columns, else None."""
         return None

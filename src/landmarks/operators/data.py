@@ -77,8 +77,8 @@ def data(X: Any, *, center: bool = False, scale: bool = False, memory: int = ROW
 
     Parameters
     ----------
-    X : the m × n matrix: array, nested list, data frame or SciPy sparse matrix; kept and never written to. What need not
-        fit in memory is read in blocks of rows: memory maps, Zarr arrays, HDF5 datasets, Arrow tables and datasets, the path of such a
+    X : the m × n matrix: array, nested list, data frame, SciPy sparse matrix, dask array or data frame; kept and never written
+        to. What need not fit in memory is read in blocks of rows: memory maps, Zarr arrays, HDF5 datasets, Arrow tables and datasets, the path of such a
         file, an iterator or a list of blocks, or a function that returns a fresh iterator.
     center : whether to subtract the mean of each column.
     scale : whether to divide each column by its standard deviation.
@@ -101,6 +101,12 @@ def data(X: Any, *, center: bool = False, scale: bool = False, memory: int = ROW
         if not standard.plain:
             raise ValueError("centred or scaled columns of a sparse X would not be sparse; use ColumnSelector, which keeps them so")
         return sparse_data(X)
+    if hasattr(X, "__dask_graph__"):
+        from .dask_data import dask_data
+
+        if not standard.plain:
+            raise ValueError("center and scale are not done on dask arrays: standardise lazily, X = (X - X.mean(axis=0)) / X.std(axis=0)")
+        return dask_data(X)
     source = as_rows(X)
     if source is not None and not fits(source, memory):
         return from_rows(source, standard, memory=memory).operator
