@@ -7,10 +7,13 @@ from .curve import Curve, path
 from .entry import select
 from .exact import Exact
 from .greedy import Greedy
+from .how_many import Knee
 from .iterated import Iterated
 from .kdpp import KDPP
 from .kmeans import KMeans
+from .knapsack import Knapsack
 from .leverage import RidgeLeverage
+from .likelihood_ratio import LikelihoodRatio
 from .nuclear import NuclearScores
 from .pivoted_qr import PivotedQR
 from .problem import Choice, Method, Problem, Trial
@@ -18,6 +21,7 @@ from .rpcholesky import RPCholesky
 from .selection import Cost, Selection
 from .storage import load
 from .swap import Swap
+from .target import Target
 from .uniform import Uniform
 
 __all__ = [
@@ -32,6 +36,9 @@ __all__ = [
     "Greedy",
     "Iterated",
     "KMeans",
+    "Knapsack",
+    "Knee",
+    "LikelihoodRatio",
     "Method",
     "NuclearScores",
     "PivotedQR",
@@ -40,6 +47,7 @@ __all__ = [
     "RidgeLeverage",
     "Selection",
     "Swap",
+    "Target",
     "Trial",
     "Uniform",
     "load",
