@@ -22,9 +22,10 @@ from .annealed import Annealed
 from .exact import Exact
 from .greedy import Greedy
 from .iterated import Iterated
+from .knapsack import Knapsack
 from .local_search import workable
 from .nuclear import NuclearScores
-from .problem import CONSTRAINTS, Choice, Problem, Trial, brief
+from .problem import Choice, Problem, Trial, brief
 from .rpcholesky import RPCholesky
 from .swap import Swap
 
@@ -41,7 +42,7 @@ class Auto:
     """Greedy, annealed and random starts, improved by swaps; the best is kept and `selection.trials` tells of all.
 
     With a budget the rest of the time goes into an iterated search. When the optimum can be proved in about a second,
-    or in half of the budget, it is.
+    or in half of the budget, it is. Groups and costs are left to `Knapsack`.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ class Auto:
     """
 
     effort: float = 180.0
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = Knapsack.honours
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -67,6 +68,8 @@ class Auto:
             raise ValueError(f"effort must be a positive number of seconds, got {self.effort!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        if problem.groups is not None or problem.costs is not None:
+            return Knapsack().choose(problem, rng)
         small = problem.operator.n <= SMALL
         if small:
             problem = replace(problem, operator=stored(problem.operator))

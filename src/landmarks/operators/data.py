@@ -78,7 +78,8 @@ def data(X: Any, *, center: bool = False, scale: bool = False, memory: int = ROW
     Parameters
     ----------
     X : the m × n matrix: array, nested list, data frame, SciPy sparse matrix, dask array or data frame; kept and never written
-        to. What need not fit in memory is read in blocks of rows: memory maps, Zarr arrays, HDF5 datasets, Arrow tables and datasets, the path of such a
+        to. What need not fit in memory
+        is read in blocks of rows: memory maps, Zarr arrays, HDF5 datasets, Arrow tables and datasets, the path of such a
         file, an iterator or a list of blocks, or a function that returns a fresh iterator.
     center : whether to subtract the mean of each column.
     scale : whether to divide each column by its standard deviation.
