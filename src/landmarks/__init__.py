@@ -40,6 +40,7 @@ __all__ = [
     "Curve",
     "Exact",
     "Greedy",
+    "HeldOut",
     "Iterated",
     "KMeans",
     "Knapsack",
@@ -57,6 +58,7 @@ __all__ = [
     "Uniform",
     "data",
     "function",
+    "held_out",
     "kernel",
     "laplacian",
     "linear",
@@ -73,8 +75,8 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """The estimators, on first use: they bring in scikit-learn."""
-    if name in ("ColumnSelector", "Nystroem"):
+    """The estimators and held-out errors, on first use: they bring in scikit-learn."""
+    if name in ("ColumnSelector", "HeldOut", "Nystroem", "held_out"):
         from . import estimators
 
         return getattr(estimators, name)

@@ -17,11 +17,12 @@ from .covariance import Moments, moments, pair_moments
 
 @dataclass(frozen=True)
 class Prepared:
-    """The operator of the columns, and the mean and scale that were taken out of them."""
+    """The operator of the columns, the mean and scale that were taken out of them, and the degrees of freedom left."""
 
     operator: Operator
     mean: np.ndarray
     scale: np.ndarray
+    degrees: float
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Preparation:
         """Prepare what is known by its moments."""
         mean, factor, scale = self._standard(sums.mean, sums.variance, dtype)
         K = sums.gram(self.center) * factor[:, None] * factor[None, :]
-        return Prepared(lm.psd((K + K.T) / 2), mean, scale)
+        return Prepared(lm.psd((K + K.T) / 2), mean, scale, sums.weight - self.center)
 
     def _of_dense(self, X: np.ndarray, weights: np.ndarray | None) -> Prepared:
         w = np.ones(X.shape[0]) if weights is None else weights
@@ -57,7 +58,7 @@ class Preparation:
         Z = centred if self.center else X
         Z = Z if np.all(factor == 1.0) else Z * factor.astype(X.dtype)
         Z = Z if weights is None else Z * np.sqrt(weights).astype(X.dtype)[:, None]
-        return Prepared(lm.data(Z), mean, scale)
+        return Prepared(lm.data(Z), mean, scale, float(w.sum()) - self.center)
 
     def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
         if self.center and X.shape[1] ** 2 * 8 <= MEMORY // 8:
@@ -67,8 +68,9 @@ class Preparation:
         w = np.ones(X.shape[0]) if weights is None else weights
         Z = (scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)).astype(X.dtype)
         if not self.center:
-            return Prepared(lm.data(Z), mean, scale)
-        return Prepared(centred(Z, mean * factor, float(w.sum()), variance * factor**2), mean, scale)
+            return Prepared(lm.data(Z), mean, scale, float(w.sum()))
+        W = float(w.sum())
+        return Prepared(centred(Z, mean * factor, W, variance * factor**2), mean, scale, W - 1)
 
     def _standard(self, mean: np.ndarray, variance: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The mean to take out, the factor of each column (0 for one that is constant once centred), the scale."""
