@@ -3,5 +3,17 @@
 from .error import CRITERIA, best_rank_error, selection_error, spectrum, total
 from .estimate import Estimate, estimated_error
 from .nystrom import Nystrom, nystrom_factor
+from .preconditioner import Preconditioner
 
-__all__ = ["CRITERIA", "Estimate", "Nystrom", "best_rank_error", "estimated_error", "nystrom_factor", "selection_error", "spectrum", "total"]
+__all__ = [
+    "CRITERIA",
+    "Estimate",
+    "Nystrom",
+    "Preconditioner",
+    "best_rank_error",
+    "estimated_error",
+    "nystrom_factor",
+    "selection_error",
+    "spectrum",
+    "total",
+]

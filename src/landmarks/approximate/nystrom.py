@@ -11,6 +11,7 @@ import scipy
 from .._array import Array, Indices, eps, host, like, namespace, solve_triangular, take
 from ..operators.base import Operator
 from ..operators.kernel import KernelOperator
+from .preconditioner import Preconditioner
 
 
 @dataclass(frozen=True)
@@ -80,13 +81,12 @@ class Nystrom:
         return namespace(self.factor).sum(self.factor * self.factor, axis=1)
 
     def solve(self, block: Array, ridge: float) -> Array:
-        """(K̂ + ridge · I)⁻¹ @ block in O(n r²), through the singular values of F.
+        """(K̂ + ridge · I)⁻¹ @ block in O(n r²), through the singular values of F."""
+        return self.preconditioner(ridge).matmul(block)
 
-        As a preconditioner it makes conjugate gradients on K + ridge · I converge in few steps when K̂ is close to K.
-        """
-        values, U = self.eigenpairs()
-        shrink = values / (values + _positive(ridge))
-        return (block - U @ (shrink[:, None] * (U.T @ block))) / ridge
+    def preconditioner(self, ridge: float) -> Preconditioner:
+        """(K̂ + ridge · I)⁻¹ as an object; conjugate gradients on K + ridge · I take few steps with it when K̂ is close to K."""
+        return Preconditioner(*self.eigenpairs(), _positive(ridge))
 
     def log_determinant(self, ridge: float) -> float:
         """log det(K̂ + ridge · I)."""
