@@ -1,6 +1,6 @@
 """Kernel ridge regression on protein by CG: iterations to a residual of 1e-6 with a Nyström preconditioner, and without.
 
-    python benchmarks/preconditioner.py --data-dir DIR [--n 4000] [--quick] [--device cuda]
+    python benchmarks/preconditioner.py --data-dir DIR [--n 4000] [--quick] [--device cuda --store]
 
 Solves (K + ridge · n · I) a = y for the Gaussian kernel on standardised points, with `landmarks.solvers.solve_regularised`.
 The preconditioner is (K̂ + ridge · n · I)⁻¹ from k landmarks, applied in O(nk) per step, or with `--complement smallest` the
@@ -24,6 +24,7 @@ import landmarks as lm
 from landmarks._array import Array
 from landmarks.approximate import Preconditioner
 from landmarks.errors import ConvergenceWarning
+from landmarks.operators.base import MEMORY
 from landmarks.solvers import solve_regularised
 
 
@@ -59,6 +60,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=3000)
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float64", help="float32 cannot reach the tolerance at a small ridge")
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--store", action="store_true", help="keep K in memory: 17 GB for all rows in float64, which a large card has")
     parser.add_argument("--complement", choices=["ridge", "smallest"], default="ridge", help="what stands for K̂ + ridge outside its eigenvectors")
     parser.add_argument("--quick", action="store_true", help="2000 rows, k = 100 and 200")
     arguments = parser.parse_args()
@@ -72,7 +74,8 @@ def run(arguments: argparse.Namespace) -> None:
     """Print one line without a preconditioner, and one per number of landmarks and method."""
     X, y = points_and_target(arguments.data_dir, arguments.n)
     points, b = (on_device(array, arguments.device, arguments.dtype) for array in (X, y))
-    operator = lm.kernel(points, lm.rbf(sigma=arguments.sigma))
+    memory = 8 * len(X) ** 2 * 8 if arguments.store else MEMORY  # an eighth of it may hold K
+    operator = lm.kernel(points, lm.rbf(sigma=arguments.sigma), memory=memory)
     shift = arguments.ridge * len(X)
 
     def solved(precondition: Preconditioner | None) -> tuple[float, ...]:

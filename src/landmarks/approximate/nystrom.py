@@ -96,12 +96,16 @@ class Nystrom:
 
     def eigenpairs(self) -> tuple[Array, Array]:
         """The nonzero eigenvalues of K̂, largest first, and their orthonormal vectors."""
-        U, values, _ = self._svd
+        U, values = self._singular
         return values * values, U
 
     @cached_property
-    def _svd(self) -> tuple[Array, Array, Array]:
-        return namespace(self.factor).linalg.svd(self.factor, full_matrices=False)
+    def _singular(self) -> tuple[Array, Array]:
+        """The left singular vectors and values of F; by QR first, as a tall matrix on a graphics card takes long otherwise."""
+        xp = namespace(self.factor)
+        Q, R = xp.linalg.qr(self.factor)
+        U, values, _ = xp.linalg.svd(R, full_matrices=False)
+        return Q @ U, values
 
     def features(self, points: Array) -> Array:
         """The rows of F for new points of a kernel: x ↦ h(x, S) L⁻ᵀ, so that K̂(x, y) = features(x) · features(y)."""
