@@ -184,21 +184,22 @@ def _for_a_person(terminal: Terminal, chosen_from: Source, selection: Selection,
     yield ""
     yield "  " + terminal.bold(f"{k} of {selection.n} {noun}s of {printable(chosen_from.title, 60)} keep {summary.chosen:.1%} of the {measure}")
     yield ""
-    yield from ("  " + line for line in aligned(list(_rows(chosen_from, selection, summary)), (True, False, True, True)))
+    yield from ("  " + line for line in aligned(list(_rows(terminal, chosen_from, selection, summary)), (True, False, False, True)))
     yield ""
-    kept = {f"these {chosen_from.counted(k)}": summary.chosen, f"{chosen_from.counted(k)} at random": summary.random}
-    kept |= {f"any {k} direction{'s' * (k > 1)}, at best": summary.best}
     yield "  kept by"
-    yield from (f"  {label:28s} {terminal.bar(part)} {part:6.1%}" for label, part in kept.items())
+    yield f"  {f'these {chosen_from.counted(k)}':28s} {terminal.bar(summary.chosen, chosen=True)} {summary.chosen:6.1%}"
+    yield f"  {f'{chosen_from.counted(k)} at random':28s} {terminal.bar(summary.random)} {summary.random:6.1%}"
+    yield f"  {f'any {k} directions, at best':28s} {terminal.bar(summary.best)} {summary.best:6.1%}"
     yield ""
     proof = "; no other choice is better (proved)" if selection.proved else ""
     kernel = f" on {chosen_from.kernel}" if chosen_from.kernel else ""
-    yield f"  by {selection.method}{kernel}, seed {selection.seed}, in {selection.ledger.seconds:.2f} s{proof}"
+    yield "  " + terminal.dim(f"by {selection.method}{kernel}, seed {selection.seed}, in {selection.ledger.seconds:.2f} s{proof}")
 
 
-def _rows(chosen_from: Source, selection: Selection, summary: Summary) -> Iterator[tuple[str, ...]]:
+def _rows(terminal: Terminal, chosen_from: Source, selection: Selection, summary: Summary) -> Iterator[tuple[str, ...]]:
+    """The chosen ones, with what they keep together with those above them."""
     together = summary.together
-    yield "", chosen_from.noun, "" if together is None else "adds", "" if together is None else "together"
+    yield "", chosen_from.noun, "", "" if together is None else "kept so far"
     for place, j in enumerate(selection.indices):
-        shares = ("", "") if together is None or summary.adds is None else (f"{summary.adds[place]:.1%}", f"{together[place]:.1%}")
-        yield str(place + 1), printable(chosen_from.label(int(j)), 50), *shares
+        shares = ("", "") if together is None else (terminal.bar(together[place], 20, chosen=True), f"{together[place]:.1%}")
+        yield str(place + 1), printable(chosen_from.label(int(j)), 44), *shares
