@@ -17,6 +17,18 @@ class UnknownColumnError(FormatError):
     """A column was asked for that the file does not have."""
 
 
+class ChecksumError(ValueError):
+    """A file, or the data in it, is not what was published."""
+
+
+class DownloadError(OSError):
+    """A file could not be downloaded whole."""
+
+
+class WorkersLostError(ConnectionError):
+    """A cluster lost its workers, or its scheduler, and did not get them back in time."""
+
+
 class RankWarning(UserWarning):
     """More columns were asked for than the numerical rank offers; the rest adds nothing."""
 

@@ -23,6 +23,8 @@ COMMANDS = {
     "select": "choose columns of a file, or landmarks among its rows",
     "compare": "run several methods on a file and show how they do",
     "demo": "choose 20 of the 64 pixels of the digits, and 5 of 30 named measurements",
+    "data": "list, fetch and check the data sets of the paper",
+    "reproduce": "redo the paper's figures",
     "info": "versions, devices and threads",
     "completion": "print the completion of a shell",
 }
