@@ -6,6 +6,7 @@ import io
 import math
 import tokenize
 import zipfile
+import zlib
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
@@ -32,7 +33,9 @@ def read_npz(file: BinaryIO, reading: Reading) -> Table:
     try:
         with zipfile.ZipFile(file) as archive:
             return _of_archive(archive, reading)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+    except FormatError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, KeyError, UnicodeError) as error:
         raise FormatError(f"the npz file is damaged: {error}") from error
 
 

@@ -28,11 +28,6 @@ class Summary:
     draws: int
     together: np.ndarray | None
 
-    @property
-    def adds(self) -> np.ndarray | None:
-        """What each of the chosen adds to those before it."""
-        return None if self.together is None else np.diff(self.together, prepend=0.0)
-
 
 def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
     """The headline numbers of a selection that has its data.
