@@ -19,7 +19,8 @@ from cluster import best, cluster, overhead, points, tall
 from scipy.optimize import nnls
 
 import landmarks as lm
-from landmarks.operators._strips import cuts, height
+from landmarks.operators._strips import TILE, cuts, height
+from landmarks.operators.dask_kernel import DEVICE_STRIP
 
 CHUNK = 128 * 2**20
 BANDWIDTH = 1e9
@@ -48,9 +49,9 @@ def product_terms(n: float, d: float, b: float) -> list[float]:
     return [values, values * d, values * b, product_tasks(n)]
 
 
-def product_tasks(n: float) -> float:
+def product_tasks(n: float, least: int = TILE) -> float:
     """A task for each strip and a tree by eights."""
-    return len(cuts(int(n), height(int(n)))) * (1 + 1 / 7) + 1
+    return len(cuts(int(n), height(int(n), least))) * (1 + 1 / 7) + 1
 
 
 def fitted(terms: list[list[float]], seconds: list[float]) -> np.ndarray:
@@ -66,7 +67,7 @@ def gram_seconds(client, m: int, n: int) -> float:
 
 def product_seconds(client, n: int, d: int, b: int) -> float:
     operator = lm.kernel(da.from_array(points(n, d), chunks=(n // 4, d)), lm.rbf(sigma=1.0))
-    return best(client, lambda: operator.matmul(np.ones((n, b))), 2)[1]
+    return best(client, lambda: operator.matmul(np.ones((n, b))), 5)[1]
 
 
 def check(name: str, constants: np.ndarray, terms: list[list[float]], seconds: list[float], held_out: tuple, found: float, last: list[float]) -> None:
@@ -106,15 +107,16 @@ def gram_costs(m: float, n: float, w: int, constants: np.ndarray, fixed: float, 
 
 def greedy_costs(n: float, d: float, k: int, w: int, constants: np.ndarray, fixed: float, task: float, gpu: bool) -> dict[str, float]:
     """k products, k columns and one pass for the diagonal of K²; the client keeps the n × k factor."""
-    tasks, vector = product_tasks(n), 8 * n
+    size = 4 if gpu else 8  # bytes a number: fused products are in float32
+    tasks, vector = product_tasks(n, DEVICE_STRIP if gpu else TILE), size * n
     work = n * n * GPU_VALUE if gpu else float(np.dot(product_terms(n, d, 1), constants))
     moved = vector * (w + (w if gpu else 2 * tasks))
     product = fixed + task * tasks + work / w + moved / w / BANDWIDTH + 2 * vector / BANDWIDTH
     column = fixed + task * tasks + vector / BANDWIDTH
     return {
-        "seconds": (k + 1) * product + k * column + 8 * n * d / BANDWIDTH,
-        "bytes": (k + 1) * moved + k * vector + 8 * n * d * w,
-        "worker memory": 2 * 8 * n * d + 10 * vector,
+        "seconds": (k + 1) * product + k * column + vector * d / BANDWIDTH,
+        "bytes": (k + 1) * moved + k * vector + vector * d * w,
+        "worker memory": 2 * vector * d + 10 * vector,
         "client memory": vector * (k + 10),
         "tasks": (2 * k + 1) * tasks,
     }

@@ -34,7 +34,7 @@ def select(
 
     Parameters
     ----------
-    A : a data matrix X (array, data frame, SciPy sparse) whose columns are the candidates, or an operator made by
+    A : a data matrix X (array, data frame, SciPy sparse, dask array) whose columns are the candidates, or an operator made by
         `psd`, `kernel`, `function` or `toeplitz`, or a SciPy LinearOperator.
     k : how many to choose; only a method that finds its own k, such as `Continuous(penalty=…)`, takes None.
     method : a name (`"auto"`, `"greedy"`, `"continuous"`, …) or a method object.

@@ -15,6 +15,7 @@ from typing import Any
 import dask
 from dask.base import get_scheduler
 from dask.callbacks import Callback
+from dask.delayed import Delayed
 from dask.utils import format_time, parse_timedelta
 
 from .. import progress
@@ -26,6 +27,11 @@ POLL = 0.25  # seconds between looks at the workers
 FAN_IN = 8
 
 Lazy = Any
+
+
+def is_delayed(value: Any) -> bool:
+    """Whether the value is a lazy call, of which neither type nor shape is known."""
+    return isinstance(value, Delayed)
 
 
 def lazy(function: Callable, *arguments: Any) -> Lazy:
@@ -106,6 +112,15 @@ def current_client() -> Any:
     return owner if hasattr(owner, "scheduler_info") else None
 
 
+def cluster_memory(client: Any) -> int:
+    """The bytes that the workers of a cluster may use together."""
+    try:
+        workers = client.scheduler_info(n_workers=-1)["workers"]
+    except TypeError:  # before distributed 2025 it told of all workers
+        workers = client.scheduler_info()["workers"]
+    return sum(worker["memory_limit"] or 0 for worker in workers.values())
+
+
 def _on_cluster(client: Any, part: Lazy, reading: Reading | None) -> Any:
     with _any_size(), _listening(client, reading):
         future = client.compute(part)
@@ -150,7 +165,7 @@ def _workers(client: Any) -> int:
     if client.status != "running":
         return 0
     with suppress(OSError, TimeoutError):
-        return len(client.nthreads())
+        return len(client.sync(client.scheduler.ncores, callback_timeout=POLL + 5))
     return 0
 
 

@@ -85,12 +85,12 @@ def data(X: Any) -> Operator:
     """
     from .sparse import sparse_data
 
-    if hasattr(X, "tocsc"):
-        return sparse_data(X)
     if hasattr(X, "__dask_graph__"):
         from .dask_data import dask_data
 
         return dask_data(X)
+    if hasattr(X, "tocsc"):
+        return sparse_data(X)
     names = _check.column_names(X)
     X = _check.matrix(X, "X")
     xp = namespace(X)
