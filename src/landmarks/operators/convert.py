@@ -13,6 +13,8 @@ def as_operator(A: Any) -> Operator:
     """The operator itself, the operator of a SciPy LinearOperator, or XᵀX for anything that is a data matrix or holds one."""
     if isinstance(A, Operator):
         return A
+    if hasattr(A, "__dask_graph__"):  # first: a Delayed seems to have every attribute
+        return data(A)
     if is_annotated(A):
         return annotated(A)
     if hasattr(A, "matmat") and hasattr(A, "shape"):
