@@ -10,7 +10,11 @@ class UnsupportedError(TypeError):
 
 
 class FormatError(ValueError):
-    """A file is not a selection that this version can read."""
+    """A file is not a selection or a checkpoint that this version can read."""
+
+
+class Stopped(RuntimeError):
+    """A callback stopped the run before it had any choice to give."""
 
 
 class RankWarning(UserWarning):

@@ -2,6 +2,7 @@
 
 from .annealed import Annealed
 from .auto import Auto
+from .checkpoint import Checkpoint
 from .continuous import Continuous
 from .curve import Curve, path
 from .entry import select
@@ -24,6 +25,7 @@ __all__ = [
     "KDPP",
     "Annealed",
     "Auto",
+    "Checkpoint",
     "Choice",
     "Continuous",
     "Cost",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -77,6 +77,8 @@ def path(A: Any, ks: Iterable[int], *, criterion: str = "trace", include: Any = 
 
 class Watched:
     """Gains that note the error after each pick: Σc for the trace, Σ diag C² for the Frobenius criterion."""
+
+    kept: ClassVar = ("gains", "errors")
 
     def __init__(self, gains: TraceGains, criterion: str):
         self.gains, self.criterion = gains, criterion

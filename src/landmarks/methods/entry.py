@@ -11,9 +11,13 @@ import numpy as np
 from .. import _check
 from ..approximate import CRITERIA
 from ..errors import UnsupportedError
+from ..journal import keeping
 from ..operators.base import Operator, check_indices
 from ..operators.convert import as_operator
 from ..operators.function import probe
+from ..progress import Callback, stopped, watching
+from .checkpoint import open_journal
+from .phase import run_phase
 from .problem import Method, Problem
 from .registry import as_method
 from .selection import Cost, Selection
@@ -29,6 +33,8 @@ def select(
     budget: float | None = None,
     include: Any = (),
     exclude: Any = (),
+    callback: Callback | None = None,
+    checkpoint: Any = None,
 ) -> Selection:
     """Choose the k columns of a matrix, or the k landmarks of a kernel, that best represent all the rest.
 
@@ -42,6 +48,9 @@ def select(
     seed : one seed gives one selection; None draws a fresh one.
     budget : seconds that improving methods may take; without it they end by themselves.
     include, exclude : candidates that must, or must not, be chosen: indices, or names when the data have names.
+    callback : called with a `Progress` as the work goes on; when it returns True the run ends with the best choice it
+        has, and `selection.stopped` says so.
+    checkpoint : a file, or a `Checkpoint`, that keeps the run; called again after a crash, it goes on from there.
 
     Examples
     --------
@@ -54,11 +63,17 @@ def select(
     operator = as_operator(A)
     chooser = as_method(method)
     size = _subset_size(k, operator, chooser)
-    problem = replace(constrained(operator, size, _check.choice(criterion, CRITERIA, "criterion"), include, exclude), deadline=_deadline(budget))
+    problem = constrained(operator, size, _check.choice(criterion, CRITERIA, "criterion"), include, exclude)
     _check_honoured(problem, chooser)
+    allowed = _seconds(budget)
     probe(operator)
-    start, before = time.perf_counter(), operator.ledger.snapshot()
-    choice = chooser.choose(problem, np.random.default_rng(_check.seed(seed)))
+    rng = np.random.default_rng(_check.seed(seed))
+    journal = open_journal(checkpoint, problem, chooser, {"seed": _check.seed(seed), "budget": allowed}, rng)
+    start, before = time.perf_counter() - (journal.seconds if journal else 0.0), operator.ledger.snapshot()
+    problem = replace(problem, deadline=None if allowed is None else time.monotonic() + allowed - (journal.seconds if journal else 0.0))
+    with watching(callback), keeping(journal):
+        choice = run_phase("run", chooser, problem, rng)
+        was_stopped = stopped()
     cost = Cost(**operator.ledger.since(before), seconds=time.perf_counter() - start)
     return Selection(
         indices=choice.indices,
@@ -72,6 +87,7 @@ def select(
         trials=choice.trials,
         bound=choice.bound,
         exponent=operator.exponent,
+        stopped=was_stopped,
         operator=operator,
     )
 
@@ -102,12 +118,12 @@ def _position(wanted: Any, operator: Operator, name: str) -> int:
     return operator.names.index(wanted)
 
 
-def _deadline(budget: float | None) -> float | None:
+def _seconds(budget: float | None) -> float | None:
     if budget is None:
         return None
     if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget > 0:
         raise ValueError(f"budget must be a positive number of seconds or None, got {budget!r}")
-    return time.monotonic() + budget
+    return float(budget)
 
 
 def constrained(operator: Operator, k: int, criterion: str, include: Any, exclude: Any) -> Problem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -37,6 +38,7 @@ class Relaxed:
     evaluations: int = 0
     unconverged: int = 0
     _active: Active | None = field(default=None, repr=False)
+    kept: ClassVar = ("evaluations", "unconverged")
 
     @property
     def operator(self) -> Operator:

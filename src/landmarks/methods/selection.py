@@ -31,6 +31,7 @@ class Selection:
     """k distinct indices in order of choice, with their errors, bounds and factors.
 
     bound is the proved lower bound, if any, in the units of the operator; the matrix meant is 2**exponent times it.
+    stopped says that a callback ended the run, so that more could have been tried.
 
     Examples
     --------
@@ -52,6 +53,7 @@ class Selection:
     trials: tuple[Trial, ...] = ()
     bound: float | None = None
     exponent: int = 0
+    stopped: bool = False
     operator: Operator | None = field(default=None, repr=False)
     known: dict[str, float] = field(default_factory=dict, repr=False)
 
