@@ -73,6 +73,10 @@ def report(phase: str, done: int, total: int | None = None, error: float | Calla
     if watch is None:
         return False
     error = error() if callable(error) else error
-    wish = watch.callback(Progress(phase, done, total, error, time.monotonic() - watch.start))
+    token = _watch.set(None)  # what the callback itself runs is not told to it
+    try:
+        wish = watch.callback(Progress(phase, done, total, error, time.monotonic() - watch.start))
+    finally:
+        _watch.reset(token)
     watch.stopped = watch.stopped or bool(wish)
     return watch.stopped
