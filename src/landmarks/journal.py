@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import SimpleNamespace, TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ SNAPSHOT = 0.1  # seconds between two snapshots in memory: what Ctrl-C may lose
 LIGHT = 2**28  # bytes up to which a snapshot is held in memory between two writes
 SHARE = 20  # the run works so many times longer than it takes snapshots, and half as many than it writes
 
+T = TypeVar("T")
 Write = Callable[[Any, list[np.ndarray]], None]
 
 
@@ -191,21 +192,24 @@ def _flush_after(error: BaseException, journal: Journal | None) -> None:
         error.add_note(str(failure))
 
 
-def once(name: str, work: Callable[[], Any]) -> Any:
-    """What the work of a phase gives, packed; from the journal when the phase had ended before."""
+def once(name: str, work: Callable[[], T], to_plain: Callable[[T], Any], from_plain: Callable[[Any], T]) -> T:
+    """What the work of a phase gives; from the journal when the phase had ended before.
+
+    to_plain, from_plain : turn what the work gives into plain values and arrays, and back.
+    """
     journal = _journal.get()
     if journal is None:
-        return pack(work())
+        return work()
     node = journal.enter(name)
     try:
         if node.ended and node.note is not None:
             journal.put_back(node.note)
-            return node.kept
-        result = pack(work())
+            return from_plain(node.kept)
+        result = work()
     finally:
         journal.stack.pop()
     if not journal.closed:
-        node.keep(result, journal.note(), ended=True)
+        node.keep(to_plain(result), journal.note(), ended=True)
         journal.keep()
     return result
 

@@ -132,7 +132,7 @@ def test_a_run_may_crash_many_times_and_write_when_it_likes(name, path, no_fsync
     while True:
         interval = (0, 1e-3, 3600)[crashes % 3]  # at the longest only the crash itself writes
         with suppress(Crash):
-            last = run(name, callback=CrashAt(25), checkpoint=lm.Checkpoint(path, interval=interval))
+            last = run(name, callback=CrashAt(12), checkpoint=lm.Checkpoint(path, interval=interval))
             break
         crashes += 1
     assert crashes >= 2

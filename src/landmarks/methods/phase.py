@@ -15,13 +15,15 @@ from .problem import Choice, Method, Problem, Trial
 
 def run_phase(name: str, method: Method, problem: Problem, rng: np.random.Generator) -> Choice:
     """What the method chooses, or chose in an earlier run that this one takes up."""
-    return _choice(once(name, lambda: _flat(method.choose(problem, rng))))
+    return once(name, lambda: method.choose(problem, rng), _plain, _choice)
 
 
-def _flat(choice: Choice) -> dict[str, Any]:
+def _plain(choice: Choice) -> dict[str, Any]:
+    if not isinstance(choice.path, Path | None):
+        raise TypeError(f"a checkpoint keeps paths of the class landmarks.optimise.Path, got {type(choice.path).__name__}; run without one")
     return pack(replace(choice, trials=tuple(pack(trial) for trial in choice.trials)))
 
 
-def _choice(flat: dict[str, Any]) -> Choice:
-    path = None if flat["path"] is None else Path(**flat["path"])
-    return Choice(**flat | {"path": path, "trials": tuple(Trial(**trial) for trial in flat["trials"])})
+def _choice(plain: dict[str, Any]) -> Choice:
+    path = None if plain["path"] is None else Path(**plain["path"])
+    return Choice(**plain | {"path": path, "trials": tuple(Trial(**trial) for trial in plain["trials"])})
