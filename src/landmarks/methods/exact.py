@@ -109,14 +109,13 @@ class Tree:
         """Visit the branches from the largest gain on, while their bounds leave hope."""
         values = spectrum(C, self.frobenius)
         gains = powers.gains(self.tolerance)
-        bound = float(np.sum(values[r:]))
-        order = np.argsort(-gains, kind="stable")
-        candidates, powers = candidates[order], powers.ordered(order)
-        bounds = np.maximum(bound, error - gains[order] - np.sum(values[: r - 1]))  # eigenvalues only fall
-        v = Variables(a=0, lower=np.inf)
+        bound, v = float(np.sum(values[r:])), Variables(a=0, lower=np.inf)
         with Loop("exact", v, self) as loop:
-            if not loop.resumed and bound >= self.cutoff:
+            if bound >= self.cutoff and not loop.resumed:
                 return bound
+            order = np.argsort(-gains, kind="stable")
+            candidates, powers = candidates[order], powers.ordered(order)
+            bounds = np.maximum(bound, error - gains[order] - np.sum(values[: r - 1]))  # eigenvalues only fall
             while v.a < len(candidates):
                 if bounds[v.a] >= self.cutoff or self.stopped or self.problem.time_left <= 0:
                     return min(v.lower, float(bounds[v.a]))
