@@ -118,3 +118,14 @@ try landmarks select --criterion f
 try landmarks completion z"""
     done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=tmp_path, timeout=60)
     assert done.stdout.decode().split("\n")[:4] == ["select", "--standardize", "frobenius", "zsh"]
+
+
+def test_the_base_install_reads_text_and_says_what_other_formats_need(file, tmp_path):
+    (tmp_path / "x.parquet").write_bytes(b"PAR1" + b"\0" * 40)
+    optional = ("pandas", "polars", "pyarrow", "h5py", "zarr", "rich", "jinja2", "matplotlib", "torch", "dask")
+    without = f"import sys; sys.modules.update(dict.fromkeys({optional})); from landmarks.cli.main import main; "
+    calls = [["select", str(file), "--k", "2", "--method", "greedy"], ["select", str(tmp_path / "x.parquet"), "--k", "2"]]
+    text = without + f"print([main(arguments) for arguments in {calls}])"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, env=program.ENVIRONMENT, timeout=120)
+    assert done.stdout.decode().splitlines()[-1] == "[0, 3]", done.stderr
+    assert b"reading parquet needs pyarrow" in done.stderr and b"landmarks[io]" in done.stderr
