@@ -1,5 +1,6 @@
 """The program itself: in a pipe, in a terminal, cut off by `head`, interrupted, and quick to start."""
 
+import inspect
 import json
 import os
 import signal
@@ -9,6 +10,8 @@ import time
 
 import numpy as np
 import pytest
+
+import landmarks as lm
 
 from . import program
 
@@ -136,3 +139,17 @@ from landmarks.cli.main import main
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, env=program.ENVIRONMENT, timeout=120)
     assert done.stdout.decode().splitlines()[-1] == "[0, 3]", done.stderr
     assert b"reading parquet needs pyarrow" in done.stderr and b"landmarks[io]" in done.stderr
+
+
+@pytest.mark.skipif("checkpoint" not in inspect.signature(lm.select).parameters, reason="needs checkpoints in select")
+def test_a_run_that_was_interrupted_goes_on_from_its_checkpoint(tmp_path):
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((300, 240)))
+    arguments = ("select", tmp_path / "x.npy", "--k", 60, "--method", "annealed", "--checkpoint", tmp_path / "run.ckpt", "--json")
+    running = program.start(*arguments)
+    while running.poll() is None and not (tmp_path / "run.ckpt").exists():
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+    assert (running.returncode, b"run.ckpt keeps the run" in err) in ((130, True), (0, False))
+    again, fresh = program.run(*arguments), program.run(*arguments[:7], "--json")
+    assert json.loads(again.stdout)["indices"] == json.loads(fresh.stdout)["indices"]

@@ -38,8 +38,8 @@ def select(
 
     Parameters
     ----------
-    A : a data matrix X (array, data frame, SciPy sparse, file or rows as `data` takes them) whose columns are the candidates, or an operator made by
-        `data`, `psd`, `kernel`, `function` or `toeplitz`, or a SciPy LinearOperator.
+    A : a data matrix X (array, data frame, SciPy sparse, dask array, file or rows as `data` takes them) whose columns are
+        the candidates, or an operator made by `data`, `psd`, `kernel`, `function` or `toeplitz`, or a SciPy LinearOperator.
     k : how many to choose: a number; a rule that finds it, `Target(error)`, `Knee()` or `LikelihoodRatio(alpha)`; or
         "auto", the target when `error` is given, else the knee. A method that finds its own k, such as
         `Continuous(penalty=…)`, and a choice by costs take None.

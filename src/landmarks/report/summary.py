@@ -61,7 +61,7 @@ def _together(operator: Operator, selection: Selection) -> np.ndarray | None:
 
 
 def _trace_shares(operator: Operator, selection: Selection) -> np.ndarray:
-    from ..estimators.how_many import explained_shares
+    from ..approximate.nested import explained_shares
 
     shares = explained_shares(operator, selection.indices)
     return np.pad(shares, (0, selection.k - len(shares)), mode="edge")[: selection.k]
