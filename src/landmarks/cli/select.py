@@ -193,7 +193,8 @@ def _for_a_person(terminal: Terminal, chosen_from: Source, selection: Selection,
     yield "  kept by"
     yield f"  {f'these {chosen_from.counted(k)}':28s} {terminal.bar(summary.chosen, chosen=True)} {summary.chosen:6.1%}"
     yield f"  {f'{chosen_from.counted(k)} at random':28s} {terminal.bar(summary.random)} {summary.random:6.1%}"
-    yield f"  {f'any {k} directions, at best':28s} {terminal.bar(summary.best)} {summary.best:6.1%}"
+    if summary.best is not None:
+        yield f"  {f'any {k} directions, at best':28s} {terminal.bar(summary.best)} {summary.best:6.1%}"
     yield ""
     proof = "; no other choice is better (proved)" if selection.proved else ""
     kernel = f" on {chosen_from.kernel}" if chosen_from.kernel else ""
