@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
     """The selection that the arguments ask for; wishes that cannot be met are wrong use."""
-    from ..errors import FormatError
+    from ..errors import FormatError, UnknownColumnError
     from ..methods import select
 
     try:
@@ -112,7 +112,7 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
             **({"checkpoint": arguments.checkpoint} if arguments.checkpoint else {}),
         )
     except FormatError as error:
-        raise Failure(BAD_DATA, str(error)) from error
+        raise Failure(USAGE if isinstance(error, UnknownColumnError) else BAD_DATA, str(error)) from error
     except OSError as error:
         raise Failure(NO_OUTPUT, f"{arguments.checkpoint} cannot be used: {error.strerror or error}") from error
     except (ValueError, TypeError) as error:
