@@ -1,6 +1,5 @@
 """The program itself: in a pipe, in a terminal, cut off by `head`, interrupted, and quick to start."""
 
-import inspect
 import json
 import os
 import signal
@@ -10,8 +9,6 @@ import time
 
 import numpy as np
 import pytest
-
-import landmarks as lm
 
 from . import program
 
@@ -39,6 +36,14 @@ def test_in_a_terminal_a_person_sees_colour_bars_and_words(file):
     assert "\x1b[1;36m3 of 6 columns of table.csv keep" in shown
     assert "█" in shown
     assert "at random" in shown
+
+
+def test_long_work_shows_a_bar_in_a_terminal_and_takes_it_away(tmp_path):
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((300, 250)))
+    code, shown = program.in_terminal("select", tmp_path / "x.npy", "--k", 60, "--budget", 2)
+    assert code == 0
+    assert "error " in shown
+    assert "\x1b[2K" in shown or "\x1b[K" in shown
 
 
 def test_standard_input_is_read_whatever_its_format(file):
@@ -141,7 +146,6 @@ from landmarks.cli.main import main
     assert b"reading parquet needs pyarrow" in done.stderr and b"landmarks[io]" in done.stderr
 
 
-@pytest.mark.skipif("checkpoint" not in inspect.signature(lm.select).parameters, reason="needs checkpoints in select")
 def test_a_run_that_was_interrupted_goes_on_from_its_checkpoint(tmp_path):
     np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((300, 240)))
     arguments = ("select", tmp_path / "x.npy", "--k", 60, "--method", "annealed", "--checkpoint", tmp_path / "run.ckpt", "--json")
@@ -151,5 +155,5 @@ def test_a_run_that_was_interrupted_goes_on_from_its_checkpoint(tmp_path):
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=60)
     assert (running.returncode, b"run.ckpt keeps the run" in err) in ((130, True), (0, False))
-    again, fresh = program.run(*arguments), program.run(*arguments[:7], "--json")
+    again, fresh = program.run(*arguments), program.run(*arguments[:6], "--json")
     assert json.loads(again.stdout)["indices"] == json.loads(fresh.stdout)["indices"]
