@@ -8,13 +8,14 @@ TORCH := torch==2.13.0+cpu
 # The paper's data, if they are at hand: more tests run with them.
 export LANDMARKS_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: docs run test slow interpreted check format lint types imports dev clean help
+.PHONY: browser docs run test slow interpreted check format lint types imports dev clean help
 
 help:
 	@echo "make run     set up, then run the demonstration"
 	@echo "make test    set up, then run tests and doctests"
 	@echo "make check   format, lint, types, imports, tests, doctests: what CI runs"
 	@echo "make slow    the tests marked slow"
+	@echo "make browser install Chromium for the tests of the report, and run them"
 	@echo "make interpreted  the GPU kernels in Triton's interpreter, on the CPU"
 	@echo "make docs    build the documents, run their examples"
 	@echo "make format  rewrite the code in the agreed format"
@@ -31,6 +32,10 @@ slow: $(VENV)/.dev $(VENV)/.torch
 
 interpreted: $(VENV)/.dev $(VENV)/.torch $(VENV)/.triton
 	TRITON_INTERPRET=1 PYTHONPATH=$(VENV)/triton $(BIN)/python -m pytest tests/operators/test_fused.py $(PYTEST_ARGS)
+
+browser: $(VENV)/.dev
+	tools/browser
+	$(BIN)/python -m pytest -m "slow or not slow" tests/report
 
 check: lint types imports test
 

@@ -38,6 +38,14 @@ def test_in_a_terminal_a_person_sees_colour_bars_and_words(file):
     assert "at random" in shown
 
 
+def test_long_work_shows_a_bar_in_a_terminal_and_takes_it_away(tmp_path):
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((300, 250)))
+    code, shown = program.in_terminal("select", tmp_path / "x.npy", "--k", 60, "--budget", 2)
+    assert code == 0
+    assert "error " in shown
+    assert "\x1b[2K" in shown or "\x1b[K" in shown
+
+
 def test_standard_input_is_read_whatever_its_format(file):
     done = program.run("select", "-", "--k", 2, "--method", "greedy", "--json", input=file.read_bytes())
     assert json.loads(done.stdout)["names"] == ["a", "b"]
@@ -118,3 +126,34 @@ try landmarks select --criterion f
 try landmarks completion z"""
     done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=tmp_path, timeout=60)
     assert done.stdout.decode().split("\n")[:4] == ["select", "--standardize", "frobenius", "zsh"]
+
+
+def test_the_base_install_reads_text_and_says_what_other_formats_need(file, tmp_path):
+    (tmp_path / "x.parquet").write_bytes(b"PAR1" + b"\0" * 40)
+    optional = ("pandas", "polars", "pyarrow", "h5py", "zarr", "rich", "jinja2", "matplotlib", "torch", "dask")
+    without = f"""import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {optional}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Missing())
+from landmarks.cli.main import main
+"""
+    calls = [["select", str(file), "--k", "2", "--method", "greedy"], ["select", str(tmp_path / "x.parquet"), "--k", "2"]]
+    text = without + f"print([main(arguments) for arguments in {calls}])"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, env=program.ENVIRONMENT, timeout=120)
+    assert done.stdout.decode().splitlines()[-1] == "[0, 3]", done.stderr
+    assert b"reading parquet needs pyarrow" in done.stderr and b"landmarks[io]" in done.stderr
+
+
+def test_a_run_that_was_interrupted_goes_on_from_its_checkpoint(tmp_path):
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((300, 240)))
+    arguments = ("select", tmp_path / "x.npy", "--k", 60, "--method", "annealed", "--checkpoint", tmp_path / "run.ckpt", "--json")
+    running = program.start(*arguments)
+    while running.poll() is None and not (tmp_path / "run.ckpt").exists():
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+    assert (running.returncode, b"run.ckpt keeps the run" in err) in ((130, True), (0, False))
+    again, fresh = program.run(*arguments), program.run(*arguments[:6], "--json")
+    assert json.loads(again.stdout)["indices"] == json.loads(fresh.stdout)["indices"]

@@ -127,3 +127,11 @@ def test_words_say_no_more_than_the_numbers():
     ]
     assert [signed_percent(part).replace("\u202f", " ") for part in (0.012, -0.012, 0.0)] == ["+1.20 %", "−1.20 %", "0.00 %"]
     assert shown("a\x1b\ud800b") == "a��b"
+
+
+def test_a_large_kernel_is_told_without_the_best_directions():
+    points = np.random.default_rng(0).standard_normal((3100, 2)).astype(np.float32)
+    selection = lm.select(lm.kernel(points, lm.rbf(sigma=2.0)), 5, method="greedy")
+    assert report.summarise(selection, draws=2).best is None
+    html = report.page(selection)
+    assert "could keep" not in html and "5 of 3100 landmarks keep" in html

@@ -96,7 +96,7 @@ def _row(chosen_from: Source, arguments: argparse.Namespace, method: str, k: int
     from .record import factor, finite
 
     try:
-        selection = choose(chosen_from, argparse.Namespace(**vars(arguments) | {"k": k, "method": method, "error": None}))
+        selection = choose(chosen_from, argparse.Namespace(**vars(arguments) | {"k": k, "method": method, "error": None, "checkpoint": None}))
     except Failure as failure:
         return Row(method, k, None, None, None, None, None, skipped=str(failure))
     cost = selection.ledger

@@ -105,7 +105,8 @@ def quality(terminal: Terminal, selection: Selection) -> Iterator[str]:
     yield "  variance kept by"
     yield f"  {'chosen':26s} {terminal.bar(summary.chosen, chosen=True)} {summary.chosen:6.1%}"
     yield f"  {f'random, mean of {summary.draws}':26s} {terminal.bar(summary.random)} {summary.random:6.1%}"
-    yield f"  {f'any {selection.k} directions (PCA)':26s} {terminal.bar(summary.best)} {summary.best:6.1%}"
-    random = (1 - summary.random) / (1 - summary.best)
+    best = 1 - selection.best_rank_error() / selection.total()
+    yield f"  {f'any {selection.k} directions (PCA)':26s} {terminal.bar(best)} {best:6.1%}"
+    random = (1 - summary.random) / (1 - best)
     yield "  " + terminal.dim(f"error over the best possible: {selection.factor():.3f} chosen, {random:.3f} random")
     yield "  " + terminal.dim(f"by {selection.method}, in {selection.ledger.seconds:.2f} s and {selection.ledger.products} products with K")

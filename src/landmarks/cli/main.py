@@ -43,7 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"landmarks: {printable(failure)}", file=sys.stderr)
         return failure.code
     except KeyboardInterrupt:
-        print("landmarks: interrupted; nothing was written", file=sys.stderr)
+        kept = getattr(parsed, "checkpoint", None)
+        print("landmarks: interrupted; " + (f"{printable(kept)} keeps the run" if kept else "nothing was written"), file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of our output went away, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -38,7 +38,7 @@ def record(chosen_from: Source, selection: Selection, summary: Summary, argument
         "kept": {"chosen": summary.chosen, "best": summary.best, "random": summary.random, "draws": summary.draws},
         "kept_together": None if summary.together is None else summary.together.tolist(),
         "factor": factor(selection),
-        "gap": finite(selection.gap()),
+        "gap": None if summary.best is None else finite(selection.gap()),
         "proved": selection.proved,
         "ledger": asdict(selection.ledger),
         "command": arguments.command_line,
@@ -54,9 +54,12 @@ def described(chosen_from: Source) -> dict[str, Any]:
 
 
 def factor(selection: Selection) -> float | None:
-    """The error over the best rank-k error; None beyond the numerical rank, where it has no meaning."""
-    whole = selection.total()
-    return None if selection.best_rank_error() <= 1e-9 * whole else finite(selection.factor())
+    """The error over the best rank-k error; None beyond the numerical rank, where it has no meaning, and where it costs too much."""
+    from ..report import spectrum_is_cheap
+
+    if selection.operator is None or not spectrum_is_cheap(selection.operator) or selection.best_rank_error() <= 1e-9 * selection.total():
+        return None
+    return finite(selection.factor())
 
 
 def finite(value: float) -> float | None:

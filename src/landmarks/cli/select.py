@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from . import source
 from .bar import shown
-from .outcome import CODES, OK, USAGE, Failure
+from .outcome import BAD_DATA, CODES, NO_OUTPUT, OK, USAGE, Failure
 from .output import check_outputs
 from .screen import aligned, printable, warnings_as_notes
 from .terminal import Terminal
@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     many.add_argument("--error", type=float, help="choose as few as leave at most this part of the whole unexplained, such as 0.05")
     add_choice_arguments(parser)
     parser.add_argument("--method", default="auto", help=f"one of {METHODS} (default auto)")
+    parser.add_argument("--checkpoint", metavar="FILE", help="keeps the run; the same command goes on from there after a crash or an interrupt")
     source.add_arguments(parser)
     results = parser.add_argument_group("results")
     results.add_argument(
@@ -93,6 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
     """The selection that the arguments ask for; wishes that cannot be met are wrong use."""
+    from ..errors import FormatError, UnknownColumnError
     from ..methods import select
 
     try:
@@ -107,7 +109,12 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
             include=include,
             exclude=exclude,
             error=arguments.error,
+            **({"checkpoint": arguments.checkpoint} if arguments.checkpoint else {}),
         )
+    except FormatError as error:
+        raise Failure(USAGE if isinstance(error, UnknownColumnError) else BAD_DATA, str(error)) from error
+    except OSError as error:
+        raise Failure(NO_OUTPUT, f"{arguments.checkpoint} cannot be used: {error.strerror or error}") from error
     except (ValueError, TypeError) as error:
         raise Failure(USAGE, str(error)) from error
 
@@ -186,7 +193,8 @@ def _for_a_person(terminal: Terminal, chosen_from: Source, selection: Selection,
     yield "  kept by"
     yield f"  {f'these {chosen_from.counted(k)}':28s} {terminal.bar(summary.chosen, chosen=True)} {summary.chosen:6.1%}"
     yield f"  {f'{chosen_from.counted(k)} at random':28s} {terminal.bar(summary.random)} {summary.random:6.1%}"
-    yield f"  {f'any {k} directions, at best':28s} {terminal.bar(summary.best)} {summary.best:6.1%}"
+    if summary.best is not None:
+        yield f"  {f'any {k} directions, at best':28s} {terminal.bar(summary.best)} {summary.best:6.1%}"
     yield ""
     proof = "; no other choice is better (proved)" if selection.proved else ""
     kernel = f" on {chosen_from.kernel}" if chosen_from.kernel else ""

@@ -162,6 +162,12 @@ class Selection:
 
         return bootstrap(self, self._data, n_bootstrap, method, seed)
 
+    def report(self, path: Any, *, overwrite: bool = False, **origin: Any) -> None:
+        """Write one HTML page that tells everything, needs no network and can be passed on; see `landmarks.report.write`."""
+        from ..report.write import write
+
+        write(self, path, overwrite=overwrite, **origin)
+
     def save(self, path: Any) -> None:
         """Write the selection to an npz file, without pickle; `landmarks.load` reads it."""
         from .storage import save

@@ -45,7 +45,7 @@ class CoverageDisplay:
         operator = selection._data
         if not isinstance(operator, KernelOperator):
             raise TypeError(f"coverage needs the points of a kernel, made by kernel(points, h); this selection has {operator!r}")
-        points, labels = plane(host(operator.points).astype(np.float64))
+        points, labels = plane(host(operator.points if operator.centre is None else operator.points + operator.centre).astype(np.float64))
         others = np.setdiff1d(np.arange(len(points)), selection.indices)
         others = others[:: max(1, len(others) // at_most)]
         shown = np.concatenate([selection.indices, others])

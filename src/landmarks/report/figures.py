@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import base64
+import warnings
 from typing import Any
 
 import numpy as np
 
 from .._array import host
+from ..errors import RankWarning
 from ..methods import Selection, path
 from ..operators.base import Operator
 from ..plots.error_curve import best_errors, curve_sizes
 from ..plots.path import drawn
+from .summary import spectrum_is_cheap
 
 TRAJECTORIES, STEPS, OTHERS = 300, 160, 2000  # what is drawn at most
 
@@ -20,12 +23,14 @@ def error_curve(selection: Selection) -> dict[str, Any]:
     """The error of greedy choices and of the best directions for sizes up to about twice k, in percent."""
     operator = selection._data
     sizes = curve_sizes(operator.n, selection.k, at_most=40)
-    curve = path(operator, sizes, criterion=selection.criterion)
-    best = best_errors(operator, curve.ks, selection.criterion)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)  # beyond the rank the curve lies at zero, which the page shows
+        curve = path(operator, sizes, criterion=selection.criterion)
+    best = _percent(best_errors(operator, curve.ks, selection.criterion)) if spectrum_is_cheap(operator) else None
     return {
         "k": curve.ks.tolist(),
         "greedy": _percent(curve.relative),
-        "best": _percent(best),
+        "best": best,
         "chosen": [selection.k, *_percent(np.array([selection.relative_error()]))],
     }
 

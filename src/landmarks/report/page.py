@@ -20,6 +20,7 @@ import numpy as np
 
 from .. import __version__
 from ..methods import Selection
+from ..operators.fingerprint import fingerprint
 from . import figures
 from .summary import Summary, summarise
 from .words import percent, plural, shown, signed, signed_percent
@@ -76,7 +77,10 @@ def page(selection: Selection, *, origin: Origin | None = None, summary: Summary
 
 def guessed(selection: Selection) -> Origin:
     """What the selection itself tells of its origin."""
-    return Origin(noun="column" if selection._data.m is not None else "landmark", measure="whole", rows=selection._data.m)
+    operator = selection._data
+    stored = fingerprint(operator).get("sha256")
+    noun = "column" if operator.m is not None else "landmark"
+    return Origin(noun=noun, measure="whole", rows=operator.m, fingerprint=stored and f"sha256:{stored}")
 
 
 def _check_image(origin: Origin, selection: Selection) -> None:

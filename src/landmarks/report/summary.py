@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..approximate import selection_error
+from ..approximate.error import FULL_SPECTRUM
 from ..methods import Selection, select
 from ..operators.base import Operator
 
@@ -18,12 +19,14 @@ EFFORT = 2e10  # multiplications that the random choices may take together
 class Summary:
     """What is kept, as parts of the whole from 0 to 1.
 
-    chosen : by the choice; best : by the best k directions, which no choice of k can exceed; random : by random
-    choices of k, the mean of so many draws; together : by the first 1, 2, … of the choice, None where that costs too much.
+    chosen : by the choice.
+    best : by the best k directions, which no choice of k can exceed; None where they would cost far more than the choice.
+    random, draws : by random choices of k, the mean of so many draws.
+    together : by the first 1, 2, … of the choice; None where that costs too much.
     """
 
     chosen: float
-    best: float
+    best: float | None
     random: float
     draws: int
     together: np.ndarray | None
@@ -45,9 +48,18 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
     draws = int(np.clip(EFFORT / (operator.n * k * (operator.m or k)), 1, draws))
     seed = selection.seed or 0
     drawn = [select(operator, k, method="uniform", criterion=criterion, seed=seed + draw).relative_error() for draw in range(draws)]
+    best = _best(selection) if spectrum_is_cheap(operator) else None
+    return Summary(1 - selection.relative_error(), best, 1 - float(np.mean(drawn)), draws, _together(operator, selection))
+
+
+def spectrum_is_cheap(operator: Operator) -> bool:
+    """Whether the eigenvalues of K, and so the best directions, cost little."""
+    return min(operator.n, operator.m or operator.n) <= FULL_SPECTRUM
+
+
+def _best(selection: Selection) -> float:
     whole = selection.total()
-    best = selection.best_rank_error() / whole if whole > 0 else 0.0
-    return Summary(1 - selection.relative_error(), 1 - best, 1 - float(np.mean(drawn)), draws, _together(operator, selection))
+    return 1 - selection.best_rank_error() / whole if whole > 0 else 1.0
 
 
 def _together(operator: Operator, selection: Selection) -> np.ndarray | None:

@@ -114,10 +114,11 @@
         const i = u.cursor.idx;
         if (i == null || u.cursor.left < 0) return hush();
         const box = u.over.getBoundingClientRect(), here = k[i] === chosen[0] ? `, this choice ${percent(chosen[1])}` : "";
-        tell({ clientX: box.left + u.cursor.left, clientY: box.top + u.cursor.top }, `${k[i]} ${data.noun}s: lost ${percent(greedy[i])} by greedy choice${here}; at least ${percent(best[i])}`);
+        tell({ clientX: box.left + u.cursor.left, clientY: box.top + u.cursor.top }, `${k[i]} ${data.noun}s: lost ${percent(greedy[i])} by greedy choice${here}${best ? `; at least ${percent(best[i])}` : ""}`);
       }] },
-    }, [k, greedy, best, mark]);
-    legend(element, [["chosen", "greedy choice of each size"], ["best", "the best directions: no choice can go below"], ["point", "this choice"]]);
+    }, [k, greedy, best ?? k.map(() => null), mark]);
+    const bound = best ? [["best", "the best directions: no choice can go below"]] : [];
+    legend(element, [["chosen", "greedy choice of each size"], ...bound, ["point", "this choice"]]);
   }
 
   function drawPath() {
