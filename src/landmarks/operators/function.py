@@ -31,6 +31,7 @@ class Function(Operator):
         full = block if cols is None else scatter(block, cols, self.n)
         product = self._checked(self.mvm(full), full)
         self.ledger.add(products=block.shape[1], entries=self.n * self.n)
+        product = _check.scaled(product, self.exponent)
         return product if rows is None else take(product, rows)
 
     def _checked(self, product: Any, block: Array) -> Array:
@@ -51,7 +52,7 @@ class Function(Operator):
     def diagonal(self) -> Array:
         if self._diagonal is not None:
             self.ledger.add(entries=self.n)
-            return self._diagonal
+            return _check.scaled(self._diagonal, self.exponent)
         xp = namespace(self.like)
         parts = []
         for block in blocks(self.n, block_width(self, MEMORY // 4)):
@@ -78,7 +79,8 @@ def function(
     diagonal : the diagonal of K if it is known; it saves n products in the methods that need it.
     dtype : the NumPy dtype of the blocks that mvm is given, float64 unless told.
     like : an array of another library or device, when mvm takes blocks of that kind.
-    check_symmetric : whether a selection first spends four products on a test of symmetry and of determinism.
+    check_symmetric : whether a selection first spends four products on a test of symmetry and of determinism, and on finding
+        the units; a matrix of 1e200 or 1e-200 needs that.
 
     Examples
     --------
@@ -129,6 +131,8 @@ def probe(operator: Operator) -> None:
     operator.trusted = True
     U = 2.0 * np.random.default_rng(0).integers(0, 2, size=(operator.n, 3)) - 1.0
     KU = host(operator.matmul(like(U, operator.like))).astype(np.float64)
+    operator.exponent = _check.exponent(float(np.max(np.abs(KU))), operator.like)
+    KU = _check.scaled(KU, operator.exponent)
     products = U.T @ KU
     scale = np.max(np.linalg.norm(KU, axis=0)) * np.sqrt(operator.n) or 1.0
     asymmetry, tolerance = float(np.max(np.abs(products - products.T))) / scale, 1e-5 if is_single(operator.like) else 1e-9
