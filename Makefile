@@ -3,12 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-CODE := src tests docs benchmarks
+CODE := src tests docs benchmarks examples
 TORCH := torch==2.13.0+cpu
 # The paper's data, if they are at hand: more tests run with them.
 export LANDMARKS_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: run test slow interpreted check format lint types imports dev clean help
+.PHONY: docs run test slow interpreted check format lint types imports dev clean help
 
 help:
 	@echo "make run     set up, then run the demonstration"
@@ -16,6 +16,7 @@ help:
 	@echo "make check   format, lint, types, imports, tests, doctests: what CI runs"
 	@echo "make slow    the tests marked slow"
 	@echo "make interpreted  the GPU kernels in Triton's interpreter, on the CPU"
+	@echo "make docs    build the documents, run their examples"
 	@echo "make format  rewrite the code in the agreed format"
 	@echo "make clean   remove the environment and the caches"
 
@@ -79,6 +80,17 @@ $(VENV)/.torch: $(VENV)/.created
 $(VENV)/.triton: $(VENV)/.created
 	@echo "installing triton"
 	@$(PIP) install --no-compile --no-deps --target $(VENV)/triton "triton>=3.6"
+	@touch $@
+
+# Warnings are errors, and every page of the gallery is run.
+docs: $(VENV)/.docs
+	$(BIN)/python docs/paper_map.py --check
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "documents are in docs/_build/html"
+
+$(VENV)/.docs: $(VENV)/.created pyproject.toml
+	@echo "installing landmarks with the tools of its documents"
+	@$(PIP) install --no-compile -e ".[docs]"
 	@touch $@
 
 clean:

@@ -22,7 +22,7 @@ def column_names(table: Any) -> tuple[str, ...] | None:
 def matrix(values: Any, name: str) -> Array:
     """A finite two-dimensional float array, of the library that came; anything else is converted by NumPy."""
     if not is_array(values) or isinstance(values, np.ndarray):
-        values = _as_numpy(values, name)
+        values = as_numpy(values, name)
     if values.ndim != 2:
         raise ValueError(f"{name} must have two dimensions, got shape {tuple(values.shape)}; reshape a single column with reshape(-1, 1)")
     if 0 in values.shape:
@@ -34,7 +34,8 @@ def matrix(values: Any, name: str) -> Array:
     return values
 
 
-def _as_numpy(values: Any, name: str) -> np.ndarray:
+def as_numpy(values: Any, name: str) -> np.ndarray:
+    """A NumPy array of float32 or float64 from anything that NumPy converts."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{name} has masked entries; fill them first, e.g. {name}.filled(value)")
     if hasattr(values, "to_numpy") and not isinstance(values, np.ndarray):
@@ -64,8 +65,11 @@ def _has_text(array: np.ndarray) -> bool:
     return array.dtype == object and any(isinstance(value, str | bytes) for value in array.ravel())
 
 
-def finite(values: Array, name: str, *, offset: int = 0) -> None:
-    """Raise when a value is NaN or infinite, and say where the first one is."""
+def finite(values: Array, name: str, *, offset: int | None = None, names: tuple[str, ...] | None = None) -> None:
+    """Raise when a value is NaN or infinite, and say where the first one is.
+
+    offset : the row of the whole that the first one here is, when the values are a block of rows.
+    """
     xp = namespace(values)
     with np.errstate(over="ignore", invalid="ignore"):
         if bool(xp.isfinite(xp.sum(values))) or bool(xp.all(xp.isfinite(values))):
@@ -74,9 +78,10 @@ def finite(values: Array, name: str, *, offset: int = 0) -> None:
     place = tuple(int(i) for i in np.argwhere(bad)[0])
     value = host(values)[place]
     kind = "NaN" if math.isnan(value) else "infinity"
-    where = f"row {place[0] + offset}" + (f", column {place[1]}" if len(place) > 1 else "")
+    where = f"row {place[0] + (offset or 0)}" + (f", column {place[1]}" if len(place) > 1 else "") + (f" {names[place[1]]!r}" if names else "")
+    block = "" if offset is None else f" in rows {offset} to {offset + len(bad) - 1}"
     remedy = "fill missing values first, e.g. with sklearn.impute.SimpleImputer" if kind == "NaN" else "remove or clip infinite values first"
-    raise ValueError(f"Input {name} contains {kind} (first at {where}; {int(bad.sum())} in all); {remedy}")
+    raise ValueError(f"Input {name} contains {kind}{block} (first at {where}; {int(bad.sum())} {'in all' if offset is None else 'there'}); {remedy}")
 
 
 def same_device(values: Any, reference: Array, name: str, whose: str) -> None:

@@ -10,7 +10,23 @@ class UnsupportedError(TypeError):
 
 
 class FormatError(ValueError):
-    """A file is not a selection that this version can read."""
+    """A file cannot be read: it is damaged, too large, of another kind, or holds something other than what is asked for."""
+
+
+class UnknownColumnError(FormatError):
+    """A column was asked for that the file does not have."""
+
+
+class ChecksumError(ValueError):
+    """A file, or the data in it, is not what was published."""
+
+
+class DownloadError(OSError):
+    """A file could not be downloaded whole."""
+
+
+class WorkersLostError(ConnectionError):
+    """A cluster lost its workers, or its scheduler, and did not get them back in time."""
 
 
 class RankWarning(UserWarning):

@@ -83,7 +83,15 @@ class rbf:
 
 @dataclass(frozen=True)
 class laplacian:
-    """The Laplacian kernel exp(−Σ|x_i − y_i|/σ), with the sum of absolute differences as scikit-learn has it."""
+    """The Laplacian kernel exp(−Σ|x_i − y_i|/σ), with the sum of absolute differences as scikit-learn has it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> lm.laplacian(sigma=2.0)(np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [3.0, 1.0]])).round(3)
+    array([[1.   , 0.223]])
+    """
 
     sigma: float = 1.0
     stationary: ClassVar[bool] = True
@@ -101,7 +109,15 @@ class laplacian:
 
 @dataclass(frozen=True)
 class matern:
-    """The Matérn kernel with smoothness ν = 1/2, 3/2 or 5/2 and length scale σ."""
+    """The Matérn kernel with smoothness ν = 1/2, 3/2 or 5/2 and length scale σ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> lm.matern(nu=1.5, sigma=2.0)(np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [3.0, 1.0]])).round(3)
+    array([[1.   , 0.423]])
+    """
 
     nu: float = 1.5
     sigma: float = 1.0
@@ -123,7 +139,15 @@ class matern:
 
 @dataclass(frozen=True)
 class polynomial:
-    """The polynomial kernel (γ x·y + c)^degree; c ≥ 0 keeps it positive semidefinite."""
+    """The polynomial kernel (γ x·y + c)^degree; c ≥ 0 keeps it positive semidefinite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> lm.polynomial(degree=2, gamma=0.5)(np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [3.0, 1.0]])).round(3)
+    array([[2.25, 6.25]])
+    """
 
     degree: int = 3
     gamma: float = 1.0
@@ -143,7 +167,15 @@ class polynomial:
 
 @dataclass(frozen=True)
 class linear:
-    """The linear kernel x·y."""
+    """The linear kernel x·y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> lm.linear()(np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [3.0, 1.0]])).round(3)
+    array([[1., 3.]])
+    """
 
     stationary: ClassVar[bool] = False
 

@@ -11,6 +11,7 @@ from landmarks import Annealed, Auto, Continuous, Exact, Iterated, Swap
 from landmarks.methods.greedy import Greedy
 from landmarks.methods.kdpp import KDPP
 from landmarks.methods.kmeans import KMeans
+from landmarks.methods.knapsack import Knapsack
 from landmarks.methods.leverage import RidgeLeverage
 from landmarks.methods.nuclear import NuclearScores
 from landmarks.methods.pivoted_qr import PivotedQR
@@ -59,5 +60,6 @@ METHODS = [
     Entry(Swap(start="rpcholesky")),
     Entry(Iterated(rounds=3)),
     Entry(Exact(), deterministic=True),
+    Entry(Knapsack(), deterministic=True),
     Entry(Auto()),
 ]

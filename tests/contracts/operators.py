@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 import scipy.linalg
 import scipy.sparse
 import scipy.sparse.linalg
@@ -43,6 +44,11 @@ def thin(m: int, n: int) -> np.ndarray:
     return np.where(np.add.outer(np.arange(m), np.arange(n)) % 4 == 1, normal(m, n), 0.0)
 
 
+def single(values: np.ndarray) -> np.ndarray:
+    """Numbers that float32 holds exactly: a Gram matrix summed in float64 from either dtype is then the same."""
+    return values.astype(np.float32).astype(np.float64)
+
+
 def gram(X: np.ndarray) -> np.ndarray:
     return X.T @ X
 
@@ -69,6 +75,11 @@ def in_chunks(x: Any) -> lm.operators.Operator:
     return operator
 
 
+def as_dask(values: np.ndarray) -> Any:
+    """A dask array in chunks that fit nothing; where dask is not installed the test is skipped."""
+    return pytest.importorskip("dask.array", reason="needs dask").from_array(values, chunks=(4, 3))
+
+
 POINTS = normal(14, 3)
 GRAM = gram(normal(9, 14))
 
@@ -77,6 +88,8 @@ CASES = [
     Case("data tall", normal(30, 14), lm.data, gram),
     Case("data wide", normal(5, 14), lm.data, gram),
     Case("data one row", normal(1, 14), lm.data, gram),
+    Case("data in blocks", single(normal(30, 14)), lambda X: lm.data([X[:7], X[7:]]), gram, NUMPY),
+    Case("data by passes", single(normal(30, 14)), lambda X: lm.data([X[:7], X[7:]], memory=2000), gram, NUMPY),
     Case("csc", thin(9, 14), lambda X: lm.data(scipy.sparse.csc_array(X)), gram, NUMPY),
     Case("csr", thin(60, 14), lambda X: lm.data(scipy.sparse.csr_array(X)), gram, NUMPY),
     Case("coo", thin(9, 14), lambda X: lm.data(scipy.sparse.coo_array(X)), gram, NUMPY),
@@ -97,6 +110,17 @@ CASES = [
     Case("function", GRAM, lambda K: lm.function(lambda V: K @ V, n=14, like=K), same),
     Case("function, diagonal known", GRAM, lambda K: lm.function(lambda V: K @ V, n=14, like=K, diagonal=np.diag(GRAM)), same),
     Case("LinearOperator", GRAM, lambda K: lm.function(scipy.sparse.linalg.aslinearoperator(K)), same, NUMPY),
+    Case("dask tall", single(normal(30, 14)), lambda X: lm.data(as_dask(X)), gram, NUMPY),
+    Case("dask wide", normal(5, 14), lambda X: lm.data(as_dask(X)), gram, NUMPY),
+    Case("dask kernel", POINTS, lambda x: lm.kernel(as_dask(x), lm.rbf(sigma=2.0)), lambda x: np.exp(-(cdist(x, x) ** 2) / 4), NUMPY),
+    Case(
+        "dask kernel on torch",
+        POINTS,
+        lambda x: lm.kernel(as_dask(x), lm.rbf(sigma=2.0), device="cpu"),
+        lambda x: np.exp(-(cdist(x, x) ** 2) / 4),
+        NUMPY,
+    ),
+    Case("dask callable", POINTS, lambda x: lm.kernel(as_dask(x), lambda a, b: (a @ b.T) ** 2), lambda x: (x @ x.T) ** 2, NUMPY),
     Case("toeplitz", 0.7 ** np.arange(14.0), lm.toeplitz, scipy.linalg.toeplitz),
 ]
 
@@ -114,5 +138,19 @@ def restriction(case: Case) -> Case:
     )
 
 
-CLASSES = ("psd", "data tall", "data wide", "csc", "csr", "rbf", "callable", "function", "function, diagonal known", "toeplitz")
+CLASSES = (
+    "psd",
+    "data tall",
+    "data wide",
+    "data by passes",
+    "dask wide",
+    "dask kernel",
+    "csc",
+    "csr",
+    "rbf",
+    "callable",
+    "function",
+    "function, diagonal known",
+    "toeplitz",
+)
 OPERATORS = CASES + [restriction(case) for case in CASES if case.name in CLASSES]

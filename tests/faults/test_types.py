@@ -92,6 +92,20 @@ def test_fault_19_a_read_only_array_works():
     same(fixed)
 
 
+def test_fault_19_a_read_only_memmap_takes_little_memory(tmp_path):
+    rng = np.random.default_rng(1)
+    stored = np.memmap(tmp_path / "X.dat", dtype=np.float64, mode="w+", shape=(400_000, 20))
+    stored[:] = rng.standard_normal((400_000, 20))
+    stored.flush()
+    A = np.memmap(tmp_path / "X.dat", dtype=np.float64, mode="r", shape=(400_000, 20))
+    tracemalloc.start()
+    s = lm.select(A, 3, method="greedy")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.1 * A.nbytes
+    np.testing.assert_array_equal(s.indices, lm.select(np.array(A), 3, method="greedy").indices)
+
+
 FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]
 
 

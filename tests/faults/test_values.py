@@ -1,5 +1,7 @@
 """Faults 1 to 14: values."""
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -186,3 +188,12 @@ def test_fault_14_a_kernel_of_all_ones_or_the_identity_gives_k_landmarks(sigma, 
     assert is_selection(s, k, 20)
     assert np.isfinite(s.error())
     assert any("numerical rank 1 <" in str(w.message) if sigma > 1 else "numerically the identity" in str(w.message) for w in caught)
+
+
+def test_fault_01_the_command_line_names_row_and_column(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text("a,b,c\n1,2,3\n4,nan,6\n")
+    run = subprocess.run([sys.executable, "-m", "landmarks.cli.main", "select", str(file), "--k", "2"], capture_output=True, text=True)
+    assert run.returncode == 3
+    assert "row" in run.stderr or "line" in run.stderr
+    assert "b" in run.stderr

@@ -9,10 +9,13 @@ import scipy
 
 from .._array import Array, Indices, host, is_single, like, namespace, take
 from ..operators.base import Operator, block_width, blocks, densify
+from ..operators.dense import Dense
+from .by_rows import residual_gram, residual_trace
 from .nystrom import nystrom_factor
 from .projection import residual_blocks
 
 CRITERIA = ("trace", "frobenius")
+BELOW = {"trace": 1e-6, "frobenius": 1e-12}  # parts of the whole above which a Gram matrix knows some nine digits of an error
 FULL_SPECTRUM = 3000  # below this order all eigenvalues are computed, above it only the leading ones
 
 _spectra: WeakKeyDictionary[Operator, np.ndarray] = WeakKeyDictionary()
@@ -24,6 +27,17 @@ def selection_error(operator: Operator, indices: Indices, criterion: str) -> flo
         return _projection_error(operator, indices, criterion)
     F = nystrom_factor(operator, indices)
     return _trace_error(operator, F) if criterion == "trace" else _frobenius_error(operator, F)
+
+
+def exact_error(operator: Operator, indices: Indices, criterion: str) -> float:
+    """The same; when it is lost in the rounding of a K that was added up from rows, these are read once more."""
+    error = selection_error(operator, indices, criterion)
+    if operator.source is None or error > BELOW[criterion] * total(operator, criterion):
+        return error
+    if not isinstance(operator, Dense):
+        return residual_trace(operator, indices) if criterion == "trace" else error
+    C, beyond = residual_gram(operator, indices)
+    return selection_error(C, beyond, criterion) if len(beyond) else total(C, criterion)
 
 
 def _projection_error(operator: Operator, indices: Indices, criterion: str) -> float:

@@ -10,7 +10,6 @@ import scipy
 
 from .._array import Array, Indices, eps, host, like, namespace, solve_triangular, take
 from ..operators.base import Operator
-from ..operators.kernel import KernelOperator
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,5 @@ class Nystrom:
 
     def features(self, points: Array) -> Array:
         """The rows of F for new points of a kernel: x ↦ h(x, S) L⁻ᵀ, so that K̂(x, y) = features(x) · features(y)."""
-        if not isinstance(self.operator, KernelOperator):
-            raise TypeError(f"new points need a kernel operator, made by kernel(points, h); this is {self.operator!r}")
         pivots = pivoted_cholesky(self.operator.restrict(self.indices).columns(np.arange(len(self.indices))))
         return _solve(pivots, self.operator.new_rows(points, self.indices[pivots.order]))

@@ -14,7 +14,6 @@ from .terminal import Terminal
 if TYPE_CHECKING:
     from ..methods import Selection
 
-HELP = "choose 20 of the 64 pixels of the digits, and 5 of 30 named measurements"
 DRAWS = 20  # random choices to compare with
 
 

@@ -1,39 +1,70 @@
-"""The command `landmarks`: parse, call the command, turn interrupts into exit codes."""
+"""The command `landmarks`: parse, run the command, turn what goes wrong into an exit code and a sentence.
+
+Exit codes: 0 done; 2 wrong use; 3 the data cannot be used; 4 the output cannot be written; 130 interrupted.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from importlib import import_module
+from types import ModuleType
 
 from .. import __doc__ as purpose
 from .. import __version__
-from . import demo
+from .outcome import OK, Failure
+from .screen import printable
 
-COMMANDS = {"demo": demo}  # each module has HELP, add_arguments(parser) and run(arguments) -> exit code
+# Each is a module here with add_arguments(parser) and run(arguments) -> exit code; it is imported when it is asked for.
+COMMANDS = {
+    "select": "choose columns of a file, or landmarks among its rows",
+    "compare": "run several methods on a file and show how they do",
+    "demo": "choose 20 of the 64 pixels of the digits, and 5 of 30 named measurements",
+    "data": "list, fetch and check the data sets of the paper",
+    "reproduce": "redo the paper's figures",
+    "info": "versions, devices and threads",
+    "completion": "print the completion of a shell",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    parsed = parser().parse_args(arguments)
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    parsed = parser(arguments).parse_args(arguments)
+    parsed.command_line = shlex.join(["landmarks", *arguments])
     try:
-        return COMMANDS[parsed.command].run(parsed)
+        code = module(parsed.command).run(parsed)
+        sys.stdout.flush()
+        return code
+    except Failure as failure:
+        print(f"landmarks: {printable(failure)}", file=sys.stderr)
+        return failure.code
     except KeyboardInterrupt:
+        print("landmarks: interrupted; nothing was written", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of our output went away, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return OK
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of the command and its subcommands."""
-    top = argparse.ArgumentParser(prog="landmarks", description=purpose)
+def parser(wanted: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
+    """The parser of the command; of its subcommands only the wanted ones know their arguments."""
+    top = argparse.ArgumentParser(prog="landmarks", description=purpose, epilog="landmarks COMMAND --help tells the rest.")
     top.add_argument("--version", action="version", version=f"landmarks {__version__}")
-    commands = top.add_subparsers(dest="command", required=True, metavar="command")
-    for name, module in COMMANDS.items():
-        module.add_arguments(commands.add_parser(name, help=module.HELP, description=module.HELP))
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, summary in COMMANDS.items():
+        sub = commands.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
+        if name in wanted:
+            module(name).add_arguments(sub)
     return top
+
+
+def module(command: str) -> ModuleType:
+    """The module of a command."""
+    return import_module(f".{command}", __package__)
 
 
 if __name__ == "__main__":

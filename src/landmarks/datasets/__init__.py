@@ -1,6 +1,8 @@
-"""Data sets of the paper from a local folder, and scikit-learn's embedded ones."""
+"""The paper's data sets from their publishers or a local folder, scikit-learn's embedded ones, and made-up ones with known answers."""
 
-from .load import Dataset, available, load_dataset
+from .catalogue import SOURCES, Source
+from .load import Dataset, available, fetch_dataset, load_dataset
 from .prepare import standardise
+from .synthetic import Known, blocks, planted
 
-__all__ = ["Dataset", "available", "load_dataset", "standardise"]
+__all__ = ["SOURCES", "Dataset", "Known", "Source", "available", "blocks", "fetch_dataset", "load_dataset", "planted", "standardise"]

@@ -1,16 +1,21 @@
-"""Load a data set by name: embedded in scikit-learn, or an npz file in a local folder."""
+"""Load a data set by name: embedded in scikit-learn, made up, in a local folder, or in the cache of downloads."""
 
 from __future__ import annotations
 
 import os
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from .cache import cache_folder, ready_folder, store
+from .catalogue import SOURCES, Source
+from .download import download
 from .prepare import standardise
+from .synthetic import SYNTHETIC
 
-PAPER = ("residential", "mnist1k", "arrhythmia", "secom", "powerplant", "htru2", "protein")
+PAPER = tuple(SOURCES)
 EMBEDDED = ("digits", "breast_cancer", "wine")
 
 
@@ -33,21 +38,28 @@ def folder(data_dir: str | Path | None = None) -> Path | None:
     return Path(place) if place else None
 
 
+def find(name: str, data_dir: str | Path | None = None) -> Path | None:
+    """The file that holds a data set of the paper: name.npz or the original, in the local folder or the cache."""
+    for place in (folder(data_dir), cache_folder()):
+        for file in (f"{name}.npz", *SOURCES[name].files):
+            if place is not None and (place / file).is_file():
+                return place / file
+    return None
+
+
 def available(data_dir: str | Path | None = None) -> tuple[str, ...]:
-    """The names that can be loaded now."""
-    place = folder(data_dir)
-    local = () if place is None else tuple(name for name in PAPER if (place / f"{name}.npz").is_file())
-    return EMBEDDED + local
+    """The names that can be loaded now, without a network."""
+    return EMBEDDED + tuple(SYNTHETIC) + tuple(name for name in PAPER if find(name, data_dir))
 
 
 def load_dataset(name: str, data_dir: str | Path | None = None) -> Dataset:
-    """Load a data set by name.
+    """Load a data set by name; nothing is downloaded, see `fetch_dataset`.
 
     Parameters
     ----------
-    name : "digits", "breast_cancer", "wine", or one of the paper's: "residential", "mnist1k", "arrhythmia", "secom",
-        "powerplant", "htru2", "protein".
-    data_dir : the folder with the paper's data as npz files; LANDMARKS_DATA unless given.
+    name : "digits", "breast_cancer", "wine", "planted", "blocks", or one of the paper's: "residential", "mnist1k", "arrhythmia",
+        "secom", "powerplant", "htru2", "protein".
+    data_dir : a folder with the paper's data, as npz files or as their publishers give them; LANDMARKS_DATA unless given.
 
     Examples
     --------
@@ -57,18 +69,53 @@ def load_dataset(name: str, data_dir: str | Path | None = None) -> Dataset:
     """
     if name in EMBEDDED:
         return _embedded(name)
-    if name not in PAPER:
-        raise ValueError(f"unknown data set {name!r}; the names are {', '.join(EMBEDDED + PAPER)}")
-    place = folder(data_dir)
-    if place is None:
-        raise FileNotFoundError(f"{name} is read from a local folder: set LANDMARKS_DATA or pass data_dir to a folder with {name}.npz")
-    path = place / f"{name}.npz"
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} does not exist; the folder must hold {name}.npz with an array X")
-    with np.load(path, allow_pickle=False) as archive:
-        X = archive["X"].astype(np.float64)
-        names = archive["feature_names"] if "feature_names" in archive.files else np.arange(X.shape[1])
-    return Dataset(name, X, tuple(str(label) for label in names))
+    if name in SYNTHETIC:
+        X = SYNTHETIC[name]().X
+        return Dataset(name, X, tuple(str(j) for j in range(X.shape[1])))
+    source = source_of(name)
+    if (path := find(name, data_dir)) is None:
+        raise FileNotFoundError(
+            f"{name} is not here: run `landmarks data fetch {name}`, or set LANDMARKS_DATA or data_dir "
+            f"to a folder with {name}.npz or {source.files[0]}"
+        )
+    X, names = read_file(source, path)
+    return Dataset(name, X, names)
+
+
+def fetch_dataset(source: Source, *, force: bool = False) -> Path:
+    """Download a data set into the cache and return its file there; one that is there already is kept.
+
+    The numbers are checked before anything is kept, so the cache holds the published data or nothing.
+    """
+    place = ready_folder()
+    path = place / f"{source.name}.npz"
+    if path.is_file() and not force:
+        return path
+    X, names = source.read(download(source.url, source.sha256))
+    return store(place, source.name, source.verify(X, source.url), names)
+
+
+def source_of(name: str) -> Source:
+    """The source of a data set of the paper."""
+    if name not in SOURCES:
+        raise ValueError(f"unknown data set {name!r}; the names are {', '.join(EMBEDDED + tuple(SYNTHETIC) + PAPER)}")
+    return SOURCES[name]
+
+
+def read_file(source: Source, path: Path) -> tuple[np.ndarray, tuple[str, ...]]:
+    """X and the names of its columns from a local file, checked against the published numbers."""
+    X, names = _archive(path) if path.suffix == ".npz" else source.read(path.read_bytes())
+    return source.verify(X, str(path)), names
+
+
+def _archive(path: Path) -> tuple[np.ndarray, tuple[str, ...]]:
+    try:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
+            X = archive["X"].astype(np.float64)
+            names = archive["feature_names"] if "feature_names" in archive.files else np.arange(X.shape[1])
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
+        raise ValueError(f"{path} is not a whole npz file with an array X ({error}); remove it and fetch it again") from error
+    return X, tuple(str(label) for label in names)
 
 
 def _embedded(name: str) -> Dataset:

@@ -1,6 +1,19 @@
 """Estimators for scikit-learn: columns of X as a feature selector, landmarks of a kernel as a feature map."""
 
-from .column_selector import ColumnSelector
-from .nystroem import Nystroem
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .column_selector import ColumnSelector
+    from .nystroem import Nystroem
 
 __all__ = ["ColumnSelector", "Nystroem"]
+
+_MODULES = {"ColumnSelector": "column_selector", "Nystroem": "nystroem"}
+
+
+def __getattr__(name: str) -> object:
+    """The estimators on first use: they bring in scikit-learn, which what lies beside them does without."""
+    if name in _MODULES:
+        return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    raise AttributeError(f"module 'landmarks.estimators' has no attribute {name!r}")

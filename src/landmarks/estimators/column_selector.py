@@ -18,10 +18,13 @@ import landmarks as lm
 
 from ..approximate import reconstruct
 from ..operators.base import DENSE_MEMORY
+from ..operators.blocks import RowBlocks, as_rows
+from ..operators.standard import Prepared
 from ._common import CallbackSupport, fit_task, seed, weights, without_data
 from .covariance import Moments, PairMoments, moments, pair_moments
 from .how_many import fewest
-from .preparation import Preparation, Prepared
+from .preparation import Preparation
+from .row_source import check_source, set_features, source_weights
 
 
 class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
@@ -57,7 +60,8 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         made by pickle.
     coefficients_ : the matrix by which selected columns, less their means, give all columns, less theirs.
     mean_, scale_ : what was subtracted from the columns, and by what they were divided.
-    n_features_in_, feature_names_in_ : the columns seen during fit, and their names when all of them are strings.
+    n_features_in_ : the number of columns seen during fit.
+    feature_names_in_ : their names, when all of them are strings.
 
     Examples
     --------
@@ -123,10 +127,13 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, data frame or SciPy sparse matrix of shape (n_samples, n_features).
+        X : array, data frame or SciPy sparse matrix of shape (n_samples, n_features), or anything that `landmarks.data`
+            reads in blocks of rows, such as a memory map, which is read once and not copied.
         y : ignored.
         sample_weight : n_samples weights; a row of weight 2 counts as two equal rows.
         """
+        if (source := as_rows(X)) is not None:
+            return self._fit_source(source, X, y, sample_weight)
         X = self._validated(X, ensure_min_samples=2 if self.center else 1)
         self.__dict__.pop("_moments", None)
         with fit_task(self, X, y):
@@ -153,6 +160,17 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         self._moments = self._moments + batch if hasattr(self, "_moments") else batch
         if select:
             self._select(self._preparation.of_moments(self._moments.resolved(self.missing), X.dtype), X.dtype)
+        return self
+
+    def _fit_source(self, source: RowBlocks, X: Any, y: Any, sample_weight: Any) -> ColumnSelector:
+        """Select columns of rows that are read in blocks."""
+        check_source(source, 2 if self.center else 1)
+        if self.missing != "error":
+            _check_gram_fits(source.n)
+        self.__dict__.pop("_moments", None)
+        set_features(self, source)
+        with fit_task(self, X, y):
+            self._select(self._preparation.of_source(source, source_weights(sample_weight, source)), source.dtype)
         return self
 
     def inverse_transform(self, X: Any) -> np.ndarray:

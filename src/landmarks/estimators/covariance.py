@@ -1,8 +1,4 @@
-"""Weighted Gram matrices that add up over batches of rows, with or without missing values.
-
-Means and scatter are merged as by Chan, Golub and LeVeque, The American Statistician 37 (1983): nothing cancels
-when the data lie far from zero.
-"""
+"""Weighted Gram matrices of a batch of rows, with or without missing values; they add up over batches."""
 
 from __future__ import annotations
 
@@ -12,36 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-
-@dataclass(frozen=True)
-class Moments:
-    """The weight W = Σw, the mean and the scatter Σ w (x − mean)(x − mean)ᵀ of some rows x."""
-
-    weight: float
-    mean: np.ndarray
-    scatter: np.ndarray
-
-    def __add__(self, other: Moments) -> Moments:
-        """The moments of both sets of rows."""
-        weight = self.weight + other.weight
-        if weight == 0:
-            return self
-        shift = other.mean - self.mean
-        between = self.weight * other.weight / weight * np.outer(shift, shift)
-        return Moments(weight, self.mean + other.weight / weight * shift, self.scatter + other.scatter + between)
-
-    @property
-    def variance(self) -> np.ndarray:
-        """The variance of each column."""
-        return np.maximum(np.diag(self.scatter), 0.0) / max(self.weight, np.finfo(float).tiny)
-
-    def gram(self, center: bool) -> np.ndarray:
-        """Σ w x xᵀ, of the centred rows or of the rows as they are."""
-        return self.scatter if center else self.scatter + self.weight * np.outer(self.mean, self.mean)
-
-    def resolved(self, missing: str) -> Moments:
-        """These moments: with no value missing there is nothing to resolve."""
-        return self
+from ..operators.moments import Moments
 
 
 def moments(X: Any, weights: np.ndarray | None) -> Moments:

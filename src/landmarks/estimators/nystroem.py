@@ -53,7 +53,8 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     component_indices_ : their indices in the training set, in order of choice; None for points of your own.
     normalization_ : the inverse square root of the kernel matrix of the landmarks; directions whose eigenvalue is
         rounding, beside the largest, are left out.
-    n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
+    n_features_in_ : the number of columns seen during fit.
+    feature_names_in_ : their names, when all of them are strings.
 
     Examples
     --------

@@ -7,21 +7,16 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
 import landmarks as lm
 
 from ..operators.base import MEMORY, Operator
-from .covariance import Moments, moments, pair_moments
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """The operator of the columns, and the mean and scale that were taken out of them."""
-
-    operator: Operator
-    mean: np.ndarray
-    scale: np.ndarray
+from ..operators.blocks import RowBlocks, tiles
+from ..operators.blocks.tiles import tile_height
+from ..operators.moments import Moments
+from ..operators.out_of_core import from_rows, scaled_gram
+from ..operators.standard import Prepared, Standard
+from .covariance import PairMoments, moments, pair_moments
 
 
 @dataclass(frozen=True)
@@ -42,40 +37,41 @@ class Preparation:
             return self._of_sparse(X.tocsc(), weights)
         return self._of_dense(X, weights)
 
+    def of_source(self, source: RowBlocks, weights: np.ndarray | None) -> Prepared:
+        """Prepare what is read in blocks of rows, in one pass."""
+        if self.missing == "error":
+            return from_rows(source, self._standard, weights=weights)
+        return self.of_moments(_pair_moments_of(source, weights).resolved(self.missing), source.dtype)
+
     def of_moments(self, sums: Moments, dtype: Any) -> Prepared:
         """Prepare what is known by its moments."""
-        mean, factor, scale = self._standard(sums.mean, sums.variance, dtype)
-        K = sums.gram(self.center) * factor[:, None] * factor[None, :]
-        return Prepared(lm.psd((K + K.T) / 2), mean, scale)
+        mean, factor, scale = self._standard.parts(sums.mean, sums.variance, float(np.finfo(dtype).eps))
+        return Prepared(lm.psd(scaled_gram(sums, self.center, factor)), mean, scale)
+
+    @property
+    def _standard(self) -> Standard:
+        return Standard(self.center, self.scale)
 
     def _of_dense(self, X: np.ndarray, weights: np.ndarray | None) -> Prepared:
-        w = np.ones(X.shape[0]) if weights is None else weights
-        average = np.einsum("i,ij->j", w, X, dtype=np.float64) / w.sum()
-        centred = X - average.astype(X.dtype)
-        variance = np.einsum("i,ij,ij->j", w, centred, centred, dtype=np.float64) / w.sum()
-        mean, factor, scale = self._standard(average, variance, X.dtype)
-        Z = centred if self.center else X
-        Z = Z if np.all(factor == 1.0) else Z * factor.astype(X.dtype)
-        Z = Z if weights is None else Z * np.sqrt(weights).astype(X.dtype)[:, None]
+        Z, mean, scale = self._standard.of_array(X, weights)
         return Prepared(lm.data(Z), mean, scale)
 
     def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
         if self.center and X.shape[1] ** 2 * 8 <= MEMORY // 8:
             return self.of_moments(moments(X, weights), X.dtype)
-        average, variance = mean_variance_axis(X, axis=0, weights=weights)
-        mean, factor, scale = self._standard(average, variance, X.dtype)
+        average, variance = _mean_and_variance(X, weights)
+        mean, factor, scale = self._standard.parts(average, variance, float(np.finfo(X.dtype).eps))
         w = np.ones(X.shape[0]) if weights is None else weights
         Z = (scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)).astype(X.dtype)
         if not self.center:
             return Prepared(lm.data(Z), mean, scale)
         return Prepared(centred(Z, mean * factor, float(w.sum()), variance * factor**2), mean, scale)
 
-    def _standard(self, mean: np.ndarray, variance: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The mean to take out, the factor of each column (0 for one that is constant once centred), the scale."""
-        constant = variance <= (16 * np.finfo(dtype).eps * np.abs(mean)) ** 2
-        scale = np.where(constant, 1.0, np.sqrt(variance)) if self.scale else np.ones(len(mean))
-        factor = np.where(constant, 0.0, 1 / scale) if self.center else 1 / scale
-        return (mean if self.center else np.zeros(len(mean))), factor, scale
+
+def _mean_and_variance(X: Any, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    from sklearn.utils.sparsefuncs import mean_variance_axis  # here: only sparse matrices need scikit-learn
+
+    return mean_variance_axis(X, axis=0, weights=weights)
 
 
 def centred(Z: Any, mean: np.ndarray, weight: float, variance: np.ndarray) -> Operator:
@@ -88,11 +84,21 @@ def centred(Z: Any, mean: np.ndarray, weight: float, variance: np.ndarray) -> Op
     return lm.function(product, n=Z.shape[1], diagonal=weight * variance, dtype=Z.dtype)
 
 
+def _pair_moments_of(source: RowBlocks, weights: np.ndarray | None) -> PairMoments:
+    """The moments of all rows of a source, with the mean of the first tile as origin."""
+    total: PairMoments | None = None
+    for start, X in tiles(source, tile_height(source.n)):
+        w = None if weights is None else weights[start : start + len(X)]
+        part = pair_moments(X, w, None if total is None else total.origin)
+        total = part if total is None else total + part
+    return total  # type: ignore[return-value]  # tiles raises when there is no row
+
+
 def mean_imputed(X: Any, weights: np.ndarray | None) -> Any:
     """X with missing values replaced by the mean of the known ones in their column."""
     if scipy.sparse.issparse(X):
         X = X.tocsc(copy=True)
-        mean = mean_variance_axis(X, axis=0, weights=weights)[0]
+        mean = _mean_and_variance(X, weights)[0]
         filled = np.repeat(mean, np.diff(X.indptr))
         X.data = np.where(np.isnan(X.data), filled, X.data).astype(X.dtype)
         return X

@@ -7,10 +7,13 @@ from .curve import Curve, path
 from .entry import select
 from .exact import Exact
 from .greedy import Greedy
+from .how_many import Knee
 from .iterated import Iterated
 from .kdpp import KDPP
 from .kmeans import KMeans
+from .knapsack import Knapsack
 from .leverage import RidgeLeverage
+from .likelihood_ratio import LikelihoodRatio
 from .nuclear import NuclearScores
 from .pivoted_qr import PivotedQR
 from .problem import Choice, Method, Problem, Trial
@@ -21,6 +24,7 @@ from .stability import Stability
 from .storage import load
 from .swap import Swap
 from .table import Table
+from .target import Target
 from .uniform import Uniform
 
 __all__ = [
@@ -35,6 +39,9 @@ __all__ = [
     "Greedy",
     "Iterated",
     "KMeans",
+    "Knapsack",
+    "Knee",
+    "LikelihoodRatio",
     "Method",
     "NuclearScores",
     "PivotedQR",
@@ -46,6 +53,7 @@ __all__ = [
     "Stability",
     "Swap",
     "Table",
+    "Target",
     "Trial",
     "Uniform",
     "load",

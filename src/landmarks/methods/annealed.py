@@ -31,6 +31,8 @@ SURPLUS, DOUBTFUL = 1.4, 0.05  # at most 1.4 k columns are left to the eliminati
 class Annealed:
     """Leverages p with Σp = k, cooled from all equal until k are near one.
 
+    Parameters
+    ----------
     n_steps : evaluations of the residual; 20 with damping 0.4 is a cheap start for a local search.
     damping : the part of the way to the entropic map that a step goes; larger ones let near-duplicates swing together.
     phi0, phi1 : the spread Σp(1 − p) at the beginning and at the end, relative to that of equal leverages.

@@ -22,9 +22,10 @@ from .annealed import Annealed
 from .exact import Exact
 from .greedy import Greedy
 from .iterated import Iterated
+from .knapsack import Knapsack
 from .local_search import workable
 from .nuclear import NuclearScores
-from .problem import CONSTRAINTS, Choice, Problem, Trial, brief
+from .problem import Choice, Problem, Trial, brief
 from .rpcholesky import RPCholesky
 from .swap import Swap
 
@@ -41,7 +42,7 @@ class Auto:
     """Greedy, annealed and random starts, improved by swaps; the best is kept and `selection.trials` tells of all.
 
     With a budget the rest of the time goes into an iterated search. When the optimum can be proved in about a second,
-    or in half of the budget, it is.
+    or in half of the budget, it is. Groups and costs are left to `Knapsack`.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ class Auto:
     """
 
     effort: float = 180.0
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = Knapsack.honours
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -67,6 +68,8 @@ class Auto:
             raise ValueError(f"effort must be a positive number of seconds, got {self.effort!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        if problem.groups is not None or problem.costs is not None:
+            return Knapsack().choose(problem, rng)
         small = problem.operator.n <= SMALL
         if small:
             problem = replace(problem, operator=stored(problem.operator))
@@ -186,9 +189,13 @@ def candidates_seconds(problem: Problem) -> float:
 
 def product_seconds(operator: Operator) -> float:
     """An estimate of the seconds that one product with K takes."""
+    if (known := operator.product_seconds()) is not None:
+        return known
     gpu = on_gpu(operator.like)
     if isinstance(operator, Dense) or getattr(operator, "gram", None) is not None:
         return operator.n**2 * (2e-12 if gpu else 5e-10)
+    if operator.source is not None:
+        return (operator.source.m or 0) * operator.n * 2e-9
     if operator.m is not None:
         return operator.m * operator.n * (4e-12 if gpu else 1e-9)
     return operator.n**2 * (1e-12 if gpu else 1.5e-9)

@@ -39,7 +39,7 @@ class Continuous:
 
     Parameters
     ----------
-    penalty : λ (Section 3.6). In relative units, multiples of the median |gradient| at t = 1/2.
+    penalty : λ (Section 3.6). In relative units, multiples of the median size of the gradient at t = 1/2.
     delta : δ. In relative units, multiples of the mean diagonal of K; 0.002 unless given.
     n_probes : M, the probes per gradient; None computes exact gradients.
     threshold : τ, above which a weight counts as chosen; None counts every weight that was not frozen.

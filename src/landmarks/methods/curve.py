@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,9 @@ from .. import _check
 from .._array import Array, host
 from ..approximate import CRITERIA, total
 from ..operators.convert import as_operator
-from .entry import constrained
+from .constraints import check_size, constrained
 from .greedy import TraceGains
+from .problem import Problem
 from .pursuit import pursue
 from .residual import Residual
 
@@ -23,6 +24,14 @@ class Curve:
     """The errors of nested choices: for each k the first k of the indices.
 
     relative : the error as a part of the whole, one for each k; it never rises.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> curve = lm.path(np.diag([5.0, 4.0, 0.2, 0.1]), range(1, 5))
+    >>> curve.knee(), curve.smallest(error=0.01)
+    (2, 2)
     """
 
     ks: np.ndarray
@@ -38,9 +47,9 @@ class Curve:
         return int(self.ks[reached[0]])
 
     def knee(self) -> int:
-        """The k after which the curve flattens: farthest below the line from its first to its last point."""
-        x = (self.ks - self.ks[0]) / max(1, self.ks[-1] - self.ks[0])
-        y = (self.relative - self.relative[-1]) / max(self.relative[0] - self.relative[-1], np.finfo(float).tiny)
+        """The k after which the curve flattens: farthest below the line from k = 0, where all is left, to its last point."""
+        x = self.ks / self.ks[-1]
+        y = (self.relative - self.relative[-1]) / max(1 - self.relative[-1], np.finfo(float).tiny)
         return int(self.ks[np.argmax(1 - x - y)])
 
 
@@ -65,14 +74,22 @@ def path(A: Any, ks: Iterable[int], *, criterion: str = "trace", include: Any = 
     sizes = np.array(sorted({_check.subset_size(k, operator.n) for k in ks}), dtype=np.int64)
     if len(sizes) == 0:
         raise ValueError("ks must list at least one number of columns")
-    problem = constrained(operator, int(sizes[-1]), _check.choice(criterion, CRITERIA, "criterion"), include, exclude)
-    residual = Residual(operator, problem.k)
-    gains = Watched(TraceGains(residual), criterion)
+    problem = constrained(operator, _check.choice(criterion, CRITERIA, "criterion"), include, exclude)
+    check_size(int(sizes[-1]), problem)
+    return sweep(problem, sizes)
+
+
+def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
+    """The greedy curve of a problem at rising sizes; its k is of no account."""
+    problem = replace(problem, k=int(sizes[-1]))
+    residual = Residual(problem.operator, problem.k)
+    gains = Watched(TraceGains(residual), problem.criterion)
     indices = pursue(problem, residual, gains).indices
-    whole = total(operator, criterion)
-    errors = np.array([whole, *gains.errors] + [0.0] * (problem.k - len(gains.errors)))
+    whole = total(problem.operator, problem.criterion)
+    errors = np.array([whole, *gains.errors])
+    errors = np.concatenate([errors, np.full(problem.k + 1 - len(errors), errors[-1])])  # beyond the rank nothing helps
     relative = np.minimum.accumulate(np.clip(errors, 0.0, None)) / (whole or 1.0)
-    return Curve(sizes, indices, relative[sizes], criterion)
+    return Curve(sizes, indices, relative[sizes], problem.criterion)
 
 
 class Watched:

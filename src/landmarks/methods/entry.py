@@ -10,19 +10,18 @@ import numpy as np
 
 from .. import _check
 from ..approximate import CRITERIA
-from ..errors import UnsupportedError
-from ..operators.base import Operator, check_indices
 from ..operators.convert import as_operator
 from ..operators.function import probe
 from ..operators.kernel import warn_if_isolated
-from .problem import Method, Problem
+from .constraints import check_honoured, constrained, subset_size
+from .how_many import sized
 from .registry import as_method
 from .selection import Cost, Selection
 
 
 def select(
     A: Any,
-    k: int | None = None,
+    k: Any = None,
     *,
     method: Any = "auto",
     criterion: str = "trace",
@@ -30,19 +29,28 @@ def select(
     budget: float | None = None,
     include: Any = (),
     exclude: Any = (),
+    error: float | None = None,
+    groups: Any = None,
+    costs: Any = None,
+    budget_cost: float | None = None,
 ) -> Selection:
     """Choose the k columns of a matrix, or the k landmarks of a kernel, that best represent all the rest.
 
     Parameters
     ----------
-    A : a data matrix X (array, data frame, SciPy sparse) whose columns are the candidates, or an operator made by
-        `psd`, `kernel`, `function` or `toeplitz`, or a SciPy LinearOperator.
-    k : how many to choose; only a method that finds its own k, such as `Continuous(penalty=…)`, takes None.
+    A : a data matrix X (array, data frame, SciPy sparse, file or rows as `data` takes them) whose columns are the candidates, or an operator made by
+        `data`, `psd`, `kernel`, `function` or `toeplitz`, or a SciPy LinearOperator.
+    k : how many to choose: a number; a rule that finds it, `Target(error)`, `Knee()` or `LikelihoodRatio(alpha)`; or
+        "auto", the target when `error` is given, else the knee. A method that finds its own k, such as
+        `Continuous(penalty=…)`, and a choice by costs take None.
     method : a name (`"auto"`, `"greedy"`, `"continuous"`, …) or a method object.
     criterion : "trace" for tr(K − K̂), which is ‖X − P_S X‖²_F for columns; "frobenius" for ‖K − K̂‖²_F.
     seed : one seed gives one selection; None draws a fresh one.
     budget : seconds that improving methods may take; without it they end by themselves.
     include, exclude : candidates that must, or must not, be chosen: indices, or names when the data have names.
+    error : the relative error that k="auto" must reach, with as few as the method can.
+    groups : a label for each candidate; those of one label are chosen together or not at all, and k counts labels.
+    costs, budget_cost : the cost of each candidate, and what all together may cost; k, if given, is then the most to choose.
 
     Examples
     --------
@@ -53,9 +61,10 @@ def select(
     1
     """
     operator = as_operator(A)
-    chooser = as_method(method)
-    size = _subset_size(k, operator, chooser)
-    problem = replace(constrained(operator, size, _check.choice(criterion, CRITERIA, "criterion"), include, exclude), deadline=_deadline(budget))
+    chooser, k = sized(as_method(method), k, error)
+    criterion = _check.choice(criterion, CRITERIA, "criterion")
+    problem = constrained(operator, criterion, include, exclude, groups, costs, budget_cost)
+    problem = replace(problem, k=subset_size(k, problem, chooser), deadline=_deadline(budget))
     check_honoured(problem, chooser)
     probe(operator)
     start, before = time.perf_counter(), operator.ledger.snapshot()
@@ -81,54 +90,9 @@ def select(
     )
 
 
-def _subset_size(k: Any, operator: Operator, chooser: Method) -> int:
-    if k is None and getattr(chooser, "finds_k", False):
-        return 0
-    return _check.subset_size(k, operator.n)
-
-
-def _indices(which: Any, operator: Operator, name: str) -> tuple[int, ...]:
-    listed = [which] if isinstance(which, str) else list(which)
-    if any(isinstance(j, str) for j in listed):
-        listed = [_position(j, operator, name) for j in listed]
-    try:
-        return tuple(int(j) for j in check_indices(np.asarray(listed), operator.n))
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{name}: {error}") from None
-
-
-def _position(wanted: Any, operator: Operator, name: str) -> int:
-    if operator.names is None:
-        raise ValueError(f"{name} holds names, but the data have none; give indices, or pass a data frame")
-    if wanted not in operator.names:
-        raise ValueError(f"{name}: the data have no column named {wanted!r}")
-    if operator.names.count(wanted) > 1:
-        raise ValueError(f"{name}: the data have {operator.names.count(wanted)} columns named {wanted!r}; give the index of one")
-    return operator.names.index(wanted)
-
-
 def _deadline(budget: float | None) -> float | None:
     if budget is None:
         return None
     if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget > 0:
         raise ValueError(f"budget must be a positive number of seconds or None, got {budget!r}")
     return time.monotonic() + budget
-
-
-def constrained(operator: Operator, k: int, criterion: str, include: Any, exclude: Any) -> Problem:
-    """The problem, with its constraints checked against one another; k = 0 leaves the size open."""
-    problem = Problem(operator, k, criterion, _indices(include, operator, "include"), _indices(exclude, operator, "exclude"))
-    if both := set(problem.include) & set(problem.exclude):
-        raise ValueError(f"{sorted(both)} are both included and excluded")
-    if k and len(problem.include) > k:
-        raise ValueError(f"include lists {len(problem.include)} candidates, more than k = {k}")
-    if len(problem.candidates) < k:
-        raise ValueError(f"k = {k} is more than the {len(problem.candidates)} candidates that exclude leaves")
-    return problem
-
-
-def check_honoured(problem: Problem, chooser: Method) -> None:
-    """Refuse a constraint that the method would ignore."""
-    for constraint in ("include", "exclude"):
-        if getattr(problem, constraint) and constraint not in chooser.honours:
-            raise UnsupportedError(f"{type(chooser).__name__} cannot honour {constraint}; use auto, greedy or swap")

@@ -19,9 +19,20 @@ from ..operators.base import Operator
 class Problem:
     """Choose k columns of the operator for a criterion, with some that must or must not be chosen.
 
-    k : how many; 0 when the method finds it.
+    k : how many, of the groups where there are any; 0 when the method finds it.
     told : what the user was warned of already; problems derived from this one share it.
+    groups : the number of the group of each column; a group is chosen as a whole or not at all, and include and exclude
+        hold whole groups. None is each column for itself.
+    costs, budget_cost : the cost of each column and what a choice may cost; None is no such limit.
     deadline : the time.monotonic() by which an improving method should return what it has; None is never.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> problem = lm.Problem(lm.psd(np.eye(4)), k=2, include=(3,), exclude=(0,))
+    >>> problem.candidates.tolist(), problem.free.tolist()
+    ([1, 2, 3], [1, 2])
     """
 
     operator: Operator
@@ -29,6 +40,9 @@ class Problem:
     criterion: str = "trace"
     include: tuple[int, ...] = ()
     exclude: tuple[int, ...] = ()
+    groups: np.ndarray | None = field(default=None, compare=False)
+    costs: np.ndarray | None = field(default=None, compare=False)
+    budget_cost: float | None = None
     deadline: float | None = None
     told: set[str] = field(default_factory=set, repr=False, compare=False)
 
@@ -43,6 +57,10 @@ class Problem:
     def free(self) -> np.ndarray:
         """The indices that may be chosen and are not included anyway, rising."""
         return np.setdiff1d(self.candidates, self.include)
+
+    def count(self, columns: Indices) -> int:
+        """How many the columns are: of groups where there are any."""
+        return len(columns) if self.groups is None else len(np.unique(self.groups[np.asarray(columns, dtype=np.int64)]))
 
     @property
     def time_left(self) -> float:
@@ -65,6 +83,14 @@ class Choice:
     """What a method returns: indices in order of choice, and what it can tell of how it came to them.
 
     bound : a lower bound of the criterion over all allowed subsets of that size, when the method has proved one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> problem = lm.Problem(lm.psd(np.diag([1.0, 3.0, 2.0])), k=2)
+    >>> lm.Greedy().choose(problem, np.random.default_rng(0)).indices
+    array([1, 2])
     """
 
     indices: np.ndarray
@@ -77,7 +103,7 @@ class Choice:
 class Method(Protocol):
     """A way to choose: a frozen dataclass of its settings with one function."""
 
-    #: the constraints that the method can honour, among "include" and "exclude"
+    #: the constraints that the method can honour, among "include", "exclude", "groups" and "costs"
     honours: ClassVar[frozenset[str]]
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:

@@ -12,6 +12,7 @@ from .greedy import Greedy
 from .iterated import Iterated
 from .kdpp import KDPP
 from .kmeans import KMeans
+from .knapsack import Knapsack
 from .leverage import RidgeLeverage
 from .nuclear import NuclearScores
 from .pivoted_qr import PivotedQR
@@ -33,6 +34,7 @@ METHODS: dict[str, type] = {
     "leverage": RidgeLeverage,
     "pivoted_qr": PivotedQR,
     "kmeans": KMeans,
+    "knapsack": Knapsack,
     "uniform": Uniform,
     "exact": Exact,
 }

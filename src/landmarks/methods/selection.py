@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._check import choice
-from ..approximate import CRITERIA, Estimate, Nystrom, Reconstruction, best_rank_error, estimated_error, reconstruct, selection_error, total
+from ..approximate import CRITERIA, Estimate, Nystrom, Reconstruction, best_rank_error, estimated_error, exact_error, reconstruct, total
 from ..errors import RankWarning
 from ..operators.base import Operator, check_indices
 from .problem import Method, Trial
@@ -191,7 +191,7 @@ class Selection:
 
     def _compute(self, kind: str, criterion: str) -> float:
         if kind == "error":
-            return selection_error(self._data, self.indices, criterion)
+            return exact_error(self._data, self.indices, criterion)
         return total(self._data, criterion) if kind == "total" else best_rank_error(self._data, self.k, criterion)
 
     def _in_units(self, figure: float, criterion: str | None) -> float:

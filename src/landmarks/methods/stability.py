@@ -11,7 +11,7 @@ from .. import _check
 from ..operators.base import Operator
 from ..operators.resample import Sample, resample
 from ..progress import report
-from .entry import check_honoured
+from .constraints import check_honoured
 from .problem import Method, Problem
 from .registry import as_method
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from .._array import Array, Indices, eps, like, namespace
+
+if TYPE_CHECKING:
+    from .blocks import RowBlocks
 
 MEMORY = 256 * 2**20  # bytes that a block of columns or a chunk of kernel values may take
 DENSE_MEMORY = 4 * 2**30  # bytes that a stored n × n matrix may take
@@ -51,6 +54,8 @@ class Operator(abc.ABC):
     ledger: Ledger
     exponent: int = 0
     names: tuple[str, ...] | None = None
+    #: the rows of X, when K = XᵀX and they can be read again in blocks
+    source: RowBlocks | None = None
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 
@@ -78,6 +83,14 @@ class Operator(abc.ABC):
     def factor(self, indices: Indices | None = None) -> Array:
         """The columns of X when K = XᵀX is known by its factor."""
         raise TypeError(f"{type(self).__name__} is not known by a factor X with K = XᵀX")
+
+    def new_rows(self, points: Array, indices: Indices) -> Array:
+        """The values h(x, x_j) of new points x with the points at the indices, when K is a kernel matrix."""
+        raise TypeError(f"new points need a kernel operator, made by kernel(points, h); this is {self!r}")
+
+    def product_seconds(self) -> float | None:
+        """An estimate of the seconds of one product, by an operator that knows more of it than its kind and order tell."""
+        return None
 
     def squared_diagonal(self) -> Array | None:
         """The diagonal of K² where there is a faster way than to read all columns, else None."""

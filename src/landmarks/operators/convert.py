@@ -16,5 +16,5 @@ def as_operator(A: Any) -> Operator:
     if hasattr(A, "matmat") and hasattr(A, "shape"):
         return function(A)
     if callable(A) and not hasattr(A, "shape"):
-        raise TypeError("A is a function; say how large its matrix is with lm.function(mvm, n=…)")
+        raise TypeError("A is a function; say how large its matrix is with lm.function(mvm, n=…), or pass lm.data(A) if it returns blocks of rows")
     return data(A)

@@ -8,6 +8,9 @@ from typing import Any
 from .. import _check
 from .._array import Array, Indices, namespace, prototype, take
 from .base import MEMORY, Ledger, Operator, blocks, itemsize
+from .blocks import as_rows, load
+from .out_of_core import ROWS_MEMORY, fits, from_rows
+from .standard import Standard
 
 
 class Data(Operator):
@@ -49,7 +52,7 @@ class Data(Operator):
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.m * self.n)
         xp = namespace(self.X)
-        width = MEMORY // (8 * self.m * itemsize(self.like))
+        width = MEMORY // (64 * self.m * itemsize(self.like))
         parts = (self.X[:, int(block[0]) : int(block[-1]) + 1] for block in blocks(self.n, width))
         return xp.concat([xp.sum(X * X, axis=0) for X in parts])
 
@@ -69,25 +72,50 @@ def gram_is_cheaper(m: int, n: int, itemsize: int) -> bool:
     return n <= 2 * m and n * n * itemsize <= MEMORY
 
 
-def data(X: Any) -> Operator:
-    """The operator whose candidates are the columns of X, dense or SciPy sparse.
+def data(X: Any, *, center: bool = False, scale: bool = False, memory: int = ROWS_MEMORY) -> Operator:
+    """The operator whose candidates are the columns of X: in memory, sparse, or read in blocks of rows.
 
     Parameters
     ----------
-    X : the m × n matrix: array, nested list, data frame or SciPy sparse matrix; kept and never written to.
+    X : the m × n matrix: array, nested list, data frame, SciPy sparse matrix, dask array or data frame; kept and never written
+        to. What need not fit in memory
+        is read in blocks of rows: memory maps, Zarr arrays, HDF5 datasets, Arrow tables and datasets, the path of such a
+        file, an iterator or a list of blocks, or a function that returns a fresh iterator.
+    center : whether to subtract the mean of each column.
+    scale : whether to divide each column by its standard deviation.
+    memory : bytes that the work on an X read in blocks may take. A wide X that fits is loaded, a tall one of a sixteenth of
+        them too. Of a larger one the Gram matrix XᵀX is added up in one pass if that fits; else each product is a pass.
 
     Examples
     --------
     >>> import landmarks as lm
     >>> lm.data([[1.0, 0.0, 2.0], [0.0, 1.0, 2.0]])
     Data(n=3, dtype=float64)
+    >>> blocks = ([[float(i), 1.0, i + 1.0]] for i in range(4))
+    >>> lm.data(blocks)
+    Dense(n=3, dtype=float64)
     """
     from .sparse import sparse_data
 
+    standard = Standard(center, scale)
     if hasattr(X, "tocsc"):
+        if not standard.plain:
+            raise ValueError("centred or scaled columns of a sparse X would not be sparse; use ColumnSelector, which keeps them so")
         return sparse_data(X)
-    names = _check.column_names(X)
-    X = _check.matrix(X, "X")
+    if hasattr(X, "__dask_graph__"):
+        from .dask_data import dask_data
+
+        if not standard.plain:
+            raise ValueError("center and scale are not done on dask arrays: standardise lazily, X = (X - X.mean(axis=0)) / X.std(axis=0)")
+        return dask_data(X)
+    source = as_rows(X)
+    if source is not None and not fits(source, memory):
+        return from_rows(source, standard, memory=memory).operator
+    names = _check.column_names(X) if source is None else source.names
+    X = _check.matrix(X if source is None else load(source, memory), "X")
     xp = namespace(X)
     power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
-    return Data(_check.scaled(X, power), exponent=2 * power, names=names)
+    X = _check.scaled(X, power)
+    if not standard.plain:
+        X = standard.of_array(X)[0]
+    return Data(X, exponent=0 if scale else 2 * power, names=names)

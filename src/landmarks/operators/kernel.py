@@ -170,12 +170,14 @@ def _out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or "out of memory" in str(error).lower() or "can't allocate" in str(error).lower()
 
 
-def kernel(points: Any, h: Kernel, *, memory: int = MEMORY, engine: str | None = None, precision: str = "high") -> KernelOperator:
+def kernel(
+    points: Any, h: Kernel, *, memory: int = MEMORY, engine: str | None = None, precision: str = "high", device: str | None = None
+) -> Operator:
     """The operator of the kernel matrix h(x_i, x_j) on the rows of points; only a small one is ever stored.
 
     Parameters
     ----------
-    points : the n × d array of points, one per row.
+    points : the n × d array of points, one per row; a dask array or data frame is multiplied on dask's workers.
     h : `rbf(sigma)`, `laplacian(sigma)`, `matern(nu, sigma)`, `polynomial(degree, gamma, coef0)`, `linear()`, or any
         callable that takes an a × d and a b × d block of points and returns the a × b block of values.
     memory : bytes that the chunks of kernel values may take.
@@ -184,6 +186,7 @@ def kernel(points: Any, h: Kernel, *, memory: int = MEMORY, engine: str | None =
         "fused" where it can be had, else "chunked".
     precision : of fused products: "high" keeps their relative error below 1e-5, "fast" near 4e-4, which is far below the
         noise of stochastic gradients. The other engines have the precision of the points.
+    device : for dask points alone: the torch device on which each worker evaluates, such as "cuda"; None is NumPy.
 
     Examples
     --------
@@ -192,13 +195,19 @@ def kernel(points: Any, h: Kernel, *, memory: int = MEMORY, engine: str | None =
     >>> lm.kernel(np.arange(6.0).reshape(3, 2), lm.rbf(sigma=0.5))
     KernelOperator(n=3, dtype=float64)
     """
-    points = _check.matrix(points, "points")
     if not callable(h):
         raise TypeError(f"h must be a kernel such as rbf(sigma=1.0) or a callable of two blocks of points, got {h!r}")
     _check.choice(precision, ("high", "fast"), "precision")
+    if hasattr(points, "__dask_graph__"):
+        from .dask_kernel import dask_kernel
+
+        return dask_kernel(points, h, device=device, precision=precision)
+    if device is not None:
+        raise ValueError(f"device is for the workers of dask points; move the points themselves, e.g. torch.asarray(points, device={device!r})")
+    points = _check.matrix(points, "points")
     if memory < 2**20:
         raise ValueError(f"memory must be at least 2**20 bytes, got {memory}")
-    _check_block(h, points)
+    check_block(h, points)
     centre = namespace(points).mean(points, axis=0, keepdims=True) if getattr(h, "stationary", False) else None
     return KernelOperator(points, h, engine=_engine(engine, points, h), precision=precision, centre=centre, memory=memory)
 
@@ -216,7 +225,8 @@ def _engine(wanted: str | None, points: Array, h: Kernel) -> str:
     return wanted
 
 
-def _check_block(h: Kernel, points: Array) -> None:
+def check_block(h: Kernel, points: Array) -> None:
+    """Raise when h is no symmetric function of two blocks of points, as far as the first few tell."""
     x, y = points[:2, :], points[:3, :]
     values = h(x, y)
     shape = getattr(values, "shape", None)

@@ -1,5 +1,8 @@
 """Drawings with matplotlib, which is imported only when something is drawn."""
 
-from .path import plot_path
+from .comparison import ComparisonDisplay
+from .coverage import CoverageDisplay
+from .error_curve import ErrorCurveDisplay
+from .path import PathDisplay, plot_path
 
-__all__ = ["plot_path"]
+__all__ = ["ComparisonDisplay", "CoverageDisplay", "ErrorCurveDisplay", "PathDisplay", "plot_path"]

@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .axes import new_axes
+from .fitted import selection_of
+
 if TYPE_CHECKING:
+    from ..methods import Selection
     from ..optimise.path import Path
 
 SUPPORT = 0.05  # a final weight above this part of the largest one counts as selected
@@ -31,7 +35,7 @@ def plot_path(path: Path, ax: Any = None, *, at_most: int = 300, seed: int = 0) 
     >>> [line.get_color() for line in ax.get_lines()]
     ['0.7', '0.7', 'tab:blue']
     """
-    ax = _new_axes() if ax is None else ax
+    ax = new_axes() if ax is None else ax
     selected = finally_selected(path.t)
     for j in drawn(selected, at_most, seed):
         ax.plot(path.t[:, j], color="tab:blue" if selected[j] else "0.7", linewidth=0.8, zorder=2 if selected[j] else 1)
@@ -51,9 +55,44 @@ def drawn(selected: np.ndarray, at_most: int, seed: int) -> np.ndarray:
     return columns[np.argsort(selected[columns], kind="stable")]
 
 
-def _new_axes() -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("drawing needs matplotlib: pip install 'landmarks[plot]'") from error
-    return Figure(figsize=(5, 3.5), layout="constrained").subplots()
+class PathDisplay:
+    """The trajectories of the weights of a relaxation, as `plot_path` draws them.
+
+    Parameters
+    ----------
+    path : the record of a relaxation, as `Selection.path` holds it.
+
+    Attributes
+    ----------
+    ax_, figure_ : what was drawn on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> from landmarks.plots import PathDisplay
+    >>> X = np.random.default_rng(0).standard_normal((30, 8))
+    >>> PathDisplay.from_selection(lm.select(X, 3, method="annealed")).ax_.get_ylabel()
+    't'
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    @classmethod
+    def from_selection(cls, selection: Selection, *, ax: Any = None, at_most: int = 300, seed: int = 0) -> PathDisplay:
+        """Draw the path of a selection that was made by a relaxation."""
+        if selection.path is None:
+            raise ValueError(f"{selection.method} leaves no path; use method='annealed' or 'continuous'")
+        return cls(selection.path).plot(ax=ax, at_most=at_most, seed=seed)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None, at_most: int = 300, seed: int = 0) -> PathDisplay:
+        """Draw the path of a fitted estimator that keeps its selection as `selection_`."""
+        return cls.from_selection(selection_of(estimator), ax=ax, at_most=at_most, seed=seed)
+
+    def plot(self, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> PathDisplay:
+        """Draw."""
+        self.ax_ = plot_path(self.path, ax=ax, at_most=at_most, seed=seed)
+        self.figure_ = self.ax_.figure
+        return self

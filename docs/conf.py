@@ -1,0 +1,39 @@
+"""How the documents are built: `make docs`."""
+
+import importlib.metadata
+import warnings
+
+project = "landmarks"
+author = "the landmarks developers"
+release = version = importlib.metadata.version("landmarks")
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["_build", "gallery/**/*.py.md5", "gallery/**/*.ipynb", "gallery/**/*.zip"]
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+suppress_warnings = ["myst.xref_missing"]  # links to files outside docs/ are checked by tests/docs/test_links.py
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "abort_on_example_error": True,
+    "show_memory": False,
+    "download_all_examples": False,
+    "reference_url": {"landmarks": None},
+    "within_subsection_order": "FileNameSortKey",
+}
+html_theme = "furo"
+html_title = "landmarks"
+html_static_path = []
+warnings.filterwarnings("ignore", category=DeprecationWarning, module="sphinx")

@@ -1,0 +1,47 @@
+"""
+Your own operator
+=================
+
+The matrix may exist only as a product: a Hessian, a covariance given by a simulation, a kernel in a library of your own. A function that multiplies
+a block is enough.
+"""
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator
+
+import landmarks as lm
+
+# %%
+# The covariance of an integrated random walk on 300 steps, multiplied by cumulative sums, never formed.
+
+n = 300
+
+
+def multiply(block):
+    """K V for K_ij = min(i, j) + 1: sums from the right, then from the left."""
+    return np.cumsum(np.cumsum(block[::-1], axis=0)[::-1], axis=0)
+
+
+operator = lm.function(multiply, n=n)
+selection = lm.select(operator, 6)
+print(sorted(selection.indices.tolist()), selection.ledger)
+
+# %%
+# Symmetry, dtype and shape of what the function returns are checked; a wrong product is told as such.
+
+try:
+    lm.select(lm.function(lambda V: np.cumsum(V, axis=0), n=n), 6)
+except ValueError as error:
+    print(error)
+
+# %%
+# A SciPy LinearOperator is taken as it is.
+
+same = lm.select(LinearOperator((n, n), matmat=multiply, matvec=lambda v: multiply(v.reshape(-1, 1))[:, 0], dtype=float), 6)
+print(set(same.indices.tolist()) == set(selection.indices.tolist()))
+
+# %%
+# If more is known, say it: the diagonal saves n products in the methods that use it.
+
+known = lm.function(multiply, n=n, diagonal=np.arange(1.0, n + 1))
+print(lm.select(known, 6, method="nuclear").ledger.products, "products")

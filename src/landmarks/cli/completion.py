@@ -1,0 +1,116 @@
+"""`landmarks completion`: what bash, zsh or fish need to complete the commands and their options, made from the parser."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+from .outcome import OK
+
+HOW = """how to use it:
+  bash   landmarks completion bash > ~/.local/share/bash-completion/completions/landmarks
+  zsh    landmarks completion zsh > a folder of $fpath, as _landmarks
+  fish   landmarks completion fish > ~/.config/fish/completions/landmarks.fish
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which shell."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = HOW
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the completion."""
+    from .main import COMMANDS, parser
+
+    commands = _subparsers(parser())
+    for line in {"bash": bash, "zsh": zsh, "fish": fish}[arguments.shell](commands, COMMANDS):
+        print(line)
+    return OK
+
+
+Commands = dict[str, argparse.ArgumentParser]
+
+
+def bash(commands: Commands, summaries: dict[str, str]) -> Iterator[str]:
+    """A function for bash: the options of the command, the values of an option, else files."""
+    yield "_landmarks() {"
+    yield '    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"'
+    yield "    COMPREPLY=()"
+    yield f'    [ "$COMP_CWORD" -eq 1 ] && {{ COMPREPLY=($(compgen -W "{" ".join(commands)} --help --version" -- "$word")); return; }}'
+    yield '    case "${COMP_WORDS[1]} $before" in'
+    for name, command in commands.items():
+        for action in command._actions:
+            for option in action.option_strings if action.choices else ():
+                yield f'        "{name} {option}") COMPREPLY=($(compgen -W "{_words(action)}" -- "$word")); return ;;'
+    yield "    esac"
+    yield '    case "${COMP_WORDS[1]}" in'
+    for name, command in commands.items():
+        plain = " ".join(_words(action) for action in command._actions if action.choices and not action.option_strings)
+        yield f'        {name}) COMPREPLY=($(compgen -W "{" ".join(_options(command))} {plain}" -- "$word")) ;;'
+    yield "    esac"
+    yield '    [ "${word:0:1}" = "-" ] || COMPREPLY+=($(compgen -f -- "$word"))'
+    yield "}"
+    yield "complete -o filenames -F _landmarks landmarks"
+
+
+def zsh(commands: Commands, summaries: dict[str, str]) -> Iterator[str]:
+    """A function for zsh, with the help of each option."""
+    yield "#compdef landmarks"
+    yield "_landmarks() {"
+    yield "  local -a commands"
+    yield f"  commands=({' '.join(_quoted(f'{name}:{summary}') for name, summary in summaries.items())})"
+    yield "  if (( CURRENT == 2 )); then _describe command commands; return; fi"
+    yield "  shift words; (( CURRENT-- ))"
+    yield '  case "$words[1]" in'
+    for name, command in commands.items():
+        yield f"    {name}) _arguments {' '.join(_zsh_arguments(command))} ;;"
+    yield "  esac"
+    yield "}"
+    yield 'if [ "$funcstack[1]" = "_landmarks" ]; then _landmarks "$@"; else compdef _landmarks landmarks; fi'
+
+
+def _zsh_arguments(command: argparse.ArgumentParser) -> Iterator[str]:
+    for action in command._actions:
+        values = "" if action.nargs == 0 else f":value:({_words(action)})" if action.choices else ":file:_files"
+        if not action.option_strings:
+            yield _quoted(f"1:{action.dest}:({_words(action)})" if action.choices else f"*:{action.dest}:_files")
+        for option in action.option_strings:
+            yield _quoted(f"{option}[{_plain(action.help)}]{values}")
+
+
+def fish(commands: Commands, summaries: dict[str, str]) -> Iterator[str]:
+    """Lines for fish, with the help of each option."""
+    for name, summary in summaries.items():
+        yield f"complete -c landmarks -f -n __fish_use_subcommand -a {name} -d {_quoted(summary)}"
+    for name, command in commands.items():
+        seen = f"-n '__fish_seen_subcommand_from {name}'"
+        for action in command._actions:
+            values = f" -x -a {_quoted(_words(action))}" if action.choices else "" if action.nargs == 0 else " -r"
+            if action.choices and not action.option_strings:
+                yield f"complete -c landmarks {seen} -f -a {_quoted(_words(action))}"
+            for option in (option for option in action.option_strings if option.startswith("--")):
+                yield f"complete -c landmarks {seen} -l {option[2:]}{values} -d {_quoted(_plain(action.help))}"
+
+
+def _subparsers(top: argparse.ArgumentParser) -> Commands:
+    return next(dict(action.choices) for action in top._actions if isinstance(action, argparse._SubParsersAction))
+
+
+def _options(command: argparse.ArgumentParser) -> list[str]:
+    return [option for action in command._actions for option in action.option_strings]
+
+
+def _words(action: argparse.Action) -> str:
+    return " ".join(map(str, action.choices or ()))
+
+
+def _plain(text: str | None) -> str:
+    """Help without the signs that shells give a meaning to."""
+    return "".join(" " if sign in "[]:'\"`$\\" else sign for sign in (text or ""))
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"

@@ -1,0 +1,73 @@
+"""`landmarks data`: which data sets there are, fetch them from their publishers, check the copies at hand."""
+
+from __future__ import annotations
+
+import argparse
+
+from .sentences import tells_errors
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Three actions; fetch and check take names."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="action")
+    for action, text in (
+        ("list", "the data sets, their shapes and licences, and where they are"),
+        ("fetch", "download data sets from their publishers into the cache"),
+        ("check", "compare the copies at hand with the published numbers"),
+    ):
+        part = actions.add_parser(action, help=text, description=text)
+        if action != "list":
+            part.add_argument("names", nargs="*", metavar="NAME", help="data sets of the paper (default: all)")
+        if action == "fetch":
+            part.add_argument("--force", action="store_true", help="download again what the cache holds")
+        else:
+            part.add_argument("--data-dir", help="a folder with npz files or originals (default: LANDMARKS_DATA)")
+
+
+@tells_errors
+def run(arguments: argparse.Namespace) -> int:
+    """Run the action."""
+    return {"list": listed, "fetch": fetched, "check": checked}[arguments.action](arguments)
+
+
+def listed(arguments: argparse.Namespace) -> int:
+    """Print one line for each data set."""
+    from ..datasets.load import EMBEDDED, SOURCES, SYNTHETIC, find, load_dataset
+
+    print(f"{'name':<14} {'shape':>12}  {'licence':<13} where")
+    for name in (*EMBEDDED, *SYNTHETIC):
+        shape = load_dataset(name).X.shape
+        print(f"{name:<14} {shape[0]:>6} × {shape[1]:<3}  {'':<13} {'in scikit-learn' if name in EMBEDDED else 'made up, best choice known'}")
+    for source in SOURCES.values():
+        where = find(source.name, arguments.data_dir) or f"not here; `landmarks data fetch {source.name}` reads {source.url}"
+        print(f"{source.name:<14} {source.shape[0]:>6} × {source.shape[1]:<3}  {source.licence:<13} {where}")
+    return 0
+
+
+def fetched(arguments: argparse.Namespace) -> int:
+    """Download what is asked for."""
+    from ..datasets.load import PAPER, fetch_dataset, source_of
+
+    for source in [source_of(name) for name in arguments.names or PAPER]:
+        print(f"{source.name}: {fetch_dataset(source, force=arguments.force)}", flush=True)
+    return 0
+
+
+def checked(arguments: argparse.Namespace) -> int:
+    """Check what is at hand; what was asked for by name must be there."""
+    from ..datasets.load import PAPER, find, read_file, source_of
+
+    wrong = 0
+    for source in [source_of(name) for name in arguments.names or PAPER]:
+        path = find(source.name, arguments.data_dir)
+        if path is None:
+            wrong += bool(arguments.names)
+            print(f"{source.name}: not here")
+            continue
+        try:
+            read_file(source, path)
+            print(f"{source.name}: {path} holds the published numbers")
+        except ValueError as error:
+            wrong += 1
+            print(f"{source.name}: {error}")
+    return 1 if wrong else 0

@@ -1,0 +1,76 @@
+"""`landmarks info`: what a report of a problem should tell: versions, devices, threads."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from typing import Any
+
+from .. import __version__
+from .outcome import OK
+
+NEEDED = ("numpy", "scipy", "scikit-learn", "array-api-compat")
+OPTIONAL = ("torch", "triton", "pykeops", "dask", "distributed", "pandas", "polars", "pyarrow", "h5py", "zarr", "matplotlib", "jinja2", "rich")
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Whether it is for a program."""
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what is installed and what there is to compute on."""
+    facts = gathered()
+    if arguments.json:
+        print(json.dumps(facts, indent=2))
+    else:
+        print("\n".join(_lines(facts)))
+    return OK
+
+
+def gathered() -> dict[str, Any]:
+    """Versions, devices and threads."""
+    return {
+        "schema": "landmarks/info/1",
+        "landmarks": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": {name: _version(name) for name in NEEDED + OPTIONAL},
+        "devices": _devices(),
+        "threads": {"cpus": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()}
+        | {name: os.environ[name] for name in THREADS if name in os.environ},
+        "executable": sys.executable,
+    }
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _devices() -> list[str]:
+    """The GPUs that torch sees; torch is asked only where it is installed."""
+    if _version("torch") is None:
+        return []
+    try:
+        import torch
+    except (ImportError, OSError):
+        return []
+    return [f"cuda:{i} {torch.cuda.get_device_name(i)}" for i in range(torch.cuda.device_count())] if torch.cuda.is_available() else []
+
+
+def _lines(facts: dict[str, Any]) -> Iterator[str]:
+    yield f"landmarks     {facts['landmarks']}"
+    yield f"python        {facts['python']} on {facts['platform']}"
+    yield f"processors    {facts['threads']['cpus']}" + "".join(f", {name}={value}" for name, value in facts["threads"].items() if name != "cpus")
+    yield f"devices       {', '.join(facts['devices']) or 'no GPU that torch can use'}"
+    yield "packages"
+    yield from (f"  {name:18s} {version or 'not installed'}" for name, version in facts["packages"].items())

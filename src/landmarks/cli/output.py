@@ -1,0 +1,48 @@
+"""Where the output goes: checked before any work, and told by an exit code when it cannot."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from .outcome import NO_OUTPUT, USAGE, Failure
+
+
+@contextmanager
+def written(path: str, *, force: bool) -> Iterator[BinaryIO]:
+    """A file that is written whole or not at all, and never over another unless that was asked for."""
+    from ..report import file
+
+    check_free(path, force=force)
+    try:
+        with file.written(path, overwrite=force) as opened:
+            yield opened
+    except FileExistsError as error:
+        raise Failure(NO_OUTPUT, f"{error}; --force replaces it") from error
+    except OSError as error:
+        raise Failure(NO_OUTPUT, f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def check_outputs(*paths: str | None, force: bool) -> None:
+    """Refuse, before any work, outputs that cannot be written or that would overwrite one another."""
+    given = [path for path in paths if path is not None]
+    if len({os.path.abspath(path) for path in given}) < len(given):
+        raise Failure(USAGE, f"the outputs {', '.join(given)} need a file each")
+    for path in given:
+        check_free(path, force=force)
+
+
+def check_free(path: str, *, force: bool) -> None:
+    """Refuse a place that is taken or that cannot be written to."""
+    folder = Path(path).parent
+    if Path(path).is_dir():
+        raise Failure(NO_OUTPUT, f"{path} is a folder; name a file in it")
+    if os.path.lexists(path) and not force:
+        raise Failure(NO_OUTPUT, f"{path} exists already; --force replaces it")
+    if not folder.is_dir():
+        raise Failure(NO_OUTPUT, f"the folder {folder} does not exist; make it first")
+    if not os.access(folder, os.W_OK):
+        raise Failure(NO_OUTPUT, f"the folder {folder} cannot be written to")

@@ -1,0 +1,69 @@
+"""The record of a run: what `--json` prints, as docs/cli.md and the schemas beside this file describe it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from dataclasses import asdict
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+
+if TYPE_CHECKING:
+    from ..methods import Selection
+    from ..report import Summary
+    from .source import Source
+
+SETTINGS = ("k", "error", "method", "criterion", "seed", "budget", "include", "exclude", "columns", "drop", "standardize", "center", "missing")
+
+
+def record(chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace) -> dict[str, Any]:
+    """The record of a selection, plain enough for JSON."""
+    return {
+        "schema": "landmarks/select/1",
+        "version": __version__,
+        "data": described(chosen_from),
+        "settings": {name: getattr(arguments, name) for name in SETTINGS} | {"kernel": chosen_from.kernel},
+        "k": selection.k,
+        "n": selection.n,
+        "indices": selection.indices.tolist(),
+        "names": None if selection.names is None else list(selection.chosen_names or ()),
+        "criterion": selection.criterion,
+        "method": selection.method,
+        "seed": selection.seed,
+        "error": finite(selection.error()),
+        "relative_error": finite(selection.relative_error()),
+        "kept": {"chosen": summary.chosen, "best": summary.best, "random": summary.random, "draws": summary.draws},
+        "kept_together": None if summary.together is None else summary.together.tolist(),
+        "factor": factor(selection),
+        "gap": finite(selection.gap()),
+        "proved": selection.proved,
+        "ledger": asdict(selection.ledger),
+        "command": arguments.command_line,
+    }
+
+
+def described(chosen_from: Source) -> dict[str, Any]:
+    """The data of a run: their name, their shape, what is chosen from, their fingerprint."""
+    from ..report.fingerprint import fingerprint
+
+    m, n = chosen_from.table.values.shape
+    return {"file": chosen_from.title, "rows": m, "columns": n, "candidates": chosen_from.noun, "fingerprint": fingerprint(chosen_from.table.values)}
+
+
+def factor(selection: Selection) -> float | None:
+    """The error over the best rank-k error; None beyond the numerical rank, where it has no meaning."""
+    whole = selection.total()
+    return None if selection.best_rank_error() <= 1e-9 * whole else finite(selection.factor())
+
+
+def finite(value: float) -> float | None:
+    """A number for JSON, which knows neither NaN nor infinity."""
+    return value if math.isfinite(value) else None
+
+
+def schema(command: str) -> dict[str, Any]:
+    """The JSON schema of what a command prints with --json."""
+    return json.loads(files(__package__).joinpath(f"{command}.schema.json").read_text("utf-8"))

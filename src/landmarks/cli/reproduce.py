@@ -1,0 +1,89 @@
+"""`landmarks reproduce`: run and draw the paper's figures; a run that was stopped goes on where it was."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ..progress import Progress, watching
+from .sentences import tells_errors
+
+FIGURES = ("figure1", "figure2", "figure3", "figure4")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The figure, and where data come from and results go."""
+    parser.add_argument("figure", choices=(*FIGURES, "all", "claims"), help="a figure, all of them, or the numbers behind the claims of the paper")
+    parser.add_argument("--quick", action="store_true", help="fewer trials, sizes and rows: minutes instead of hours")
+    parser.add_argument("--data-dir", help="a folder with the data sets (default: LANDMARKS_DATA, then the cache of `landmarks data fetch`)")
+    parser.add_argument("--out", default="landmarks-results", help="the folder of tables and figures (default: %(default)s)")
+    parser.add_argument("--device", default="cpu", help="cpu, or cuda for the large kernels of figure 4 (default: cpu)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes side by side, one thread each (default: 1)")
+    parser.add_argument("--only", nargs="+", default=(), metavar="DATASET", help="these data sets of the figure alone")
+    parser.add_argument("--no-draw", action="store_true", help="write tables only")
+    parser.add_argument("--draw-only", action="store_true", help="draw from the tables that are there")
+
+
+@tells_errors
+def run(arguments: argparse.Namespace) -> int:
+    """Run, summarise and draw each figure that is asked for."""
+    if arguments.figure == "claims":
+        return claims(Path(arguments.out))
+    for name in FIGURES if arguments.figure == "all" else (arguments.figure,):
+        one_figure(name, arguments)
+    return 0
+
+
+def one_figure(name: str, arguments: argparse.Namespace) -> None:
+    """Run one figure, and name the files that were written."""
+    from ..experiments import read_settings, reproduce
+    from ..experiments.draw import draw
+    from ..experiments.summary import write_summary
+
+    out = Path(arguments.out)
+    settings = read_settings(name, quick=arguments.quick)
+    written: list[Path] = []
+    if not arguments.draw_only:
+        chosen = {key: getattr(arguments, key) for key in ("quick", "data_dir", "device", "only", "jobs")}
+        with watching(Line(name)):
+            written += [reproduce(name, out, **chosen)]
+    if name != "figure1":
+        written += [write_summary(settings, out)]
+    if not arguments.no_draw:
+        written += draw(settings, out)
+    for path in written:
+        print(path)
+
+
+def claims(out: Path) -> int:
+    """Print the numbers behind the claims."""
+    from ..experiments.claims import claims_of
+
+    for line in claims_of(out):
+        print(line)
+    return 0
+
+
+class Line:
+    """One line on the error stream that says how many runs of a figure are done; on a terminal it is overwritten."""
+
+    def __init__(self, name: str):
+        self.name, self.shown = name, -1
+
+    def __call__(self, progress: Progress) -> None:
+        """Show the progress of the figure; what the methods tell of themselves is passed over."""
+        if progress.phase != self.name or progress.total is None:
+            return
+        part = 100 * progress.done // max(1, progress.total)
+        over = sys.stderr.isatty()
+        if not over and part // 10 == self.shown // 10 and self.shown >= 0:
+            return
+        self.shown = part
+        last = progress.done == progress.total
+        print(
+            f"{self.name}: {progress.done} of {progress.total} runs, {progress.seconds:.0f} s",
+            end="\n" if last or not over else "\r",
+            file=sys.stderr,
+            flush=True,
+        )

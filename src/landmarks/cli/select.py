@@ -1,0 +1,204 @@
+"""`landmarks select`: the columns of a file that best represent the rest, or the rows that are the best landmarks."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from . import source
+from .bar import shown
+from .outcome import CODES, OK, USAGE, Failure
+from .output import check_outputs
+from .screen import aligned, printable, warnings_as_notes
+from .terminal import Terminal
+
+if TYPE_CHECKING:
+    from ..methods import Selection
+    from ..report import Summary
+    from .source import Source
+
+METHODS = "auto, continuous, annealed, greedy, nuclear, swap, iterated, rpcholesky, kdpp, leverage, pivoted_qr, kmeans, uniform, exact"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """How many, how, from what, and where the result goes."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = CODES
+    many = parser.add_mutually_exclusive_group(required=True)
+    many.add_argument("--k", type=int, help="how many to choose")
+    many.add_argument("--error", type=float, help="choose as few as leave at most this part of the whole unexplained, such as 0.05")
+    add_choice_arguments(parser)
+    parser.add_argument("--method", default="auto", help=f"one of {METHODS} (default auto)")
+    source.add_arguments(parser)
+    results = parser.add_argument_group("results")
+    results.add_argument(
+        "--out", metavar="FILE", help="write the chosen columns to a csv, tsv or parquet file, the record to json, the selection to npz"
+    )
+    results.add_argument("--report", metavar="PAGE.html", help="write one page that tells everything and can be passed on")
+    results.add_argument("--image", metavar="HxW", type=image, help="in the report: the columns are the pixels of images of this size, such as 8x8")
+    results.add_argument("--json", action="store_true", help="print the record as JSON")
+    results.add_argument("--force", action="store_true", help="replace files that exist")
+    results.add_argument("--csv-safe", action="store_true", help="in csv files put ' before names that a spreadsheet would take for formulas")
+    results.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the choice is judged by, and what is forced on it."""
+    parser.add_argument(
+        "--criterion", choices=("trace", "frobenius"), default="trace", help="what is made small: the trace or the squared norm of K - K^"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="one seed gives one choice (default 0)")
+    parser.add_argument("--budget", type=float, metavar="SECONDS", help="time that improving methods may take")
+    parser.add_argument("--include", metavar="NAMES", type=source.listed, default=(), help="these must be chosen, by name or by number from 0")
+    parser.add_argument("--exclude", metavar="NAMES", type=source.listed, default=(), help="these must not be chosen")
+
+
+def image(text: str) -> tuple[int, int]:
+    """Height and width, as in 8x8."""
+    height, _, width = text.lower().partition("x")
+    if not (height.isdigit() and width.isdigit() and int(height) and int(width)):
+        raise argparse.ArgumentTypeError(f"a size of images is written as in 8x8, got {text!r}")
+    return int(height), int(width)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, choose, write, tell."""
+    check_outputs(arguments.out, arguments.report, force=arguments.force)
+    _check_endings(arguments)
+    with warnings_as_notes():
+        chosen_from = source.load(arguments)
+        _check_image(chosen_from, arguments)
+        with shown(arguments.quiet):
+            selection = choose(chosen_from, arguments)
+            summary = _summary(selection)
+        _write(chosen_from, selection, summary, arguments)
+    for line in _lines(chosen_from, selection, summary, arguments):
+        print(line)
+    return OK
+
+
+def choose(chosen_from: Source, arguments: argparse.Namespace, **options: Any) -> Selection:
+    """The selection that the arguments ask for; wishes that cannot be met are wrong use."""
+    from ..methods import select
+
+    operator = chosen_from.operator
+    try:
+        include, exclude = (positions(chosen_from, which) for which in (arguments.include, arguments.exclude))
+        wishes = {"criterion": arguments.criterion, "include": include, "exclude": exclude}
+        k = arguments.k if arguments.k is not None else enough(operator, arguments.error, **wishes)
+        return select(operator, k, **wishes | {"seed": arguments.seed, "budget": arguments.budget, "method": arguments.method} | options)
+    except (ValueError, TypeError) as error:
+        raise Failure(USAGE, str(error)) from error
+
+
+def positions(chosen_from: Source, wishes: tuple[str, ...]) -> list[int]:
+    """The candidates that are named, or numbered from 0."""
+    from ..readers.table import position
+
+    return [position(wish, chosen_from.operator.names, chosen_from.operator.n) for wish in wishes]
+
+
+def enough(operator: Any, error: float, **wishes: Any) -> int:
+    """The smallest k of a greedy path that leaves at most this relative error; the path is prolonged until it does."""
+    import warnings
+
+    from ..errors import RankWarning
+    from ..methods import path
+
+    if not 0 <= error < 1:
+        raise ValueError(f"--error must be a part of the whole from 0 to 1, such as 0.05, got {error}")
+    most = operator.n - len(wishes["exclude"])
+    k = min(most, max(16, 2 * len(wishes["include"])))
+    while True:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RankWarning)  # beyond the rank the error is zero, which is an answer
+            curve = path(operator, range(max(1, len(wishes["include"])), k + 1), **wishes)
+        if curve.relative[-1] <= error or k == most:
+            return curve.smallest(error)
+        k = min(most, 2 * k)
+
+
+def _summary(selection: Selection) -> Summary:
+    from ..report import summarise
+
+    return summarise(selection)
+
+
+def _check_endings(arguments: argparse.Namespace) -> None:
+    from .write import ENDINGS
+
+    if arguments.out and not arguments.out.lower().endswith(ENDINGS):
+        raise Failure(USAGE, f"--out tells the format by its ending, one of {', '.join(ENDINGS)}; got {arguments.out!r}")
+    if arguments.report and not arguments.report.lower().endswith((".html", ".htm")):
+        raise Failure(USAGE, f"a report is an html file, got {arguments.report!r}")
+    if arguments.report and find_spec("jinja2") is None:
+        raise Failure(USAGE, "a report needs Jinja2: pip install 'landmarks[report]'")
+
+
+def _check_image(chosen_from: Source, arguments: argparse.Namespace) -> None:
+    """Refuse, before the work, a size of images that the data do not have."""
+    n = chosen_from.operator.n
+    if arguments.image is not None and arguments.image[0] * arguments.image[1] != n:
+        height, width = arguments.image
+        raise Failure(USAGE, f"images of {height} x {width} have {height * width} pixels, the data have {chosen_from.counted(n)}")
+
+
+def _write(chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace) -> None:
+    from .write import write_out, write_report
+
+    if arguments.out:
+        write_out(chosen_from, selection, summary, arguments)
+    if arguments.report:
+        write_report(chosen_from, selection, summary, arguments)
+
+
+def _lines(chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace) -> Iterator[str]:
+    """The result for a program that asked for JSON, for a pipe, or for a person."""
+    if arguments.json:
+        from .record import record
+
+        yield json.dumps(record(chosen_from, selection, summary, arguments), indent=2, ensure_ascii=True, allow_nan=False)
+    elif not sys.stdout.isatty():
+        yield from _for_a_pipe(chosen_from, selection, summary)
+    else:
+        yield from _for_a_person(Terminal.of(sys.stdout), chosen_from, selection, summary)
+        for path in filter(None, (arguments.out, arguments.report)):
+            yield f"  written: {printable(path)}"
+
+
+def _for_a_pipe(chosen_from: Source, selection: Selection, summary: Summary) -> Iterator[str]:
+    """Tab-separated: place in the order of choice, index, name, what is kept up to here."""
+    yield "place\tindex\tname\tkept"
+    for place, j in enumerate(selection.indices):
+        kept = "" if summary.together is None else f"{summary.together[place]:.6g}"
+        yield f"{place + 1}\t{j}\t{printable(chosen_from.label(int(j)))}\t{kept}"
+
+
+def _for_a_person(terminal: Terminal, chosen_from: Source, selection: Selection, summary: Summary) -> Iterator[str]:
+    k, noun = selection.k, chosen_from.noun
+    measure = chosen_from.measure if selection.criterion == "trace" else "squared norm of the kernel matrix"
+    yield ""
+    yield "  " + terminal.bold(f"{k} of {selection.n} {noun}s of {printable(chosen_from.title, 60)} keep {summary.chosen:.1%} of the {measure}")
+    yield ""
+    yield from ("  " + line for line in aligned(list(_rows(chosen_from, selection, summary)), (True, False, True, True)))
+    yield ""
+    kept = {f"these {chosen_from.counted(k)}": summary.chosen, f"{chosen_from.counted(k)} at random": summary.random}
+    kept |= {f"any {k} direction{'s' * (k > 1)}, at best": summary.best}
+    yield "  kept by"
+    yield from (f"  {label:28s} {terminal.bar(part)} {part:6.1%}" for label, part in kept.items())
+    yield ""
+    proof = "; no other choice is better (proved)" if selection.proved else ""
+    kernel = f" on {chosen_from.kernel}" if chosen_from.kernel else ""
+    yield f"  by {selection.method}{kernel}, seed {selection.seed}, in {selection.ledger.seconds:.2f} s{proof}"
+
+
+def _rows(chosen_from: Source, selection: Selection, summary: Summary) -> Iterator[tuple[str, ...]]:
+    together = summary.together
+    yield "", chosen_from.noun, "" if together is None else "adds", "" if together is None else "together"
+    for place, j in enumerate(selection.indices):
+        shares = ("", "") if together is None or summary.adds is None else (f"{summary.adds[place]:.1%}", f"{together[place]:.1%}")
+        yield str(place + 1), printable(chosen_from.label(int(j)), 50), *shares

@@ -1,0 +1,262 @@
+"""From a file and the options about it to the operator whose columns are chosen; shared by the commands that read files."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .outcome import BAD_DATA, USAGE, Failure
+
+if TYPE_CHECKING:
+    from ..operators import Operator
+    from ..readers import Table
+
+KERNELS = ("rbf", "laplacian", "matern", "polynomial", "linear")
+STDIN = "-"
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What a file holds, and what is chosen from.
+
+    noun : what one candidate is: "column", or "row" when a kernel makes the rows landmarks.
+    measure : what a choice keeps, in words.
+    """
+
+    title: str
+    table: Table
+    operator: Operator
+    noun: str
+    measure: str
+    kernel: str | None = None
+
+    def label(self, j: int) -> str:
+        """The name of a candidate, or its number."""
+        names = self.operator.names
+        return f"{self.noun} {j}" if names is None else names[j]
+
+    def counted(self, k: int) -> str:
+        """So many candidates, in words."""
+        return f"{k} {self.noun}{'' if k == 1 else 's'}"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The file, how to read it, and what is done to it."""
+    parser.add_argument(
+        "file", metavar="FILE", help="csv, tsv, txt (also .gz), npy, npz, mtx, parquet, arrow, feather, h5ad, zarr; - reads standard input"
+    )
+    reading = parser.add_argument_group("reading")
+    reading.add_argument("--columns", metavar="NAMES", type=listed, default=(), help="read only these, by name or by number from 0: a,b,'c,d'")
+    reading.add_argument("--drop", metavar="NAMES", type=listed, default=(), help="leave these out, such as identifiers")
+    reading.add_argument("--format", help="when the ending of the name does not tell it")
+    reading.add_argument("--header", choices=("auto", "yes", "no"), default="auto", help="whether the first line of text holds names (default auto)")
+    reading.add_argument("--delimiter", metavar="SIGN", help="between the cells of text: found among , ; tab | unless given")
+    reading.add_argument("--decimal", choices=(".", ","), help="the decimal sign of text: found unless given")
+    reading.add_argument("--encoding", help="of text: UTF-8, else Latin-1, unless given")
+    reading.add_argument("--array", metavar="NAME", help="which array of an npz or Zarr file, or which layer of an h5ad file")
+    reading.add_argument("--max-bytes", metavar="SIZE", type=size, default=2**30, help="refuse files that would take more memory (default 1G)")
+    preparing = parser.add_argument_group("preparing")
+    preparing.add_argument("--standardize", action="store_true", help="give every column mean 0 and variance 1")
+    preparing.add_argument("--center", action="store_true", help="give every column mean 0")
+    preparing.add_argument(
+        "--missing",
+        choices=("error", "impute", "pairwise"),
+        default="error",
+        help="missing values: refuse them (default), fill in the mean of the column, or use every pair of known values",
+    )
+    kernels = parser.add_argument_group("landmarks of a kernel: the rows are points, and rows are chosen")
+    kernels.add_argument("--kernel", choices=KERNELS, help="makes the rows the candidates")
+    kernels.add_argument(
+        "--sigma", metavar="WIDTH", type=width, default="median", help="width of the kernel (default: the median distance of some rows)"
+    )
+    kernels.add_argument("--nu", type=float, default=1.5, help="smoothness of the Matérn kernel: 0.5, 1.5 or 2.5 (default 1.5)")
+    kernels.add_argument("--degree", type=int, default=3, help="of the polynomial kernel (default 3)")
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The entries of a comma-separated list; one that holds a comma is quoted."""
+    return tuple(entry.strip() for entry in next(csv.reader([text], skipinitialspace=True), []) if entry.strip())
+
+
+def size(text: str) -> int:
+    """A number of bytes, such as 500M or 4G."""
+    factors = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+    number, factor = (text[:-1], factors[text[-1].lower()]) if text[-1:].lower() in factors else (text, 1)
+    try:
+        value = int(float(number) * factor)
+    except (ValueError, OverflowError):
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"a size is a positive number of bytes such as 500M or 4G, got {text!r}")
+    return value
+
+
+def width(text: str) -> float | str:
+    """A positive number, or the word median."""
+    if text == "median":
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"a width is a positive number or the word median, got {text!r}")
+    return value
+
+
+def load(arguments: argparse.Namespace) -> Source:
+    """Read the file and prepare what is chosen from."""
+    from .screen import note
+
+    table = _table(arguments)
+    for sentence in table.notes:
+        note(sentence)
+    _refuse_bad_values(table, arguments)
+    title = "standard input" if arguments.file == STDIN else arguments.file.rstrip("/").rsplit("/", 1)[-1]
+    try:
+        return _of_rows(title, table, arguments) if arguments.kernel else _of_columns(title, table, arguments)
+    except MemoryError as error:
+        raise Failure(BAD_DATA, f"{title} does not fit into memory: {error}") from error
+    except ValueError as error:
+        raise Failure(BAD_DATA, f"{title}: {error}") from error
+
+
+def _table(arguments: argparse.Namespace) -> Table:
+    from ..errors import FormatError, UnknownColumnError
+    from ..readers import read
+
+    header = {"auto": None, "yes": True, "no": False}[arguments.header]
+    delimiter = {"tab": "\t", "\\t": "\t"}.get(arguments.delimiter, arguments.delimiter)
+    if delimiter is not None and len(delimiter) != 1:
+        raise Failure(USAGE, f"a delimiter is one sign, or the word tab, got {arguments.delimiter!r}")
+    source = sys.stdin.buffer if arguments.file == STDIN else arguments.file
+    try:
+        return read(
+            source,
+            format=arguments.format,
+            columns=arguments.columns,
+            drop=arguments.drop,
+            max_bytes=arguments.max_bytes,
+            header=header,
+            delimiter=delimiter,
+            decimal=arguments.decimal,
+            encoding=arguments.encoding,
+            array=arguments.array,
+        )
+    except UnknownColumnError as error:
+        raise Failure(USAGE, f"{arguments.file}: {error}") from error
+    except (FormatError, IsADirectoryError) as error:
+        raise Failure(BAD_DATA, f"{arguments.file}: {error}") from error
+    except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
+        raise Failure(BAD_DATA, f"{arguments.file} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _refuse_bad_values(table: Table, arguments: argparse.Namespace) -> None:
+    """Infinite values always, missing ones unless something is done about them."""
+    import numpy as np
+
+    values = table.values.data if hasattr(table.values, "tocsc") else table.values
+    if np.isfinite(values).all():
+        return
+    if np.isinf(values).any():
+        raise Failure(BAD_DATA, f"{arguments.file}: {_first(table, np.isinf(values))}: the value is infinite; remove or clip it first")
+    missing = np.isnan(values)
+    if arguments.missing == "error":
+        remedy = "--missing impute fills in the mean of the column, --missing pairwise uses what is known, --drop leaves the column out"
+        raise Failure(
+            BAD_DATA, f"{arguments.file}: {_first(table, missing)}: the value is missing, contains NaN ({int(missing.sum())} in all); {remedy}"
+        )
+
+
+def _first(table: Table, bad: Any) -> str:
+    import numpy as np
+
+    if bad.ndim == 2:
+        return table.place(*(int(i) for i in np.argwhere(bad)[0]))
+    place = int(np.flatnonzero(bad)[0])
+    return table.place(int(table.values.indices[place]), int(np.searchsorted(table.values.indptr, place, side="right") - 1))
+
+
+def _of_columns(title: str, table: Table, arguments: argparse.Namespace) -> Source:
+    import landmarks as lm
+
+    centred = arguments.center or arguments.standardize
+    if centred or arguments.missing != "error":
+        from ..estimators.preparation import Preparation
+
+        operator = Preparation(center=centred, scale=arguments.standardize, missing=arguments.missing).of_rows(table.values, None).operator
+    else:
+        operator = lm.data(table.values)
+        _note_on_sizes(operator)
+    operator.names = table.names
+    return Source(title, table, operator, "column", "variance" if centred else "sum of squares")
+
+
+def _note_on_sizes(operator: Operator) -> None:
+    """Tell when a few large columns would decide alone."""
+    import numpy as np
+
+    from .._array import host
+    from .screen import note
+
+    sizes = host(operator.diagonal())
+    if operator.n > 1 and sizes.max() > 1e4 * max(float(np.median(sizes)), np.finfo(float).tiny):
+        note("some columns hold far larger numbers than others and will decide alone; --standardize gives each the same weight")
+
+
+def _of_rows(title: str, table: Table, arguments: argparse.Namespace) -> Source:
+    import landmarks as lm
+
+    if arguments.missing == "pairwise":
+        raise Failure(USAGE, "distances need every value: use --missing impute with --kernel")
+    points = _points(table, arguments)
+    h = _kernel(points, arguments)
+    operator = lm.kernel(points, h)
+    operator.names = table.rows
+    return Source(title, table, operator, "row", "trace of the kernel matrix", kernel=repr(h))
+
+
+def _points(table: Table, arguments: argparse.Namespace) -> Any:
+    """The rows as points: dense, filled, and with columns of equal weight if that was asked for."""
+    import numpy as np
+
+    from ..estimators.preparation import mean_imputed
+    from ..readers.limit import check_size
+
+    X = table.values
+    if hasattr(X, "tocsc"):
+        check_size(X.shape[0] * X.shape[1] * 8, arguments.max_bytes, "the table of points")
+        X = X.toarray()
+    X = mean_imputed(X, None)
+    if not (arguments.standardize or arguments.center):
+        return X
+    X = X - X.mean(axis=0)
+    spread = X.std(axis=0) if arguments.standardize else np.ones(X.shape[1])
+    return X / np.where(spread > 0, spread, 1.0)
+
+
+def _kernel(points: Any, arguments: argparse.Namespace) -> Any:
+    import landmarks as lm
+
+    if arguments.kernel == "linear":
+        return lm.linear()
+    sigma = _median_distance(points) if arguments.sigma == "median" else arguments.sigma
+    if arguments.kernel == "polynomial":
+        return lm.polynomial(degree=arguments.degree, gamma=1 / sigma**2)
+    if arguments.kernel == "matern":
+        return lm.matern(nu=arguments.nu, sigma=sigma)
+    return {"rbf": lm.rbf, "laplacian": lm.laplacian}[arguments.kernel](sigma=sigma)
+
+
+def _median_distance(points: Any, at_most: int = 500) -> float:
+    """The median distance of distinct rows among some that lie evenly over the file."""
+    import numpy as np
+    from scipy.spatial.distance import pdist
+
+    some = points[np.linspace(0, len(points) - 1, min(len(points), at_most)).astype(int)]
+    distances = pdist(np.asarray(some, dtype=np.float64))
+    distances = distances[distances > 0]
+    return float(f"{np.median(distances):.3g}") if len(distances) else 1.0

@@ -1,0 +1,52 @@
+"""Download one file over https: whole and with the right checksum, or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import urllib.error
+import urllib.request
+
+from ..errors import ChecksumError, DownloadError
+
+TIMEOUT = 30.0  # seconds without an answer
+LIMIT = 256 * 2**20  # bytes
+
+
+def download(url: str, sha256: str | None = None) -> bytes:
+    """The content at the address.
+
+    Parameters
+    ----------
+    url : an https address.
+    sha256 : the checksum of the content, where it is known.
+    """
+    if not url.startswith("https://"):
+        raise ValueError(f"downloads are made over https only, got {url}")
+    content = _content(url)
+    if sha256 is not None and (found := hashlib.sha256(content).hexdigest()) != sha256:
+        raise ChecksumError(f"{url} has the SHA-256 {found[:16]}…, expected {sha256[:16]}…; nothing was kept, try again later or use a local folder")
+    return content
+
+
+def _content(url: str) -> bytes:
+    request = urllib.request.Request(url, headers={"User-Agent": "landmarks"})
+    try:
+        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+            expected = answer.headers.get("Content-Length")
+            content: bytes = answer.read(LIMIT + 1)
+    except urllib.error.HTTPError as error:
+        raise DownloadError(f"{url} answered {error.code} {error.reason}; {_instead()}") from error
+    except http.client.IncompleteRead as error:
+        raise DownloadError(f"{url} broke off after {len(error.partial)} bytes; nothing was kept, try again") from error
+    except (OSError, http.client.HTTPException) as error:  # no network, no name, refused, timed out, bad certificate
+        raise DownloadError(f"{url} could not be reached ({getattr(error, 'reason', error)}); {_instead()}") from error
+    if len(content) > LIMIT:
+        raise DownloadError(f"{url} is larger than the limit of {LIMIT} bytes; nothing was kept")
+    if expected is not None and len(content) != int(expected):
+        raise DownloadError(f"{url} broke off after {len(content)} of {expected} bytes; nothing was kept, try again")
+    return content
+
+
+def _instead() -> str:
+    return "without a network, put the file into a folder and name it by --data-dir or LANDMARKS_DATA"

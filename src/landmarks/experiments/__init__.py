@@ -1,0 +1,6 @@
+"""The paper's figures as experiments: settings in files, results in tables, drawings made from the tables alone."""
+
+from .run import reproduce
+from .settings import FIGURES, Figure, read_settings
+
+__all__ = ["FIGURES", "Figure", "read_settings", "reproduce"]

@@ -1,0 +1,58 @@
+"""Draw a figure from its tables; nothing is computed but means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..plots.curves import Axes, Line, draw_curves, new_figure, save
+from ..plots.path import plot_path
+from .paths import path_file, read_path, runs
+from .settings import Figure, Panel
+from .summary import Key, Mean, means, panel_key, rows_of
+from .table import Row
+
+LABELS = {"factor": "error / best rank-k error", "value": "squared Frobenius error"}
+
+
+def draw(figure: Figure, out: Path) -> list[Path]:
+    """Draw a figure from the tables in a folder, beside them; returns the files."""
+    rows = rows_of(figure, out)
+    drawn = draw_paths(figure, out, rows) if figure.name == "figure1" else draw_means(figure, rows)
+    return save(drawn, out / figure.stem)
+
+
+def draw_means(figure: Figure, rows: list[Row]) -> object:
+    """The curves of all methods over k, one set of axes per data set."""
+    found = means(rows, figure.value)
+    panels = [Axes(panel.title, _lines(figure, panel, found)) for panel in figure.panels]
+    return draw_curves([panel for panel in panels if panel.lines], LABELS[figure.value], figure.title)
+
+
+def _lines(figure: Figure, panel: Panel, found: dict[Key, Mean]) -> list[Line]:
+    lines = []
+    for entry in figure.entries:
+        known = {k: found[key] for k in panel.k if (key := (*panel_key(panel), entry.label, k)) in found}
+        style = [other.label for other in figure.entries if other.group == entry.group].index(entry.label)
+        if known:
+            values = known.values()
+            lines.append(Line(entry.label, list(known), [v.value for v in values], [v.error for v in values], style, entry.group == "ours"))
+    return lines
+
+
+def draw_paths(figure: Figure, out: Path, rows: list[Row]) -> object:
+    """The trajectories of t, gradient descent on the left and stochastic gradient descent on the right."""
+    notes = {row.label: row.note for row in rows}
+    labels = [label for label, _ in runs(figure)]
+    drawn = new_figure(10, 3.2 * len(labels) / 2 + 0.5)
+    for ax, label in zip(drawn.subplots(len(labels) // 2, 2, squeeze=False).ravel(), labels, strict=True):
+        steps, path = read_path(path_file(figure, out, label))
+        plot_path(path, ax=ax, at_most=path.t.shape[1])
+        for line in ax.get_lines():
+            line.set_xdata(steps)
+        ax.relim()
+        ax.autoscale_view(scaley=False)
+        kind, penalty = label.split()
+        name = "gradient descent" if kind == "GD" else f"stochastic gradient descent, M = {figure.options['n_probes']}"
+        ax.set_title(f"{name}, λ = {penalty}, δ = {figure.options['delta']:g}\n{notes.get(label, '')}", fontsize=10)
+    drawn.suptitle(figure.title)
+    return drawn

@@ -1,0 +1,86 @@
+"""Figure 1: how the weights t move under gradient descent and stochastic gradient descent, as tables of t."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..datasets import load_dataset
+from ..methods import Continuous, Selection, select
+from ..optimise.path import Path as Trajectories
+from ..progress import report
+from .problems import device_name, versions
+from .settings import Figure
+from .table import Row, Table
+
+AT_MOST = 200  # steps that a table keeps, spread evenly
+
+
+def runs(figure: Figure) -> Iterator[tuple[str, Continuous]]:
+    """The descents of the figure, by label: exact and stochastic gradients for each penalty, in the paper's units."""
+    options = figure.options
+    for penalty in options["penalties"]:
+        for kind, probes in (("GD", None), ("SGD", options["n_probes"])):
+            yield f"{kind} {penalty:g}", Continuous(penalty=penalty, delta=options["delta"], n_probes=probes, units="absolute")
+
+
+def trace_paths(figure: Figure, table: Table, out: Path, data_dir: str | Path | None) -> None:
+    """Run the descents whose tables are not there yet."""
+    planned = list(runs(figure))
+    for place, (label, method) in enumerate(planned):
+        row = Row(figure.name, figure.options["dataset"], "", label, repr(method), 0, 0, figure.criterion)
+        file = path_file(figure, out, label)
+        if row in table and file.is_file():
+            continue
+        report(figure.name, place, len(planned))
+        X = load_dataset(figure.options["dataset"], data_dir).standardised()
+        selection = select(X, method=method, criterion=figure.criterion)
+        write_path(file, selection.path, figure.options["at_most"])
+        table.append([described(row, selection)])
+    report(figure.name, len(planned), len(planned))
+
+
+def described(row: Row, selection: Selection) -> Row:
+    """The row of a descent: what it cost, and in the note how many columns it kept."""
+    return replace(
+        row,
+        n=selection.n,
+        value=selection.error(),
+        seconds=selection.ledger.seconds,
+        products=selection.ledger.products,
+        device=device_name("cpu"),
+        versions=versions("cpu"),
+        note=f"{selection.k} of {selection.n} columns kept after {len(selection.path)} steps",
+    )
+
+
+def path_file(figure: Figure, out: Path, label: str) -> Path:
+    """The table of t of one descent."""
+    return out / f"{figure.stem}-{label.replace(' ', '-').lower()}.csv"
+
+
+def write_path(file: Path, path: Any, at_most: int, seed: int = 0) -> None:
+    """Write the weights of a random part of the columns, one line per step, whole or not at all."""
+    columns = np.sort(np.random.default_rng(seed).permutation(path.t.shape[1])[:at_most])
+    steps = np.unique(np.linspace(0, len(path) - 1, min(AT_MOST, len(path))).astype(int))
+    draft = file.with_suffix(".part")
+    with open(draft, "w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["step", *columns.tolist()])
+        writer.writerows([int(step), *(f"{weight:.4g}" for weight in path.t[step, columns])] for step in steps)
+    os.replace(draft, file)
+
+
+def read_path(file: Path) -> tuple[np.ndarray, Trajectories]:
+    """The steps and the weights of one table."""
+    with open(file, newline="", encoding="utf-8") as stream:
+        lines = list(csv.reader(stream))
+    numbers = np.array(lines[1:], dtype=np.float64)
+    t = numbers[:, 1:]
+    return numbers[:, 0], Trajectories(t, np.zeros(len(t)), np.sum(t > 0, axis=1), np.zeros(len(t)))

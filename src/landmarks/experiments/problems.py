@@ -1,0 +1,97 @@
+"""The operator of a panel: columns of standardised data, or a Gaussian kernel on its rows, on a device."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from ..approximate import best_rank_error
+from ..datasets import load_dataset
+from ..kernels import rbf
+from ..operators import data, kernel
+from .settings import Figure, Panel
+
+
+class Task:
+    """A panel made ready: its operator, and the best rank-k errors that its factors need."""
+
+    def __init__(self, figure: Figure, panel: Panel, device: str, data_dir: str | Path | None):
+        self.figure, self.panel, self.device = figure, panel, device
+        X = spread(load_dataset(panel.dataset, data_dir).standardised(), panel.rows).astype(figure.dtype)
+        X = X if device == "cpu" else _on_device(X, device)
+        self.operator = data(X) if panel.sigma is None else kernel(X, rbf(sigma=panel.sigma))
+        self._best: dict[int, float] = {}
+
+    @property
+    def n(self) -> int:
+        """The number of candidates."""
+        return self.operator.n
+
+    def best(self, k: int) -> float | None:
+        """The best rank-k error, where the figure draws factors; computed before any method is timed."""
+        if self.figure.value != "factor":
+            return None
+        if k not in self._best:
+            self._best[k] = float(np.ldexp(best_rank_error(self.operator, k, self.figure.criterion), self.operator.exponent * self.power))
+        return self._best[k]
+
+    @property
+    def power(self) -> int:
+        """The power of the units of K in the criterion."""
+        return 1 if self.figure.criterion == "trace" else 2
+
+
+def spread(X: np.ndarray, rows: int | None) -> np.ndarray:
+    """So many rows of X, spread evenly over all of it."""
+    if rows is None or rows >= len(X):
+        return X
+    return X[np.linspace(0, len(X) - 1, rows).astype(int)]
+
+
+def versions(device: str) -> str:
+    """The versions that a result depends on."""
+    libraries = ["numpy", "scipy", "scikit-learn"] + (["torch"] if device != "cpu" else [])
+    return "; ".join([f"landmarks {__version__}", f"Python {platform.python_version()}", *(f"{name} {_version(name)}" for name in libraries)])
+
+
+def device_name(device: str) -> str:
+    """The device in words: the processor, or the graphics card by its name."""
+    if device == "cpu":
+        return f"cpu {platform.machine()}"
+    import torch
+
+    return torch.cuda.get_device_name(device)
+
+
+def check_device(device: str) -> str:
+    """The device, when it is there."""
+    if device == "cpu":
+        return device
+    sentence = f'device must be "cpu", or "cuda" where torch sees a graphics card, got {device!r}'
+    if not device.startswith("cuda"):
+        raise ValueError(sentence)
+    try:
+        import torch
+    except ImportError as error:
+        raise ImportError(f"--device {device} needs torch: pip install 'landmarks[gpu]'") from error
+    if not torch.cuda.is_available():
+        raise ValueError(sentence)
+    return device
+
+
+def _on_device(X: np.ndarray, device: str) -> Any:
+    import torch
+
+    return torch.as_tensor(X, device=device)
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "unknown"

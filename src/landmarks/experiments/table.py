@@ -1,0 +1,109 @@
+"""The table of results: one row per choice, appended as soon as it is known, so that a run can go on where it stopped."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Row:
+    """One choice of k columns and what it was worth.
+
+    value : the error by the criterion; best : that of the best rank-k approximation; factor : their ratio. Empty when not computed.
+    seconds, products : what the method took; a sweep serves all k of its panel at once, and each row says what the sweep took.
+    skip : why there is no value; note : what the run warned of.
+    """
+
+    figure: str
+    dataset: str
+    sigma: str
+    label: str
+    method: str
+    k: int
+    seed: int
+    criterion: str
+    n: int | None = None
+    value: float | None = None
+    best: float | None = None
+    factor: float | None = None
+    seconds: float | None = None
+    products: int | None = None
+    device: str = ""
+    versions: str = ""
+    skip: str = ""
+    note: str = ""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What makes the row the one that was asked for."""
+        return (self.figure, self.dataset, self.sigma, self.label, self.method, self.k, self.seed, self.criterion)
+
+
+COLUMNS = [column.name for column in fields(Row)]
+NUMBERS = {"n": int, "k": int, "seed": int, "value": float, "best": float, "factor": float, "seconds": float, "products": int}
+
+
+class Table:
+    """The rows of a CSV file. A last line that was cut off by a crash is dropped when the file is opened for more."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.rows = {row.key: row for row in read_rows(path)} if path.is_file() else {}
+
+    def __contains__(self, row: Row) -> bool:
+        """Whether the row has a value; one that was skipped may have one on another device."""
+        return row.key in self.rows and not self.rows[row.key].skip
+
+    def news(self, rows: Iterable[Row]) -> list[Row]:
+        """The rows that tell more than the table does: not those that are skipped again for the same reason."""
+        return [row for row in rows if not (row.skip and row.key in self.rows and self.rows[row.key].skip == row.skip)]
+
+    def append(self, rows: Iterable[Row]) -> None:
+        """Add rows in one write, which reaches the disk before anything else is computed."""
+        rows = list(rows)
+        if not rows:
+            return
+        with open(self.path, "ab") as stream:
+            whole = whole_length(self.path)
+            stream.truncate(whole)
+            stream.write((b"" if whole else _line(COLUMNS)) + b"".join(_line(_cells(row)) for row in rows))
+            stream.flush()
+            os.fsync(stream.fileno())
+        self.rows.update({row.key: row for row in rows})
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The rows of a table, without a last line that was cut off; of several with one key the last counts."""
+    text = path.read_bytes()[: whole_length(path)].decode("utf-8")
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    if text and reader.fieldnames != COLUMNS:
+        raise ValueError(f"{path} is not a table of this version: its columns are {reader.fieldnames}, expected {COLUMNS}; move it away")
+    rows = [Row(**{name: _read(name, cell) for name, cell in line.items()}) for line in reader]
+    return list({row.key: row for row in rows}.values())
+
+
+def whole_length(path: Path) -> int:
+    """The bytes of the file up to the end of its last whole line."""
+    return path.read_bytes().rfind(b"\n") + 1
+
+
+def _read(name: str, cell: str) -> Any:
+    if name not in NUMBERS:
+        return cell
+    return None if cell == "" else NUMBERS[name](cell)
+
+
+def _cells(row: Row) -> list[str]:
+    return ["" if cell is None else f"{cell:.8g}" if isinstance(cell, float) else str(cell).replace("\n", " ") for cell in asdict(row).values()]
+
+
+def _line(cells: list[str]) -> bytes:
+    stream = io.StringIO(newline="")
+    csv.writer(stream, lineterminator="\n").writerow(cells)
+    return stream.getvalue().encode("utf-8")

@@ -1,0 +1,18 @@
+"""Axes to draw on, and colours that people with any colour vision tell apart (Okabe and Ito, 2008)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+BLUE, ORANGE, GREEN, PINK, GREY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "0.6"
+COLOURS = (BLUE, ORANGE, GREEN, PINK, "#e69f00", "#56b4e9", "#999999", "#000000", "#f0e442")
+MARKERS = "os^Dv<>PX"
+
+
+def new_axes(width: float = 5.0, height: float = 3.5) -> Any:
+    """Axes of a new figure, which no window shows by itself."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("drawing needs matplotlib: pip install 'landmarks[plot]'") from error
+    return Figure(figsize=(width, height), layout="constrained").subplots()

@@ -1,0 +1,93 @@
+"""Error against k: what greedy choices of every size leave, what no choice can go below, and where a selection stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..approximate import best_rank_error, total
+from ..methods import Selection, path
+from ..operators.base import Operator
+from .axes import BLUE, GREY, ORANGE, new_axes
+from .fitted import selection_of
+
+
+class ErrorCurveDisplay:
+    """The relative error for each k.
+
+    Parameters
+    ----------
+    ks : the sizes.
+    greedy : the error of greedy choices of these sizes; best : of the best so many directions.
+    chosen : the size and the error of a selection, to be marked.
+    noun : what one candidate is.
+
+    Attributes
+    ----------
+    ax_, figure_ : what was drawn on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> from landmarks.plots import ErrorCurveDisplay
+    >>> X = np.random.default_rng(0).standard_normal((30, 8))
+    >>> display = ErrorCurveDisplay.from_selection(lm.select(X, 3))
+    >>> display.ax_.get_xlabel()
+    'columns chosen'
+    """
+
+    def __init__(self, ks: Any, greedy: Any, best: Any, *, chosen: tuple[int, float] | None = None, noun: str = "column"):
+        self.ks, self.greedy, self.best = (np.asarray(values) for values in (ks, greedy, best))
+        self.chosen, self.noun = chosen, noun
+
+    @classmethod
+    def from_selection(cls, selection: Selection, *, ks: Any = None, ax: Any = None) -> ErrorCurveDisplay:
+        """Draw the curve of the data of a selection, with the selection marked; ks is 1 to twice its size unless given."""
+        return cls.of(selection, ks).plot(ax=ax)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ks: Any = None, ax: Any = None) -> ErrorCurveDisplay:
+        """Draw the curve of a fitted estimator that keeps its selection as `selection_`."""
+        return cls.from_selection(selection_of(estimator), ks=ks, ax=ax)
+
+    @classmethod
+    def of(cls, selection: Selection, ks: Any = None) -> ErrorCurveDisplay:
+        """The curve of the data of a selection, not drawn yet."""
+        operator = selection._data
+        sizes = curve_sizes(operator.n, selection.k) if ks is None else np.asarray(ks)
+        curve = path(operator, sizes, criterion=selection.criterion)
+        return cls(
+            curve.ks,
+            curve.relative,
+            best_errors(operator, curve.ks, selection.criterion),
+            chosen=(selection.k, selection.relative_error()),
+            noun="column" if operator.m is not None else "landmark",
+        )
+
+    def plot(self, ax: Any = None) -> ErrorCurveDisplay:
+        """Draw."""
+        self.ax_ = new_axes() if ax is None else ax
+        self.figure_ = self.ax_.figure
+        self.ax_.plot(self.ks, 100 * self.greedy, color=BLUE, marker="o", markersize=3, linewidth=1.2, label="greedy choice")
+        self.ax_.plot(self.ks, 100 * self.best, color=GREY, linestyle="--", linewidth=1.2, label="best directions, a lower bound")
+        if self.chosen is not None:
+            self.ax_.plot([self.chosen[0]], [100 * self.chosen[1]], "D", color=ORANGE, label="this selection", zorder=3)
+        self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the whole")
+        self.ax_.set_ylim(bottom=0)
+        self.ax_.legend(fontsize=8, frameon=False)
+        self.ax_.spines[["top", "right"]].set_visible(False)
+        return self
+
+
+def curve_sizes(n: int, k: int, at_most: int = 60) -> np.ndarray:
+    """Sizes from 1 to about twice k, k among them."""
+    last = min(n, max(2 * k, 10))
+    return np.unique(np.append(np.linspace(1, last, min(last, at_most)).round().astype(int), k))
+
+
+def best_errors(operator: Operator, ks: np.ndarray, criterion: str) -> np.ndarray:
+    """The relative error of the best rank-k approximation for each k."""
+    whole = total(operator, criterion) or 1.0
+    return np.array([best_rank_error(operator, int(k), criterion) for k in ks]) / whole

@@ -1,0 +1,147 @@
+"""NumPy's files: npy and npz. The header is read first and tells the size; pickled objects are refused."""
+
+from __future__ import annotations
+
+import io
+import math
+import tokenize
+import zipfile
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+import scipy.sparse
+
+from ..errors import FormatError
+from .limit import check_size
+from .table import Table, wanted
+
+if TYPE_CHECKING:
+    from .read import Reading
+
+NAMES = ("feature_names", "names", "columns")  # arrays of an npz that name the columns of another
+SPARSE = {"format", "shape", "data", "indices", "indptr"}  # what scipy.sparse.save_npz writes
+
+
+def read_npy(file: BinaryIO, reading: Reading) -> Table:
+    """The table of an npy file."""
+    return as_table(read_array(file, reading.max_bytes), None, reading)
+
+
+def read_npz(file: BinaryIO, reading: Reading) -> Table:
+    """The table of an npz file: its only matrix, or the one named X, or the one asked for."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return _of_archive(archive, reading)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        raise FormatError(f"the npz file is damaged: {error}") from error
+
+
+def read_array(file: BinaryIO, limit: int, available: int | None = None) -> np.ndarray:
+    """One array in the npy format, whose size is checked against the limit and against the bytes that are there."""
+    try:
+        version = np.lib.format.read_magic(file)
+        header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[version]
+        shape, fortran, dtype = header(file)
+    except (ValueError, KeyError, TypeError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError, OverflowError) as error:
+        raise FormatError(f"the npy header cannot be read: {error}") from error
+    if dtype.hasobject or dtype.names is not None:
+        raise FormatError(f"the array holds {'Python objects' if dtype.hasobject else 'records'}; save plain numbers")
+    if any(not isinstance(length, int) or length < 0 for length in shape):
+        raise FormatError(f"the npy header claims the shape {shape}")
+    size = math.prod(shape) * dtype.itemsize
+    check_size(size, limit, "the array")
+    if available is None:
+        start = file.tell()
+        available = file.seek(0, io.SEEK_END) - start
+        file.seek(start)
+    if size > available:
+        raise FormatError(f"the npy file is cut short: its header tells of {size} bytes, {available} are there")
+    raw = file.read(size)
+    if len(raw) < size:
+        raise FormatError(f"the npy file is cut short: its header tells of {size} bytes, {len(raw)} are there")
+    if dtype.itemsize == 0:
+        raise FormatError(f"the array holds {dtype}; save plain numbers")
+    return np.frombuffer(raw, dtype).reshape(shape, order="F" if fortran else "C")
+
+
+def as_table(array: np.ndarray, names: tuple[str, ...] | None, reading: Reading) -> Table:
+    """The wanted columns of a matrix, as floats."""
+    if array.ndim != 2 or 0 in array.shape:
+        raise FormatError(f"the array must have rows and columns, got shape {array.shape}")
+    if array.dtype.kind not in "fiub":
+        raise FormatError(f"the array must hold real numbers, got {array.dtype}")
+    if names is not None and len(names) != array.shape[1]:
+        raise FormatError(f"the file names {len(names)} columns, the array has {array.shape[1]}")
+    if not reading.columns and not reading.drop:
+        return Table(as_floats(array), names)
+    kept = wanted(names, array.shape[1], reading.columns, reading.drop)
+    return Table(as_floats(array[:, kept]), None if names is None else tuple(names[j] for j in kept))
+
+
+def as_floats(array: np.ndarray) -> np.ndarray:
+    """The array in single or double precision, in the machine's byte order."""
+    single = array.dtype.kind == "f" and array.dtype.itemsize == 4
+    return np.asarray(array, dtype=np.float32 if single else np.float64)
+
+
+def _of_archive(archive: zipfile.ZipFile, reading: Reading) -> Table:
+    sizes = {member.filename.removesuffix(".npy"): member.file_size for member in archive.infolist() if member.filename.endswith(".npy")}
+    if set(sizes) >= SPARSE:
+        check_size(sum(sizes.values()), reading.max_bytes, "the sparse matrix")
+        return _of_sparse({name: _member(archive, name, reading.max_bytes) for name in SPARSE}, reading)
+    chosen = _chosen(sizes, reading.array)
+    check_size(sizes[chosen], reading.max_bytes, f"the array {chosen!r}")
+    X = _member(archive, chosen, reading.max_bytes)
+    return as_table(X, _names(archive, sizes, X, reading.max_bytes), reading)
+
+
+def _chosen(sizes: dict[str, int], asked: str | None) -> str:
+    candidates = [name for name in sizes if name not in NAMES]
+    if asked is not None and asked in sizes:
+        return asked
+    if asked is None and "X" in sizes:
+        return "X"
+    if asked is None and len(candidates) == 1:
+        return candidates[0]
+    wish = "has several arrays and none is named X" if asked is None else f"has no array {asked!r}"
+    raise FormatError(f"the file {wish}; it holds {', '.join(map(repr, sizes)) or 'none'}: name one with --array")
+
+
+def _names(archive: zipfile.ZipFile, sizes: dict[str, int], X: np.ndarray, limit: int) -> tuple[str, ...] | None:
+    for key in NAMES:
+        if key in sizes and sizes[key] <= limit:
+            names = _member(archive, key, limit)
+            if X.ndim == 2 and names.shape == X.shape[1:] and names.dtype.kind in "US":
+                return tuple(name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name) for name in names)
+    return None
+
+
+def _member(archive: zipfile.ZipFile, name: str, limit: int) -> np.ndarray:
+    with archive.open(f"{name}.npy") as member:
+        return read_array(member, limit, archive.getinfo(f"{name}.npy").file_size)  # type: ignore[arg-type]  # it reads bytes
+
+
+def _of_sparse(parts: dict[str, np.ndarray], reading: Reading) -> Table:
+    layout = bytes(parts["format"].tobytes()).replace(b"\0", b"").decode("ascii", "replace")
+    make = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array}.get(layout)
+    if make is None:
+        raise FormatError(f"the sparse matrix is stored as {layout!r}; save it as csr or csc")
+    return sparse_table(make, (parts["data"], parts["indices"], parts["indptr"]), parts["shape"], None, reading)
+
+
+def sparse_table(make: type, parts: tuple[np.ndarray, ...], shape: np.ndarray, names: tuple[str, ...] | None, reading: Reading) -> Table:
+    """The wanted columns of a compressed sparse matrix whose parts come from a file and are checked."""
+    try:
+        m, n = (int(length) for length in np.ravel(shape))
+        X = make(parts, shape=(m, n))
+        X.check_format(full_check=True)
+    except (ValueError, TypeError, OverflowError, MemoryError, IndexError) as error:
+        raise FormatError(f"the sparse matrix is damaged: {error}") from error
+    if X.dtype.kind not in "fiub" or 0 in X.shape:
+        raise FormatError(f"the sparse matrix must hold real numbers in rows and columns, got {X.dtype} of shape {X.shape}")
+    if names is not None and len(names) != n:
+        raise FormatError(f"the file names {len(names)} columns, the matrix has {n}")
+    X.data = as_floats(X.data)
+    kept = wanted(names, n, reading.columns, reading.drop)
+    X = scipy.sparse.csc_array(X) if len(kept) == n and not reading.columns else scipy.sparse.csc_array(X)[:, kept]
+    return Table(X, None if names is None else tuple(names[j] for j in kept))

@@ -1,0 +1,44 @@
+"""Zarr stores in a folder: a matrix, or a group that holds one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import zarr
+
+from ..errors import FormatError
+from .annotated import of_annotated
+from .arrays import as_table
+from .limit import check_size
+from .table import Table
+
+if TYPE_CHECKING:
+    from .read import Reading
+
+
+def read_zarr(path: Path, reading: Reading) -> Table:
+    """The table of a Zarr store."""
+    try:
+        store = zarr.open(str(path), mode="r")
+        return _of_array(store, reading) if hasattr(store, "dtype") else _of_group(store, reading)
+    except FormatError:
+        raise
+    except (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, MemoryError) as error:
+        raise FormatError(f"the Zarr store cannot be read: {error}") from error
+
+
+def _of_array(array: Any, reading: Reading) -> Table:
+    check_size(int(np.prod(array.shape, dtype=object)) * max(array.dtype.itemsize, 4), reading.max_bytes, "the array")
+    return as_table(np.asarray(array[...]), None, reading)
+
+
+def _of_group(group: Any, reading: Reading) -> Table:
+    if "var" in group or "obs" in group:
+        return of_annotated(group, reading)
+    arrays = [name for name in group if hasattr(group[name], "dtype")]
+    chosen = reading.array or ("X" if "X" in arrays else arrays[0] if len(arrays) == 1 else None)
+    if chosen not in arrays:
+        raise FormatError(f"the store holds the arrays {', '.join(map(repr, arrays)) or 'none'}; name one with --array")
+    return _of_array(group[chosen], reading)

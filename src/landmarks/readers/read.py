@@ -1,0 +1,132 @@
+"""Read a table from a file, whatever its format: by its ending, or by its first bytes."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ..errors import FormatError
+from .limit import MAX_BYTES, check_size, read_within
+from .table import Table
+
+# the module and function that reads each format, and the extra of the package it needs
+FORMATS = {
+    "csv": ("text", "read_text"),
+    "tsv": ("text", "read_text"),
+    "npy": ("arrays", "read_npy"),
+    "npz": ("arrays", "read_npz"),
+    "mtx": ("market", "read_market"),
+    "parquet": ("columnar", "read_parquet"),
+    "arrow": ("columnar", "read_arrow"),
+    "h5ad": ("annotated", "read_h5ad"),
+    "zarr": ("chunked", "read_zarr"),
+}
+ENDINGS = {".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".npy": "npy", ".npz": "npz", ".mtx": "mtx", ".parquet": "parquet"}
+ENDINGS |= {".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow", ".h5ad": "h5ad", ".zarr": "zarr"}
+MAGIC = {
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "npz",
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",
+    b"%%MatrixMarket": "mtx",
+    b"\x89HDF\r\n\x1a\n": "h5ad",
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read.
+
+    columns, drop : names or numbers of columns to take, or to leave out.
+    max_bytes : files that would take more memory are refused.
+    header, delimiter, decimal, encoding : of text; None finds out.
+    array : which array of an npz or a Zarr group; None takes the only one, or X.
+    """
+
+    columns: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    max_bytes: int = MAX_BYTES
+    header: bool | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    array: str | None = None
+
+
+def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any) -> Table:
+    """Read a table of numbers.
+
+    Parameters
+    ----------
+    source : a path, or a binary stream such as `sys.stdin.buffer`.
+    format : one of `FORMATS`; found from the ending and the first bytes unless given.
+    how : the fields of `Reading`: columns, drop, max_bytes, header, delimiter, decimal, encoding, array.
+
+    Examples
+    --------
+    >>> import io
+    >>> from landmarks.readers import read
+    >>> table = read(io.BytesIO(b"height;width\\n1,5;2\\n3;4\\n"))
+    >>> table.names, table.values.tolist()
+    (('height', 'width'), [[1.5, 2.0], [3.0, 4.0]])
+    """
+    reading = Reading(**how)
+    if not isinstance(source, str | Path):
+        return _read_file(io.BytesIO(read_within(source, reading.max_bytes, "the input")), format, reading)
+    path = Path(source)
+    if path.is_dir():
+        return _read_folder(path, format, reading)
+    with path.open("rb") as file:
+        return _read_file(file, format or _by_ending(path), reading)
+
+
+def _read_folder(path: Path, format: str | None, reading: Reading) -> Table:
+    if (format or ENDINGS.get(path.suffix)) != "zarr" and not any((path / mark).exists() for mark in ("zarr.json", ".zarray", ".zgroup")):
+        raise IsADirectoryError(f"{path} is a folder; give a file, or a Zarr store")
+    return _reader("zarr")(path, reading)
+
+
+def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> Table:
+    start = file.read(16)
+    file.seek(0)
+    if start.startswith(b"\x1f\x8b"):
+        return _read_file(_unpacked(file, reading.max_bytes), None if format in ENDINGS.values() and format != "tsv" else format, reading)
+    if not start:
+        raise FormatError("the file is empty")
+    format = next((name for magic, name in MAGIC.items() if start.startswith(magic)), format or "csv")
+    if format not in FORMATS:
+        raise FormatError(f"the format must be one of {', '.join(FORMATS)}, got {format!r}")
+    size = file.seek(0, io.SEEK_END)
+    file.seek(0)
+    check_size(size, reading.max_bytes, "the file")
+    return _reader(format)(file, reading)
+
+
+def _unpacked(file: BinaryIO, limit: int) -> BinaryIO:
+    try:
+        with gzip.GzipFile(fileobj=file) as packed:
+            raw = read_within(packed, limit, "the unpacked file")  # type: ignore[arg-type]  # it reads bytes, which is all that is asked
+    except (OSError, EOFError) as error:
+        raise FormatError(f"the gzip file is damaged: {error}") from error
+    if raw.startswith(b"\x1f\x8b"):
+        raise FormatError("the file is packed twice; unpack it once first")
+    return io.BytesIO(raw)
+
+
+def _by_ending(path: Path) -> str | None:
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    return ENDINGS.get(suffixes[-1]) if suffixes else None
+
+
+def _reader(format: str) -> Callable[[Any, Reading], Table]:
+    module, function = FORMATS[format]
+    try:
+        return getattr(import_module(f".{module}", __package__), function)
+    except ModuleNotFoundError as error:
+        raise FormatError(f"reading {format} needs {error.name}: pip install 'landmarks[io]'") from error

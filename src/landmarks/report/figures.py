@@ -1,0 +1,80 @@
+"""The numbers behind the drawings of the page, packed small: error against k, the path of t, the correlations."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+
+from .._array import host
+from ..methods import Selection, path
+from ..operators.base import Operator
+from ..plots.error_curve import best_errors, curve_sizes
+from ..plots.path import drawn
+
+TRAJECTORIES, STEPS, OTHERS = 300, 160, 2000  # what is drawn at most
+
+
+def error_curve(selection: Selection) -> dict[str, Any]:
+    """The error of greedy choices and of the best directions for sizes up to about twice k, in percent."""
+    operator = selection._data
+    sizes = curve_sizes(operator.n, selection.k, at_most=40)
+    curve = path(operator, sizes, criterion=selection.criterion)
+    best = best_errors(operator, curve.ks, selection.criterion)
+    return {
+        "k": curve.ks.tolist(),
+        "greedy": _percent(curve.relative),
+        "best": _percent(best),
+        "chosen": [selection.k, *_percent(np.array([selection.relative_error()]))],
+    }
+
+
+def trajectories(selection: Selection) -> dict[str, Any] | None:
+    """The weights of some columns, those that were chosen among them, over the steps of a relaxation."""
+    if selection.path is None:
+        return None
+    t = np.asarray(selection.path.t)
+    steps = np.unique(np.linspace(0, len(t) - 1, min(len(t), STEPS)).round().astype(int))
+    chosen = np.zeros(selection.n, dtype=bool)
+    chosen[selection.indices] = True
+    columns = _with_chosen(chosen, drawn(chosen, TRAJECTORIES, seed=0))
+    levels = np.rint(255 * np.clip(t[np.ix_(steps, columns)], 0, 1)).astype(np.uint8)
+    return {"step": steps.tolist(), "column": columns.tolist(), "chosen": chosen[columns].tolist(), "t": _packed(levels.T)}
+
+
+def correlations(selection: Selection) -> dict[str, Any] | None:
+    """The chosen against the others, those that resemble the same chosen one side by side."""
+    operator = selection._data
+    others = np.setdiff1d(np.arange(selection.n), selection.indices)
+    if len(others) == 0:
+        return None
+    others = others[np.linspace(0, len(others) - 1, min(len(others), OTHERS)).astype(int)]
+    C = correlation(operator, selection.indices, others)
+    nearest = np.argmax(np.abs(C), axis=0)
+    order = np.lexsort((-np.abs(C).max(axis=0), nearest))
+    levels = np.rint(127 * np.clip(C[:, order], -1, 1)).astype(np.int8)
+    return {"chosen": selection.indices.tolist(), "other": others[order].tolist(), "levels": _packed(levels)}
+
+
+def correlation(operator: Operator, chosen: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """K_ij over the root of K_ii K_jj: the correlation of centred columns, the cosine of others; 0 for columns of zeros."""
+    lengths = np.sqrt(np.maximum(host(operator.diagonal()).astype(np.float64), 0.0))
+    products = host(operator.columns(chosen)).astype(np.float64)[others].T
+    scale = np.outer(lengths[chosen], lengths[others])
+    return np.divide(products, scale, out=np.zeros_like(products), where=scale > 0)
+
+
+def _with_chosen(chosen: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """The columns, with all chosen ones among the last: they take the places of others when there are too many."""
+    members = np.flatnonzero(chosen)
+    others = columns[~chosen[columns]][: max(0, TRAJECTORIES - len(members))]
+    return np.concatenate([others, members])
+
+
+def _percent(parts: np.ndarray) -> list[float]:
+    return [float(f"{100 * part:.5g}") for part in parts]
+
+
+def _packed(levels: np.ndarray) -> str:
+    return base64.b64encode(np.ascontiguousarray(levels).tobytes()).decode("ascii")

@@ -1,0 +1,47 @@
+"""A file that is written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextmanager
+def written(path: str | Path, *, overwrite: bool) -> Iterator[BinaryIO]:
+    """A file that takes its place only when the block has ended well and its bytes are on the disk."""
+    path = Path(path)
+    if os.path.lexists(path) and not overwrite:
+        raise FileExistsError(f"{path} exists already")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".landmarks-", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        _move(temporary, path, overwrite)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _move(temporary: str, path: Path, overwrite: bool) -> None:
+    """Into place; by a link, which fails when something has come there meanwhile, unless that may be replaced."""
+    if overwrite:
+        os.replace(temporary, path)
+        return
+    try:
+        os.link(temporary, path)
+    except FileExistsError as error:
+        raise FileExistsError(f"{path} exists already") from error
+    except OSError:  # a file system without links
+        os.replace(temporary, path)
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

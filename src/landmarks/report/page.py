@@ -1,0 +1,195 @@
+"""One HTML page that tells everything about a selection, needs no network, and can be passed on.
+
+What is drawn is drawn by uPlot, which is carried along; what comes from the data is escaped, and a content security
+policy lets nothing run but the two scripts of the page itself.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import platform
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import metadata
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from ..methods import Selection
+from . import figures
+from .summary import Summary, summarise
+from .words import percent, plural, shown, signed, signed_percent
+
+ROWS = 2000  # rows of the table of dropped columns at most
+VERSIONS = ("numpy", "scipy", "scikit-learn", "torch")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a selection comes from, for the words of the page.
+
+    title : the name of the data; noun : what one candidate is; measure : what is kept, in words.
+    command : what makes the page again; settings : the wishes that were given; image : height and width when the
+    candidates are pixels; fingerprint : of the data.
+    """
+
+    title: str = "your data"
+    noun: str = "column"
+    measure: str = "variance"
+    command: str | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    image: tuple[int, int] | None = None
+    rows: int | None = None
+    fingerprint: str | None = None
+
+
+def page(selection: Selection, *, origin: Origin | None = None, summary: Summary | None = None) -> str:
+    """The HTML of the page."""
+    origin = origin or guessed(selection)
+    summary = summary or summarise(selection)
+    _check_image(origin, selection)
+    reasons = selection.why(each=3)
+    scripts = (asset("uplot/uPlot.iife.min.js"), asset("report.js"))
+    styles = asset("uplot/uPlot.min.css") + asset("report.css")
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            origin=origin,
+            selection=selection,
+            summary=summary,
+            chosen=_chosen(reasons.chosen.rows, summary),
+            dropped=_dropped(reasons.dropped.rows[:ROWS]),
+            facts=_facts(selection, origin),
+            data=_as_script(_data(selection, origin)),
+            scripts=scripts,
+            styles=styles,
+            policy=policy(scripts, styles),
+            version=__version__,
+        )
+    )
+
+
+def guessed(selection: Selection) -> Origin:
+    """What the selection itself tells of its origin."""
+    return Origin(noun="column" if selection._data.m is not None else "landmark", measure="whole", rows=selection._data.m)
+
+
+def _check_image(origin: Origin, selection: Selection) -> None:
+    if origin.image is not None and origin.image[0] * origin.image[1] != selection.n:
+        height, width = origin.image
+        raise ValueError(f"images of {height} × {width} have {height * width} pixels, the data have {selection.n} {origin.noun}s")
+
+
+@cache
+def asset(name: str) -> str:
+    """A file that the package carries for its pages."""
+    return files(__package__).joinpath("assets", name).read_text("utf-8")
+
+
+@cache
+def _environment() -> Any:
+    try:
+        import jinja2
+    except ImportError as error:
+        raise ImportError("a report needs Jinja2: pip install 'landmarks[report]'") from error
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(asset), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters |= {
+        "shown": shown,
+        "shown_line": lambda text: shown(text, longest=4000),
+        "percent": percent,
+        "signed": signed,
+        "signed_percent": signed_percent,
+    }
+    environment.globals |= {"plural": plural}
+    return environment
+
+
+def policy(scripts: tuple[str, ...], styles: str) -> str:
+    """The content security policy: nothing from outside, no script or style but these."""
+    allowed = " ".join(_hash(script) for script in scripts)
+    return f"default-src 'none'; script-src {allowed}; style-src {_hash(styles)}; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _as_script(data: dict[str, Any]) -> str:
+    """JSON that cannot end the script element it stands in."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _data(selection: Selection, origin: Origin) -> dict[str, Any]:
+    """What the scripts draw from."""
+    parts = {"curve": figures.error_curve(selection), "path": figures.trajectories(selection), "heat": figures.correlations(selection)}
+    needed = {*selection.indices.tolist(), *(parts["path"] or {}).get("column", ()), *(parts["heat"] or {}).get("other", ())}
+    needed = needed if origin.image is None else set(range(selection.n))
+    names = {str(j): label(selection, j, origin.noun) for j in sorted(needed)}
+    return parts | {"names": names, "noun": origin.noun, "image": origin.image, "order": selection.indices.tolist()}
+
+
+def label(selection: Selection, j: int, noun: str) -> str:
+    """The name of a candidate, or its number."""
+    return f"{noun} {j}" if selection.names is None else shown(selection.names[j])
+
+
+def _chosen(rows: list[dict[str, Any]], summary: Summary) -> list[dict[str, Any]]:
+    """A row per chosen candidate: what it adds, what the choice up to it keeps, what could replace it."""
+    together = [None] * len(rows) if summary.together is None else summary.together.tolist()
+    return [
+        {
+            "index": row["index"],
+            "name": row.get("name"),
+            "adds": row["adds"],
+            "together": kept,
+            "substitutes": _pairs(row, "substitute", "cost"),
+        }
+        for row, kept in zip(rows, together, strict=True)
+    ]
+
+
+def _dropped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A row per other candidate: how well it is rebuilt and from what."""
+    return [{"index": row["index"], "name": row.get("name"), "r2": row["r2"], "sources": _pairs(row, "source", "weight")} for row in rows]
+
+
+def _pairs(row: dict[str, Any], first: str, second: str) -> list[tuple[Any, float]]:
+    """The entries first_1, second_1, first_2, … of a row, as pairs."""
+    places = (q for q in range(1, 4) if row.get(f"{first}_{q}") is not None)
+    return [(row[f"{first}_{q}"], row[f"{second}_{q}"]) for q in places]
+
+
+def _facts(selection: Selection, origin: Origin) -> list[tuple[str, str]]:
+    """How the selection was made, as pairs of words."""
+    given = {name: _told(value) for name, value in origin.settings.items() if value not in (None, (), [], False)}
+    given |= {"method": selection.method, "criterion": selection.criterion, "seed": str(selection.seed)}
+    cost = selection.ledger
+    given["cost"] = f"{cost.seconds:.2f} s, {plural(cost.products, 'product')} with K, {plural(cost.columns, 'column')} of K read"
+    given["versions"] = f"landmarks {__version__}, Python {platform.python_version()}, " + ", ".join(_versions())
+    if origin.fingerprint:
+        given["data"] = origin.fingerprint
+    return list(given.items())
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, list | tuple | np.ndarray):
+        return ", ".join(shown(entry) for entry in value)
+    return "yes" if value is True else shown(value)
+
+
+def _versions() -> list[str]:
+    found = []
+    for name in VERSIONS:
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            continue
+    return found

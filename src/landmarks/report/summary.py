@@ -1,0 +1,72 @@
+"""The headline numbers: what the choice keeps, what the best directions and what random choices would keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..approximate import selection_error
+from ..methods import Selection, select
+from ..operators.base import Operator
+
+DRAWS = 20
+EFFORT = 2e10  # multiplications that the random choices may take together
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What is kept, as parts of the whole from 0 to 1.
+
+    chosen : by the choice; best : by the best k directions, which no choice of k can exceed; random : by random
+    choices of k, the mean of so many draws; together : by the first 1, 2, … of the choice, None where that costs too much.
+    """
+
+    chosen: float
+    best: float
+    random: float
+    draws: int
+    together: np.ndarray | None
+
+    @property
+    def adds(self) -> np.ndarray | None:
+        """What each of the chosen adds to those before it."""
+        return None if self.together is None else np.diff(self.together, prepend=0.0)
+
+
+def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
+    """The headline numbers of a selection that has its data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> from landmarks.report import summarise
+    >>> summary = summarise(lm.select(np.diag([1.0, 3.0, 2.0]), 2))
+    >>> round(summary.chosen, 3), summary.together.round(3).tolist()
+    (0.929, [0.643, 0.929])
+    """
+    operator, k, criterion = selection._data, selection.k, selection.criterion
+    draws = int(np.clip(EFFORT / (operator.n * k * (operator.m or k)), 1, draws))
+    seed = selection.seed or 0
+    drawn = [select(operator, k, method="uniform", criterion=criterion, seed=seed + draw).relative_error() for draw in range(draws)]
+    whole = selection.total()
+    best = selection.best_rank_error() / whole if whole > 0 else 0.0
+    return Summary(1 - selection.relative_error(), 1 - best, 1 - float(np.mean(drawn)), draws, _together(operator, selection))
+
+
+def _together(operator: Operator, selection: Selection) -> np.ndarray | None:
+    """What the first 1, 2, … of the chosen keep."""
+    if selection.criterion == "trace":
+        return _trace_shares(operator, selection)
+    if operator.n > 3000:
+        return None
+    errors = [selection_error(operator, selection.indices[:size], selection.criterion) for size in range(1, selection.k + 1)]
+    return 1 - np.array(errors) / (selection._figure("total", None) or 1.0)
+
+
+def _trace_shares(operator: Operator, selection: Selection) -> np.ndarray:
+    from ..estimators.how_many import explained_shares
+
+    shares = explained_shares(operator, selection.indices)
+    return np.pad(shares, (0, selection.k - len(shares)), mode="edge")[: selection.k]

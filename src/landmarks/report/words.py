@@ -1,0 +1,37 @@
+"""Names and numbers as a page shows them."""
+
+from __future__ import annotations
+
+import unicodedata
+
+LONGEST = 120  # letters of a name that a page holds
+
+
+def shown(name: object, longest: int = LONGEST) -> str:
+    """A name without control characters and of bearable length."""
+    text = str(name)
+    text = text if len(text) <= longest else text[: longest - 1] + "…"
+    return "".join("�" if unicodedata.category(letter) in ("Cc", "Cs") else letter for letter in text)
+
+
+def percent(part: float, digits: int = 1) -> str:
+    """A part of the whole, with more digits where fewer would say 0 or 100."""
+    if 0 < part < 1 and round(100 * part, digits) in (0, 100) and digits < 4:
+        return percent(part, digits + 1)
+    return f"{100 * part:.{digits}f}\u202f%"
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """A number with its sign."""
+    text = f"{value:+.{digits}f}".replace("-", "−")
+    return text if float(f"{value:.{digits}f}") else text[1:]
+
+
+def signed_percent(part: float) -> str:
+    """A change as a part of the whole, with its sign."""
+    return f"{signed(100 * part)}\u202f%"
+
+
+def plural(count: int, noun: str) -> str:
+    """So many of them."""
+    return f"{count:,}".replace(",", "\u202f") + f" {noun}{'' if count == 1 else 's'}"

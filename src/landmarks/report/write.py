@@ -1,0 +1,39 @@
+"""Write the page of a selection."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..methods import Selection
+from .file import written
+from .page import guessed, page
+
+
+def write(selection: Selection, path: str | Path, *, overwrite: bool = False, **origin: Any) -> None:
+    """Write one HTML page that tells everything about a selection, needs no network, and can be passed on.
+
+    Parameters
+    ----------
+    selection : one that has its data.
+    path : the page; it is written whole or not at all.
+    overwrite : whether a file that is there may be replaced.
+    origin : words for the page, the fields of `Origin`: title, noun, measure, command, settings, image (the height and
+        width when the candidates are pixels), rows, fingerprint.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import landmarks as lm
+    >>> from landmarks import report
+    >>> from sklearn.datasets import load_wine
+    >>> wine = load_wine(as_frame=True).data
+    >>> page = os.path.join(tempfile.mkdtemp(), "wine.html")
+    >>> report.write(lm.select(wine, 4), page, title="wine", measure="sum of squares")
+    >>> os.path.getsize(page) < 2_000_000
+    True
+    """
+    html = page(selection, origin=replace(guessed(selection), **origin))
+    with written(path, overwrite=overwrite) as file:
+        file.write(html.encode("utf-8"))

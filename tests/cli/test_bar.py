@@ -1,0 +1,80 @@
+"""The progress bar: for a person who watches, after a moment, and gone when the work is done."""
+
+import builtins
+import io
+
+import pytest
+
+from landmarks.cli import bar
+from landmarks.progress import Progress, report
+
+
+class Watched(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def stream(monkeypatch):
+    monkeypatch.setattr(bar, "PATIENCE", 0.0)
+    monkeypatch.setattr(bar, "PAUSE", 0.0)
+    monkeypatch.setenv("TERM", "xterm")
+    return Watched()
+
+
+def work(stream, **options):
+    with bar.shown(stream=stream, **options):
+        for step in range(1, 4):
+            report("greedy", step, 3, error=0.25)
+        report("swap", 1)
+
+
+def without_rich(monkeypatch):
+    real = builtins.__import__
+
+    def refuse(name, *rest):
+        if name.startswith("rich"):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+
+
+def test_without_rich_a_line_tells_phase_part_error_and_time(stream, monkeypatch):
+    without_rich(monkeypatch)
+    work(stream)
+    assert "greedy" in stream.getvalue()
+    assert "2/3  error 25.00%" in stream.getvalue()
+    assert stream.getvalue().endswith("\r\033[K")
+
+
+def test_with_rich_the_same_is_drawn(stream):
+    pytest.importorskip("rich", reason="needs rich")
+    work(stream)
+    assert "greedy" in stream.getvalue()
+    assert "error 25.00%" in stream.getvalue()
+
+
+def test_nothing_is_drawn_for_a_pipe_nor_when_quiet_is_asked_for(stream):
+    pipe = io.StringIO()
+    work(pipe)
+    work(stream, quiet=True)
+    assert (pipe.getvalue(), stream.getvalue()) == ("", "")
+
+
+def test_work_that_is_done_in_a_moment_shows_no_bar(stream, monkeypatch):
+    monkeypatch.setattr(bar, "PATIENCE", 60.0)
+    work(stream)
+    assert stream.getvalue() == ""
+
+
+def test_the_bar_goes_away_when_the_work_fails(stream, monkeypatch):
+    without_rich(monkeypatch)
+    with pytest.raises(KeyboardInterrupt), bar.shown(stream=stream):
+        report("greedy", 1, 3)
+        raise KeyboardInterrupt
+    assert stream.getvalue().endswith("\r\033[K")
+
+
+def test_the_time_left_follows_from_the_part_that_is_done():
+    assert bar.line(Progress("swap", 2, 8, None, 3.0)) == "swap        2/8  3 s, 9 s left"

@@ -1,0 +1,83 @@
+"""`landmarks compare` and `landmarks info`: the tables, the plot and the schemas of both and of `select`."""
+
+import json
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.cli.main import main
+from landmarks.cli.record import schema
+
+X = np.random.default_rng(0).standard_normal((30, 4)) @ np.random.default_rng(1).standard_normal((4, 9))
+
+
+@pytest.fixture
+def file(tmp_path):
+    np.save(tmp_path / "x.npy", X + 0.1 * np.random.default_rng(2).standard_normal(X.shape))
+    return str(tmp_path / "x.npy")
+
+
+def printed(capsys, *arguments):
+    assert main(list(arguments)) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_each_method_gives_what_the_library_gives(file, capsys):
+    rows = printed(capsys, "compare", file, "--k", "2,3", "--methods", "greedy,uniform", "--seed", "3", "--json")["rows"]
+    expected = [lm.select(np.load(file), k, method=method, seed=3).relative_error() for k in (2, 3) for method in ("greedy", "uniform")]
+    assert [row["relative_error"] for row in rows] == expected
+
+
+def test_a_method_that_cannot_run_says_why_and_the_others_run(file, capsys):
+    rows = printed(capsys, "compare", file, "--k", "2", "--methods", "greedy,uniform", "--include", "0", "--json")["rows"]
+    assert rows[0]["skipped"] is None
+    assert "cannot honour include" in (rows[1]["skipped"] or "cannot honour include")
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+@pytest.mark.parametrize("k", ["3", "2,4"])
+def test_the_plot_is_written(file, tmp_path, capsys, ending, k):
+    pytest.importorskip("matplotlib", reason="needs matplotlib")
+    out = tmp_path / f"plot.{ending}"
+    assert main(["compare", file, "--k", k, "--methods", "greedy,swap", "--plot", str(out)]) == 0
+    assert out.read_bytes()[:5] in (b"\x89PNG\r", b"<?xml", b"%PDF-")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--k", "2", "--methods", "magic"], "there is no method 'magic'"),
+        (["--k", "99"], "k must be between 1 and n = 9, got 99"),
+        (["--k", "2", "--plot", "x.gif"], "one of .png, .svg, .pdf"),
+    ],
+)
+def test_wrong_use_is_told(file, capsys, arguments, message):
+    assert main(["compare", file, *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["select", "--k", "3"],
+        ["select", "--k", "9", "--criterion", "frobenius", "--method", "greedy"],
+        ["select", "--error", "0.1", "--kernel", "rbf", "--method", "greedy"],
+        ["compare", "--k", "2,3", "--methods", "greedy,exact,uniform", "--include", "1"],
+    ],
+    ids=" ".join,
+)
+def test_json_is_as_the_schema_says(file, capsys, arguments):
+    jsonschema = pytest.importorskip("jsonschema", reason="needs jsonschema")
+    record = printed(capsys, arguments[0], file, *arguments[1:], "--json")
+    jsonschema.Draft202012Validator.check_schema(schema(arguments[0]))
+    jsonschema.validate(record, schema(arguments[0]), cls=jsonschema.Draft202012Validator)
+
+
+def test_info_tells_versions_devices_and_threads(capsys):
+    jsonschema = pytest.importorskip("jsonschema", reason="needs jsonschema")
+    record = printed(capsys, "info", "--json")
+    jsonschema.validate(record, schema("info"), cls=jsonschema.Draft202012Validator)
+    assert record["packages"]["numpy"] == np.__version__
+    assert main(["info"]) == 0
+    assert f"numpy              {np.__version__}" in capsys.readouterr().out

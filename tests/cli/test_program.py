@@ -1,0 +1,120 @@
+"""The program itself: in a pipe, in a terminal, cut off by `head`, interrupted, and quick to start."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from . import program
+
+X = np.random.default_rng(0).standard_normal((40, 6)) @ np.diag([5.0, 4, 3, 2, 1, 0.5])
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "table.csv"
+    np.savetxt(path, X, delimiter=",", header="a,b,c,d,e,f", comments="")
+    return path
+
+
+def test_in_a_pipe_it_prints_a_plain_table_and_nothing_else(file):
+    done = program.run("select", file, "--k", 3, "--method", "greedy")
+    lines = done.stdout.decode().splitlines()
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert lines[0] == "place\tindex\tname\tkept"
+    assert [line.split("\t")[2] for line in lines[1:]] == ["a", "b", "c"]
+
+
+def test_in_a_terminal_a_person_sees_colour_bars_and_words(file):
+    code, shown = program.in_terminal("select", file, "--k", 3, "--center")
+    assert code == 0
+    assert "\x1b[1;36m3 of 6 columns of table.csv keep" in shown
+    assert "█" in shown
+    assert "at random" in shown
+
+
+def test_standard_input_is_read_whatever_its_format(file):
+    done = program.run("select", "-", "--k", 2, "--method", "greedy", "--json", input=file.read_bytes())
+    assert json.loads(done.stdout)["names"] == ["a", "b"]
+
+
+def test_head_ends_it_quietly(tmp_path):
+    names = np.array([f"{j:0500d}" for j in range(400)])  # more than a pipe holds
+    np.savez(tmp_path / "x.npz", X=np.random.default_rng(0).standard_normal((5, 400)), names=names)
+    command = " ".join([*program.PROGRAM, "select", str(tmp_path / "x.npz"), "--k", "390", "--method", "uniform"])
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command} | head -n 2"], capture_output=True, env=program.ENVIRONMENT, timeout=120)
+    assert done.stdout.count(b"\n") == 2
+    assert b"Error" not in done.stderr and b"Traceback" not in done.stderr
+    assert done.returncode == 0
+
+
+def test_an_interrupt_ends_with_130_and_writes_nothing(tmp_path):
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((600, 500)))
+    running = program.start("select", tmp_path / "x.npy", "--k", 200, "--out", tmp_path / "out.csv", "--method", "exact")
+    time.sleep(2.5)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert b"interrupted" in err and b"Traceback" not in err
+    assert os.listdir(tmp_path) == ["x.npy"]
+
+
+def test_a_full_disk_leaves_the_old_file_and_no_other(file, tmp_path):
+    (tmp_path / "out.csv").write_text("old")
+    limit = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64)); "
+    program_text = f"{limit}import sys; from landmarks.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    arguments = [
+        sys.executable,
+        "-c",
+        program_text,
+        "select",
+        str(file),
+        "--k",
+        "3",
+        "--method",
+        "greedy",
+        "--out",
+        str(tmp_path / "out.csv"),
+        "--force",
+    ]
+    done = subprocess.run(arguments, capture_output=True, env=program.ENVIRONMENT, timeout=120)
+    assert done.returncode == 4
+    assert b"cannot be written" in done.stderr
+    assert (tmp_path / "out.csv").read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == ["out.csv", "table.csv"]
+
+
+def test_help_waits_for_no_array_library():
+    text = (
+        "import sys, atexit; from landmarks.cli.main import main;"
+        "atexit.register(lambda: print('numpy' in sys.modules, file=sys.stderr)); main(['--help'])"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, env=program.ENVIRONMENT, timeout=60)
+    assert done.stderr.strip() == b"False"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_the_commands_and_their_options(shell, capsys):
+    from landmarks.cli.main import COMMANDS, main
+
+    assert main(["completion", shell]) == 0
+    out = capsys.readouterr().out
+    assert all(command in out for command in COMMANDS)
+    assert "standardize" in out and "frobenius" in out
+
+
+def test_bash_completes_a_command_an_option_and_its_values(tmp_path):
+    (tmp_path / "landmarks.bash").write_bytes(program.run("completion", "bash").stdout)
+    script = """. ./landmarks.bash
+try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _landmarks; echo "${COMPREPLY[*]}"; }
+try landmarks sel
+try landmarks select --stand
+try landmarks select --criterion f
+try landmarks completion z"""
+    done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=tmp_path, timeout=60)
+    assert done.stdout.decode().split("\n")[:4] == ["select", "--standardize", "frobenius", "zsh"]

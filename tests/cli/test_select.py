@@ -1,0 +1,259 @@
+"""`landmarks select` on files: right answers, and every wrong one told by a sentence and an exit code."""
+
+import csv
+import json
+import os
+import re
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.cli.main import main
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((30, 3)) @ RNG.standard_normal((3, 8)) + 0.1 * RNG.standard_normal((30, 8))
+NAMES = [f"gene {j}" for j in range(8)]
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join([",".join(NAMES), *(",".join(map(repr, map(float, row))) for row in X)]))
+    return path
+
+
+def run(capsys, *arguments):
+    """The exit code, standard output, standard error."""
+    try:
+        code = main([str(argument) for argument in arguments])
+    except SystemExit as exit:
+        code = exit.code
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def record(capsys, *arguments):
+    code, out, _ = run(capsys, *arguments, "--json")
+    assert code == 0
+    return json.loads(out)
+
+
+def test_it_chooses_what_the_library_chooses(file, capsys):
+    assert record(capsys, "select", file, "--k", 3)["indices"] == lm.select(X, 3).indices.tolist()
+
+
+def test_standardizing_is_what_the_estimator_does(file, capsys):
+    found = record(capsys, "select", file, "--k", 3, "--standardize")
+    estimator = lm.ColumnSelector(3, center=True, scale=True, random_state=0).fit(X)
+    assert found["indices"] == estimator.selection_.indices.tolist()
+    assert found["kept"]["chosen"] == pytest.approx(1 - estimator.selection_.relative_error(), rel=1e-9)
+
+
+def test_error_finds_the_fewest_of_the_greedy_path(file, capsys):
+    found = record(capsys, "select", file, "--error", 0.05, "--method", "greedy")
+    assert found["k"] == lm.path(X, range(1, 9)).smallest(0.05)
+    assert found["relative_error"] <= 0.05
+
+
+def test_names_and_numbers_say_what_is_included_excluded_and_dropped(file, capsys):
+    found = record(capsys, "select", file, "--k", 3, "--include", "gene 7,0", "--exclude", "gene 1", "--drop", "gene 2")
+    assert {"gene 7", "gene 0"} <= set(found["names"])
+    assert not {"gene 1", "gene 2"} & set(found["names"])
+
+
+def test_a_kernel_makes_rows_the_candidates(file, capsys):
+    found = record(capsys, "select", file, "--k", 4, "--kernel", "rbf", "--sigma", 2, "--method", "greedy", "--criterion", "frobenius")
+    expected = lm.select(lm.kernel(X, lm.rbf(sigma=2.0)), 4, method="greedy", criterion="frobenius")
+    assert found["indices"] == expected.indices.tolist()
+    assert found["data"]["candidates"] == "row"
+
+
+@pytest.mark.parametrize("kernel", ["laplacian", "matern", "polynomial", "linear"])
+def test_every_kernel_runs_with_a_width_of_its_own(file, capsys, kernel):
+    assert record(capsys, "select", file, "--k", 2, "--kernel", kernel, "--standardize", "--method", "greedy")["k"] == 2
+
+
+def test_the_chosen_columns_are_written_with_their_own_numbers(file, tmp_path, capsys):
+    out = tmp_path / "chosen.csv"
+    found = record(capsys, "select", file, "--k", 3, "--standardize", "--out", out)
+    with out.open(newline="") as opened:
+        header, *rows = csv.reader(opened)
+    assert header == found["names"]
+    np.testing.assert_array_equal(np.array(rows, dtype=float), X[:, found["indices"]])
+
+
+def test_parquet_npz_and_json_hold_the_same_choice(file, tmp_path, capsys):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
+    outs = [tmp_path / f"chosen.{ending}" for ending in ("parquet", "npz", "json")]
+    codes = [run(capsys, "select", file, "--k", 3, "--out", out)[0] for out in outs]
+    assert codes == [0, 0, 0]
+    indices = lm.load(outs[1]).indices.tolist()
+    assert json.loads(outs[2].read_text())["indices"] == indices
+    assert parquet.read_table(outs[0]).column_names == [NAMES[j] for j in indices]
+
+
+def test_a_file_that_exists_stays_as_it_is_without_force(file, tmp_path, capsys):
+    out = tmp_path / "chosen.csv"
+    out.write_text("mine")
+    code, _, err = run(capsys, "select", file, "--k", 2, "--out", out)
+    assert (code, out.read_text()) == (4, "mine")
+    assert "exists already; --force replaces it" in err
+    assert run(capsys, "select", file, "--k", 2, "--out", out, "--force")[0] == 0
+    assert out.read_text() != "mine"
+
+
+def test_nothing_is_left_beside_the_output(file, tmp_path, capsys):
+    run(capsys, "select", file, "--k", 2, "--out", tmp_path / "chosen.csv")
+    assert sorted(os.listdir(tmp_path)) == ["chosen.csv", "table.csv"]
+
+
+@pytest.mark.parametrize("out", ["missing/chosen.csv", "."])
+def test_an_output_that_cannot_be_written_is_told_before_the_work(file, tmp_path, capsys, out):
+    code, _, err = run(capsys, "select", file, "--k", 2, "--out", tmp_path / out)
+    assert code == 4
+    assert "does not exist; make it first" in err or "is a folder" in err
+
+
+FAULTS = {
+    "missing": ("nothing.csv", None, "No such file"),
+    "folder": (".", None, "is a folder"),
+    "garbage": ("x.csv", bytes(range(256)) * 9, "line 1 holds a zero byte"),
+    "empty": ("x.csv", b"", "empty"),
+    "header only": ("x.csv", b"a,b\n", "header on line 1 and no rows"),
+    "ragged": ("x.csv", b"a,b\n1,2\n3\n", "line 3, column 2"),
+    "text": ("x.csv", b"a,b\n1,2\n3,red\n", "line 3, column 'b': 'red' is not a number"),
+    "NaN": ("x.csv", b"a,b\n1,2\n3,NaN\n", "line 3, column 'b': the value is missing, contains NaN \\(1 in all\\); --missing impute"),
+    "gap": ("x.csv", b"a;b\r\n1;2\r\n;4\r\n", "line 3, column 'a': the value is missing"),
+    "infinity": ("x.csv", b"a,b\n1,inf\n3,4\n", "line 2, column 'b': the value is infinite"),
+    "zero byte in name": ("a\0b", None, "cannot be read"),
+    "too large": ("x.csv", b"a,b\n" + b"1,2\n" * 1000, "more than the limit"),
+    "pickle": ("x.npy", b"\x80\x04\x95\x0f\x00\x00\x00", "header cannot be read"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_bad_data_end_with_3_and_are_told_by_their_place(tmp_path, capsys, fault):
+    name, content, message = FAULTS[fault]
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    code, out, err = run(capsys, "select", tmp_path / name, "--k", 1, "--max-bytes", "2k" if fault == "too large" else "1M")
+    assert (code, out) == (3, "")
+    assert re.search(message, err), err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xef\xbb\xbfa,b,c\n1,2,1\n3,4,9\n",
+        b"a,b,c\r\n1,2,1\r\n3,4,9\r\n",
+        b"a;b;c\n1,0;2;1\n3,0;4;9\n",
+        b'"a\nx",b,c\n1,2,1\n3,4,9\n',
+        "ä,b,c\n1,2,1\n3,4,9\n".encode("latin-1"),
+    ],
+    ids=["byte order mark", "CRLF", "semicolons and decimal commas", "quoted line break", "latin-1"],
+)
+def test_files_as_programs_write_them_are_read(tmp_path, capsys, content):
+    (tmp_path / "x.csv").write_bytes(content)
+    assert record(capsys, "select", tmp_path / "x.csv", "--k", 2)["indices"] == lm.select(np.array([[1.0, 2, 1], [3, 4, 9]]), 2).indices.tolist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--k", 99], "k must be between 1 and n = 8, got 99"),
+        (["--k", 0], "k must be between 1 and n = 8, got 0"),
+        (["--k", "many"], "invalid int value"),
+        ([], "one of the arguments --k --error is required"),
+        (["--k", 2, "--error", 0.1], "not allowed with argument"),
+        (["--error", 7], "part of the whole from 0 to 1"),
+        (["--k", 2, "--method", "magic"], "method must be one of auto"),
+        (["--k", 2, "--include", "gene 99"], "there is no column 'gene 99'"),
+        (["--k", 2, "--drop", "gene 99"], "there is no column 'gene 99'"),
+        (["--k", 2, "--include", "0", "--exclude", "0"], "both included and excluded"),
+        (["--k", 2, "--out", "x.xlsx"], "one of .csv, .tsv, .parquet, .json, .npz"),
+        (["--k", 2, "--report", "x.pdf"], "a report is an html file"),
+        (["--k", 2, "--seed", -1], "seed must be a whole number"),
+        (["--k", 2, "--budget", -1], "budget must be a positive number"),
+        (["--k", 2, "--max-bytes", "lots"], "a size is a positive number of bytes"),
+        (["--k", 2, "--delimiter", "ab"], "a delimiter is one sign"),
+        (["--k", 2, "--kernel", "rbf", "--sigma", "-1"], "a width is a positive number"),
+        (["--k", 2, "--kernel", "rbf", "--missing", "pairwise"], "use --missing impute"),
+        (["--k", 2, "--image", "8"], "written as in 8x8"),
+        (["--k", 2, "--image", "3x3"], "images of 3 x 3 have 9 pixels, the data have 8 columns"),
+        (["--k", 2, "--out", "same.html", "--report", "same.html"], "need a file each"),
+    ],
+)
+def test_wrong_use_ends_with_2_and_a_sentence(file, capsys, arguments, message):
+    code, out, err = run(capsys, "select", file, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+@pytest.mark.parametrize("missing", ["impute", "pairwise"])
+def test_missing_values_are_dealt_with_when_that_is_asked_for(tmp_path, capsys, missing):
+    gaps = X.copy()
+    gaps[::7, 2] = np.nan
+    np.save(tmp_path / "x.npy", gaps)
+    found = record(capsys, "select", tmp_path / "x.npy", "--k", 3, "--missing", missing, "--standardize")
+    expected = lm.ColumnSelector(3, center=True, scale=True, missing=missing, random_state=0).fit(gaps)
+    assert found["indices"] == expected.selection_.indices.tolist()
+
+
+def test_one_seed_gives_one_choice(file, capsys):
+    first, second = (record(capsys, "select", file, "--k", 3, "--method", "rpcholesky", "--seed", 7) for _ in range(2))
+    assert first["indices"] == second["indices"]
+
+
+def hostile(tmp_path, names):
+    np.savez(tmp_path / "x.npz", X=X[:, : len(names)], names=np.array(names))
+    return tmp_path / "x.npz"
+
+
+def test_names_that_are_formulas_are_written_as_they_are_with_a_note(tmp_path, capsys):
+    path = hostile(tmp_path, ["=cmd|x", "+1", "-1", "@a", "plain"])
+    code, _, err = run(capsys, "select", path, "--k", 5, "--out", tmp_path / "out.csv")
+    assert code == 0
+    assert "4 such names" in err
+    with (tmp_path / "out.csv").open(newline="") as opened:
+        assert sorted(next(csv.reader(opened))) == sorted(["=cmd|x", "+1", "-1", "@a", "plain"])
+
+
+def test_csv_safe_makes_formulas_harmless(tmp_path, capsys):
+    path = hostile(tmp_path, ["=cmd|x", "\tx", "plain"])
+    code, _, err = run(capsys, "select", path, "--k", 3, "--out", tmp_path / "out.csv", "--csv-safe")
+    assert (code, "formula" in err) == (0, False)
+    with (tmp_path / "out.csv").open(newline="") as opened:
+        assert sorted(next(csv.reader(opened))) == ["'\tx", "'=cmd|x", "plain"]
+
+
+def test_names_do_not_reach_the_terminal_as_commands_nor_the_disk_as_paths(tmp_path, capsys):
+    names = ["\x1b[31mred\x07", "../../etc/x", "a\nb\tc", "\u202ertl", "x" * 10_000]
+    code, out, _ = run(capsys, "select", hostile(tmp_path, names), "--k", 5, "--out", tmp_path / "out.csv")
+    assert code == 0
+    assert not set("\x1b\x07\u202e") & set(out)
+    assert all(line.count("\t") == 3 for line in out.splitlines())
+    assert sorted(os.listdir(tmp_path)) == ["out.csv", "x.npz"]
+
+
+def test_columns_of_very_different_sizes_are_told(tmp_path, capsys):
+    np.save(tmp_path / "x.npy", X * np.array([1e6, 1, 1, 1, 1, 1, 1, 1]))
+    assert "--standardize gives each the same weight" in run(capsys, "select", tmp_path / "x.npy", "--k", 1)[2]
+
+
+def test_a_rank_that_is_too_small_is_a_note(tmp_path, capsys):
+    np.save(tmp_path / "x.npy", np.ones((4, 3)))
+    code, _, err = run(capsys, "select", tmp_path / "x.npy", "--k", 2)
+    assert code == 0
+    assert err.count("numerical rank 1 < k = 2") == 1
+
+
+def test_the_report_tells_the_same_and_the_command_that_makes_it_again(file, tmp_path, capsys):
+    pytest.importorskip("jinja2", reason="needs Jinja2")
+    found = record(capsys, "select", file, "--k", 3, "--center", "--report", tmp_path / "page.html")
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert f"<em>{100 * found['kept']['chosen']:.1f}\u202f%</em> of the variance" in html
+    assert f"landmarks select {file} --k 3 --center --report" in html
+    assert found["data"]["fingerprint"] in html
+    assert all(name in html for name in found["names"])

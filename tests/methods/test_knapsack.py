@@ -1,0 +1,158 @@
+"""Groups and costs against enumeration, and against what each constraint promises."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import landmarks as lm
+from landmarks.approximate import selection_error
+from landmarks.errors import RankWarning, UnsupportedError
+from landmarks.methods.unit_state import UnitState
+from landmarks.methods.units import Units
+
+N = 9
+COSTS = np.array([1.0, 3.0, 0.5, 2.0, 1.5, 2.5, 1.0, 0.8, 2.2])
+LABELS = np.array(["a", "b", "a", "c", "d", "c", "e", "d", "f"])
+
+
+def made(seed, n=N):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((12, 4)) @ rng.standard_normal((4, n)) + 0.4 * rng.standard_normal((12, n))
+
+
+def least(X, criterion, allowed):
+    """The least error of all choices that are allowed, by enumeration."""
+    subsets = itertools.chain.from_iterable(itertools.combinations(range(X.shape[1]), r) for r in range(1, X.shape[1] + 1))
+    return min(selection_error(lm.data(X), list(S), criterion) for S in subsets if allowed(list(S)))
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_are_chosen_as_well_as_by_enumeration(seed, criterion):
+    X = made(seed)
+    s = lm.select(X, 3, groups=LABELS, criterion=criterion)
+    assert sorted(s.indices) == np.flatnonzero(np.isin(LABELS, LABELS[s.indices])).tolist()
+
+    def whole(S):
+        return len(set(LABELS[S])) == 3 and len(S) == np.sum(np.isin(LABELS, LABELS[S]))
+
+    np.testing.assert_allclose(s.error(), least(X, criterion, whole), rtol=1e-8)
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+@pytest.mark.parametrize("seed", range(3))
+def test_costs_are_spent_as_well_as_by_enumeration(seed, criterion):
+    X = made(seed)
+    s = lm.select(X, costs=COSTS, budget_cost=4.0, criterion=criterion)
+    assert COSTS[s.indices].sum() <= 4.0
+    np.testing.assert_allclose(s.error(), least(X, criterion, lambda S: COSTS[S].sum() <= 4.0), rtol=1e-8)
+
+
+def test_groups_with_costs_include_and_exclude_together():
+    X = made(5)
+    s = lm.select(X, groups=LABELS, costs=COSTS, budget_cost=8.0, include=[4], exclude=[1])
+    assert {4, 7} <= set(s.indices.tolist()) and 1 not in s.indices and COSTS[s.indices].sum() <= 8.0
+
+    def allowed(S):
+        return {4, 7} <= set(S) and 1 not in S and COSTS[S].sum() <= 8.0 and len(S) == np.sum(np.isin(LABELS, LABELS[S]))
+
+    np.testing.assert_allclose(s.error(), least(X, "trace", allowed), rtol=1e-8)
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_gains_are_the_falls_of_the_error(criterion, xp):
+    operator = lm.data(xp.asarray(made(0)))
+    problem = lm.Problem(operator, 2, criterion, groups=np.unique(LABELS, return_inverse=True)[1])
+    state = UnitState.empty(operator, Units.of(problem), criterion)
+    for unit in (2, 0):
+        gains, before = state.blocks.gains(), state.error
+        state = state.added(unit)
+        np.testing.assert_allclose(gains[unit], before - state.error, rtol=1e-9)
+    np.testing.assert_allclose(state.error, selection_error(operator, state.units.columns([2, 0]), criterion), rtol=1e-9)
+    np.testing.assert_allclose(state.without([2]).error, selection_error(operator, state.units.members[0], criterion), rtol=1e-9)
+    np.testing.assert_allclose(state.loaded([2, 0]).error, state.error, rtol=1e-9)
+
+
+def test_single_columns_are_chosen_as_well_as_by_swaps():
+    X = made(1, n=30)
+    s = lm.select(X, 5, method="knapsack")
+    assert s.error() <= lm.select(X, 5, method="greedy").error() * (1 + 1e-9)
+
+
+def test_k_is_the_most_where_there_are_costs():
+    s = lm.select(made(0), 2, costs=np.ones(N), budget_cost=100.0)
+    assert s.k == 2
+    assert lm.select(made(0), costs=np.ones(N), budget_cost=3.0).k == 3
+
+
+def test_what_costs_nothing_is_taken_when_it_helps():
+    costs = np.where(np.arange(N) == 4, 0.0, 5.0)
+    assert 4 in lm.select(made(2), costs=costs, budget_cost=5.0).indices
+
+
+def test_more_money_never_hurts():
+    errors = [lm.select(made(3), costs=COSTS, budget_cost=B).error() for B in (1, 2, 4, 8, 15)]
+    assert np.all(np.diff(errors) <= 1e-9 * errors[0])
+
+
+def test_dependent_columns_in_and_between_groups_do_no_harm():
+    X = made(4)
+    X[:, 2], X[:, 5], X[:, 3] = X[:, 0], 0.0, X[:, 0]  # a holds a column twice, c is that column and nothing
+    s = lm.select(X, 4, groups=LABELS)
+    chosen = set(LABELS[s.indices])
+    assert len(chosen) == 4 and not {"a", "c"} <= chosen
+    with pytest.warns(RankWarning, match="numerical rank reached by 1 groups, fewer than k = 2"):
+        assert len(lm.select(np.ones((4, 3)), 2, groups=[0, 0, 1])) == 3
+
+
+@pytest.mark.parametrize("make", [lm.data, lambda X: lm.psd(X.T @ X), scipy.sparse.csr_array, lambda X: lm.function(lambda B: X.T @ (X @ B), n=N)])
+def test_every_kind_of_matrix_gives_the_same_groups(make):
+    expected = lm.select(made(0), 2, groups=LABELS).indices
+    assert lm.select(make(made(0)), 2, groups=LABELS).indices.tolist() == expected.tolist()
+
+
+def test_points_of_a_kernel_can_be_grouped():
+    points = np.random.default_rng(0).standard_normal((40, 2))
+    labels = np.arange(40) // 4
+    s = lm.select(lm.kernel(points, lm.rbf(sigma=1.0)), 3, groups=labels, criterion="frobenius")
+    assert len(s) == 12 and len(set(labels[s.indices])) == 3
+
+
+WRONG = [
+    ({"k": 2, "groups": [0, 1]}, ValueError, r"groups must hold one label for each of the n = 9 candidates, got an array of shape \(2,\)"),
+    ({"k": 2, "groups": [None] * 9}, ValueError, "groups has missing labels"),
+    ({"k": 2, "groups": [np.nan] * 9}, ValueError, "groups has missing labels"),
+    ({"k": 7, "groups": LABELS}, ValueError, "k = 7 is more than the 6 groups"),
+    ({"k": 6, "groups": LABELS, "exclude": [0]}, ValueError, "k = 6 is more than the 5 groups that exclude leaves"),
+    ({"k": 1, "groups": LABELS, "include": [0, 1]}, ValueError, "include lists 2 groups, more than k = 1"),
+    (
+        {"k": 2, "groups": LABELS, "include": [0], "exclude": [2]},
+        ValueError,
+        "group 'a' is chosen as a whole, but 0 of it is included and 2 excluded",
+    ),
+    ({"k": 2, "groups": LABELS, "method": "swap"}, UnsupportedError, "Swap cannot honour groups; use auto or knapsack"),
+    ({"groups": LABELS}, TypeError, "k must be an integer"),
+    ({"costs": COSTS}, ValueError, "costs and budget_cost go together, got only costs"),
+    ({"budget_cost": 3}, ValueError, "costs and budget_cost go together, got only budget_cost"),
+    (
+        {"costs": COSTS[:3], "budget_cost": 3},
+        ValueError,
+        r"costs must hold one number for each of the n = 9 candidates, got an array of shape \(3,\)",
+    ),
+    ({"costs": -COSTS, "budget_cost": 3}, ValueError, "costs must be finite and not negative, got -1.0"),
+    ({"costs": COSTS * np.nan, "budget_cost": 3}, ValueError, "costs must be finite and not negative, got nan"),
+    ({"costs": LABELS, "budget_cost": 3}, TypeError, "costs must be a list of numbers, one for each candidate"),
+    ({"costs": COSTS, "budget_cost": 0}, ValueError, "budget_cost must be a positive number, got 0"),
+    ({"costs": COSTS, "budget_cost": 0.4}, ValueError, "the cheapest candidate costs 0.5, more than budget_cost = 0.4"),
+    ({"costs": COSTS, "budget_cost": 3, "include": [1, 2]}, ValueError, "what must be included costs 3.5, more than budget_cost = 3"),
+    ({"costs": COSTS, "budget_cost": 3, "method": "greedy"}, UnsupportedError, "Greedy cannot honour costs; use auto or knapsack"),
+    ({"costs": COSTS, "budget_cost": 9, "k": 1, "include": [1, 2]}, ValueError, "include lists 2 candidates, more than k = 1"),
+]
+
+
+@pytest.mark.parametrize(("options", "error", "message"), WRONG)
+def test_wrong_use_is_told(options, error, message):
+    with pytest.raises(error, match=message):
+        lm.select(made(0), **options)

@@ -1,0 +1,59 @@
+"""Files of rows: the right matrix, or a sentence."""
+
+import h5py
+import numpy as np
+import pytest
+import zarr
+
+import landmarks as lm
+from landmarks.operators.blocks import open_rows
+
+X = np.arange(12.0).reshape(6, 2)
+
+
+def hdf5(path, **matrices):
+    with h5py.File(path, "w") as file:
+        for name, values in matrices.items():
+            file[name] = values
+    return path
+
+
+def test_the_only_matrix_of_an_hdf5_file_is_found(tmp_path):
+    source = open_rows(hdf5(tmp_path / "X.h5", X=X, y=np.ones(6)))
+    assert (source.m, source.n) == (6, 2)
+
+
+def test_several_matrices_need_a_key(tmp_path):
+    path = hdf5(tmp_path / "X.h5", A=X, B=X[:3])
+    with pytest.raises(ValueError, match=r"say which matrix of X\.h5 to read with key=…: it holds 'A', 'B', got None"):
+        open_rows(path)
+    assert open_rows(path, key="B").m == 3
+
+
+def test_zarr_arrays_and_groups_are_opened(tmp_path):
+    group = zarr.open_group(str(tmp_path / "G.zarr"), mode="w")
+    group.create_array("X", shape=X.shape, dtype=X.dtype)[:] = X
+    assert open_rows(tmp_path / "G.zarr").n == 2
+    assert lm.data(str(tmp_path / "G.zarr")).n == 2
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [("X.csv", r"rows are read from \.npy, \.parquet.*got X\.csv; other files must be read into memory first"), ("none.npy", "there is no file")],
+)
+def test_other_files_are_refused(name, message, tmp_path):
+    (tmp_path / "X.csv").write_text("1,2\n")
+    with pytest.raises((ValueError, FileNotFoundError), match=message):
+        open_rows(tmp_path / name)
+
+
+def test_one_dimension_is_refused(tmp_path):
+    np.save(tmp_path / "x.npy", X[:, 0])
+    with pytest.raises(ValueError, match=r"two dimensions and at least one row and one column, got shape \(6,\)"):
+        open_rows(tmp_path / "x.npy")
+
+
+def test_tall_chunks_that_are_unpacked_many_times_are_told_of(tmp_path):
+    array = zarr.create_array(store=str(tmp_path / "X.zarr"), shape=(40_000, 4), chunks=(40_000, 1), dtype="f8")
+    with pytest.warns(UserWarning, match=r"each chunk of X has 40000 rows, .* store X in chunks of fewer rows"):
+        lm.data(array, memory=2**18)

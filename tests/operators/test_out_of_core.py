@@ -1,0 +1,285 @@
+"""Rows read in blocks: every source, every chunking gives the choice that the array in memory gives."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import landmarks as lm
+from landmarks.approximate import exact_error
+from landmarks.operators.base import squared_diagonal
+from landmarks.operators.blocks import open_rows
+from landmarks.operators.by_rows import ByRows
+from landmarks.operators.dense import Dense
+from landmarks.progress import watching
+
+from .blocks.sources import SOURCES, cut
+
+SMALL = 2**16  # bytes: less than X takes, so that it is not loaded
+
+
+def correlated(m: int, n: int, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((m, n)) @ rng.standard_normal((n, n)) + rng.standard_normal(n)
+
+
+X = correlated(3000, 7)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_every_source_gives_the_gram_matrix_and_the_choice_of_the_array(source, dtype, tmp_path):
+    A = X.astype(dtype)
+    operator = lm.data(SOURCES[source](A, tmp_path, 400), memory=SMALL)
+    expected = lm.data(A.astype(np.float64))
+    assert isinstance(operator, Dense)
+    np.testing.assert_allclose(operator.columns(np.arange(7)), expected.columns(np.arange(7)), rtol=1e-13)  # 3000 products added up
+    ours, theirs = lm.select(operator, 3), lm.select(expected, 3)
+    np.testing.assert_array_equal(ours.indices, theirs.indices)
+    for criterion in ("trace", "frobenius"):
+        assert ours.error(criterion) == pytest.approx(theirs.error(criterion), rel=1e-10)
+
+
+@pytest.mark.parametrize("source", ["memmap", "HDF5", "Zarr 3", "path of Parquet", "Parquet dataset", "iterator"])
+@pytest.mark.parametrize("standard", [{}, {"center": True, "scale": True}])
+def test_sums_are_the_same_to_the_last_bit_for_every_chunking_and_memory(source, standard, tmp_path):
+    A, grams = np.tile(X, (13, 1)), []
+    for height, memory in ((39000, 2**20), (1777, 2**20), (512, 2**19)):
+        folder = tmp_path / str(height)
+        folder.mkdir()
+        grams.append(lm.data(SOURCES[source](A, folder, height), memory=memory, **standard).columns(np.arange(7)))
+    assert all(np.array_equal(K, grams[0]) for K in grams)
+
+
+def test_rows_one_at_a_time_are_the_same_to_the_last_bit():
+    whole, single = (lm.data(iter(cut(X, height))).columns(np.arange(7)) for height in (3000, 1))
+    np.testing.assert_array_equal(whole, single)
+
+
+@pytest.mark.parametrize("source", ["memmap", "HDF5", "path of Parquet", "Arrow table"])
+def test_a_small_file_is_loaded_and_gives_what_the_array_gives(source, tmp_path):
+    operator = lm.data(SOURCES[source](X, tmp_path, 400))
+    assert operator.m == 3000
+    assert lm.select(operator, 3).error() == lm.select(X, 3).error()
+
+
+@pytest.mark.parametrize("standard", [{"center": True}, {"scale": True}, {"center": True, "scale": True}])
+@pytest.mark.parametrize("source", ["array", "memmap", "iterator", "wide"])
+def test_columns_are_centred_and_scaled_on_the_way(source, standard, tmp_path):
+    A = X + 100.0
+    Z = A - A.mean(axis=0) if standard.get("center") else A
+    Z = Z / A.std(axis=0) if standard.get("scale") else Z
+    given = {"array": A, "wide": lambda: iter(cut(A, 100))}.get(source)
+    given = SOURCES[source](A, tmp_path, 300) if given is None else given
+    operator = lm.data(given, memory=1000 if source == "wide" else SMALL, **standard)
+    assert isinstance(operator, ByRows) == (source == "wide")
+    np.testing.assert_allclose(operator.columns(np.arange(7)), Z.T @ Z, rtol=1e-9)  # the mean of 100 costs two digits
+
+
+def test_means_far_from_zero_do_not_cancel():
+    noise = correlated(5000, 4)
+    K = lm.data(iter(cut(noise + 1e8, 700)), center=True).columns(np.arange(4))
+    Z = noise - noise.mean(axis=0)
+    np.testing.assert_allclose(K, Z.T @ Z, rtol=1e-5)  # the values themselves are rounded to 1e-8
+
+
+@pytest.mark.parametrize("power", [-1000, -300, 300, 1000])
+def test_a_late_block_of_another_scale_changes_the_units_only(power):
+    A = np.concatenate([correlated(2000, 5), np.ldexp(correlated(2000, 5, seed=1), power)])
+    s, expected = lm.select(lm.data(iter(cut(A, 300))), 2, method="greedy"), lm.select(A, 2, method="greedy")
+    np.testing.assert_array_equal(s.indices, expected.indices)
+    assert s.relative_error() == pytest.approx(expected.relative_error(), rel=1e-9)
+
+
+def test_scaled_columns_know_no_units():
+    a, b = (lm.data(iter(cut(np.ldexp(X, power), 500)), scale=True, center=True) for power in (0, 600))
+    np.testing.assert_array_equal(a.columns([0, 1]), b.columns([0, 1]))
+    assert a.exponent == b.exponent == 0
+
+
+def test_passes_over_the_rows_multiply_as_the_matrix_does():
+    W = correlated(40, 60)
+    operator = lm.data(lambda: iter(cut(W, 7)), memory=20_000)
+    assert isinstance(operator, ByRows)
+    K, V = W.T @ W, np.random.default_rng(1).standard_normal((60, 3))
+    np.testing.assert_allclose(operator.matmul(V), K @ V, rtol=1e-11)
+    np.testing.assert_allclose(operator.matmul(V[:5], rows=[3, 50], cols=[1, 2, 9, 8, 40]), K[[3, 50]][:, [1, 2, 9, 8, 40]] @ V[:5], rtol=1e-11)
+    np.testing.assert_allclose(operator.restrict([5, 2, 30]).columns([1]), K[[5, 2, 30]][:, [2]], rtol=1e-11)
+    np.testing.assert_allclose(operator.diagonal(), np.diag(K), rtol=1e-12)
+    assert operator.squared_diagonal() is not None
+    np.testing.assert_allclose(squared_diagonal(operator), np.diag(K @ K), rtol=1e-11)
+
+
+@pytest.mark.parametrize("method", ["auto", "greedy", "rpcholesky", "nuclear", "swap"])
+def test_methods_choose_alike_by_passes(method):
+    W = correlated(40, 60)
+    s = lm.select(lm.data(lambda: iter(cut(W, 7)), memory=20_000), 5, method=method)
+    assert s.error() == pytest.approx(lm.select(W, 5, method=method).error(), rel=0.1)  # few probes, drawn alike, may differ in a choice
+
+
+def test_a_wide_file_is_not_held_in_memory(tmp_path):
+    mapped = SOURCES["memmap"](correlated(40, 60), tmp_path, 7)
+    operator = lm.data(mapped, memory=15_000)
+    assert isinstance(operator, ByRows) and operator.m is None
+
+
+class TestErrorsLostInRounding:
+    """Beyond the rank of X the Gram matrix knows 1e-16 of the whole; a second pass knows the square of that."""
+
+    low = correlated(3000, 3) @ correlated(3, 8)
+    low = low + 1e-7 * correlated(3000, 8, seed=5)
+
+    def test_they_are_computed_from_the_rows_again(self):
+        s = lm.select(lm.data(lambda: iter(cut(self.low, 500))), 3, method="greedy")
+        expected = lm.select(self.low, 3, method="greedy")
+        np.testing.assert_array_equal(s.indices, expected.indices)
+        assert s.error() == pytest.approx(expected.error(), rel=1e-6)
+        assert s.error("frobenius") == pytest.approx(expected.error("frobenius"), rel=1e-6)
+
+    def test_also_by_passes_alone(self):
+        operator = lm.data(lambda: iter(cut(self.low, 500)), memory=1000)
+        expected = exact_error(lm.data(self.low), [7, 4, 0], "trace")
+        assert isinstance(operator, ByRows)
+        assert exact_error(operator, [7, 4, 0], "trace") == pytest.approx(expected, rel=1e-6)
+
+    def test_columns_beyond_the_numerical_rank_count(self):
+        tiny = self.low.copy()
+        tiny[:, 3:] = self.low[:, :3] @ correlated(3, 5) + 1e-9 * correlated(3000, 5, seed=6)
+        indices = np.array([0, 1, 2, 3, 4])
+        Q = np.linalg.qr(tiny[:, indices])[0]
+        expected = np.linalg.norm(tiny - Q @ (Q.T @ tiny)) ** 2
+        assert exact_error(lm.data(lambda: iter(cut(tiny, 500))), indices, "trace") == pytest.approx(expected, rel=1e-4)
+
+    def test_an_iterator_that_is_gone_leaves_what_the_gram_matrix_knows(self):
+        s = lm.select(lm.data(iter(cut(self.low, 500))), 3, method="greedy")
+        assert 0 <= s.error() < 1e-11 * s.total()
+
+
+class TestWrongInput:
+    @pytest.mark.parametrize("value, kind", [(np.nan, "NaN"), (np.inf, "infinity")])
+    @pytest.mark.parametrize("source", ["memmap", "Zarr 2", "HDF5", "generator of data frames", "path of Parquet"])
+    def test_a_bad_value_in_a_late_block_is_told_with_its_rows(self, source, value, kind, tmp_path):
+        A = np.tile(X, (13, 1))
+        A[38000, 2] = value
+        name = " 'c2'" if source in ("generator of data frames", "path of Parquet") else ""
+        with pytest.raises(ValueError, match=rf"X contains {kind} in rows 37448 to 38999 \(first at row 38000, column 2{name}; 1 there\)"):
+            lm.data(SOURCES[source](A, tmp_path, 1000), memory=SMALL)
+
+    def test_a_null_in_parquet_is_a_missing_value(self, tmp_path):
+        pq.write_table(pa.table({"a": [1, 2, None], "b": [0.5, 1.0, 2.0]}), tmp_path / "X.parquet")
+        with pytest.raises(ValueError, match=r"NaN .*row 2, column 0"):
+            lm.data(tmp_path / "X.parquet", memory=1000)
+
+    def test_text_columns_are_named(self, tmp_path):
+        pq.write_table(pa.table({"city": ["Bonn"], "size": [1.0], "day": pa.array([0], pa.date32())}), tmp_path / "X.parquet")
+        with pytest.raises(ValueError, match=r"these columns do not: 'city' \(string\), 'day' \(date32\[day\]\); leave them out"):
+            lm.data(tmp_path / "X.parquet")
+        assert open_rows(tmp_path / "X.parquet", columns=["size"]).names == ("size",)
+
+    def test_ragged_blocks(self):
+        with pytest.raises(ValueError, match=r"must have the 7 columns of the first, got shape \(10, 6\) at row 50"):
+            lm.data(iter([X[:50], X[:10, :6]]))
+
+    def test_blocks_with_other_names(self):
+        import pandas as pd
+
+        with pytest.raises(ValueError, match=r"the columns of the first, \('a', 'b'\), got \('b', 'a'\)"):
+            lm.data(iter([pd.DataFrame({"a": [1.0], "b": [2.0]}), pd.DataFrame({"b": [1.0], "a": [2.0]})]))
+
+    def test_text_in_a_block(self):
+        with pytest.raises(ValueError, match="must hold numbers, got text"):
+            lm.data(iter([np.array([["a", "b"]])]))
+
+    def test_a_block_that_is_one_row(self):
+        with pytest.raises(ValueError, match=r"two dimensions, got shape \(7,\); reshape a single row"):
+            lm.data(iter(X))
+
+    def test_an_iterator_read_twice(self):
+        blocks = iter(cut(X, 500))
+        lm.data(blocks)
+        with pytest.raises(ValueError, match="an iterator that was read already is empty: make a new one"):
+            lm.data(blocks)
+
+    def test_a_function_that_returns_the_same_iterator_again(self):
+        blocks = iter([X[:0], *cut(X, 500)])
+        with pytest.raises(ValueError, match="read already is empty|return a fresh iterator"):
+            lm.select(lm.data(lambda: blocks, memory=1000), 2).error()
+
+    def test_blocks_of_changing_dtype_are_fine(self):
+        K = lm.data(iter([X[:100].astype(np.float32), np.ones((5, 7), dtype=bool), X[100:200]])).columns([0])
+        A = np.concatenate([X[:100].astype(np.float32), np.ones((5, 7)), X[100:200]])
+        np.testing.assert_allclose(K, A.T @ A[:, :1], rtol=1e-12)
+
+    def test_an_iterator_too_wide_for_its_gram_matrix(self):
+        with pytest.raises(MemoryError, match=r"n = 20000 columns: adding up XᵀX takes 17.9 GiB, above memory = 1 GiB, and an iterator is read once"):
+            lm.data(iter([np.ones((1, 20000))]))
+
+    def test_rows_that_do_not_fit(self):
+        with pytest.raises(MemoryError, match="raise memory=… to at least 1280000 bytes"):
+            lm.data(lambda: iter([np.ones((1, 20000))]), memory=1000)
+
+    def test_memory_that_is_no_number_of_bytes(self):
+        with pytest.raises(ValueError, match="memory must be a positive whole number of bytes, got '1GB'"):
+            lm.data(iter([X]), memory="1GB")
+
+    def test_a_function_given_to_select(self):
+        with pytest.raises(TypeError, match=r"or pass lm\.data\(A\) if it returns blocks of rows"):
+            lm.select(lambda: iter([X]), 2)
+
+    def test_centred_sparse_columns(self):
+        import scipy.sparse
+
+        with pytest.raises(ValueError, match="use ColumnSelector"):
+            lm.data(scipy.sparse.eye_array(3), center=True)
+
+
+def test_reading_is_reported_and_may_be_broken_off():
+    seen = []
+    with watching(lambda progress: seen.append((progress.phase, progress.done, progress.total))):
+        lm.data(lambda: iter(cut(np.tile(X, (13, 1)), 500)))
+    assert seen[0] == ("reading", 18724, None) and seen[-1] == ("reading", 39000, None)
+
+
+@pytest.mark.parametrize("source", ["path of Parquet", "ParquetFile", "Parquet dataset", "Arrow table", "Arrow reader", "function of record batches"])
+def test_names_come_from_the_schema(source, tmp_path):
+    s = lm.select(lm.data(SOURCES[source](X, tmp_path, 400), memory=SMALL), 2, include=["c4"])
+    assert "c4" in s.chosen_names
+
+
+MEASURED = """
+import numpy as np, landmarks as lm, sys
+def anonymous():
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("RssAnon")) * 1024
+X = np.memmap(sys.argv[1], dtype=np.float32, mode="r", shape=(2**22, 25))
+lm.data(X[:10_000], memory=2**16)
+before, peak = anonymous(), 0
+def watch(progress):
+    global peak
+    peak = max(peak, anonymous() - before)
+from landmarks.progress import watching
+with watching(watch):
+    selection = lm.select(X, 3, method="greedy")
+    selection.error()
+    lm.data(X, memory=2**26, center=True)
+print(peak, X.nbytes)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="measures memory as Linux counts it")
+def test_memory_stays_below_a_tenth_of_the_file(tmp_path):
+    with open(tmp_path / "X.bin", "wb") as file:
+        file.truncate(2**22 * 25 * 4)
+    source = str(Path(lm.__file__).parents[1])
+    run = subprocess.run(
+        [sys.executable, "-c", MEASURED, str(tmp_path / "X.bin")], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": source}
+    )
+    assert run.returncode == 0, run.stderr
+    peak, size = map(int, run.stdout.split())
+    assert peak < size / 10

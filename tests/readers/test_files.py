@@ -1,0 +1,208 @@
+"""The other formats: the same table from each, and damaged or lying files refused before they are allocated."""
+
+import importlib
+import io
+import os
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse
+
+from landmarks.errors import FormatError
+from landmarks.readers import read
+
+X = np.array([[1.0, 0.0, 2.5], [0.0, -3.0, 4.0]])
+NAMES = ("a", "b", "c")
+
+
+def npy(array, **options):
+    file = io.BytesIO()
+    np.save(file, array, **options)
+    return file.getvalue()
+
+
+def npz(**arrays):
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def table(raw, **how):
+    return read(io.BytesIO(raw), **how)
+
+
+def with_header(header, data=b""):
+    text = header.encode() + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + data
+
+
+@pytest.mark.parametrize("array", [X, np.asfortranarray(X), X.astype(np.float32), X.astype(">f8"), X.astype(np.float16)])
+def test_npy_in_any_layout(array):
+    found = table(npy(array)).values
+    np.testing.assert_array_equal(found, X)
+    assert found.dtype == (np.float32 if array.dtype == np.float32 else np.float64)
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 1000000000), }"), "more than the limit"),
+        (with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 2), }", b"\0" * 16), "claims the shape|cannot be read"),
+        (with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (4, 2), }", b"\0" * 16), "cut short"),
+        (with_header("{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }", b"cposix\nsystem\n"), "Python objects"),
+        (with_header("__import__('os').system('true')"), "header cannot be read"),
+        (with_header("(" * 500), "header cannot be read"),
+        (b"\x93NUMPY\x09\x00garbage", "header cannot be read"),
+        (b"\x93NUMPY", "header cannot be read"),
+        (npy(np.zeros((2, 2), dtype=[("x", "f8")])), "records"),
+        (npy(np.array([["x"]])), "real numbers"),
+        (npy(X.astype(complex)), "real numbers"),
+        (npy(np.zeros(3)), "rows and columns"),
+        (npy(np.zeros((0, 3))), "rows and columns"),
+    ],
+)
+def test_bad_npy_files_are_refused(raw, message):
+    with pytest.raises(FormatError, match=message):
+        table(raw)
+
+
+def test_npz_takes_x_and_the_names_beside_it():
+    found = table(npz(X=X, y=np.zeros(2), feature_names=np.array(NAMES)))
+    assert found.names == NAMES
+    np.testing.assert_array_equal(found.values, X)
+
+
+def test_npz_with_several_arrays_asks_which():
+    raw = npz(first=X, second=2 * X)
+    with pytest.raises(FormatError, match="'first', 'second': name one with --array"):
+        table(raw)
+    np.testing.assert_array_equal(table(raw, array="second").values, 2 * X)
+
+
+def test_sparse_npz_stays_sparse():
+    file = io.BytesIO()
+    scipy.sparse.save_npz(file, scipy.sparse.csr_matrix(X))
+    found = table(file.getvalue()).values
+    assert scipy.sparse.issparse(found)
+    np.testing.assert_array_equal(found.toarray(), X)
+
+
+def test_a_sparse_npz_with_indices_out_of_range_is_refused():
+    raw = npz(format=np.array(b"csr"), shape=np.array([2, 3]), data=np.ones(2), indices=np.array([0, 99]), indptr=np.array([0, 1, 2]))
+    with pytest.raises(FormatError, match="damaged"):
+        table(raw)
+
+
+def test_a_packed_bomb_is_refused_by_the_directory_of_the_archive():
+    file = io.BytesIO()
+    np.savez_compressed(file, X=np.zeros((2000, 2000)))
+    assert len(file.getvalue()) < 50_000
+    with pytest.raises(FormatError, match="more than the limit of 10 MB"):
+        table(file.getvalue(), max_bytes=10 * 2**20)
+
+
+def test_an_archive_with_paths_outside_is_read_by_member_and_never_extracted(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("../../outside.npy", npy(X))
+    np.testing.assert_array_equal(table(file.getvalue()).values, X)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_member_that_lies_about_its_shape_is_refused():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("X.npy", with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (10000, 1000), }", b"\0" * 80))
+    with pytest.raises(FormatError, match="cut short"):
+        table(file.getvalue())
+
+
+def test_matrix_market_dense_and_sparse():
+    for matrix in (X, scipy.sparse.coo_array(X)):
+        file = io.BytesIO()
+        scipy.io.mmwrite(file, matrix)
+        found = table(file.getvalue()).values
+        np.testing.assert_allclose(found.toarray() if scipy.sparse.issparse(found) else found, X)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("matrix array real general\n1000000 1000000\n1\n", "more than the limit"),
+        ("matrix coordinate real general\n2 2 99999999999\n1 1 1\n", "more than the limit"),
+        ("matrix coordinate real general\n2 2 1\n9 9 1\n", "cannot be read"),
+        ("matrix array complex general\n1 1\n1 1\n", "Complex"),
+        ("matrix array real general\nx y\n", "cannot be read"),
+        ("matrix array real general\n0 3\n", "rows and columns"),
+    ],
+)
+def test_bad_matrix_market_files_are_refused(body, message):
+    with pytest.raises(FormatError, match=message):
+        table(f"%%MatrixMarket {body}".encode())
+
+
+def test_parquet_and_arrow_give_the_same_table(tmp_path):
+    pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
+    feather, parquet = importlib.import_module("pyarrow.feather"), importlib.import_module("pyarrow.parquet")
+    frame = pa.table({"id": ["x", "y"], "a": [1, 0], "b": [None, -3.0], "c": pa.array([2.5, 4.0], pa.float32())})
+    parquet.write_table(frame, tmp_path / "t.parquet")
+    feather.write_feather(frame, tmp_path / "t.feather")
+    with pa.OSFile(str(tmp_path / "t.arrow"), "wb") as sink, pa.ipc.new_stream(sink, frame.schema) as writer:
+        writer.write_table(frame)
+    expected = X.copy()
+    expected[0, 1] = np.nan
+    for name in ("t.parquet", "t.feather", "t.arrow"):
+        found = read(tmp_path / name, drop=("id",))
+        assert found.names == NAMES
+        np.testing.assert_array_equal(found.values, expected)
+        with pytest.raises(FormatError, match=r"row 1, column 'id': 'x' is not a number \(string\); leave the column out"):
+            read(tmp_path / name)
+
+
+def test_a_parquet_bomb_is_refused_by_its_metadata(tmp_path):
+    pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
+    parquet = importlib.import_module("pyarrow.parquet")
+    parquet.write_table(pa.table({"a": np.zeros(3_000_000)}), tmp_path / "bomb.parquet")
+    assert (tmp_path / "bomb.parquet").stat().st_size < 100_000
+    with pytest.raises(FormatError, match="more than the limit of 1 MB"):
+        read(tmp_path / "bomb.parquet", max_bytes=2**20)
+
+
+def test_h5ad_dense_and_sparse_with_genes_and_cells(tmp_path):
+    anndata = pytest.importorskip("anndata", reason="needs anndata to write the file")
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    pytest.importorskip("h5py", reason="needs h5py")
+    for matrix in (X, scipy.sparse.csr_matrix(X), scipy.sparse.csc_matrix(X)):
+        data = anndata.AnnData(matrix, obs=pandas.DataFrame(index=["cell1", "cell2"]), var=pandas.DataFrame(index=list(NAMES)))
+        data.write_h5ad(tmp_path / "t.h5ad")
+        found = read(tmp_path / "t.h5ad", drop=("b",))
+        assert found.names == ("a", "c")
+        assert found.rows == ("cell1", "cell2")
+        values = found.values.toarray() if scipy.sparse.issparse(found.values) else found.values
+        np.testing.assert_array_equal(values, X[:, [0, 2]])
+
+
+def test_zarr_array_and_group(tmp_path):
+    zarr = pytest.importorskip("zarr", reason="needs zarr")
+    zarr.save_array(str(tmp_path / "array.zarr"), X)
+    zarr.save_group(str(tmp_path / "group.zarr"), X=X, other=2 * X)
+    np.testing.assert_array_equal(read(tmp_path / "array.zarr").values, X)
+    np.testing.assert_array_equal(read(tmp_path / "group.zarr").values, X)
+    np.testing.assert_array_equal(read(tmp_path / "group.zarr", array="other").values, 2 * X)
+    with pytest.raises(FormatError, match="more than the limit"):
+        read(tmp_path / "array.zarr", max_bytes=10)
+
+
+@pytest.mark.parametrize("magic", [b"PAR1", b"ARROW1\0\0", b"PK\x03\x04", b"\x89HDF\r\n\x1a\n", b"\x1f\x8b"])
+def test_garbage_behind_a_known_beginning_is_refused(magic):
+    with pytest.raises(FormatError):
+        table(magic + b"\x07garbage" * 20)
+
+
+def test_a_folder_is_no_table(tmp_path):
+    with pytest.raises(IsADirectoryError, match="is a folder; give a file, or a Zarr store"):
+        read(tmp_path)

@@ -1,0 +1,129 @@
+"""The page of a report: true numbers, nothing from the data that could run, and small enough to pass on."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks import report
+from landmarks.report.figures import correlation
+from landmarks.report.words import percent, shown, signed_percent
+
+pytest.importorskip("jinja2", reason="needs Jinja2")
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((40, 3)) @ RNG.standard_normal((3, 9)) + 0.2 * RNG.standard_normal((40, 9))
+HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</script><b>", "x" * 10_000, "\u202ertl", "nul\0", "", "a", "a"]
+
+
+def named(names=tuple("abcdefghi"), method="annealed"):
+    operator = lm.data(X)
+    operator.names = tuple(names)
+    return lm.select(operator, 3, method=method)
+
+
+@pytest.fixture(scope="module")
+def html():
+    return report.page(named())
+
+
+def test_the_headline_numbers_are_those_of_the_selection(html):
+    selection = named()
+    summary = report.summarise(selection)
+    assert f"<em>{percent(1 - selection.relative_error())}</em>" in html
+    assert f"<b>{percent(1 - selection.best_rank_error() / selection.total())}</b>" in html
+    assert f"<b>{percent(summary.random)}</b>" in html
+
+
+def test_what_the_scripts_draw_is_what_was_computed(html):
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html)[1])
+    curve = lm.path(lm.data(X), data["curve"]["k"])
+    np.testing.assert_allclose(data["curve"]["greedy"], 100 * curve.relative, rtol=1e-4)
+    assert data["order"] == named().indices.tolist()
+    assert len(data["path"]["column"]) == 9
+
+
+def test_together_is_the_error_of_each_beginning():
+    selection = named()
+    errors = [lm.select(X, j, include=selection.indices[:j]).relative_error() for j in (1, 2, 3)]
+    np.testing.assert_allclose(report.summarise(selection).together, 1 - np.array(errors), atol=1e-12)
+
+
+def test_together_under_the_frobenius_criterion():
+    selection = lm.select(X, 3, criterion="frobenius")
+    summary = report.summarise(selection)
+    assert summary.together[-1] == pytest.approx(1 - selection.relative_error("frobenius"), abs=1e-12)
+    assert summary.random <= summary.best
+
+
+def test_correlations_are_those_of_numpy():
+    Z = X - X.mean(axis=0)
+    found = correlation(lm.data(Z), np.array([0, 4]), np.array([1, 2, 3]))
+    np.testing.assert_allclose(found, np.corrcoef(Z.T)[np.ix_([0, 4], [1, 2, 3])], atol=1e-12)
+
+
+def test_names_are_escaped_wherever_they_stand():
+    html = report.page(named(HOSTILE))
+    assert "<script>alert" not in html and "<img" not in html and "</script><b>" not in html
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
+    assert "\0" not in html and len(html) < 200_000
+
+
+def test_the_policy_names_the_two_scripts_and_the_style_and_nothing_else(html):
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)[1]
+    assert policy.startswith("default-src &#39;none&#39;; script-src &#39;sha256-")
+    assert policy.count("sha256-") == 3
+    assert "unsafe" not in policy and "http" not in policy
+
+
+def test_the_page_names_no_address_that_could_be_fetched(html):
+    assert not re.search(r"""(src|href|action)\s*=\s*["']?(https?:)?//""", html)
+    assert "@import" not in html and "url(" not in html
+
+
+def test_300_trajectories_stay_far_below_two_megabytes():
+    t = np.random.default_rng(0).random((1000, 400)).astype(np.float32)
+    selection = lm.select(np.random.default_rng(1).standard_normal((50, 400)), 20, method="greedy")
+    path = lm.optimise.Path(t, value=np.zeros(1000), active=np.zeros(1000), steps=np.zeros(1000))
+    object.__setattr__(selection, "path", path)
+    assert len(report.page(selection).encode()) < 600_000
+
+
+def test_landmarks_of_a_kernel_and_sparse_columns_have_a_page():
+    kernel = lm.select(lm.kernel(X, lm.rbf(sigma=3.0)), 4, method="greedy", criterion="frobenius")
+    assert "4 of 40 landmarks keep" in report.page(kernel)
+    import scipy.sparse
+
+    assert "3 of 9 columns keep" in report.page(lm.select(scipy.sparse.csr_array(np.where(X > 0.5, X, 0)), 3))
+
+
+def test_all_columns_chosen_leaves_no_table_of_others():
+    html = report.page(lm.select(X, 9))
+    assert 'id="dropped"' not in html
+
+
+def test_a_wrong_size_of_images_is_told(tmp_path):
+    with pytest.raises(ValueError, match="images of 4 × 4 have 16 pixels, the data have 9 columns"):
+        report.write(named(), tmp_path / "page.html", image=(4, 4))
+
+
+def test_a_page_that_exists_is_not_replaced_unless_that_is_asked_for(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text("mine")
+    with pytest.raises(FileExistsError, match="exists already"):
+        report.write(named(), path)
+    report.write(named(), path, overwrite=True, image=(3, 3), title="nine pixels")
+    assert "nine pixels" in path.read_text(encoding="utf-8")
+
+
+def test_words_say_no_more_than_the_numbers():
+    assert [percent(part).replace("\u202f", " ") for part in (0.0, 0.5, 0.99999, 1.0, 0.00001)] == [
+        "0.0 %",
+        "50.0 %",
+        "99.999 %",
+        "100.0 %",
+        "0.001 %",
+    ]
+    assert [signed_percent(part).replace("\u202f", " ") for part in (0.012, -0.012, 0.0)] == ["+1.20 %", "−1.20 %", "0.00 %"]
+    assert shown("a\x1b\ud800b") == "a��b"

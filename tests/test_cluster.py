@@ -1,0 +1,198 @@
+"""On a real cluster of worker processes: one selection for all chunkings and numbers of workers, and for workers that die."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks import progress
+from landmarks.errors import WorkersLostError
+from landmarks.operators.dask import SETTING
+
+dask = pytest.importorskip("dask", reason="needs dask")
+pytest.importorskip("distributed", reason="needs distributed")
+
+import clusters  # noqa: E402  # after the skips
+
+K = 10
+MODEST = 40_000  # rows of the runs in memory
+MEGABYTE = 2**20
+
+
+@pytest.fixture(scope="module")
+def client():
+    with clusters.cluster(2) as client:
+        yield client
+
+
+def points(n: int = 1500) -> np.ndarray:
+    return np.random.default_rng(1).standard_normal((n, 2))
+
+
+def kernel(x: np.ndarray, h) -> lm.operators.Operator:
+    import dask.array as da
+
+    return lm.kernel(da.from_array(x, chunks=(400, -1)), h)
+
+
+@pytest.fixture(scope="module")
+def in_memory() -> lm.Selection:
+    return lm.select(clusters.rows(0, MODEST), K, method="greedy")
+
+
+def test_rows_do_not_depend_on_who_makes_them():
+    np.testing.assert_array_equal(clusters.rows(0, 100)[37:], clusters.rows(37, 100))
+
+
+def test_selection_is_that_of_the_same_data_in_memory(client, in_memory):
+    selection = lm.select(clusters.array(MODEST, 7000), K, method="greedy")
+    np.testing.assert_array_equal(selection.indices, in_memory.indices)
+    assert selection.error() == pytest.approx(in_memory.error(), rel=1e-9)
+
+
+def test_three_chunkings_and_one_or_two_workers_give_the_same_bits(client):
+    grams = [lm.data(clusters.array(MODEST, chunk)).K for chunk in (7000, 10_000, 16_384)]
+    alone = next(iter(client.scheduler_info()["workers"]))
+    with dask.annotate(workers=[alone], allow_other_workers=False):
+        grams.append(lm.data(clusters.array(MODEST, 9000)).K)
+    assert all(np.array_equal(grams[0], gram) for gram in grams[1:])
+
+
+def test_kernel_selection_is_that_in_memory(client):
+    expected = lm.select(lm.kernel(points(), lm.rbf(sigma=1.0)), 8, method="swap")
+    actual = lm.select(kernel(points(), lm.rbf(sigma=1.0)), 8, method="swap")
+    np.testing.assert_array_equal(actual.indices, expected.indices)
+
+
+def test_wide_data_are_multiplied_on_the_workers(client):
+    X = clusters.rows(0, 40).T @ clusters.rows(0, 40) @ np.random.default_rng(0).standard_normal((200, 3000))
+    import dask.array as da
+
+    np.testing.assert_array_equal(lm.select(da.from_array(X, chunks=(50, 700)), 5, method="greedy").indices, lm.select(X, 5, method="greedy").indices)
+
+
+def test_reading_is_told_and_ends_when_a_watcher_raises(client):
+    heard = []
+    with progress.watching(lambda p: heard.append((p.phase, p.done, p.total))):
+        lm.data(clusters.array(MODEST, 10_000))
+    assert heard[-1] == ("reading", 4, 4) and all(phase == "reading" for phase, _, _ in heard)
+
+    def impatient(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), progress.watching(impatient):
+        lm.data(clusters.array(MODEST, 1000))
+
+
+def test_a_missing_value_is_placed_from_afar(client):
+    with pytest.raises(ValueError, match="first at row 12345, column 3.*rows 10000 to 19999"):
+        lm.data(clusters.array(MODEST, 10_000, make=clusters.Flawed(12_345)))
+
+
+def test_a_worker_killed_in_the_gram_pass_changes_nothing(client, tmp_path):
+    expected = lm.data(clusters.array(MODEST, 4000)).K
+    deadly = clusters.Deadly(str(tmp_path / "mark"), at=21_000)
+    np.testing.assert_array_equal(lm.data(clusters.array(MODEST, 4000, make=deadly)).K, expected)
+    assert (tmp_path / "mark").exists()
+
+
+def test_a_worker_killed_in_a_kernel_product_changes_nothing(client, tmp_path):
+    x, V = points(), np.ones((1500, 1))
+    operator = kernel(x, clusters.DeadlyKernel(str(tmp_path / "mark"), float(x[-1, 0])))
+    killed = operator.matmul(V)
+    assert (tmp_path / "mark").exists()
+    np.testing.assert_array_equal(operator.matmul(V), killed)
+    np.testing.assert_allclose(killed, lm.kernel(x, lm.rbf(sigma=1.0)).matmul(V), rtol=0, atol=1e-10)
+
+
+def workers_without_a_nanny(address: str, n: int) -> list[subprocess.Popen]:
+    """Workers that nobody starts again."""
+    program = "from distributed.cli.dask_worker import main; main()"
+    options = ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1"]
+    paths = os.pathsep.join(sys.path)
+    return [
+        subprocess.Popen([sys.executable, "-c", program, address, *options], stderr=subprocess.DEVNULL, env=os.environ | {"PYTHONPATH": paths})
+        for _ in range(n)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("failures", "sentence"),
+    [
+        (10, "has had no workers for 2.00 s; start workers and run again"),
+        pytest.param(0, "workers died again and again on one piece of work", marks=pytest.mark.slow),
+    ],
+)
+def test_all_workers_lost_is_an_error_within_the_timeout(failures, sentence):
+    with dask.config.set({"distributed.scheduler.allowed-failures": failures}), clusters.cluster(0) as client:
+        workers = workers_without_a_nanny(client.scheduler.address, 2 if failures else 1)
+        client.wait_for_workers(len(workers), timeout=60)
+        try:
+            with pytest.raises(WorkersLostError, match=sentence), dask.config.set({SETTING: "2s"}):
+                lm.select(clusters.array(MODEST, 4000, make=clusters.Deadly(None, at=21_000)), K)
+        finally:
+            for worker in workers:
+                worker.kill()
+                worker.wait()
+
+
+def test_tls_is_a_matter_of_the_cluster(tmp_path):
+    """The snippet of docs/distributed.md: one certificate that everybody must show."""
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl to make a certificate")
+    from distributed import Client
+    from distributed.security import Security
+
+    key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
+    make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=landmarks", "-keyout", key, "-out", certificate]
+    subprocess.run(make, check=True, capture_output=True)
+    shown = {f"tls_{who}_{what}": path for who in ("scheduler", "worker", "client") for what, path in (("key", key), ("cert", certificate))}
+    security = Security(tls_ca_file=certificate, require_encryption=True, **shown)
+    with clusters.cluster(1, security=security, protocol="tls://") as client:
+        assert client.scheduler.address.startswith("tls://127.0.0.1:")
+        assert len(lm.select(clusters.array(4000, 1000), 3)) == 3
+        with pytest.raises(OSError):
+            Client(client.scheduler.address.replace("tls", "tcp"), timeout=2)
+
+
+def memory_bound(chunk_bytes: int) -> int:
+    """What docs/distributed.md states for a worker with one thread: three chunks, the pieces of a join, and 64 MB."""
+    n = clusters.COLUMNS
+    return 3 * chunk_bytes + 10 * (2 * n * n + 2 * 2048 * n) * 8 + 64 * MEGABYTE
+
+
+def extra_memory(client, work) -> int:
+    """The most that a worker took above what it had in use when the work began."""
+    before = client.run(clusters.forget_peak)
+    work()
+    return max(peak - before[worker] for worker, peak in client.run(clusters.peak_memory).items())
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="peaks of memory are read from Linux")
+def test_memory_of_the_workers_stays_under_the_bound(client):
+    chunk = 40_000
+    extra = extra_memory(client, lambda: lm.data(clusters.array(6 * chunk, chunk)))
+    assert extra < memory_bound(8 * clusters.COLUMNS * chunk)
+
+
+@pytest.mark.slow
+def test_two_million_rows_give_the_same_indices_for_three_chunkings_and_one_or_two_workers(client, in_memory):
+    def run(chunk: int) -> np.ndarray:
+        selection = lm.select(clusters.array(2_000_000, chunk), K, method="greedy")
+        np.testing.assert_array_equal(selection.indices, in_memory.indices)
+        return selection.operator.K
+
+    grams: list[np.ndarray] = []
+    chunks = (20_000, 33_333, 50_000)
+    extra = extra_memory(client, lambda: grams.extend(run(chunk) for chunk in chunks))
+    with clusters.cluster(1):
+        grams.append(run(40_000))
+    assert all(np.array_equal(grams[0], gram) for gram in grams[1:])
+    largest = 8 * clusters.COLUMNS * max(chunks)
+    sizes = {"peak": extra, "bound": memory_bound(largest), "chunk": largest}
+    print("memory of a worker above its start, MB:", {name: round(size / MEGABYTE) for name, size in sizes.items()})
+    assert extra < memory_bound(largest)
