@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..approximate import CRITERIA
-from ..errors import FormatError
+from ..errors import DAMAGE, FormatError
 from ..operators.convert import as_operator
 from ..optimise.path import Path
 from .problem import Trial
@@ -86,7 +86,7 @@ def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selectio
     arrays = _read(FilePath(path), max_bytes)
     try:
         record = json.loads(bytes(arrays["record"]))
-    except (KeyError, ValueError, TypeError) as error:
+    except (KeyError, ValueError, TypeError, RecursionError) as error:
         raise FormatError(f"{path} is not a selection: it has no readable record") from error
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise FormatError(f"{path} is not a selection of landmarks")
@@ -94,7 +94,7 @@ def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selectio
         raise FormatError(f"{path} has format version {record.get('version')}, this program reads version {VERSION}; use a newer landmarks")
     try:
         return _build(record, arrays, data)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{path} is damaged: {error}") from error
 
 
@@ -109,7 +109,7 @@ def _read(path: FilePath, max_bytes: int) -> dict[str, np.ndarray]:
             if unknown := set(archive.files) - allowed:
                 raise FormatError(f"{path} holds unknown entries {sorted(unknown)}")
             return {name: archive[name] for name in archive.files}
-    except (zipfile.BadZipFile, EOFError, ValueError, OSError) as error:
+    except DAMAGE as error:
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError | FormatError):
             raise
         raise FormatError(f"{path} is not a readable npz file: {error}") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -112,7 +113,7 @@ def _unpacked(file: BinaryIO, limit: int) -> BinaryIO:
     try:
         with gzip.GzipFile(fileobj=file) as packed:
             raw = read_within(packed, limit, "the unpacked file")  # type: ignore[arg-type]  # it reads bytes, which is all that is asked
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise FormatError(f"the gzip file is damaged: {error}") from error
     if raw.startswith(b"\x1f\x8b"):
         raise FormatError("the file is packed twice; unpack it once first")
