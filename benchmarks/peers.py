@@ -447,7 +447,7 @@ def verdicts(cells, found):
 def versions():
     for name in PACKAGES:
         try:
-            yield f"{name} {version(name)}"
+            yield f"{name} {lm.__version__ if name == 'landmarks' else version(name)}"
         except PackageNotFoundError:
             yield f"{name} not installed"
 

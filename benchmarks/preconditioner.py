@@ -1,43 +1,31 @@
 """Kernel ridge regression on protein by CG: iterations to a residual of 1e-6 with a Nyström preconditioner, and without.
 
-    python benchmarks/preconditioner.py --data-dir DIR [--n 4000] [--quick] [--device cuda]
+    python benchmarks/preconditioner.py --data-dir DIR [--n 4000] [--quick] [--device cuda --store]
 
-Solves (K + ridge · n · I) a = y for the Gaussian kernel on standardised points. The preconditioner is the approximation
-K̂ + ridge · n · I from k landmarks, inverted in O(nk) per step; landmarks are drawn uniformly (mean over several draws)
-or chosen by the methods named. Iterations count products with K; those spent on choosing are printed beside them.
+Solves (K + ridge · n · I) a = y for the Gaussian kernel on standardised points, with `landmarks.solvers.solve_regularised`.
+The preconditioner is (K̂ + ridge · n · I)⁻¹ from k landmarks, applied in O(nk) per step, or with `--complement smallest` the
+scaling of Frangella, Tropp and Udell (2023); landmarks are drawn uniformly (mean over several draws) or chosen by the
+methods named. Iterations count products with K; those spent on choosing are printed beside them.
 """
 
 import argparse
+import importlib.metadata
+import importlib.util
 import os
+import platform
 import time
-from collections.abc import Callable
+import warnings
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 import landmarks as lm
-
-
-def conjugate_gradients(product: Callable, b: object, precondition: Callable, tolerance: float, limit: int) -> tuple[int, float]:
-    """Steps of preconditioned CG from zero until ‖b − Ax‖ ≤ tolerance · ‖b‖, and the relative residual reached."""
-    x, r = 0 * b, b
-    z = precondition(r)
-    p, rz, size = z, inner(r, z), inner(b, b)
-    steps = 0
-    while inner(r, r) > tolerance**2 * size and steps < limit:
-        Ap = product(p)
-        step_length = rz / inner(p, Ap)
-        x, r = x + step_length * p, r - step_length * Ap
-        steps += 1
-        z = precondition(r)
-        rz, before = inner(r, z), rz
-        p = z + rz / before * p
-    residual = b - product(x)
-    return steps, (inner(residual, residual) / size) ** 0.5
-
-
-def inner(a: object, b: object) -> float:
-    return float((a * b).sum())
+from landmarks._array import Array
+from landmarks.approximate import Preconditioner
+from landmarks.errors import ConvergenceWarning
+from landmarks.operators.base import MEMORY
+from landmarks.solvers import solve_regularised
 
 
 def points_and_target(data_dir: Path, n: int | None) -> tuple[np.ndarray, np.ndarray]:
@@ -72,10 +60,13 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=3000)
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float64", help="float32 cannot reach the tolerance at a small ridge")
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--store", action="store_true", help="keep K in memory: 17 GB for all rows in float64, which a large card has")
+    parser.add_argument("--complement", choices=["ridge", "smallest"], default="ridge", help="what stands for K̂ + ridge outside its eigenvectors")
     parser.add_argument("--quick", action="store_true", help="2000 rows, k = 100 and 200")
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.n, arguments.k = 2000, [100, 200]
+    warnings.simplefilter("ignore", ConvergenceWarning)  # the table shows the residual
     run(arguments)
 
 
@@ -83,26 +74,56 @@ def run(arguments: argparse.Namespace) -> None:
     """Print one line without a preconditioner, and one per number of landmarks and method."""
     X, y = points_and_target(arguments.data_dir, arguments.n)
     points, b = (on_device(array, arguments.device, arguments.dtype) for array in (X, y))
-    operator = lm.kernel(points, lm.rbf(sigma=arguments.sigma))
+    memory = 8 * len(X) ** 2 * 8 if arguments.store else MEMORY  # an eighth of it may hold K
+    operator = lm.kernel(points, lm.rbf(sigma=arguments.sigma), memory=memory)
     shift = arguments.ridge * len(X)
 
-    def steps(precondition: Callable) -> tuple[int, float, float]:
+    def solved(precondition: Preconditioner | None) -> tuple[float, ...]:
         start = time.perf_counter()
-        count, residual = conjugate_gradients(lambda v: operator.matmul(v) + shift * v, b, precondition, arguments.tolerance, arguments.limit)
-        return count, residual, time.perf_counter() - start
+        found = solve_regularised(operator, b, shift, precondition=precondition, tolerance=arguments.tolerance, max_steps=arguments.limit)
+        seconds = time.perf_counter() - start
+        left = b - operator.matmul(found.x) - shift * found.x
+        return found.steps, float(((left * left).sum() / (b * b).sum()) ** 0.5), seconds
 
     def chosen(method: str, k: int, seed: int) -> tuple[float, ...]:
         selection = lm.select(operator, k, method=method, seed=seed)
-        approximation = selection.nystrom()
-        return (*steps(lambda r: shift * approximation.solve(r, shift)), selection.ledger.products, selection.ledger.seconds)
+        return (*solved(scaled(selection.nystrom().preconditioner(shift), arguments.complement)), selection.ledger.products, selection.ledger.seconds)
 
+    print(versions(arguments.device))
     print(f"protein n = {len(X)}, sigma = {arguments.sigma}, ridge = {arguments.ridge} n, {arguments.dtype}, residual to {arguments.tolerance}")
     print(f"{'k':>5} {'landmarks':<11} {'iterations':>10} {'residual':>9} {'CG s':>8} {'products to choose':>19} {'choosing s':>11}")
-    print(line(0, "none", [(*steps(lambda r: r), 0, 0.0)]))
+    print(line(0, "none", [(*solved(None), 0, 0.0)]), flush=True)
     for k in arguments.k:
         for method in arguments.methods:
             draws = arguments.draws if method in ("uniform", "rpcholesky") else 1
             print(line(k, method, [chosen(method, k, seed) for seed in range(draws)]), flush=True)
+
+
+@dataclass(frozen=True)
+class Complement:
+    """The scaling of Frangella, Tropp and Udell (2023): outside the eigenvectors, the smallest eigenvalue of K̂ stands for 0."""
+
+    inner: Preconditioner
+
+    def power(self, block: Array, exponent: float) -> Array:
+        U, smallest = self.inner.vectors, float(self.inner.values[-1])
+        change = (smallest + self.inner.ridge) ** exponent - self.inner.ridge**exponent
+        return self.inner.power(block, exponent) + change * (block - U @ (U.T @ block))
+
+
+def scaled(P: Preconditioner, complement: str) -> Preconditioner | Complement:
+    return P if complement == "ridge" else Complement(P)
+
+
+def versions(device: str) -> str:
+    """The device and the versions that the numbers belong to."""
+    found = {name: importlib.metadata.version(name) for name in ("numpy", "scipy", "torch", "triton") if importlib.util.find_spec(name)}
+    name = platform.processor() or platform.machine()
+    if device != "cpu":
+        import torch
+
+        name = torch.cuda.get_device_name(device)
+    return f"{device} ({name}), Python {platform.python_version()}, " + ", ".join(f"{key} {value}" for key, value in found.items())
 
 
 def line(k: int, method: str, trials: list[tuple[float, ...]]) -> str:

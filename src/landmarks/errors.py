@@ -41,6 +41,10 @@ class WorkersLostError(ConnectionError):
     """A cluster lost its workers, or its scheduler, and did not get them back in time."""
 
 
+class Stopped(RuntimeError):
+    """A callback stopped the run before it had any choice to give."""
+
+
 class RankWarning(UserWarning):
     """More columns were asked for than the numerical rank offers; the rest adds nothing."""
 

@@ -58,11 +58,25 @@ def watching(callback: Callback | None) -> Iterator[None]:
         _watch.reset(token)
 
 
-def report(phase: str, done: int, total: int | None = None, error: float | None = None) -> bool:
-    """Tell where the run is; returns whether it should stop and give what it has. What the callback raises goes through."""
+def stopped() -> bool:
+    """Whether the callback has asked the run to stop."""
+    watch = _watch.get()
+    return watch is not None and watch.stopped
+
+
+def report(phase: str, done: int, total: int | None = None, error: float | Callable[[], float | None] | None = None) -> bool:
+    """Tell where the run is; returns whether it should stop and give what it has. What the callback raises goes through.
+
+    error : the error itself, or a function that computes it when somebody watches.
+    """
     watch = _watch.get()
     if watch is None:
         return False
-    wish = watch.callback(Progress(phase, done, total, error, time.monotonic() - watch.start))
+    error = error() if callable(error) else error
+    token = _watch.set(None)  # what the callback itself runs is not told to it
+    try:
+        wish = watch.callback(Progress(phase, done, total, error, time.monotonic() - watch.start))
+    finally:
+        _watch.reset(token)
     watch.stopped = watch.stopped or bool(wish)
     return watch.stopped

@@ -50,10 +50,14 @@ def test_standardizing_is_what_the_estimator_does(file, capsys):
     assert found["kept"]["chosen"] == pytest.approx(1 - estimator.selection_.relative_error(), rel=1e-9)
 
 
-def test_error_finds_the_fewest_of_the_greedy_path(file, capsys):
-    found = record(capsys, "select", file, "--error", 0.05, "--method", "greedy")
-    assert found["k"] == lm.path(X, range(1, 9)).smallest(0.05)
-    assert found["relative_error"] <= 0.05
+def test_error_finds_the_fewest_that_reach_it(file, capsys):
+    found = record(capsys, "select", file, "--error", 0.05)
+    assert found["indices"] == lm.select(X, "auto", error=0.05).indices.tolist()
+    assert found["relative_error"] <= 0.05 < lm.select(X, found["k"] - 1).relative_error()
+
+
+def test_auto_finds_how_many_are_worth_it(file, capsys):
+    assert record(capsys, "select", file, "--k", "auto", "--method", "greedy")["k"] == lm.select(X, "auto", method="greedy").k
 
 
 def test_names_and_numbers_say_what_is_included_excluded_and_dropped(file, capsys):
@@ -164,10 +168,10 @@ def test_files_as_programs_write_them_are_read(tmp_path, capsys, content):
     [
         (["--k", 99], "k must be between 1 and n = 8, got 99"),
         (["--k", 0], "k must be between 1 and n = 8, got 0"),
-        (["--k", "many"], "invalid int value"),
+        (["--k", "many"], "k is a whole number or the word auto, got 'many'"),
         ([], "one of the arguments --k --error is required"),
         (["--k", 2, "--error", 0.1], "not allowed with argument"),
-        (["--error", 7], "part of the whole from 0 to 1"),
+        (["--error", 7], "error must be a number from 0 to below 1"),
         (["--k", 2, "--method", "magic"], "method must be one of auto"),
         (["--k", 2, "--include", "gene 99"], "there is no column 'gene 99'"),
         (["--k", 2, "--drop", "gene 99"], "there is no column 'gene 99'"),

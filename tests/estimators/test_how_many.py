@@ -1,48 +1,57 @@
-"""The number of columns against the errors of every prefix."""
+"""How many columns, groups and costs, as the selector passes them on."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
 import landmarks as lm
-from landmarks.estimators.how_many import explained_shares, fewest
+from landmarks.estimators import ColumnSelector
 
-X = np.random.default_rng(0).standard_normal((40, 12)) * 0.7 ** np.arange(12)
-
-
-def test_shares_are_those_of_the_projection():
-    picks = np.array([0, 3, 1])
-    expected = [1 - left_after(picks[:k]) for k in (1, 2, 3)]
-    np.testing.assert_allclose(explained_shares(lm.data(X), picks), expected)
+RNG = np.random.default_rng(0)
+CAUSES = RNG.standard_normal((200, 2))
+X = np.hstack([CAUSES, CAUSES @ RNG.uniform(0.5, 1.5, (2, 6)) + 0.5 * RNG.standard_normal((200, 6))]) + 3.0
 
 
-def left_after(picks: np.ndarray) -> float:
-    B = np.linalg.lstsq(X[:, picks], X, rcond=None)[0]
-    return np.sum((X - X[:, picks] @ B) ** 2) / np.sum(X**2)
+def test_auto_explains_the_share_with_as_few_as_possible():
+    selector = ColumnSelector(explained_variance=0.9).fit(X)
+    assert selector.score(X) >= 0.9 > ColumnSelector(len(selector.indices_) - 1).fit(X).score(X)
 
 
-@pytest.mark.parametrize("share", [0.3, 0.6, 0.9, 0.99])
-def test_one_column_fewer_would_not_be_enough(share):
-    k = fewest(lm.data(X), share, [], [])
-    greedy = lm.select(X, k, method="greedy").indices
-    assert 1 - left_after(greedy) >= share
-    assert k == 1 or 1 - left_after(greedy[:-1]) < share
+@pytest.mark.parametrize("rule", [lm.Target(0.1), lm.Knee(), lm.LikelihoodRatio(alpha=0.01)], ids=repr)
+def test_a_rule_sees_the_centred_columns(rule):
+    selector = clone(ColumnSelector(rule, method="greedy")).fit(X)
+    assert len(selector.indices_) == lm.select(X - X.mean(axis=0), rule, method="greedy").k
 
 
-def test_everything_is_explained_at_the_rank():
-    low_rank = X[:, :5] @ np.random.default_rng(1).standard_normal((5, 30))
-    assert fewest(lm.data(low_rank), 1.0, [], []) == 5
+def test_the_test_counts_rows_however_they_come():
+    rule = lm.LikelihoodRatio(alpha=0.01)
+    twice = ColumnSelector(rule, method="greedy").fit(np.vstack([X, X]))
+    weighted = ColumnSelector(rule, method="greedy").fit(X, sample_weight=np.full(200, 2.0))
+    assert len(twice.indices_) == len(weighted.indices_)
+    once = ColumnSelector(rule, method="greedy").fit(X).indices_
+    assert ColumnSelector(rule, method="greedy").partial_fit(X[:90]).partial_fit(X[90:]).indices_.tolist() == once.tolist()
+    assert ColumnSelector(rule, method="greedy").fit(scipy.sparse.csr_array(X)).indices_.tolist() == once.tolist()
 
 
-def test_all_included_columns_are_kept():
-    assert fewest(lm.data(X), 0.01, [7, 8, 9], []) == 3
+def test_groups_are_selected_whole():
+    labels = np.array(list("aabbccdd"))
+    selector = ColumnSelector(2, groups=labels, include=[2]).fit(X)
+    assert set(labels[selector.indices_]) >= {"b"} and len(selector.indices_) == 4
+    assert len(ColumnSelector(0.5, groups=labels).fit(X).indices_) == 4
+    assert ColumnSelector(groups=labels, explained_variance=0.8).fit(X).score(X) >= 0.8
 
 
-def test_a_share_out_of_reach_is_said():
-    with pytest.warns(UserWarning, match=r"explained_variance=0.95 cannot be reached: the columns that exclude leaves explain 0\.\d+"):
-        assert fewest(lm.data(np.eye(4)), 0.95, [], [0, 1]) == 2
+def test_costs_are_kept_within_the_budget():
+    costs = np.arange(1.0, 9.0)
+    selector = ColumnSelector(costs=costs, budget_cost=9.0).fit(X)
+    assert costs[selector.indices_].sum() <= 9.0
+    assert len(ColumnSelector(1, costs=costs, budget_cost=9.0).fit(X).indices_) == 1
 
 
-def test_nothing_to_explain_takes_one_column():
-    assert fewest(lm.data(np.zeros((3, 4))), 0.95, [], []) == 1
+def test_rules_can_be_searched_over():
+    search = GridSearchCV(ColumnSelector(method="greedy"), {"n_features_to_select": [1, lm.Target(0.05), lm.Knee()]}, cv=3).fit(X)
+    assert search.best_params_["n_features_to_select"] == lm.Target(0.05)

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import landmarks as lm
 from landmarks.estimators import ColumnSelector, Nystroem
 
 ESTIMATORS = [
     ColumnSelector(),
     ColumnSelector(method="greedy", center=False, missing="impute"),
     ColumnSelector(method="greedy", scale=True, missing="pairwise"),
+    ColumnSelector(lm.Knee(most=10), method="greedy"),
     Nystroem(),
     Nystroem(n_components=3, selection="uniform"),
 ]

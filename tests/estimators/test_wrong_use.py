@@ -25,8 +25,25 @@ PARAMETERS = [
     ({"budget": 0}, "The 'budget' parameter of ColumnSelector must be"),
     ({"explained_variance": 1.5}, "The 'explained_variance' parameter of ColumnSelector must be"),
     ({"n_features_to_select": 3, "include": [1], "exclude": [1]}, r"\[1\] are both included and excluded"),
-    ({"n_features_to_select": 2, "include": [1, 2, 3]}, "include lists 3 candidates, more than k = 2"),
-    ({"n_features_to_select": 3, "exclude": [0, 1, 2, 3]}, "k = 3 is more than the 2 candidates that exclude leaves"),
+    ({"n_features_to_select": 2, "include": [1, 2, 3]}, "include lists 3 candidates, more than n_features_to_select = 2"),
+    ({"n_features_to_select": 3, "exclude": [0, 1, 2, 3]}, "n_features_to_select = 3 is more than the 2 candidates that exclude leaves"),
+    ({"exclude": [0, 1, 2, 3]}, "a relative error of 0.05 cannot be reached: all 2 candidates together leave 0"),
+    ({"groups": [0, 1]}, r"groups must hold one label for each of the n = 6 candidates, got an array of shape \(2,\)"),
+    ({"groups": 3}, "The 'groups' parameter of ColumnSelector must be an array-like or None"),
+    ({"n_features_to_select": 4, "groups": list("aabbcc")}, "n_features_to_select=4 must be at most the number of groups = 3"),
+    ({"n_features_to_select": 1, "groups": list("aabbcc"), "include": [0, 2]}, "include lists 2 groups, more than n_features_to_select = 1"),
+    ({"n_features_to_select": 3, "groups": list("aabbcc"), "exclude": [0]}, "n_features_to_select = 3 is more than the 2 groups that exclude leaves"),
+    (
+        {"n_features_to_select": 2, "groups": list("aabbcc"), "include": [0], "exclude": [1]},
+        "group 'a' is chosen as a whole, but 0 of it is included",
+    ),
+    ({"costs": [1] * 6}, "costs and budget_cost go together, got only costs"),
+    ({"costs": [1] * 5, "budget_cost": 2}, "costs must hold one number for each of the n = 6 candidates"),
+    ({"costs": [-1] * 6, "budget_cost": 2}, "costs must be finite and not negative, got -1.0"),
+    ({"costs": [1] * 6, "budget_cost": 0}, "The 'budget_cost' parameter of ColumnSelector must be a float in the range"),
+    ({"costs": [3] * 6, "budget_cost": 2}, "the cheapest candidate costs 3, more than budget_cost = 2"),
+    ({"costs": [1] * 6, "budget_cost": 2, "include": [0, 1, 2]}, "what must be included costs 3, more than budget_cost = 2"),
+    ({"n_features_to_select": lm.LikelihoodRatio(degrees=3)}, "needs more degrees of freedom than columns, got 3 for 6"),
     ({"include": [9]}, "include: indices must be from 0 to 5, got 9"),
     ({"include": ["age"]}, "include holds names, but the data have none"),
 ]
@@ -36,6 +53,12 @@ PARAMETERS = [
 def test_column_selector_says_which_parameter_is_wrong(parameters, message):
     with pytest.raises(ValueError, match=message):
         ColumnSelector(**{"method": "greedy", **parameters}).fit(X)
+
+
+@pytest.mark.parametrize("option", [{"groups": list("aabbcc")}, {"n_features_to_select": "auto", "costs": [1] * 6, "budget_cost": 2}])
+def test_a_method_that_cannot_honour_groups_or_costs_says_so(option):
+    with pytest.raises(TypeError, match="Greedy cannot honour (groups|costs); use auto or knapsack"):
+        ColumnSelector(**{"n_features_to_select": 2, "method": "greedy", **option}).fit(X)
 
 
 def test_a_name_that_is_not_there_is_named():

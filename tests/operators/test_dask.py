@@ -163,6 +163,17 @@ def test_a_bag_is_refused():
         lm.data(bag.from_sequence([1, 2]))
 
 
+@pytest.mark.parametrize("use", [lm.data, lambda X: lm.select(X, 2), lambda X: lm.kernel(X, lm.rbf())])
+def test_a_lazy_call_without_a_shape_is_refused(use):
+    with pytest.raises(TypeError, match=r"must have a shape, got a Delayed; make an array of it with dask\.array\.from_delayed"):
+        use(dask.delayed(np.ones)((4, 4)))
+
+
+def test_settings_of_points_in_memory_are_refused():
+    with pytest.raises(ValueError, match="engine and memory are for points in memory"):
+        lm.kernel(da.from_array(POINTS), lm.rbf(), engine="keops")
+
+
 def test_a_device_is_for_dask_points_alone():
     with pytest.raises(ValueError, match="device is for the workers of dask points"):
         lm.kernel(POINTS, lm.rbf(), device="cuda")

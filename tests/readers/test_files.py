@@ -121,12 +121,25 @@ def test_a_member_that_lies_about_its_shape_is_refused():
         table(file.getvalue())
 
 
-def test_matrix_market_dense_and_sparse():
-    for matrix in (X, scipy.sparse.coo_array(X)):
-        file = io.BytesIO()
-        scipy.io.mmwrite(file, matrix)
-        found = table(file.getvalue()).values
-        np.testing.assert_allclose(found.toarray() if scipy.sparse.issparse(found) else found, X)
+SYMMETRIC = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -1.0], [0.0, -1.0, 4.0]])
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
+@pytest.mark.parametrize("convert", [np.asarray, scipy.sparse.coo_array], ids=["array", "coordinate"])
+def test_matrix_market_as_scipy_writes_it(symmetry, convert):
+    matrix = {"general": X, "symmetric": SYMMETRIC, "skew-symmetric": np.tril(SYMMETRIC, -1) - np.tril(SYMMETRIC, -1).T}[symmetry]
+    file = io.BytesIO()
+    scipy.io.mmwrite(file, convert(matrix), comment="a comment", symmetry=symmetry)
+    found = table(file.getvalue()).values
+    assert scipy.sparse.issparse(found) == (convert is scipy.sparse.coo_array)
+    np.testing.assert_allclose(found.toarray() if scipy.sparse.issparse(found) else found, matrix)
+
+
+def test_a_matrix_market_pattern_is_ones_and_integers_are_numbers():
+    pattern = b"%%MatrixMarket matrix coordinate pattern general\n% made by hand\n2 3 2\n1 1\n2 3\n"
+    assert table(pattern).values.toarray().tolist() == [[1, 0, 0], [0, 0, 1]]
+    integer = b"%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 5\n1 1 2\n"
+    assert table(integer, columns=("0",)).values.toarray().tolist() == [[7], [0]]
 
 
 @pytest.mark.parametrize(
@@ -134,9 +147,14 @@ def test_matrix_market_dense_and_sparse():
     [
         ("matrix array real general\n1000000 1000000\n1\n", "more than the limit"),
         ("matrix coordinate real general\n2 2 99999999999\n1 1 1\n", "more than the limit"),
-        ("matrix coordinate real general\n2 2 1\n9 9 1\n", "cannot be read"),
+        ("matrix coordinate real general\n2 2 1\n9 9 1\n", "a coordinate lies outside of the 2 × 2 matrix"),
+        ("matrix coordinate real general\n2 2 1\n1.5 1 1\n", "a coordinate lies outside"),
+        ("matrix coordinate real general\n2 2 2\n1 1 1\n", "2 lines of 3 numbers were expected from line 3 on"),
+        ("matrix array real general\n1 2\n1\nx\n", "cannot be read"),
+        ("matrix array real symmetric\n1 2\n1\n2\n", "must be square"),
+        ("tensor\n1", "the banner must be"),
         ("matrix array complex general\n1 1\n1 1\n", "Complex"),
-        ("matrix array real general\nx y\n", "cannot be read"),
+        ("matrix array real general\nx y\n", "line 2: the sizes must be ROWS COLUMNS"),
         ("matrix array real general\n0 3\n", "rows and columns"),
     ],
 )

@@ -10,6 +10,7 @@ import scipy
 
 from .._array import Array, Indices, eps, host, like, namespace, solve_triangular, take
 from ..operators.base import Operator
+from .preconditioner import Preconditioner
 
 
 @dataclass(frozen=True)
@@ -79,13 +80,12 @@ class Nystrom:
         return namespace(self.factor).sum(self.factor * self.factor, axis=1)
 
     def solve(self, block: Array, ridge: float) -> Array:
-        """(K̂ + ridge · I)⁻¹ @ block in O(n r²), through the singular values of F.
+        """(K̂ + ridge · I)⁻¹ @ block in O(n r²), through the singular values of F."""
+        return self.preconditioner(ridge).matmul(block)
 
-        As a preconditioner it makes conjugate gradients on K + ridge · I converge in few steps when K̂ is close to K.
-        """
-        values, U = self.eigenpairs()
-        shrink = values / (values + _positive(ridge))
-        return (block - U @ (shrink[:, None] * (U.T @ block))) / ridge
+    def preconditioner(self, ridge: float) -> Preconditioner:
+        """(K̂ + ridge · I)⁻¹ as an object; conjugate gradients on K + ridge · I take few steps with it when K̂ is close to K."""
+        return Preconditioner(*self.eigenpairs(), _positive(ridge))
 
     def log_determinant(self, ridge: float) -> float:
         """log det(K̂ + ridge · I)."""
@@ -95,12 +95,16 @@ class Nystrom:
 
     def eigenpairs(self) -> tuple[Array, Array]:
         """The nonzero eigenvalues of K̂, largest first, and their orthonormal vectors."""
-        U, values, _ = self._svd
+        U, values = self._singular
         return values * values, U
 
     @cached_property
-    def _svd(self) -> tuple[Array, Array, Array]:
-        return namespace(self.factor).linalg.svd(self.factor, full_matrices=False)
+    def _singular(self) -> tuple[Array, Array]:
+        """The left singular vectors and values of F; by QR first, as a tall matrix on a graphics card takes long otherwise."""
+        xp = namespace(self.factor)
+        Q, R = xp.linalg.qr(self.factor)
+        U, values, _ = xp.linalg.svd(R, full_matrices=False)
+        return Q @ U, values
 
     def features(self, points: Array) -> Array:
         """The rows of F for new points of a kernel: x ↦ h(x, S) L⁻ᵀ, so that K̂(x, y) = features(x) · features(y)."""

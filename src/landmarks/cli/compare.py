@@ -96,7 +96,7 @@ def _row(chosen_from: Source, arguments: argparse.Namespace, method: str, k: int
     from .record import factor, finite
 
     try:
-        selection = choose(chosen_from, argparse.Namespace(**vars(arguments) | {"k": k, "method": method}))
+        selection = choose(chosen_from, argparse.Namespace(**vars(arguments) | {"k": k, "method": method, "error": None}))
     except Failure as failure:
         return Row(method, k, None, None, None, None, None, skipped=str(failure))
     cost = selection.ledger
@@ -162,11 +162,15 @@ def _for_a_person(terminal: Terminal, chosen_from: Source, rows: list[Row]) -> I
         yield "  " + terminal.bold(f"{title}: the part of the {chosen_from.measure} that each method keeps")
         yield ""
         cells = [("method", "kept", "", "over best", "seconds")]
-        cells += [(row.method, f"{_kept(row):.2%}", terminal.bar(_kept(row), 30), _ratio(row), f"{row.seconds or 0:.2f}") for row in ran]
+        cells += [
+            (row.method, f"{_kept(row):.2%}", terminal.bar(_kept(row), 30, chosen=row is ran[0]), _ratio(row), f"{row.seconds or 0:.2f}")
+            for row in ran
+        ]
         yield from ("  " + line for line in aligned(cells, (False, True, False, True, True)))
         yield from (f"  {row.method}: {printable(row.skipped)}" for row in rows if row.k == k and row.skipped)
     yield ""
-    yield f"  over best: the error over that of the best {'k' if len({row.k for row in rows}) > 1 else rows[0].k} directions"
+    directions = "k" if len({row.k for row in rows}) > 1 else rows[0].k
+    yield "  " + terminal.dim(f"over best: the error over that of the best {directions} directions")
 
 
 def _kept(row: Row) -> float:

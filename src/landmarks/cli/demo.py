@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +14,6 @@ from .terminal import Terminal
 
 if TYPE_CHECKING:
     from ..methods import Selection
-
-DRAWS = 20  # random choices to compare with
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +45,7 @@ def digits(terminal: Terminal, seed: int, k: int = 20) -> Iterator[str]:
     yield ""
     yield from side_by_side(pixel_map(terminal, pixels, images.mean(axis=0)), pixel_names(pixels))
     yield ""
-    yield from quality(terminal, selection, X, seed)
+    yield from quality(terminal, selection)
 
 
 def measurements(terminal: Terminal, seed: int, k: int = 5) -> Iterator[str]:
@@ -60,14 +59,14 @@ def measurements(terminal: Terminal, seed: int, k: int = 5) -> Iterator[str]:
     yield ""
     yield from (f"  {place:2d}  {tumours.feature_names[j]}" for place, j in enumerate(selection.indices, 1))
     yield ""
-    yield from quality(terminal, selection, X, seed)
+    yield from quality(terminal, selection)
 
 
-def choose(X: np.ndarray, k: int, seed: int, **options: Any) -> Selection:
+def choose(X: np.ndarray, k: int, seed: int) -> Selection:
     """The selection that the demonstration shows, by the default method."""
     from ..methods import select
 
-    return select(X, k, seed=seed, **options)
+    return select(X, k, seed=seed)
 
 
 def standardised(X: np.ndarray) -> np.ndarray:
@@ -88,26 +87,25 @@ def pixel_map(terminal: Terminal, pixels: np.ndarray, mean: np.ndarray) -> list[
 def pixel_names(pixels: np.ndarray) -> list[str]:
     """The pixels in order of choice, by row and column."""
     names = [f"{order:2d} row {pixel // 8}, column {pixel % 8}" for order, pixel in enumerate(pixels, 1)]
-    height = -(-len(names) // 3)
+    height = -(-len(names) // 2)
     return ["   ".join(names[line::height]) for line in range(height)]
 
 
 def side_by_side(left: list[str], right: list[str]) -> list[str]:
     """Lines of the left beside lines of the right."""
-    right = right + [""] * (len(left) - len(right))
-    return [f"  {a}    {b}".rstrip() for a, b in zip(left, right, strict=True)]
+    blank = " " * 32
+    return [f"  {a}    {b}".rstrip() for a, b in zip_longest(left, right, fillvalue=blank)]
 
 
-def quality(terminal: Terminal, selection: Selection, X: np.ndarray, seed: int) -> Iterator[str]:
+def quality(terminal: Terminal, selection: Selection) -> Iterator[str]:
     """How much of the variance is kept, between chance and the best that any directions could keep."""
-    drawn = [choose(X, selection.k, seed + draw, method="uniform").relative_error() for draw in range(DRAWS)]
-    best = selection.best_rank_error() / selection.total()
-    kept = {
-        "chosen": 1 - selection.relative_error(),
-        f"random, mean of {DRAWS}": 1 - float(np.mean(drawn)),
-        f"any {selection.k} directions (PCA)": 1 - best,
-    }
+    from ..report import summarise
+
+    summary = summarise(selection)
     yield "  variance kept by"
-    yield from (f"  {label:26s} {terminal.bar(part)} {part:6.1%}" for label, part in kept.items())
-    yield f"  error over the best possible: {selection.factor():.3f} chosen, {float(np.mean(drawn)) / best:.3f} random"
-    yield f"  by {selection.method}, in {selection.ledger.seconds:.2f} s and {selection.ledger.products} products with K"
+    yield f"  {'chosen':26s} {terminal.bar(summary.chosen, chosen=True)} {summary.chosen:6.1%}"
+    yield f"  {f'random, mean of {summary.draws}':26s} {terminal.bar(summary.random)} {summary.random:6.1%}"
+    yield f"  {f'any {selection.k} directions (PCA)':26s} {terminal.bar(summary.best)} {summary.best:6.1%}"
+    random = (1 - summary.random) / (1 - summary.best)
+    yield "  " + terminal.dim(f"error over the best possible: {selection.factor():.3f} chosen, {random:.3f} random")
+    yield "  " + terminal.dim(f"by {selection.method}, in {selection.ledger.seconds:.2f} s and {selection.ledger.products} products with K")

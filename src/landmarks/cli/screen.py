@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import unicodedata
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+ESCAPE = re.compile(r"\033\[[0-9;]*m")  # our own colours: names have none
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # control, direction, surrogates, private, line separators
 
 
@@ -27,6 +29,7 @@ def aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[st
 
 def _width(text: str) -> int:
     """How many places a text takes on a terminal: two for wide letters, none for combining marks."""
+    text = ESCAPE.sub("", text)
     return sum(0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 

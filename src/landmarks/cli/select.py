@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import source
 from .bar import shown
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = CODES
     many = parser.add_mutually_exclusive_group(required=True)
-    many.add_argument("--k", type=int, help="how many to choose")
+    many.add_argument("--k", type=number, help="how many to choose; auto chooses as many as are worth it")
     many.add_argument("--error", type=float, help="choose as few as leave at most this part of the whole unexplained, such as 0.05")
     add_choice_arguments(parser)
     parser.add_argument("--method", default="auto", help=f"one of {METHODS} (default auto)")
@@ -57,6 +57,16 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--exclude", metavar="NAMES", type=source.listed, default=(), help="these must not be chosen")
 
 
+def number(text: str) -> int | str:
+    """A whole number, or the word auto."""
+    if text == "auto":
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"k is a whole number or the word auto, got {text!r}") from None
+
+
 def image(text: str) -> tuple[int, int]:
     """Height and width, as in 8x8."""
     height, _, width = text.lower().partition("x")
@@ -81,16 +91,23 @@ def run(arguments: argparse.Namespace) -> int:
     return OK
 
 
-def choose(chosen_from: Source, arguments: argparse.Namespace, **options: Any) -> Selection:
+def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
     """The selection that the arguments ask for; wishes that cannot be met are wrong use."""
     from ..methods import select
 
-    operator = chosen_from.operator
     try:
         include, exclude = (positions(chosen_from, which) for which in (arguments.include, arguments.exclude))
-        wishes = {"criterion": arguments.criterion, "include": include, "exclude": exclude}
-        k = arguments.k if arguments.k is not None else enough(operator, arguments.error, **wishes)
-        return select(operator, k, **wishes | {"seed": arguments.seed, "budget": arguments.budget, "method": arguments.method} | options)
+        return select(
+            chosen_from.operator,
+            "auto" if arguments.k is None else arguments.k,
+            method=arguments.method,
+            criterion=arguments.criterion,
+            seed=arguments.seed,
+            budget=arguments.budget,
+            include=include,
+            exclude=exclude,
+            error=arguments.error,
+        )
     except (ValueError, TypeError) as error:
         raise Failure(USAGE, str(error)) from error
 
@@ -100,26 +117,6 @@ def positions(chosen_from: Source, wishes: tuple[str, ...]) -> list[int]:
     from ..readers.table import position
 
     return [position(wish, chosen_from.operator.names, chosen_from.operator.n) for wish in wishes]
-
-
-def enough(operator: Any, error: float, **wishes: Any) -> int:
-    """The smallest k of a greedy path that leaves at most this relative error; the path is prolonged until it does."""
-    import warnings
-
-    from ..errors import RankWarning
-    from ..methods import path
-
-    if not 0 <= error < 1:
-        raise ValueError(f"--error must be a part of the whole from 0 to 1, such as 0.05, got {error}")
-    most = operator.n - len(wishes["exclude"])
-    k = min(most, max(16, 2 * len(wishes["include"])))
-    while True:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RankWarning)  # beyond the rank the error is zero, which is an answer
-            curve = path(operator, range(max(1, len(wishes["include"])), k + 1), **wishes)
-        if curve.relative[-1] <= error or k == most:
-            return curve.smallest(error)
-        k = min(most, 2 * k)
 
 
 def _summary(selection: Selection) -> Summary:
@@ -184,21 +181,22 @@ def _for_a_person(terminal: Terminal, chosen_from: Source, selection: Selection,
     yield ""
     yield "  " + terminal.bold(f"{k} of {selection.n} {noun}s of {printable(chosen_from.title, 60)} keep {summary.chosen:.1%} of the {measure}")
     yield ""
-    yield from ("  " + line for line in aligned(list(_rows(chosen_from, selection, summary)), (True, False, True, True)))
+    yield from ("  " + line for line in aligned(list(_rows(terminal, chosen_from, selection, summary)), (True, False, False, True)))
     yield ""
-    kept = {f"these {chosen_from.counted(k)}": summary.chosen, f"{chosen_from.counted(k)} at random": summary.random}
-    kept |= {f"any {k} direction{'s' * (k > 1)}, at best": summary.best}
     yield "  kept by"
-    yield from (f"  {label:28s} {terminal.bar(part)} {part:6.1%}" for label, part in kept.items())
+    yield f"  {f'these {chosen_from.counted(k)}':28s} {terminal.bar(summary.chosen, chosen=True)} {summary.chosen:6.1%}"
+    yield f"  {f'{chosen_from.counted(k)} at random':28s} {terminal.bar(summary.random)} {summary.random:6.1%}"
+    yield f"  {f'any {k} directions, at best':28s} {terminal.bar(summary.best)} {summary.best:6.1%}"
     yield ""
     proof = "; no other choice is better (proved)" if selection.proved else ""
     kernel = f" on {chosen_from.kernel}" if chosen_from.kernel else ""
-    yield f"  by {selection.method}{kernel}, seed {selection.seed}, in {selection.ledger.seconds:.2f} s{proof}"
+    yield "  " + terminal.dim(f"by {selection.method}{kernel}, seed {selection.seed}, in {selection.ledger.seconds:.2f} s{proof}")
 
 
-def _rows(chosen_from: Source, selection: Selection, summary: Summary) -> Iterator[tuple[str, ...]]:
+def _rows(terminal: Terminal, chosen_from: Source, selection: Selection, summary: Summary) -> Iterator[tuple[str, ...]]:
+    """The chosen ones, with what they keep together with those above them."""
     together = summary.together
-    yield "", chosen_from.noun, "" if together is None else "adds", "" if together is None else "together"
+    yield "", chosen_from.noun, "", "" if together is None else "kept so far"
     for place, j in enumerate(selection.indices):
-        shares = ("", "") if together is None or summary.adds is None else (f"{summary.adds[place]:.1%}", f"{together[place]:.1%}")
-        yield str(place + 1), printable(chosen_from.label(int(j)), 50), *shares
+        shares = ("", "") if together is None else (terminal.bar(together[place], 20, chosen=True), f"{together[place]:.1%}")
+        yield str(place + 1), printable(chosen_from.label(int(j)), 44), *shares

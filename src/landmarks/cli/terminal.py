@@ -26,15 +26,20 @@ class Terminal:
         """The text, set off from the rest where colour is allowed."""
         return f"\033[1;36m{text}\033[0m" if self.colour else text
 
+    def dim(self, text: str) -> str:
+        """The text, set back where colour is allowed."""
+        return f"\033[90m{text}\033[0m" if self.colour else text
+
     def shade(self, part: float) -> str:
         """A character as dark as the part from 0 to 1."""
         shades = SHADES if self.unicode else ASCII_SHADES
         return shades[min(len(shades) - 1, int(part * len(shades)))]
 
-    def bar(self, part: float, width: int = 40) -> str:
-        """A bar that fills the part from 0 to 1 of the width."""
+    def bar(self, part: float, width: int = 40, *, chosen: bool = False) -> str:
+        """A bar that fills the part from 0 to 1 of the width, in colour for what was chosen."""
         full = round(part * width)
-        return self.shade(1.0) * full + ("·" if self.unicode else ".") * (width - full)
+        filled, empty = self.shade(1.0) * full, ("·" if self.unicode else ".") * (width - full)
+        return (f"\033[36m{filled}\033[0m" if chosen else f"\033[37m{filled}\033[0m") + self.dim(empty) if self.colour else filled + empty
 
 
 def _can_encode(stream: TextIO, text: str) -> bool:

@@ -1,15 +1,16 @@
-"""Estimators for scikit-learn: columns of X as a feature selector, landmarks of a kernel as a feature map."""
+"""Estimators for scikit-learn: columns of X as a feature selector, landmarks of a kernel as a feature map, held-out errors."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .column_selector import ColumnSelector
+    from .cross_validation import HeldOut, held_out
     from .nystroem import Nystroem
 
-__all__ = ["ColumnSelector", "Nystroem"]
+__all__ = ["ColumnSelector", "HeldOut", "Nystroem", "held_out"]
 
-_MODULES = {"ColumnSelector": "column_selector", "Nystroem": "nystroem"}
+_MODULES = {"ColumnSelector": "column_selector", "HeldOut": "cross_validation", "Nystroem": "nystroem", "held_out": "cross_validation"}
 
 
 def __getattr__(name: str) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -17,12 +18,12 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 import landmarks as lm
 
 from ..approximate import reconstruct
+from ..methods.constraints import check_size, constrained
 from ..operators.base import DENSE_MEMORY
 from ..operators.blocks import RowBlocks, as_rows
 from ..operators.standard import Prepared
 from ._common import CallbackSupport, fit_task, seed, weights, without_data
 from .covariance import Moments, PairMoments, moments, pair_moments
-from .how_many import fewest
 from .preparation import Preparation
 from .row_source import check_source, set_features, source_weights
 
@@ -34,13 +35,16 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_features_to_select : how many columns to select: an integer; a fraction of the columns between 0 and 1; or
-        "auto", the fewest that explain `explained_variance` along one greedy path.
+    n_features_to_select : how many columns to select: an integer; a fraction of the columns between 0 and 1; a rule,
+        `landmarks.Target`, `Knee` or `LikelihoodRatio`; or "auto", as few as the method needs to explain
+        `explained_variance`, and with costs as many as `budget_cost` pays for. With groups it counts groups.
     method : a name ("auto", "greedy", "swap", …) or a method object such as `landmarks.Greedy()`.
     criterion : "trace" minimises ‖X − P_S X‖²_F; "frobenius" minimises the squared error of the covariance matrix.
     center : subtract the mean of each column, as PCA does. A sparse X stays sparse.
     scale : divide each column by its standard deviation, so that columns of large variance do not prevail.
     include, exclude : columns that must, or must not, be selected: indices, or names when X has names.
+    groups : a label for each column; columns of one label are selected together or not at all.
+    costs, budget_cost : the cost of each column, and what the selected ones may cost together.
     explained_variance : the share of the variance that n_features_to_select="auto" must reach.
     missing : what is done about NaN. "error" refuses them. "impute" fills in the column means. "pairwise" takes each
         covariance over the rows that have both values and scales it to all rows; negative eigenvalues, which such a
@@ -76,13 +80,21 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "n_features_to_select": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="neither"), StrOptions({"auto"})],
+        "n_features_to_select": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="neither"),
+            StrOptions({"auto"}),
+            HasMethods(["apply"]),
+        ],
         "method": [str, HasMethods(["choose"])],
         "criterion": [StrOptions({"trace", "frobenius"})],
         "center": ["boolean"],
         "scale": ["boolean"],
         "include": ["array-like", str, None],
         "exclude": ["array-like", str, None],
+        "groups": ["array-like", None],
+        "costs": ["array-like", None],
+        "budget_cost": [Interval(Real, 0, None, closed="neither"), None],
         "explained_variance": [Interval(Real, 0, 1, closed="right")],
         "missing": [StrOptions({"error", "impute", "pairwise"})],
         "budget": [Interval(Real, 0, None, closed="neither"), None],
@@ -94,7 +106,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str = "auto",
+        n_features_to_select: Any = "auto",
         *,
         method: Any = "auto",
         criterion: str = "trace",
@@ -102,6 +114,9 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         scale: bool = False,
         include: Any = None,
         exclude: Any = None,
+        groups: Any = None,
+        costs: Any = None,
+        budget_cost: float | None = None,
         explained_variance: float = 0.95,
         missing: str = "error",
         budget: float | None = None,
@@ -115,6 +130,9 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         self.scale = scale
         self.include = include
         self.exclude = exclude
+        self.groups = groups
+        self.costs = costs
+        self.budget_cost = budget_cost
         self.explained_variance = explained_variance
         self.missing = missing
         self.budget = budget
@@ -264,13 +282,12 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         operator.names = tuple(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
         self.selection_ = lm.select(
             operator,
-            self._size(operator),
+            self._size(prepared),
             method=self.method,
             criterion=self.criterion,
             seed=seed(self.random_state),
             budget=self.budget,
-            include=_listed(self.include),
-            exclude=_listed(self.exclude),
+            **self._constraints,
         )
         self.indices_ = self.selection_.indices.copy()
         self.support_ = np.isin(np.arange(operator.n), self.indices_)
@@ -289,15 +306,27 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         self.scores_ = np.zeros(len(scale))
         self.scores_[chosen] = rebuilt.losses / max(self.selection_.total("trace"), np.finfo(float).tiny)
 
-    def _size(self, operator: Any) -> int:
-        wanted, n = self.n_features_to_select, operator.n
-        if wanted == "auto":
-            return fewest(operator, self.explained_variance, _listed(self.include), _listed(self.exclude))
-        if not isinstance(wanted, Integral):
-            return max(1, int(wanted * n))
-        if wanted > n:
-            raise ValueError(f"n_features_to_select={wanted} must be at most n_features = {n}.")
-        return int(wanted)
+    def _size(self, prepared: Prepared) -> Any:
+        """The number of columns or groups, or the rule that finds it; None leaves it to the costs."""
+        wanted: Any = self.n_features_to_select
+        problem = constrained(prepared.operator, self.criterion, **self._constraints)
+        if isinstance(wanted, str):
+            return lm.Target(error=1 - self.explained_variance) if self.costs is None else None
+        if hasattr(wanted, "apply"):
+            return replace(wanted, degrees=prepared.degrees) if getattr(wanted, "degrees", 0) is None else wanted
+        most = problem.count(np.arange(prepared.operator.n))
+        if wanted > most:
+            raise ValueError(
+                f"n_features_to_select={wanted} must be at most {'n_features' if self.groups is None else 'the number of groups'} = {most}."
+            )
+        size = int(wanted) if isinstance(wanted, Integral) else max(1, int(wanted * most))
+        check_size(size, problem, "n_features_to_select")
+        return size
+
+    @property
+    def _constraints(self) -> dict[str, Any]:
+        own = {name: getattr(self, name) for name in ("groups", "costs", "budget_cost")}
+        return {"include": _listed(self.include), "exclude": _listed(self.exclude), **own}
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

@@ -46,7 +46,7 @@ class Preparation:
     def of_moments(self, sums: Moments, dtype: Any) -> Prepared:
         """Prepare what is known by its moments."""
         mean, factor, scale = self._standard.parts(sums.mean, sums.variance, float(np.finfo(dtype).eps))
-        return Prepared(lm.psd(scaled_gram(sums, self.center, factor)), mean, scale)
+        return Prepared(lm.psd(scaled_gram(sums, self.center, factor)), mean, scale, sums.weight - self.center)
 
     @property
     def _standard(self) -> Standard:
@@ -54,7 +54,8 @@ class Preparation:
 
     def _of_dense(self, X: np.ndarray, weights: np.ndarray | None) -> Prepared:
         Z, mean, scale = self._standard.of_array(X, weights)
-        return Prepared(lm.data(Z), mean, scale)
+        rows = X.shape[0] if weights is None else float(weights.sum())
+        return Prepared(lm.data(Z), mean, scale, rows - self.center)
 
     def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
         if self.center and X.shape[1] ** 2 * 8 <= MEMORY // 8:
@@ -64,8 +65,9 @@ class Preparation:
         w = np.ones(X.shape[0]) if weights is None else weights
         Z = (scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)).astype(X.dtype)
         if not self.center:
-            return Prepared(lm.data(Z), mean, scale)
-        return Prepared(centred(Z, mean * factor, float(w.sum()), variance * factor**2), mean, scale)
+            return Prepared(lm.data(Z), mean, scale, float(w.sum()))
+        W = float(w.sum())
+        return Prepared(centred(Z, mean * factor, W, variance * factor**2), mean, scale, W - 1)
 
 
 def _mean_and_variance(X: Any, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

@@ -2,6 +2,7 @@
 
 from .annealed import Annealed
 from .auto import Auto
+from .checkpoint import Checkpoint
 from .continuous import Continuous
 from .curve import Curve, path
 from .entry import select
@@ -31,6 +32,7 @@ __all__ = [
     "KDPP",
     "Annealed",
     "Auto",
+    "Checkpoint",
     "Choice",
     "Continuous",
     "Cost",

@@ -14,12 +14,14 @@ from typing import ClassVar
 import numpy as np
 
 from .._array import rank_tolerance
+from ..journal import Loop
 from ..objectives.leverage import Candidates, Covariance, covariance, powers
 from ..operators.base import storable
 from ..optimise.elimination import eliminate, explained
 from ..optimise.path import Recorder
 from .annealing import Schedule, anneal
 from .candidates import Replacements
+from .phase import run_phase
 from .problem import CONSTRAINTS, Choice, Problem, brief
 from .residual import independent
 
@@ -103,16 +105,18 @@ class Annealed:
         """Anneal some candidates, renew them around what was chosen, and again; the best round counts."""
         rounds = Rounds(problem, self.n_candidates or 6 * problem.k, rng)
         schedule = replace(self._schedule(problem), n_steps=max(1, self.n_steps // 2))
-        rounds.run(schedule)
-        for _ in range(1, self.n_rounds):
-            if problem.time_left <= 0 or not rounds.renew():
-                break
-            rounds.run(replace(schedule, phi0=max(schedule.phi1, schedule.phi0 / 2)))
+        with Loop("rounds", rounds) as loop:
+            while rounds.done < self.n_rounds and rounds.renew():
+                rounds.run(schedule if rounds.done == 0 else replace(schedule, phi0=max(schedule.phi1, schedule.phi0 / 2)))
+                if loop.turn(rounds.done, self.n_rounds) or problem.time_left <= 0:
+                    break
         return Choice(independent(problem, _first(rounds.best, _ranking(problem, rounds.p))), path=rounds.recorder.path())
 
 
 class Rounds:
     """The candidates of a large problem, their leverages, what was chosen of them last, and the best choice so far."""
+
+    kept: ClassVar = ("candidates", "p", "support", "chosen", "best", "most", "recorder", "done")
 
     def __init__(self, problem: Problem, size: int, rng: np.random.Generator):
         drawn = first_candidates(problem, max(size, problem.k), rng)
@@ -120,7 +124,8 @@ class Rounds:
         self.each = max(1, size // problem.k)
         self.candidates = np.union1d(np.asarray(problem.include, dtype=np.int64), drawn)
         self.support = self.chosen = self.best = self.candidates
-        self.most = -np.inf
+        self.p = np.zeros(problem.operator.n)
+        self.most, self.done = -np.inf, 0
         self.replacements: Replacements | None = None
 
     def run(self, schedule: Schedule) -> None:
@@ -135,9 +140,12 @@ class Rounds:
         reached = explained(K.part(self.chosen), ridge=rank_tolerance(problem.operator.like))
         if reached > self.most:
             self.most, self.best = reached, self.chosen
+        self.done += 1
 
     def renew(self) -> bool:
-        """Candidates around the choice; False when K gives no columns cheaply."""
+        """Candidates around the choice, once there is one; False when K gives no columns cheaply."""
+        if self.done == 0:
+            return True
         if "columns" not in self.problem.operator.cheap:
             return False
         self.replacements = self.replacements or Replacements(self.problem.operator)
@@ -154,7 +162,7 @@ def first_candidates(problem: Problem, size: int, rng: np.random.Generator) -> n
     from .registry import as_method
 
     likely = min(2 * problem.k, len(problem.candidates))
-    scored = as_method("nuclear").choose(replace(problem, k=likely, told={"rank"}), rng).indices
+    scored = run_phase("nuclear", as_method("nuclear"), replace(problem, k=likely, told={"rank"}), rng).indices
     return np.concatenate([scored, drawn[~np.isin(drawn, scored)]])[: max(likely, min(size, 4 * problem.k))]
 
 

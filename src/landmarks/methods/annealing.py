@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..journal import Loop, Variables
 from ..objectives.leverage import Covariance, Diagonals, jump_gains, without_own
 from ..optimise.entropic import entropic
 from ..optimise.path import Recorder
@@ -39,18 +40,21 @@ def anneal(problem: Problem, K: Covariance, indices: np.ndarray, schedule: Sched
     free, k = np.flatnonzero(np.isin(indices, problem.free)), problem.k - len(problem.include)
     p = np.isin(indices, problem.include).astype(float)
     p[free] = k / max(1, len(free))
-    c0, floor = K.diagonal, SMALLEST * float(np.mean(K.diagonal)) or 1.0
+    floor = SMALLEST * float(np.mean(K.diagonal)) or 1.0
     cubes, cut = problem.criterion == "frobenius", min(EMPTY, k / (2 * max(1, len(free))))
     offsets = TIES * rng.standard_normal(K.n)
-    for spread in schedule.spreads():
-        d = weights(p, schedule.gamma * np.maximum(c0, floor), cut)
-        diagonals = K.diagonals(d, cubes=cubes)
-        c0 = diagonals.c / without_own(diagonals.c, d)
-        p[free] += schedule.damping * (entropic(_scores(diagonals, d, offsets)[free], k, spread) - p[free])
-        recorder.add(np.sqrt(p[d > 0]), indices[d > 0], float(np.sum(diagonals.a if cubes else diagonals.c)), 0)
-        if problem.time_left <= 0:
-            break
-    return p
+    v, spreads = Variables(p=p, c0=K.diagonal, step=0), schedule.spreads()
+    with Loop("annealed", v, recorder) as loop:
+        while v.step < schedule.n_steps:
+            d = weights(v.p, schedule.gamma * np.maximum(v.c0, floor), cut)
+            diagonals = K.diagonals(d, cubes=cubes)
+            v.c0 = diagonals.c / without_own(diagonals.c, d)
+            v.p[free] += schedule.damping * (entropic(_scores(diagonals, d, offsets)[free], k, spreads[v.step]) - v.p[free])
+            recorder.add(np.sqrt(v.p[d > 0]), indices[d > 0], float(np.sum(diagonals.a if cubes else diagonals.c)), 0)
+            v.step += 1
+            if loop.turn(v.step, schedule.n_steps) or problem.time_left <= 0:
+                break
+    return v.p
 
 
 def weights(p: np.ndarray, delta: np.ndarray, cut: float = EMPTY) -> np.ndarray:

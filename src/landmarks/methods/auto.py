@@ -16,8 +16,10 @@ import numpy as np
 
 from .._array import free_memory, on_gpu
 from ..approximate import estimated_error, selection_error
+from ..errors import Stopped
 from ..operators.base import DENSE_MEMORY, Operator, densify, itemsize
 from ..operators.dense import Dense
+from ..progress import stopped
 from .annealed import Annealed
 from .exact import Exact
 from .greedy import Greedy
@@ -25,6 +27,7 @@ from .iterated import Iterated
 from .knapsack import Knapsack
 from .local_search import workable
 from .nuclear import NuclearScores
+from .phase import run_phase
 from .problem import Choice, Problem, Trial, brief
 from .rpcholesky import RPCholesky
 from .swap import Swap
@@ -84,7 +87,7 @@ class Auto:
         if not portfolio.proved and (small or problem.deadline is not None):
             rounds = min(ROUNDS, int(MODEST / round_seconds(problem)))
             portfolio.run("iterated", Iterated(start=portfolio.best.indices, rounds=rounds))
-        indices = ordered(problem, portfolio.best.indices) if small else portfolio.best.indices
+        indices = ordered(problem, portfolio.best.indices) if small and not stopped() else portfolio.best.indices
         return replace(portfolio.best, indices=indices, trials=tuple(portfolio.trials), bound=portfolio.bound)
 
 
@@ -107,11 +110,16 @@ class Portfolio:
 
     def run(self, label: str, method: Any) -> None:
         """Run a method, unless the time is up and there is a choice already."""
-        if self.trials and self.problem.time_left <= 0:
+        if self.trials and (stopped() or self.problem.time_left <= 0):
             return
         ledger, start = self.problem.operator.ledger, time.perf_counter()
         before = ledger.products
-        choice = method.choose(self.problem, self.rng)
+        try:
+            choice = run_phase(label, method, self.problem, self.rng)
+        except Stopped:
+            if not self.trials:
+                raise
+            return
         products, seconds = ledger.products - before, time.perf_counter() - start
         error = self._error(choice.indices)
         self.trials.append(Trial(label, error, seconds, products))

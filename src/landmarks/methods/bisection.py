@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from ..approximate import selection_error
+from ..journal import Loop
 from ..optimise.descent import Descent, State, Stop
 from ..optimise.path import Path, Recorder
 from ..rounding import largest
@@ -29,39 +31,64 @@ class Bisection:
     def choose(self, relaxed: Relaxed, descent: Descent, k: int) -> tuple[np.ndarray, Path]:
         """The k indices and the path of the descent that gave them."""
         search = Search(relaxed, k)
-        unit = relaxed.penalty_unit(relaxed.uniform_weight(k))
+        bracket = Bracket(4 * relaxed.penalty_unit(relaxed.uniform_weight(k)))
         short, long = (replace(descent, stop=Stop(steps, tolerance=-1.0, settled=steps)) for steps in (self.bracket_steps, self.n_steps))
-        low, high = self._bracket(search, short, 4 * unit)
-        low /= 1.5  # a longer descent freezes more columns than the short one did
-        for _ in range(self.bisections):
-            if high / low < self.ratio or relaxed.problem.time_left <= 0:
-                break
-            middle = (low * high) ** 0.5
-            low, high = (low, middle) if search.ends_below(long, middle) else (middle, high)
-        return search.best, search.path
+        with Loop("bisection", bracket, search, relaxed) as loop:
+            while bracket.halvings < self.bisections and bracket.ratio >= self.ratio:
+                bracket.narrow(search.ends_below(long if bracket.closed else short, bracket.penalty))
+                if loop.turn(bracket.tries, None, search.relative_error) or relaxed.problem.time_left <= 0:
+                    break
+        return search.best, search.recorder.path()
 
-    def _bracket(self, search: Search, descent: Descent, penalty: float) -> tuple[float, float]:
-        """A λ that leaves more than k columns, and one that does not."""
-        low = high = None
-        for _ in range(60):
-            if search.ends_below(descent, penalty):
-                high, penalty = penalty, penalty / 2
-            else:
-                low, penalty = penalty, penalty * 2
-            if low is not None and high is not None:
-                break
-        return low or penalty, high or penalty
+
+@dataclass
+class Bracket:
+    """A λ that leaves more than k columns and one that does not: found by doubling and halving, then drawn together.
+
+    penalty : the λ to try next.
+    """
+
+    penalty: float
+    low: float | None = None
+    high: float | None = None
+    closed: bool = False
+    tries: int = 0
+    halvings: int = 0
+    kept: ClassVar = ("penalty", "low", "high", "closed", "tries", "halvings")
+
+    @property
+    def ratio(self) -> float:
+        """How far apart the two are."""
+        return self.high / self.low if self.closed and self.low and self.high else np.inf
+
+    def narrow(self, below: bool) -> None:
+        """Take in whether the λ tried left no more than k columns."""
+        self.low, self.high = (self.low, self.penalty) if below else (self.penalty, self.high)
+        self.tries += 1
+        self.halvings += self.closed
+        further = self.penalty / 2 if below else self.penalty * 2
+        if not self.closed and ((self.low and self.high) or self.tries == 60):
+            self.low = (self.low or further) / 1.5  # a longer descent freezes more columns than the short one did
+            self.high, self.closed = self.high or further, True
+        self.penalty = (self.low * self.high) ** 0.5 if self.closed and self.low and self.high else further
 
 
 class Search:
     """Runs descents for one k and keeps the best rounding with its path."""
+
+    kept: ClassVar = ("error", "best", "recorder")
 
     def __init__(self, relaxed: Relaxed, k: int):
         self.relaxed = relaxed
         self.k = k
         self.error = np.inf
         self.best = np.zeros(0, dtype=np.int64)
-        self.path: Path
+        self.recorder = Recorder(relaxed.operator.n)
+
+    def relative_error(self) -> float | None:
+        """The error of the best rounding as a part of the whole, where the whole is known."""
+        whole = self.relaxed.operator.n * self.relaxed.unit
+        return self.error / whole if self.relaxed.problem.criterion == "trace" else None
 
     def ends_below(self, descent: Descent, penalty: float) -> bool:
         """Run a descent from t = 1/2; whether it ended because no more than k columns would be left."""
@@ -76,4 +103,4 @@ class Search:
         indices = largest(weights, self.k)
         error = selection_error(self.relaxed.operator, indices, self.relaxed.problem.criterion)
         if error < self.error:
-            self.error, self.best, self.path = error, indices, recorder.path()
+            self.error, self.best, self.recorder = error, indices, recorder

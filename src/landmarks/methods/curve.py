@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -94,6 +94,8 @@ def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
 
 class Watched:
     """Gains that note the error after each pick: Σc for the trace, Σ diag C² for the Frobenius criterion."""
+
+    kept: ClassVar = ("gains", "errors")
 
     def __init__(self, gains: TraceGains, criterion: str):
         self.gains, self.criterion = gains, criterion

@@ -13,6 +13,7 @@ import numpy as np
 
 from .._array import host
 from ..approximate import selection_error
+from ..journal import Loop, Variables
 from ..operators.base import densify
 from ..operators.dense import Dense
 from .bounds import Powers, spectrum
@@ -65,18 +66,24 @@ class Exact:
 class Tree:
     """The search tree: partial choices, each with its residual, the candidates after it and the picks left."""
 
+    kept: ClassVar = ("best", "error", "nodes")
+
     def __init__(self, problem: Problem, K: np.ndarray, tolerance: float):
         self.problem, self.K, self.tolerance = problem, K, tolerance
         self.frobenius = problem.criterion == "frobenius"
         self.best: list[int] = []
         self.error = np.inf
         self.total = float(np.sum(K * K) if self.frobenius else np.trace(K))
-        self.nodes = 0
+        self.nodes, self.stopped = 0, False
 
     @property
     def cutoff(self) -> float:
         """The bound from which on a branch is of no interest."""
         return self.error * (1 - SLACK) - ROUNDING * self.total
+
+    def relative(self) -> float:
+        """The best error as a part of the whole."""
+        return self.error / self.total if self.total > 0 else 0.0
 
     def search(self) -> float:
         """A lower bound of the error over all choices; `best` and `error` hold the best one found."""
@@ -102,22 +109,25 @@ class Tree:
         """Visit the branches from the largest gain on, while their bounds leave hope."""
         values = spectrum(C, self.frobenius)
         gains = powers.gains(self.tolerance)
-        bound = float(np.sum(values[r:]))
-        if bound >= self.cutoff:
-            return bound
-        order = np.argsort(-gains, kind="stable")
-        candidates, powers = candidates[order], powers.ordered(order)
-        bounds = np.maximum(bound, error - gains[order] - np.sum(values[: r - 1]))  # eigenvalues only fall
-        lower = np.inf
-        for a, j in enumerate(candidates):
-            if bounds[a] >= self.cutoff or self.problem.time_left <= 0:
-                return min(lower, float(bounds[a]))
-            after = ([*picks, int(j)], candidates[a + 1 :], r - 1)
-            if r == 3:
-                lower = min(lower, self.finish(powers.after(a), error - gains[order[a]], *after))
-            else:
-                lower = min(lower, self.visit(reduced(C, int(j), self.tolerance), *after))
-        return lower
+        bound, v = float(np.sum(values[r:])), Variables(a=0, lower=np.inf)
+        with Loop("exact", v, self) as loop:
+            if bound >= self.cutoff and not loop.resumed:
+                return bound
+            order = np.argsort(-gains, kind="stable")
+            candidates, powers = candidates[order], powers.ordered(order)
+            bounds = np.maximum(bound, error - gains[order] - np.sum(values[: r - 1]))  # eigenvalues only fall
+            while v.a < len(candidates):
+                if bounds[v.a] >= self.cutoff or self.stopped or self.problem.time_left <= 0:
+                    return min(v.lower, float(bounds[v.a]))
+                j, a = int(candidates[v.a]), v.a
+                after = ([*picks, j], candidates[a + 1 :], r - 1)
+                if r == 3:
+                    lower = self.finish(powers.after(a), error - gains[order[a]], *after)
+                else:
+                    lower = self.visit(reduced(C, j, self.tolerance), *after)
+                v.a, v.lower = a + 1, min(v.lower, lower)
+                self.stopped = loop.turn(self.nodes, None, self.relative)
+        return v.lower
 
     def finish(self, powers: Powers, error: float, picks: list[int], candidates: np.ndarray, r: int) -> float:
         """The best one or two last picks, all at once."""

@@ -7,6 +7,8 @@ one (two for the Frobenius criterion).
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from .._array import Array, Indices, add_outer, host, like, namespace, rank_tolerance, take, zeros
@@ -37,6 +39,8 @@ class Exchange:
     rows : W, CW (and C²W), one row per place, zero where it is free.
     diagonals : diag C, diag C² (and diag C³).
     """
+
+    kept: ClassVar = ("members", "H", "rows", "diagonals", "drift", "age")
 
     def __init__(self, base: Diagonals, size: int):
         self.base = base

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._array import host, is_single, like
+from ..journal import Loop, Variables
 from ..optimise.descent import Descent
 from ..optimise.path import Path, Recorder
 from ..rounding import largest
@@ -32,16 +33,17 @@ class FrankWolfe:
 
     def choose(self, relaxed: Relaxed, descent: Descent, k: int) -> tuple[np.ndarray, Path]:
         """The k indices and the path of the weights."""
-        weights = _start(relaxed, k)
-        recorder = Recorder(relaxed.operator.n)
+        v, recorder = Variables(weights=_start(relaxed, k), step=0), Recorder(relaxed.operator.n)
         unit = _delta_unit(relaxed, k)
-        for i in range(self.n_steps):
-            if relaxed.problem.time_left <= 0:
-                break
-            relaxed.delta = unit * self.deltas[0] * (self.deltas[1] / self.deltas[0]) ** (i / max(1, self.n_steps - 1))
-            gradient = self._gradient(relaxed, weights, recorder)
-            weights = weights + self.rate * (_vertex(relaxed, gradient, k) - weights)
-        return largest(weights, k), recorder.path()
+        with Loop("frank_wolfe", v, recorder, relaxed) as loop:
+            while v.step < self.n_steps:
+                relaxed.delta = unit * self.deltas[0] * (self.deltas[1] / self.deltas[0]) ** (v.step / max(1, self.n_steps - 1))
+                gradient = self._gradient(relaxed, v.weights, recorder)
+                v.weights = v.weights + self.rate * (_vertex(relaxed, gradient, k) - v.weights)
+                v.step += 1
+                if loop.turn(v.step, self.n_steps) or relaxed.problem.time_left <= 0:
+                    break
+        return largest(v.weights, k), recorder.path()
 
     def _gradient(self, relaxed: Relaxed, weights: np.ndarray, recorder: Recorder) -> np.ndarray:
         """The gradient on the host; columns of negligible weight are left out of the system and keep zero."""

@@ -53,6 +53,8 @@ class Greedy:
 class TraceGains:
     """(C²)_jj/C_jj, by which picking j lowers the trace of C."""
 
+    kept: ClassVar = ("squares",)
+
     def __init__(self, residual: Residual):
         self.residual = residual
         self.squares = squared_diagonal(residual.operator)
@@ -72,6 +74,8 @@ class TraceGains:
 
 class FrobeniusGains:
     """2(C³)_jj/C_jj − ((C²)_jj/C_jj)², by which picking j lowers ‖C‖²_F."""
+
+    kept: ClassVar = ("squares", "cubes")
 
     def __init__(self, residual: Residual):
         self.residual = residual

@@ -11,6 +11,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..errors import Stopped
+from ..journal import Loop
 from .exchange import Exchange
 from .local_search import Ground, descend, refill, starting_choice, workable
 from .problem import CONSTRAINTS, Choice, Problem, brief
@@ -53,10 +55,12 @@ class Iterated:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
-        ground = Ground.of(problem, problem.criterion, workable(problem.operator, evaluate=True))
+        try:
+            ground = Ground.of(problem, problem.criterion, workable(problem.operator, evaluate=True))
+        except Stopped:
+            return start
         first = ground.state(start.indices)
         before = first.error
-        descend(ground, first)
         search = Search(self, ground, first, rng)
         search.run()
         best = ground.state(search.best)
@@ -69,18 +73,34 @@ class Iterated:
 class Search:
     """The rounds of an iterated search: where it stands, and the best choice it has seen."""
 
+    kept: ClassVar = ("state", "best", "error", "rounds", "improvements", "stale")
+
     def __init__(self, method: Iterated, ground: Ground, state: Exchange, rng: np.random.Generator):
         self.method, self.ground, self.state, self.rng = method, ground, state, rng
         self.best, self.error = state.chosen, state.error
         self.rounds = self.improvements = self.stale = 0
 
     def run(self) -> None:
-        """Rounds until the deadline, or as many as the method asks for."""
-        if len(self.state.vacant) or not len(self.ground.unlocked(self.state)) or not np.any(self.ground.open_to(self.state)):
-            return  # the rank is reached, or nothing may change
+        """Swap down, then rounds until the deadline, or as many as the method asks for."""
         limited = self.ground.problem.deadline is None
-        while self.rounds < self.method.rounds if limited else self.ground.problem.time_left > 0:
-            self.round()
+        with Loop("iterated", self) as loop:
+            if not loop.resumed:
+                descend(self.ground, self.state)
+                self.best, self.error = self.state.chosen, self.state.error
+            if self.settled or loop.turn(self.rounds, self.method.rounds if limited else None, self._relative):
+                return
+            while self.rounds < self.method.rounds if limited else self.ground.problem.time_left > 0:
+                self.round()
+                if loop.turn(self.rounds, self.method.rounds if limited else None, self._relative):
+                    break
+
+    @property
+    def settled(self) -> bool:
+        """Whether the rank is reached, or nothing may change."""
+        return bool(len(self.state.vacant) or not len(self.ground.unlocked(self.state)) or not np.any(self.ground.open_to(self.state)))
+
+    def _relative(self) -> float | None:
+        return self.ground.relative(self.error)
 
     def round(self) -> None:
         """Disturb, descend, and go on from there if it is better, or if the valley is left."""

@@ -15,10 +15,11 @@ import scipy
 
 from .._array import Array, add_diagonal, cholesky, host, like, namespace, rank_tolerance, solve_cholesky, solve_triangular, take
 from ..approximate.nystrom import pivoted_cholesky
+from ..journal import Loop
 from ..operators.base import Operator
 from .draw import draw_order
 from .problem import CONSTRAINTS, Choice, Problem, brief, complete
-from .residual import Residual
+from .residual import Residual, filled
 
 
 @dataclass(frozen=True)
@@ -50,14 +51,17 @@ class RidgeLeverage:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         residual = Residual(problem.operator, problem.k)
         scores = recursive_scores(problem.operator, residual.diagonal, problem.k, ceil(self.oversampling * problem.k), rng)
-        for j in problem.include:
-            residual.pick(j)
         order = problem.free[draw_order(scores[problem.free], rng)]
-        while len(residual.picks) < problem.k:
-            order = order[host(residual.diagonal)[order] > residual.tolerance]
-            if len(order) == 0:
-                break
-            residual.pick(int(order[0]))
+        with Loop("leverage", residual) as loop:
+            for j in problem.include[len(residual.picks) :]:
+                residual.pick(j)
+            while len(residual.picks) < problem.k:
+                order = order[host(residual.diagonal)[order] > residual.tolerance]
+                if len(order) == 0:
+                    break
+                residual.pick(int(order[0]))
+                if loop.turn(len(residual.picks), problem.k, lambda: residual.relative_error(problem)):
+                    return Choice(filled(problem, residual.picks, scores))
         return Choice(complete(problem, residual.picks))
 
 

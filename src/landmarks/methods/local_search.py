@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from .._array import Array, eps, first_argmax, host, is_array, is_single, like
+from ..journal import Loop, Variables
 from ..operators.base import MEMORY, Operator, check_indices, densify, itemsize
 from ..operators.dense import Dense
-from .exchange import Diagonals, Exchange
+from .exchange import POWERS, Diagonals, Exchange
 from .factors import factorise
 from .pairs import best_swap
+from .phase import run_phase
 from .problem import Choice, Problem, complete
 
 LIMIT = 5  # swaps per landmark: from greedy it takes less than one
@@ -36,6 +38,11 @@ class Ground:
         single, base = is_single(operator.like), Diagonals(operator, criterion)
         rounding = 2 * eps(operator.like) * float(np.sum(host(base.of_K[base.powers - 1]).astype(np.float64)))
         return cls(problem, base, problem.free, 1e-6 if single else 1e-9, 1e-3 if single else 1e-6, rounding)
+
+    def relative(self, error: float) -> float | None:
+        """The error as a part of the whole; None when it is not of the criterion of the problem."""
+        whole = self.rounding / (2 * eps(self.base.operator.like))
+        return error / whole if self.base.powers == POWERS[self.problem.criterion] and whole > 0 else None
 
     def least_gain(self, scale: float) -> float:
         """What a swap must gain at least: a part of the scale, and more than the rounding of the whole."""
@@ -72,7 +79,7 @@ def starting_choice(start: Any, problem: Problem, rng: np.random.Generator) -> C
     from .registry import as_method
 
     if not is_array(start) and not isinstance(start, list | tuple | range):
-        return as_method(start).choose(problem, rng)
+        return run_phase("start", as_method(start), problem, rng)
     indices = check_indices(host(start) if is_array(start) else list(start), problem.operator.n)
     if len(indices) != problem.k:
         raise ValueError(f"start must list k = {problem.k} indices, got {len(indices)}")
@@ -110,25 +117,35 @@ def refill(ground: Ground, state: Exchange, forbidden: np.ndarray | None = None)
 
 def descend(ground: Ground, state: Exchange, max_swaps: int | None = None) -> int:
     """Make the best swap until none pays, the deadline has passed or max_swaps are made; returns how many were made."""
-    limit, swaps = LIMIT * ground.problem.k if max_swaps is None else max_swaps, 0
-    lowest, members, doubts = state.error, state.chosen, 0
-    while refill(ground, state) and swaps < limit and doubts < DOUBTS and ground.problem.time_left > 0:
-        unlocked = ground.unlocked(state)
-        if len(unlocked) == 0:
-            break
-        best = best_swap(state, as_mask(ground.open_to(state), state), unlocked)
-        if best.gain <= ground.least_gain(state.error + 10 * best.cost):  # rounding grows with what is taken off and put back
-            break
-        state.drop(best.place)
-        state.add(best.j, best.place)
-        swaps += 1
-        if state.stale(ground.drift):
-            state.load(state.chosen)
-            doubts = 0 if state.error < lowest * (1 - ground.tolerance) else doubts + 1
-            lowest, members = (state.error, state.chosen) if doubts == 0 else (lowest, members)
-    if doubts:
-        state.load(members)
-    return swaps
+    limit = LIMIT * ground.problem.k if max_swaps is None else max_swaps
+    v = Variables(swaps=0, lowest=state.error, members=state.chosen, doubts=0)
+    with Loop("swap", v, state) as loop:
+        while refill(ground, state) and v.swaps < limit and v.doubts < DOUBTS and ground.problem.time_left > 0:
+            if not swap_best(ground, state):
+                break
+            v.swaps += 1
+            if state.stale(ground.drift):
+                state.load(state.chosen)
+                v.doubts = 0 if state.error < v.lowest * (1 - ground.tolerance) else v.doubts + 1
+                v.lowest, v.members = (state.error, state.chosen) if v.doubts == 0 else (v.lowest, v.members)
+            if loop.turn(v.swaps, limit, lambda: ground.relative(state.error)):
+                break
+    if v.doubts:
+        state.load(v.members)
+    return v.swaps
+
+
+def swap_best(ground: Ground, state: Exchange) -> bool:
+    """Make the best swap; returns False when none pays."""
+    unlocked = ground.unlocked(state)
+    if len(unlocked) == 0:
+        return False
+    best = best_swap(state, as_mask(ground.open_to(state), state), unlocked)
+    if best.gain <= ground.least_gain(state.error + 10 * best.cost):  # rounding grows with what is taken off and put back
+        return False
+    state.drop(best.place)
+    state.add(best.j, best.place)
+    return True
 
 
 def as_mask(allowed: np.ndarray, state: Exchange) -> Array:

@@ -50,13 +50,15 @@ class NuclearScores:
         KZ = operator.matmul(Z)
         if exact or "diagonal" in operator.cheap:
             residual = Residual(operator, problem.k)
-            return pursue(problem, residual, ProbedGains(residual, Z, KZ))
+            return pursue(problem, residual, ProbedGains(residual, Z, KZ), "nuclear")
         residual = Residual(WithDiagonal(operator, estimated_diagonal(Z, KZ)), problem.k)
-        return pursue(problem, residual, ProductGains(residual, Z, KZ))
+        return pursue(problem, residual, ProductGains(residual, Z, KZ), "nuclear")
 
 
 class ProbedGains:
     """(C²)_jj/C_jj with the squares from probes Z: the mean of (CZ)_j²."""
+
+    kept: ClassVar = ("CZ",)
 
     def __init__(self, residual: Residual, Z: Array, KZ: Array):
         self.residual = residual
@@ -79,6 +81,8 @@ class ProbedGains:
 
 class ProductGains:
     """The same where diag C is an estimate too: kept between a part of its mean and √(C²)_jj, which bounds it."""
+
+    kept: ClassVar = ("probed",)
 
     def __init__(self, residual: Residual, Z: Array, KZ: Array):
         xp = namespace(KZ)

@@ -8,7 +8,7 @@ took the residual of a smooth kernel in single precision off by a third after a 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import scipy.linalg
@@ -43,6 +43,8 @@ class Panel(Protocol):
 class Stored:
     """The numbers of F, in place for as many picks as there will be."""
 
+    kept: ClassVar = ("_filled", "factor")
+
     def __init__(self, operator: Operator, capacity: int):
         self._numbers = zeros((operator.n, capacity), operator.like)
         self._filled = 0
@@ -51,6 +53,10 @@ class Stored:
     def factor(self) -> Array:
         """F."""
         return self._numbers[:, : self._filled]
+
+    @factor.setter
+    def factor(self, F: Array) -> None:
+        self._numbers[:, : self._filled] = F
 
     def times(self, block: Array) -> Array:
         return self.factor @ block
@@ -69,6 +75,8 @@ class Stored:
 class Implicit:
     """R alone, in float64; every use evaluates the columns of K at the picks again."""
 
+    kept: ClassVar = ("picks", "R")
+
     def __init__(self, operator: Operator, capacity: int):
         self.operator = operator
         self.picks = np.zeros(0, dtype=np.int64)
@@ -78,6 +86,10 @@ class Implicit:
     def R(self) -> Array:
         """R with F = K_S R."""
         return self._numbers[: len(self.picks), : len(self.picks)]
+
+    @R.setter
+    def R(self, R: Array) -> None:
+        self._numbers[: len(self.picks), : len(self.picks)] = R
 
     def times(self, block: Array) -> Array:
         weights = as_dtype_of(self.R @ double(block), block)

@@ -33,7 +33,7 @@ class PivotedQR:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         residual = Residual(problem.operator, problem.k)
-        return pursue(problem, residual, ResidualNorms(residual))
+        return pursue(problem, residual, ResidualNorms(residual), "pivoted_qr")
 
 
 class ResidualNorms:

@@ -6,9 +6,10 @@ from typing import Protocol
 
 import numpy as np
 
-from .._array import Array, first_argmax, like, namespace
+from .._array import Array, first_argmax, host, like, namespace
+from ..journal import Loop
 from .problem import Choice, Problem, complete
-from .residual import Residual
+from .residual import Residual, filled
 
 
 class Gains(Protocol):
@@ -23,17 +24,23 @@ class Gains(Protocol):
         ...
 
 
-def pursue(problem: Problem, residual: Residual, gains: Gains) -> Choice:
-    """Pick what must be included, then the highest score until there are k or nothing is left to represent."""
-    for j in problem.include:
-        gains.update(residual.pick(j))
+def pursue(problem: Problem, residual: Residual, gains: Gains, phase: str = "greedy") -> Choice:
+    """Pick what must be included, then the highest score until there are k or nothing is left to represent.
+
+    When it is stopped, the rest is filled up by the scores at that moment.
+    """
     allowed = like(np.isin(np.arange(problem.operator.n), problem.free).astype(float), problem.operator.like)
-    while len(residual.picks) < problem.k:
-        scores = gains.scores() * allowed
-        j = first_argmax(scores)
-        if float(scores[j]) <= 0:
-            break
-        gains.update(residual.pick(j))
+    with Loop(phase, residual, gains) as loop:
+        for j in problem.include[len(residual.picks) :]:
+            gains.update(residual.pick(j))
+        while len(residual.picks) < problem.k:
+            scores = gains.scores() * allowed
+            j = first_argmax(scores)
+            if float(scores[j]) <= 0:
+                break
+            gains.update(residual.pick(j))
+            if loop.turn(len(residual.picks), problem.k, lambda: residual.relative_error(problem)):
+                return Choice(filled(problem, residual.picks, host(gains.scores() * allowed)))
     return Choice(complete(problem, residual.picks))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -37,6 +38,7 @@ class Relaxed:
     evaluations: int = 0
     unconverged: int = 0
     _active: Active | None = field(default=None, repr=False)
+    kept: ClassVar = ("evaluations", "unconverged", "active")
 
     @property
     def operator(self) -> Operator:
@@ -49,6 +51,17 @@ class Relaxed:
         self.evaluations += 1
         self.unconverged += not result.converged
         return result
+
+    @property
+    def active(self) -> np.ndarray | None:
+        """The candidates whose principal submatrix is at hand."""
+        return None if self._active is None else self._active.indices
+
+    @active.setter
+    def active(self, indices: np.ndarray | None) -> None:
+        self._active = None if indices is None else Active(self.operator, indices)
+        if self._active is not None:
+            self._active.principal  # noqa: B018  # made again now, so that the ledger, put back next, does not count it twice
 
     def start(self) -> State:
         """All candidates at t = 1/2, the included ones held near one (line 2 of Algorithm 1)."""

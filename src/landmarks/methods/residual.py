@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from .._array import Array, Indices, host, like, namespace, rank_tolerance, solve_triangular, zeros
@@ -13,13 +15,21 @@ from .problem import Problem, complete
 class Residual:
     """C = K − F Fᵀ after some picks: its diagonal, its columns and its products."""
 
+    kept: ClassVar = ("picks", "panel", "diagonal")
+
     def __init__(self, operator: Operator, capacity: int):
         xp = namespace(operator.like)
         self.operator = operator
         self.picks: list[int] = []
         self.diagonal = xp.clip(operator.diagonal(), min=0.0)
+        self.whole = float(xp.sum(self.diagonal))
         self.tolerance = rank_tolerance(operator.like) * float(xp.max(self.diagonal))
         self.panel = panel(operator, capacity)
+
+    def relative_error(self, problem: Problem) -> float | None:
+        """tr C as a part of tr K; None for another criterion."""
+        known = problem.criterion == "trace" and self.whole > 0
+        return float(namespace(self.diagonal).sum(self.diagonal)) / self.whole if known else None
 
     @property
     def exhausted(self) -> bool:
@@ -68,6 +78,13 @@ class Residual:
         """Count the columns as represented."""
         for j in indices:
             self.diagonal[int(j)] = 0.0
+
+
+def filled(problem: Problem, picks: list[int], scores: np.ndarray) -> np.ndarray:
+    """The picks of a run that was stopped, filled up to k by falling score."""
+    rest = np.setdiff1d(problem.free, picks)
+    rest = rest[np.argsort(-scores[rest], kind="stable")]
+    return np.concatenate([np.asarray(picks, dtype=np.int64), rest])[: problem.k]
 
 
 def independent(problem: Problem, ranking: np.ndarray) -> np.ndarray:

@@ -13,9 +13,10 @@ from typing import ClassVar
 import numpy as np
 
 from .._array import host
+from ..journal import Loop
 from .draw import draw
 from .problem import CONSTRAINTS, Choice, Problem, brief, complete
-from .residual import Residual
+from .residual import Residual, filled
 
 
 @dataclass(frozen=True)
@@ -45,18 +46,21 @@ class RPCholesky:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         residual = Residual(problem.operator, problem.k)
-        for j in problem.include:
-            residual.pick(j)
         allowed = np.isin(np.arange(problem.operator.n), problem.free)
         width = self.block or automatic_block(problem)
-        while len(residual.picks) < problem.k:
-            weights = pivot_weights(residual, allowed)
-            if not np.any(weights):
-                break
-            if width == 1:
-                residual.pick(int(draw(weights, 1, rng)[0]))
-            else:
-                pick_block(residual, draw(weights, width, rng), weights, problem.k - len(residual.picks), rng)
+        with Loop("rpcholesky", residual) as loop:
+            for j in problem.include[len(residual.picks) :]:
+                residual.pick(j)
+            while len(residual.picks) < problem.k:
+                weights = pivot_weights(residual, allowed)
+                if not np.any(weights):
+                    break
+                if width == 1:
+                    residual.pick(int(draw(weights, 1, rng)[0]))
+                else:
+                    pick_block(residual, draw(weights, width, rng), weights, problem.k - len(residual.picks), rng)
+                if loop.turn(len(residual.picks), problem.k, lambda: residual.relative_error(problem)):
+                    return Choice(filled(problem, residual.picks, pivot_weights(residual, allowed)))
         return Choice(complete(problem, residual.picks))
 
 

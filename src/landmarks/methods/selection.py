@@ -36,6 +36,7 @@ class Selection:
 
     bound is the proved lower bound, if any, in the units of the operator; the matrix meant is 2**exponent times it.
     include and exclude are the constraints that were honoured; chooser is the method object that `method` describes.
+    stopped says that a callback ended the run, so that more could have been tried.
 
     Examples
     --------
@@ -57,6 +58,7 @@ class Selection:
     trials: tuple[Trial, ...] = ()
     bound: float | None = None
     exponent: int = 0
+    stopped: bool = False
     operator: Operator | None = field(default=None, repr=False)
     known: dict[str, float] = field(default_factory=dict, repr=False)
     include: tuple[int, ...] = ()

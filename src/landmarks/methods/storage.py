@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import tempfile
-import zipfile
 from dataclasses import asdict
 from pathlib import Path as FilePath
 from typing import Any
@@ -13,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from ..approximate import CRITERIA
-from ..errors import DAMAGE, FormatError
+from ..errors import FormatError
 from ..operators.convert import as_operator
 from ..optimise.path import Path
+from . import archive
+from .archive import MAX_BYTES
 from .problem import Trial
 from .selection import Cost, Selection
 
 FORMAT = "landmarks-selection"
 VERSION = 1
-MAX_BYTES = 2**30
 PATH_ARRAYS = ("t", "value", "active", "steps")
 
 
@@ -44,25 +41,13 @@ def save(selection: Selection, path: Any) -> None:
         "trials": [asdict(trial) for trial in selection.trials],
         "bound": selection.bound,
         "exponent": selection.exponent,
+        "stopped": selection.stopped,
         "known": selection.known,
     }
-    arrays = {"record": np.frombuffer(json.dumps(record).encode(), dtype=np.uint8), "indices": selection.indices}
+    arrays = {"indices": selection.indices}
     if selection.path is not None:
         arrays |= {f"path_{name}": np.asarray(getattr(selection.path, name)) for name in PATH_ARRAYS}
-    _write(FilePath(path), arrays)
-
-
-def _write(path: FilePath, arrays: dict[str, np.ndarray]) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # the stub takes ** for a flag
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    archive.write(FilePath(path), record, arrays, compress=True)
 
 
 def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selection:
@@ -83,12 +68,9 @@ def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selectio
     >>> lm.load(path).error("trace")
     1.0
     """
-    arrays = _read(FilePath(path), max_bytes)
-    try:
-        record = json.loads(bytes(arrays["record"]))
-    except (KeyError, ValueError, TypeError, RecursionError) as error:
-        raise FormatError(f"{path} is not a selection: it has no readable record") from error
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
+    known = {"indices"} | {f"path_{name}" for name in PATH_ARRAYS}
+    record, arrays = archive.read(FilePath(path), max_bytes=max_bytes, allowed=known.__contains__)
+    if record.get("format") != FORMAT:
         raise FormatError(f"{path} is not a selection of landmarks")
     if record.get("version") != VERSION:
         raise FormatError(f"{path} has format version {record.get('version')}, this program reads version {VERSION}; use a newer landmarks")
@@ -96,23 +78,6 @@ def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selectio
         return _build(record, arrays, data)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{path} is damaged: {error}") from error
-
-
-def _read(path: FilePath, max_bytes: int) -> dict[str, np.ndarray]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-        if size > max_bytes:
-            raise FormatError(f"{path} would unpack to {size} bytes, above max_bytes = {max_bytes}")
-        with np.load(path, allow_pickle=False) as archive:
-            allowed = {"record", "indices"} | {f"path_{name}" for name in PATH_ARRAYS}
-            if unknown := set(archive.files) - allowed:
-                raise FormatError(f"{path} holds unknown entries {sorted(unknown)}")
-            return {name: archive[name] for name in archive.files}
-    except DAMAGE as error:
-        if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError | FormatError):
-            raise
-        raise FormatError(f"{path} is not a readable npz file: {error}") from error
 
 
 def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> Selection:
@@ -132,6 +97,7 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> 
         trials=tuple(Trial(**trial) for trial in record["trials"]),
         bound=record["bound"],
         exponent=int(record["exponent"]),
+        stopped=bool(record.get("stopped", False)),
         operator=operator,
         include=tuple(int(j) for j in record.get("include", ())),
         exclude=tuple(int(j) for j in record.get("exclude", ())),

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..errors import Stopped
 from .local_search import Ground, descend, starting_choice, workable
 from .problem import CONSTRAINTS, Choice, Problem, brief
 
@@ -51,7 +52,10 @@ class Swap:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
-        ground = Ground.of(problem, self.criterion or problem.criterion, workable(problem.operator))
+        try:
+            ground = Ground.of(problem, self.criterion or problem.criterion, workable(problem.operator))
+        except Stopped:
+            return start
         state = ground.state(start.indices)
         before = state.error
         swaps = descend(ground, state, self.max_swaps)

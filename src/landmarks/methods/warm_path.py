@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..journal import Loop, Variables
 from ..optimise.descent import Descent, State, Stop
 from ..optimise.path import Path, Recorder
 from ..rounding import largest
@@ -33,22 +34,27 @@ class WarmPath:
     def choose_many(self, relaxed: Relaxed, descent: Descent, sizes: list[int]) -> tuple[dict[int, np.ndarray], Path]:
         """For each size, the largest weights at the moment when the active columns fall to it."""
         recorder: Recorder = Recorder(relaxed.operator.n)
-        found: dict[int, np.ndarray] = {}
         descent = replace(descent, stop=Stop(max_steps=1))
-        state, penalty = relaxed.start(), self.start * relaxed.penalty_unit(relaxed.uniform_weight(max(sizes)))
-        missing = sorted(sizes, reverse=True)
-        for _ in range(self.max_steps):
-            before = self._weights(relaxed, state)
-            state = descent.run(relaxed, state, penalty, at_least=1, recorder=recorder)
-            left = int(np.sum(self._weights(relaxed, state) > descent.epsilon))
-            while missing and left <= missing[0]:
-                k = missing.pop(0)
-                found[k] = largest(before, k)
-            if not missing or relaxed.problem.time_left <= 0:
-                break
-            penalty *= self.growth
-        last = self._weights(relaxed, state)
-        return found | {k: largest(last, k) for k in missing}, recorder.path()
+        penalty = self.start * relaxed.penalty_unit(relaxed.uniform_weight(max(sizes)))
+        v = Variables(state=relaxed.start(), penalty=penalty, step=0, found={}, missing=sorted(sizes, reverse=True))
+        with Loop("path", v, recorder, relaxed) as loop:
+            while v.missing and v.step < self.max_steps:
+                self._advance(v, relaxed, descent, recorder)
+                if loop.turn(v.step, self.max_steps) or relaxed.problem.time_left <= 0:
+                    break
+        last = self._weights(relaxed, v.state)
+        return v.found | {k: largest(last, k) for k in v.missing}, recorder.path()
+
+    def _advance(self, v: Variables, relaxed: Relaxed, descent: Descent, recorder: Recorder) -> None:
+        """One step of the descent, the sizes that it passed, and a larger λ."""
+        before = self._weights(relaxed, v.state)
+        v.state = descent.run(relaxed, v.state, v.penalty, at_least=1, recorder=recorder)
+        left = int(np.sum(self._weights(relaxed, v.state) > descent.epsilon))
+        while v.missing and left <= v.missing[0]:
+            k = v.missing.pop(0)
+            v.found[k] = largest(before, k)
+        v.penalty *= self.growth
+        v.step += 1
 
     def _weights(self, relaxed: Relaxed, state: State) -> np.ndarray:
         weights = state.weights(relaxed.operator.n)

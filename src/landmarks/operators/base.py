@@ -11,6 +11,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from .._array import Array, Indices, eps, like, namespace
+from ..errors import Stopped
+from ..journal import Loop, Variables, shared
 
 if TYPE_CHECKING:
     from .blocks import RowBlocks
@@ -137,30 +139,40 @@ _diagonals: WeakKeyDictionary[Operator, dict[str, Array]] = WeakKeyDictionary()
 
 def squared_diagonal(operator: Operator) -> Array:
     """The diagonal of K², the squared norms of the columns: one pass over K, remembered as long as the operator lives."""
-    known = _diagonals.setdefault(operator, {})
-    if "squares" not in known:
-        direct = operator.squared_diagonal()
-        known |= _pass(operator, {"squares": lambda columns: columns}) if direct is None else {"squares": direct}
-    return known["squares"]
+    return _remembered(operator, "squares", {"squares": lambda columns: columns})
 
 
 def cubed_diagonal(operator: Operator) -> Array:
     """The diagonal of K³: a product with every column, remembered as long as the operator lives; it gives K²'s as well."""
+    return _remembered(operator, "cubes", {"squares": lambda columns: columns, "cubes": operator.matmul})
+
+
+def _remembered(operator: Operator, wanted: str, images: dict[str, Callable[[Array], Array]]) -> Array:
+    """One of the diagonals, from memory, from the journal of the run, or from a pass."""
     known = _diagonals.setdefault(operator, {})
-    if "cubes" not in known:
-        known |= _pass(operator, {"squares": lambda columns: columns, "cubes": operator.matmul})
-    return known["cubes"]
+
+    def diagonals() -> dict[str, Array]:
+        direct = operator.squared_diagonal() if wanted == "squares" and wanted not in known else None
+        fresh = {wanted: direct} if direct is not None else {} if wanted in known else _pass(operator, images)
+        return known | fresh
+
+    known |= shared(f"{wanted} of {type(operator).__name__} {operator.n} {operator.like.dtype}", operator.ledger, diagonals)
+    return known[wanted]
 
 
 def _pass(operator: Operator, images: dict[str, Callable[[Array], Array]]) -> dict[str, Array]:
     """The inner products of the columns of K with their images, from one pass in blocks of columns."""
-    xp = namespace(operator.like)
-    parts: dict[str, list[Array]] = {name: [] for name in images}
-    for block in blocks(operator.n, block_width(operator)):
-        columns = operator.columns(block)
-        for name, image in images.items():
-            parts[name].append(xp.sum(columns * image(columns), axis=0))
-    return {name: xp.concat(values) for name, values in parts.items()}
+    xp, v = namespace(operator.like), Variables(done=0, diagonals={name: operator.like for name in images})
+    width = block_width(operator)
+    with Loop("reading", v) as loop:
+        while v.done < operator.n:
+            columns = operator.columns(np.arange(v.done, min(operator.n, v.done + width)))
+            products = {name: xp.sum(columns * image(columns), axis=0) for name, image in images.items()}
+            v.diagonals = {name: xp.concat([v.diagonals[name], part]) for name, part in products.items()}
+            v.done += columns.shape[1]
+            if loop.turn(v.done, operator.n) and v.done < operator.n:
+                raise Stopped("the run was stopped while it read the matrix, before there was a choice")
+    return v.diagonals
 
 
 def unit_vectors(indices: Indices, operator: Operator) -> Array:

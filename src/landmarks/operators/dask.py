@@ -15,6 +15,7 @@ from typing import Any
 import dask
 from dask.base import get_scheduler
 from dask.callbacks import Callback
+from dask.delayed import Delayed
 from dask.utils import format_time, parse_timedelta
 
 from .. import progress
@@ -26,6 +27,11 @@ POLL = 0.25  # seconds between looks at the workers
 FAN_IN = 8
 
 Lazy = Any
+
+
+def is_delayed(value: Any) -> bool:
+    """Whether the value is a lazy call, of which neither type nor shape is known."""
+    return isinstance(value, Delayed)
 
 
 def lazy(function: Callable, *arguments: Any) -> Lazy:
@@ -106,20 +112,30 @@ def current_client() -> Any:
     return owner if hasattr(owner, "scheduler_info") else None
 
 
+def cluster_memory(client: Any) -> int:
+    """The bytes that the workers of a cluster may use together."""
+    try:
+        workers = client.scheduler_info(n_workers=-1)["workers"]
+    except TypeError:  # before distributed 2025 it told of all workers
+        workers = client.scheduler_info()["workers"]
+    return sum(worker["memory_limit"] or 0 for worker in workers.values())
+
+
 def _on_cluster(client: Any, part: Lazy, reading: Reading | None) -> Any:
+    place = f"the cluster at {client.scheduler.address}"  # a client that lost its scheduler has forgotten it
     with _any_size(), _listening(client, reading):
         future = client.compute(part)
         try:
-            _watch(client, future, reading)
+            _watch(client, future, reading, place)
             return future.result()
         except BaseException as error:
             future.release()  # the scheduler drops the work
-            if (sentence := _explained(client, error)) is None:
+            if (sentence := _explained(error, place)) is None:
                 raise
             raise WorkersLostError(sentence) from error
 
 
-def _watch(client: Any, future: Any, reading: Reading | None) -> None:
+def _watch(client: Any, future: Any, reading: Reading | None, place: str) -> None:
     """Wait for the end of the work, or for the cluster to be without workers for too long."""
     from distributed import wait
 
@@ -135,8 +151,7 @@ def _watch(client: Any, future: Any, reading: Reading | None) -> None:
             seen = time.monotonic()
         elif time.monotonic() - seen > limit:
             raise WorkersLostError(
-                f"the cluster at {_address(client)} has had no workers for {format_time(limit)}; start workers and run again. "
-                f"dask's setting {SETTING} says how long to wait"
+                f"{place} has had no workers for {format_time(limit)}; start workers and run again. dask's setting {SETTING} says how long to wait"
             )
 
 
@@ -150,17 +165,13 @@ def _workers(client: Any) -> int:
     if client.status != "running":
         return 0
     with suppress(OSError, TimeoutError):
-        return len(client.nthreads())
+        return len(client.sync(client.scheduler.ncores, callback_timeout=POLL + 5))
     return 0
 
 
-def _address(client: Any) -> str:
-    return getattr(client.scheduler, "address", "an unknown address")
-
-
-def _explained(client: Any, error: BaseException) -> str | None:
+def _explained(error: BaseException, place: str) -> str | None:
     """The sentence for what a cluster raises when it breaks; None for every other error."""
-    name, place = type(error).__name__, f"the cluster at {_address(client)}"
+    name = type(error).__name__
     if name == "KilledWorker":
         return f"workers died again and again on one piece of work, most often for want of memory: use smaller chunks or larger workers ({error})"
     if name == "NoWorkerError":

@@ -10,7 +10,7 @@ from .. import _check
 from .._array import Array, Indices
 from . import _gram
 from .base import DENSE_MEMORY, MEMORY, Ledger, Operator
-from .dask import Lazy, Reading, announce, compute, constant, current_client, keep, lazy, tree
+from .dask import Lazy, Reading, announce, cluster_memory, compute, constant, current_client, is_delayed, keep, lazy, tree
 from .data import Data, gram_is_cheaper
 from .dense import Dense
 from .restricted import Restricted
@@ -22,9 +22,8 @@ OVERHEAD, TASK = 0.02, 0.003  # seconds that a product, and each of its tasks, t
 
 def dask_data(X: Any) -> Operator:
     """The operator of the columns of a dask array or data frame; a tall one is read here, once."""
-    names = _check.column_names(X)
-    X = checked(X, "X")
-    m, n = X.shape
+    table, X = X, checked(X, "X")
+    names, (m, n) = _check.column_names(table), X.shape
     if gram_is_cheaper(m, n, 8):
         K, exponent = distributed_gram(X)
         ledger = Ledger()
@@ -35,10 +34,12 @@ def dask_data(X: Any) -> Operator:
 
 def checked(X: Any, name: str) -> Any:
     """A two-dimensional dask array of real numbers with known chunks."""
+    if is_delayed(X):
+        raise TypeError(f"{name} must have a shape, got a Delayed; make an array of it with dask.array.from_delayed")
     if hasattr(X, "to_dask_array"):
         X = X.to_dask_array(lengths=True)
     if not hasattr(X, "rechunk"):
-        raise TypeError(f"{name} must be a dask array or data frame, got {type(X).__name__}; make an array of it with dask.array.from_delayed")
+        raise TypeError(f"{name} must be a dask array or data frame, got {type(X).__name__}")
     if X.ndim != 2:
         raise ValueError(f"{name} must have two dimensions, got shape {X.shape}; reshape a single column with reshape(-1, 1)")
     if X.dtype.kind == "c":
@@ -175,9 +176,7 @@ def tiled(X: Any, names: tuple[str, ...] | None = None) -> Tiled:
 def memory() -> int:
     """The bytes that the workers of the current cluster may use together; without a cluster, what a stored matrix may take twice."""
     client = current_client()
-    if client is None:
-        return 2 * DENSE_MEMORY
-    return sum(worker["memory_limit"] or 0 for worker in client.scheduler_info(n_workers=-1)["workers"].values())
+    return 2 * DENSE_MEMORY if client is None else cluster_memory(client)
 
 
 def _largest(tile: Any, row: int, column: int, topic: str, i: int) -> float:

@@ -98,16 +98,16 @@ def data(X: Any, *, center: bool = False, scale: bool = False, memory: int = ROW
     from .sparse import sparse_data
 
     standard = Standard(center, scale)
-    if hasattr(X, "tocsc"):
-        if not standard.plain:
-            raise ValueError("centred or scaled columns of a sparse X would not be sparse; use ColumnSelector, which keeps them so")
-        return sparse_data(X)
     if hasattr(X, "__dask_graph__"):
         from .dask_data import dask_data
 
         if not standard.plain:
             raise ValueError("center and scale are not done on dask arrays: standardise lazily, X = (X - X.mean(axis=0)) / X.std(axis=0)")
         return dask_data(X)
+    if hasattr(X, "tocsc"):
+        if not standard.plain:
+            raise ValueError("centred or scaled columns of a sparse X would not be sparse; use ColumnSelector, which keeps them so")
+        return sparse_data(X)
     source = as_rows(X)
     if source is not None and not fits(source, memory):
         return from_rows(source, standard, memory=memory).operator

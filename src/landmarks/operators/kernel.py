@@ -201,6 +201,8 @@ def kernel(
     if hasattr(points, "__dask_graph__"):
         from .dask_kernel import dask_kernel
 
+        if engine is not None or memory != MEMORY:
+            raise ValueError("engine and memory are for points in memory; for dask points say device=…, and choose smaller chunks")
         return dask_kernel(points, h, device=device, precision=precision)
     if device is not None:
         raise ValueError(f"device is for the workers of dask points; move the points themselves, e.g. torch.asarray(points, device={device!r})")

@@ -49,7 +49,7 @@ def from_rows(source: RowBlocks, standard: Standard, *, memory: int = ROWS_MEMOR
     else:
         whole = scatter if standard.center else scatter + moments.weight * moments.mean**2
         operator = ByRows(rows, whole * factor**2, exponent=exponent, memory=memory)  # type: ignore[arg-type]  # _check_memory saw to it
-    return Prepared(operator, np.ldexp(mean, sums.power), np.ldexp(scale, sums.power) if standard.scale else scale)
+    return Prepared(operator, np.ldexp(mean, sums.power), np.ldexp(scale, sums.power) if standard.scale else scale, moments.weight - standard.center)
 
 
 def scaled_gram(moments: Moments, center: bool, factor: np.ndarray) -> np.ndarray:

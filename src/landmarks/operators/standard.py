@@ -12,11 +12,12 @@ from .base import Operator
 
 @dataclass(frozen=True)
 class Prepared:
-    """The operator of the columns, and the mean and scale that were taken out of them."""
+    """The operator of the columns, the mean and scale that were taken out of them, and the degrees of freedom left."""
 
     operator: Operator
     mean: np.ndarray
     scale: np.ndarray
+    degrees: float
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from .._array import Array, host, like, namespace, take
+from ..journal import Loop
 from .box import chain, from_box, highest, to_box
 from .path import Recorder
 from .steps import SGD, Step, narrow_state
@@ -75,6 +76,19 @@ class Stop:
     settled: int = 100
 
 
+@dataclass
+class Walk:
+    """Where a descent is: the state, the memory of the step rule, steps made, calm ones in a row, the last that froze a column."""
+
+    state: State
+    memory: tuple[Array, ...]
+    step: int = 0
+    calm: int = 0
+    frozen: int = 0
+    ended: bool = False
+    kept: ClassVar = ("state", "memory", "step", "calm", "frozen", "ended")
+
+
 @dataclass(frozen=True)
 class Descent:
     """How to descend.
@@ -90,23 +104,31 @@ class Descent:
 
     def run(self, evaluate: Evaluate, start: State, penalty: float, *, at_least: int = 0, recorder: Recorder | None = None) -> State:
         """Descend from the start until the stopping rule holds, or fewer than `at_least` columns would stay active."""
-        state, memory, calm, frozen = start, self.step.start(start.w), 0, 0
-        for i in range(self.stop.max_steps):
-            t = state.t
-            result = evaluate(state.indices, t)
-            if recorder is not None:
-                recorder.add(t, state.indices, result.value, result.steps)
-            change, memory = self.step.update(chain(result.gradient / penalty + 1, state.w), memory, i)
-            moved = state.moved(change, self.clip)
-            calm = calm + 1 if _largest(moved.t - t) <= self.stop.tolerance else 0
-            alive = np.flatnonzero(host((moved.t > self.epsilon) | moved.held))
-            if len(alive) < at_least or len(alive) == 0:
-                return moved
-            frozen = i if len(alive) < len(state.indices) else frozen
-            state, memory = _narrow(moved, memory, alive)
-            if calm >= self.stop.patience or i - frozen >= self.stop.settled:
-                break
-        return state
+        walk = Walk(start, self.step.start(start.w))
+        with Loop("descent", walk, recorder, evaluate) as loop:
+            while walk.step < self.stop.max_steps and not walk.ended:
+                self._advance(walk, evaluate, penalty, at_least, recorder)
+                if loop.turn(walk.step, self.stop.max_steps):
+                    break
+        return walk.state
+
+    def _advance(self, walk: Walk, evaluate: Evaluate, penalty: float, at_least: int, recorder: Recorder | None) -> None:
+        """One step, and whether it was the last."""
+        state, i, t = walk.state, walk.step, walk.state.t
+        result = evaluate(state.indices, t)
+        if recorder is not None:
+            recorder.add(t, state.indices, result.value, result.steps)
+        change, memory = self.step.update(chain(result.gradient / penalty + 1, state.w), walk.memory, i)
+        moved = state.moved(change, self.clip)
+        alive = np.flatnonzero(host((moved.t > self.epsilon) | moved.held))
+        walk.step = i + 1
+        if len(alive) < at_least or len(alive) == 0:
+            walk.state, walk.ended = moved, True
+            return
+        walk.calm = walk.calm + 1 if _largest(moved.t - t) <= self.stop.tolerance else 0
+        walk.frozen = i if len(alive) < len(state.indices) else walk.frozen
+        walk.state, walk.memory = _narrow(moved, memory, alive)
+        walk.ended = walk.calm >= self.stop.patience or i - walk.frozen >= self.stop.settled
 
 
 def _narrow(state: State, memory: tuple[Array, ...], alive: np.ndarray) -> tuple[State, tuple[Array, ...]]:

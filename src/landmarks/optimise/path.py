@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -42,6 +42,7 @@ class Recorder:
     rows: list[tuple[np.ndarray, float, int, int]] = field(default_factory=list)
     seen: int = 0
     stride: int = 1
+    kept: ClassVar = ("rows", "seen", "stride")
 
     def add(self, t: Array, indices: np.ndarray, value: float, steps: int) -> None:
         """Record a step, given by the weights of the active columns."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart, with two darker ones; shapes and dashes tell the rest.
-OURS = ("#000000", "#D55E00", "#5D3A9B", "#8C510A")
+OURS = ("#000000", "#5D3A9B", "#8C510A", "#D55E00")
 OTHERS = ("#0072B2", "#999999", "#E69F00", "#CC79A7", "#009E73", "#56B4E9")
 MARKERS = "osD^vP"
 
@@ -79,7 +79,8 @@ def readable_ticks(ax: Any) -> None:
     low, high = ax.get_ylim()
     if low <= 0 or high / low > 100:
         return
-    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 1.5, 2.0, 3.0, 5.0, 7.0) if high / low > 2 else (1.0, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2.0)))
+    wide, close = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0), (1.0, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2.0, 2.3, 2.6, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
+    ax.yaxis.set_major_locator(LogLocator(subs=wide if high / low > 4 else close))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1e4 else f"{value:.0e}"))
     ax.yaxis.set_minor_formatter(NullFormatter())
 

@@ -28,11 +28,6 @@ class Summary:
     draws: int
     together: np.ndarray | None
 
-    @property
-    def adds(self) -> np.ndarray | None:
-        """What each of the chosen adds to those before it."""
-        return None if self.together is None else np.diff(self.together, prepend=0.0)
-
 
 def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
     """The headline numbers of a selection that has its data.
@@ -66,7 +61,7 @@ def _together(operator: Operator, selection: Selection) -> np.ndarray | None:
 
 
 def _trace_shares(operator: Operator, selection: Selection) -> np.ndarray:
-    from ..estimators.how_many import explained_shares
+    from ..approximate.nested import explained_shares
 
     shares = explained_shares(operator, selection.indices)
     return np.pad(shares, (0, selection.k - len(shares)), mode="edge")[: selection.k]

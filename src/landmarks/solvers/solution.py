@@ -22,8 +22,14 @@ class Solution:
     converged: bool
 
 
-class LinearSystem(Protocol):
-    """A symmetric positive definite system by its order, its products, and more where a solver asks for it."""
+class Products(Protocol):
+    """A symmetric positive definite system by its products alone."""
+
+    def matmul(self, block: Array) -> Array: ...
+
+
+class LinearSystem(Products, Protocol):
+    """A system by its order, its products, and more where a solver asks for it."""
 
     @property
     def n(self) -> int: ...
@@ -31,7 +37,6 @@ class LinearSystem(Protocol):
     def m(self) -> int | None: ...
     @property
     def ridge(self) -> Array: ...
-    def matmul(self, block: Array) -> Array: ...
     def dense(self) -> Array: ...
     def factor(self) -> Array: ...
 

@@ -1,0 +1,83 @@
+"""(K̂ + ridge · I)⁻¹ as an object."""
+
+import numpy as np
+import pytest
+import scipy.sparse.linalg
+from numpy.testing import assert_allclose
+
+import landmarks as lm
+
+POINTS = np.random.default_rng(0).standard_normal((200, 2))
+K = lm.rbf(sigma=2.0)(POINTS, POINTS)
+
+
+def approximation(points):
+    return lm.select(lm.kernel(points, lm.rbf(sigma=2.0)), 20, method="greedy").nystrom()
+
+
+@pytest.mark.parametrize("ridge", [1e-6, 1.0, 1e6])
+def test_it_is_the_dense_inverse_in_every_library(xp, ridge):
+    nystrom = approximation(xp.asarray(POINTS))
+    F = np.asarray(nystrom.factor)
+    b = np.random.default_rng(1).standard_normal((200, 3))
+    expected = np.linalg.solve(F @ F.T + ridge * np.eye(200), b)
+    # the dense solve itself loses condition · eps = (100 / 1e-6) · 1e-16 digits
+    assert_allclose(np.asarray(nystrom.preconditioner(ridge) @ xp.asarray(b)), expected, rtol=1e-7, atol=1e-7 * np.abs(expected).max())
+
+
+def test_a_vector_gives_a_vector():
+    P = approximation(POINTS).preconditioner(0.1)
+    assert_allclose(P @ POINTS[:, 0], (P @ POINTS)[:, 0])
+
+
+def test_two_square_roots_make_the_inverse():
+    P = approximation(POINTS).preconditioner(1e-3)
+    assert_allclose(P.power(P.power(POINTS, -0.5), -0.5), P @ POINTS, rtol=1e-9, atol=1e-9)
+    assert_allclose(P.power(P @ POINTS, 1.0), POINTS, atol=1e-10)
+
+
+def test_in_single_precision_rounding_is_not_magnified_inside_the_approximation():
+    nystrom = lm.select(lm.kernel(POINTS.astype(np.float32), lm.rbf(sigma=2.0)), 14, method="greedy").nystrom()
+    P = nystrom.preconditioner(1e-6)
+    inside = P.vectors.T @ (P @ P.vectors[:, :1])
+    assert P.dtype == np.float32
+    # a single projection leaves eps / ridge = 0.1 beside the true 0.009
+    assert_allclose(inside[0, 0], 1 / P.values[0], rtol=1e-4)
+
+
+def test_duplicate_points_do_no_harm():
+    points = np.concatenate([POINTS, POINTS])
+    nystrom = lm.approximate.Nystrom(lm.kernel(points, lm.rbf(sigma=2.0)), np.array([0, 200, 1, 201, 2]))
+    F = nystrom.factor
+    assert F.shape == (400, 3)
+    b = np.ones((400, 1))
+    assert_allclose(nystrom.preconditioner(1e-2) @ b, np.linalg.solve(F @ F.T + 1e-2 * np.eye(400), b), rtol=1e-8)
+
+
+def steps_of_cg(M):
+    steps = []
+    _, failed = scipy.sparse.linalg.cg(K + 1e-6 * np.eye(200), POINTS[:, 0], M=M, rtol=1e-8, maxiter=5000, callback=steps.append)
+    assert failed == 0
+    return len(steps)
+
+
+def test_scipy_takes_it_and_conjugate_gradients_take_fewer_steps():
+    P = lm.select(lm.psd(K), 60, method="greedy").nystrom().preconditioner(1e-6)
+    assert 10 * steps_of_cg(P) < steps_of_cg(None)
+
+
+def test_scipy_takes_it_from_torch():
+    torch = pytest.importorskip("torch")
+    P = lm.select(lm.psd(torch.as_tensor(K)), 60, method="greedy").nystrom().preconditioner(1e-6)
+    assert steps_of_cg(P) < 30
+
+
+def test_the_units_are_those_of_the_data():
+    P = lm.select(lm.psd(K * 1e200), 20, method="greedy").nystrom().preconditioner(1e197)
+    Q = lm.select(lm.psd(K), 20, method="greedy").nystrom().preconditioner(1e-3)
+    assert_allclose(P @ POINTS, (Q @ POINTS) * 1e-200, rtol=1e-6, atol=1e-206)
+
+
+def test_a_ridge_must_be_positive():
+    with pytest.raises(ValueError, match="ridge must be positive, got 0"):
+        approximation(POINTS).preconditioner(0.0)

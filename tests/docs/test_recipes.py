@@ -1,0 +1,22 @@
+"""Every recipe runs as it is written."""
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+RECIPES = Path(__file__).parents[2] / "docs" / "recipes"
+NEEDS = {"scikit_learn": ["pandas"], "anndata": ["anndata"], "gpytorch": ["torch", "gpytorch"]}
+
+
+def test_every_recipe_is_run():
+    assert {path.stem for path in RECIPES.glob("*.md")} == set(NEEDS)
+
+
+@pytest.mark.filterwarnings("ignore")  # those of the neighbours about their own dependencies
+@pytest.mark.parametrize("name", ["scikit_learn", "anndata", pytest.param("gpytorch", marks=pytest.mark.slow)])
+def test_the_recipe_runs(name):
+    for library in NEEDS[name]:
+        pytest.importorskip(library, reason=f"the recipe needs {library}")
+    failed, tried = doctest.testfile(str(RECIPES / f"{name}.md"), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert tried > 0 and failed == 0

@@ -1,0 +1,92 @@
+"""A callback hears of every method's work, and can end it with a valid choice."""
+
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.errors import Stopped
+from landmarks.methods.registry import METHODS
+from landmarks.operators import base
+
+RNG = np.random.default_rng(1)
+X = RNG.standard_normal((25, 30)) * np.linspace(1, 3, 30)
+METHODS_WITH_LOOPS = sorted(set(METHODS) - {"uniform", "kmeans", "kdpp"})
+
+
+@pytest.mark.parametrize("name", METHODS_WITH_LOOPS)
+@pytest.mark.parametrize("j", [1, 3])
+def test_a_run_that_is_stopped_gives_a_valid_choice(name, j):
+    reports = []
+    s = lm.select(X, 6, method=name, callback=lambda progress: reports.append(progress) or len(reports) == j, include=[3], exclude=[7, 29])
+    assert s.stopped
+    assert len(s) == 6 and 3 in s.indices and not {7, 29} & set(s.indices.tolist())
+    assert all(report.seconds >= 0 and report.done >= 0 for report in reports)
+
+
+@pytest.mark.parametrize("strategy", ["bisection", "path", "frank_wolfe"])
+def test_every_strategy_of_the_relaxation_can_be_stopped(strategy):
+    s = lm.select(X, 6, method=lm.Continuous(strategy=strategy), callback=lambda progress: progress.done == 2)
+    assert s.stopped and len(s) == 6
+
+
+def test_a_run_that_is_not_stopped_says_so():
+    heard = []
+    s = lm.select(X, 6, method="swap", callback=heard.append)
+    assert not s.stopped
+    assert s.indices.tolist() == lm.select(X, 6, method="swap").indices.tolist()
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_the_last_error_told_by_a_search_is_that_of_its_choice(criterion):
+    heard = []
+    s = lm.select(X, 6, method=lm.Iterated(rounds=5), criterion=criterion, callback=heard.append)
+    assert heard[-1].phase == "iterated" and (heard[-1].done, heard[-1].total) == (5, 5)
+    assert heard[-1].error == pytest.approx(s.relative_error(), rel=1e-9)  # rank-one changes against one factorisation
+
+
+def test_greedy_tells_its_error_pick_by_pick():
+    heard = []
+    lm.select(X, 6, method="greedy", callback=heard.append)
+    told = [progress.error for progress in heard if progress.phase == "greedy"]
+    assert told == pytest.approx(lm.path(X, range(1, 7)).relative.tolist(), rel=1e-9)
+
+
+def test_stopping_while_the_matrix_is_read_is_an_error_because_there_is_no_choice(monkeypatch):
+    monkeypatch.setattr(base, "block_width", lambda operator: 7)
+    with pytest.raises(Stopped, match="before there was a choice"):
+        lm.select(X, 6, method="greedy", callback=lambda progress: progress.phase == "reading")
+
+
+def test_stopping_while_a_later_phase_reads_gives_the_choice_of_the_phase_before(monkeypatch):
+    monkeypatch.setattr(base, "block_width", lambda operator: 7)
+    method = lm.Swap(start="pivoted_qr")
+    s = lm.select(X, 6, method=method, callback=lambda progress: progress.phase == "reading")
+    assert s.stopped
+    assert s.indices.tolist() == lm.select(X, 6, method="pivoted_qr").indices.tolist()
+
+
+def test_what_a_callback_raises_goes_through():
+    class Enough(Exception):
+        pass
+
+    def callback(progress):
+        raise Enough
+
+    with pytest.raises(Enough):
+        lm.select(X, 6, callback=callback)
+
+
+def test_a_callback_cannot_change_what_it_is_told():
+    def callback(progress):
+        with pytest.raises(FrozenInstanceError):
+            progress.done = 0
+
+    lm.select(X, 6, method="greedy", callback=callback)
+
+
+def test_a_stopped_selection_is_saved_as_such(tmp_path):
+    s = lm.select(X, 6, method="swap", callback=lambda progress: True)
+    s.save(tmp_path / "s.npz")
+    assert lm.load(tmp_path / "s.npz").stopped

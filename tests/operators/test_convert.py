@@ -1,0 +1,43 @@
+"""AnnData objects, real ones and those that look like them."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import landmarks as lm
+from landmarks.operators.sparse import Sparse
+
+X = np.random.default_rng(0).poisson(1.0, (40, 6)).astype(np.float32)
+GENES = [f"gene{j}" for j in range(6)]
+
+
+def lookalike(matrix):
+    return SimpleNamespace(X=matrix, var_names=GENES, obs_names=list(range(40)))
+
+
+def test_names_of_chosen_columns_are_genes():
+    s = lm.select(lookalike(X), 2, method="greedy")
+    assert s.chosen_names == tuple(GENES[j] for j in lm.select(X, 2, method="greedy").indices)
+
+
+def test_a_sparse_matrix_of_cells_stays_sparse():
+    s = lm.select(lookalike(scipy.sparse.csr_matrix(X)), 2, method="greedy", include=["gene3"])
+    assert isinstance(s.operator, Sparse) and s.chosen_names[0] == "gene3"
+
+
+def test_an_object_without_x_is_told():
+    with pytest.raises(ValueError, match="has no X; choose a layer"):
+        lm.select(lookalike(None), 2)
+
+
+@pytest.mark.filterwarnings("ignore")  # of anndata about its own dependencies
+@pytest.mark.parametrize("store", [np.asarray, scipy.sparse.csr_matrix], ids=["dense", "sparse"])
+def test_a_real_anndata_object_gives_the_same(store):
+    anndata = pytest.importorskip("anndata", reason="anndata is not installed")
+    cells = anndata.AnnData(store(X))
+    cells.var_names = GENES
+    assert lm.select(cells, 2, method="greedy").chosen_names == lm.select(lookalike(X), 2, method="greedy").chosen_names
+    half = cells[:, 3:]
+    assert set(lm.select(half, 2, method="greedy").chosen_names) <= set(GENES[3:])

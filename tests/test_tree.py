@@ -1,0 +1,68 @@
+"""Nested values become JSON and arrays, and come back the same on every array library."""
+
+import json
+
+import numpy as np
+import pytest
+
+from landmarks._array import host, like
+from landmarks._tree import flatten, pack, restore, unpack
+from landmarks.journal import Variables
+
+
+def there_and_back(value, reference=None):
+    arrays = []
+    flat = json.loads(json.dumps(flatten(value, arrays, copy=True)))
+    return restore(flat, arrays, np.zeros(0) if reference is None else reference)
+
+
+@pytest.mark.parametrize("value", [None, True, 3, 2**100, 0.1, np.inf, "ü", (1, "a"), [1, (2, 3)], {3: 1.5, "x": [None]}, [], ()])
+def test_plain_values_come_back_as_they_were(value):
+    assert there_and_back(value) == value
+    assert type(there_and_back(value)) is type(value)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_arrays_keep_their_digits_dtype_and_layout(order):
+    array = np.asarray(np.random.default_rng(0).random((3, 4)), dtype=np.float32, order=order)
+    back = there_and_back({"a": array})["a"]
+    assert back.dtype == array.dtype and back.flags.f_contiguous == array.flags.f_contiguous
+    assert back.tobytes("A") == array.tobytes("A")
+
+
+def test_arrays_of_every_library_come_back_in_it(xp):
+    reference = xp.zeros(0, dtype=xp.float32)
+    array = like([True, False], reference, dtype=xp.bool)
+    back = there_and_back((array,), reference)[0]
+    assert type(back) is type(array) and back.dtype == array.dtype
+    assert np.array_equal(host(back), host(array))
+
+
+def test_many_equal_rows_take_one_array_each_column():
+    rows, arrays = [(np.full(3, float(i)), 0.5 * i, i) for i in range(20)], []
+    flat = flatten(rows, arrays, copy=True)
+    assert len(arrays) == 1
+    back = restore(flat, arrays, np.zeros(0))
+    assert [(row.tolist(), value, i) for row, value, i in back] == [(row.tolist(), value, i) for row, value, i in rows]
+
+
+def test_a_copy_does_not_follow_later_changes():
+    a, arrays = np.zeros(2), []
+    flatten(a, arrays, copy=True)
+    a[0] = 1.0
+    assert arrays[0].tolist() == [0.0, 0.0]
+
+
+def test_objects_are_refused():
+    with pytest.raises(TypeError, match="numbers, text and arrays, got object"):
+        flatten(object(), [], copy=True)
+
+
+def test_what_an_object_keeps_is_put_back_in_place():
+    inner = Variables(picks=[1, 2])
+    outer = Variables(inner=inner, step=3)
+    packed = pack(outer)
+    inner.picks.append(9)
+    outer.step = 7
+    assert unpack(outer, packed) is outer
+    assert outer.inner is inner and inner.picks == [1, 2] and outer.step == 3
