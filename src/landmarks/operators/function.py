@@ -122,14 +122,14 @@ def _real(dtype: Any) -> Any:
 
 
 def probe(operator: Operator) -> None:
-    """Raise when three products with sign vectors show that a black-box matrix is not symmetric, or is indefinite.
+    """Raise when three products with random vectors show that a black-box matrix is not symmetric, or is indefinite.
 
     A fourth product repeats the first: a warning says when it comes out otherwise.
     """
     if not isinstance(operator, Function) or operator.trusted:
         return
     operator.trusted = True
-    U = 2.0 * np.random.default_rng(0).integers(0, 2, size=(operator.n, 3)) - 1.0
+    U = np.random.default_rng(0).standard_normal((operator.n, 3))  # signs may all be orthogonal to few directions of data
     KU = host(operator.matmul(like(U, operator.like))).astype(np.float64)
     operator.exponent = _check.exponent(float(np.max(np.abs(KU))), operator.like)
     KU = _check.scaled(KU, operator.exponent)
@@ -142,11 +142,11 @@ def probe(operator: Operator) -> None:
         return  # what changes from call to call cannot be told from what is not symmetric
     if asymmetry > tolerance:
         raise ValueError(
-            f"the product must be one with a symmetric matrix, but uᵀKv and vᵀKu differ by {asymmetry:.2g} of ‖Kv‖√n for sign vectors u, v; "
+            f"the product must be one with a symmetric matrix, but uᵀKv and vᵀKu differ by {asymmetry:.2g} of ‖Kv‖√n for random vectors u, v; "
             "check it, or pass check_symmetric=False to function()"
         )
     if (least := float(np.min(np.diag(products)))) < -tolerance * scale:
-        raise NotPSDError(f"the product must be one with a positive semidefinite matrix, but uᵀKu = {least:.3g} for a sign vector u")
+        raise NotPSDError(f"the product must be one with a positive semidefinite matrix, but uᵀKu = {least:.3g} for a random vector u")
 
 
 def _warn_of_change(change: float) -> None:
