@@ -70,3 +70,29 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 def test_fault_51_a_fork_after_torch_was_used_does_not_hang():
     pytest.importorskip("torch")
     subprocess.run([sys.executable, "-c", AFTER_TORCH], check=True, timeout=120)
+
+
+ROW = """
+import os, warnings
+import numpy as np, landmarks as lm
+warnings.simplefilter("ignore")
+def left():
+    status = dict(line.split(":", 1) for line in open("/proc/self/status"))
+    return int(status["RssAnon"].split()[0]), len(os.listdir("/proc/self/fd")), int(status["Threads"])
+def some(count):
+    for i in range(count):
+        lm.select(np.random.default_rng(i).standard_normal((20, 10)), 3, method=("greedy", "swap", "rpcholesky", "nuclear")[i % 4]).error()
+some(200)
+before = left()
+some(1000)
+print(*(b - a for a, b in zip(before, left())))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="what a process holds is read from /proc")
+def test_fault_51_a_thousand_selections_leave_nothing_behind():
+    printed = subprocess.run([sys.executable, "-c", ROW], check=True, capture_output=True, text=True, timeout=600).stdout
+    kilobytes, files, threads = map(int, printed.split())
+    assert kilobytes < 2048  # of 1000 leaked operators each would hold 5 kB
+    assert files == 0 and threads == 0
