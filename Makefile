@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-CODE := src tests docs benchmarks examples
+CODE := src tests docs benchmarks examples fuzz
 TORCH := torch==2.13.0+cpu
 # The paper's data, if they are at hand: more tests run with them.
 export LANDMARKS_DATA ?= $(abspath $(wildcard ../shared/data))
@@ -16,6 +16,8 @@ help:
 	@echo "make check   format, lint, types, imports, tests, doctests: what CI runs"
 	@echo "make slow    the tests marked slow"
 	@echo "make browser install Chromium for the tests of the report, and run them"
+	@echo "make fuzz    every reader of files, SECONDS=600 in all"
+	@echo "make properties  every property on EXAMPLES=200 examples"
 	@echo "make interpreted  the GPU kernels in Triton's interpreter, on the CPU"
 	@echo "make docs    build the documents, run their examples"
 	@echo "make format  rewrite the code in the agreed format"
@@ -26,6 +28,13 @@ run: $(VENV)/.base
 
 test: $(VENV)/.dev $(VENV)/.torch
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+fuzz: $(VENV)/.dev
+	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(PIP) install --no-compile atheris
+	tools/fuzz $(or $(SECONDS),600)
+
+properties: $(VENV)/.dev $(VENV)/.torch
+	tools/properties $(or $(EXAMPLES),200)
 
 slow: $(VENV)/.dev $(VENV)/.torch
 	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)

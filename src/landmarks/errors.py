@@ -1,5 +1,17 @@
 """The errors and warnings of landmarks, each a subclass of the built-in one it specialises."""
 
+import lzma
+import struct
+import tokenize
+import zipfile
+import zlib
+
+#: what the readers of zip and npy files in Python and NumPy raise when bytes are damaged or made to do harm
+DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, tokenize.TokenError, EOFError, OSError),
+    *(ValueError, TypeError, KeyError, IndexError, OverflowError, MemoryError, SyntaxError, RuntimeError),
+)
+
 
 class NotPSDError(ValueError):
     """The matrix has a clearly negative eigenvalue, so it is no Gram, covariance or kernel matrix."""

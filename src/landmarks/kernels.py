@@ -13,24 +13,39 @@ from ._array import Array, eps, exp_between, is_single, namespace
 def negative_squared_distances(x: Array, y: Array) -> Array:
     """−|x_i − y_j|² by one matrix product of lengthened points; centre the points first, or digits cancel.
 
-    Squares so large that single precision would lose four digits of the distances are formed in double precision.
+    Where squares are so large that too many would, single precision gives way to double, and double to differences.
     """
     xp = namespace(x)
-    squares = xp.sum(x * x, axis=1, keepdims=True)
-    if is_single(x) and eps(x) * float(xp.max(squares)) > 1e-4:
+    if _cancels(x) and is_single(x):
         return xp.astype(negative_squared_distances(xp.astype(x, xp.float64), xp.astype(y, xp.float64)), x.dtype)
-    left = xp.concat([2 * x, -squares, xp.ones_like(squares)], axis=1)
+    if _cancels(x):
+        return -_squared_differences(x, y)
+    left = xp.concat([2 * x, -xp.sum(x * x, axis=1, keepdims=True), xp.ones_like(x[:, :1])], axis=1)
     right = xp.concat([y, xp.ones_like(y[:, :1]), -xp.sum(y * y, axis=1, keepdims=True)], axis=1)
     return left @ right.T
+
+
+def _cancels(x: Array) -> bool:
+    """Whether the squares are so large that the distances, in units of the kernel's width, would be off by 1e-4, or 1e-8 in double."""
+    xp = namespace(x)
+    return eps(x) * float(xp.max(xp.sum(x * x, axis=1))) > (1e-4 if is_single(x) else 1e-8)
+
+
+def _squared_differences(x: Array, y: Array) -> Array:
+    total = (x[:, :1] - y[:, :1].T) ** 2
+    for i in range(1, x.shape[1]):
+        total = total + (x[:, i : i + 1] - y[:, i : i + 1].T) ** 2
+    return total
 
 
 def distances(x: Array, y: Array) -> Array:
     """|x_i − y_j|; zero where the squares cancel to rounding, whose root would be far larger than rounding."""
     xp = namespace(x)
-    squares = xp.sum(x * x, axis=1)[:, None] + xp.sum(y * y, axis=1)[None, :]
     distances = -negative_squared_distances(x, y)
-    rounding = (8 + x.shape[1]) * eps(x)
-    return xp.sqrt(xp.where(distances > rounding * squares, distances, xp.zeros_like(distances)))
+    if _cancels(x):
+        return xp.sqrt(xp.clip(distances, min=0.0))
+    rounding = (8 + x.shape[1]) * eps(x) * (xp.sum(x * x, axis=1)[:, None] + xp.sum(y * y, axis=1)[None, :])
+    return xp.sqrt(xp.where(distances > rounding, distances, xp.zeros_like(distances)))
 
 
 def decay(exponents: Array) -> Array:
@@ -114,7 +129,7 @@ class matern:
             raise ValueError(f"nu must be 0.5, 1.5 or 2.5, got {self.nu!r}; for other smoothness pass a callable")
 
     def __call__(self, x: Array, y: Array) -> Array:
-        r = math.sqrt(2 * self.nu) / self.sigma * distances(x, y)
+        r = math.sqrt(2 * self.nu) * distances(x / self.sigma, y / self.sigma)
         if self.nu == 0.5:
             return decay(-r)
         if self.nu == 1.5:

@@ -196,3 +196,11 @@ def test_on_products_alone_it_takes_four_k_columns_and_the_probes():
     assert found.ledger.products <= 100 + 20 + 40 + 10  # probes, columns of the scores, candidates, the final check
     nuclear = lm.select(operator, 10, method="nuclear")
     assert found.error() <= nuclear.error() * 1.02
+
+
+def test_nothing_left_to_choose_and_nothing_to_represent_do_no_harm():
+    assert lm.select(X[:, :3], 3, method=SHORT, include=[0, 1, 2]).k == 3
+    with pytest.warns(RankWarning):
+        assert lm.select(np.zeros((1, 1)), 1, method=SHORT).error() == 0
+    with pytest.warns(RankWarning):
+        assert lm.select(np.float32([[2.0, 1.0], [2.0, 1.0]]), 2, method=SHORT, criterion="frobenius").k == 2

@@ -124,3 +124,18 @@ def test_the_probe_of_symmetry_is_made_once_and_is_no_cost_of_the_selection():
     assert lm.select(operator, 2, method="uniform").ledger.products == 0
     lm.select(operator, 2, method="uniform")
     assert operator.ledger.products == 4
+
+
+def test_data_orthogonal_to_all_signs_are_taken_for_neither_restless_nor_crooked():
+    x = np.array([2.0409193, 2.0409193, -2.55566502, -2.55566502])
+    assert lm.select(lm.function(lambda V: np.outer(x, x) @ V, n=4), 1, method="greedy").relative_error() < 1e-12
+
+
+@pytest.mark.parametrize("power", [-900, 900])
+def test_the_units_of_a_black_box_do_not_matter(power):
+    scaled = np.ldexp(K, power)
+    s = lm.select(lm.function(lambda V: scaled @ V, n=4), 2, method="greedy", criterion="frobenius")
+    plain = lm.select(lm.function(lambda V: K @ V, n=4), 2, method="greedy", criterion="frobenius")
+    assert s.indices.tolist() == plain.indices.tolist()
+    assert s.relative_error() == pytest.approx(plain.relative_error(), rel=1e-12)
+    assert np.ldexp(s.error("trace"), -power) == pytest.approx(plain.error("trace"), rel=1e-12)

@@ -133,3 +133,10 @@ def test_single_precision_keeps_its_digits_whatever_the_width(sigma):
     single = lm.rbf(sigma)(points.astype(np.float32), nearby.astype(np.float32))
     double = lm.rbf(sigma)(points.astype(np.float32).astype(np.float64), nearby.astype(np.float32).astype(np.float64))
     assert np.max(np.abs(single - double)) < 2e-4
+
+
+@pytest.mark.parametrize("h", [lm.rbf(2.0), lm.matern(0.5, 2.0), lm.matern(2.5, 2.0)], ids=repr)
+def test_a_point_far_away_costs_the_others_no_digit(h):
+    near = np.random.default_rng(0).standard_normal((6, 2))
+    alone, beside = lm.kernel(near, h).columns(np.arange(6)), lm.kernel(np.concatenate([near, [[3e9, -1e9]]]), h).columns(np.arange(6))
+    np.testing.assert_allclose(beside[:6], alone, rtol=1e-6)  # the points themselves, less their mean, keep ten digits

@@ -53,3 +53,7 @@ def test_outlying_scores_do_no_harm():
     p = entropic(np.array([-700.0, 0.0, 0.1, 0.2, 0.3]), 2, 0.3)
     assert np.sum(p) == pytest.approx(2)
     assert p[0] < 1e-12
+
+
+def test_no_scores_have_no_probabilities():
+    assert len(entropic(np.zeros(0), 0, 0.5)) == 0

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from ..errors import FormatError
+from ..readers import read
 from .cache import cache_folder, ready_folder, store
 from .catalogue import SOURCES, Source
 from .download import download
@@ -110,12 +111,10 @@ def read_file(source: Source, path: Path) -> tuple[np.ndarray, tuple[str, ...]]:
 
 def _archive(path: Path) -> tuple[np.ndarray, tuple[str, ...]]:
     try:
-        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            X = archive["X"].astype(np.float64)
-            names = archive["feature_names"] if "feature_names" in archive.files else np.arange(X.shape[1])
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
+        table = read(path, format="npz", array="X")
+    except FormatError as error:
         raise ValueError(f"{path} is not a whole npz file with an array X ({error}); remove it and fetch it again") from error
-    return X, tuple(str(label) for label in names)
+    return np.asarray(table.values, dtype=np.float64), table.names or tuple(str(j) for j in range(table.values.shape[1]))
 
 
 def _embedded(name: str) -> Dataset:

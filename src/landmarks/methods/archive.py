@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..errors import FormatError
+from ..errors import DAMAGE, FormatError
 
 MAX_BYTES = 2**30
 
@@ -87,7 +87,7 @@ def read(path: Path, *, max_bytes: int, allowed: Callable[[str], bool]) -> tuple
         raise
     except KeyError as error:
         raise FormatError(f"{path} has no readable record") from error
-    except (zipfile.BadZipFile, EOFError, ValueError, TypeError, OSError, NotImplementedError, RuntimeError) as error:
+    except DAMAGE as error:
         raise FormatError(f"{path} is not a readable npz file: {error}") from error
     if not isinstance(record, dict):
         raise FormatError(f"{path} has no readable record")

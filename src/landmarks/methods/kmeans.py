@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from .. import _check
 from .._array import host
 from ..errors import UnsupportedError
 from .problem import CONSTRAINTS, Choice, Problem, complete
@@ -36,6 +37,7 @@ class KMeans:
         if not hasattr(problem.operator, "points"):
             raise UnsupportedError(f"KMeans needs the points of a kernel, got {problem.operator!r}; use greedy or rpcholesky")
         points, free = host(problem.operator.points).astype(np.float64), problem.free
+        points = _check.scaled(points, _check.exponent(float(np.max(np.abs(points))), points))
         residual = Residual(problem.operator, problem.k)
         for j in problem.include:
             residual.pick(j)

@@ -76,7 +76,7 @@ def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selectio
         raise FormatError(f"{path} has format version {record.get('version')}, this program reads version {VERSION}; use a newer landmarks")
     try:
         return _build(record, arrays, data)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{path} is damaged: {error}") from error
 
 

@@ -35,7 +35,8 @@ class Covariance(Protocol):
 def jump_gains(diagonals: Diagonals, d: np.ndarray) -> np.ndarray:
     """By how much the objective differs between column j out and column j in, the other columns as they are."""
     rho = without_own(diagonals.c, d)
-    c0 = np.maximum(diagonals.c / rho, np.finfo(float).tiny)
+    c0 = diagonals.c / rho
+    c0 = np.maximum(c0, np.finfo(float).eps * float(np.max(c0)) or 1.0)  # of a column that the others represent only rounding is left
     gains = diagonals.a / (rho**2 * c0)
     if diagonals.b is None:
         return gains

@@ -31,6 +31,7 @@ class Function(Operator):
         full = block if cols is None else scatter(block, cols, self.n)
         product = self._checked(self.mvm(full), full)
         self.ledger.add(products=block.shape[1], entries=self.n * self.n)
+        product = _check.scaled(product, self.exponent)
         return product if rows is None else take(product, rows)
 
     def _checked(self, product: Any, block: Array) -> Array:
@@ -51,7 +52,7 @@ class Function(Operator):
     def diagonal(self) -> Array:
         if self._diagonal is not None:
             self.ledger.add(entries=self.n)
-            return self._diagonal
+            return _check.scaled(self._diagonal, self.exponent)
         xp = namespace(self.like)
         parts = []
         for block in blocks(self.n, block_width(self, MEMORY // 4)):
@@ -78,7 +79,8 @@ def function(
     diagonal : the diagonal of K if it is known; it saves n products in the methods that need it.
     dtype : the NumPy dtype of the blocks that mvm is given, float64 unless told.
     like : an array of another library or device, when mvm takes blocks of that kind.
-    check_symmetric : whether a selection first spends four products on a test of symmetry and of determinism.
+    check_symmetric : whether a selection first spends four products on a test of symmetry and of determinism, and on finding
+        the units; a matrix of 1e200 or 1e-200 needs that.
 
     Examples
     --------
@@ -120,15 +122,17 @@ def _real(dtype: Any) -> Any:
 
 
 def probe(operator: Operator) -> None:
-    """Raise when three products with sign vectors show that a black-box matrix is not symmetric, or is indefinite.
+    """Raise when three products with random vectors show that a black-box matrix is not symmetric, or is indefinite.
 
     A fourth product repeats the first: a warning says when it comes out otherwise.
     """
     if not isinstance(operator, Function) or operator.trusted:
         return
     operator.trusted = True
-    U = 2.0 * np.random.default_rng(0).integers(0, 2, size=(operator.n, 3)) - 1.0
+    U = np.random.default_rng(0).standard_normal((operator.n, 3))  # signs may all be orthogonal to few directions of data
     KU = host(operator.matmul(like(U, operator.like))).astype(np.float64)
+    operator.exponent = _check.exponent(float(np.max(np.abs(KU))), operator.like)
+    KU = _check.scaled(KU, operator.exponent)
     products = U.T @ KU
     scale = np.max(np.linalg.norm(KU, axis=0)) * np.sqrt(operator.n) or 1.0
     asymmetry, tolerance = float(np.max(np.abs(products - products.T))) / scale, 1e-5 if is_single(operator.like) else 1e-9
@@ -138,11 +142,11 @@ def probe(operator: Operator) -> None:
         return  # what changes from call to call cannot be told from what is not symmetric
     if asymmetry > tolerance:
         raise ValueError(
-            f"the product must be one with a symmetric matrix, but uᵀKv and vᵀKu differ by {asymmetry:.2g} of ‖Kv‖√n for sign vectors u, v; "
+            f"the product must be one with a symmetric matrix, but uᵀKv and vᵀKu differ by {asymmetry:.2g} of ‖Kv‖√n for random vectors u, v; "
             "check it, or pass check_symmetric=False to function()"
         )
     if (least := float(np.min(np.diag(products)))) < -tolerance * scale:
-        raise NotPSDError(f"the product must be one with a positive semidefinite matrix, but uᵀKu = {least:.3g} for a sign vector u")
+        raise NotPSDError(f"the product must be one with a positive semidefinite matrix, but uᵀKu = {least:.3g} for a random vector u")
 
 
 def _warn_of_change(change: float) -> None:

@@ -38,7 +38,7 @@ def explained(blocks: list[np.ndarray], *, ridge: float = 1e-10) -> float:
 
 
 def _inverse(K: np.ndarray, ridge: float) -> np.ndarray:
-    largest = max(float(np.max(np.diag(K))), np.finfo(float).tiny)
+    largest = max(float(np.max(np.diag(K))), 0.0) or 1.0
     return np.linalg.inv(K + ridge * largest * np.eye(len(K)))
 
 

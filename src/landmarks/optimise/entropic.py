@@ -34,7 +34,7 @@ def entropic(scores: np.ndarray, k: int, spread: float) -> np.ndarray:
     """
     n = len(scores)
     if k in (0, n) or spread >= 1 or np.ptp(scores) == 0:
-        return np.full(n, k / n)
+        return np.full(n, k / max(1, n))
     x = (scores - np.mean(scores)) / np.std(scores)
     wanted = spread * k * (1 - k / n)
     low, high, log_beta, nu = -10.0, 30.0, 1.0, 0.0

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import io
 import math
-import tokenize
 import zipfile
-import zlib
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 import scipy.sparse
 
-from ..errors import FormatError
+from ..errors import DAMAGE, FormatError
 from .limit import check_size
 from .table import Table, wanted
 
@@ -35,7 +33,7 @@ def read_npz(file: BinaryIO, reading: Reading) -> Table:
             return _of_archive(archive, reading)
     except FormatError:
         raise
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, KeyError, UnicodeError) as error:
+    except DAMAGE as error:
         raise FormatError(f"the npz file is damaged: {error}") from error
 
 
@@ -45,7 +43,7 @@ def read_array(file: BinaryIO, limit: int, available: int | None = None) -> np.n
         version = np.lib.format.read_magic(file)
         header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[version]
         shape, fortran, dtype = header(file)
-    except (ValueError, KeyError, TypeError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError, OverflowError) as error:
+    except DAMAGE as error:
         raise FormatError(f"the npy header cannot be read: {error}") from error
     if dtype.hasobject or dtype.names is not None:
         raise FormatError(f"the array holds {'Python objects' if dtype.hasobject else 'records'}; save plain numbers")
@@ -89,7 +87,7 @@ def as_floats(array: np.ndarray) -> np.ndarray:
 
 def _of_archive(archive: zipfile.ZipFile, reading: Reading) -> Table:
     sizes = {member.filename.removesuffix(".npy"): member.file_size for member in archive.infolist() if member.filename.endswith(".npy")}
-    if set(sizes) >= SPARSE:
+    if set(sizes) >= SPARSE and reading.array is None:
         check_size(sum(sizes.values()), reading.max_bytes, "the sparse matrix")
         return _of_sparse({name: _member(archive, name, reading.max_bytes) for name in SPARSE}, reading)
     chosen = _chosen(sizes, reading.array)

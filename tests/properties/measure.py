@@ -1,0 +1,42 @@
+"""How far a computed error is from the exact one, in units of what rounding explains."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from properties import rational
+from properties.strategies import Form, Sample
+
+import landmarks as lm
+from landmarks.errors import RankWarning
+
+THRESHOLD = 30.0  # LAPACK's, for the ratios of its own tests
+
+
+def chosen(A: Any, k: int, method: Any, **options: Any) -> lm.Selection:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=RankWarning)
+        warnings.filterwarnings("ignore", message="the landmarks represent no other point")
+        return lm.select(A, k, method=method, **options)
+
+
+def condition(form: Form, sample: Sample, independent: list[int]) -> float:
+    """How much the chosen columns amplify rounding: the condition of X_S, or of K_SS where only K is known."""
+    if not independent:
+        return 1.0
+    if form.by_factor:
+        return float(np.linalg.cond(sample.X[:, independent].astype(np.float64)))
+    K = form.whole(sample)
+    part = (K[np.ix_(independent, independent)] / K.max()).astype(np.float64)
+    return float(np.linalg.cond(part))
+
+
+def ratio(form: Form, sample: Sample, s: lm.Selection, criterion: str) -> float:
+    """The error of the error, in units of what rounding explains: machine epsilon times size times condition."""
+    exact = rational.errors(form.whole(sample), s.indices)
+    power = 0.5 if form.by_factor or criterion == "frobenius" else 1.0  # what rounds is X − P_S X, or K − K̂
+    away = abs(s.relative_error(criterion) ** power - getattr(exact, criterion) ** power)
+    size = sum(sample.X.shape) * max(1, len(s.indices)) ** 0.5
+    return float(away) / (float(np.finfo(sample.X.dtype).eps) * size * condition(form, sample, exact.independent))

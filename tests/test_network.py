@@ -1,0 +1,31 @@
+"""Nothing but an explicit download opens a connection: sockets are taken away in a fresh interpreter."""
+
+import subprocess
+import sys
+
+PROGRAM = """
+import socket, sys, tempfile, os
+class Refused(socket.socket):
+    def __init__(self, family=-1, *rest, **named):
+        if family != getattr(socket, "AF_UNIX", None):
+            raise AssertionError("a socket was opened")
+        super().__init__(family, *rest, **named)
+socket.socket = Refused
+socket.getaddrinfo = lambda *address, **named: sys.exit("a name was looked up")
+import numpy as np
+import landmarks as lm
+from landmarks.datasets import load_dataset
+X = load_dataset("wine").standardised()
+for method in ("auto", "greedy", "annealed", "rpcholesky"):
+    path = os.path.join(tempfile.mkdtemp(), "run.npz")
+    lm.select(X, 3, method=method).save(path)
+    lm.load(path).error()
+lm.ColumnSelector(3, random_state=0).fit(X)
+lm.Nystroem(n_components=5, random_state=0).fit(X)
+from landmarks.cli.main import main
+sys.exit(main(["demo"]))
+"""
+
+
+def test_no_connection_is_opened():
+    subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, timeout=300)
