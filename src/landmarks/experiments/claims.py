@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .settings import Figure, Panel, read_settings
-from .summary import Key, Mean, means, panel_key
+from .summary import SAMPLING, Key, Mean, means, panel_key
 from .table import read_rows
-
-SAMPLING = ("uniform", "leverage scores", "k-DPP")
 
 
 def claims_of(out: Path) -> Iterator[str]:
