@@ -65,6 +65,7 @@ def draw_paths(figure: Figure, out: Path, rows: list[Row]) -> object:
         plot_path(path, ax=ax, at_most=path.t.shape[1])
         for line in ax.get_lines():
             line.set_xdata(steps)
+            line.set_rasterized(True)  # hundreds of lines of hundreds of points each: an SVG of megabytes otherwise
         ax.relim()
         ax.autoscale_view(scaley=False)
         kind, penalty = label.split()
