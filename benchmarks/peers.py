@@ -316,13 +316,13 @@ def measured(a, choose, runs):
 
 
 def import_first(choose, a):
-    """Run once on a corner of the data, so that imports and compilation are not measured; what goes wrong there is found again."""
-    corner = object.__new__(Input)
-    corner.cell = Cell(a.cell.data, 3, a.cell.sigma, a.cell.criterion)
-    corner.X = a.X[:40, :20]
-    corner.operator = lm.data(corner.X) if a.cell.sigma is None else lm.kernel(corner.X, lm.rbf(sigma=a.cell.sigma))
+    """Run once on a few random numbers, so that imports and compilation are not measured; what goes wrong there is found again."""
+    small = object.__new__(Input)
+    small.cell = Cell("random", 3, a.cell.sigma, a.cell.criterion)
+    small.X = np.random.default_rng(0).standard_normal((40, 20))
+    small.operator = lm.data(small.X) if a.cell.sigma is None else lm.kernel(small.X, lm.rbf(sigma=a.cell.sigma))
     try:
-        choose(corner, 3, 0)
+        choose(small, 3, 0)
     except Exception:
         return
 

@@ -45,4 +45,4 @@ def test_an_out_folder_that_cannot_be_made_is_a_sentence(tmp_path, capsys):
 @pytest.mark.skipif("residential" not in available(), reason="LANDMARKS_DATA names no folder with residential.npz")
 def test_a_quick_figure_is_run_summarised_and_drawn(tmp_path, capsys):
     assert main(["reproduce", "figure2", "--quick", "--only", "residential", "--out", str(tmp_path)]) == 0
-    assert [line.rsplit(".")[-1] for line in capsys.readouterr().out.split()] == ["csv", "md", "png", "svg"]
+    assert [line.rsplit(".")[-1] for line in capsys.readouterr().out.split()] == ["csv", "md", "png", "svg", "png", "svg"]

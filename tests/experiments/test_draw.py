@@ -5,7 +5,7 @@ import math
 import pytest
 
 from landmarks.experiments.claims import claims_of, quotient
-from landmarks.experiments.draw import draw, draw_means
+from landmarks.experiments.draw import draw, draw_means, draw_ratios
 from landmarks.experiments.run import complete
 from landmarks.experiments.settings import read_settings
 from landmarks.experiments.summary import Mean, means, write_summary
@@ -29,7 +29,7 @@ ROWS = [row(label, k, seed, 1 + k / 10 + seed) for label in ("uniform", "greedy"
 def test_a_figure_is_written_as_png_and_svg_and_again_the_same(name, tmp_path):
     figure = tiny(name, only=["uniform", "greedy"])
     complete(figure, tmp_path, "cpu", None)
-    png, svg = draw(figure, tmp_path)
+    png, svg, *_ = draw(figure, tmp_path)
     assert png.read_bytes()[:4] == b"\x89PNG"
     first = svg.read_bytes()
     draw(figure, tmp_path)
@@ -42,6 +42,12 @@ def test_the_axes_are_labelled_logarithmic_and_share_one_legend():
     assert ax.get_yscale() == "log" and ax.get_xlabel() == "k" and ax.get_ylabel() == "error / best rank-k error" and ax.get_title() == "Residential"
     assert len(drawn.legends) == 1 and ax.get_legend() is None
     assert [text.get_text() for text in drawn.legends[0].get_texts()] == ["continuous", "uniform", "greedy", "auto"]
+
+
+def test_ratios_leave_sampling_out_and_put_greedy_at_one():
+    (ax,) = draw_ratios(read_settings("figure3"), ROWS).axes
+    drawn = {line.get_label(): line[0].get_ydata() for line in ax.containers}
+    assert set(drawn) == {"continuous", "greedy", "auto"} and all(drawn["greedy"] == 1.0)
 
 
 def test_means_have_the_standard_error_of_the_mean():
@@ -59,6 +65,7 @@ def test_the_claims_are_computed_from_the_tables(tmp_path):
     Table(tmp_path / "figure3.csv").append(ROWS)
     lines = list(claims_of(tmp_path))
     assert any(line.startswith("| Residential | 10 | 0.0917 | 1.000 ± 0.283 | 1.000 ± 0.283 |") for line in lines)
+    assert "- continuous against the best sampling method: lower error in 0 of 2 cells, ratios from 1.000 to 1.000" in lines
     assert any("figure4: no table in" in line for line in lines)
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from .settings import Figure, Panel, read_settings
-from .summary import Key, Mean, means, panel_key
+from .summary import SAMPLING, Key, Mean, means, panel_key
 from .table import read_rows
-
-SAMPLING = ("uniform", "leverage scores", "k-DPP")
 
 
 def claims_of(out: Path) -> Iterator[str]:
@@ -24,29 +23,57 @@ def claims_of(out: Path) -> Iterator[str]:
         yield from against(figure, means(rows, figure.value), sizes)
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """One panel and k: the continuous method, greedy, the best sampling method and our default."""
+
+    title: str
+    k: int
+    n: int
+    continuous: Mean
+    greedy: Mean
+    sampling: Mean
+    auto: Mean
+
+    def __str__(self) -> str:
+        timed = (self.continuous, self.greedy, self.auto)
+        seconds, products = ", ".join(f"{mean.seconds:.2g}" for mean in timed), ", ".join(f"{mean.products:.0f}" for mean in timed)
+        ratios = [quotient(self.continuous, self.greedy), quotient(self.continuous, self.sampling), quotient(self.auto, self.greedy)]
+        return "| " + " | ".join([self.title, str(self.k), f"{self.k / self.n:.3g}", *ratios, seconds, products]) + " |"
+
+
 def against(figure: Figure, found: dict[Key, Mean], sizes: dict[tuple[str, str], int]) -> Iterator[str]:
-    """For each panel and k: the continuous method against greedy and the best sampling method, with errors of the ratios, and cost."""
-    yield from ("", f"## {figure.title}", "")
+    """A line for each panel and k with errors of the ratios and cost, and below it in how many cells what is better."""
+    cells = [cell for panel in figure.panels for k in panel.k if (cell := compared(panel, k, sizes.get(panel_key(panel), 0), found))]
     heads = ["data", "k", "k/n", "continuous / greedy", "continuous / best sampling", "auto / greedy"]
     heads += [f"{cost}: continuous, greedy, auto" for cost in ("seconds", "products")]
-    yield "| " + " | ".join(heads) + " |"
-    yield "|---" * 8 + "|"
-    for panel in figure.panels:
-        for k in panel.k:
-            if (n := sizes.get(panel_key(panel))) and (line := _line(panel, k, n, found)):
-                yield line
+    yield from ("", f"## {figure.title}", "", "| " + " | ".join(heads) + " |", "|---" * 8 + "|")
+    yield from map(str, cells)
+    yield ""
+    yield from counted(cells)
 
 
-def _line(panel: Panel, k: int, n: int, found: dict[Key, Mean]) -> str:
+def compared(panel: Panel, k: int, n: int, found: dict[Key, Mean]) -> Comparison | None:
+    """The comparison of one panel and k, when all its methods have been run."""
     known = {label: mean for (dataset, sigma, label, size), mean in found.items() if (dataset, sigma, size) == (*panel_key(panel), k)}
-    if not {"continuous", "greedy", "auto"} <= set(known):
-        return ""
-    ours, greedy, auto = known["continuous"], known["greedy"], known["auto"]
-    sampled = min((known[label] for label in SAMPLING if label in known), key=lambda mean: mean.value)
-    seconds = ", ".join(f"{mean.seconds:.2g}" for mean in (ours, greedy, auto))
-    products = ", ".join(f"{mean.products:.0f}" for mean in (ours, greedy, auto))
-    cells = [panel.title, str(k), f"{k / n:.3g}", quotient(ours, greedy), quotient(ours, sampled), quotient(auto, greedy), seconds, products]
-    return "| " + " | ".join(cells) + " |"
+    sampled = [known[label] for label in SAMPLING if label in known]
+    if not sampled or not {"continuous", "greedy", "auto"} <= set(known):
+        return None
+    return Comparison(panel.title, k, n, known["continuous"], known["greedy"], min(sampled, key=lambda mean: mean.value), known["auto"])
+
+
+def counted(cells: list[Comparison]) -> Iterator[str]:
+    """In how many cells the continuous method beats sampling and, below and from k = n/2 on, greedy; and our default greedy."""
+    below, above = [c for c in cells if 2 * c.k < c.n], [c for c in cells if 2 * c.k >= c.n]
+    for what, some, pairs in (
+        ("continuous against the best sampling method", cells, [(c.continuous, c.sampling) for c in cells]),
+        ("continuous against greedy, k < n/2", below, [(c.continuous, c.greedy) for c in below]),
+        ("continuous against greedy, k >= n/2", above, [(c.continuous, c.greedy) for c in above]),
+        ("auto against greedy", cells, [(c.auto, c.greedy) for c in cells]),
+    ):
+        ratios = [a.value / b.value for a, b in pairs]
+        if some:
+            yield f"- {what}: lower error in {sum(r < 1 for r in ratios)} of {len(ratios)} cells, ratios from {min(ratios):.3f} to {max(ratios):.3f}"
 
 
 def quotient(a: Mean, b: Mean) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from ..plots.curves import Axes, Line, draw_curves, new_figure, save
 from ..plots.path import plot_path
 from .paths import path_file, read_path, runs
 from .settings import Figure, Panel
-from .summary import Key, Mean, means, panel_key, rows_of
+from .summary import SAMPLING, Key, Mean, means, panel_key, rows_of
 from .table import Row
 
 LABELS = {"factor": "error / best rank-k error", "value": "squared Frobenius error"}
@@ -17,15 +18,30 @@ LABELS = {"factor": "error / best rank-k error", "value": "squared Frobenius err
 def draw(figure: Figure, out: Path) -> list[Path]:
     """Draw a figure from the tables in a folder, beside them; returns the files."""
     rows = rows_of(figure, out)
-    drawn = draw_paths(figure, out, rows) if figure.name == "figure1" else draw_means(figure, rows)
-    return save(drawn, out / figure.stem)
+    if figure.name == "figure1":
+        return save(draw_paths(figure, out, rows), out / figure.stem)
+    return save(draw_means(figure, rows), out / figure.stem) + save(draw_ratios(figure, rows), out / f"{figure.stem}-to-greedy")
 
 
 def draw_means(figure: Figure, rows: list[Row]) -> object:
     """The curves of all methods over k, one set of axes per data set."""
+    return _drawn(figure, means(rows, figure.value), LABELS[figure.value])
+
+
+def draw_ratios(figure: Figure, rows: list[Row]) -> object:
+    """The same over greedy's error, without the sampling methods, which are far above: here the others can be told apart."""
     found = means(rows, figure.value)
+    ratios = {}
+    for (dataset, sigma, label, k), mean in found.items():
+        if label not in SAMPLING and (greedy := found.get((dataset, sigma, "greedy", k))):
+            ratios[dataset, sigma, label, k] = replace(mean, value=mean.value / greedy.value, error=mean.error / greedy.value)
+    title = f"{figure.title.partition(':')[0]}, over greedy's error"
+    return _drawn(replace(figure, title=title), ratios, "error / greedy's error")
+
+
+def _drawn(figure: Figure, found: dict[Key, Mean], ylabel: str) -> object:
     panels = [Axes(panel.title, _lines(figure, panel, found)) for panel in figure.panels]
-    return draw_curves([panel for panel in panels if panel.lines], LABELS[figure.value], figure.title)
+    return draw_curves([panel for panel in panels if panel.lines], ylabel, figure.title)
 
 
 def _lines(figure: Figure, panel: Panel, found: dict[Key, Mean]) -> list[Line]:
@@ -49,6 +65,7 @@ def draw_paths(figure: Figure, out: Path, rows: list[Row]) -> object:
         plot_path(path, ax=ax, at_most=path.t.shape[1])
         for line in ax.get_lines():
             line.set_xdata(steps)
+            line.set_rasterized(True)  # hundreds of lines of hundreds of points each: an SVG of megabytes otherwise
         ax.relim()
         ax.autoscale_view(scaley=False)
         kind, penalty = label.split()

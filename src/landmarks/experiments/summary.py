@@ -11,6 +11,8 @@ from pathlib import Path
 from .settings import Figure, Panel
 from .table import Row, read_rows
 
+SAMPLING = ("uniform", "leverage scores", "k-DPP")
+
 
 @dataclass(frozen=True)
 class Mean:

@@ -74,15 +74,16 @@ def draw_line(ax: Any, line: Line) -> None:
 
 def readable_ticks(ax: Any) -> None:
     """Plain numbers on the logarithmic axis when it spans less than two decades, so that it never has one tick alone."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
     low, high = ax.get_ylim()
     if low <= 0 or high / low > 100:
         return
-    wide, close = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0), (1.0, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2.0, 2.3, 2.6, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
-    ax.yaxis.set_major_locator(LogLocator(subs=wide if high / low > 4 else close))
+    ax.yaxis.set_major_locator(MaxNLocator(7) if high / low < 4 else LogLocator(subs=(1.0, 1.5, 2.0, 3.0, 5.0, 7.0)))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1e4 else f"{value:.0e}"))
     ax.yaxis.set_minor_formatter(NullFormatter())
+    if high / low < 4:
+        ax.yaxis.set_minor_locator(NullLocator())
 
 
 def new_figure(width: float, height: float) -> Any:
