@@ -83,6 +83,16 @@ def held_out(
     seed : of the folds and of the method.
     method, criterion : as for `select`. Greedy selection serves all k of a fold in one sweep; others run once for each.
     center : subtract the means of the training rows from X first. `select` does not, `ColumnSelector` does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 8)) + 0.1 * rng.standard_normal((60, 8))
+    >>> found = lm.held_out(X, range(1, 5))
+    >>> found.mean.round(2).tolist()
+    [0.4, 0.01, 0.01, 0.01]
     """
     points = isinstance(A, KernelOperator)
     if isinstance(A, Operator) and not points:
