@@ -25,7 +25,7 @@ def test_the_list_names_every_data_set(capsys):
 
 
 def test_an_unknown_name_is_an_error(capsys):
-    assert main(["data", "fetch", "iris"]) == 1
+    assert main(["data", "fetch", "iris"]) == 3
     assert "landmarks: unknown data set 'iris'; the names are" in capsys.readouterr().err
 
 
@@ -34,7 +34,7 @@ def test_without_a_network_fetching_fails_with_a_sentence_and_keeps_nothing(cach
     done = subprocess.run(
         [sys.executable, "-m", "landmarks.cli.main", "data", "fetch", "htru2"], env=nowhere, capture_output=True, text=True, timeout=60
     )
-    assert done.returncode == 1 and done.stdout == "" and list(cache.iterdir()) == []
+    assert done.returncode == 3 and done.stdout == "" and list(cache.iterdir()) == []
     assert done.stderr.startswith("landmarks: https://archive.ics.uci.edu/static/public/372/htru2.zip could not be reached")
     assert "--data-dir or LANDMARKS_DATA" in done.stderr and "Traceback" not in done.stderr
 
@@ -42,17 +42,17 @@ def test_without_a_network_fetching_fails_with_a_sentence_and_keeps_nothing(cach
 def test_a_cache_that_cannot_be_written_is_an_error(tmp_path, monkeypatch, capsys):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("LANDMARKS_CACHE", str(tmp_path / "file"))
-    assert main(["data", "fetch", "htru2"]) == 1
+    assert main(["data", "fetch", "htru2"]) == 3
     assert "cannot be written" in capsys.readouterr().err
 
 
 def test_a_wrong_copy_is_found(tmp_path, capsys):
     np.savez(tmp_path / "htru2.npz", X=np.eye(3))
-    assert main(["data", "check", "--data-dir", str(tmp_path)]) == 1
+    assert main(["data", "check", "--data-dir", str(tmp_path)]) == 3
     printed = capsys.readouterr().out
     assert "htru2.npz does not hold the published htru2: X of shape (3, 3)" in printed and "protein: not here" in printed
 
 
 def test_what_was_asked_for_by_name_must_be_there(capsys):
-    assert main(["data", "check", "protein"]) == 1
+    assert main(["data", "check", "protein"]) == 3
     assert main(["data", "check"]) == 0

@@ -20,24 +20,24 @@ def test_the_command_offers_the_figures_there_are():
 
 
 def test_data_that_are_not_here_are_a_sentence_and_leave_no_table(empty, capsys):
-    assert main(["reproduce", "figure3", "--quick", "--out", str(empty)]) == 1
+    assert main(["reproduce", "figure3", "--quick", "--out", str(empty)]) == 3
     assert "landmarks: residential is not here: run `landmarks data fetch residential`" in capsys.readouterr().err
     assert list(empty.iterdir()) == []
 
 
 def test_an_unknown_data_set_is_a_sentence(empty, capsys):
-    assert main(["reproduce", "figure4", "--only", "iris", "--out", str(empty)]) == 1
+    assert main(["reproduce", "figure4", "--only", "iris", "--out", str(empty)]) == 3
     assert "figure4 has no data set iris" in capsys.readouterr().err
 
 
 def test_drawing_alone_needs_tables(empty, capsys):
-    assert main(["reproduce", "figure2", "--draw-only", "--out", str(empty)]) == 1
+    assert main(["reproduce", "figure2", "--draw-only", "--out", str(empty)]) == 3
     assert "figure2.csv does not exist; run `landmarks reproduce figure2` first" in capsys.readouterr().err
 
 
 def test_an_out_folder_that_cannot_be_made_is_a_sentence(tmp_path, capsys):
     (tmp_path / "file").write_text("")
-    assert main(["reproduce", "figure3", "--quick", "--out", str(tmp_path / "file" / "out")]) == 1
+    assert main(["reproduce", "figure3", "--quick", "--out", str(tmp_path / "file" / "out")]) == 3
     assert "landmarks: " in capsys.readouterr().err
 
 

@@ -35,7 +35,7 @@ def test_each_drop_is_the_one_that_costs_least(criterion):
 def test_explained_is_the_fall_of_the_error(criterion):
     S = [1, 4, 7]
     whole = np.trace(K) if criterion == "trace" else np.sum(K * K)
-    assert explained(blocks(S, criterion)) == pytest.approx(whole - error(S, criterion), rel=1e-7)  # the ridge is 1e-10
+    assert explained(blocks(S, criterion), ridge=1e-10) == pytest.approx(whole - error(S, criterion), rel=1e-7)  # as the ridge
 
 
 def test_kept_columns_stay():
@@ -46,3 +46,11 @@ def test_of_duplicates_one_goes_first():
     D = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1e-2]])
     left = eliminate([D, D @ D, D @ D @ D], 2)
     assert 2 in left
+
+
+def test_columns_that_nearly_coincide_do_not_spoil_the_rest():
+    Y = RNG.standard_normal((80, 40))
+    near = np.concatenate([Y, Y[:, :20] + 1e-5 * RNG.standard_normal((80, 20))], axis=1)
+    G = near.T @ near
+    left = eliminate([G, G @ G], 40)
+    assert sorted(left % 40) == list(range(40))

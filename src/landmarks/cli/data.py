@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from .sentences import tells_errors
+from .outcome import BAD_DATA
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             part.add_argument("--data-dir", help="a folder with npz files or originals (default: LANDMARKS_DATA)")
 
 
-@tells_errors
 def run(arguments: argparse.Namespace) -> int:
     """Run the action."""
     return {"list": listed, "fetch": fetched, "check": checked}[arguments.action](arguments)
@@ -70,4 +69,4 @@ def checked(arguments: argparse.Namespace) -> int:
         except ValueError as error:
             wrong += 1
             print(f"{source.name}: {error}")
-    return 1 if wrong else 0
+    return BAD_DATA if wrong else 0

@@ -15,7 +15,7 @@ from types import ModuleType
 
 from .. import __doc__ as purpose
 from .. import __version__
-from .outcome import OK, Failure
+from .outcome import BAD_DATA, OK, Failure
 from .screen import printable
 
 # Each is a module here with add_arguments(parser) and run(arguments) -> exit code; it is imported when it is asked for.
@@ -49,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output went away, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
+    except (ValueError, OSError, ImportError) as error:  # their sentences say what to do
+        print(f"landmarks: {printable(error)}", file=sys.stderr)
+        return BAD_DATA
 
 
 def parser(wanted: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 from ..progress import Progress, watching
-from .sentences import tells_errors
 
 FIGURES = ("figure1", "figure2", "figure3", "figure4")
 
@@ -25,7 +24,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--draw-only", action="store_true", help="draw from the tables that are there")
 
 
-@tells_errors
 def run(arguments: argparse.Namespace) -> int:
     """Run, summarise and draw each figure that is asked for."""
     if arguments.figure == "claims":

@@ -48,7 +48,7 @@ def _lines(figure: Figure, panel: Panel, found: dict[Key, Mean]) -> list[Line]:
     lines = []
     for entry in figure.entries:
         known = {k: found[key] for k in panel.k if (key := (*panel_key(panel), entry.label, k)) in found}
-        style = [other.label for other in figure.entries if other.group == entry.group].index(entry.label)
+        style = sorted(other.label for other in figure.entries if other.group == entry.group).index(entry.label)
         if known:
             values = known.values()
             lines.append(Line(entry.label, list(known), [v.value for v in values], [v.error for v in values], style, entry.group == "ours"))

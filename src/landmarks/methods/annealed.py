@@ -17,7 +17,7 @@ from .._array import rank_tolerance
 from ..journal import Loop
 from ..objectives.leverage import Candidates, Covariance, covariance, powers
 from ..operators.base import storable
-from ..optimise.elimination import eliminate, explained
+from ..optimise.elimination import RIDGE, eliminate, explained
 from ..optimise.path import Recorder
 from .annealing import Schedule, anneal
 from .candidates import Replacements
@@ -137,7 +137,7 @@ class Rounds:
         ranking = _ranking(problem, self.p)
         self.support = _support(problem, self.p, ranking[np.isin(ranking, self.candidates)])
         self.chosen = _eliminated(problem, K.part(self.support), self.support)
-        reached = explained(K.part(self.chosen), ridge=rank_tolerance(problem.operator.like))
+        reached = explained(K.part(self.chosen), ridge=_ridge(problem))
         if reached > self.most:
             self.most, self.best = reached, self.chosen
         self.done += 1
@@ -180,8 +180,12 @@ def _support(problem: Problem, p: np.ndarray, ranking: np.ndarray) -> np.ndarray
 
 def _eliminated(problem: Problem, blocks: list[np.ndarray], support: np.ndarray) -> np.ndarray:
     """The k columns of the support whose loss would cost most."""
-    left = eliminate(blocks, problem.k, keep=len(problem.include), ridge=rank_tolerance(problem.operator.like))
+    left = eliminate(blocks, problem.k, keep=len(problem.include), ridge=_ridge(problem))
     return support[left]
+
+
+def _ridge(problem: Problem) -> float:
+    return max(RIDGE, rank_tolerance(problem.operator.like))
 
 
 def _first(chosen: np.ndarray, ranking: np.ndarray) -> np.ndarray:

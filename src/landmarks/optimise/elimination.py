@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+RIDGE = 1e-6  # what is nearer than that to the span of others counts as in it: H Q H rounds like the square of its inverse
 
-def eliminate(blocks: list[np.ndarray], k: int, *, keep: int = 0, ridge: float = 1e-10) -> np.ndarray:
+
+def eliminate(blocks: list[np.ndarray], k: int, *, keep: int = 0, ridge: float = RIDGE) -> np.ndarray:
     """The positions of the k columns that are left.
 
     Parameters
@@ -29,7 +31,7 @@ def eliminate(blocks: list[np.ndarray], k: int, *, keep: int = 0, ridge: float =
     return left
 
 
-def explained(blocks: list[np.ndarray], *, ridge: float = 1e-10) -> float:
+def explained(blocks: list[np.ndarray], *, ridge: float = RIDGE) -> float:
     """By how much the error of choosing these columns is below that of choosing none."""
     H, squares = _inverse(blocks[0], ridge), blocks[1]
     if len(blocks) == 2:

@@ -80,7 +80,7 @@ def readable_ticks(ax: Any) -> None:
     if low <= 0 or high / low > 100:
         return
     ax.yaxis.set_major_locator(MaxNLocator(7) if high / low < 4 else LogLocator(subs=(1.0, 1.5, 2.0, 3.0, 5.0, 7.0)))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1e4 else f"{value:.0e}"))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1e4 else f"{value:.2g}"))
     ax.yaxis.set_minor_formatter(NullFormatter())
     if high / low < 4:
         ax.yaxis.set_minor_locator(NullLocator())
