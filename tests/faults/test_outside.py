@@ -1,0 +1,157 @@
+"""Faults 56 to 60: names in what is written, files from elsewhere, the network."""
+
+import ast
+import csv
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+
+SOURCE = Path(lm.__file__).parent
+FORMULAS = ["=cmd|'/C calc'!A0", "+1", "-1", "@x", "plain"]
+
+
+def program(*arguments, stdin=None, **environment):
+    command = [sys.executable, "-m", "landmarks.cli.main", *map(str, arguments)]
+    return subprocess.run(command, input=stdin, capture_output=True, env=os.environ | environment)
+
+
+def table(path, names, rows=12):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(names)
+        writer.writerows(np.random.default_rng(0).standard_normal((rows, len(names))).tolist())
+    return path
+
+
+def test_fault_56_names_that_are_formulas_are_kept_with_a_warning_or_made_harmless(tmp_path):
+    file = table(tmp_path / "t.csv", FORMULAS)
+    verbatim = program("select", file, "--k", 5, "--out", tmp_path / "v.csv")
+    assert verbatim.returncode == 0
+    assert b"--csv-safe" in verbatim.stderr
+    with open(tmp_path / "v.csv", newline="") as written:
+        assert set(next(csv.reader(written))) == set(FORMULAS)
+    safe = program("select", file, "--k", 5, "--out", tmp_path / "s.csv", "--csv-safe")
+    assert safe.returncode == 0
+    with open(tmp_path / "s.csv", newline="") as written:
+        assert set(next(csv.reader(written))) == {"'" + name if name != "plain" else name for name in FORMULAS}
+
+
+HOSTILE = ["<script>alert(1)</script>", "../../x", "a" * 10_000, "same", "same", "", "\u202ertl", "\x1b[31mred", '"><img src=x>']
+
+
+def test_fault_57_hostile_names_are_escaped_in_reports_and_stripped_on_screen(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    file = table(folder / "t.csv", HOSTILE)
+    report = tmp_path / "page.html"
+    run = program("select", file, "--k", 9, "--report", report)
+    assert run.returncode == 0, run.stderr
+    page = report.read_text(encoding="utf-8")
+    assert "<script>alert(1)" not in page
+    assert "<img src=x>" not in page
+    assert b"\x1b[31mred" not in run.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "page.html"]  # no name became a file
+
+
+BAD = {
+    "garbage": bytes(range(256)) * 20,
+    "empty": b"",
+    "header only": b"a,b,c\n",
+    "ragged": b"a,b\n1,2\n3\n",
+    "text": b"a,b\n1,2\n3,x\n",
+}
+GOOD = {
+    "byte order mark": b"\xef\xbb\xbfa,b,c\n1,2,4\n3,4,1\n5,6,2\n",
+    "carriage returns": b"a,b,c\r\n1,2,4\r\n3,4,1\r\n5,6,2\r\n",
+    "semicolons and decimal commas": b"a;b;c\n1,5;2,5;4\n3,5;4,5;1\n5;6;2\n",
+    "quoted newline": b'"a\nx",b,c\n1,2,4\n3,4,1\n5,6,2\n',
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_fault_58_bad_files_end_with_3_and_a_sentence(tmp_path, name):
+    (tmp_path / "t.csv").write_bytes(BAD[name])
+    run = program("select", tmp_path / "t.csv", "--k", 1)
+    assert run.returncode == 3
+    assert run.stderr.startswith(b"landmarks: ")
+    assert b"Traceback" not in run.stderr
+    if name in ("ragged", "text"):
+        assert b"line 3" in run.stderr
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_fault_58_files_as_programs_write_them_are_read(tmp_path, name):
+    (tmp_path / "t.csv").write_bytes(GOOD[name])
+    assert program("select", tmp_path / "t.csv", "--k", 1).returncode == 0
+
+
+def test_fault_58_missing_files_and_folders_are_told(tmp_path):
+    for path in (tmp_path / "nowhere.csv", tmp_path):
+        run = program("select", path, "--k", 1)
+        assert run.returncode == 3
+        assert str(path).encode() in run.stderr
+
+
+def test_fault_58_latin_1_is_told_or_read(tmp_path):
+    (tmp_path / "t.csv").write_bytes("größe,b\n1,2\n3,4\n5,7\n".encode("latin-1"))
+    run = program("select", tmp_path / "t.csv", "--k", 1)
+    assert run.returncode in (0, 3)
+    assert b"Traceback" not in run.stderr
+
+
+def test_fault_58_an_output_that_exists_is_kept_without_force(tmp_path):
+    file, out = table(tmp_path / "t.csv", "abc"), tmp_path / "out.csv"
+    out.write_text("mine")
+    assert program("select", file, "--k", 1, "--out", out).returncode == 4
+    assert out.read_text() == "mine"
+    assert program("select", file, "--k", 1, "--out", out, "--force").returncode == 0
+    assert out.read_text() != "mine"
+
+
+def test_fault_58_a_closed_pipe_ends_quietly(tmp_path):
+    file = table(tmp_path / "t.csv", [f"c{i}" for i in range(300)], rows=5)
+    command = [sys.executable, "-m", "landmarks.cli.main", "select", str(file), "--k", "300", "--method", "uniform"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        run.stdout.readline()
+        run.stdout.close()
+        told = run.stderr.read()
+    assert b"Broken" not in told
+    assert b"Traceback" not in told
+
+
+def test_fault_59_without_a_network_a_download_fails_with_a_sentence_and_keeps_nothing(tmp_path):
+    run = program(
+        "data", "fetch", "htru2", LANDMARKS_CACHE=str(tmp_path / "cache"), https_proxy="http://127.0.0.1:9", HTTPS_PROXY="http://127.0.0.1:9"
+    )
+    assert run.returncode == 3
+    assert b"Traceback" not in run.stderr
+    cache = tmp_path / "cache"
+    assert not cache.exists() or (stat.S_IMODE(cache.stat().st_mode) == 0o700 and list(cache.iterdir()) == [])
+
+
+def test_fault_59_sources_are_https_and_have_checksums():
+    from landmarks.datasets.catalogue import SOURCES
+
+    for source in SOURCES.values():
+        assert source.url.startswith("https://")
+        assert len(source.numbers) == 64  # of the matrix: UCI may pack an archive anew
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_fault_60_nothing_evaluates_text_or_asks_a_shell(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            assert not (isinstance(node.func, ast.Name) and node.func.id in ("eval", "exec"))
+            assert not any(keyword.arg == "shell" for keyword in node.keywords)
+
+
+def test_fault_60_keops_compiles_nothing_unless_it_is_asked_for():
+    assert lm.kernel(np.eye(3), lm.rbf(sigma=1.0)).engine == "chunked"
+    assert "pykeops" not in sys.modules
