@@ -8,7 +8,7 @@ TORCH := torch==2.13.0+cpu
 # The paper's data, if they are at hand: more tests run with them.
 export LANDMARKS_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: docs run test slow interpreted check format lint types imports dev clean help
+.PHONY: docs fuzz properties run test slow interpreted check format lint types imports dev clean help
 
 help:
 	@echo "make run     set up, then run the demonstration"
