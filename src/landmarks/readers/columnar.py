@@ -45,6 +45,7 @@ def read_arrow(file: BinaryIO, reading: Reading) -> Table:
         for batch in _each(batches):
             size += batch.num_rows * len(kept) * 8
             check_size(size, reading.max_bytes, "the table")
+            batch.validate(full=True)  # Arrow trusts the offsets of a file, and a wrong one would end the process
             parts.append(batch.select(kept))
     except FormatError:
         raise
