@@ -141,7 +141,7 @@ def test_fault_59_sources_are_https_and_have_checksums():
 
     for source in SOURCES.values():
         assert source.url.startswith("https://")
-        assert len(source.numbers) == 64  # of the matrix: UCI may pack an archive anew
+        assert len(source.content) == 64  # of the matrix: UCI may pack an archive anew
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))

@@ -122,10 +122,15 @@ class Form:
         return self.name
 
 
+def even(power: int) -> int:
+    """The units of K are squares, so that roots in algorithms stay exact."""
+    return power // 2 * 2
+
+
 def gram(sample: Sample) -> np.ndarray:
     """K = XᵀX as stored: rounded, and exactly symmetric."""
     X = sample.X.astype(np.float64)
-    return np.ldexp(X.T @ X, min(sample.power, 120) if sample.X.dtype == np.float32 else sample.power).astype(sample.X.dtype)
+    return np.ldexp(X.T @ X, even(sample.power)).astype(sample.X.dtype)
 
 
 def points(sample: Sample) -> np.ndarray:
@@ -152,7 +157,7 @@ def in_chunks(sample: Sample) -> Any:
 def correlations(sample: Sample) -> np.ndarray:
     """The first column of a Toeplitz matrix that is positive definite."""
     rho = 0.9 * abs(np.tanh(float(sample.X[0, 0])))
-    return np.ldexp(rho ** np.arange(float(sample.X.shape[1])), sample.power).astype(sample.X.dtype)
+    return np.ldexp(rho ** np.arange(float(sample.X.shape[1])), even(sample.power)).astype(sample.X.dtype)
 
 
 def function(sample: Sample) -> Any:

@@ -56,7 +56,7 @@ def test_powers_of_two_change_no_choice_and_no_digit_of_the_relative_error(entry
     plain = chosen(form.make(Sample(sample.kind, sample.X, 0)), k, entry.method, criterion=criterion)
     scaled = chosen(form.make(sample), k, entry.method, criterion=criterion)
     assert plain.indices.tolist() == scaled.indices.tolist()
-    assert plain.relative_error(criterion) == pytest.approx(scaled.relative_error(criterion), rel=1e-12, abs=1e-13)  # roots of odd powers round
+    assert plain.relative_error(criterion) == pytest.approx(scaled.relative_error(criterion), rel=1e-12, abs=1e-13)
 
 
 @pytest.mark.parametrize("entry", METHODS, ids=repr)

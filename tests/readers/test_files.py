@@ -224,3 +224,13 @@ def test_garbage_behind_a_known_beginning_is_refused(magic):
 def test_a_folder_is_no_table(tmp_path):
     with pytest.raises(IsADirectoryError, match="is a folder; give a file, or a Zarr store"):
         read(tmp_path)
+
+
+def test_a_time_beyond_what_python_holds_is_refused_all_the_same():
+    pa = pytest.importorskip("pyarrow")
+    feather = pytest.importorskip("pyarrow.feather")
+    file = io.BytesIO()
+    feather.write_feather(pa.table({"a": pa.array([10**18], pa.duration("s"))}), file, compression="uncompressed")
+    file.seek(0)
+    with pytest.raises(FormatError, match="'…' is not a number"):
+        read(file, format="arrow")

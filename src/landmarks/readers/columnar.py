@@ -45,6 +45,7 @@ def read_arrow(file: BinaryIO, reading: Reading) -> Table:
         for batch in _each(batches):
             size += batch.num_rows * len(kept) * 8
             check_size(size, reading.max_bytes, "the table")
+            batch.validate(full=True)  # Arrow trusts the offsets of a file, and a wrong one would end the process
             parts.append(batch.select(kept))
     except FormatError:
         raise
@@ -79,7 +80,7 @@ def _numbers(column: Any, name: str) -> np.ndarray:
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_decimal(kind)):
         row = next((i for i, value in enumerate(column) if value.is_valid), 0)
         raise FormatError(
-            f"row {row + 1}, column {name!r}: {str(column[row].as_py())[:40]!r} is not a number ({kind}); leave the column out with --drop {name!r}"
+            f"row {row + 1}, column {name!r}: {_shown(column[row])!r} is not a number ({kind}); leave the column out with --drop {name!r}"
         )
     if pa.types.is_boolean(kind):
         column = pc.cast(column, pa.int8())
@@ -87,3 +88,11 @@ def _numbers(column: Any, name: str) -> np.ndarray:
         return pc.cast(column, pa.float64(), safe=False).to_numpy()
     except pa.ArrowException as error:
         raise FormatError(f"column {name!r} cannot be turned into numbers: {error}") from error
+
+
+def _shown(value: Any) -> str:
+    """The beginning of a value; one beyond what Python holds, such as a time of 10¹⁸ seconds, is not shown."""
+    try:
+        return str(value.as_py())[:40]
+    except (pa.ArrowException, OverflowError, ValueError):
+        return "…"
