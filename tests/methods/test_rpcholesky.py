@@ -11,7 +11,7 @@ import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.methods.problem import Problem
 from landmarks.methods.residual import Residual
-from landmarks.methods.rpcholesky import RPCholesky, principal, rejection_cholesky
+from landmarks.methods.rpcholesky import RPCholesky, rejection_cholesky
 
 X = np.random.default_rng(2).standard_normal((6, 5)) * [1.0, 1.6, 0.8, 1.3, 1.0]
 K = X.T @ X
