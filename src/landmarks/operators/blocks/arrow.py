@@ -45,6 +45,7 @@ class ArrowRows(RowBlocks):
 
 def batch_block(batch: Any, dtype: np.dtype | None = None) -> np.ndarray:
     """A record batch or table as an array; a missing value becomes NaN."""
+    batch.validate(full=True)  # a damaged file may point outside its buffers
     dtype = dtype or _dtype(list(batch.schema))
     block = np.empty((batch.num_rows, batch.num_columns), dtype=dtype, order="F")
     for j, column in enumerate(batch.columns):
