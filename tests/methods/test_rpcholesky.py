@@ -55,7 +55,7 @@ def test_a_kept_block_gives_the_same_residual_as_single_picks():
     assert kept.tolist() == [0, 2, 3]
     together.pick_block(proposals[kept], L)
     assert together.picks == single.picks
-    assert_allclose(together.factor, single.factor, atol=1e-12)
+    assert_allclose(together.panel.factor, single.panel.factor, atol=1e-12)
     assert_allclose(together.diagonal, single.diagonal, atol=1e-12)
 
 
