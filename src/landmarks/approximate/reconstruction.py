@@ -19,6 +19,8 @@ from .nystrom import pivoted_cholesky
 class Reconstruction:
     """X ≈ X_S B by least squares; for a kernel X holds the images of the points, so that K = XᵀX.
 
+    Parameters
+    ----------
     indices : the k chosen columns S, in order of choice.
     coefficients : the k × n matrix B; each chosen column is rebuilt by itself.
     r2 : the share of the squares of each of the n columns that is rebuilt, from 0 to 1. A column of zeros has 1: nothing

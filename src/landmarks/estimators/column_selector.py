@@ -55,7 +55,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
 
     Attributes
     ----------
-    support_ : mask of the n_features_in_ columns, true for the selected ones.
+    support_ : mask of the columns, true for the selected ones.
     indices_ : the selected columns in the order of their choice.
     scores_ : what each selected column alone adds: the share of the variance that would be lost without it; 0 for
         the columns that were not selected and for those that other selected columns make superfluous.

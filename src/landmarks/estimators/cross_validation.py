@@ -72,7 +72,7 @@ def held_out(
     """The error on held-out rows of X, or held-out points of a kernel, for many k.
 
     For X, columns are chosen and coefficients fitted on the training rows: the error is ‖X − X_S B‖²_F over ‖X‖²_F on the
-    rows held out. For a kernel, landmarks are chosen among the training points: the error is Σ h(x, x) − |φ(x)|² over
+    rows held out. For a kernel, landmarks are chosen among the training points: the error is Σ h(x, x) − ‖φ(x)‖² over
     Σ h(x, x) on the points held out, with φ the Nyström features.
 
     Parameters

@@ -60,7 +60,7 @@ def markdown(figure: Figure, rows: list[Row]) -> Iterator[str]:
     found = means(rows, figure.value)
     for panel in figure.panels:
         labels = [entry.label for entry in figure.entries if any((*panel_key(panel), entry.label, k) in found for k in panel.k)]
-        yield from ("", f"### {panel.title}", "")
+        yield from ("", f"## {panel.title}", "")
         if labels:
             yield from _table(panel, labels, found)
         yield from _skips(panel, rows)
@@ -95,5 +95,5 @@ def rows_of(figure: Figure, out: Path) -> list[Row]:
 def write_summary(figure: Figure, out: Path) -> Path:
     """Write the summary of a figure beside its table, from the table alone."""
     path = out / f"{figure.stem}.md"
-    path.write_text("\n".join([f"## {figure.title}", *markdown(figure, rows_of(figure, out)), ""]), encoding="utf-8")
+    path.write_text("\n".join([f"# {figure.title}", *markdown(figure, rows_of(figure, out)), ""]), encoding="utf-8")
     return path

@@ -25,6 +25,8 @@ VERSION = 1
 class Checkpoint:
     """Where a run is kept while it works, and how often.
 
+    Parameters
+    ----------
     path : the file. It is made by the run; one that is there already must be of the same run.
     interval : seconds between two writes, at least; 0 writes after every turn of every loop. Large states are written
         less often, so that writing takes no more than about a tenth of the time.

@@ -19,6 +19,8 @@ from ..operators.base import Operator
 class Problem:
     """Choose k columns of the operator for a criterion, with some that must or must not be chosen.
 
+    Parameters
+    ----------
     k : how many, of the groups where there are any; 0 when the method finds it.
     told : what the user was warned of already; problems derived from this one share it.
     groups : the number of the group of each column; a group is chosen as a whole or not at all, and include and exclude
