@@ -29,7 +29,7 @@ COLUMNS = 200
 def cluster(workers: int) -> Iterator[Client]:
     """Worker processes with one thread each; everything listens on loopback."""
     with (
-        LocalCluster(workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0") as local,
+        LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0") as local,
         Client(local) as client,
     ):
         client.run(import_landmarks)

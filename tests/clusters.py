@@ -21,7 +21,9 @@ def cluster(n_workers: int, **settings: Any) -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(n_workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0", **settings) as local,
+        LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0", **settings
+        ) as local,
         Client(local) as client,
     ):
         yield client

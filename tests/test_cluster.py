@@ -135,9 +135,38 @@ def test_all_workers_lost_is_an_error_within_the_timeout(failures, sentence):
             with pytest.raises(WorkersLostError, match=sentence), dask.config.set({SETTING: "2s"}):
                 lm.select(clusters.array(MODEST, 4000, make=clusters.Deadly(None, at=21_000)), K)
         finally:
-            for worker in workers:
-                worker.kill()
-                worker.wait()
+            end(workers)
+
+
+def test_a_checkpoint_outlives_all_workers(tmp_path):
+    path = lm.Checkpoint(tmp_path / "run.npz", interval=0)
+    expected = lm.select(lm.kernel(points(), lm.rbf(sigma=1.0)), 8, method="greedy").indices
+    steps = []
+
+    def lose_all(progress):
+        if (progress.phase, progress.done) == ("greedy", 4):
+            end(workers)
+
+    with clusters.cluster(0) as client:
+        workers = workers_without_a_nanny(client.scheduler.address, 2)
+        client.wait_for_workers(2, timeout=60)
+        with pytest.raises(WorkersLostError), dask.config.set({SETTING: "2s"}):
+            lm.select(kernel(points(), lm.rbf(sigma=1.0)), 8, method="greedy", checkpoint=path, callback=lose_all)
+        workers = workers_without_a_nanny(client.scheduler.address, 2)
+        client.wait_for_workers(2, timeout=60)
+        try:
+            found = lm.select(kernel(points(), lm.rbf(sigma=1.0)), 8, method="greedy", checkpoint=path, callback=steps.append)
+        finally:
+            end(workers)
+    np.testing.assert_array_equal(found.indices, expected)
+    assert min(step.done for step in steps if step.phase == "greedy") > 4  # it went on, and did not begin anew
+
+
+def end(workers: list[subprocess.Popen]) -> None:
+    """Kill the workers."""
+    for worker in workers:
+        worker.kill()
+        worker.wait()
 
 
 def test_tls_is_a_matter_of_the_cluster(tmp_path):
