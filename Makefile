@@ -76,7 +76,7 @@ $(VENV)/.created:
 
 $(VENV)/.base: $(VENV)/.created pyproject.toml
 	@echo "installing landmarks"
-	@$(PIP) install --no-compile -e .
+	@$(PIP) install --no-compile -e ".[cli,report]"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.created pyproject.toml
