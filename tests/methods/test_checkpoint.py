@@ -117,7 +117,7 @@ def run(name, **more):
 def test_a_run_that_crashed_anywhere_is_taken_up_to_the_same_result(name, path, every_turn):
     count = Count()
     expected = facts(run(name, callback=count))
-    for j in {1, 2, *np.random.default_rng(0).integers(1, count.reports + 1, size=3).tolist()}:
+    for j in {1, 2, count.reports, *np.random.default_rng(0).integers(1, count.reports + 1, size=3).tolist()}:
         path.unlink(missing_ok=True)
         with pytest.raises(Crash):
             run(name, callback=CrashAt(j), checkpoint=lm.Checkpoint(path, interval=3600))
@@ -256,6 +256,16 @@ def test_the_checkpoint_of_another_run_is_refused_and_left_alone(change, sentenc
     with pytest.raises(ValueError, match=sentence):
         lm.select(**{"A": X, "k": 8, "method": "iterated", "checkpoint": unfinished} | change)
     assert unfinished.read_bytes() == before
+
+
+def test_a_checkpoint_with_other_costs_is_refused(path, no_fsync):
+    def run(costs, **more):
+        return lm.select(X, costs=costs, budget_cost=8.0, checkpoint=lm.Checkpoint(path, interval=0), **more)
+
+    with pytest.raises(Crash):
+        run(np.ones(40), callback=CrashAt(2))
+    with pytest.raises(ValueError, match=r"with costs = \[1\.0, .*\], this one has \[2\.0, "):
+        run(np.full(40, 2.0))
 
 
 def test_two_long_lists_of_starts_are_told_apart(path):

@@ -107,3 +107,8 @@ def test_strategies_take_settings_as_objects(X):
 
 def test_weights_that_begin_below_the_smallest_one_do_no_harm(X):
     assert len(lm.select(X, 5, method=lm.Continuous(strategy=FrankWolfe(smallest=0.5)))) == 5
+
+
+def test_the_gradients_are_counted(X):
+    choice = lm.Continuous(strategy=FrankWolfe(n_steps=20)).choose(lm.Problem(lm.data(X), 6), np.random.default_rng(0))
+    assert choice.details["gradients"] >= 20

@@ -17,6 +17,7 @@ def X():
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 def test_every_point_is_the_error_of_its_choice(X, criterion, xp):
     curve = lm.path(xp.asarray(X), [2, 5, 11, 20], criterion=criterion)
+    assert curve.criterion == criterion
     for k, relative in zip(curve.ks, curve.relative, strict=True):
         chosen = lm.select(X, int(k), method="greedy", criterion=criterion)
         assert np.array_equal(curve.indices[:k], chosen.indices)

@@ -5,7 +5,7 @@ import pytest
 
 import landmarks as lm
 from landmarks._array import host
-from landmarks.methods.exchange import Diagonals, Exchange
+from landmarks.methods.exchange import LIFETIME, Diagonals, Exchange
 from landmarks.methods.factors import independent
 from landmarks.methods.pairs import Pairs
 
@@ -103,3 +103,15 @@ def test_independent_columns_come_first():
     K = gram(4, 4)[np.ix_([0, 1, 0, 2], [0, 1, 0, 2])]
     assert independent(K, 1e-10 * K.max()).tolist() == [0, 1, 3]
     assert independent(np.zeros((2, 2)), 0.0).tolist() == []
+
+
+def test_a_small_drift_makes_a_state_stale_after_its_lifetime_and_a_large_one_at_once():
+    state = state_of(lm.psd(gram(12, 12)), [3, 8, 1], "trace")
+    for _ in range(LIFETIME):
+        state.drift = 1e-3
+        assert not state.stale(1e-6)
+        state.add(state.drop(0), 0)
+    assert state.stale(1e-6) and not state.stale(1e-2)
+    state.load(state.chosen)
+    state.drift = 0.2
+    assert state.stale(1e-6)

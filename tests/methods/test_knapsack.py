@@ -124,7 +124,7 @@ WRONG = [
     ({"k": 2, "groups": [0, 1]}, ValueError, r"groups must hold one label for each of the n = 9 candidates, got an array of shape \(2,\)"),
     ({"k": 2, "groups": [None] * 9}, ValueError, "groups has missing labels"),
     ({"k": 2, "groups": [np.nan] * 9}, ValueError, "groups has missing labels"),
-    ({"k": 7, "groups": LABELS}, ValueError, "k = 7 is more than the 6 groups"),
+    ({"k": 7, "groups": LABELS}, ValueError, "k = 7 is more than the 6 groups$"),
     ({"k": 6, "groups": LABELS, "exclude": [0]}, ValueError, "k = 6 is more than the 5 groups that exclude leaves"),
     ({"k": 1, "groups": LABELS, "include": [0, 1]}, ValueError, "include lists 2 groups, more than k = 1"),
     (

@@ -75,6 +75,14 @@ def test_a_saved_selection_is_read_back(tmp_path, X, selection):
         assert back.factor(criterion) == selection.factor(criterion)
 
 
+def test_the_path_of_a_run_is_saved_with_it(tmp_path, X):
+    found = lm.select(X, 3, method=lm.Continuous(strategy="frank_wolfe"))
+    found.save(tmp_path / "run.npz")
+    back = lm.load(tmp_path / "run.npz").path
+    for name in ("t", "value", "active", "steps"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(found.path, name))
+
+
 def test_a_saved_selection_with_its_data_can_do_everything(tmp_path, X, selection):
     selection.save(tmp_path / "run.npz")
     assert_allclose(lm.load(tmp_path / "run.npz", data=X).nystrom().factor, selection.nystrom().factor)

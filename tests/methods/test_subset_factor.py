@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.methods.problem import Problem
-from landmarks.methods.subset_factor import SubsetFactor, tail
+from landmarks.methods.subset_factor import SubsetFactor, cumulant, tail
 
 
 def simulated(rng, rows, n, k0):
@@ -47,6 +47,13 @@ def test_at_the_mean_the_law_has_no_gap():
     mean = np.mean(-np.log(rng.beta((9 - np.arange(1, 4)) / 2, np.arange(1, 4) / 2, size=(10**6, 3))).sum(axis=1))
     around = [tail(mean * (1 + d), 4, 9) for d in np.linspace(-0.01, 0.01, 41)]
     assert np.all(np.diff(around) < 0) and np.ptp(np.diff(around)) < 1e-3
+
+
+@pytest.mark.parametrize(("q", "nu"), [(3, 8.0), (6, 20.0)])
+def test_the_limit_at_the_mean_lies_between_its_neighbours(q, nu):
+    mean = cumulant(0.0, q, nu, 1)
+    below, at, above = (tail(mean * factor, q, nu) for factor in (1.001, 1.0, 0.999))
+    assert below < at < above
 
 
 def test_the_statistic_is_the_least_of_all_subsets():

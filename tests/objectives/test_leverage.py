@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.objectives.leverage import Candidates, Factored, Stored, covariance, jump_gains, without_own
+from landmarks.objectives.leverage import Candidates, Factored, Stored, covariance, jump_gains, shifted_factor, without_own
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((20, 9))
@@ -119,3 +119,9 @@ def test_duplicates_and_zeros_leave_the_diagonals_finite():
 def test_a_wide_matrix_is_kept_as_its_factor():
     assert isinstance(covariance(lm.data(RNG.standard_normal((4, 9)))), Factored)
     assert isinstance(covariance(lm.data(X)), Stored)
+
+
+@pytest.mark.parametrize(("least", "shift"), [(0.5, 1.0), (-0.5, 1.0), (-5.0, 10.0), (-50.0, 100.0)])
+def test_an_indefinite_matrix_gets_the_first_power_of_ten_that_helps(least, shift):
+    L = shifted_factor(np.diag([1.0, least]))
+    np.testing.assert_allclose(L @ L.T, np.diag([1.0 + shift, least + shift]), rtol=1e-12)

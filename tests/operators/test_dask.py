@@ -14,6 +14,7 @@ import landmarks as lm
 from landmarks import progress
 from landmarks.methods.auto import product_seconds
 from landmarks.operators import _strips, dask_data, dask_kernel
+from landmarks.operators.dask import _explained
 from landmarks.operators.restricted import Restricted
 
 dask = pytest.importorskip("dask", reason="needs dask")
@@ -60,6 +61,24 @@ def test_kernel_has_one_product_for_all_chunkings():
     products = [lm.kernel(da.from_array(POINTS, chunks=chunks), lm.rbf(sigma=1.5)).matmul(V) for chunks in [(1000, 3), (77, 2), (-1, -1)]]
     assert all(np.array_equal(products[0], product) for product in products[1:])
     np.testing.assert_allclose(products[0], lm.kernel(POINTS, lm.rbf(sigma=1.5)).matmul(V), rtol=0, atol=1e-10)
+
+
+def test_diagonal_of_a_kernel_has_an_entry_for_each_point():
+    np.testing.assert_allclose(lm.kernel(da.from_array(POINTS, chunks=900), lm.linear()).diagonal(), np.sum(POINTS**2, axis=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("KilledWorker", "workers died again and again on one piece of work"),
+        ("NoWorkerError", "the cluster had no workers; start workers"),
+        ("FutureCancelledError", "the cluster gave the work up"),
+        ("CommClosedError", "the cluster gave the work up"),
+    ],
+)
+def test_what_a_broken_cluster_raises_is_explained(name, sentence):
+    assert sentence in _explained(type(name, (Exception,), {})("reason"), "the cluster")
+    assert _explained(ValueError("another"), "the cluster") is None
 
 
 @pytest.mark.parametrize("p", range(1, 10))

@@ -68,3 +68,10 @@ def test_rounding_does_not_make_a_matrix_indefinite():
     X = np.random.default_rng(0).standard_normal((3, 200))
     lm.psd(X.T @ X)
     lm.psd((X.T @ X).astype(np.float32))
+
+
+@pytest.mark.parametrize(("dtype", "least"), [(np.float32, -1e-6), (np.float64, -1e-10)])
+def test_a_diagonal_may_be_negative_by_rounding_alone(dtype, least):
+    lm.psd(np.diag([1.0, least]).astype(dtype))
+    with pytest.raises(NotPSDError, match=r"K\[1, 1\] = .* is negative"):
+        lm.psd(np.diag([1.0, 100 * least]).astype(dtype))

@@ -139,3 +139,14 @@ def test_the_units_of_a_black_box_do_not_matter(power):
     assert s.indices.tolist() == plain.indices.tolist()
     assert s.relative_error() == pytest.approx(plain.relative_error(), rel=1e-12)
     assert np.ldexp(s.error("trace"), -power) == pytest.approx(plain.error("trace"), rel=1e-12)
+
+
+@pytest.mark.parametrize(("dtype", "rounding"), [(np.float32, 1e-6), (np.float64, 1e-10)])
+def test_symmetry_is_asked_for_up_to_the_rounding_of_the_type(dtype, rounding):
+    def skewed(amount):
+        A = (K + amount * np.triu(np.ones((4, 4)), 1)).astype(dtype)
+        return lm.function(lambda V: A @ V, n=4, dtype=dtype)
+
+    lm.select(skewed(rounding), 2)
+    with pytest.raises(ValueError, match="must be one with a symmetric matrix"):
+        lm.select(skewed(1000 * rounding), 2)

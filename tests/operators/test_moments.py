@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from landmarks.operators.blocks.ahead import in_order
-from landmarks.operators.moments import CompensatedSum
+from landmarks.operators.moments import CompensatedSum, Moments
 
 
 def test_a_compensated_sum_is_the_exact_sum_rounded():
@@ -36,3 +36,22 @@ def test_no_more_items_exist_at_a_time_than_allowed():
     for done in in_order(lambda i: i, items(), 3):
         alive.discard(done)
     assert most <= 3
+
+
+def moments_of(X):
+    return Moments(float(len(X)), X.mean(axis=0), len(X) * np.cov(X, rowvar=False, ddof=0))
+
+
+def test_moments_of_two_sets_of_rows_are_those_of_all_rows():
+    X = np.random.default_rng(1).standard_normal((30, 4)) + 5.0
+    both, whole = moments_of(X[:11]) + moments_of(X[11:]), moments_of(X)
+    assert both.weight == 30
+    np.testing.assert_allclose(both.mean, whole.mean, rtol=1e-13)
+    np.testing.assert_allclose(both.scatter, whole.scatter, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(both.variance, X.var(axis=0), rtol=1e-11)
+    np.testing.assert_allclose(both.gram(center=False), X.T @ X, rtol=1e-11)
+
+
+def test_rows_without_weight_have_the_moments_they_had():
+    nothing = Moments(0.0, np.zeros(2), np.zeros((2, 2)))
+    assert (nothing + nothing) is nothing

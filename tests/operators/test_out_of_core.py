@@ -81,6 +81,7 @@ def test_columns_are_centred_and_scaled_on_the_way(source, standard, tmp_path):
     operator = lm.data(given, memory=1000 if source == "wide" else SMALL, **standard)
     assert isinstance(operator, ByRows) == (source == "wide")
     np.testing.assert_allclose(operator.columns(np.arange(7)), Z.T @ Z, rtol=1e-9)  # the mean of 100 costs two digits
+    np.testing.assert_allclose(operator.diagonal(), np.sum(Z * Z, axis=0), rtol=1e-9)
 
 
 def test_means_far_from_zero_do_not_cancel():

@@ -89,3 +89,10 @@ def test_float32_stays_float32(rng):
     system = System(data(rng.standard_normal((30, 10)).astype(np.float32)), np.full(10, 0.5, dtype=np.float32), 1.0)
     for solver in (BlockCG(), Cholesky(), Woodbury()):
         assert solver.prepare(system)(rng.standard_normal((10, 2)).astype(np.float32)).x.dtype == np.float32
+
+
+@pytest.mark.parametrize("solver", [Cholesky(), Woodbury()], ids=repr)
+def test_a_direct_solver_takes_no_steps(solver, rng):
+    system = System(data(rng.standard_normal((4, 9))), np.full(9, 0.5), 1.0)
+    solution = solver.prepare(system)(rng.standard_normal((9, 2)))
+    assert solution.steps == 0 and solution.converged

@@ -169,7 +169,7 @@ def tiled(X: Any, names: tuple[str, ...] | None = None) -> Tiled:
     X = X.astype(X.dtype if X.dtype in (np.float32, np.float64) else np.float64).rechunk((height, min(n, TILE_ENTRIES // height)))
     if X.nbytes <= memory() // 2:
         X = keep(X)
-    operator = Tiled(X, names=names)
+    operator = Tiled(X)
     return Tiled(X, power=_check.exponent(operator.largest(), operator.like), names=names)
 
 

@@ -15,7 +15,7 @@ from .restricted import Restricted
 class Toeplitz(Operator):
     """The operator K[i, j] = first_column[|i − j|]; `toeplitz` checks and makes it."""
 
-    def __init__(self, first_column: Array, *, exponent: int = 0):
+    def __init__(self, first_column: Array, *, exponent: int):
         xp = namespace(first_column)
         self.first_column = first_column
         self.n = first_column.shape[0]

@@ -2,6 +2,9 @@
 
 import h5py
 import numpy as np
+import pyarrow
+import pyarrow.feather
+import pyarrow.parquet
 import pytest
 import zarr
 
@@ -57,3 +60,17 @@ def test_tall_chunks_that_are_unpacked_many_times_are_told_of(tmp_path):
     array = zarr.create_array(store=str(tmp_path / "X.zarr"), shape=(40_000, 4), chunks=(40_000, 1), dtype="f8")
     with pytest.warns(UserWarning, match=r"each chunk of X has 40000 rows, .* store X in chunks of fewer rows"):
         lm.data(array, memory=2**18)
+
+
+def write_table(table, path):
+    write = pyarrow.parquet.write_table if path.suffix in (".parquet", ".pq") else pyarrow.feather.write_feather
+    write(table, str(path))
+    return path
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".pq", ".feather", ".arrow"])
+def test_columns_of_a_file_are_chosen_by_name(ending, tmp_path):
+    table = pyarrow.table({"a": X[:, 0], "b": X[:, 1], "c": -X[:, 0]})
+    source = open_rows(write_table(table, tmp_path / f"X{ending}"), columns=["c", "a"])
+    np.testing.assert_array_equal(np.concatenate(list(source.read(64))), np.stack([-X[:, 0], X[:, 0]], axis=1))
+    assert source.names == ("c", "a")
