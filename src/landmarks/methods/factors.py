@@ -25,28 +25,31 @@ def factorise(operator: Operator, indices: Indices, tolerance: float) -> Factors
     indices = np.asarray(indices, dtype=np.int64)
     columns = operator.columns(indices)
     K = host(take(columns, indices)).astype(np.float64)
-    kept = independent(K, tolerance)
-    L = np.linalg.cholesky(K[np.ix_(kept, kept)])
+    kept, L = independent(K, tolerance)
     inverse_factor = scipy.linalg.solve_triangular(L, np.eye(len(L)), lower=True, check_finite=False)
     F = take(columns, kept, axis=1) @ like(inverse_factor.T, operator.like)
     return Factors(indices[kept], F, inverse_factor, inverse_factor.T @ inverse_factor)
 
 
-def independent(K: np.ndarray, tolerance: float) -> np.ndarray:
-    """The positions of the columns, first come first served, that those before them do not represent already."""
+def independent(K: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+    """The positions of the columns, first come first served, that those before them do not represent, and their Cholesky factor."""
     try:
         L = np.linalg.cholesky(K)
         if np.all(np.diag(L) ** 2 > tolerance):
-            return np.arange(len(K))
+            return np.arange(len(K)), L
     except np.linalg.LinAlgError:
         pass
     return _independent_one_by_one(K, tolerance)
 
 
-def _independent_one_by_one(K: np.ndarray, tolerance: float) -> np.ndarray:
-    C, kept = K.copy(), []
-    for i in range(len(C)):
-        if C[i, i] > tolerance:
+def _independent_one_by_one(K: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+    """Row by row of the Cholesky factor. To factorise again what was kept could fail: near the rank the pivots are rounding."""
+    L, kept = np.zeros_like(K), list[int]()
+    for i in range(len(K)):
+        r = len(kept)
+        row = scipy.linalg.solve_triangular(L[:r, :r], K[i, kept], lower=True, check_finite=False)
+        pivot = K[i, i] - row @ row
+        if pivot > tolerance:
+            L[r, :r], L[r, r] = row, np.sqrt(pivot)
             kept.append(i)
-            C -= np.outer(C[:, i], C[i] / C[i, i])
-    return np.asarray(kept, dtype=np.int64)
+    return np.asarray(kept, dtype=np.int64), L[: len(kept), : len(kept)]
