@@ -15,7 +15,6 @@ from typing import Any
 
 import coverage
 import pytest
-
 from mutation.mutant import PACKAGES, Mutant
 from mutation.trial import start
 
