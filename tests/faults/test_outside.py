@@ -2,6 +2,7 @@
 
 import ast
 import csv
+import json
 import os
 import stat
 import subprocess
@@ -99,11 +100,12 @@ def test_fault_58_missing_files_and_folders_are_told(tmp_path):
         assert str(path).encode() in run.stderr
 
 
-def test_fault_58_latin_1_is_told_or_read(tmp_path):
+def test_fault_58_latin_1_is_read(tmp_path):
     (tmp_path / "t.csv").write_bytes("größe,b\n1,2\n3,4\n5,7\n".encode("latin-1"))
-    run = program("select", tmp_path / "t.csv", "--k", 1)
-    assert run.returncode in (0, 3)
-    assert b"Traceback" not in run.stderr
+    run = program("select", tmp_path / "t.csv", "--k", 2, "--json")
+    assert run.returncode == 0, run.stderr
+    assert "größe" in json.dumps(json.loads(run.stdout), ensure_ascii=False)
+    assert b"read as Latin-1" in run.stderr
 
 
 def test_fault_58_an_output_that_exists_is_kept_without_force(tmp_path):

@@ -127,8 +127,25 @@ def test_fault_39_rotated_and_permuted_rows_change_nothing(X, seed, method):
     assert set(lm.select(X[rng.permutation(9)], 3, method=method).indices) == expected
 
 
-def test_fault_40_gradients_and_corners_are_shown_by_the_lemmas():
-    from tests.lemmas import test_gradients  # noqa: F401 (exists, and runs on its own)
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_fault_40_the_gradient_is_that_of_finite_differences(criterion):
+    from landmarks.objectives import Frobenius, Trace
+    from landmarks.probes import Identity
+    from landmarks.relaxation import Active
+    from landmarks.solvers import Cholesky
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((9, 6))
+    K, t, delta, h = X.T @ X, rng.uniform(0.2, 0.8, 6), 0.5, 1e-6
+    Z = Identity().draw(6, rng, K)
+
+    def objective(t):
+        C = K - K @ np.diag(t) @ np.linalg.solve(np.diag(t) @ (K - delta * np.eye(6)) @ np.diag(t) + delta * np.eye(6), np.diag(t) @ K)
+        return np.trace(C) if criterion == "trace" else np.sum(C * C)
+
+    found = (Trace() if criterion == "trace" else Frobenius()).evaluate(Active(lm.psd(K), np.arange(6)), t, delta, Z, Cholesky()).gradient
+    expected = [(objective(t + h * e) - objective(t - h * e)) / (2 * h) for e in np.eye(6)]
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * np.max(np.abs(expected)))
 
 
 def brute_error(X, S, criterion):
