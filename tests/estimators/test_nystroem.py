@@ -10,9 +10,11 @@ import scipy.sparse
 from sklearn import kernel_approximation
 from sklearn.base import clone
 from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import landmarks as lm
@@ -185,3 +187,75 @@ def test_pickle_and_feature_names():
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.transform(X), model.transform(X))
     assert model.get_feature_names_out().tolist() == ["nystroem0", "nystroem1"]
+
+
+class TestTarget:
+    """With a target, the default chooses landmarks that help to predict it."""
+
+    x = np.linspace(0, 1, 300)[:, None]
+    wave = np.where(x[:, 0] < 0.5, 0.0, np.sin(60 * x[:, 0]))
+
+    def where(self, y, **settings):
+        return Nystroem(gamma=1000.0, n_components=20, random_state=0, **settings).fit(self.x, y).component_indices_
+
+    def test_landmarks_go_where_the_target_varies(self):
+        assert np.sum(self.where(self.wave) >= 150) >= 14
+        assert abs(np.sum(self.where(None) >= 150) - 10) <= 1
+
+    @pytest.mark.parametrize("selection", ["swap", "uniform", "greedy"])
+    def test_a_selection_by_name_ignores_it(self, selection):
+        given = self.where(["anything", 3, None] * 100, selection=selection)
+        assert given.tolist() == self.where(None, selection=selection).tolist()
+
+    def test_names_of_classes_do_not_matter(self):
+        number = np.digitize(self.wave, [-0.3, 0.3])
+        names = np.array(["low", "middle", "up"])[number]
+        assert self.where(names).tolist() == self.where(number).tolist() == self.where(list(names)).tolist()
+
+    def test_units_of_quantities_do_not_matter(self):
+        both = np.column_stack([self.wave, self.x[:, 0]])
+        assert self.where(both).tolist() == self.where(both * [1000.0, -0.01] + [5.0, 7.0]).tolist()
+
+    def test_several_classes_and_sparse_labels_are_taken(self):
+        labels = np.column_stack([self.wave > 0, self.x[:, 0] > 0.7]).astype(int)
+        assert self.where(scipy.sparse.csr_array(labels)).tolist() == self.where(labels).tolist()
+        two_outputs = np.column_stack([labels[:, 0], np.digitize(self.wave, [-0.3, 0.3])])
+        columns = [two_outputs[:, [0]] == [0, 1], two_outputs[:, [1]] == [0, 1, 2]]
+        assert self.where(two_outputs).tolist() == self.where(np.column_stack(columns).astype(int)).tolist()
+
+    def test_many_whole_numbers_are_a_quantity(self):
+        counts = np.round(1000 * self.wave).astype(int)
+        assert np.mean(self.where(counts) == self.where(counts.astype(float) + 0.25)) == 1.0
+
+    def test_a_target_that_does_not_vary_says_nothing(self):
+        assert self.where(np.ones(300)).tolist() == self.where(None).tolist()
+
+    def test_only_the_target_of_the_subsample_counts(self):
+        """Chosen among 100 points: a target that varies elsewhere alone is none."""
+        drawn = np.sort(np.random.default_rng(0).choice(300, size=100, replace=False))
+        y = np.where(np.isin(np.arange(300), drawn), 0.0, self.wave)
+        assert self.where(y, subsample=100).tolist() == self.where(None, subsample=100).tolist()
+
+    @pytest.mark.parametrize(
+        ("y", "message"),
+        [
+            (np.ones(299), "inconsistent numbers of samples"),
+            (np.r_[np.ones(299) / 3, np.nan], "Input y contains NaN"),
+            (np.array([None, 1, "a"] * 100, dtype=object), "Unknown label type: y must hold numbers or the names of classes"),
+        ],
+    )
+    def test_a_target_that_cannot_be_used_is_told(self, y, message):
+        with pytest.raises(ValueError, match=message):
+            self.where(y)
+
+    def test_a_precomputed_kernel_gives_the_same_landmarks(self):
+        K = rbf_kernel(self.x, gamma=1000.0)
+        fitted = Nystroem(kernel="precomputed", n_components=20, random_state=0).fit(K, self.wave)
+        assert fitted.component_indices_.tolist() == self.where(self.wave).tolist()
+
+    def test_a_pipeline_with_half_the_landmarks_does_as_well_on_digits(self):
+        """Accuracy on held-out digits with 50 chosen landmarks, and with 100 that are drawn, in scikit-learn's defaults."""
+        y = DIGITS.target
+        ours = make_pipeline(StandardScaler(), Nystroem(n_components=50, random_state=0), LogisticRegression(max_iter=1000))
+        drawn = make_pipeline(StandardScaler(), kernel_approximation.Nystroem(n_components=100, random_state=0), LogisticRegression(max_iter=1000))
+        assert cross_val_score(ours, DIGITS.data, y, cv=3).mean() > cross_val_score(drawn, DIGITS.data, y, cv=3).mean()

@@ -54,6 +54,36 @@ def test_with_one_landmark_the_result_is_the_best(criterion):
     assert tuple(found.indices) == best
 
 
+def test_swaps_on_the_trace_lead_the_way_to_a_lower_frobenius_error():
+    """On average over starts; each is a local optimum of the Frobenius error, and no worse than its start."""
+    K = np.exp(-np.sum((data(60, 2)[:, None] - data(60, 2)) ** 2, axis=2))
+    reached = {None: 0.0, "frobenius": 0.0}
+    for seed, criterion in ((seed, criterion) for seed in range(10) for criterion in reached):
+        found = lm.select(lm.psd(K), 12, method=Swap(start="rpcholesky", criterion=criterion), criterion="frobenius", seed=seed)
+        reached[criterion] += error(K, found.indices, "frobenius")
+    assert reached[None] < reached["frobenius"]
+
+
+def test_a_start_that_swaps_on_the_trace_would_spoil_is_kept():
+    """The best pair by the Frobenius error stays, though another has the lower trace."""
+    K = next(
+        A.T @ A
+        for A in (data(4, 6, seed) for seed in range(200))
+        if min(combinations(range(6), 2), key=lambda S: error(A.T @ A, S, "trace"))
+        != min(combinations(range(6), 2), key=lambda S: error(A.T @ A, S, "frobenius"))
+    )
+    best = min(combinations(range(6), 2), key=lambda S: error(K, S, "frobenius"))
+    assert set(lm.select(lm.psd(K), 2, method=Swap(start=list(best)), criterion="frobenius").indices.tolist()) == set(best)
+
+
+def test_max_swaps_counts_those_on_the_trace_too():
+    K = np.exp(-np.sum((data(60, 2)[:, None] - data(60, 2)) ** 2, axis=2))
+    problem = Problem(lm.psd(K), 12, "frobenius")
+    for most in (0, 1, 3):
+        choice = Swap(start=list(range(12)), max_swaps=most).choose(problem, np.random.default_rng(0))
+        assert choice.details["swaps"] == most and len(set(choice.indices.tolist()) - set(range(12))) <= most
+
+
 def test_swap_repairs_the_matrix_on_which_greedy_fails():
     found = lm.select(lm.psd(K3), 2, method=Swap())
     assert sorted(found.indices.tolist()) == [0, 1]
@@ -132,7 +162,7 @@ def test_single_precision_reaches_the_same_error():
 def test_a_start_costs_k_products_and_a_swap_one_more(criterion, powers):
     n, k = 40, 6
     operator = lm.kernel(data(n, 3), lm.rbf(sigma=1.0))
-    choice = Swap(start=list(range(k))).choose(Problem(operator, k, criterion), np.random.default_rng(0))
+    choice = Swap(start=list(range(k)), criterion=criterion).choose(Problem(operator, k, criterion), np.random.default_rng(0))
     swaps, once, check = choice.details["swaps"], n * (powers - 1), 2 * k * (powers - 1)  # diag K³ once, and the last check
     assert swaps > 0
     assert operator.ledger.products == powers * (k + swaps) + once + check

@@ -19,6 +19,7 @@ import landmarks as lm
 from ..operators.base import check_indices
 from ._common import CallbackSupport, fit_task, seed
 from .kernel_points import NOT_PSD, kernel_operator
+from .target import numeric_target
 
 QUICK = 3_000  # candidates up to which greedy choice and swaps take a few seconds
 
@@ -39,8 +40,9 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     random_state : an integer gives the same landmarks each time.
     n_jobs : how many jobs evaluate kernel values in transform.
     selection : how landmarks are chosen: a name ("greedy", "swap", …) or a method object such as `landmarks.Greedy()`.
-        "uniform" draws the ones that scikit-learn draws from the same random_state. "auto" is greedy choice improved by
-        swaps; for a callable kernel it is randomly pivoted Cholesky, which reads few kernel values; for a kernel that is
+        "uniform" draws the ones that scikit-learn draws from the same random_state. "auto" looks at the target too when
+        fit is given one (`landmarks.Supervised`), as in a pipeline; without one it is "swap", greedy choice improved by
+        swaps. For a callable kernel it is randomly pivoted Cholesky, which reads few kernel values; for a kernel that is
         not positive semidefinite (sigmoid, additive_chi2) it draws uniformly, with a warning.
     landmarks : your own landmarks instead of a choice: points of shape (n_components, n_features), or a list of
         indices of training points.
@@ -113,14 +115,15 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Parameters
         ----------
         X : training points of shape (n_samples, n_features), dense or sparse, or their kernel matrix.
-        y : ignored.
+        y : the target, numbers or classes, one for each point or a row of several. selection="auto" chooses landmarks
+            that help to predict it; everything else ignores it.
         """
         parameters = self._kernel_parameters()
         X = validate_data(self, X, accept_sparse="csr")
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(f"kernel='precomputed' needs the square matrix of kernel values between the training points, got shape {X.shape}.")
         with fit_task(self, X, y):
-            self._set_landmarks(X, parameters)
+            self._set_landmarks(X, y, parameters)
             self.normalization_ = inverse_root(self._values(self.components_, parameters))
         self._n_features_out = self.components_.shape[0]
         return self
@@ -155,12 +158,12 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         known = () if callable(self.kernel) else KERNEL_PARAMS.get(self.kernel, ())
         return {**(self.kernel_params or {}), **{name: value for name, value in named.items() if name in known}}
 
-    def _set_landmarks(self, X: Any, parameters: dict[str, Any]) -> None:
+    def _set_landmarks(self, X: Any, y: Any, parameters: dict[str, Any]) -> None:
         own = None if self.landmarks is None else self._own_landmarks(X)
         if own is not None and own.ndim == 2:
             self.components_, self.component_indices_ = own, None
             return
-        self.component_indices_ = self._chosen(X, parameters) if own is None else own
+        self.component_indices_ = self._chosen(X, y, parameters) if own is None else own
         self.components_ = X[self.component_indices_]
 
     def _own_landmarks(self, X: Any) -> Any:
@@ -175,14 +178,15 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             raise ValueError(f"landmarks has {points.shape[1]} features, but X has {X.shape[1]} features.")
         return points
 
-    def _chosen(self, X: Any, parameters: dict[str, Any]) -> np.ndarray:
+    def _chosen(self, X: Any, y: Any, parameters: dict[str, Any]) -> np.ndarray:
         n, k = X.shape[0], self._size(X.shape[0])
         most = n if self.subsample is None else min(n, max(k, self.subsample))
-        method = self._method(most)
+        method = self._method()
         if method == "uniform":
             return check_random_state(self.random_state).permutation(n)[:k]
         number = seed(self.random_state)
         candidates = _drawn(n, most, number)
+        method = self._automatic(X, y, candidates) if method == "auto" else method
         chosen = lm.select(kernel_operator(X, candidates, self.kernel, parameters), k, method=method, seed=number).indices
         return candidates[chosen]
 
@@ -195,7 +199,8 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             )
         return min(self.n_components, n)
 
-    def _method(self, candidates: int) -> Any:
+    def _method(self) -> Any:
+        """The selection that was asked for, or the one that the kernel asks for; "auto" leaves the rest open."""
         definite = callable(self.kernel) or self.kernel not in NOT_PSD
         if self.selection != "auto":
             if not definite and self.selection != "uniform":
@@ -204,9 +209,14 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         if not definite:
             warnings.warn(f"kernel={self.kernel!r} is not positive semidefinite; its landmarks are drawn uniformly.", stacklevel=4)
             return "uniform"
-        if callable(self.kernel):
-            return "rpcholesky"
-        return lm.Swap(max_swaps=self.n_components) if candidates <= QUICK else "auto"
+        return "rpcholesky" if callable(self.kernel) else "auto"
+
+    def _automatic(self, X: Any, y: Any, candidates: np.ndarray) -> Any:
+        """A choice with the target in view when there is one, else by the kernel alone."""
+        target = None if y is None else numeric_target(X, y, candidates)
+        if target is not None:
+            return lm.Supervised(target)
+        return lm.Swap(max_swaps=self.n_components) if len(candidates) <= QUICK else "auto"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -23,6 +23,7 @@ from .rpcholesky import RPCholesky
 from .selection import Cost, Selection
 from .stability import Stability
 from .storage import load
+from .supervised import Supervised
 from .swap import Swap
 from .table import Table
 from .target import Target
@@ -53,6 +54,7 @@ __all__ = [
     "RidgeLeverage",
     "Selection",
     "Stability",
+    "Supervised",
     "Swap",
     "Table",
     "Target",

@@ -81,7 +81,7 @@ class Auto:
         for label, method in small_plan(problem) if small else large_plan(problem, seconds):
             portfolio.run(label, method)
         if not small and frobenius_seconds(problem) <= seconds and panels_fit(problem):
-            portfolio.run("swap(frobenius)", Swap(start=portfolio.best.indices))
+            portfolio.run("swap(frobenius)", Swap(start=portfolio.best.indices, criterion="frobenius"))
         if proof_seconds(problem) <= (1.0 if problem.deadline is None else problem.time_left / 2):
             portfolio.run("exact", Exact(start=portfolio.best.indices))
         if not portfolio.proved and (small or problem.deadline is not None):
@@ -143,17 +143,12 @@ def ordered(problem: Problem, indices: np.ndarray) -> np.ndarray:
 
 def small_plan(problem: Problem) -> Iterator[tuple[str, Any]]:
     """Starts for a stored matrix: greedy, annealed with several gammas, random pivots."""
-    yield "greedy > swap", polished(problem, Greedy())
+    yield "greedy > swap", Swap(start=Greedy())
     for _ in range(2):
-        yield "rpcholesky > swap", polished(problem, RPCholesky())
+        yield "rpcholesky > swap", Swap(start=RPCholesky())
     for gamma in GAMMAS[: int(MODEST / annealed_seconds(problem.operator))]:
         if problem.time_left > 8 * annealed_seconds(problem.operator):
-            yield f"annealed({gamma}) > swap", polished(problem, replace(SHORT, gamma=gamma))
-
-
-def polished(problem: Problem, start: Any) -> Swap:
-    """Swaps from a start; for the Frobenius criterion swaps on the trace come first, as they lead further."""
-    return Swap(start=start) if problem.criterion == "trace" else Swap(start=Swap(start=start, criterion="trace"))
+            yield f"annealed({gamma}) > swap", Swap(start=replace(SHORT, gamma=gamma))
 
 
 def large_plan(problem: Problem, seconds: float) -> Iterator[tuple[str, Any]]:

@@ -67,9 +67,11 @@ class TraceGains:
 
     def update(self, v: Array) -> None:
         """diag C² after C became C − v vᵀ; the residual already holds the new C."""
-        xp = namespace(v)
-        Cv = self.residual.matmul(v[:, None])[:, 0]  # with the new C: (C + v vᵀ)v = Cv + v‖v‖²
-        self.squares = self.squares - 2 * v * Cv - v * v * xp.sum(v * v)
+        self.take_in(v, self.residual.matmul(v[:, None])[:, 0])
+
+    def take_in(self, v: Array, Cv: Array) -> None:
+        """The update when Cv is at hand, with the new C: (C + v vᵀ)v = Cv + v‖v‖²."""
+        self.squares = self.squares - 2 * v * Cv - v * v * namespace(v).sum(v * v)
 
 
 class FrobeniusGains:
