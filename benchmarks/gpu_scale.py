@@ -1,11 +1,12 @@
 """Selections on one graphics card: kernels too large to store.
 
-    python benchmarks/gpu_scale.py --data-dir DIR [--part agree protein million thousands] [--device cuda] [--quick]
+    python benchmarks/gpu_scale.py --data-dir DIR [--part agree protein million thousands smooth] [--device cuda] [--quick]
 
 agree    the same seed on the CPU and on the card, on problems small enough for both
 protein  45 730 points, σ = 0.5, Frobenius criterion, every method, K never stored
 million  covtype's 581 012 rows and a synthetic million in 9 dimensions, k = 1000
 thousands  a synthetic million, k = 4000, with the n × k factor kept and not kept
+smooth   20 000 points in 4 dimensions, k = 200, a kernel so smooth that float32 has few digits left of the residual
 
 Errors are exact for protein and estimated with a 95 % interval for the million. Memory is the peak on the card.
 """
@@ -20,6 +21,7 @@ import numpy as np
 import torch
 
 import landmarks as lm
+from landmarks.approximate import selection_error
 from landmarks.datasets import load_dataset, standardise
 from landmarks.methods import panel
 
@@ -108,6 +110,19 @@ def part_thousands(data_dir: str | None, device: str, quick: bool) -> None:
             show(f"{method}, implicit", *timed(operator, k, method, "trace"))
 
 
+def part_smooth(data_dir: str | None, device: str, quick: bool) -> None:
+    X = np.random.default_rng(0).standard_normal((2000 if quick else 20_000, 4))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] ** 2
+    double, single = (lm.kernel(torch.as_tensor(X, device=device, dtype=dtype), lm.rbf(sigma=2.0)) for dtype in (torch.float64, torch.float32))
+    print(f"{'method':<12} {'float32: error, seconds':>26} {'float64: error, seconds':>26}")
+    for method in ("pivoted_qr", "rpcholesky", "nuclear", "greedy", "swap", lm.Supervised(y)):
+        cells = []
+        for operator in (single, double):
+            selection, seconds, _ = timed(operator, 60 if quick else 200, method, "trace")
+            cells.append(f"{selection_error(double, selection.indices, 'trace'):>17.2f} {seconds:>8.2f}")
+        print(f"{method if isinstance(method, str) else 'supervised':<12} {' '.join(cells)}", flush=True)
+
+
 @contextmanager
 def no_panels() -> Iterator[None]:
     """As if the memory for n × k numbers were missing."""
@@ -134,7 +149,7 @@ def show(label: str, selection: lm.Selection, seconds: float, memory: float) -> 
     print(f"{label:<22} {selection.error('trace'):>12.5g} {interval:>32} {cost}", flush=True)
 
 
-PARTS = {"agree": part_agree, "protein": part_protein, "million": part_million, "thousands": part_thousands}
+PARTS = {"agree": part_agree, "protein": part_protein, "million": part_million, "thousands": part_thousands, "smooth": part_smooth}
 
 
 def main() -> None:

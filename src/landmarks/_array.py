@@ -143,6 +143,11 @@ def rank_tolerance(array: Array) -> float:
     return 1e-5 if is_single(array) else 1e-10
 
 
+def uncertain(diagonal: Array) -> Array:
+    """What rounding may have put into numbers that began as these and fell by many subtractions."""
+    return 64 * eps(diagonal) * namespace(diagonal).abs(diagonal)
+
+
 def first_argmax(scores: Array) -> int:
     """The lowest index among the largest scores; scores that differ by rounding alone are tied."""
     xp = namespace(scores)

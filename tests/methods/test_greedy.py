@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import landmarks as lm
+from landmarks.approximate import selection_error
 from landmarks.errors import RankWarning
 from landmarks.methods.greedy import FrobeniusGains, Greedy, TraceGains
 from landmarks.methods.residual import Residual
@@ -76,3 +77,15 @@ def test_the_rank_is_reached_before_anything_is_filled_up(gain):
 def test_an_unknown_gain_is_refused():
     with pytest.raises(ValueError, match="gain must be one of 'trace', 'frobenius', got 'spectral'"):
         Greedy(gain="spectral")
+
+
+@pytest.mark.parametrize("gain", GAINS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("sigma", "k"), [(2.0, 30), (2.0, 50), (3.0, 30)])
+def test_rounding_is_not_taken_for_a_gain(dtype, gain, sigma, k):
+    """A smooth kernel, where most columns are soon nearly represented: picking the largest residual is the measure."""
+    points = np.random.default_rng(1).standard_normal((400, 2))
+    exact = lm.kernel(points, lm.rbf(sigma=sigma))
+    chosen = {m: lm.select(lm.kernel(points.astype(dtype), lm.rbf(sigma=sigma)), k, method=m).indices for m in (Greedy(gain=gain), "pivoted_qr")}
+    greedy, largest = (selection_error(exact, indices, "trace") for indices in chosen.values())
+    assert greedy < 2 * largest  # rounding chose columns that left 4 to 150 times as much

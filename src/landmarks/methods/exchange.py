@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._array import Array, Indices, add_outer, host, like, namespace, rank_tolerance, take, zeros
+from .._array import Array, Indices, add_outer, host, like, namespace, rank_tolerance, take, uncertain, zeros
 from ..operators.base import Operator, cubed_diagonal, squared_diagonal
 from .factors import factorise
 
@@ -28,6 +28,7 @@ class Diagonals:
         xp = namespace(operator.like)
         cubes = [cubed_diagonal(operator)] if self.powers == 2 else []
         self.of_K = [xp.clip(operator.diagonal(), min=0.0), squared_diagonal(operator), *cubes]
+        self.rounding = [uncertain(diagonal) for diagonal in self.of_K]
         self.largest = float(xp.max(self.of_K[0]))
         self.tolerance = rank_tolerance(operator.like) * self.largest
 
@@ -194,9 +195,17 @@ class Exchange:
         c = self.diagonals[0]
         useful = (c > self.base.tolerance) & (allowed > 0)
         safe = xp.where(useful, c, xp.ones_like(c))
-        ratio = self.diagonals[1] / safe
-        gains = ratio if self.base.powers == 1 else 2 * self.diagonals[2] / safe - ratio * ratio
+        squares, *cubes = self.certain(safe)
+        ratio = squares / safe
+        gains = 2 * cubes[0] / safe - ratio * ratio if cubes else ratio
         return xp.where(useful, gains, xp.zeros_like(c))
+
+    def certain(self, c: Array) -> list[Array]:
+        """diag C² (and diag C³) less what may be rounding, and at least what diag C says: (C²)_jj ≥ c², (C³)_jj c ≥ (C²)_jj²."""
+        xp = namespace(c)
+        least = [diagonal - rounding for diagonal, rounding in zip(self.diagonals[1:], self.base.rounding[1:], strict=True)]
+        squares = xp.maximum(least[0], c * c)
+        return [squares] if len(least) == 1 else [squares, xp.maximum(least[1], squares * squares / c)]
 
 
 def _dots(left: Array, right: Array) -> Array:

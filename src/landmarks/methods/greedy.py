@@ -1,7 +1,8 @@
 """Greedy selection: each pick lowers the error most; K is never stored.
 
 Farahat, Ghodsi and Kamel, AISTATS (2011) and ICDM (2013), with diag C and diag C² updated from one product
-with K and one column per pick.
+with K and one column per pick. A gain counts less what rounding may have put into it: else a column that is nearly
+represented, for which the gain is rounding over next to nothing, would be picked and spoil the residual.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from .. import _check
-from .._array import Array, namespace
+from .._array import Array, namespace, uncertain
 from ..operators.base import cubed_diagonal, squared_diagonal
 from .problem import CONSTRAINTS, Choice, Problem, brief
 from .pursuit import Gains, over_diagonal, pursue
@@ -58,11 +59,12 @@ class TraceGains:
     def __init__(self, residual: Residual):
         self.residual = residual
         self.squares = squared_diagonal(residual.operator)
+        self.rounding = uncertain(self.squares)
 
     def scores(self) -> Array:
         """The gain of every column; zero for those already represented."""
         c = self.residual.diagonal
-        A = namespace(c).maximum(self.squares, c * c)  # (C²)_jj ≥ C_jj², also when rounding says otherwise
+        A = namespace(c).maximum(self.squares - self.rounding, c * c)  # (C²)_jj ≥ C_jj², also when rounding says otherwise
         return over_diagonal(A, self.residual)
 
     def update(self, v: Array) -> None:
@@ -82,12 +84,13 @@ class FrobeniusGains:
     def __init__(self, residual: Residual):
         self.residual = residual
         self.cubes, self.squares = cubed_diagonal(residual.operator), squared_diagonal(residual.operator)
+        self.rounding = uncertain(self.cubes), uncertain(self.squares)
 
     def scores(self) -> Array:
         """The gain of every column; zero for those already represented."""
         xp, c = namespace(self.squares), self.residual.diagonal
-        a = over_diagonal(xp.maximum(self.squares, c * c), self.residual)
-        b = xp.maximum(over_diagonal(self.cubes, self.residual), a * a)  # (C³)_jj C_jj ≥ (C²)_jj²
+        a = over_diagonal(xp.maximum(self.squares - self.rounding[1], c * c), self.residual)
+        b = xp.maximum(over_diagonal(self.cubes - self.rounding[0], self.residual), a * a)  # (C³)_jj C_jj ≥ (C²)_jj²
         return 2 * b - a * a
 
     def update(self, v: Array) -> None:

@@ -47,12 +47,10 @@ class Pairs:
 
     def _mask(self, allowed: Array) -> None:
         """Diagonals that make every candidate that is not allowed a loss, and divide by nothing that is zero."""
-        xp = namespace(allowed)
-        c, higher = self.c, self.higher
-        largest = self.state.base.largest
-        self.c = xp.where(allowed, xp.where(c > self.tolerance, c, self.tolerance), largest)
+        xp, largest = namespace(allowed), self.state.base.largest
+        self.c = xp.where(allowed, xp.where(self.c > self.tolerance, self.c, self.tolerance), largest)
         worst = -1e3 * self.state.operator.n * largest
-        self.higher = [xp.where(allowed, h, worst * largest ** (p + 1)) for p, h in enumerate(higher)]
+        self.higher = [xp.where(allowed, h, worst * largest ** (p + 1)) for p, h in enumerate(self.state.certain(self.c))]
 
     def best_swap(self, unlocked: np.ndarray) -> Swapping:
         """The pair of the largest gain, ties to the first place and the lowest index."""
