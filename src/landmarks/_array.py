@@ -143,9 +143,9 @@ def rank_tolerance(array: Array) -> float:
     return 1e-5 if is_single(array) else 1e-10
 
 
-def uncertain(diagonal: Array) -> Array:
-    """What rounding may have put into numbers that began as these and fell by many subtractions."""
-    return 64 * eps(diagonal) * namespace(diagonal).abs(diagonal)
+def uncertain(diagonal: Array, digits: Array) -> Array:
+    """What rounding to the digits of that dtype may have put into numbers that began as these and fell by many subtractions."""
+    return 64 * eps(digits) * namespace(diagonal).abs(diagonal)
 
 
 def first_argmax(scores: Array) -> int:

@@ -185,7 +185,7 @@ def _eliminated(problem: Problem, blocks: list[np.ndarray], support: np.ndarray)
 
 
 def _ridge(problem: Problem) -> float:
-    return max(RIDGE, rank_tolerance(problem.operator.like))
+    return max(RIDGE, rank_tolerance(problem.operator.digits))
 
 
 def _first(chosen: np.ndarray, ranking: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ class Replacements:
         self.operator = operator
         self.diagonal = operator.diagonal()
         self.squares = squared_diagonal(operator)
-        self.floor = rank_tolerance(operator.like) * float(xp.max(self.diagonal))
+        self.floor = rank_tolerance(operator.digits) * float(xp.max(self.diagonal))
 
     def propose(self, chosen: np.ndarray, allowed: np.ndarray, each: int) -> np.ndarray:
         """For each chosen column the best few of the allowed ones that gain most from its leaving."""

@@ -28,9 +28,9 @@ class Diagonals:
         xp = namespace(operator.like)
         cubes = [cubed_diagonal(operator)] if self.powers == 2 else []
         self.of_K = [xp.clip(operator.diagonal(), min=0.0), squared_diagonal(operator), *cubes]
-        self.rounding = [uncertain(diagonal) for diagonal in self.of_K]
+        self.rounding = [uncertain(diagonal, operator.digits) for diagonal in self.of_K]
         self.largest = float(xp.max(self.of_K[0]))
-        self.tolerance = rank_tolerance(operator.like) * self.largest
+        self.tolerance = rank_tolerance(operator.digits) * self.largest
 
 
 class Exchange:

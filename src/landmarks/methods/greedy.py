@@ -59,7 +59,7 @@ class TraceGains:
     def __init__(self, residual: Residual):
         self.residual = residual
         self.squares = squared_diagonal(residual.operator)
-        self.rounding = uncertain(self.squares)
+        self.rounding = uncertain(self.squares, residual.operator.digits)
 
     def scores(self) -> Array:
         """The gain of every column; zero for those already represented."""
@@ -84,7 +84,7 @@ class FrobeniusGains:
     def __init__(self, residual: Residual):
         self.residual = residual
         self.cubes, self.squares = cubed_diagonal(residual.operator), squared_diagonal(residual.operator)
-        self.rounding = uncertain(self.cubes), uncertain(self.squares)
+        self.rounding = [uncertain(diagonal, residual.operator.digits) for diagonal in (self.cubes, self.squares)]
 
     def scores(self) -> Array:
         """The gain of every column; zero for those already represented."""

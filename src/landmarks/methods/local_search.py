@@ -11,6 +11,7 @@ from .._array import Array, eps, first_argmax, host, is_array, is_single, like
 from ..journal import Loop, Variables
 from ..operators.base import MEMORY, Operator, check_indices, densify, itemsize
 from ..operators.dense import Dense
+from ..operators.double import in_double
 from .exchange import POWERS, Diagonals, Exchange
 from .factors import factorise
 from .pairs import best_swap
@@ -36,12 +37,12 @@ class Ground:
     @classmethod
     def of(cls, problem: Problem, criterion: str, operator: Operator) -> Ground:
         single, base = is_single(operator.like), Diagonals(operator, criterion)
-        rounding = 2 * eps(operator.like) * float(np.sum(host(base.of_K[base.powers - 1]).astype(np.float64)))
+        rounding = 2 * eps(operator.digits) * float(np.sum(host(base.of_K[base.powers - 1]).astype(np.float64)))
         return cls(problem, base, problem.free, 1e-6 if single else 1e-9, 1e-3 if single else 1e-6, rounding)
 
     def relative(self, error: float) -> float | None:
         """The error as a part of the whole; None when it is not of the criterion of the problem."""
-        whole = self.rounding / (2 * eps(self.base.operator.like))
+        whole = self.rounding / (2 * eps(self.base.operator.digits))
         return error / whole if self.base.powers == POWERS[self.problem.criterion] and whole > 0 else None
 
     def least_gain(self, scale: float) -> float:
@@ -99,7 +100,8 @@ def workable(operator: Operator, *, evaluate: bool = False) -> Operator:
         return operator if kept else Dense(densify(operator), ledger=operator.ledger)
     if kept and isinstance(operator.like, np.ndarray) and not is_single(operator.like):
         return operator
-    return Dense(host(densify(operator)).astype(np.float64), ledger=operator.ledger)
+    double = in_double(operator)
+    return Dense(host(densify(double)), ledger=operator.ledger, digits=None if double.digits is double.like else host(double.digits))
 
 
 def refill(ground: Ground, state: Exchange, forbidden: np.ndarray | None = None) -> bool:

@@ -89,7 +89,7 @@ def _weights(operator: Operator, rebuilt: Reconstruction, dropped: np.ndarray) -
     lengths = np.sqrt(np.maximum(host(operator.diagonal()).astype(np.float64), 0.0))
     terms = rebuilt.coefficients[:, dropped].T * lengths[rebuilt.indices]
     weights = np.divide(terms, lengths[dropped, None], out=np.zeros_like(terms), where=lengths[dropped, None] > 0)
-    return np.where(np.abs(weights) > rank_tolerance(operator.like), weights, 0.0)
+    return np.where(np.abs(weights) > rank_tolerance(operator.digits), weights, 0.0)
 
 
 def _identity(indices: np.ndarray, labels: np.ndarray) -> dict[str, list[Any]]:

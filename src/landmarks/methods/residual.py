@@ -23,7 +23,7 @@ class Residual:
         self.picks: list[int] = []
         self.diagonal = xp.clip(operator.diagonal(), min=0.0)
         self.whole = float(xp.sum(self.diagonal))
-        self.tolerance = rank_tolerance(operator.like) * float(xp.max(self.diagonal))
+        self.tolerance = rank_tolerance(operator.digits) * float(xp.max(self.diagonal))
         self.panel = panel(operator, capacity)
 
     def relative_error(self, problem: Problem) -> float | None:

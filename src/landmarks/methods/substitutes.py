@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._array import eps, host, rank_tolerance
+from .._array import eps, host
 from ..approximate.reconstruction import replaceable
 from ..operators.base import Operator
 from ..operators.double import in_double
@@ -38,15 +38,13 @@ class Substitutes:
 def substitutes(operator: Operator, chosen: np.ndarray, criterion: str, *, exclude: tuple[int, ...] = (), each: int = 3) -> Substitutes:
     """The cheapest substitutes of each chosen column, none of them chosen or excluded; fewer where fewer are left."""
     problem = Problem(operator, len(chosen), criterion, exclude=exclude)
-    double = in_double(operator)
-    ground = Ground.of(problem, criterion, workable(double.operator, evaluate=True))
-    ground.base.tolerance = rank_tolerance(double.digits) * ground.base.largest
+    ground = Ground.of(problem, criterion, workable(in_double(operator), evaluate=True))
     state = _independent(ground, chosen)
     allowed = ground.open_to(state)
     allowed[chosen] = False
     adds, costs = _costs(state, chosen, allowed)
     whole = float(np.sum(host(ground.base.of_K[ground.base.powers - 1]).astype(np.float64))) or 1.0
-    least = np.maximum(ground.tolerance * (state.error + 10 * adds), 2 * eps(double.digits) * whole)[:, None]
+    least = np.maximum(ground.tolerance * (state.error + 10 * adds), 2 * eps(ground.base.operator.digits) * whole)[:, None]
     costs = np.where(allowed, np.where(np.abs(costs) > least, costs, 0.0), np.inf)
     indices = np.argsort(costs, axis=1, kind="stable")[:, : min(each, int(np.sum(allowed)))]
     return Substitutes(adds / whole, indices, np.take_along_axis(costs, indices, axis=1) / whole)

@@ -47,7 +47,7 @@ class Target:
             raise ValueError(f"error must be a number from 0 to below 1, the part of the whole that may be left, got {self.error!r}")
 
     def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
-        search = Attempts(problem, method, rng, self.error + rank_tolerance(problem.operator.like))
+        search = Attempts(problem, method, rng, self.error + rank_tolerance(problem.operator.digits))
         missed, high = search.impossible(), search.promising()
         while not search.reaches(high):
             missed, high = high, min(search.most, high + max(1, high // 8))

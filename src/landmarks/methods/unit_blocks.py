@@ -44,7 +44,7 @@ class Blocks:
         buckets = [Bucket(which, np.stack([units.members[u] for u in which])) for s in np.unique(sizes) for which in [np.flatnonzero(sizes == s)]]
         stacks = [_stacks_of_K(operator, bucket, POWERS[criterion]) for bucket in buckets]
         largest = float(namespace(operator.like).max(operator.diagonal()))
-        return cls(buckets, stacks, rank_tolerance(operator.like) * max(largest, 0.0))
+        return cls(buckets, stacks, rank_tolerance(operator.digits) * max(largest, 0.0))
 
     @property
     def error(self) -> float:

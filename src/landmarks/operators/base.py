@@ -78,6 +78,11 @@ class Operator(abc.ABC):
         """The principal submatrix of the indices, with the same ledger."""
 
     @property
+    def digits(self) -> Array:
+        """An array of the dtype that the entries were rounded to, where that is not the dtype they are kept in."""
+        return self.like
+
+    @property
     def m(self) -> int | None:
         """The rows of X when K = XᵀX is known by its factor X, else None."""
         return None

@@ -17,13 +17,20 @@ CHOLESKY_ORDER = 3000  # up to this order a stored matrix is tested for definite
 class Dense(Operator):
     """The operator of a stored matrix; `psd` checks and makes it."""
 
-    def __init__(self, K: Array, *, exponent: int = 0, ledger: Ledger | None = None, names: tuple[str, ...] | None = None):
+    def __init__(
+        self, K: Array, *, exponent: int = 0, ledger: Ledger | None = None, names: tuple[str, ...] | None = None, digits: Array | None = None
+    ):
         self.K = K
+        self._digits = digits
         self.n = K.shape[0]
         self.like = prototype(K)
         self.ledger = ledger or Ledger()
         self.exponent = exponent
         self.names = names
+
+    @property
+    def digits(self) -> Array:
+        return self.like if self._digits is None else self._digits
 
     def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
         K = self.K if rows is None else take(self.K, rows, axis=0)
@@ -40,7 +47,7 @@ class Dense(Operator):
         return self.K if len(indices) == self.n and np.array_equal(indices, np.arange(self.n)) else take(self.K, indices, axis=1)
 
     def restrict(self, indices: Indices) -> Dense:
-        return Dense(take(take(self.K, indices, axis=0), indices, axis=1), exponent=self.exponent, ledger=self.ledger)
+        return Dense(take(take(self.K, indices, axis=0), indices, axis=1), exponent=self.exponent, ledger=self.ledger, digits=self._digits)
 
 
 def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:

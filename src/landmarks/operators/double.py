@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import NamedTuple
 
 from .._array import Array, is_single, namespace
 from ..errors import UnsupportedError
@@ -14,23 +13,16 @@ from .kernel import KernelOperator
 from .sparse import Sparse
 
 
-class Double(NamedTuple):
-    """An operator in float64, and an empty array of the dtype that its entries were rounded to."""
-
-    operator: Operator
-    digits: Array
-
-
-def in_double(operator: Operator) -> Double:
-    """The operator in float64: itself, or made anew from data or points, or else its entries as they are."""
+def in_double(operator: Operator) -> Operator:
+    """The operator in float64: itself, or made anew from data or points, or else its entries as they are; its `digits` tell."""
     if not is_single(operator.like):
-        return Double(operator, operator.like)
+        return operator
     anew = made_anew(operator)
     if anew is not None:
-        return Double(anew, anew.like)
+        return anew
     if not storable(operator, DENSE_MEMORY // 8):
         raise UnsupportedError(f"{operator!r} has too few digits and is too large to store in float64; make it from float64 data")
-    return Double(Dense(_double(densify(operator)), exponent=operator.exponent, ledger=operator.ledger), operator.like)
+    return Dense(_double(densify(operator)), exponent=operator.exponent, ledger=operator.ledger, digits=operator.like)
 
 
 @singledispatch
