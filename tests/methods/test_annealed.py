@@ -204,3 +204,11 @@ def test_nothing_left_to_choose_and_nothing_to_represent_do_no_harm():
         assert lm.select(np.zeros((1, 1)), 1, method=SHORT).error() == 0
     with pytest.warns(RankWarning):
         assert lm.select(np.float32([[2.0, 1.0], [2.0, 1.0]]), 2, method=SHORT, criterion="frobenius").k == 2
+
+
+@pytest.mark.parametrize(("criterion", "gamma"), [("trace", 1.0), ("frobenius", 1.5)])
+def test_gamma_is_one_and_half_as_much_again_for_the_frobenius_criterion(criterion, gamma):
+    X = np.random.default_rng(0).standard_normal((30, 20))
+    found = [lm.Annealed(gamma=value).choose(lm.Problem(lm.data(X), 5, criterion), np.random.default_rng(0)).path for value in (None, gamma, 2.0)]
+    np.testing.assert_array_equal(found[0].value, found[1].value)
+    assert not np.array_equal(found[0].value, found[2].value)

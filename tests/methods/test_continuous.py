@@ -1,13 +1,17 @@
 """The continuous method with k given: three strategies, exactly k, on every operator and library."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import landmarks as lm
+from landmarks.approximate import selection_error
 from landmarks.errors import ConvergenceWarning
-from landmarks.methods.bisection import Bisection
+from landmarks.methods.bisection import Bisection, Bracket, Search
 from landmarks.methods.frank_wolfe import FrankWolfe
 from landmarks.methods.warm_path import WarmPath
+from landmarks.optimise.descent import Stop
 from landmarks.solvers import BlockCG
 
 STRATEGIES = [Bisection(n_steps=40, bracket_steps=20, bisections=3), WarmPath(growth=1.05), FrankWolfe(n_steps=20)]
@@ -112,3 +116,63 @@ def test_weights_that_begin_below_the_smallest_one_do_no_harm(X):
 def test_the_gradients_are_counted(X):
     choice = lm.Continuous(strategy=FrankWolfe(n_steps=20)).choose(lm.Problem(lm.data(X), 6), np.random.default_rng(0))
     assert choice.details["gradients"] >= 20
+
+
+@pytest.mark.parametrize(("criterion", "powers"), [("trace", 2), ("frobenius", 4)])
+def test_absolute_units_are_those_of_the_data_whatever_their_scale(X, criterion, powers):
+    found = [
+        lm.select(
+            np.ldexp(X, power),
+            method=lm.Continuous(penalty=2.0 ** (1 + powers * power), delta=2.0 ** (2 * power), units="absolute"),
+            criterion=criterion,
+        )
+        for power in (0, 110)
+    ]
+    assert found[0].exponent == 0 < found[1].exponent
+    assert 1 < found[0].k < 18 and found[0].indices.tolist() == found[1].indices.tolist()
+
+
+class TestBracket:
+    """λ by doubling and halving, then by the root of the product of the two ends."""
+
+    def test_it_doubles_while_too_many_columns_are_left_and_closes_when_too_few_are(self):
+        bracket = Bracket(4.0)
+        bracket.narrow(below=False)
+        assert (bracket.penalty, bracket.low, bracket.high, bracket.closed, bracket.ratio) == (8.0, 4.0, None, False, np.inf)
+        bracket.narrow(below=True)
+        assert (bracket.low, bracket.high, bracket.closed) == (4.0 / 1.5, 8.0, True)
+        assert bracket.penalty == pytest.approx((4.0 / 1.5 * 8.0) ** 0.5) and bracket.ratio == pytest.approx(3.0)
+        assert (bracket.tries, bracket.halvings) == (2, 0)
+
+    def test_it_halves_while_too_few_are_left(self):
+        bracket = Bracket(4.0)
+        bracket.narrow(below=True)
+        assert (bracket.penalty, bracket.low, bracket.high, bracket.closed) == (2.0, None, 4.0, False)
+
+    def test_once_closed_each_try_is_a_halving(self):
+        bracket = Bracket(2.0, low=1.0, high=4.0, closed=True)
+        bracket.narrow(below=True)
+        assert (bracket.low, bracket.high, bracket.penalty, bracket.halvings) == (1.0, 2.0, 2.0**0.5, 1)
+        bracket.narrow(below=False)
+        assert (bracket.low, bracket.high, bracket.halvings, bracket.tries) == (2.0**0.5, 2.0, 2, 2)
+
+    @pytest.mark.parametrize(("below", "low", "high"), [(True, 2.0**-60 / 1.5, 2.0**-59), (False, 2.0**59 / 1.5, 2.0**60)])
+    def test_after_sixty_tries_it_takes_what_it_has(self, below, low, high):
+        bracket = Bracket(1.0)
+        for _ in range(60):
+            assert not bracket.closed
+            bracket.narrow(below)
+        assert bracket.closed and (bracket.low, bracket.high) == (low, high)
+
+
+def test_the_best_rounding_of_a_bisection_is_what_it_returns(X):
+    problem = lm.Problem(lm.data(X), 6, include=(2,))
+    relaxed = lm.Continuous()._relaxed(problem, np.random.default_rng(0))
+    search = Search(relaxed, 6)
+    assert search.best.dtype == np.int64 and search.error == np.inf
+    descent = replace(lm.Continuous()._descent(relaxed), stop=Stop(30, tolerance=-1.0, settled=30))
+    unit = relaxed.penalty_unit()
+    assert not search.ends_below(descent, 1e-6 * unit) and search.ends_below(descent, 100 * unit)
+    assert search.error == pytest.approx(selection_error(problem.operator, search.best, "trace"))
+    assert len(search.best) == 6 and 2 in search.best
+    assert search.relative_error() == pytest.approx(search.error / np.sum(X**2))

@@ -135,3 +135,11 @@ def test_the_likelihood_ratio_is_of_the_centred_rows_however_they_come(X):
     assert lm.select(X + 100.0, lm.LikelihoodRatio(), method="greedy").k == expected
     assert lm.select(scipy.sparse.csr_array(X), lm.LikelihoodRatio(), method="greedy").k == expected
     assert lm.select(covariance, lm.LikelihoodRatio(degrees=39), method="greedy").k == expected
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_a_target_that_all_candidates_together_just_reach_is_met_by_all(criterion):
+    for n in (1, 5):
+        assert lm.select(np.eye(n), lm.Target(0.0), criterion=criterion).k == n
+    assert lm.select(np.eye(4), lm.Target(0.25), criterion=criterion).k == 3
+    assert lm.select(np.eye(4), lm.Target(0.249), criterion=criterion).k == 4

@@ -150,3 +150,10 @@ def test_symmetry_is_asked_for_up_to_the_rounding_of_the_type(dtype, rounding):
     lm.select(skewed(rounding), 2)
     with pytest.raises(ValueError, match="must be one with a symmetric matrix"):
         lm.select(skewed(1000 * rounding), 2)
+
+
+@pytest.mark.parametrize(("dtype", "expected"), [(None, "f8"), ("i8", "f8"), ("f2", "f8"), ("f4", "f4"), ("f8", "f8")])
+def test_a_product_is_in_single_or_double_precision(dtype, expected):
+    assert lm.function(lambda V: K @ V, n=4, dtype=dtype).like.dtype == np.dtype(expected)
+    if dtype is not None:
+        assert lm.function(scipy.sparse.linalg.aslinearoperator(K.astype(dtype))).like.dtype == np.dtype(expected)
