@@ -89,3 +89,76 @@ def test_settings_of_the_functions():
     assert defaults(lm.Checkpoint)["interval"] == 5.0 and defaults(lm.data)["memory"] == 2**30
     assert defaults(lm.psd)["check_symmetric"] and defaults(lm.function)["check_symmetric"]
     lm.select(X, 3, method="greedy"), lm.path(X, [1])
+
+
+EDGES = [
+    (lm.Auto, {"effort": 1e-9}),
+    (lm.Annealed, {"n_steps": 1, "n_rounds": 1, "damping": 1.0, "phi0": 1.0, "phi1": 1.0, "gamma": 1e-9}),
+    (lm.NuclearScores, {"n_probes": 2}),
+    (lm.Swap, {"max_swaps": 0, "criterion": "frobenius"}),
+    (lm.Iterated, {"rounds": 0, "share": 1.0, "patience": 1}),
+    (lm.RPCholesky, {"block": 1}),
+    (lm.RidgeLeverage, {"oversampling": 1.0}),
+    (lm.Knapsack, {"max_exchanges": 0}),
+    (lm.Continuous, {"penalty": 1e-9, "delta": 1e-9, "n_probes": 1, "threshold": 0.0, "units": "absolute"}),
+    (lm.Continuous, {"n_probes": None, "threshold": 0.999}),
+    (lm.Target, {"error": 0.0}),
+    (lm.Knee, {"most": 2}),
+    (lm.LikelihoodRatio, {"alpha": 0.999, "degrees": 1e-9}),
+    (lm.Checkpoint, {"path": "run.npz", "interval": 0}),
+]
+BEYOND = [
+    (lm.Auto, {"effort": 0.0}),
+    (lm.Annealed, {"n_steps": 0}),
+    (lm.Annealed, {"n_rounds": 0}),
+    (lm.Annealed, {"damping": 0.0}),
+    (lm.Annealed, {"damping": 1.001}),
+    (lm.Annealed, {"phi1": 0.0}),
+    (lm.Annealed, {"phi0": 1.001}),
+    (lm.Annealed, {"phi0": 0.1, "phi1": 0.2}),
+    (lm.Annealed, {"gamma": 0.0}),
+    (lm.NuclearScores, {"n_probes": 2.5}),
+    (lm.Swap, {"max_swaps": -1}),
+    (lm.Swap, {"criterion": "spectral"}),
+    (lm.Iterated, {"share": 1.001}),
+    (lm.RPCholesky, {"block": 0}),
+    (lm.RPCholesky, {"block": 1.5}),
+    (lm.RPCholesky, {"block": True}),
+    (lm.RidgeLeverage, {"oversampling": 0.999}),
+    (lm.Continuous, {"penalty": 0.0}),
+    (lm.Continuous, {"n_probes": True}),
+    (lm.Continuous, {"n_probes": 1.5}),
+    (lm.Continuous, {"threshold": 1.0}),
+    (lm.Continuous, {"threshold": -0.001}),
+    (lm.Target, {"error": -0.001}),
+    (lm.Target, {"error": 1.0}),
+    (lm.Knee, {"most": 1}),
+    (lm.Knee, {"most": 2.5}),
+    (lm.Knee, {"most": True}),
+    (lm.LikelihoodRatio, {"alpha": 0.0}),
+    (lm.LikelihoodRatio, {"alpha": 1.0}),
+    (lm.LikelihoodRatio, {"alpha": 1}),
+    (lm.LikelihoodRatio, {"degrees": 0}),
+    (lm.Checkpoint, {"path": "run.npz", "interval": -1}),
+    (lm.Checkpoint, {"path": "run.npz", "interval": True}),
+    (lm.Checkpoint, {"path": "run.npz", "interval": "1"}),
+]
+
+
+@pytest.mark.parametrize(("kind", "given"), EDGES, ids=str)
+def test_settings_at_the_edge_are_accepted(kind, given):
+    made = kind(**given)
+    assert {name: getattr(made, name) for name in given} == given
+
+
+@pytest.mark.parametrize(("kind", "given"), BEYOND, ids=str)
+def test_settings_beyond_the_edge_are_refused(kind, given):
+    with pytest.raises(ValueError, match=str(next(reversed(given)))):
+        kind(**given)
+
+
+@pytest.mark.parametrize("budget", [True, "1", 0, -1.0, np.nan])
+def test_a_budget_is_a_positive_number_of_seconds(budget):
+    with pytest.raises(ValueError, match="budget must be a positive number of seconds or None, got"):
+        lm.select(X, 2, budget=budget)
+    assert len(lm.select(X, 2, method="greedy", budget=1)) == 2
