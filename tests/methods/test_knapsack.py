@@ -241,6 +241,12 @@ def test_the_trials_are_named_by_their_starts():
     assert all(trial.seconds > 0 and trial.products > 0 for trial in even.trials)
 
 
+def test_the_first_start_is_by_gain_and_the_second_by_gain_per_cost():
+    found = lm.select(np.diag([3.0, 2.0, 2.0, 0.5]), costs=[5, 2, 2, 1], budget_cost=5.0, method=Knapsack(max_exchanges=0))
+    assert [trial.error for trial in found.trials[:2]] == pytest.approx([4 + 4 + 0.25, 9])
+    assert found.indices.tolist() == [0]
+
+
 def test_no_exchange_leaves_the_greedy_choice():
     found = lm.select(made(1, n=30), 5, method=Knapsack(max_exchanges=0))
     assert found.error() <= lm.select(made(1, n=30), 5, method="greedy").error() * (1 + 1e-9)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse
 from libraries import library
 
 import landmarks as lm
@@ -386,6 +387,19 @@ def test_a_tall_operator_knows_what_was_read_and_its_names():
     assert operator.ledger.entries == 6000 * 20 and operator.names[3] == "c3" and operator.exponent > 300
     wide = lm.data(frames.from_pandas(pandas.DataFrame(WIDE[:, :30], columns=[f"c{j}" for j in range(30)]), npartitions=2))
     assert wide.names[29] == "c29" and wide.exponent == 0
+
+
+def test_points_of_whole_numbers_are_read_as_float64():
+    grid = np.arange(12).reshape(6, 2) % 5
+    operator = lm.kernel(da.from_array(grid, chunks=4), lm.rbf(sigma=2.0))
+    np.testing.assert_allclose(operator.columns(np.arange(6)), lm.rbf(sigma=2.0)(grid.astype(float), grid.astype(float)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(40, 5), (4, 12)], ids=["tall", "wide"])
+def test_sparse_chunks_are_read(shape):
+    A = np.where(RNG.random(shape) < 0.3, 1.0, 0.0) + np.eye(*shape)
+    X = da.from_array(A, chunks=(-1, -1)).map_blocks(scipy.sparse.csr_array)
+    np.testing.assert_allclose(lm.data(X).columns(np.arange(shape[1])), A.T @ A, rtol=1e-12)
 
 
 def test_parts_are_put_together_by_eights():
