@@ -249,3 +249,19 @@ class TestFrankWolfe:
         indices, path = FrankWolfe(n_steps=2, rate=1.0).choose(self.relaxed(X), None, 4)
         assert sorted(np.flatnonzero(path.t[1] > 0.5).tolist()) == sorted(np.flatnonzero(path.t[1]).tolist()) and len(indices) == 4
         assert path.t[1].max() == 1 - 1e-6
+
+
+def test_a_descent_of_a_bisection_ends_where_one_more_than_k_columns_are_left(X):
+    relaxed = lm.Continuous()._relaxed(lm.Problem(lm.data(X), 6), np.random.default_rng(0))
+    search = Search(relaxed, 6)
+    search.ends_below(replace(lm.Continuous()._descent(relaxed), stop=Stop(60, tolerance=-1.0, settled=60)), 100 * relaxed.penalty_unit())
+    assert search.recorder.path().active.min() == 7
+
+
+def test_a_bisection_brackets_by_short_descents_and_closes_in_by_long_ones(X):
+    heard = []
+    with watching(heard.append):
+        lm.select(X, 6, method=lm.Continuous(strategy=Bisection(n_steps=60, bracket_steps=30, bisections=2)))
+    totals = [progress.total for progress in heard if progress.phase == "descent" and progress.done == 1]
+    assert totals == sorted(totals) and set(totals) == {30, 60}
+    assert max(progress.done for progress in heard if progress.phase == "descent" and progress.total == 30) == 30  # none settles before
