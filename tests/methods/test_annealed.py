@@ -280,3 +280,20 @@ def test_the_best_replacements_of_each_column_are_proposed():
     for i in range(3):
         mine = sorted((j for j in allowed if j not in S and np.argmax(gains[j]) == i), key=lambda j: -gains[j].max())
         assert proposed[np.array(owners) == i].tolist() == mine[:2]
+
+
+def test_a_kernel_too_large_to_store_is_weighed_by_candidates(monkeypatch):
+    monkeypatch.setattr(annealed, "EXACT_ORDER", 59)
+    assert not Annealed()._weighs_all(problem(lm.kernel(POINTS, lm.rbf())))
+
+
+def test_scores_beyond_the_rank_are_not_warned_of():
+    low = X[:, :2] @ np.ones((2, 24)) + np.outer(X[:, 0], np.arange(24.0))
+    box = lm.function(lambda V: low.T @ (low @ V), n=24)
+    assert len(annealed.first_candidates(problem(box, k=2), 100, np.random.default_rng(0))) == 8
+
+
+@pytest.mark.parametrize("power", [-20, 20])
+def test_what_counts_as_represented_follows_the_scale(power):
+    one, scaled = (Replacements(lm.psd(np.ldexp(X.T @ X, p))) for p in (0, power))
+    assert scaled.floor == pytest.approx(one.floor * 2.0**power, rel=1e-12)

@@ -126,7 +126,9 @@ def test_swaps_on_the_trace_come_before_those_on_the_frobenius_error():
 
 
 def test_a_stored_matrix_has_greedy_two_random_and_four_annealed_starts():
-    labels = [label for label, _ in auto.small_plan(problem(60, 10))]
+    plan = list(auto.small_plan(problem(60, 10)))
+    assert [method.start.gamma for _, method in plan[3:]] == [0.7, 1.0, 1.5, 2.2] and plan[3][1].start.n_steps == 20
+    labels = [label for label, _ in plan]
     assert labels == ["greedy > swap", *2 * ["rpcholesky > swap"], *(f"annealed({gamma}) > swap" for gamma in (0.7, 1.0, 1.5, 2.2))]
     assert [len(list(auto.small_plan(problem(n, 10)))) - 3 for n in (1200, 1500, 2000)] == [2, 1, 0]  # they would take 3.5 s, 6.8 s and 16 s
     late = problem(1000, 10, deadline=time.monotonic() + 10.0)  # less than eight of 2 s

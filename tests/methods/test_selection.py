@@ -349,3 +349,10 @@ def test_files_are_packed_only_when_asked(tmp_path):
         archive.write(tmp_path / "run.npz", {}, {"indices": np.zeros(1000)}, compress=compress)
         with zipfile.ZipFile(tmp_path / "run.npz") as packed:
             assert {member.compress_type for member in packed.infolist()} == {kind}
+
+
+def test_the_name_of_a_wrong_setting_begins_the_sentence(X):
+    with pytest.raises(ValueError, match=r"^criterion must be one of 'trace', 'frobenius', got 'max'"):
+        lm.select(X, 3, criterion="max")
+    with pytest.raises(ValueError, match=r"^n_probes must be a positive integer, or None for exact gradients, got 1\.5"):
+        lm.Continuous(n_probes=1.5)

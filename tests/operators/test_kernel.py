@@ -6,7 +6,7 @@ import pytest
 import landmarks as lm
 from landmarks._array import host
 from landmarks.errors import UnsupportedError
-from landmarks.operators.kernel import KernelOperator
+from landmarks.operators.kernel import KernelOperator, warn_if_isolated
 
 POINTS = np.random.default_rng(0).standard_normal((700, 3))
 
@@ -179,3 +179,12 @@ def test_points_that_represent_no_other_are_warned_of():
     lm.select(lm.kernel(far, lm.rbf()), 9, method="greedy")  # all of them represent all
     near = np.concatenate([far, far[:1] + 1e-3])
     assert set(lm.select(lm.kernel(near, lm.rbf()), 1, method="greedy").indices) <= {0, 9}
+
+
+def test_the_first_eight_landmarks_tell_whether_any_represents_another():
+    far = 100.0 * np.arange(9.0)[:, None]
+    points = np.concatenate([far, far[8:] + 1e-3])
+    operator = lm.kernel(points, lm.rbf())
+    with pytest.warns(UserWarning, match="the landmarks represent no other point"):
+        warn_if_isolated(operator, np.arange(9))
+    warn_if_isolated(operator, np.array([8, *range(8)]))

@@ -109,3 +109,13 @@ def test_a_matrix_that_is_singular_by_rounding_is_lifted_by_as_little_as_makes_i
 def test_a_matrix_that_is_indefinite_beyond_rounding_is_refused():
     with pytest.raises(NotPSDError, match="has the eigenvalue -1e-10"):
         factorise(np.diag([1.0, -1e-10]))
+
+
+@pytest.mark.parametrize("solver", [Cholesky(), Woodbury()], ids=repr)
+def test_the_residual_of_a_direct_solver_is_that_of_the_first_column(solver, rng):
+    X, t = rng.standard_normal((8, 30)), np.where(np.arange(30) < 15, 1 - 1e-7, 0.3)
+    B = rng.standard_normal((30, 3)) * [1.0, 1e6, 1e6]
+    system = System(data(X), t, 1e-6)
+    solution = solver.prepare(system)(B)
+    true = np.linalg.norm(system.matmul(solution.x[:, :1]) - B[:, :1]) / np.linalg.norm(B[:, :1])
+    assert 0 < true / 3 < solution.residual < 3 * true
