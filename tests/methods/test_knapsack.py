@@ -237,6 +237,8 @@ def test_the_trials_are_named_by_their_starts():
     seeded = "first unit, then gain per cost > exchange"
     assert [trial.label for trial in even.trials] == ["gain > exchange", seeded, seeded]
     assert [trial.label for trial in uneven.trials] == ["gain > exchange", "gain per cost > exchange", seeded, seeded, "the best > exchange"]
+    hasty = lm.select(made(0), costs=COSTS, budget_cost=4.0, budget=0.9)
+    assert [trial.label for trial in hasty.trials] == [trial.label for trial in uneven.trials]
     assert uneven.error() == pytest.approx(min(trial.error for trial in uneven.trials) * 2.0**uneven.exponent)
     assert all(trial.seconds > 0 and trial.products > 0 for trial in even.trials)
 

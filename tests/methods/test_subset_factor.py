@@ -145,3 +145,9 @@ def test_cumulants_are_derivatives_of_one_another(order):
     h = 1e-5
     difference = (cumulant(0.3 + h, 5, 12.0, order - 1) - cumulant(0.3 - h, 5, 12.0, order - 1)) / (2 * h)
     assert cumulant(0.3, 5, 12.0, order) == pytest.approx(difference, rel=1e-6) and cumulant(0.0, 5, 12.0, 0) == 0
+
+
+def test_the_units_of_the_columns_do_not_make_them_dependent():
+    X = simulated(np.random.default_rng(7), 30, 6, 2)
+    assert lm.LikelihoodRatio()._scatter(lm.data(X * 10.0 ** -np.arange(6)))[1] == 29
+    assert lm.LikelihoodRatio().size(Problem(lm.data(X * 10.0 ** -np.arange(6)), 0), np.random.default_rng(0)) == 2
