@@ -95,3 +95,8 @@ def test_a_panel_of_half_the_free_memory_is_stored(free, kind, monkeypatch):
     monkeypatch.setattr(panels, "free_memory", lambda like, otherwise: free)
     assert isinstance(panels.panel(lm.psd(np.eye(5)), 3), kind)
     assert isinstance(panels.panel(lm.function(lambda V: 2.0 * V, n=5), 3), panels.Stored)  # its columns cost a product each
+
+
+def test_a_pick_reads_its_own_column_and_those_of_the_picks_before(short_of_memory):
+    residual = residual_after([3, 1, 2])
+    assert residual.operator.ledger.columns == 1 + 2 + 3
