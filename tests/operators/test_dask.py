@@ -444,7 +444,8 @@ def client():
     """Of a cluster of threads in this process, and not the default one; tests/test_cluster.py has one of processes."""
     distributed = pytest.importorskip("distributed", reason="needs distributed")
     settings = {"processes": False, "n_workers": 2, "threads_per_worker": 1, "memory_limit": "1 GB", "dashboard_address": None}
-    with distributed.Client(set_as_default=False, **settings) as client:
+    unlimited = {f"distributed.worker.memory.{level}": False for level in ("target", "spill", "pause", "terminate")}  # it is that of all tests
+    with dask.config.set(unlimited), distributed.Client(set_as_default=False, **settings) as client:
         yield client
 
 
