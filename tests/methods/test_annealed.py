@@ -10,8 +10,12 @@ import pytest
 import landmarks as lm
 from landmarks.approximate.error import selection_error
 from landmarks.errors import RankWarning
+from landmarks.methods import annealed
 from landmarks.methods.annealed import Annealed
+from landmarks.methods.annealing import Schedule, anneal, weights
 from landmarks.methods.candidates import Replacements
+from landmarks.objectives.leverage import Stored
+from landmarks.optimise.path import Recorder
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((30, 6)) @ RNG.standard_normal((6, 24)) + 0.3 * RNG.standard_normal((30, 24))
@@ -204,3 +208,92 @@ def test_nothing_left_to_choose_and_nothing_to_represent_do_no_harm():
         assert lm.select(np.zeros((1, 1)), 1, method=SHORT).error() == 0
     with pytest.warns(RankWarning):
         assert lm.select(np.float32([[2.0, 1.0], [2.0, 1.0]]), 2, method=SHORT, criterion="frobenius").k == 2
+
+
+@pytest.mark.parametrize(("criterion", "gamma"), [("trace", 1.0), ("frobenius", 1.5)])
+def test_gamma_is_one_and_half_as_much_again_for_the_frobenius_criterion(criterion, gamma):
+    X = np.random.default_rng(0).standard_normal((30, 20))
+    found = [lm.Annealed(gamma=value).choose(lm.Problem(lm.data(X), 5, criterion), np.random.default_rng(0)).path for value in (None, gamma, 2.0)]
+    np.testing.assert_array_equal(found[0].value, found[1].value)
+    assert not np.array_equal(found[0].value, found[2].value)
+
+
+def test_all_columns_are_weighed_where_that_is_affordable(monkeypatch):
+    monkeypatch.setattr(annealed, "EXACT_ORDER", 24)
+    assert Annealed()._weighs_all(problem())
+    monkeypatch.setattr(annealed, "EXACT_ORDER", 23)
+    assert not Annealed()._weighs_all(problem())
+    assert Annealed()._weighs_all(problem(X[:22])) and not Annealed()._weighs_all(problem(X[:23]))  # by its factor: m² n up to 23³
+    assert Annealed(n_candidates=24)._weighs_all(problem()) and not Annealed(n_candidates=23)._weighs_all(problem())
+
+
+def test_included_columns_rank_first_and_the_others_by_leverage():
+    p = np.linspace(0, 1, 24)
+    ranking = annealed._ranking(problem(include=(4, 2), exclude=(23,)), p)
+    assert ranking.tolist() == [4, 2, 22, 21, *range(20, 4, -1), 3, 1, 0]
+    assert annealed._first(np.array([0, 21]), ranking).tolist()[:4] == [21, 0, 4, 2]
+
+
+def test_the_support_holds_k_columns_and_those_in_doubt():
+    p = np.zeros(24)
+    p[:8] = [1, 1, 1, 1, 0.9, 0.5, 0.001, 0.5]
+    assert annealed._support(problem(), p, np.arange(24)).tolist() == [0, 1, 2, 3, 4, 5, 7]
+
+
+def test_candidates_are_drawn_uniformly_or_half_of_them_by_nuclear_scores():
+    drawn = annealed.first_candidates(problem(exclude=(3,)), 12, np.random.default_rng(0))
+    assert drawn.tolist() == np.random.default_rng(0).permutation([j for j in range(24) if j != 3])[:12].tolist()
+    box = lm.function(lambda V: X.T @ (X @ V), n=24)
+    mixed = annealed.first_candidates(problem(box, k=2), 100, np.random.default_rng(0))
+    assert len(mixed) == 8 == len(set(mixed.tolist()))
+    assert len(annealed.first_candidates(problem(box, k=2), 5, np.random.default_rng(0))) == 5
+
+
+def test_weights_follow_the_leverages_up_to_the_cut():
+    d = weights(np.array([0.0, 0.01, 0.5, 0.95, 1.0]), np.array([1.0, 1.0, 2.0, 1.0, 4.0]))
+    np.testing.assert_allclose(d, [0, 0, 0.5, 19, 19 / 4])
+    assert weights(np.array([0.01]), np.ones(1), cut=0.001) > 0
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_leverages_add_up_to_k_and_constraints_hold_all_the_way(criterion):
+    p = anneal(
+        problem(include=(3,), exclude=(0, 1), criterion=criterion),
+        Stored(X.T @ X),
+        np.arange(24),
+        Schedule(30, 0.4, 0.9, 0.02, 1.0),
+        np.random.default_rng(0),
+        recorder := Recorder(24),
+    )
+    assert p[3] == 1 and not np.any(p[:2]) and p.sum() == pytest.approx(5, rel=1e-6)
+    assert len(recorder.path()) == 30 and recorder.path().value[-1] < recorder.path().value[0]
+    assert Schedule(3, 0.4, 0.9, 0.1, 1.0).spreads() == pytest.approx([0.9, 0.3, 0.1])
+
+
+def test_the_best_replacements_of_each_column_are_proposed():
+    proposer, S = Replacements(lm.data(X)), np.array([2, 9, 14])
+    allowed = np.setdiff1d(np.arange(24), [5])
+    proposed = proposer.propose(S, allowed, each=2)
+    gains = proposer.gains(S)
+    owners = [int(np.argmax(gains[j])) for j in proposed]
+    assert not {2, 5, 9, 14} & set(proposed.tolist()) and len(set(proposed.tolist())) == len(proposed)
+    for i in range(3):
+        mine = sorted((j for j in allowed if j not in S and np.argmax(gains[j]) == i), key=lambda j: -gains[j].max())
+        assert proposed[np.array(owners) == i].tolist() == mine[:2]
+
+
+def test_a_kernel_too_large_to_store_is_weighed_by_candidates(monkeypatch):
+    monkeypatch.setattr(annealed, "EXACT_ORDER", 59)
+    assert not Annealed()._weighs_all(problem(lm.kernel(POINTS, lm.rbf())))
+
+
+def test_scores_beyond_the_rank_are_not_warned_of():
+    low = X[:, :2] @ np.ones((2, 24)) + np.outer(X[:, 0], np.arange(24.0))
+    box = lm.function(lambda V: low.T @ (low @ V), n=24)
+    assert len(annealed.first_candidates(problem(box, k=2), 100, np.random.default_rng(0))) == 8
+
+
+@pytest.mark.parametrize("power", [-20, 20])
+def test_what_counts_as_represented_follows_the_scale(power):
+    one, scaled = (Replacements(lm.psd(np.ldexp(X.T @ X, p))) for p in (0, power))
+    assert scaled.floor == pytest.approx(one.floor * 2.0**power, rel=1e-12)

@@ -1,5 +1,7 @@
 """The default method: what it tries, what it tells, and that it never loses what it found."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import landmarks as lm
 from landmarks.approximate import selection_error
 from landmarks.methods import auto
 from landmarks.methods.problem import Problem
+from landmarks.methods.swap import Swap
 
 
 @pytest.fixture
@@ -35,8 +38,9 @@ def test_a_small_problem_is_proved_with_and_without_a_budget(X):
 
 
 def test_the_budget_goes_into_an_iterated_search(X):
-    found = lm.select(X, 10, budget=3.0)
-    assert found.trials[-1].label == "iterated" and not found.proved
+    found = lm.select(X, 5, budget=1.0)  # a proof is estimated to take 0.63 s, more than half of it
+    assert found.trials[-1].label == "iterated" and "exact" not in {trial.label for trial in found.trials}
+    assert lm.select(X, 4, budget=1.0).trials[-1].label == "exact"
 
 
 def test_indices_come_in_the_order_of_what_they_add(X):
@@ -83,3 +87,76 @@ def test_digits_that_were_never_there_are_not_trusted(make):
 
 def smooth(points):
     return np.exp(-np.sum((points[:, None] - points) ** 2, axis=2) / 4)
+
+
+def problem(n, k, criterion="trace", **constraints):
+    return Problem(lm.function(lambda V: 2.0 * V, n=n), k, criterion, **constraints)
+
+
+@pytest.mark.parametrize(
+    ("operator", "seconds"),
+    [
+        (lm.psd(np.eye(1000)), 5e-4),
+        (lm.data(np.ones((10_000, 100))), 5e-6),  # by its Gram matrix
+        (lm.data(np.ones((100, 10_000))), 1e-3),
+        (lm.function(lambda V: V, n=10_000), 0.15),
+        (lm.data(lambda: iter([np.ones((100, 50))]), memory=10_000), 1e-5),  # by passes over the rows
+    ],
+    ids=lambda value: repr(value),
+)
+def test_a_product_is_estimated_by_the_entries_it_reads(operator, seconds):
+    assert auto.product_seconds(operator) == pytest.approx(seconds, rel=1e-12)
+
+
+def test_estimates_of_a_large_problem_are_those_of_its_products():
+    of = problem(10_000, 100)
+    assert auto.greedy_seconds(of) == pytest.approx(18.0)  # 1.2 k products of 0.15 s
+    assert auto.swap_seconds(of) == pytest.approx(10.5)
+    assert auto.candidates_seconds(of) == pytest.approx(30 * 0.15 + 160 * 600**3 * 1.5e-10)
+    assert auto.cube_seconds(of.operator) == pytest.approx(40.0)
+    assert auto.frobenius_seconds(problem(10_000, 100, "frobenius")) == pytest.approx(18.0 + 31.5 + 40.0)
+    assert auto.frobenius_seconds(of) == np.inf
+
+
+def test_estimates_of_a_stored_matrix_grow_with_its_order():
+    assert auto.annealed_seconds(lm.psd(np.eye(100))) == pytest.approx(20 * 100**3 * 1e-10)
+    assert auto.round_seconds(problem(100, 10)) == pytest.approx(4 * (100**2 + 4000) * 1e-9)
+
+
+def test_a_proof_is_estimated_by_all_picks_but_two():
+    assert auto.proof_seconds(problem(50, 4)) == pytest.approx(50 * 49 / 2 * 50**2 * 4e-8)
+    assert auto.proof_seconds(problem(50, 1)) == auto.proof_seconds(problem(50, 2)) == pytest.approx(50**2 * 4e-8)
+    assert auto.proof_seconds(problem(52, 5, include=(3,), exclude=(7,))) == auto.proof_seconds(problem(50, 4))
+    assert auto.proof_seconds(problem(3000, 1000)) == pytest.approx(1e30 * 3000**2 * 4e-8)
+
+
+def test_three_panels_may_take_half_of_the_memory(monkeypatch):
+    of = problem(1000, 10)
+    for free, fit in ((480_000, True), (479_998, False)):
+        monkeypatch.setattr(auto, "free_memory", lambda like, otherwise, free=free: free)
+        assert auto.panels_fit(of) == fit
+
+
+def test_a_stored_matrix_has_greedy_two_random_and_four_annealed_starts():
+    plan = list(auto.small_plan(problem(60, 10)))
+    assert [method.start.gamma for _, method in plan[3:]] == [0.7, 1.0, 1.5, 2.2] and plan[3][1].start.n_steps == 20
+    labels = [label for label, _ in plan]
+    assert labels == ["greedy > swap", *2 * ["rpcholesky > swap"], *(f"annealed({gamma}) > swap" for gamma in (0.7, 1.0, 1.5, 2.2))]
+    assert [len(list(auto.small_plan(problem(n, 10)))) - 3 for n in (1200, 1500, 2000)] == [2, 1, 0]  # they would take 3.5 s, 6.8 s and 16 s
+    late = problem(1000, 10, deadline=time.monotonic() + 10.0)  # less than eight of 2 s
+    assert len(list(auto.small_plan(late))) == 3
+
+
+def test_a_large_matrix_is_annealed_as_well_when_that_is_cheaper_than_greedy():
+    points = np.zeros((4000, 1))
+    plan = dict(auto.large_plan(Problem(lm.kernel(points, lm.rbf()), 40), seconds=180.0))
+    assert plan == {"greedy > swap": Swap(start=lm.Greedy(), criterion="trace"), "annealed > swap": Swap(start=lm.Annealed(), criterion="trace")}
+    assert list(dict(auto.large_plan(problem(4000, 40), seconds=180.0))) == ["greedy > swap"]  # each column costs a product
+    assert list(dict(auto.large_plan(Problem(lm.kernel(points, lm.rbf()), 40), seconds=2.3))) == ["greedy > swap"]
+
+
+def test_what_is_evaluated_is_stored_once():
+    kernel, product = lm.kernel(np.arange(5.0)[:, None], lm.rbf()), lm.function(lambda V: 2.0 * V, n=5)
+    np.testing.assert_allclose(auto.stored(kernel).K, kernel.columns(np.arange(5)))
+    assert auto.stored(kernel).ledger is kernel.ledger
+    assert auto.stored(product) is product

@@ -7,6 +7,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import Stopped
+from landmarks.methods.bisection import Bisection
 from landmarks.methods.registry import METHODS
 from landmarks.operators import base
 
@@ -90,3 +91,70 @@ def test_a_stopped_selection_is_saved_as_such(tmp_path):
     s = lm.select(X, 6, method="swap", callback=lambda progress: True)
     s.save(tmp_path / "s.npz")
     assert lm.load(tmp_path / "s.npz").stopped
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_a_bisection_tells_the_error_of_its_best_rounding(criterion):
+    heard = []
+    strategy = Bisection(n_steps=20, bracket_steps=10, bisections=2)
+    s = lm.select(X, 6, method=lm.Continuous(strategy=strategy), criterion=criterion, callback=heard.append)
+    told = [progress for progress in heard if progress.phase == "bisection"]
+    assert [progress.done for progress in told] == list(range(1, len(told) + 1)) and all(progress.total is None for progress in told)
+    errors = [progress.error for progress in told]
+    if criterion == "trace":
+        assert errors == sorted(errors, reverse=True) and errors[-1] == pytest.approx(s.relative_error(), rel=1e-9)
+    else:
+        assert set(errors) == {None}
+
+
+def test_swaps_tell_their_error_as_a_part_of_the_whole_of_the_criterion_of_the_problem():
+    for criterion, inner in (("trace", None), ("frobenius", None), ("frobenius", "trace")):
+        heard = []
+        s = lm.select(X, 6, method=lm.Swap(start=range(6), criterion=inner), criterion=criterion, callback=heard.append)
+        told = [progress for progress in heard if progress.phase == "swap"]
+        assert [progress.done for progress in told] == list(range(1, len(told) + 1)) and {progress.total for progress in told} == {30}
+        expected = None if inner else pytest.approx(s.relative_error(), rel=1e-9)
+        assert told[-1].error == expected
+
+
+@pytest.mark.parametrize("name", ["greedy", "nuclear", "rpcholesky", "leverage", "pivoted_qr"])
+def test_what_picks_one_by_one_tells_of_each_pick(name):
+    heard = []
+    s = lm.select(X, 6, method=name, callback=heard.append)
+    told = [progress for progress in heard if progress.phase == name]
+    assert [(progress.done, progress.total) for progress in told] == [(i, 6) for i in range(1, 7)]
+    assert told[-1].error == pytest.approx(s.relative_error(), rel=1e-9)
+    lm.select(X, 6, method=name, criterion="frobenius", callback=heard.append)
+    assert heard[-1].phase == name and heard[-1].error is None
+
+
+PHASES = {
+    "auto": {"reading", "greedy", "rpcholesky", "swap", "annealed", "exact"},
+    "continuous": {"descent", "bisection"},
+    "annealed": {"annealed"},
+    "iterated": {"reading", "greedy", "swap", "iterated"},
+    "knapsack": {"exchange"},
+    "exact": {"reading", "greedy", "exact"},
+}
+
+
+@pytest.mark.parametrize("name", PHASES)
+def test_the_phases_of_a_search_are_told_by_name(name):
+    heard = []
+    lm.select(X[:, :20], 4, method=name, callback=heard.append)
+    assert {progress.phase for progress in heard} == PHASES[name]
+
+
+def test_annealing_tells_its_steps_and_its_rounds():
+    heard = []
+    lm.select(X, 4, method=lm.Annealed(n_steps=10, n_candidates=12, n_rounds=2), callback=heard.append)
+    assert [(p.done, p.total) for p in heard if p.phase == "annealed"] == 2 * [(i, 5) for i in range(1, 6)]
+    assert [(p.done, p.total) for p in heard if p.phase == "rounds"] == [(1, 2), (2, 2)]
+
+
+@pytest.mark.parametrize("strategy", ["path", "frank_wolfe"])
+def test_strategies_of_the_relaxation_tell_their_steps(strategy):
+    heard = []
+    lm.select(X, 4, method=lm.Continuous(strategy=strategy), callback=heard.append)
+    assert strategy in {progress.phase for progress in heard}
+    assert all(progress.error is None for progress in heard)

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.errors import RankWarning
+from landmarks.methods.curve import Curve
 
 
 @pytest.fixture
@@ -59,3 +60,22 @@ def test_constraints_are_honoured_and_beyond_the_rank_nothing_is_left(X):
 def test_wrong_sizes_are_told(X, ks, message):
     with pytest.raises(ValueError, match=message):
         lm.path(X, ks)
+
+
+def test_the_knee_is_farthest_below_the_line_to_the_last_point():
+    ks = np.array([1, 2, 3, 4, 8])
+
+    def knee(relative):
+        return Curve(ks, np.arange(8), np.array(relative), "trace").knee()
+
+    assert knee([0.9, 0.6, 0.55, 0.5, 0.4]) == 2  # 0.25 of the way along and two thirds of the way down
+    assert knee([0.5, 0.3, 0.05, 0.04, 0.0]) == 3
+    assert knee([1.0, 1.0, 1.0, 1.0, 1.0]) == 1
+    assert knee([0.2, 0.2, 0.2, 0.2, 0.2]) == 1
+
+
+def test_the_sizes_of_a_curve_rise_and_come_once(X):
+    curve = lm.path(X, [5, 2, 5, np.int64(3)])
+    assert curve.ks.tolist() == [2, 3, 5] and len(curve.indices) == 5 and curve.criterion == "trace"
+    assert curve.smallest(error=float(curve.relative[1])) == 3
+    assert lm.path(np.zeros((3, 2)) + 1e-300, [1]).relative.tolist() == [0.0]

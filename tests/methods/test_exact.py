@@ -123,3 +123,38 @@ def test_the_tree_prunes():
     tree = Tree(Problem(lm.data(X), 5), X.T @ X, 1e-10)
     tree.search()
     assert tree.nodes < 1 + 12 + 66
+
+
+def test_a_choice_that_leaves_nothing_is_proved_at_once():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        choice = Exact().choose(Problem(lm.data(data(3, 12)), 5), np.random.default_rng(0))
+    assert choice.details == {"proved": True, "nodes": 1} and choice.bound < 1e-10
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_branches_that_could_be_better_by_rounding_alone_are_cut(criterion):
+    K = np.diag([4.0, 3.0, 2.0, 1.0])
+    tree = Tree(Problem(lm.psd(K), 2, criterion), K, 1e-12)
+    whole = 10.0 if criterion == "trace" else 30.0
+    tree.error = whole / 2
+    assert tree.relative() == 0.5 and tree.cutoff == pytest.approx(whole * (0.5 * (1 - 5e-10) - 1e-13), rel=1e-15)
+    assert tree.search() == pytest.approx(3.0 if criterion == "trace" else 5.0) == tree.error
+    assert sorted(tree.best) == [0, 1] and Tree(Problem(lm.psd(0 * K), 2), 0 * K, 1e-12).relative() == 0.0
+
+
+def test_an_offer_is_taken_when_it_is_better_beyond_rounding():
+    tree = Tree(Problem(lm.psd(np.eye(4)), 2), np.eye(4), 1e-12)
+    assert [tree.offer(error, [i]) for i, error in enumerate((2.0, 2.0 * (1 - 1e-10), 2.5, 1.9))] == [2.0, 2.0 * (1 - 1e-10), 2.5, 1.9]
+    assert tree.best == [3] and tree.error == 1.9
+
+
+def test_the_search_tells_its_error_and_can_be_stopped():
+    heard = []
+    X = data(15, 14)
+    stopped = lm.select(X, 6, method=Exact(), callback=lambda p: heard.append(p) or (p.phase == "exact" and p.done >= 5))
+    told = [p for p in heard if p.phase == "exact"]
+    assert stopped.stopped and not stopped.proved and told[-1].total is None
+    assert told[-1].error == pytest.approx(stopped.relative_error(), rel=1e-9)
+    best = min(error(X.T @ X, S, "trace") for S in combinations(range(14), 6))
+    assert stopped.lower_bound() <= best <= stopped.error() * (1 + 1e-9)

@@ -6,6 +6,7 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
+from landmarks.methods.target import Attempts
 
 
 @pytest.fixture
@@ -135,3 +136,25 @@ def test_the_likelihood_ratio_is_of_the_centred_rows_however_they_come(X):
     assert lm.select(X + 100.0, lm.LikelihoodRatio(), method="greedy").k == expected
     assert lm.select(scipy.sparse.csr_array(X), lm.LikelihoodRatio(), method="greedy").k == expected
     assert lm.select(covariance, lm.LikelihoodRatio(degrees=39), method="greedy").k == expected
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_a_target_that_all_candidates_together_just_reach_is_met_by_all(criterion):
+    for n in (1, 5):
+        assert lm.select(np.eye(n), lm.Target(0.0), criterion=criterion).k == n
+    assert lm.select(np.eye(4), lm.Target(0.25), criterion=criterion).k == 3
+    assert lm.select(np.eye(4), lm.Target(0.249), criterion=criterion).k == 4
+
+
+@pytest.mark.parametrize(("criterion", "impossible", "promising"), [("trace", 1, 2), ("frobenius", 0, 1)])
+def test_the_search_begins_between_what_no_choice_and_what_greedy_reaches(criterion, impossible, promising):
+    problem = lm.Problem(lm.data(np.diag([4.0, 3.0, 2.0, 1.0])), 0, criterion)  # squares 16, 9, 4, 1, and 256, 81, 16, 1
+    attempts = Attempts(problem, lm.Greedy(), np.random.default_rng(0), 0.3)
+    assert attempts.impossible() == impossible and attempts.promising() == promising
+    assert attempts.reaches(promising) and list(attempts.found) == [promising]
+
+
+def test_what_must_be_included_is_the_least_and_what_may_be_chosen_the_most():
+    problem = lm.Problem(lm.data(np.diag([4.0, 3.0, 2.0, 1.0])), 0, include=(3, 2), exclude=(0,))
+    attempts = Attempts(problem, lm.Greedy(), np.random.default_rng(0), 0.9)
+    assert attempts.impossible() == 1 and attempts.most == 3 and attempts.whole == 30.0

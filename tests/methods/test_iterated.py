@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.methods.exchange import Exchange
-from landmarks.methods.iterated import Iterated
+from landmarks.methods.iterated import Iterated, Search, disturbed
+from landmarks.methods.local_search import Ground, descend
 from landmarks.methods.problem import Problem
 from landmarks.methods.swap import Swap
 from landmarks.methods.uniform import Uniform
@@ -127,3 +128,58 @@ def test_leaving_a_valley_loses_nothing():
 def test_wrong_settings_are_told(settings, message):
     with pytest.raises(ValueError, match=message):
         Iterated(**settings)
+
+
+def ground_and_state(k=6, **constraints):
+    problem = Problem(lm.data(data(20, 15)), k, **constraints)
+    ground = Ground.of(problem, "trace", problem.operator)
+    state = ground.state(np.arange(k))
+    descend(ground, state)
+    return ground, state
+
+
+def test_a_disturbance_drops_a_share_and_puts_others_in_their_places():
+    ground, state = ground_and_state(include=(2,))
+    before = set(state.chosen.tolist())
+    for share, full, most in ((0.5, True, 3), (0.15, False, 2), (1.0, True, 5)):
+        trial = disturbed(ground, state, share, full, np.random.default_rng(0))
+        gone = before - set(trial.chosen.tolist())
+        assert 1 <= len(gone) <= most and (len(gone) == most or not full)
+        assert 2 in trial.chosen and len(trial.chosen) == 6 and set(state.chosen.tolist()) == before
+
+
+def test_a_search_counts_its_rounds_and_leaves_a_poor_valley_when_its_patience_is_over():
+    ground, state = ground_and_state()
+    search = Search(Iterated(rounds=5, patience=2), ground, state, np.random.default_rng(0))
+    assert (search.rounds, search.improvements, search.stale, search.error) == (0, 0, 0, state.error) and not search.settled
+    stale = []
+    for _ in range(12):
+        search.round()
+        stale.append(search.stale)
+    assert search.rounds == 12 and max(stale) == 2 and search.error <= state.error
+    assert search.error == pytest.approx(ground.state(search.best).error)
+
+
+def test_nothing_is_tried_where_nothing_may_change():
+    for k, constraints in ((3, {"include": (0, 1, 2)}), (6, {"exclude": tuple(range(6, 15))})):
+        ground, state = ground_and_state(k, **constraints)
+        assert Search(Iterated(), ground, state, np.random.default_rng(0)).settled
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"rounds": -1}, "rounds must be at least 0, got -1"),
+        ({"share": 0.0}, "share must be above 0"),
+        ({"patience": 0}, "patience must be at least 1"),
+    ],
+)
+def test_settings_out_of_range_are_told(settings, message):
+    with pytest.raises(ValueError, match=message):
+        Iterated(**settings)
+    Iterated(rounds=0, share=1.0, patience=1)
+
+
+def test_the_rounds_and_improvements_are_told():
+    choice = Iterated(rounds=7).choose(Problem(lm.data(data(20, 15)), 6), np.random.default_rng(0))
+    assert choice.details["rounds"] == 7 and 0 <= choice.details["improvements"] <= 7

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 import landmarks as lm
 from landmarks.approximate import selection_error
 from landmarks.methods.greedy import Greedy, TraceGains
-from landmarks.methods.nuclear import NuclearScores, ProbedGains, estimated_diagonal
+from landmarks.methods.nuclear import NuclearScores, ProbedGains, ProductGains, WithDiagonal, estimated_diagonal
 from landmarks.methods.problem import Problem
 from landmarks.methods.pursuit import pursue
 from landmarks.methods.residual import Residual
@@ -84,3 +84,37 @@ def test_the_estimated_diagonal_is_exact_for_a_matrix_of_low_rank():
 def test_too_few_probes_are_refused(n_probes):
     with pytest.raises(ValueError, match="n_probes must be an integer of at least 2"):
         NuclearScores(n_probes)
+
+
+def test_an_operator_with_a_diagonal_is_the_operator_otherwise():
+    operator = lm.function(lambda V: K @ V, n=32)
+    known = WithDiagonal(operator, np.arange(32.0))
+    V = np.random.default_rng(2).standard_normal((32, 2))
+    assert_allclose(known.matmul(V), K @ V)
+    assert_allclose(known.matmul(V[:3], rows=[4, 9], cols=[1, 2, 0]), K[np.ix_([4, 9], [1, 2, 0])] @ V[:3])
+    assert_allclose(known.columns([3]), K[:, [3]])
+    assert_allclose(known.restrict([3, 5]).columns([0]), K[[3, 5]][:, [3]])
+    assert known.diagonal().tolist() == list(range(32)) and known.n == 32
+    assert known.ledger is operator.ledger and known.like is operator.like and known.exponent == operator.exponent
+
+
+def test_scores_are_the_estimated_gains():
+    residual, Z = Residual(lm.psd(K), 5), np.random.default_rng(0).choice([-1.0, 1.0], (32, 6))
+    squares = np.mean((K @ Z) ** 2, axis=1)
+    probed = ProbedGains(residual, Z, K @ Z)
+    assert_allclose(probed.squares(), squares)
+    assert_allclose(probed.scores(), np.maximum(squares, np.diag(K) ** 2) / np.diag(K))
+    products = ProductGains(residual, Z, K @ Z)
+    c = np.minimum(np.maximum(np.diag(K), 0.01 * np.mean(np.diag(K))), np.sqrt(squares))
+    assert_allclose(products.scores(), squares / c)
+    products.update(residual.pick(7))
+    assert products.scores()[7] == 0 and not np.any(products.probed.CZ[7])
+
+
+def test_the_estimated_diagonal_adds_the_mean_of_what_the_second_half_sees():
+    Z = np.random.default_rng(0).choice([-1.0, 1.0], (32, 12))
+    Y, W = Z[:, :6], Z[:, 6:]
+    nystrom = K @ Y @ np.linalg.pinv(Y.T @ K @ Y) @ (K @ Y).T
+    left = np.mean(W * ((K - nystrom) @ W))
+    assert left > 0
+    assert_allclose(estimated_diagonal(Z, K @ Z), np.diag(nystrom) + left, rtol=1e-8)

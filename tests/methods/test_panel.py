@@ -72,3 +72,31 @@ def test_implicit_panels_work_in_single_precision_with_torch(short_of_memory):
     points = torch.as_tensor(POINTS, dtype=torch.float32)
     found = lm.select(lm.kernel(points, lm.rbf(sigma=1.5)), 12, method="greedy").indices
     np.testing.assert_array_equal(found, lm.select(operator(), 12, method="greedy").indices)
+
+
+@pytest.mark.parametrize("kind", [panels.Stored, panels.Implicit], ids=lambda kind: kind.__name__)
+def test_what_is_kept_of_a_panel_makes_it_again(kind):
+    operator = lm.psd(np.diag([4.0, 3.0, 2.0, 1.0]) + 0.5)
+    one, other = kind(operator, 3), kind(operator, 3)
+    K = operator.K
+    L = np.linalg.cholesky(K[np.ix_([2, 0], [2, 0])])
+    V = np.linalg.solve(L, K[[2, 0]]).T
+    one.append(np.array([2, 0]), V, one.rows([2, 0]), L)
+    for name in kind.kept:
+        setattr(other, name, getattr(one, name))
+    for made in (one, other):
+        np.testing.assert_allclose(made.times(np.eye(2)), V, atol=1e-12)
+        np.testing.assert_allclose(made.transposed_times(np.eye(4)), V.T, atol=1e-12)
+        np.testing.assert_allclose(made.rows([3, 1]), V[[3, 1]], atol=1e-12)
+
+
+@pytest.mark.parametrize(("free", "kind"), [(2 * 8 * 5 * 3, panels.Stored), (2 * 8 * 5 * 3 - 1, panels.Implicit)])
+def test_a_panel_of_half_the_free_memory_is_stored(free, kind, monkeypatch):
+    monkeypatch.setattr(panels, "free_memory", lambda like, otherwise: free)
+    assert isinstance(panels.panel(lm.psd(np.eye(5)), 3), kind)
+    assert isinstance(panels.panel(lm.function(lambda V: 2.0 * V, n=5), 3), panels.Stored)  # its columns cost a product each
+
+
+def test_a_pick_reads_its_own_column_and_those_of_the_picks_before(short_of_memory):
+    residual = residual_after([3, 1, 2])
+    assert residual.operator.ledger.columns == 1 + 2 + 3

@@ -9,7 +9,10 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.errors import FormatError, RankWarning, UnsupportedError
+from landmarks.methods import archive
 from landmarks.methods.problem import CONSTRAINTS, Choice
+from landmarks.methods.selection import Cost, Selection
+from landmarks.probes import Rademacher
 
 
 @pytest.fixture
@@ -98,10 +101,10 @@ def test_saving_leaves_no_temporary_file_and_replaces_the_old_one(tmp_path, sele
     assert [path.name for path in tmp_path.iterdir()] == ["run.npz"]
 
 
-def rewrite(path, **changes):
+def rewrite(path, without=(), **changes):
     with np.load(path) as archive:
         arrays = {name: archive[name] for name in archive.files}
-    record = json.loads(bytes(arrays["record"])) | changes
+    record = {name: value for name, value in json.loads(bytes(arrays["record"])).items() if name not in without} | changes
     arrays["record"] = np.frombuffer(json.dumps(record).encode(), dtype=np.uint8)
     np.savez(path, **arrays)
 
@@ -213,3 +216,143 @@ def test_a_name_must_be_that_of_one_column(X):
 def test_a_proof_holds_among_the_choices_that_are_allowed(X):
     free, bound = lm.select(X, 3), lm.select(X, 3, exclude=lm.select(X, 3).indices[:1])
     assert free.proved and bound.proved and bound.lower_bound() > free.error()
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+@pytest.mark.parametrize("power", [0, 110])
+def test_an_estimate_is_that_of_its_probes_in_the_units_of_the_data(X, criterion, power):
+    scaled, K = lm.select(np.ldexp(X, power), 3, method="greedy"), X.T @ X
+    S, Z = scaled.indices, Rademacher(8).draw(8, np.random.default_rng(5), X)
+    CZ = (K - K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S])) @ Z
+    samples = np.sum(CZ * (Z if criterion == "trace" else CZ), axis=0) * 2.0 ** (power * (2 if criterion == "trace" else 4))
+    mean, spread = np.mean(samples), 1.96 * np.std(samples, ddof=1) / np.sqrt(8)
+    found = scaled.estimated_error(criterion, n_probes=8, seed=5)
+    assert (scaled.exponent > 0) == (power > 0) and found.n_probes == 8
+    assert_allclose([found.value, found.low, found.high], [mean, max(0.0, mean - spread), mean + spread], rtol=1e-9)
+
+
+def test_an_estimate_is_of_the_criterion_of_the_selection_unless_told(X):
+    s = lm.select(X, 3, method="greedy", criterion="frobenius")
+    assert s.estimated_error() == s.estimated_error("frobenius", n_probes=32, seed=0)
+    assert abs(s.estimated_error(n_probes=400).value / s.error() - 1) < 0.2
+
+
+def test_a_choice_without_an_error_has_no_gap_and_is_no_part_of_nothing():
+    with pytest.warns(RankWarning):
+        s = lm.select(np.zeros((3, 4)), 2, method="greedy")
+    assert s.gap() == s.relative_error() == s.error() == s.lower_bound() == 0.0
+
+
+def test_a_selection_made_by_hand_has_nothing_but_what_it_was_given(X):
+    cost = Cost(products=1, columns=2, entries=3, seconds=4.0)
+    s = Selection(np.array([2, 0]), 8, "trace", "by hand", None, cost, operator=lm.data(X))
+    assert (s.names, s.path, s.trials, s.bound, s.exponent, s.stopped) == (None, None, (), None, 0, False)
+    assert (s.include, s.exclude, s.chooser, s.known, s.chosen_names, s.proved) == ((), (), None, {}, None, False)
+    chosen = X[:, [2, 0]]
+    assert_allclose(s.error(), np.sum((X - chosen @ np.linalg.pinv(chosen) @ X) ** 2), rtol=1e-10)
+
+
+def test_figures_of_the_frobenius_criterion_are_those_of_the_matrix(X):
+    K, s = X.T @ X, lm.select(X, 3, method="greedy", criterion="frobenius")
+    S = s.indices
+    C = K - K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S])
+    tail = np.sum(np.linalg.eigvalsh(K)[:-3] ** 2)
+    assert_allclose([s.error(), s.total(), s.best_rank_error(), s.lower_bound()], [np.sum(C**2), np.sum(K**2), tail, tail], rtol=1e-9)
+    assert_allclose([s.gap(), s.factor(), s.relative_error()], [1 - tail / np.sum(C**2), np.sum(C**2) / tail, np.sum(C**2) / np.sum(K**2)], rtol=1e-9)
+    assert_allclose([s.error("trace"), s.total("trace")], [np.trace(C), np.trace(K)], rtol=1e-9)
+
+
+def test_a_proved_bound_is_of_its_own_criterion_alone(X):
+    s = lm.select(X, 3, method=lm.Exact())
+    assert s.proved and s.lower_bound() == s.lower_bound("trace") > 1.01 * s.best_rank_error()
+    assert s.lower_bound() == pytest.approx(s.error(), rel=1e-9)
+    assert s.lower_bound("frobenius") == s.best_rank_error("frobenius") and s.gap() == pytest.approx(0.0, abs=1e-9) != s.gap("frobenius")
+
+
+def test_everything_of_a_selection_is_saved_with_it(tmp_path, X):
+    pandas = pytest.importorskip("pandas", reason="data frames need pandas")
+    frame = pandas.DataFrame(np.ldexp(X, 200), columns=list("abcdefgh"))
+    s = lm.select(frame, 3, include=["b"], exclude=["a"], seed=4, criterion="frobenius")
+    s.save(tmp_path / "run.npz")
+    back = lm.load(tmp_path / "run.npz")
+    for name in ("n", "k", "criterion", "method", "seed", "ledger", "names", "trials", "bound", "exponent", "stopped", "include", "exclude"):
+        assert getattr(back, name) == getattr(s, name), name
+    assert back.chosen_names == s.chosen_names and back.proved == s.proved and back.path is None and back.operator is None
+    for figure in ("error", "total", "relative_error", "best_rank_error", "lower_bound", "gap"):
+        assert [getattr(back, figure)(criterion) for criterion in lm.approximate.CRITERIA] == [
+            getattr(s, figure)(criterion) for criterion in lm.approximate.CRITERIA
+        ]
+
+
+def test_a_file_from_before_stops_and_constraints_were_kept_is_read(tmp_path, selection):
+    path = tmp_path / "run.npz"
+    selection.save(path)
+    rewrite(path, without=("stopped", "include", "exclude"))
+    back = lm.load(path)
+    assert back.stopped is False and back.include == back.exclude == ()
+
+
+def test_a_large_matrix_is_saved_with_the_figures_of_its_criterion(tmp_path):
+    s = lm.select(lm.kernel(np.ones((3001, 1)), lm.linear()), 1, method="uniform")
+    s.known.update({"error:trace": 0.5, "total:trace": 1.0, "best_rank:trace": 0.25})
+    s.save(tmp_path / "run.npz")
+    back = lm.load(tmp_path / "run.npz")
+    assert set(back.known) == {"error:trace", "total:trace", "best_rank:trace"} and back.gap() == 0.5
+
+
+def test_a_file_may_unpack_to_exactly_the_limit(tmp_path, selection):
+    path = tmp_path / "run.npz"
+    selection.save(path)
+    with zipfile.ZipFile(path) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    assert lm.load(path, max_bytes=size).k == 3
+    with pytest.raises(FormatError, match=f"would unpack to {size} bytes, above max_bytes = {size - 1}"):
+        lm.load(path, max_bytes=size - 1)
+
+
+def test_a_record_that_is_no_record_is_refused(tmp_path):
+    path = tmp_path / "run.npz"
+    for record, message in ((b"[1]", "has no readable record"), (b"{", "is not a readable npz file")):
+        np.savez(path, record=np.frombuffer(record, dtype=np.uint8))
+        with pytest.raises(FormatError, match=message):
+            lm.load(path)
+    np.savez(path, indices=np.zeros(1))
+    with pytest.raises(FormatError, match="has no readable record"):
+        lm.load(path)
+
+
+def test_an_array_that_is_not_as_large_as_it_says_is_refused(tmp_path, selection):
+    path = tmp_path / "run.npz"
+    selection.save(path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    for content, message in ((members["indices.npy"][:-1], "is not as large as it says"), (b"\x93NUMPY\x09\x00", r"has npy version \(9, 0\)")):
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, old in members.items():
+                archive.writestr(name, content if name == "indices.npy" else old)
+        with pytest.raises(FormatError, match=message):
+            lm.load(path)
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, selection):
+    path = tmp_path / "run.npz"
+    archive.write(path, {"a": 1}, {"indices": np.arange(3)})
+    with pytest.raises(TypeError):
+        archive.write(path, {"a": object()}, {"indices": np.arange(4)})
+    record, arrays = archive.read(path, max_bytes=10**6, allowed={"indices"}.__contains__)
+    assert record == {"a": 1} and arrays["indices"].tolist() == [0, 1, 2]
+    assert [file.name for file in tmp_path.iterdir()] == ["run.npz"]
+
+
+def test_files_are_packed_only_when_asked(tmp_path):
+    for compress, kind in ((False, zipfile.ZIP_STORED), (True, zipfile.ZIP_DEFLATED)):
+        archive.write(tmp_path / "run.npz", {}, {"indices": np.zeros(1000)}, compress=compress)
+        with zipfile.ZipFile(tmp_path / "run.npz") as packed:
+            assert {member.compress_type for member in packed.infolist()} == {kind}
+
+
+def test_the_name_of_a_wrong_setting_begins_the_sentence(X):
+    with pytest.raises(ValueError, match=r"^criterion must be one of 'trace', 'frobenius', got 'max'"):
+        lm.select(X, 3, criterion="max")
+    with pytest.raises(ValueError, match=r"^n_probes must be a positive integer, or None for exact gradients, got 1\.5"):
+        lm.Continuous(n_probes=1.5)

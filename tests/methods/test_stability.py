@@ -165,3 +165,41 @@ def test_who_watches_hears_of_each_sample_and_may_stop():
     with watching(third):
         found = lm.select(NORMAL, 2, method="greedy").stability(50)
     assert found.n_bootstrap == 3 and [p.done for p in heard if p.phase == "bootstrap"] == [1, 2, 3]
+
+
+def test_a_point_that_no_sample_holds_has_no_frequency():
+    operator = lm.kernel(scattered(4, 10), lm.rbf(sigma=1.0))
+    frequencies = lm.select(operator, 4, method="greedy").stability(1, seed=0).frequencies
+    held = np.unique(np.random.default_rng(0).spawn(1)[0].integers(40, size=40))
+    assert np.flatnonzero(~np.isnan(frequencies)).tolist() == held.tolist()
+    assert set(frequencies[held]) == {0.0, 1.0} and np.nansum(frequencies) == 4
+
+
+def test_twice_as_many_rows_or_points_as_columns_are_enough():
+    assert lm.select(NORMAL[:6], 3, method="greedy").stability(3).n_bootstrap == 3
+    lm.select(lm.kernel(scattered(5, 2), lm.rbf(sigma=1.0)), 5, method="uniform").stability(1)
+    with pytest.raises(
+        ValueError, match="sample of 11 points holds about 7 different ones, too few to choose k = 6; stability needs at least 2 k = 12"
+    ):
+        lm.select(lm.kernel(NORMAL[:11], lm.rbf(sigma=1.0)), 6, method="uniform").stability(1)
+
+
+def test_fifty_samples_of_one_seed_are_drawn_unless_told():
+    selection = lm.select(NORMAL, 3, method="greedy")
+    found = selection.stability()
+    assert found.n_bootstrap == 50 and np.array_equal(found.frequencies, selection.stability(50, seed=0).frequencies)
+
+
+def test_the_criterion_of_the_selection_is_that_of_every_sample():
+    X = np.column_stack([3.0 * NORMAL[:, 0], 3.0 * NORMAL[:, 0] + 0.1 * NORMAL[:, 1], 4.0 * NORMAL[:, 2]])
+    heard = []
+
+    class Watching(First):
+        honours = frozenset()
+
+        def choose(self, problem, rng):
+            heard.append(problem.criterion)
+            return super().choose(problem, rng)
+
+    lm.select(X, 1, method=Watching(), criterion="frobenius").stability(2)
+    assert heard == 3 * ["frobenius"]

@@ -8,6 +8,7 @@ import scipy.stats
 from numpy.testing import assert_allclose
 
 import landmarks as lm
+from landmarks.methods import likelihood_ratio
 from landmarks.methods.problem import Problem
 from landmarks.methods.subset_factor import SubsetFactor, cumulant, tail
 
@@ -102,3 +103,51 @@ def test_included_columns_count_and_excluded_ones_do_not():
         model.grow()
     assert model.chosen[0] == 3 and not {1, 2} & set(model.chosen) and len(set(model.chosen)) == 5
     assert lm.select(X, lm.LikelihoodRatio(), include=[0, 1, 2, 3], method="greedy").k >= 4
+
+
+def test_a_size_holds_when_the_tail_of_its_law_is_above_the_level(monkeypatch):
+    monkeypatch.setattr(likelihood_ratio, "STARTS", 0)
+    model = SubsetFactor(np.cov(simulated(np.random.default_rng(6), 30, 8, 2), rowvar=False), (), ())
+    model.grow()
+    p = tail(model.statistic, 7, 28)
+    assert 0 < p < 1
+    for alpha, holds in ((p * 1.001, False), (p * 0.999, True)):
+        assert lm.LikelihoodRatio(alpha=alpha)._holds(model, 29, np.random.default_rng(0)) == holds
+
+
+def test_the_scatter_is_about_the_mean_unless_the_degrees_are_given():
+    X = simulated(np.random.default_rng(7), 30, 6, 2) + 5.0
+    K, nu = lm.LikelihoodRatio()._scatter(lm.data(X))
+    assert nu == 29
+    assert_allclose(K, 29 * np.cov(X, rowvar=False), rtol=1e-9)
+    K, nu = lm.LikelihoodRatio(degrees=17.0)._scatter(lm.data(X))
+    assert nu == 17.0
+    assert_allclose(K, X.T @ X, rtol=1e-9)
+
+
+def test_as_many_degrees_as_columns_are_enough():
+    X = simulated(np.random.default_rng(7), 7, 6, 2)
+    assert lm.LikelihoodRatio()._scatter(lm.data(X))[1] == 6
+    with pytest.raises(ValueError, match="needs more degrees of freedom than columns, got 5 for 6; use Target or Knee"):
+        lm.LikelihoodRatio()._scatter(lm.data(X[:6]))
+
+
+@pytest.mark.parametrize("column", [np.ones(30), None], ids=["constant", "combination"])
+def test_dependent_columns_are_refused(column):
+    X = simulated(np.random.default_rng(7), 30, 6, 2)
+    X[:, 3] = X[:, 0] - 2 * X[:, 1] if column is None else column
+    with pytest.raises(ValueError, match="needs independent columns, but some are constant or combinations of others"):
+        lm.LikelihoodRatio()._scatter(lm.data(X))
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_cumulants_are_derivatives_of_one_another(order):
+    h = 1e-5
+    difference = (cumulant(0.3 + h, 5, 12.0, order - 1) - cumulant(0.3 - h, 5, 12.0, order - 1)) / (2 * h)
+    assert cumulant(0.3, 5, 12.0, order) == pytest.approx(difference, rel=1e-6) and cumulant(0.0, 5, 12.0, 0) == 0
+
+
+def test_the_units_of_the_columns_do_not_make_them_dependent():
+    X = simulated(np.random.default_rng(7), 30, 6, 2)
+    assert lm.LikelihoodRatio()._scatter(lm.data(X * 10.0 ** -np.arange(6)))[1] == 29
+    assert lm.LikelihoodRatio().size(Problem(lm.data(X * 10.0 ** -np.arange(6)), 0), np.random.default_rng(0)) == 2

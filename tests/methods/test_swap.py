@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -14,7 +15,9 @@ from libraries import LIBRARIES, library
 import landmarks as lm
 from landmarks.approximate import selection_error
 from landmarks.errors import RankWarning
+from landmarks.methods import exchange, local_search
 from landmarks.methods.greedy import Greedy
+from landmarks.methods.local_search import Ground, descend, workable
 from landmarks.methods.problem import Problem
 from landmarks.methods.swap import Swap
 from landmarks.methods.uniform import Uniform
@@ -218,3 +221,84 @@ def test_wrong_settings_are_told():
         Swap(max_swaps=-1)
     with pytest.raises(ValueError, match="start must list k = 3 indices, got 2"):
         lm.select(np.eye(5), 3, method=Swap(start=[0, 1]))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_a_descent_that_is_loaded_afresh_at_every_swap_ends_where_it_would_end(criterion, monkeypatch):
+    problem = Problem(lm.data(data(20, 15)), 5, criterion)
+    ground = Ground.of(problem, criterion, problem.operator)
+    kept, afresh = ground.state(np.arange(5)), ground.state(np.arange(5))
+    swaps = descend(ground, kept)
+    monkeypatch.setattr(exchange, "LIFETIME", 0)
+    assert descend(replace(ground, drift=-1.0), afresh) == swaps > 0
+    assert sorted(afresh.chosen) == sorted(kept.chosen) and afresh.drift == 0
+    assert afresh.error == pytest.approx(kept.error, rel=1e-9)
+
+
+def test_a_descent_that_makes_no_progress_gives_up_and_returns_to_the_lowest(monkeypatch):
+    problem = Problem(lm.data(data(20, 15)), 5)
+    ground = Ground.of(problem, "trace", problem.operator)
+    state = ground.state(np.arange(5))
+    descend(ground, state)
+    best, order = sorted(state.chosen), iter(range(100))
+
+    def aimless(ground, state):
+        state.drop(0)
+        state.add(next(j for j in range(15) if j not in state.members), 0)
+        return next(order) < 100
+
+    monkeypatch.setattr(exchange, "LIFETIME", 0)
+    monkeypatch.setattr(local_search, "swap_best", aimless)
+    assert descend(replace(ground, drift=-1.0), state) == local_search.DOUBTS
+    assert sorted(state.chosen) == best
+
+
+def test_small_stored_matrices_are_searched_in_double_precision():
+    X = data(20, 9)
+    double, single = lm.psd(X.T @ X), lm.psd((X.T @ X).astype("float32"))
+    assert workable(double) is double
+    assert workable(single).like.dtype == np.float64 and workable(single).ledger is single.ledger
+    np.testing.assert_array_equal(workable(single).K, single.K.astype("float64"))
+    tall, wide = lm.data(X.astype("float32")), lm.data(X.T.astype("float32"))
+    assert workable(tall).like.dtype == np.float64  # by its Gram matrix
+    assert workable(wide) is wide
+
+
+def test_a_matrix_that_is_evaluated_is_stored_when_asked_and_when_it_fits(monkeypatch):
+    kernel, product = lm.kernel(data(9, 2), lm.rbf()), lm.function(lambda V: 2.0 * V, n=9)
+    kernel.stored = None
+    assert workable(kernel) is kernel and workable(product, evaluate=True) is product
+    np.testing.assert_allclose(workable(kernel, evaluate=True).K, lm.rbf()(data(9, 2), data(9, 2)), atol=1e-14)
+    for limit, fits in ((9 * 9 * 8, True), (9 * 9 * 8 - 1, False)):
+        monkeypatch.setattr(local_search, "MEMORY", limit)
+        assert (workable(kernel, evaluate=True) is not kernel) == fits
+
+
+def test_a_large_stored_matrix_stays_in_its_precision(monkeypatch):
+    monkeypatch.setattr(local_search, "HOST", 8)
+    single, kernel = lm.psd(np.eye(9, dtype="float32")), lm.kernel(data(9, 2).astype("float32"), lm.rbf())
+    assert workable(single) is single and workable(kernel, evaluate=True).like.dtype == np.float32
+    monkeypatch.setattr(local_search, "HOST", 9)
+    assert workable(single).like.dtype == workable(kernel, evaluate=True).like.dtype == np.float64
+
+
+def test_a_swap_must_gain_more_than_rounding():
+    for dtype, tolerance in (("float64", 1e-9), ("float32", 1e-6)):
+        problem = Problem(lm.psd(np.eye(4, dtype=dtype)), 2)
+        ground = Ground.of(problem, "trace", problem.operator)
+        rounding = 2 * np.finfo(dtype).eps * 4
+        assert ground.rounding == ground.least_gain(0.0) == pytest.approx(rounding, rel=1e-6, abs=0)
+        assert ground.tolerance == ground.least_gain(1.0) == tolerance and ground.drift == pytest.approx(1000 * tolerance)
+        assert ground.relative(1.0) == 0.25 and Ground.of(problem, "frobenius", problem.operator).relative(1.0) is None
+
+
+@pytest.mark.parametrize(("max_swaps", "expected"), [(0, 0), (1, 1), (2, 2)])
+def test_swaps_end_at_their_limit(max_swaps, expected):
+    problem = Problem(lm.data(data(20, 15) * np.linspace(1, 3, 15)), 5)
+    choice = Swap(start=range(5), max_swaps=max_swaps).choose(problem, np.random.default_rng(0))
+    assert choice.details == {"swaps": expected}
+
+
+def test_a_start_must_have_k_indices():
+    with pytest.raises(ValueError, match="start must list k = 3 indices, got 2"):
+        lm.select(data(9, 6), 3, method=Swap(start=[0, 1]))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.objectives.leverage import Candidates, Factored, Stored, covariance, jump_gains, shifted_factor, without_own
+from landmarks.objectives.leverage import Candidates, Factored, Stored, covariance, jump_gains, powers, shifted_factor, without_own
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((20, 9))
@@ -125,3 +125,29 @@ def test_a_wide_matrix_is_kept_as_its_factor():
 def test_an_indefinite_matrix_gets_the_first_power_of_ten_that_helps(least, shift):
     L = shifted_factor(np.diag([1.0, least]))
     np.testing.assert_allclose(L @ L.T, np.diag([1.0 + shift, least + shift]), rtol=1e-12)
+
+
+def test_cubes_are_left_out_unless_asked_for():
+    B = np.array([0, 2, 3, 7])
+    with_cubes, without = (Candidates(lm.psd(K), B, cubes=cubes) for cubes in (True, False))
+    assert len(with_cubes.powers) == 3 and len(without.powers) == len(powers(lm.psd(K), B)) == 2
+    wide = Factored(np.random.default_rng(1).standard_normal((4, 9)))
+    assert all(matrix.diagonals(D[: matrix.n]).b is None for matrix in (Stored(K), wide, with_cubes, without))
+
+
+def test_powers_are_blocks_of_the_powers_of_the_matrix():
+    B = np.array([7, 0, 3])
+    for power, block in enumerate(powers(lm.psd(K), B, cubes=True), start=1):
+        np.testing.assert_allclose(block, np.linalg.matrix_power(K, power)[np.ix_(B, B)], rtol=1e-10)
+        np.testing.assert_array_equal(block, block.T)
+
+
+@pytest.mark.parametrize(("m", "kind"), [(4, Factored), (5, Stored)])
+def test_a_factor_is_used_where_it_has_fewer_rows_than_half_the_columns(m, kind):
+    assert isinstance(covariance(lm.data(np.ones((m, 10)))), kind)
+
+
+def test_an_indefinite_matrix_is_shifted_further():
+    for matrix, shift in ((np.diag([3.0, -0.5]), 1.0), (np.diag([3.0, -2.0]), 10.0), (np.diag([3.0, -20.0]), 100.0)):
+        L = shifted_factor(matrix)
+        np.testing.assert_allclose(L @ L.T, matrix + shift * np.eye(2))

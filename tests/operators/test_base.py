@@ -2,9 +2,17 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import landmarks as lm
 from landmarks.operators import base, densify, squared_diagonal, storable
+from landmarks.operators.blocks import as_rows
+from landmarks.operators.by_rows import ByRows
+from landmarks.operators.data import Data
+from landmarks.operators.dense import Dense
+from landmarks.operators.function import Function
+from landmarks.operators.kernel import KernelOperator
+from landmarks.operators.sparse import Sparse
 
 
 def test_blocks_cover_all_indices_once():
@@ -45,3 +53,101 @@ def test_indices_are_distinct_integers_in_range(indices, error, message):
 
 def test_no_indices_are_indices():
     assert base.check_indices([], 5).tolist() == []
+
+
+X = np.random.default_rng(0).standard_normal((9, 6))
+MADE = {
+    "data": Data(X),
+    "dense": Dense(X.T @ X),
+    "sparse": Sparse(scipy.sparse.csc_array(X)),
+    "passes": ByRows(as_rows([X]), np.sum(X**2, axis=0), memory=2**20),
+    "function": Function(lambda V: X.T @ (X @ V), 6, like=X[:0, 0]),
+    "kernel": KernelOperator(X.T, lm.rbf(), engine="chunked"),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_an_operator_stands_for_its_own_matrix_and_has_used_nothing(name):
+    operator = MADE[name]
+    assert operator.exponent == 0 and operator.names is None
+    assert operator.ledger.snapshot() == {"products": 0, "columns": 0, "entries": 0}
+
+
+@pytest.mark.parametrize("power", [0, 150])
+@pytest.mark.parametrize("make", [lm.data, lambda A: lm.data(scipy.sparse.csr_array(A)), lambda A: lm.psd(A.T @ A), lambda A: lm.toeplitz(A[0])])
+def test_a_restriction_has_the_units_and_the_ledger_of_the_whole(make, power):
+    A = np.abs(np.sort(-np.abs(X)))  # its first row falls, as that of a Toeplitz matrix must
+    operator = make(np.ldexp(A, power))
+    part = operator.restrict([3, 1])
+    assert (operator.exponent > 0) == (power > 0)
+    assert part.exponent == operator.exponent and part.ledger is operator.ledger and part.n == 2 and part.cheap == operator.cheap
+
+
+def test_what_is_cheap():
+    both = {"diagonal", "columns"}
+    assert [set(MADE[name].cheap) for name in ("data", "dense", "sparse", "kernel", "passes", "function")] == [
+        both,
+        both,
+        both,
+        both,
+        {"diagonal"},
+        set(),
+    ]
+    assert lm.function(lambda V: V + 0, n=6, diagonal=np.ones(6)).cheap == {"diagonal"}
+
+
+def test_ledger_counts_the_entries_of_a_sparse_matrix_its_stored_ones():
+    tall, wide = np.vstack([np.eye(3)] * 4), np.eye(3, 9)
+    operator = lm.data(scipy.sparse.csr_array(tall))
+    operator.diagonal()
+    assert operator.ledger.snapshot() == {"products": 0, "columns": 0, "entries": 12}
+    operator.matmul(np.ones((3, 2)))  # its Gram matrix is made, and read
+    operator.columns([1])
+    assert operator.ledger.snapshot() == {"products": 2, "columns": 1, "entries": 12 + 12 + 9 + 3}
+    operator = lm.data(scipy.sparse.csr_array(wide))
+    operator.matmul(np.ones((2, 1)), cols=[0, 8])
+    assert operator.ledger.snapshot() == {"products": 1, "columns": 0, "entries": 3 + 1}
+
+
+def test_ledger_counts_the_entries_of_a_toeplitz_matrix_and_of_a_black_box():
+    operator, product = lm.toeplitz(0.5 ** np.arange(4)), lm.function(lambda V: 2.0 * V, n=4)
+    for one in (operator, product):
+        one.matmul(np.ones((4, 2)))
+        one.matmul(np.ones((2, 1)), rows=[1], cols=[0, 3])
+    assert operator.ledger.snapshot() == {"products": 3, "columns": 0, "entries": 8}
+    assert product.ledger.snapshot() == {"products": 3, "columns": 0, "entries": 32}
+    operator.diagonal(), operator.columns([1, 2]), product.columns([1, 2])
+    assert operator.ledger.snapshot() == {"products": 3, "columns": 2, "entries": 8 + 1 + 8}
+    assert product.ledger.snapshot() == {"products": 5, "columns": 2, "entries": 48}
+
+
+@pytest.mark.parametrize(("memory", "width"), [(10**9, 6), (6 * 8 * 3, 3), (6 * 8 * 3 - 1, 2), (1, 1)])
+def test_as_many_columns_are_read_at_a_time_as_fit(memory, width):
+    assert base.block_width(MADE["dense"], memory) == width
+
+
+def test_a_matrix_is_stored_when_it_just_fits():
+    assert storable(MADE["dense"], 6 * 6 * 8) and not storable(MADE["dense"], 6 * 6 * 8 - 1)
+    assert storable(lm.psd(np.eye(6, dtype="float32")), 6 * 6 * 4)
+
+
+def test_squares_and_cubes_are_remembered():
+    operator = lm.psd(X.T @ X)
+    K = X.T @ X
+    np.testing.assert_allclose(base.cubed_diagonal(operator), np.diag(K @ K @ K), rtol=1e-11)
+    columns = operator.ledger.columns
+    np.testing.assert_allclose(squared_diagonal(operator), np.diag(K @ K), rtol=1e-11)
+    base.cubed_diagonal(operator)
+    assert operator.ledger.columns == columns == 6
+
+
+def test_unit_vectors_are_columns_of_the_identity():
+    np.testing.assert_array_equal(base.unit_vectors([4, 1], MADE["dense"]), np.eye(6)[:, [4, 1]])
+
+
+def test_what_an_operator_cannot_give_is_told():
+    with pytest.raises(TypeError, match="Dense is not known by a factor X"):
+        MADE["dense"].factor()
+    with pytest.raises(TypeError, match="new points need a kernel operator"):
+        MADE["dense"].new_rows(X, [0])
+    assert MADE["dense"].m is None and MADE["dense"].product_seconds() is None and MADE["dense"].squared_diagonal() is None

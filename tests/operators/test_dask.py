@@ -8,13 +8,28 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse
 from libraries import library
 
 import landmarks as lm
 from landmarks import progress
 from landmarks.methods.auto import product_seconds
 from landmarks.operators import _strips, dask_data, dask_kernel
-from landmarks.operators.dask import _explained
+from landmarks.operators.base import DENSE_MEMORY, squared_diagonal
+from landmarks.operators.dask import (
+    SETTING,
+    Reading,
+    _any_size,
+    _explained,
+    cluster_memory,
+    compute,
+    constant,
+    current_client,
+    keep,
+    lazy,
+    patience,
+    tree,
+)
 from landmarks.operators.restricted import Restricted
 
 dask = pytest.importorskip("dask", reason="needs dask")
@@ -235,3 +250,236 @@ def test_nothing_is_started_and_no_port_is_opened():
     sources = str(Path(__file__).parents[2] / "src")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env={"PYTHONPATH": sources})
     assert done.stdout.strip() == "[] 0"
+
+
+def in_tiles(A, monkeypatch):
+    """The operator of a wide matrix in tiles of 4 × 10, the last of which are smaller."""
+    monkeypatch.setattr(dask_data, "TILE_ROWS", 4)
+    monkeypatch.setattr(dask_data, "TILE_ENTRIES", 40)
+    operator = lm.data(da.from_array(A, chunks=(5, 7)))
+    assert operator.tiles.shape == (3, 4) and operator.names is None
+    return operator
+
+
+@pytest.mark.parametrize("power", [0, 150, -151])
+def test_tiles_of_any_shape_and_scale_are_the_dense_matrix(power, monkeypatch):
+    A = WIDE[:, :33]
+    K, V = A.T @ A, RNG.standard_normal((33, 2))
+    operator = in_tiles(np.ldexp(A, power), monkeypatch)
+    factor = 2.0 ** (2 * power - operator.exponent)
+    rows, cols = np.array([32, 0, 11, 10, 9]), np.array([5, 31, 20])
+    np.testing.assert_allclose(operator.matmul(V), factor * (K @ V), rtol=1e-11)
+    np.testing.assert_allclose(operator.matmul(V[:3], rows=rows, cols=cols), factor * (K[np.ix_(rows, cols)] @ V[:3]), rtol=1e-11)
+    np.testing.assert_allclose(operator.diagonal(), factor * np.diag(K), rtol=1e-12)
+    np.testing.assert_allclose(operator.columns(cols), factor * K[:, cols], rtol=1e-11, atol=1e-12)
+    assert operator.matmul(V[:0], rows=rows, cols=[]).tolist() == 5 * [[0.0, 0.0]]
+    part = operator.restrict(rows)
+    assert part.exponent == operator.exponent and part.ledger is operator.ledger
+    np.testing.assert_allclose(part.columns(np.arange(5)), factor * K[np.ix_(rows, rows)], rtol=1e-11, atol=1e-12)
+
+
+def test_tiles_count_the_entries_that_they_read(monkeypatch):
+    ledger = (operator := in_tiles(WIDE[:, :33], monkeypatch)).ledger
+    operator.matmul(np.ones((33, 2)))
+    assert ledger.snapshot() == {"products": 2, "columns": 0, "entries": 9 * 66}
+    operator.matmul(np.ones((3, 1)), rows=[0, 1], cols=[4, 5, 6])
+    operator.diagonal()
+    assert ledger.snapshot() == {"products": 3, "columns": 0, "entries": 9 * (66 + 5 + 33)}
+    operator.columns([3, 4])
+    assert ledger.snapshot() == {"products": 5, "columns": 2, "entries": 9 * (66 + 5 + 33 + 35)}
+
+
+def test_single_precision_stays_single_in_tiles(monkeypatch):
+    operator = in_tiles(WIDE[:, :33].astype("float32"), monkeypatch)
+    block = np.ones((33, 1), dtype="float32")
+    results = [operator.matmul(block), operator.matmul(block[:0], cols=[]), operator.diagonal(), operator.columns([1]), operator.restrict([1, 12]).X]
+    assert {result.dtype for result in results} == {np.dtype("float32")}
+
+
+def test_whole_numbers_are_tiled_as_float64(monkeypatch):
+    A = np.arange(9 * 33).reshape(9, 33) % 7
+    np.testing.assert_array_equal(in_tiles(A, monkeypatch).columns(np.arange(33)), A.T @ A)
+
+
+def test_a_missing_value_in_a_later_tile_is_placed_by_the_columns_of_the_tile(monkeypatch):
+    bad = WIDE[:, :33].copy()
+    bad[6, 23] = np.nan
+    with pytest.raises(ValueError, match=r"X\[:, 20:\] contains NaN in rows 4 to 7 \(first at row 6, column 3; .*chunk of rows 4 to 7"):
+        in_tiles(bad, monkeypatch)
+
+
+def test_tiles_are_told_as_they_are_read(monkeypatch):
+    heard = []
+    with progress.watching(lambda p: heard.append((p.phase, p.done, p.total))):
+        in_tiles(WIDE[:, :33], monkeypatch)
+    assert heard == [("reading", i, 12) for i in range(1, 13)]
+
+
+@pytest.mark.parametrize(("tail", "local"), [(0, True), (1, False)])
+def test_a_restriction_is_local_up_to_the_limit(tail, local, monkeypatch):
+    monkeypatch.setattr(dask_kernel, "LOCAL", 10)
+    monkeypatch.setattr(dask_data, "MEMORY", 10 * 9 * 8)
+    for operator in (lm.kernel(da.from_array(POINTS), lm.rbf()), lm.data(da.from_array(WIDE))):
+        assert isinstance(operator.restrict(np.arange(10 + tail)), Restricted) != local
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("h", [lm.rbf(sigma=1.5), lm.polynomial(degree=2)], ids=repr)
+def test_a_kernel_in_strips_is_the_dense_matrix(h, dtype):
+    operator, K = lm.kernel(da.from_array(POINTS.astype(dtype), chunks=(900, 2)), h), h(POINTS, POINTS)
+    rows, cols = RNG.permutation(2500)[:1500], RNG.permutation(2500)[:1100]
+    results = {"diagonal": (operator.diagonal(), np.diag(K)), "squares": (operator.squared_diagonal(), np.sum(K * K, axis=0))}
+    results["columns"] = operator.columns(cols[:3]), K[:, cols[:3]]
+    results["part"] = operator.matmul(np.ones((1100, 1), dtype=dtype), rows=rows, cols=cols), K[np.ix_(rows, cols)].sum(axis=1, keepdims=True)
+    for name, (actual, expected) in results.items():
+        assert actual.dtype == dtype, name
+        np.testing.assert_allclose(actual, expected, rtol=2e-4 if dtype == "float32" else 1e-10, atol=1e-5 if dtype == "float32" else 0, err_msg=name)
+
+
+def test_a_kernel_counts_the_values_that_it_evaluates():
+    operator = lm.kernel(da.from_array(POINTS, chunks=900), lm.rbf())
+    operator.matmul(np.ones((2500, 2)))
+    assert operator.ledger.snapshot() == {"products": 2, "columns": 0, "entries": 2500 * (2500 + 1024) // 2}
+    operator.matmul(np.ones((3, 1)), rows=[0, 1], cols=[4, 5, 6])
+    operator.matmul(np.ones((3, 1)), cols=[4, 5, 6])
+    operator.diagonal()
+    operator.columns([3, 4])
+    assert operator.ledger.since({"products": 2, "columns": 0, "entries": 2500 * 3524 // 2}) == {
+        "products": 2,
+        "columns": 2,
+        "entries": 6 + 7500 + 2500 + 5000,
+    }
+
+
+def test_new_points_are_compared_with_the_points_as_they_were():
+    for h in (lm.rbf(sigma=1.5), lm.polynomial(degree=2)):
+        operator = lm.kernel(da.from_array(POINTS + 7.0, chunks=900), h)
+        np.testing.assert_allclose(operator.new_rows(POINTS[:4] + 7.5, [3, 2000]), h(POINTS[:4] + 7.5, POINTS[[3, 2000]] + 7.0), rtol=1e-9)
+
+
+def test_strips_grow_with_the_root_of_the_number_of_points():
+    assert [_strips.height(n) for n in (1, 16_384, 1_000_000)] == [1024, 1024, 8192]
+    assert _strips.height(100, least=2**16) == 2**16
+    assert _strips.cuts(25, 10) == [(0, 10), (10, 20), (20, 25)]
+
+
+def test_the_seconds_of_a_product_are_those_of_its_tasks_and_entries(monkeypatch):
+    assert in_tiles(WIDE[:, :33], monkeypatch).product_seconds() == pytest.approx(0.02 + 2 * 12 * 0.003 + 1e-9 * 9 * 33)
+    kernel, torch, gpu = (lm.kernel(da.from_array(POINTS), lm.rbf(), device=device) for device in (None, "cpu", "cuda"))
+    assert kernel.product_seconds() == pytest.approx(0.02 + 1.2 * 3 * 0.003 + 2500**2 * 1.5e-9)  # three strips
+    assert torch.product_seconds() == pytest.approx(0.02 + 1.2 * 0.003 + 2500**2 * 1.5e-9)
+    assert gpu.product_seconds() == pytest.approx(0.02 + 1.2 * 0.003 + 2500**2 * 1e-12)
+
+
+def test_chunks_that_split_the_columns_are_put_together(monkeypatch):
+    monkeypatch.setattr(dask_data, "CHUNK", 1000 * 20 * 8)
+    chunks, starts = dask_data.chunks_of_rows(da.from_array(TALL, chunks=(3000, 7)))
+    heights = [part.compute().shape for part in chunks]
+    assert len(chunks) > 5 and all(rows <= 1000 and columns == 20 for rows, columns in heights)
+    assert starts.tolist() == np.concatenate([[0], np.cumsum([rows for rows, _ in heights])[:-1]]).tolist()
+    assert dask_data.chunks_of_rows(da.from_array(TALL, chunks=(2500, -1)))[1].tolist() == [0, 2500, 5000]
+
+
+def test_a_tall_operator_knows_what_was_read_and_its_names():
+    frames = pytest.importorskip("dask.dataframe", reason="needs dask.dataframe")
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    operator = lm.data(frames.from_pandas(pandas.DataFrame(np.ldexp(TALL, 200), columns=[f"c{j}" for j in range(20)]), npartitions=3))
+    assert operator.ledger.entries == 6000 * 20 and operator.names[3] == "c3" and operator.exponent > 300
+    wide = lm.data(frames.from_pandas(pandas.DataFrame(WIDE[:, :30], columns=[f"c{j}" for j in range(30)]), npartitions=2))
+    assert wide.names[29] == "c29" and wide.exponent == 0
+
+
+def test_points_of_whole_numbers_are_read_as_float64():
+    grid = np.arange(12).reshape(6, 2) % 5
+    operator = lm.kernel(da.from_array(grid, chunks=4), lm.rbf(sigma=2.0))
+    np.testing.assert_allclose(operator.columns(np.arange(6)), lm.rbf(sigma=2.0)(grid.astype(float), grid.astype(float)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(40, 5), (4, 12)], ids=["tall", "wide"])
+def test_sparse_chunks_are_read(shape):
+    A = np.where(RNG.random(shape) < 0.3, 1.0, 0.0) + np.eye(*shape)
+    X = da.from_array(A, chunks=(-1, -1)).map_blocks(scipy.sparse.csr_array)
+    np.testing.assert_allclose(lm.data(X).columns(np.arange(shape[1])), A.T @ A, rtol=1e-12)
+
+
+def test_parts_are_put_together_by_eights():
+    assert compute(tree(list, [lazy(int, i) for i in range(10)])) == [[0, 1, 2, 3, 4, 5, 6, 7], [8, 9]]
+    assert compute(tree(list, [lazy(int, i) for i in range(8)])) == list(range(8))
+    assert compute(tree(list, [lazy(int, 5)])) == 5
+
+
+def test_what_is_kept_is_computed_once():
+    calls = []
+    kept = keep(lazy(calls.append, 1))
+    compute(kept), compute(lazy(str, kept))
+    assert calls == [1]
+
+
+def test_a_constant_is_passed_on_as_it_is():
+    assert compute(lazy(type, constant([1, 2]))) is list
+
+
+def test_a_chunk_that_was_read_twice_counts_once():
+    heard, reading = [], Reading(3)
+    with progress.watching(lambda p: heard.append((p.phase, p.done, p.total))):
+        for chunk in (2, 2, 0):
+            reading.hear((0.0, chunk))
+            reading.tell()
+    assert heard == [("reading", 1, 3), ("reading", 2, 3)] and Reading(3).topic != reading.topic
+
+
+@pytest.mark.parametrize(("setting", "seconds"), [(None, 300.0), ("2s", 2.0), ("1 hour", 3600.0)])
+def test_a_run_waits_five_minutes_for_workers_unless_dask_is_set_otherwise(setting, seconds):
+    with dask.config.set({SETTING: setting}):
+        assert patience() == seconds
+
+
+def test_vectors_in_a_graph_are_not_warned_of():
+    with _any_size():
+        assert dask.utils.parse_bytes(dask.config.get("distributed.admin.large-graph-warning-threshold")) == 10**12
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Of a cluster of threads in this process, and not the default one; tests/test_cluster.py has one of processes."""
+    distributed = pytest.importorskip("distributed", reason="needs distributed")
+    settings = {"processes": False, "n_workers": 2, "threads_per_worker": 1, "memory_limit": "1 GB", "dashboard_address": None}
+    unlimited = {f"distributed.worker.memory.{level}": False for level in ("target", "spill", "pause", "terminate")}  # it is that of all tests
+    with dask.config.set(unlimited), distributed.Client(set_as_default=False, **settings) as client:
+        yield client
+
+
+class TestCluster:
+    @pytest.fixture(autouse=True)
+    def in_use(self, client, scheduler):
+        with dask.config.set(scheduler=client):
+            yield
+
+    def test_its_client_is_found_and_its_memory_added_up(self, client):
+        assert current_client() is client
+        assert cluster_memory(client) == dask_data.memory() == 2 * 10**9
+
+    def test_without_it_a_stored_matrix_may_be_kept_twice(self):
+        with dask.config.set(scheduler="threads"):
+            assert current_client() is None and dask_data.memory() == 2 * DENSE_MEMORY
+
+    def test_data_and_kernels_are_those_in_memory(self, monkeypatch):
+        K, V = WIDE[:, :33].T @ WIDE[:, :33], RNG.standard_normal((33, 2))
+        np.testing.assert_allclose(in_tiles(WIDE[:, :33], monkeypatch).matmul(V), K @ V, rtol=1e-11)
+        np.testing.assert_allclose(lm.data(da.from_array(TALL, chunks=(1000, -1))).K, TALL.T @ TALL, rtol=1e-10, atol=1e-8)
+        operator = lm.kernel(da.from_array(POINTS[:80], chunks=30), lm.rbf())
+        np.testing.assert_allclose(squared_diagonal(operator), np.sum(lm.rbf()(POINTS[:80], POINTS[:80]) ** 2, axis=0), rtol=1e-10)
+
+    def test_what_is_kept_is_computed_once(self):
+        kept = keep(lazy(np.random.default_rng().random))
+        assert compute(kept) == compute(kept)
+
+    def test_all_chunks_are_told(self):
+        heard = []
+        with progress.watching(lambda p: heard.append((p.phase, p.done, p.total))):
+            lm.data(da.from_array(TALL, chunks=(1000, -1)))
+        assert heard[-1] == ("reading", 6, 6)
+
+    def test_an_error_of_the_work_passes_through(self):
+        with pytest.raises(ZeroDivisionError):
+            compute(lazy(lambda: 1 // 0))

@@ -75,3 +75,15 @@ def test_a_diagonal_may_be_negative_by_rounding_alone(dtype, least):
     lm.psd(np.diag([1.0, least]).astype(dtype))
     with pytest.raises(NotPSDError, match=r"K\[1, 1\] = .* is negative"):
         lm.psd(np.diag([1.0, 100 * least]).astype(dtype))
+
+
+def test_a_minor_may_be_negative_by_rounding_alone():
+    for dtype, slack in ((np.float64, 1e-8), (np.float32, 1e-4)):
+        lm.psd(np.array([[1.0, 1.0 + slack / 2], [1.0 + slack / 2, 1.0]], dtype=dtype))
+        with pytest.raises(NotPSDError, match=r"\|K\[0, 1\]\| = 1 exceeds √\(K\[0, 0\] K\[1, 1\]\)"):
+            lm.psd(np.array([[1.0, 1.0 + 2 * slack], [1.0 + 2 * slack, 1.0]], dtype=dtype))
+
+
+def test_names_of_a_data_frame_are_kept():
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    assert lm.psd(pandas.DataFrame(K, columns=["a", "b"], index=["a", "b"])).names == ("a", "b")

@@ -150,3 +150,36 @@ def test_symmetry_is_asked_for_up_to_the_rounding_of_the_type(dtype, rounding):
     lm.select(skewed(rounding), 2)
     with pytest.raises(ValueError, match="must be one with a symmetric matrix"):
         lm.select(skewed(1000 * rounding), 2)
+
+
+@pytest.mark.parametrize(("dtype", "expected"), [(None, "f8"), ("i8", "f8"), ("f2", "f8"), ("f4", "f4"), ("f8", "f8")])
+def test_a_product_is_in_single_or_double_precision(dtype, expected):
+    assert lm.function(lambda V: K @ V, n=4, dtype=dtype).like.dtype == np.dtype(expected)
+    if dtype is not None:
+        assert lm.function(scipy.sparse.linalg.aslinearoperator(K.astype(dtype))).like.dtype == np.dtype(expected)
+
+
+@pytest.mark.parametrize("n", [None, 0, -1, 2.5, True])
+def test_the_order_must_be_a_positive_integer(n):
+    with pytest.raises(ValueError, match="n must be a positive integer, the order of the matrix, got"):
+        lm.function(lambda V: K @ V, n=n)
+
+
+def test_a_known_diagonal_is_checked_and_given_in_the_units_of_the_operator():
+    with pytest.raises(ValueError, match=r"diagonal must have length n = 4, got shape \(3,\)"):
+        lm.function(lambda V: K @ V, n=4, diagonal=np.ones(3))
+    with pytest.raises(NotPSDError, match="has no negative entry, got -1 at 2"):
+        lm.function(lambda V: K @ V, n=4, diagonal=[1.0, 0.0, -1.0, 2.0])
+    large = lm.function(lambda V: 2.0**400 * (K @ V), n=4, diagonal=2.0**400 * np.diag(K))
+    assert lm.select(large, 2, method="greedy").error() == pytest.approx(2.0**400 * lm.select(lm.psd(K), 2, method="greedy").error())
+    assert large.exponent > 300 and large.diagonal() == pytest.approx(np.diag(K) * 2.0 ** (400 - large.exponent))
+
+
+def test_four_products_test_a_black_box_once():
+    operator = lm.function(lambda V: K @ V, n=4)
+    lm.select(operator, 2, method="uniform")
+    lm.select(operator, 2, method="uniform")
+    assert operator.ledger.products == 4
+    trusted = lm.function(lambda V: K @ V, n=4, check_symmetric=False)
+    lm.select(trusted, 2, method="uniform")
+    assert trusted.ledger.products == 0

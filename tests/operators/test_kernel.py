@@ -6,7 +6,7 @@ import pytest
 import landmarks as lm
 from landmarks._array import host
 from landmarks.errors import UnsupportedError
-from landmarks.operators.kernel import KernelOperator
+from landmarks.operators.kernel import KernelOperator, warn_if_isolated
 
 POINTS = np.random.default_rng(0).standard_normal((700, 3))
 
@@ -140,3 +140,51 @@ def test_a_point_far_away_costs_the_others_no_digit(h):
     near = np.random.default_rng(0).standard_normal((6, 2))
     alone, beside = lm.kernel(near, h).columns(np.arange(6)), lm.kernel(np.concatenate([near, [[3e9, -1e9]]]), h).columns(np.arange(6))
     np.testing.assert_allclose(beside[:6], alone, rtol=1e-6)  # the points themselves, less their mean, keep ten digits
+
+
+@pytest.mark.parametrize(("memory", "stored"), [(2**20, False), (8 * 8 * 400**2, True), (8 * 8 * 400**2 - 1, False)])
+def test_a_matrix_of_an_eighth_of_the_memory_is_stored(memory, stored):
+    operator = lm.kernel(POINTS[:400], lm.rbf(), memory=memory)
+    assert (operator.stored is not None) == stored
+    if stored:
+        assert operator.stored.ledger is operator.ledger
+
+
+def test_a_restriction_keeps_the_settings_and_what_is_stored():
+    for memory in (2**20, 2**25):
+        operator = lm.kernel(POINTS[:400], lm.matern(1.5, 2.0), memory=memory, precision="fast")
+        part = operator.restrict([5, 1])
+        assert (part.engine, part.precision, part.memory, part.h) == ("chunked", "fast", memory, operator.h)
+        assert ("stored" in part.__dict__) == (memory == 2**25)
+        np.testing.assert_allclose(part.columns([0]), operator.columns([5])[[5, 1]], rtol=1e-12)
+
+
+def test_chunks_hold_a_quarter_of_the_memory():
+    operator = lm.kernel(POINTS, lm.rbf(), memory=2**20)
+    assert operator._chunks(700, 700) == [(a, min(700, a + 46)) for a in range(0, 700, 46)]  # 2**18 bytes of rows of 5600
+    assert operator._chunks(0, 700) == [(0, 0)] and operator._chunks(3, 10**9) == [(0, 1), (1, 2), (2, 3)]
+
+
+def test_new_points_are_checked_against_those_of_the_kernel():
+    operator = lm.kernel(POINTS + 5.0, lm.rbf(2.0))
+    np.testing.assert_allclose(operator.new_rows(POINTS[:2] + 5.5, [3, 4]), lm.rbf(2.0)(POINTS[:2] + 0.5, POINTS[3:5]), rtol=1e-10)
+    with pytest.raises(ValueError, match="points must have 3 columns as the kernel's do, got 2"):
+        operator.new_rows(POINTS[:, :2], [0])
+
+
+def test_points_that_represent_no_other_are_warned_of():
+    far = 100.0 * np.arange(9.0)[:, None]
+    with pytest.warns(UserWarning, match="the landmarks represent no other point: the kernel matrix is numerically the identity"):
+        lm.select(lm.kernel(far, lm.rbf()), 2, method="greedy")
+    lm.select(lm.kernel(far, lm.rbf()), 9, method="greedy")  # all of them represent all
+    near = np.concatenate([far, far[:1] + 1e-3])
+    assert set(lm.select(lm.kernel(near, lm.rbf()), 1, method="greedy").indices) <= {0, 9}
+
+
+def test_the_first_eight_landmarks_tell_whether_any_represents_another():
+    far = 100.0 * np.arange(9.0)[:, None]
+    points = np.concatenate([far, far[8:] + 1e-3])
+    operator = lm.kernel(points, lm.rbf())
+    with pytest.warns(UserWarning, match="the landmarks represent no other point"):
+        warn_if_isolated(operator, np.arange(9))
+    warn_if_isolated(operator, np.array([8, *range(8)]))

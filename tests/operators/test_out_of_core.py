@@ -15,9 +15,11 @@ import pytest
 import landmarks as lm
 from landmarks.approximate import exact_error
 from landmarks.operators.base import squared_diagonal
-from landmarks.operators.blocks import open_rows
+from landmarks.operators.blocks import as_rows, open_rows
 from landmarks.operators.by_rows import ByRows
 from landmarks.operators.dense import Dense
+from landmarks.operators.out_of_core import fits, from_rows, gram_fits
+from landmarks.operators.standard import Standard
 from landmarks.progress import watching
 
 from .blocks.sources import SOURCES, cut
@@ -123,6 +125,80 @@ def test_methods_choose_alike_by_passes(method):
     W = correlated(40, 60)
     s = lm.select(lm.data(lambda: iter(cut(W, 7)), memory=20_000), 5, method=method)
     assert s.error() == pytest.approx(lm.select(W, 5, method=method).error(), rel=0.1)  # few probes, drawn alike, may differ in a choice
+
+
+@pytest.mark.parametrize("memory", [2**20, 1000], ids=["gram", "passes"])
+@pytest.mark.parametrize("power", [0, 300, -301])
+@pytest.mark.parametrize("weights", [None, np.linspace(0.5, 2.0, 500)], ids=["plain", "weighted"])
+@pytest.mark.parametrize("standard", [Standard(), Standard(center=True), Standard(scale=True), Standard(center=True, scale=True)], ids=str)
+def test_prepared_columns_are_those_of_the_formula(standard, weights, power, memory):
+    A, w = X[:500] + 3.0, np.ones(500) if weights is None else weights
+    mean = w @ A / w.sum()
+    scale = np.sqrt(w @ (A - mean) ** 2 / w.sum()) if standard.scale else np.ones(7)
+    Z = (A - mean if standard.center else A) / scale * np.sqrt(w)[:, None]
+    found = from_rows(as_rows(cut(np.ldexp(A, power), 90)), standard, memory=memory, weights=weights)
+    units = 0 if standard.scale else 2 * power - found.operator.exponent
+    K = np.ldexp(Z.T @ Z, units)
+    np.testing.assert_allclose(found.operator.columns(np.arange(7)), K, rtol=1e-9, atol=1e-10 * np.max(K))
+    np.testing.assert_allclose(found.operator.diagonal(), np.diag(K), rtol=1e-9)
+    np.testing.assert_allclose(np.ldexp(found.mean, -power), mean if standard.center else np.zeros(7), rtol=1e-11)
+    np.testing.assert_allclose(np.ldexp(found.scale, -power) if standard.scale else found.scale, scale, rtol=1e-11)
+    assert found.degrees == pytest.approx(w.sum() - standard.center)
+    assert isinstance(found.operator, Dense if memory > 1000 else ByRows)
+    assert (found.operator.exponent != 0) == (power != 0 and not standard.scale)
+    rows = np.concatenate(list(found.operator.source.read(1000)))
+    np.testing.assert_allclose(rows, Z * 2.0 ** (0 if standard.scale else power - found.operator.exponent / 2), rtol=1e-9, atol=1e-9)
+
+
+def test_an_iterator_leaves_no_rows_to_read_again():
+    assert lm.data(iter(cut(X, 500))).source is None
+    assert lm.data(cut(X, 500)).source.m == 3000
+
+
+def test_names_of_the_columns_are_those_of_the_source(tmp_path):
+    for memory in (1000, 2**20):
+        assert lm.data(SOURCES["path of Parquet"](X, tmp_path, 400), memory=memory).names == tuple(f"c{j}" for j in range(7))
+
+
+@pytest.mark.parametrize(
+    ("shape", "memory", "expected"), [((20, 30), 4800, True), ((20, 30), 4799, False), ((30, 20), 16 * 4800, True), ((30, 20), 16 * 4800 - 1, False)]
+)
+def test_a_wide_file_that_fits_is_loaded_and_a_tall_one_of_a_sixteenth(shape, memory, expected, tmp_path):
+    assert fits(as_rows(SOURCES["memmap"](np.ones(shape), tmp_path, 7)), memory) == expected
+    assert not fits(as_rows(iter([np.ones(shape)])), 2**40)
+
+
+def test_a_gram_matrix_is_added_up_where_six_of_it_fit():
+    assert gram_fits(10, 4800) and not gram_fits(10, 4799)
+
+
+@pytest.mark.parametrize("memory", [0, -1, True, 2.5])
+def test_memory_must_be_positive(memory):
+    with pytest.raises(ValueError, match="memory must be a positive whole number of bytes, got"):
+        from_rows(as_rows([X]), Standard(), memory=memory)
+
+
+def test_rows_that_just_fit_are_read():
+    W = correlated(4, 60)
+    assert isinstance(lm.data(lambda: iter([W]), memory=64 * 60), ByRows)
+    with pytest.raises(MemoryError, match=r"n = 60 columns: adding up XᵀX takes 0\.0 GiB.*raise memory=… to at least 3840 bytes"):
+        lm.data(lambda: iter([W]), memory=64 * 60 - 1)
+
+
+def test_passes_count_what_they_read():
+    W = correlated(40, 60)
+    operator = lm.data(lambda: iter(cut(W, 7)), memory=20_000)
+    operator.matmul(np.ones((60, 2)))
+    operator.columns([1, 2, 3])
+    assert operator.ledger.snapshot() == {"products": 2, "columns": 3, "entries": 2 * 40 * 60}
+    assert operator.restrict([1, 2]).ledger is operator.ledger
+
+
+def test_squares_are_left_to_columns_where_those_take_fewer_passes():
+    W = correlated(600, 60)
+    operator = lm.data(lambda: iter(cut(W, 70)), memory=20_000)
+    assert operator.squared_diagonal() is None
+    np.testing.assert_allclose(squared_diagonal(operator), np.sum((W.T @ W) ** 2, axis=0), rtol=1e-11)
 
 
 def test_a_wide_file_is_not_held_in_memory(tmp_path):

@@ -71,3 +71,13 @@ def test_a_matrix_without_entries_has_rank_zero():
     with pytest.warns(lm.errors.RankWarning, match="numerical rank 0 < k = 2"):
         selection = lm.select(scipy.sparse.csr_array((5, 4)), 2, method="greedy")
     assert selection.indices.tolist() == [0, 1] and selection.error() == 0
+
+
+def test_a_restriction_keeps_the_gram_matrix_that_was_made():
+    tall = np.vstack([X, X])
+    operator = lm.data(scipy.sparse.csr_array(tall))
+    assert "gram" not in operator.restrict([2, 0]).__dict__
+    operator.matmul(np.ones((operator.n, 1)))
+    part = operator.restrict([2, 0])
+    assert part.__dict__.keys() >= {"gram"} and part.exponent == operator.exponent and part.ledger is operator.ledger
+    np.testing.assert_allclose(part.gram, (tall.T @ tall)[np.ix_([2, 0], [2, 0])], atol=1e-12)

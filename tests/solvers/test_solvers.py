@@ -8,6 +8,7 @@ from landmarks.errors import NotPSDError
 from landmarks.operators import data, psd
 from landmarks.relaxation import System
 from landmarks.solvers import Automatic, BlockCG, Cholesky, Woodbury
+from landmarks.solvers.cholesky import factorise
 
 SOLVERS = [BlockCG(tolerance=1e-10), Cholesky(), Woodbury(), Automatic(direct_below=5, iterative=BlockCG(tolerance=1e-10)), Automatic()]
 
@@ -96,3 +97,25 @@ def test_a_direct_solver_takes_no_steps(solver, rng):
     system = System(data(rng.standard_normal((4, 9))), np.full(9, 0.5), 1.0)
     solution = solver.prepare(system)(rng.standard_normal((9, 2)))
     assert solution.steps == 0 and solution.converged
+
+
+@pytest.mark.parametrize(("least", "lift"), [(0.0, 10.0), (-3e-15, 10.0), (-5e-14, 1e3), (-5e-12, 1e5)])
+def test_a_matrix_that_is_singular_by_rounding_is_lifted_by_as_little_as_makes_it_definite(least, lift):
+    A = np.diag([1.0, least])
+    L = factorise(A)
+    assert_allclose(np.diag(L @ L.T - A), 2 * lift * np.finfo(float).eps, rtol=1e-3, atol=3e-16)
+
+
+def test_a_matrix_that_is_indefinite_beyond_rounding_is_refused():
+    with pytest.raises(NotPSDError, match="has the eigenvalue -1e-10"):
+        factorise(np.diag([1.0, -1e-10]))
+
+
+@pytest.mark.parametrize("solver", [Cholesky(), Woodbury()], ids=repr)
+def test_the_residual_of_a_direct_solver_is_that_of_the_first_column(solver, rng):
+    X, t = rng.standard_normal((8, 30)), np.where(np.arange(30) < 15, 1 - 1e-7, 0.3)
+    B = rng.standard_normal((30, 3)) * [1.0, 1e6, 1e6]
+    system = System(data(X), t, 1e-6)
+    solution = solver.prepare(system)(B)
+    true = np.linalg.norm(system.matmul(solution.x[:, :1]) - B[:, :1]) / np.linalg.norm(B[:, :1])
+    assert 0 < true / 3 < solution.residual < 3 * true

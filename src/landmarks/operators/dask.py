@@ -56,7 +56,8 @@ def keep(part: Lazy) -> Lazy:
 
     They keep it as long as what is returned here lives, even if other lazy calls use it.
     """
-    with nullcontext() if current_client() is None else _any_size():
+    client = current_client()
+    with nullcontext() if client is None else client.as_current(), _any_size():
         return dask.persist(part)[0]
 
 
@@ -123,7 +124,7 @@ def cluster_memory(client: Any) -> int:
 
 def _on_cluster(client: Any, part: Lazy, reading: Reading | None) -> Any:
     place = f"the cluster at {client.scheduler.address}"  # a client that lost its scheduler has forgotten it
-    with _any_size(), _listening(client, reading):
+    with client.as_current(), _any_size(), _listening(client, reading):  # another client may be the default one
         future = client.compute(part)
         try:
             _watch(client, future, reading, place)

@@ -74,3 +74,37 @@ def test_columns_of_a_file_are_chosen_by_name(ending, tmp_path):
     source = open_rows(write_table(table, tmp_path / f"X{ending}"), columns=["c", "a"])
     np.testing.assert_array_equal(np.concatenate(list(source.read(64))), np.stack([-X[:, 0], X[:, 0]], axis=1))
     assert source.names == ("c", "a")
+
+
+def test_columns_of_a_folder_of_parquet_files_are_chosen_by_name(tmp_path):
+    (tmp_path / "parts").mkdir()
+    write_table(pyarrow.table({"a": X[:, 0], "b": X[:, 1]}), tmp_path / "parts" / "0.parquet")
+    assert open_rows(tmp_path / "parts", columns=["b"]).names == ("b",)
+    assert open_rows(tmp_path / "parts").m == 6
+
+
+def test_columns_of_other_files_cannot_be_chosen_by_name(tmp_path):
+    np.save(tmp_path / "X.npy", X)
+    with pytest.raises(ValueError, match=r"columns are chosen by name in Parquet and Feather files only, got X\.npy"):
+        open_rows(tmp_path / "X.npy", columns=["a"])
+
+
+@pytest.mark.parametrize("ending", [".h5", ".hdf5", ".he5", ".H5"])
+def test_every_ending_of_hdf5_is_known(ending, tmp_path):
+    assert open_rows(hdf5(tmp_path / f"X{ending}", X=X)).m == 6
+
+
+def test_a_key_that_is_not_there_is_told_with_those_that_are(tmp_path):
+    with pytest.raises(ValueError, match="it holds 'A', got 'B'"):
+        open_rows(hdf5(tmp_path / "X.h5", A=X), key="B")
+    with pytest.raises(ValueError, match="it holds none, got None"):
+        open_rows(hdf5(tmp_path / "y.h5", y=np.ones(6)))
+
+
+def test_a_matrix_of_a_zarr_group_is_chosen_by_its_key(tmp_path):
+    group = zarr.open_group(str(tmp_path / "G.zarr"), mode="w")
+    for name, values in {"A": X, "B": X[:3], "y": X[:, 0]}.items():
+        group.create_array(name, shape=values.shape, dtype=values.dtype)[:] = values
+    assert open_rows(tmp_path / "G.zarr", key="B").m == 3
+    with pytest.raises(ValueError, match="it holds 'A', 'B', got None|it holds 'B', 'A', got None"):
+        open_rows(tmp_path / "G.zarr")

@@ -9,7 +9,7 @@ import numpy as np
 
 from .base import RowBlocks, float_dtype
 
-COUNTED = ("parquet", "feather", "ipc", "arrow", "orc")  # formats that know their number of rows without being read
+COUNTED = ("parquet", "feather", "arrow", "orc")  # formats that know their number of rows without being read
 
 
 class ArrowRows(RowBlocks):

@@ -1,0 +1,164 @@
+"""The settings that a user leaves open are the documented ones."""
+
+import inspect
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.methods.bisection import Bisection
+from landmarks.methods.frank_wolfe import FrankWolfe
+from landmarks.methods.registry import METHODS
+from landmarks.methods.warm_path import WarmPath
+from landmarks.solvers import Automatic, BlockCG
+
+X = np.random.default_rng(0).standard_normal((12, 8))
+SETTINGS = {
+    lm.Auto: {"effort": 180.0},
+    lm.Annealed: {"n_steps": 80, "damping": 0.2, "phi0": 0.9, "phi1": 0.02, "gamma": None, "n_candidates": None, "n_rounds": 4},
+    lm.Greedy: {"gain": "trace"},
+    lm.NuclearScores: {"n_probes": 100},
+    lm.Swap: {"start": "greedy", "criterion": None, "max_swaps": None},
+    lm.Iterated: {"start": "greedy", "rounds": 50, "share": 0.15, "patience": 50},
+    lm.RPCholesky: {"block": None},
+    lm.RidgeLeverage: {"oversampling": 2.0},
+    lm.Knapsack: {"max_exchanges": None},
+    lm.Exact: {"start": "greedy"},
+    lm.KDPP: {},
+    lm.PivotedQR: {},
+    lm.Uniform: {},
+}
+STRATEGIES = {
+    Bisection: {"n_steps": 200, "bracket_steps": 60, "bisections": 8, "ratio": 1.03},
+    FrankWolfe: {"n_steps": 40, "deltas": (0.3, 30.0), "rate": 0.2, "smallest": 1e-3},
+    WarmPath: {"growth": 1.01, "start": 1.0, "max_steps": 3000},
+}
+RULES = {lm.Target: {"error": 0.05}, lm.Knee: {"most": 100}, lm.LikelihoodRatio: {"alpha": 0.05, "degrees": None}}
+
+
+def settings(made):
+    return {field.name: getattr(made, field.name) for field in fields(made)}
+
+
+@pytest.mark.parametrize("method", SETTINGS, ids=lambda method: method.__name__)
+def test_settings_of_a_method(method):
+    assert settings(method()) == SETTINGS[method]
+    assert lm.select(X, 3, method=method(**SETTINGS[method])).indices.tolist() == lm.select(X, 3, method=method()).indices.tolist()
+
+
+def test_settings_of_every_method_are_listed():
+    assert set(METHODS.values()) == {*SETTINGS, lm.Continuous, lm.KMeans}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda strategy: strategy.__name__)
+def test_settings_of_a_strategy(strategy):
+    assert settings(strategy()) == STRATEGIES[strategy]
+    assert len(lm.select(X, 3, method=lm.Continuous(strategy=strategy()))) == 3
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_settings_of_a_rule(rule):
+    assert settings(rule()) == RULES[rule]
+    assert len(lm.select(X, rule(), method="greedy")) >= 1
+
+
+def test_settings_of_the_relaxation():
+    made = settings(lm.Continuous())
+    assert {name: made[name] for name in ("penalty", "delta", "threshold", "epsilon", "strategy")} == dict.fromkeys(
+        ("penalty", "delta", "threshold", "epsilon", "strategy")
+    )
+    assert (made["n_probes"], made["units"], made["polish"]) == (10, "relative", False)
+    assert (made["step"].rate, made["stop"].max_steps, made["solver"]) == (0.1, 500, Automatic())
+    assert len(lm.select(X, 3, method=lm.Continuous())) == 3
+
+
+def test_settings_of_the_solvers():
+    assert settings(BlockCG()) == {"tolerance": 1e-2, "max_steps": 500, "precondition": None}
+    assert settings(Automatic()) == {"direct_below": 2000, "iterative": BlockCG()}
+    lm.select(X, 3, method=lm.Continuous(strategy="frank_wolfe", solver=BlockCG()))
+
+
+def test_settings_of_the_functions():
+    def defaults(function):
+        return {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
+
+    chosen = defaults(lm.select)
+    assert (chosen["method"], chosen["criterion"], chosen["seed"]) == ("auto", "trace", 0)
+    assert defaults(lm.path)["criterion"] == "trace" and defaults(lm.load)["max_bytes"] == 2**30
+    assert defaults(lm.Checkpoint)["interval"] == 5.0 and defaults(lm.data)["memory"] == 2**30
+    assert defaults(lm.psd)["check_symmetric"] and defaults(lm.function)["check_symmetric"]
+    lm.select(X, 3, method="greedy"), lm.path(X, [1])
+
+
+EDGES = [
+    (lm.Auto, {"effort": 1e-9}),
+    (lm.Annealed, {"n_steps": 1, "n_rounds": 1, "damping": 1.0, "phi0": 1.0, "phi1": 1.0, "gamma": 1e-9}),
+    (lm.NuclearScores, {"n_probes": 2}),
+    (lm.Swap, {"max_swaps": 0, "criterion": "frobenius"}),
+    (lm.Iterated, {"rounds": 0, "share": 1.0, "patience": 1}),
+    (lm.RPCholesky, {"block": 1}),
+    (lm.RidgeLeverage, {"oversampling": 1.0}),
+    (lm.Knapsack, {"max_exchanges": 0}),
+    (lm.Continuous, {"penalty": 1e-9, "delta": 1e-9, "n_probes": 1, "threshold": 0.0, "units": "absolute"}),
+    (lm.Continuous, {"n_probes": None, "threshold": 0.999}),
+    (lm.Target, {"error": 0.0}),
+    (lm.Knee, {"most": 2}),
+    (lm.LikelihoodRatio, {"alpha": 0.999, "degrees": 1e-9}),
+    (lm.Checkpoint, {"path": "run.npz", "interval": 0}),
+]
+BEYOND = [
+    (lm.Auto, {"effort": 0.0}),
+    (lm.Annealed, {"n_steps": 0}),
+    (lm.Annealed, {"n_rounds": 0}),
+    (lm.Annealed, {"damping": 0.0}),
+    (lm.Annealed, {"damping": 1.001}),
+    (lm.Annealed, {"phi1": 0.0}),
+    (lm.Annealed, {"phi0": 1.001}),
+    (lm.Annealed, {"phi0": 0.1, "phi1": 0.2}),
+    (lm.Annealed, {"gamma": 0.0}),
+    (lm.NuclearScores, {"n_probes": 2.5}),
+    (lm.Swap, {"max_swaps": -1}),
+    (lm.Swap, {"criterion": "spectral"}),
+    (lm.Iterated, {"share": 1.001}),
+    (lm.RPCholesky, {"block": 0}),
+    (lm.RPCholesky, {"block": 1.5}),
+    (lm.RPCholesky, {"block": True}),
+    (lm.RidgeLeverage, {"oversampling": 0.999}),
+    (lm.Continuous, {"penalty": 0.0}),
+    (lm.Continuous, {"n_probes": True}),
+    (lm.Continuous, {"n_probes": 1.5}),
+    (lm.Continuous, {"threshold": 1.0}),
+    (lm.Continuous, {"threshold": -0.001}),
+    (lm.Target, {"error": -0.001}),
+    (lm.Target, {"error": 1.0}),
+    (lm.Knee, {"most": 1}),
+    (lm.Knee, {"most": 2.5}),
+    (lm.Knee, {"most": True}),
+    (lm.LikelihoodRatio, {"alpha": 0.0}),
+    (lm.LikelihoodRatio, {"alpha": 1.0}),
+    (lm.LikelihoodRatio, {"alpha": 1}),
+    (lm.LikelihoodRatio, {"degrees": 0}),
+    (lm.Checkpoint, {"path": "run.npz", "interval": -1}),
+    (lm.Checkpoint, {"path": "run.npz", "interval": True}),
+    (lm.Checkpoint, {"path": "run.npz", "interval": "1"}),
+]
+
+
+@pytest.mark.parametrize(("kind", "given"), EDGES, ids=str)
+def test_settings_at_the_edge_are_accepted(kind, given):
+    made = kind(**given)
+    assert {name: getattr(made, name) for name in given} == given
+
+
+@pytest.mark.parametrize(("kind", "given"), BEYOND, ids=str)
+def test_settings_beyond_the_edge_are_refused(kind, given):
+    with pytest.raises(ValueError, match=str(next(reversed(given)))):
+        kind(**given)
+
+
+@pytest.mark.parametrize("budget", [True, "1", 0, -1.0, np.nan])
+def test_a_budget_is_a_positive_number_of_seconds(budget):
+    with pytest.raises(ValueError, match="budget must be a positive number of seconds or None, got"):
+        lm.select(X, 2, budget=budget)
+    assert len(lm.select(X, 2, method="greedy", budget=1)) == 2
