@@ -356,3 +356,10 @@ def test_the_name_of_a_wrong_setting_begins_the_sentence(X):
         lm.select(X, 3, criterion="max")
     with pytest.raises(ValueError, match=r"^n_probes must be a positive integer, or None for exact gradients, got 1\.5"):
         lm.Continuous(n_probes=1.5)
+
+
+def test_a_selection_writes_its_report(tmp_path, selection):
+    pytest.importorskip("jinja2", reason="reports need jinja2")
+    selection.report(tmp_path / "page.html")
+    assert "Greedy" in (tmp_path / "page.html").read_text()
+    selection.report(tmp_path / "page.html", overwrite=True)

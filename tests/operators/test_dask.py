@@ -449,6 +449,17 @@ def client():
         yield client
 
 
+class Older:
+    """A client from before distributed 2025, whose scheduler told of all workers without being asked to."""
+
+    def scheduler_info(self):
+        return {"workers": {"a": {"memory_limit": 3}, "b": {"memory_limit": None}, "c": {"memory_limit": 4}}}
+
+
+def test_the_memory_of_an_older_cluster_is_added_up():
+    assert cluster_memory(Older()) == 7
+
+
 class TestCluster:
     @pytest.fixture(autouse=True)
     def in_use(self, client, scheduler):
