@@ -128,6 +128,12 @@ def test_what_picks_one_by_one_tells_of_each_pick(name):
     assert heard[-1].phase == name and heard[-1].error is None
 
 
+def test_nuclear_scores_of_a_product_alone_tell_of_each_pick():
+    heard = []
+    lm.select(lm.function(lambda V: X.T @ (X @ V), n=X.shape[1]), 6, method="nuclear", callback=heard.append)
+    assert [progress.done for progress in heard if progress.phase == "nuclear"] == list(range(1, 7))
+
+
 PHASES = {
     "auto": {"reading", "greedy", "rpcholesky", "swap", "annealed", "exact"},
     "continuous": {"descent", "bisection"},

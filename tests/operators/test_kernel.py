@@ -188,3 +188,9 @@ def test_the_first_eight_landmarks_tell_whether_any_represents_another():
     with pytest.warns(UserWarning, match="the landmarks represent no other point"):
         warn_if_isolated(operator, np.arange(9))
     warn_if_isolated(operator, np.array([8, *range(8)]))
+
+
+def test_chunked_products_can_be_asked_for_anywhere():
+    operator = lm.kernel(POINTS, lm.rbf(), engine="chunked")
+    assert operator.engine == "chunked"
+    np.testing.assert_array_equal(operator.columns([0, 2]), lm.kernel(POINTS, lm.rbf()).columns([0, 2]))

@@ -89,7 +89,7 @@ TILED = np.random.default_rng(3).standard_normal((40, 3)) * [1.0, 5.0, 0.1] + [2
 
 @pytest.mark.parametrize("product", [gram, squares])
 @pytest.mark.parametrize("about_mean", [False, True])
-@pytest.mark.parametrize("weights", [None, np.linspace(0.5, 3.0, 40)], ids=["plain", "weighted"])
+@pytest.mark.parametrize("weights", [None, np.linspace(0.5, 3.0, 40), np.full(40, 0.01)], ids=["plain", "weighted", "less than one in all"])
 @pytest.mark.parametrize("powers", [(0, 0, 0), (200, -200, 250), (-300, 0, 150)])
 def test_tiles_of_any_scale_add_up_to_the_moments_of_all_rows(product, about_mean, weights, powers):
     w = np.ones(40) if weights is None else weights
