@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties.strategies import Sample, in_chunks, rbf
 from sklearn.datasets import load_breast_cancer, load_wine
 
 import landmarks as lm
@@ -158,3 +159,11 @@ def test_the_search_tells_its_error_and_can_be_stopped():
     assert told[-1].error == pytest.approx(stopped.relative_error(), rel=1e-9)
     best = min(error(X.T @ X, S, "trace") for S in combinations(range(14), 6))
     assert stopped.lower_bound() <= best <= stopped.error() * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("seed", [66, 75, 125, 211, 223])
+def test_the_last_two_come_in_an_order_that_rounding_does_not_change(seed):
+    """Both orders of a pair have the same gain, and chunks of the kernel round otherwise than the whole."""
+    sample = Sample("normal", np.random.default_rng(seed).standard_normal((10, 7)), 0)
+    whole, chunked = (lm.select(make(sample), 4, method="exact").indices.tolist() for make in (rbf, in_chunks))
+    assert whole == chunked

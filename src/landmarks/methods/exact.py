@@ -139,7 +139,7 @@ class Tree:
             return self.offer(error - float(gains[a]), [*picks, int(candidates[a])])
         gains = powers.pair_gains(self.tolerance)
         a, b = divmod(int(np.argmax(gains)), len(candidates))
-        last = [a] if a == b else [a, b]
+        last = sorted({a, b})  # which of the two comes first is rounding otherwise
         return self.offer(error - float(gains[a, b]), picks + [int(candidates[i]) for i in last])
 
     def offer(self, error: float, picks: list[int]) -> float:
