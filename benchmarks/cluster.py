@@ -20,7 +20,7 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 import landmarks as lm
-from landmarks.operators.dask import compute, lazy, tree
+from landmarks.operators.dask.client import compute, lazy, tree
 
 COLUMNS = 200
 
@@ -29,7 +29,13 @@ COLUMNS = 200
 def cluster(workers: int) -> Iterator[Client]:
     """Worker processes with one thread each; everything listens on loopback."""
     with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0") as local,
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+        ) as local,
         Client(local) as client,
     ):
         client.run(import_landmarks)
@@ -38,13 +44,18 @@ def cluster(workers: int) -> Iterator[Client]:
 
 def import_landmarks() -> None:
     """So that no measurement counts it."""
-    import landmarks.operators.dask_kernel  # noqa: F401
+    import landmarks.operators.dask.kernel  # noqa: F401
 
 
 def rows(block_info: Any = None, n: int = COLUMNS) -> np.ndarray:
     """Rows that depend on their place alone, whichever chunk they are in."""
     (start, stop), _ = block_info[None]["array-location"]
-    return np.random.Generator(np.random.Philox(key=7).advance(start * (n // 4))).random((stop - start, n)) - 0.4
+    return (
+        np.random.Generator(np.random.Philox(key=7).advance(start * (n // 4))).random(
+            (stop - start, n)
+        )
+        - 0.4
+    )
 
 
 def tall(m: int, chunk: int, n: int = COLUMNS) -> da.Array:
@@ -91,11 +102,20 @@ def _idle(tasks: int, clock: Callable[[], float]) -> float:
     return clock() - start
 
 
-def report(work: str, size: str, chunk: str, results: dict[int, tuple[float, float]], products: int | str = "-") -> None:
+def report(
+    work: str,
+    size: str,
+    chunk: str,
+    results: dict[int, tuple[float, float]],
+    products: int | str = "-",
+) -> None:
     """Two lines of the table, and the efficiency of two workers."""
     for workers, (seconds, cpu) in results.items():
         efficiency = f"{results[1][0] / (workers * seconds):>6.2f}" if workers > 1 else ""
-        print(f"{work:<22} {size:>14} {chunk:>8} {workers:>7} {seconds:>9.3f} {cpu:>8.2f} {products:>9} {efficiency:>10}", flush=True)
+        print(
+            f"{work:<22} {size:>14} {chunk:>8} {workers:>7} {seconds:>9.3f} {cpu:>8.2f} {products:>9} {efficiency:>10}",
+            flush=True,
+        )
 
 
 def measure(workers: int, quick: bool) -> dict[Any, tuple[float, float, int | str]]:
@@ -103,30 +123,48 @@ def measure(workers: int, quick: bool) -> dict[Any, tuple[float, float, int | st
     found: dict[Any, tuple[float, float, int | str]] = {}
     repeats, shrink = (2, 4) if quick else (3, 1)
     with cluster(workers) as client:
-        for m, chunk in [(100_000, 20_000), (200_000, 20_000), (400_000, 20_000), (400_000, 50_000)]:
+        for m, chunk in [
+            (100_000, 20_000),
+            (200_000, 20_000),
+            (400_000, 20_000),
+            (400_000, 50_000),
+        ]:
             m = m // shrink
-            found["Gram pass", f"{m} × {COLUMNS}", str(chunk)] = (*best(client, lambda m=m, c=chunk: lm.data(tall(m, c)), repeats), "-")
+            found["Gram pass", f"{m} × {COLUMNS}", str(chunk)] = (
+                *best(client, lambda m=m, c=chunk: lm.data(tall(m, c)), repeats),
+                "-",
+            )
         for n in (4000, 8000, 16_000):
             n = n // shrink
             operator = lm.kernel(da.from_array(points(n, 4), chunks=(n // 4, 4)), lm.rbf(sigma=1.0))
             for width in (1, 10):
                 block = np.ones((n, width))
-                found[f"kernel product, {width}", f"{n} points", "-"] = (*best(client, lambda o=operator, b=block: o.matmul(b), repeats), width)
+                found[f"kernel product, {width}", f"{n} points", "-"] = (
+                    *best(client, lambda o=operator, b=block: o.matmul(b), repeats),
+                    width,
+                )
         products: list[int] = []
         work = lambda: products.append(lm.select(operator, 10, method="greedy").ledger.products)  # noqa: E731
         found["greedy, k = 10", f"{n} points", "-"] = (*best(client, work, 1), "")
-        found["greedy, k = 10", f"{n} points", "-"] = (*found["greedy, k = 10", f"{n} points", "-"][:2], products[0])
+        found["greedy, k = 10", f"{n} points", "-"] = (
+            *found["greedy, k = 10", f"{n} points", "-"][:2],
+            products[0],
+        )
         found["passed"] = (*overhead(repeats, time.perf_counter), "-")
         found["computed"] = (*overhead(repeats), "-")
     return found
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--quick", action="store_true")
     quick = parser.parse_args().quick
     print(f"{os.cpu_count()} cores, load before: {os.getloadavg()[0]:.1f}")
-    print(f"{'work':<22} {'size':>14} {'chunk':>8} {'workers':>7} {'seconds':>9} {'CPU s':>8} {'products':>9} {'efficiency':>10}")
+    print(
+        f"{'work':<22} {'size':>14} {'chunk':>8} {'workers':>7} {'seconds':>9} {'CPU s':>8} {'products':>9} {'efficiency':>10}"
+    )
     found = {workers: measure(workers, quick) for workers in (1, 2)}
     for key in found[1]:
         if isinstance(key, tuple):
@@ -134,7 +172,9 @@ def main() -> None:
     for workers, lines in found.items():
         for clock in ("passed", "computed"):
             product, task, _ = lines[clock]
-            print(f"overhead with {workers} workers, {clock}: {1e3 * product:.1f} ms a product, {1e3 * task:.2f} ms for each further task")
+            print(
+                f"overhead with {workers} workers, {clock}: {1e3 * product:.1f} ms a product, {1e3 * task:.2f} ms for each further task"
+            )
     print(f"load after: {os.getloadavg()[0]:.1f}")
 
 

@@ -30,7 +30,7 @@ from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from landmarks.estimators import Nystroem
+from landmarks.sklearn.nystroem import Nystroem
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,9 @@ class Task:
 
     def split(self, X: np.ndarray, y: np.ndarray, seed: int) -> list[np.ndarray]:
         """Training and test points, training and test target; 30 % are held out."""
-        return train_test_split(X, y, test_size=0.3, random_state=seed, stratify=y if self.scoring != "r2" else None)
+        return train_test_split(
+            X, y, test_size=0.3, random_state=seed, stratify=y if self.scoring != "r2" else None
+        )
 
 
 SCORES = {
@@ -74,7 +76,13 @@ def chosen_gamma(task: Task, model: object, X: np.ndarray, y: np.ndarray, k: int
     distance = np.median(pdist(StandardScaler().fit_transform(X_train[:1000]), "sqeuclidean"))
     features = kernel_approximation.Nystroem(n_components=2 * k, random_state=0)
     grid = {"nystroem__gamma": [0.25 / distance, 1 / distance, 4 / distance]}
-    search = GridSearchCV(make_pipeline(StandardScaler(), features, model), grid, scoring=task.scoring, cv=3, refit=False)
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), features, model),
+        grid,
+        scoring=task.scoring,
+        cv=3,
+        refit=False,
+    )
     return float(search.fit(X_train, y_train).best_params_["nystroem__gamma"])
 
 
@@ -85,10 +93,18 @@ def score(task: Task, model: object, features: object, split: list[np.ndarray]) 
     return float(get_scorer(task.scoring)(pipeline, X_test, y_test))
 
 
-def compare(task: Task, model: object, split: list[np.ndarray], k: int, gamma: float, seed: int) -> list[float]:
+def compare(
+    task: Task, model: object, split: list[np.ndarray], k: int, gamma: float, seed: int
+) -> list[float]:
     """The scores of uniform with k, uniform with 2k, ours with k by the kernel alone, and ours with k, on one split."""
-    uniform = [kernel_approximation.Nystroem(gamma=gamma, n_components=c, random_state=seed) for c in (k, 2 * k)]
-    ours = [Nystroem(gamma=gamma, n_components=k, random_state=seed, selection=selection) for selection in ("swap", "auto")]
+    uniform = [
+        kernel_approximation.Nystroem(gamma=gamma, n_components=c, random_state=seed)
+        for c in (k, 2 * k)
+    ]
+    ours = [
+        Nystroem(gamma=gamma, n_components=k, random_state=seed, selection=selection)
+        for selection in ("swap", "auto")
+    ]
     return [score(task, model, features, split) for features in (*uniform, *ours)]
 
 
@@ -114,13 +130,19 @@ def summary(trials: list[np.ndarray]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data-dir", type=Path, default=os.environ.get("LANDMARKS_DATA", "."))
     parser.add_argument("--tasks", nargs="+", choices=list(SCORES), default=list(SCORES))
-    parser.add_argument("--protocol", nargs="+", choices=["defaults", "tuned"], default=["defaults", "tuned"])
+    parser.add_argument(
+        "--protocol", nargs="+", choices=["defaults", "tuned"], default=["defaults", "tuned"]
+    )
     parser.add_argument("--k", type=int, nargs="+", default=[50, 100, 200])
     parser.add_argument("--splits", type=int, default=10)
-    parser.add_argument("--rows", type=int, default=None, help="use that many rows, drawn once, of each data set")
+    parser.add_argument(
+        "--rows", type=int, default=None, help="use that many rows, drawn once, of each data set"
+    )
     parser.add_argument("--quick", action="store_true", help="3 splits, 2000 rows, k = 50")
     arguments = parser.parse_args()
     if arguments.quick:
@@ -132,7 +154,9 @@ def main() -> None:
 def run(arguments: argparse.Namespace, protocol: str) -> None:
     """Print a line for each data set and k, and the count of cells."""
     print(protocol)
-    print(f"{'data':<13} {'k':>4} {'gamma':>8} {'uniform k':>17} {'uniform 2k':>17} {'kernel alone k':>17} {'ours k':>17} {'ours − 2k':>17}")
+    print(
+        f"{'data':<13} {'k':>4} {'gamma':>8} {'uniform k':>17} {'uniform 2k':>17} {'kernel alone k':>17} {'ours k':>17} {'ours − 2k':>17}"
+    )
     cells = []
     for task in (Task(name, SCORES[name]) for name in arguments.tasks):
         X, y = task.load(arguments.data_dir)
@@ -140,7 +164,12 @@ def run(arguments: argparse.Namespace, protocol: str) -> None:
         X, y, model = X[drawn], y[drawn], linear_model(task, protocol)
         for k in arguments.k:
             gamma = 1 / X.shape[1] if protocol == "defaults" else chosen_gamma(task, model, X, y, k)
-            trials = np.array([compare(task, model, task.split(X, y, seed), k, gamma, seed) for seed in range(arguments.splits)])
+            trials = np.array(
+                [
+                    compare(task, model, task.split(X, y, seed), k, gamma, seed)
+                    for seed in range(arguments.splits)
+                ]
+            )
             cells.append(trials)
             print(row(task.name, k, gamma, trials), flush=True)
     print(summary(cells), flush=True)

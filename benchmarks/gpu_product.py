@@ -14,7 +14,7 @@ import torch
 import triton
 
 import landmarks as lm
-from landmarks.operators import fused, keops
+from landmarks.operators.gpu import fused, keops
 
 EXPONENTIALS = 16  # per cycle and multiprocessor, compute capability 9.0
 CLOCK = 1.94e9  # Hz, at which an H200 was measured to take 4.09e12 exponentials a second
@@ -47,7 +47,9 @@ def chunked(h, x: torch.Tensor, y: torch.Tensor, V: torch.Tensor) -> torch.Tenso
     """Chunks of K formed by torch."""
     height = max(1, CHUNK // (4 * y.shape[0]))
     centre = y.mean(0) if h.stationary else 0.0
-    return torch.cat([h(x[a : a + height] - centre, y - centre) @ V for a in range(0, x.shape[0], height)])
+    return torch.cat(
+        [h(x[a : a + height] - centre, y - centre) @ V for a in range(0, x.shape[0], height)]
+    )
 
 
 def exact(h, x: torch.Tensor, y: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
@@ -56,7 +58,15 @@ def exact(h, x: torch.Tensor, y: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
     if isinstance(h, lm.polynomial):
         return h(x, y) @ V
     p = 1 if isinstance(h, lm.laplacian) else 2
-    r = torch.cat([torch.cdist(a, y, p=p, compute_mode="donot_use_mm_for_euclid_dist") for a in x.split(16)]) / h.sigma
+    r = (
+        torch.cat(
+            [
+                torch.cdist(a, y, p=p, compute_mode="donot_use_mm_for_euclid_dist")
+                for a in x.split(16)
+            ]
+        )
+        / h.sigma
+    )
     if isinstance(h, lm.rbf):
         return torch.exp(-r * r) @ V
     if isinstance(h, lm.laplacian):
@@ -65,11 +75,15 @@ def exact(h, x: torch.Tensor, y: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
     return {0.5: 1, 1.5: 1 + r, 2.5: 1 + r + r * r / 3}[h.nu] * torch.exp(-r) @ V
 
 
-def relative_error(product: torch.Tensor, h, x: torch.Tensor, y: torch.Tensor, V: torch.Tensor) -> float:
+def relative_error(
+    product: torch.Tensor, h, x: torch.Tensor, y: torch.Tensor, V: torch.Tensor
+) -> float:
     """On 128 rows."""
     rows = torch.arange(0, x.shape[0], max(1, x.shape[0] // 128), device="cuda")
     reference = exact(h, x[rows], y, V)
-    return (torch.linalg.norm(product[rows].double() - reference) / torch.linalg.norm(reference)).item()
+    return (
+        torch.linalg.norm(product[rows].double() - reference) / torch.linalg.norm(reference)
+    ).item()
 
 
 def fused_cells(h, x: torch.Tensor, y: torch.Tensor, V: torch.Tensor, precision: str) -> list[str]:
@@ -82,7 +96,15 @@ def fused_cells(h, x: torch.Tensor, y: torch.Tensor, V: torch.Tensor, precision:
 
 
 def row(
-    name: str, h, x: torch.Tensor, y: torch.Tensor, width: int, *, others: bool = True, with_keops: bool = False, V: torch.Tensor | None = None
+    name: str,
+    h,
+    x: torch.Tensor,
+    y: torch.Tensor,
+    width: int,
+    *,
+    others: bool = True,
+    with_keops: bool = False,
+    V: torch.Tensor | None = None,
 ) -> str:
     """One line of the table."""
     V = torch.randn(y.shape[0], width, device="cuda") if V is None else V
@@ -92,11 +114,23 @@ def row(
     else:
         cells.append("–")
     if others:
-        cells += [f"{milliseconds(lambda: chunked(h, x, y, V), 3):.1f}", f"{relative_error(chunked(h, x, y, V), h, x, y, V):.1e}"]
+        cells += [
+            f"{milliseconds(lambda: chunked(h, x, y, V), 3):.1f}",
+            f"{relative_error(chunked(h, x, y, V), h, x, y, V):.1e}",
+        ]
     else:
         cells += ["–", "–"]
-    limit = x.shape[0] * y.shape[0] / (EXPONENTIALS * torch.cuda.get_device_properties(0).multi_processor_count * CLOCK) * 1e3
-    line = f"| {name} | {x.shape[0]} × {y.shape[0]} | {x.shape[1]} | {width} | " + " | ".join(cells) + f" | {limit:.2f} |"
+    limit = (
+        x.shape[0]
+        * y.shape[0]
+        / (EXPONENTIALS * torch.cuda.get_device_properties(0).multi_processor_count * CLOCK)
+        * 1e3
+    )
+    line = (
+        f"| {name} | {x.shape[0]} × {y.shape[0]} | {x.shape[1]} | {width} | "
+        + " | ".join(cells)
+        + f" | {limit:.2f} |"
+    )
     print(line, flush=True)
     return line
 
@@ -109,7 +143,17 @@ def table(quick: bool) -> list[str]:
         lines += [row("rbf(3)", lm.rbf(3.0), x, x, width, with_keops=True) for width in (1, 10, 32)]
     if not quick:
         x = points(200_000, 9)
-        lines.append(row("rbf(3), V = 1", lm.rbf(3.0), x, x, 10, others=False, V=torch.ones(200_000, 10, device="cuda")))
+        lines.append(
+            row(
+                "rbf(3), V = 1",
+                lm.rbf(3.0),
+                x,
+                x,
+                10,
+                others=False,
+                V=torch.ones(200_000, 10, device="cuda"),
+            )
+        )
         lines.append(row("rbf(3), 64 vectors", lm.rbf(3.0), x, x, 64, others=False))
         lines.append(row("rbf(0.5)", lm.rbf(0.5), x, x, 10, others=False))
         x = points(1_000_000, 9)
@@ -117,17 +161,42 @@ def table(quick: bool) -> list[str]:
     n = 20_000 if quick else 50_000
     for d, sigma in ((2, 1.0), (4, 2.0), (30, 8.0), (90, 14.0), (784, 40.0)):
         x = points(n, d)
-        lines.append(row(f"rbf({sigma:g})", lm.rbf(sigma), x, x, 10, others=not quick, with_keops=True))
+        lines.append(
+            row(f"rbf({sigma:g})", lm.rbf(sigma), x, x, 10, others=not quick, with_keops=True)
+        )
     x = points(n, 9)
-    for h in (lm.laplacian(9.0), lm.matern(0.5, 3.0), lm.matern(1.5, 3.0), lm.matern(2.5, 3.0), lm.matern(0.5, 0.5), lm.polynomial(3, 0.1, 1.0)):
+    for h in (
+        lm.laplacian(9.0),
+        lm.matern(0.5, 3.0),
+        lm.matern(1.5, 3.0),
+        lm.matern(2.5, 3.0),
+        lm.matern(0.5, 0.5),
+        lm.polynomial(3, 0.1, 1.0),
+    ):
         lines.append(row(repr(h), h, x, x, 10, others=not quick, with_keops=True))
-    lines.append(row("laplacian(100)", lm.laplacian(100.0), points(20_000, 784), points(20_000, 784), 10, others=not quick, with_keops=True))
+    lines.append(
+        row(
+            "laplacian(100)",
+            lm.laplacian(100.0),
+            points(20_000, 784),
+            points(20_000, 784),
+            10,
+            others=not quick,
+            with_keops=True,
+        )
+    )
     for sigma in (0.01, 0.1, 0.3, 1.0, 10.0, 100.0):
-        lines.append(row(f"rbf({sigma:g})", lm.rbf(sigma), x, x, 10, others=sigma < 1, with_keops=True))
+        lines.append(
+            row(f"rbf({sigma:g})", lm.rbf(sigma), x, x, 10, others=sigma < 1, with_keops=True)
+        )
     far = points(n, 9, offset=1e3)
     lines.append(row("rbf(3), far from 0", lm.rbf(3.0), far, far, 10, others=False))
-    lines.append(row("rectangular", lm.rbf(3.0), points(777, 9), points(200_000, 9), 10, with_keops=True))
-    lines.append(row("rectangular", lm.rbf(3.0), points(200_000, 9), points(100, 9), 10, with_keops=True))
+    lines.append(
+        row("rectangular", lm.rbf(3.0), points(777, 9), points(200_000, 9), 10, with_keops=True)
+    )
+    lines.append(
+        row("rectangular", lm.rbf(3.0), points(200_000, 9), points(100, 9), 10, with_keops=True)
+    )
     return lines
 
 

@@ -21,9 +21,9 @@ import numpy as np
 import torch
 
 import landmarks as lm
-from landmarks.approximate import selection_error
 from landmarks.datasets import load_dataset, standardise
-from landmarks.methods import panel
+from landmarks.linalg.error import selection_error
+from landmarks.residual import panel
 
 AIMS = {50: 1.05e6, 100: 6.45e5, 200: 3.48e5, 400: 1.70e5}
 
@@ -32,7 +32,9 @@ def points(X: np.ndarray, device: str) -> torch.Tensor:
     return torch.as_tensor(np.ascontiguousarray(X, dtype=np.float32), device=device)
 
 
-def timed(operator: object, k: int, method: object, criterion: str) -> tuple[lm.Selection, float, float]:
+def timed(
+    operator: object, k: int, method: object, criterion: str
+) -> tuple[lm.Selection, float, float]:
     """A selection, its seconds, and the peak memory on the card in MB."""
     on_card = torch.cuda.is_available()
     if on_card:
@@ -41,29 +43,65 @@ def timed(operator: object, k: int, method: object, criterion: str) -> tuple[lm.
     start = time.perf_counter()
     selection = lm.select(operator, k, method=method, criterion=criterion)
     seconds = time.perf_counter() - start
-    return selection, seconds, torch.cuda.max_memory_allocated() / 2**20 if on_card else float("nan")
+    return (
+        selection,
+        seconds,
+        torch.cuda.max_memory_allocated() / 2**20 if on_card else float("nan"),
+    )
 
 
 def part_agree(data_dir: str | None, device: str, quick: bool) -> None:
     problems = {
-        "digits columns": lambda d: lm.data(torch.as_tensor(load_dataset("digits").standardised(), device=d)),
-        "digits points": lambda d: lm.kernel(torch.as_tensor(load_dataset("digits").standardised()[:600], device=d), lm.rbf(sigma=10.0)),
-        "wine points": lambda d: lm.kernel(points(load_dataset("wine").standardised(), d), lm.rbf(sigma=4.0)),
+        "digits columns": lambda d: lm.data(
+            torch.as_tensor(load_dataset("digits").standardised(), device=d)
+        ),
+        "digits points": lambda d: lm.kernel(
+            torch.as_tensor(load_dataset("digits").standardised()[:600], device=d),
+            lm.rbf(sigma=10.0),
+        ),
+        "wine points": lambda d: lm.kernel(
+            points(load_dataset("wine").standardised(), d), lm.rbf(sigma=4.0)
+        ),
     }
-    methods = ["greedy", "nuclear", "rpcholesky", "swap", "annealed", "auto", lm.Continuous(strategy="frank_wolfe"), "leverage", "pivoted_qr"]
+    methods = [
+        "greedy",
+        "nuclear",
+        "rpcholesky",
+        "swap",
+        "annealed",
+        "auto",
+        lm.Continuous(strategy="frank_wolfe"),
+        "leverage",
+        "pivoted_qr",
+    ]
     for name, make in problems.items():
         for method in methods:
-            here, there = (lm.select(make(d), 20 if name != "wine points" else 8, method=method) for d in ("cpu", device))
+            here, there = (
+                lm.select(make(d), 20 if name != "wine points" else 8, method=method)
+                for d in ("cpu", device)
+            )
             same = np.array_equal(here.indices, there.indices)
             ratio = there.error() / here.error()
-            print(f"{name:<15} {method!s:<40} {'same' if same else 'DIFFERENT'}  error ratio {ratio:.8f}", flush=True)
+            print(
+                f"{name:<15} {method!s:<40} {'same' if same else 'DIFFERENT'}  error ratio {ratio:.8f}",
+                flush=True,
+            )
 
 
 def part_protein(data_dir: str | None, device: str, quick: bool) -> None:
     X = points(load_dataset("protein", data_dir).standardised()[: 3000 if quick else None], device)
-    lm.select(lm.kernel(X, lm.rbf(sigma=0.5)), 5, criterion="frobenius")  # compiles what the timings should not hold
-    lm.select(lm.kernel(X, lm.rbf(sigma=0.5)), 5, criterion="frobenius", method=lm.Continuous(strategy="frank_wolfe"))
-    print(f"{'k':>5} {'method':<12} {'|K - Khat|_F^2':>14} {'seconds':>8} {'products':>9} {'peak MB':>8}")
+    lm.select(
+        lm.kernel(X, lm.rbf(sigma=0.5)), 5, criterion="frobenius"
+    )  # compiles what the timings should not hold
+    lm.select(
+        lm.kernel(X, lm.rbf(sigma=0.5)),
+        5,
+        criterion="frobenius",
+        method=lm.Continuous(strategy="frank_wolfe"),
+    )
+    print(
+        f"{'k':>5} {'method':<12} {'|K - Khat|_F^2':>14} {'seconds':>8} {'products':>9} {'peak MB':>8}"
+    )
     for k in (50, 100) if quick else (50, 100, 200, 400):
         for method in (
             "uniform",
@@ -75,17 +113,32 @@ def part_protein(data_dir: str | None, device: str, quick: bool) -> None:
             lm.Continuous(strategy="frank_wolfe"),
             lm.Continuous(strategy="path"),
         ):
-            selection, seconds, memory = timed(lm.kernel(X, lm.rbf(sigma=0.5)), k, method, "frobenius")
-            error, label = selection.error("frobenius"), method if isinstance(method, str) else method.strategy
-            beside = "" if label != "auto" or quick else f"aim {AIMS[k]:.3g} {'reached' if error <= AIMS[k] else 'MISSED'}"
-            print(f"{k:>5} {label:<12} {error:>14.5g} {seconds:>8.2f} {selection.ledger.products:>9} {memory:>8.0f}  {beside}", flush=True)
+            selection, seconds, memory = timed(
+                lm.kernel(X, lm.rbf(sigma=0.5)), k, method, "frobenius"
+            )
+            error, label = (
+                selection.error("frobenius"),
+                method if isinstance(method, str) else method.strategy,
+            )
+            beside = (
+                ""
+                if label != "auto" or quick
+                else f"aim {AIMS[k]:.3g} {'reached' if error <= AIMS[k] else 'MISSED'}"
+            )
+            print(
+                f"{k:>5} {label:<12} {error:>14.5g} {seconds:>8.2f} {selection.ledger.products:>9} {memory:>8.0f}  {beside}",
+                flush=True,
+            )
 
 
 def part_million(data_dir: str | None, device: str, quick: bool) -> None:
     sets = {"synthetic, d = 9, sigma = 2": (synthetic(20_000 if quick else 1_000_000), 2.0)}
     if data_dir is not None:
         with np.load(f"{data_dir}/covtype.npz") as archive:
-            sets["covtype, d = 54, sigma = 5"] = (standardise(archive["X"][: 20_000 if quick else None])[0], 5.0)
+            sets["covtype, d = 54, sigma = 5"] = (
+                standardise(archive["X"][: 20_000 if quick else None])[0],
+                5.0,
+            )
     for name, (X, sigma) in sets.items():
         print(f"{name}, n = {len(X)}, k = {100 if quick else 1000}")
         print(HEAD)
@@ -100,7 +153,9 @@ def part_million(data_dir: str | None, device: str, quick: bool) -> None:
 def part_thousands(data_dir: str | None, device: str, quick: bool) -> None:
     X, sigma = synthetic(20_000 if quick else 1_000_000), 2.0
     k = 400 if quick else 4000
-    print(f"synthetic, d = 9, sigma = {sigma}, n = {len(X)}, k = {k}; the n × k factor kept, then made again whenever it is used")
+    print(
+        f"synthetic, d = 9, sigma = {sigma}, n = {len(X)}, k = {k}; the n × k factor kept, then made again whenever it is used"
+    )
     print(HEAD)
     operator = lm.kernel(points(X, device), lm.rbf(sigma=sigma))
     show("uniform", *timed(operator, k, "uniform", "trace"))
@@ -113,14 +168,22 @@ def part_thousands(data_dir: str | None, device: str, quick: bool) -> None:
 def part_smooth(data_dir: str | None, device: str, quick: bool) -> None:
     X = np.random.default_rng(0).standard_normal((2000 if quick else 20_000, 4))
     y = np.sin(2 * X[:, 0]) + X[:, 1] ** 2
-    double, single = (lm.kernel(torch.as_tensor(X, device=device, dtype=dtype), lm.rbf(sigma=2.0)) for dtype in (torch.float64, torch.float32))
+    double, single = (
+        lm.kernel(torch.as_tensor(X, device=device, dtype=dtype), lm.rbf(sigma=2.0))
+        for dtype in (torch.float64, torch.float32)
+    )
     print(f"{'method':<12} {'float32: error, seconds':>26} {'float64: error, seconds':>26}")
     for method in ("pivoted_qr", "rpcholesky", "nuclear", "greedy", "swap", lm.Supervised(y)):
         cells = []
         for operator in (single, double):
             selection, seconds, _ = timed(operator, 60 if quick else 200, method, "trace")
-            cells.append(f"{selection_error(double, selection.indices, 'trace'):>17.2f} {seconds:>8.2f}")
-        print(f"{method if isinstance(method, str) else 'supervised':<12} {' '.join(cells)}", flush=True)
+            cells.append(
+                f"{selection_error(double, selection.indices, 'trace'):>17.2f} {seconds:>8.2f}"
+            )
+        print(
+            f"{method if isinstance(method, str) else 'supervised':<12} {' '.join(cells)}",
+            flush=True,
+        )
 
 
 @contextmanager
@@ -149,18 +212,28 @@ def show(label: str, selection: lm.Selection, seconds: float, memory: float) -> 
     print(f"{label:<22} {selection.error('trace'):>12.5g} {interval:>32} {cost}", flush=True)
 
 
-PARTS = {"agree": part_agree, "protein": part_protein, "million": part_million, "thousands": part_thousands, "smooth": part_smooth}
+PARTS = {
+    "agree": part_agree,
+    "protein": part_protein,
+    "million": part_million,
+    "thousands": part_thousands,
+    "smooth": part_smooth,
+}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data-dir", default=None)
     parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     device = torch.cuda.get_device_name() if arguments.device == "cuda" else platform.processor()
-    print(f"{device}; torch {torch.__version__}, landmarks {lm.__version__}, Python {platform.python_version()}")
+    print(
+        f"{device}; torch {torch.__version__}, landmarks {lm.__version__}, Python {platform.python_version()}"
+    )
     for part in arguments.part:
         print(f"\n{part}", flush=True)
         PARTS[part](arguments.data_dir, arguments.device, arguments.quick)

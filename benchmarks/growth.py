@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 import landmarks as lm
-from landmarks.solvers import BlockCG
+from landmarks.linalg.block_cg import BlockCG
 
 METHODS = {
     "greedy": lm.Greedy(),
@@ -42,12 +42,15 @@ def sweep(method: str, pairs: list[tuple[int, int]], along: int) -> None:
         print(f"{method:<11} {n:>6} {k:>5} {second:>9.2f} {product:>9}", flush=True)
     sizes = [pair[along] for pair in pairs]
     print(
-        f"{method:<11} grows with {'nk'[along]} as: seconds ~ {exponent(sizes, seconds):.2f}, products ~ {exponent(sizes, products):.2f}", flush=True
+        f"{method:<11} grows with {'nk'[along]} as: seconds ~ {exponent(sizes, seconds):.2f}, products ~ {exponent(sizes, products):.2f}",
+        flush=True,
     )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--quick", action="store_true")
     quick = parser.parse_args().quick
     sizes = (1000, 2000, 4000) if quick else (2000, 4000, 8000)

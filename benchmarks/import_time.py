@@ -17,4 +17,6 @@ def seconds(statement: str, repeats: int = 7) -> float:
 
 if __name__ == "__main__":
     numpy, landmarks = seconds("import numpy"), seconds("import landmarks")
-    print(f"import numpy {numpy:.3f} s, import landmarks {landmarks:.3f} s: {landmarks - numpy:.3f} s more")
+    print(
+        f"import numpy {numpy:.3f} s, import landmarks {landmarks:.3f} s: {landmarks - numpy:.3f} s more"
+    )

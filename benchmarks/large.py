@@ -14,8 +14,8 @@ import numpy as np
 from memory import PeakMemory
 
 import landmarks as lm
-from landmarks.approximate import selection_error
 from landmarks.datasets import load_dataset
+from landmarks.linalg.error import selection_error
 
 AIMS = {
     ("powerplant", 50): 1.04e5,
@@ -26,7 +26,17 @@ AIMS = {
 }
 
 
-DEFAULT = ["uniform", "leverage", "rpcholesky", "nuclear", "annealed", "annealed>swap", "greedy", "auto", "frank_wolfe"]
+DEFAULT = [
+    "uniform",
+    "leverage",
+    "rpcholesky",
+    "nuclear",
+    "annealed",
+    "annealed>swap",
+    "greedy",
+    "auto",
+    "frank_wolfe",
+]
 COMPOSED = {
     "annealed>swap": lm.Swap(start="annealed", criterion="trace"),
     "frank_wolfe": lm.Continuous(strategy="frank_wolfe"),
@@ -40,7 +50,12 @@ def measure(data: str, data_dir: str | None, method: str, k: int) -> str:
     operator = kernel = lm.kernel(points, lm.rbf(sigma=0.5))
     name, _, known_by = method.partition(":")
     if known_by == "products":
-        operator = lm.function(kernel.matmul, n=kernel.n, dtype=points.dtype, diagonal=np.ones(kernel.n, dtype=points.dtype))
+        operator = lm.function(
+            kernel.matmul,
+            n=kernel.n,
+            dtype=points.dtype,
+            diagonal=np.ones(kernel.n, dtype=points.dtype),
+        )
     with PeakMemory() as memory:
         selection = lm.select(operator, k, method=COMPOSED.get(name, name), criterion="frobenius")
     error, cost = selection_error(kernel, selection.indices, "frobenius"), selection.ledger
@@ -50,15 +65,31 @@ def measure(data: str, data_dir: str | None, method: str, k: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data-dir", default=None)
     parser.add_argument("--data", nargs="+", default=["powerplant"])
     parser.add_argument("--k", type=int, nargs="+", default=[50])
     parser.add_argument(
-        "--methods", nargs="+", default=["uniform", "leverage", "rpcholesky", "nuclear", "annealed", "annealed>swap", "greedy", "auto", "frank_wolfe"]
+        "--methods",
+        nargs="+",
+        default=[
+            "uniform",
+            "leverage",
+            "rpcholesky",
+            "nuclear",
+            "annealed",
+            "annealed>swap",
+            "greedy",
+            "auto",
+            "frank_wolfe",
+        ],
     )
     arguments = parser.parse_args()
-    print(f"{'data':<11} {'k':>4} {'method':<22} {'|K - Khat|_F^2':>14} {'products':>9} {'seconds':>8} {'peak extra MB':>14}")
+    print(
+        f"{'data':<11} {'k':>4} {'method':<22} {'|K - Khat|_F^2':>14} {'products':>9} {'seconds':>8} {'peak extra MB':>14}"
+    )
     context = multiprocessing.get_context("spawn")
     for data in arguments.data:
         for k in arguments.k:

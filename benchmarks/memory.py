@@ -20,7 +20,9 @@ class PeakMemory:
 
     def __enter__(self) -> PeakMemory:
         with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w") as refs:
-            refs.write("5")  # resets the peak on Linux; elsewhere the peak of the whole process is an upper bound
+            refs.write(
+                "5"
+            )  # resets the peak on Linux; elsewhere the peak of the whole process is an upper bound
         self.before = resident()
         return self
 

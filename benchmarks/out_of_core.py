@@ -50,7 +50,9 @@ class PeakAnonymous:
     """Use as a context; afterwards `extra` is the peak of the memory that is no page of a file, above the start."""
 
     def __enter__(self) -> PeakAnonymous:
-        ctypes.CDLL(None).malloc_trim(0)  # freed memory that the process still holds would hide what is taken
+        ctypes.CDLL(None).malloc_trim(
+            0
+        )  # freed memory that the process still holds would hide what is taken
         self.before, self.extra, self._stop = anonymous(), 0, threading.Event()
         self._thread = threading.Thread(target=self._watch)
         self._thread.start()
@@ -111,7 +113,9 @@ def measure(path: Path, n: int, dtype: str) -> None:
 
 def main() -> None:
     """Print a line for each number of columns."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--gigabytes", type=float, default=8.0)
     parser.add_argument("--columns", type=int, nargs="+", default=[8, 16, 32, 64, 128])
     parser.add_argument("--dtype", default="float32")

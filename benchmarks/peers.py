@@ -22,12 +22,24 @@ import numpy as np
 from memory import PeakMemory
 
 import landmarks as lm
-from landmarks.approximate import best_rank_error, selection_error
 from landmarks.datasets import load_dataset
+from landmarks.linalg.error import best_rank_error, selection_error
 
 LIMIT = 120.0  # seconds for one run of one peer
 SEEDS = 5
-HEADER = ["data", "sigma", "criterion", "k", "peer", "factor", "standard_error", "runs", "cpu_seconds", "peak_mb", "failure"]
+HEADER = [
+    "data",
+    "sigma",
+    "criterion",
+    "k",
+    "peer",
+    "factor",
+    "standard_error",
+    "runs",
+    "cpu_seconds",
+    "peak_mb",
+    "failure",
+]
 
 
 @dataclass(frozen=True)
@@ -41,12 +53,22 @@ class Cell:
 
     @property
     def label(self) -> str:
-        return f"{self.data} {self.k}" if self.sigma is None else f"{self.data} σ={self.sigma:g} {self.k} {self.criterion}"
+        return (
+            f"{self.data} {self.k}"
+            if self.sigma is None
+            else f"{self.data} σ={self.sigma:g} {self.k} {self.criterion}"
+        )
 
 
 COLUMNS = [
     Cell(data, k)
-    for data, sizes in (("digits", (20, 40)), ("residential", (20, 40)), ("arrhythmia", (50, 100)), ("secom", (50, 100)), ("mnist1k", (50, 100)))
+    for data, sizes in (
+        ("digits", (20, 40)),
+        ("residential", (20, 40)),
+        ("arrhythmia", (50, 100)),
+        ("secom", (50, 100)),
+        ("mnist1k", (50, 100)),
+    )
     for k in sizes
 ]
 LANDMARKS = [
@@ -62,8 +84,12 @@ class Input:
     def __init__(self, cell: Cell, data_dir: str | None):
         self.cell = cell
         self.X = load_dataset(cell.data, data_dir).standardised()
-        self.operator = lm.data(self.X) if cell.sigma is None else lm.kernel(self.X, lm.rbf(sigma=cell.sigma))
-        self.best = best_rank_error(self.operator, cell.k, cell.criterion)  # forms K, before any peer is measured
+        self.operator = (
+            lm.data(self.X) if cell.sigma is None else lm.kernel(self.X, lm.rbf(sigma=cell.sigma))
+        )
+        self.best = best_rank_error(
+            self.operator, cell.k, cell.criterion
+        )  # forms K, before any peer is measured
 
     def gram(self) -> np.ndarray:
         return self.X.T @ self.X
@@ -122,7 +148,9 @@ def fastcan(a, k, seed):
     from fastcan import FastCan
     from sklearn.decomposition import PCA
 
-    targets = PCA(k, random_state=seed).fit_transform(a.X)  # as its documentation does without a target
+    targets = PCA(k, random_state=seed).fit_transform(
+        a.X
+    )  # as its documentation does without a target
     return FastCan(k, verbose=0).fit(a.X, targets).indices_
 
 
@@ -170,7 +198,9 @@ def pysensors(a, k, seed):
     from pysensors.basis import SVD
     from pysensors.reconstruction import SSPOR
 
-    return SSPOR(basis=SVD(n_basis_modes=k), n_sensors=k).fit(a.X, quiet=True).get_selected_sensors()
+    return (
+        SSPOR(basis=SVD(n_basis_modes=k), n_sensors=k).fit(a.X, quiet=True).get_selected_sensors()
+    )
 
 
 def gpytorch_columns(a, k, seed):
@@ -181,7 +211,11 @@ def pivoted_cholesky(K, k):
     import torch
     from linear_operator import to_linear_operator
 
-    return to_linear_operator(torch.as_tensor(K)).pivoted_cholesky(rank=k, error_tol=0.0, return_pivots=True)[1][:k].numpy()
+    return (
+        to_linear_operator(torch.as_tensor(K))
+        .pivoted_cholesky(rank=k, error_tol=0.0, return_pivots=True)[1][:k]
+        .numpy()
+    )
 
 
 # The peers on landmarks: rows of X for a Gaussian kernel.
@@ -190,7 +224,11 @@ def pivoted_cholesky(K, k):
 def scikit_learn_nystroem(a, k, seed):
     from sklearn.kernel_approximation import Nystroem
 
-    return Nystroem(gamma=a.cell.sigma**-2, n_components=k, random_state=seed).fit(a.X).component_indices_
+    return (
+        Nystroem(gamma=a.cell.sigma**-2, n_components=k, random_state=seed)
+        .fit(a.X)
+        .component_indices_
+    )
 
 
 def scikit_learn_kmeans(a, k, seed):
@@ -281,7 +319,18 @@ PEERS = {
         **OURS,
     },
 }
-PACKAGES = ["landmarks", "numpy", "scipy", "scikit-learn", "skmatter", "fastcan", "apricot-select", "dppy", "linselect", "low-rank-toolbox"]
+PACKAGES = [
+    "landmarks",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "skmatter",
+    "fastcan",
+    "apricot-select",
+    "dppy",
+    "linselect",
+    "low-rank-toolbox",
+]
 PACKAGES += ["python-sensors", "gpytorch", "torch"]
 
 
@@ -320,7 +369,9 @@ def import_first(choose, a):
     small = object.__new__(Input)
     small.cell = Cell("random", 3, a.cell.sigma, a.cell.criterion)
     small.X = np.random.default_rng(0).standard_normal((40, 20))
-    small.operator = lm.data(small.X) if a.cell.sigma is None else lm.kernel(small.X, lm.rbf(sigma=a.cell.sigma))
+    small.operator = (
+        lm.data(small.X) if a.cell.sigma is None else lm.kernel(small.X, lm.rbf(sigma=a.cell.sigma))
+    )
     try:
         choose(small, 3, 0)
     except Exception:
@@ -339,7 +390,11 @@ class Worker:
         if self.process is None and not alone:
             first, result = result[3], self.attempt(name)
             self.close()
-            result = (*result[:3], result[3] or f"none alone; beside other peers: {first}") if result[0] else result
+            result = (
+                (*result[:3], result[3] or f"none alone; beside other peers: {first}")
+                if result[0]
+                else result
+            )
         return result
 
     def attempt(self, name):
@@ -375,7 +430,18 @@ def row(cell, name, factors, seconds, peak, failure):
     error = f"{np.std(factors, ddof=1) / len(factors) ** 0.5:.3g}" if len(factors) > 1 else ""
     sigma = "" if cell.sigma is None else f"{cell.sigma:g}"
     measured = [f"{seconds:.3f}", f"{peak:.1f}"] if factors else ["", ""]
-    return [cell.data, sigma, cell.criterion, str(cell.k), name, mean, error, str(len(factors)), *measured, failure]
+    return [
+        cell.data,
+        sigma,
+        cell.criterion,
+        str(cell.k),
+        name,
+        mean,
+        error,
+        str(len(factors)),
+        *measured,
+        failure,
+    ]
 
 
 def read(path):
@@ -394,7 +460,10 @@ def run(cells, path, data_dir):
             if tuple(row(cell, name, [], 0, 0, "")[:5]) not in done:
                 line = row(cell, name, *worker.run(name))
                 append(path, line)
-                print(f"{cell.label:<32} {name:<36} {line[5]:>9} {line[8]:>8} s {line[9]:>7} MB {line[10]}", flush=True)
+                print(
+                    f"{cell.label:<32} {name:<36} {line[5]:>9} {line[8]:>8} s {line[9]:>7} MB {line[10]}",
+                    flush=True,
+                )
         worker.close()
 
 
@@ -407,15 +476,35 @@ def append(path, line):
 def markdown(lines):
     """Three tables of each kind: factors, seconds and memory, with failures and the cells in which our default is not best below."""
     for kind, cells in (("columns", COLUMNS), ("landmarks", LANDMARKS)):
-        present = [cell for cell in cells if any(line[:4] == row(cell, "", [], 0, 0, "")[:4] for line in lines)]
+        present = [
+            cell
+            for cell in cells
+            if any(line[:4] == row(cell, "", [], 0, 0, "")[:4] for line in lines)
+        ]
         if not present:
             continue
         found = {tuple(line[:5]): line for line in lines}
-        yield from ("", f"## {'Columns' if kind == 'columns' else 'Landmarks of a Gaussian kernel'}")
-        for title, place in (("Error over the best rank-k error", 5), ("CPU seconds", 8), ("Peak memory above the data, MB", 9)):
-            yield from ("", f"### {title}", "", "| | " + " | ".join(cell.label for cell in present) + " |", "|---" * (len(present) + 1) + "|")
+        yield from (
+            "",
+            f"## {'Columns' if kind == 'columns' else 'Landmarks of a Gaussian kernel'}",
+        )
+        for title, place in (
+            ("Error over the best rank-k error", 5),
+            ("CPU seconds", 8),
+            ("Peak memory above the data, MB", 9),
+        ):
+            yield from (
+                "",
+                f"### {title}",
+                "",
+                "| | " + " | ".join(cell.label for cell in present) + " |",
+                "|---" * (len(present) + 1) + "|",
+            )
             for name in PEERS[kind]:
-                shown = [entry(found.get(tuple(row(cell, name, [], 0, 0, "")[:5])), place) for cell in present]
+                shown = [
+                    entry(found.get(tuple(row(cell, name, [], 0, 0, "")[:5])), place)
+                    for cell in present
+                ]
                 yield f"| {name} | " + " | ".join(shown) + " |"
         yield from verdicts(present, found)
 
@@ -425,23 +514,44 @@ def entry(line, place):
         return ""
     if line[10] and not line[5]:
         return "failed"
-    return f"{float(line[5]):.4f}" + (f" ± {float(line[6]):.2g}" if line[6] else "") if place == 5 else line[place]
+    return (
+        f"{float(line[5]):.4f}" + (f" ± {float(line[6]):.2g}" if line[6] else "")
+        if place == 5
+        else line[place]
+    )
 
 
 def verdicts(cells, found):
     reasons, lost = defaultdict(list), []
     for cell in cells:
-        lines = {name: found.get(tuple(row(cell, name, [], 0, 0, "")[:5])) for name in peers_of(cell)}
+        lines = {
+            name: found.get(tuple(row(cell, name, [], 0, 0, "")[:5])) for name in peers_of(cell)
+        }
         for name, line in lines.items():
             if line and line[10]:  # a failure, or a second try that went well
                 reasons[name, line[10]].append(cell.label)
-        factors = {name: float(line[5]) for name, line in lines.items() if line and line[5] and not name.startswith("landmarks")}
+        factors = {
+            name: float(line[5])
+            for name, line in lines.items()
+            if line and line[5] and not name.startswith("landmarks")
+        }
         default = lines.get("landmarks auto")
         if default and default[5] and factors and min(factors.values()) < float(default[5]) / 1.001:
             best = min(factors, key=factors.get)
-            lost.append(f"{cell.label}: {best} has {factors[best]:.4f}, landmarks auto {float(default[5]):.4f}")
-    yield from ("", "Cells in which a peer is more than 0.1 % better than `landmarks auto`: " + ("; ".join(lost) or "none") + ".", "")
-    yield from (f"- {name}, failures on {', '.join(labels)}: {reason}" for (name, reason), labels in reasons.items())
+            lost.append(
+                f"{cell.label}: {best} has {factors[best]:.4f}, landmarks auto {float(default[5]):.4f}"
+            )
+    yield from (
+        "",
+        "Cells in which a peer is more than 0.1 % better than `landmarks auto`: "
+        + ("; ".join(lost) or "none")
+        + ".",
+        "",
+    )
+    yield from (
+        f"- {name}, failures on {', '.join(labels)}: {reason}"
+        for (name, reason), labels in reasons.items()
+    )
 
 
 def versions():
@@ -453,12 +563,18 @@ def versions():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data-dir", default=None)
     parser.add_argument("--out", type=Path, default=Path("peers.csv"))
     parser.add_argument("--data", nargs="+", default=None, help="these data sets alone")
     arguments = parser.parse_args()
-    cells = [cell for cell in COLUMNS + LANDMARKS if arguments.data is None or cell.data in arguments.data]
+    cells = [
+        cell
+        for cell in COLUMNS + LANDMARKS
+        if arguments.data is None or cell.data in arguments.data
+    ]
     run(cells, arguments.out, arguments.data_dir)
     print("\nVersions: " + ", ".join(versions()) + ".")
     for line in markdown(read(arguments.out)):

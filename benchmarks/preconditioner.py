@@ -2,7 +2,7 @@
 
     python benchmarks/preconditioner.py --data-dir DIR [--n 4000] [--quick] [--device cuda --store]
 
-Solves (K + ridge · n · I) a = y for the Gaussian kernel on standardised points, with `landmarks.solvers.solve_regularised`.
+Solves (K + ridge · n · I) a = y for the Gaussian kernel on standardised points, with `landmarks.linalg.regularised.solve_regularised`.
 The preconditioner is (K̂ + ridge · n · I)⁻¹ from k landmarks, applied in O(nk) per step, or with `--complement smallest` the
 scaling of Frangella, Tropp and Udell (2023); landmarks are drawn uniformly (mean over several draws) or chosen by the
 methods named. Iterations count products with K; those spent on choosing are printed beside them.
@@ -22,10 +22,10 @@ import numpy as np
 
 import landmarks as lm
 from landmarks._array import Array
-from landmarks.approximate import Preconditioner
 from landmarks.errors import ConvergenceWarning
+from landmarks.linalg.preconditioner import Preconditioner
+from landmarks.linalg.regularised import solve_regularised
 from landmarks.operators.base import MEMORY
-from landmarks.solvers import solve_regularised
 
 
 def points_and_target(data_dir: Path, n: int | None) -> tuple[np.ndarray, np.ndarray]:
@@ -48,20 +48,41 @@ def on_device(array: np.ndarray, device: str, dtype: str) -> object:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data-dir", type=Path, default=os.environ.get("LANDMARKS_DATA", "."))
     parser.add_argument("--n", type=int, default=None, help="rows to use; all 45730 unless told")
     parser.add_argument("--k", type=int, nargs="+", default=[200, 500, 1000])
-    parser.add_argument("--sigma", type=float, default=3.0, help="exp(−|x−y|²/sigma²); 3 is scikit-learn's default gamma = 1/9")
+    parser.add_argument(
+        "--sigma",
+        type=float,
+        default=3.0,
+        help="exp(−|x−y|²/sigma²); 3 is scikit-learn's default gamma = 1/9",
+    )
     parser.add_argument("--ridge", type=float, default=1e-6, help="per point: K + ridge · n · I")
     parser.add_argument("--methods", nargs="+", default=["uniform", "rpcholesky", "greedy"])
     parser.add_argument("--draws", type=int, default=3, help="repetitions of random methods")
     parser.add_argument("--tolerance", type=float, default=1e-6)
     parser.add_argument("--limit", type=int, default=3000)
-    parser.add_argument("--dtype", choices=["float32", "float64"], default="float64", help="float32 cannot reach the tolerance at a small ridge")
+    parser.add_argument(
+        "--dtype",
+        choices=["float32", "float64"],
+        default="float64",
+        help="float32 cannot reach the tolerance at a small ridge",
+    )
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--store", action="store_true", help="keep K in memory: 17 GB for all rows in float64, which a large card has")
-    parser.add_argument("--complement", choices=["ridge", "smallest"], default="ridge", help="what stands for K̂ + ridge outside its eigenvectors")
+    parser.add_argument(
+        "--store",
+        action="store_true",
+        help="keep K in memory: 17 GB for all rows in float64, which a large card has",
+    )
+    parser.add_argument(
+        "--complement",
+        choices=["ridge", "smallest"],
+        default="ridge",
+        help="what stands for K̂ + ridge outside its eigenvectors",
+    )
     parser.add_argument("--quick", action="store_true", help="2000 rows, k = 100 and 200")
     arguments = parser.parse_args()
     if arguments.quick:
@@ -80,18 +101,33 @@ def run(arguments: argparse.Namespace) -> None:
 
     def solved(precondition: Preconditioner | None) -> tuple[float, ...]:
         start = time.perf_counter()
-        found = solve_regularised(operator, b, shift, precondition=precondition, tolerance=arguments.tolerance, max_steps=arguments.limit)
+        found = solve_regularised(
+            operator,
+            b,
+            shift,
+            precondition=precondition,
+            tolerance=arguments.tolerance,
+            max_steps=arguments.limit,
+        )
         seconds = time.perf_counter() - start
         left = b - operator.matmul(found.x) - shift * found.x
         return found.steps, float(((left * left).sum() / (b * b).sum()) ** 0.5), seconds
 
     def chosen(method: str, k: int, seed: int) -> tuple[float, ...]:
         selection = lm.select(operator, k, method=method, seed=seed)
-        return (*solved(scaled(selection.nystrom().preconditioner(shift), arguments.complement)), selection.ledger.products, selection.ledger.seconds)
+        return (
+            *solved(scaled(selection.nystrom().preconditioner(shift), arguments.complement)),
+            selection.ledger.products,
+            selection.ledger.seconds,
+        )
 
     print(versions(arguments.device))
-    print(f"protein n = {len(X)}, sigma = {arguments.sigma}, ridge = {arguments.ridge} n, {arguments.dtype}, residual to {arguments.tolerance}")
-    print(f"{'k':>5} {'landmarks':<11} {'iterations':>10} {'residual':>9} {'CG s':>8} {'products to choose':>19} {'choosing s':>11}")
+    print(
+        f"protein n = {len(X)}, sigma = {arguments.sigma}, ridge = {arguments.ridge} n, {arguments.dtype}, residual to {arguments.tolerance}"
+    )
+    print(
+        f"{'k':>5} {'landmarks':<11} {'iterations':>10} {'residual':>9} {'CG s':>8} {'products to choose':>19} {'choosing s':>11}"
+    )
     print(line(0, "none", [(*solved(None), 0, 0.0)]), flush=True)
     for k in arguments.k:
         for method in arguments.methods:
@@ -117,13 +153,19 @@ def scaled(P: Preconditioner, complement: str) -> Preconditioner | Complement:
 
 def versions(device: str) -> str:
     """The device and the versions that the numbers belong to."""
-    found = {name: importlib.metadata.version(name) for name in ("numpy", "scipy", "torch", "triton") if importlib.util.find_spec(name)}
+    found = {
+        name: importlib.metadata.version(name)
+        for name in ("numpy", "scipy", "torch", "triton")
+        if importlib.util.find_spec(name)
+    }
     name = platform.processor() or platform.machine()
     if device != "cpu":
         import torch
 
         name = torch.cuda.get_device_name(device)
-    return f"{device} ({name}), Python {platform.python_version()}, " + ", ".join(f"{key} {value}" for key, value in found.items())
+    return f"{device} ({name}), Python {platform.python_version()}, " + ", ".join(
+        f"{key} {value}" for key, value in found.items()
+    )
 
 
 def line(k: int, method: str, trials: list[tuple[float, ...]]) -> str:

@@ -35,7 +35,11 @@ class Cell:
 
     @property
     def label(self) -> str:
-        return self.data if self.sigma is None else f"{self.data} s={self.sigma:g} {self.criterion[:4]}"
+        return (
+            self.data
+            if self.sigma is None
+            else f"{self.data} s={self.sigma:g} {self.criterion[:4]}"
+        )
 
 
 @cache
@@ -48,7 +52,9 @@ def columns(data: str, targets: dict[int, float | None]) -> list[Cell]:
     return [Cell(data, k, target=target) for k, target in targets.items()]
 
 
-def nystrom(data: str, sigma: float, criterion: str, targets: dict[int, float | None]) -> list[Cell]:
+def nystrom(
+    data: str, sigma: float, criterion: str, targets: dict[int, float | None]
+) -> list[Cell]:
     return [Cell(data, k, sigma, criterion, target) for k, target in targets.items()]
 
 
@@ -123,7 +129,10 @@ def verdict(factor: float, target: float | None) -> str:
 
 def row(cell: Cell, name: str, selection: lm.Selection, seconds: float, beside: str = "") -> None:
     factor = selection.factor()
-    print(f"{cell.label:<22} {cell.k:>4} {name:<14} {factor:>9.4f} {seconds:>7.2f} {selection.ledger.products:>8}  {beside}", flush=True)
+    print(
+        f"{cell.label:<22} {cell.k:>4} {name:<14} {factor:>9.4f} {seconds:>7.2f} {selection.ledger.products:>8}  {beside}",
+        flush=True,
+    )
 
 
 def part_auto(data_dir: str | None, quick: bool) -> None:
@@ -133,7 +142,13 @@ def part_auto(data_dir: str | None, quick: bool) -> None:
         row(cell, "greedy", greedy, spent)
         auto, spent = measure(cell, data_dir)
         worse += auto.error() > greedy.error() * (1 + 1e-9)
-        row(cell, "auto", auto, spent, f"{100 * (auto.error() / greedy.error() - 1):+.2f} % to greedy  {verdict(auto.factor(), cell.target)}")
+        row(
+            cell,
+            "auto",
+            auto,
+            spent,
+            f"{100 * (auto.error() / greedy.error() - 1):+.2f} % to greedy  {verdict(auto.factor(), cell.target)}",
+        )
     print(f"auto is worse than greedy in {worse} cells")
 
 
@@ -156,9 +171,17 @@ def part_annealed(data_dir: str | None, quick: bool) -> None:
         row(cell, "greedy", greedy, spent)
         annealed, spent = measure(cell, data_dir, method="annealed")
         ratios.append(annealed.error() / greedy.error())
-        row(cell, "annealed", annealed, spent, f"{100 * (ratios[-1] - 1):+.2f} % to greedy  {verdict(annealed.factor(), cell.target)}")
+        row(
+            cell,
+            "annealed",
+            annealed,
+            spent,
+            f"{100 * (ratios[-1] - 1):+.2f} % to greedy  {verdict(annealed.factor(), cell.target)}",
+        )
     better = sum(ratio < 1 - 1e-6 for ratio in ratios)
-    print(f"annealed is better than greedy in {better} of {len(ratios)} cells, {100 * (np.mean(ratios) - 1):+.2f} % on average")
+    print(
+        f"annealed is better than greedy in {better} of {len(ratios)} cells, {100 * (np.mean(ratios) - 1):+.2f} % on average"
+    )
 
 
 def part_continuous(data_dir: str | None, quick: bool) -> None:
@@ -167,14 +190,26 @@ def part_continuous(data_dir: str | None, quick: bool) -> None:
             row(cell, method, *measure(cell, data_dir, method=method))
         for strategy in ("frank_wolfe", "path", "bisection"):
             selection, spent = measure(cell, data_dir, method=lm.Continuous(strategy=strategy))
-            row(cell, strategy, selection, spent, verdict(selection.factor(), cell.target) if strategy == "bisection" else "")
+            row(
+                cell,
+                strategy,
+                selection,
+                spent,
+                verdict(selection.factor(), cell.target) if strategy == "bisection" else "",
+            )
 
 
 def part_exact(data_dir: str | None, quick: bool) -> None:
     for cell in EXACT:
         selection, spent = measure(cell, data_dir, method="exact")
         known = "" if cell.target is None else f"known optimum {cell.target}"
-        row(cell, "exact", selection, spent, f"{'proved' if selection.proved else 'NOT PROVED'}  {known}")
+        row(
+            cell,
+            "exact",
+            selection,
+            spent,
+            f"{'proved' if selection.proved else 'NOT PROVED'}  {known}",
+        )
 
 
 PARTS = {
@@ -188,7 +223,9 @@ PARTS = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data-dir", default=None)
     parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--quick", action="store_true")

@@ -21,17 +21,27 @@ from cluster import best, cluster, overhead, points, tall
 from scipy.optimize import nnls
 
 import landmarks as lm
-from landmarks.operators._strips import TILE, cuts, height
-from landmarks.operators.dask_kernel import DEVICE_STRIP
+from landmarks.operators.dask.kernel import DEVICE_STRIP
+from landmarks.operators.dask.strips import TILE, cuts, height
 
 CHUNK = 128 * 2**20
 BANDWIDTH = 1e9
-GPU_VALUE = 4.2e-13  # seconds a value with ten vectors on an H200: docs/gpu.md, 16.9 ms for 4e10 values
+GPU_VALUE = (
+    4.2e-13  # seconds a value with ten vectors on an H200: docs/gpu.md, 16.9 ms for 4e10 values
+)
 LIMITS = {"seconds": 86_400.0, "worker memory": 16e9, "client memory": 64e9, "tasks": 1e6}
 
 GRAMS = [(40_000, 100), (40_000, 200), (80_000, 200), (40_000, 400), (80_000, 400)]
 HELD_OUT_GRAM = (200_000, 300)
-PRODUCTS = [(2000, 4, 1), (4000, 4, 1), (4000, 4, 10), (4000, 16, 1), (6000, 16, 10), (8000, 4, 1), (6000, 8, 3)]
+PRODUCTS = [
+    (2000, 4, 1),
+    (4000, 4, 1),
+    (4000, 4, 10),
+    (4000, 16, 1),
+    (6000, 16, 10),
+    (8000, 4, 1),
+    (6000, 8, 3),
+]
 HELD_OUT_PRODUCT = (14_000, 8, 5)
 
 
@@ -72,17 +82,34 @@ def product_seconds(client, n: int, d: int, b: int) -> float:
     return best(client, lambda: operator.matmul(np.ones((n, b))), 3)[1]
 
 
-def check(name: str, constants: np.ndarray, terms: list[list[float]], seconds: list[float], held_out: tuple, found: float, last: list[float]) -> None:
+def check(
+    name: str,
+    constants: np.ndarray,
+    terms: list[list[float]],
+    seconds: list[float],
+    held_out: tuple,
+    found: float,
+    last: list[float],
+) -> None:
     """Print the constants, the errors of the fit and the error at the held-out size."""
     errors = np.array(terms) @ constants / np.array(seconds) - 1
     predicted = float(np.dot(last, constants))
-    print(f"{name}: constants {', '.join(f'{c:.3g}' for c in constants)}; errors of the fit {', '.join(f'{e:+.0%}' for e in errors)}")
-    print(f"{name}: held out {held_out}: predicted {predicted:.2f} CPU s, measured {found:.2f}, error {predicted / found - 1:+.0%}", flush=True)
+    print(
+        f"{name}: constants {', '.join(f'{c:.3g}' for c in constants)}; errors of the fit {', '.join(f'{e:+.0%}' for e in errors)}"
+    )
+    print(
+        f"{name}: held out {held_out}: predicted {predicted:.2f} CPU s, measured {found:.2f}, error {predicted / found - 1:+.0%}",
+        flush=True,
+    )
 
 
 def amount(value: float, unit: str) -> str:
     """A number of bytes or seconds in words."""
-    steps = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")] if unit == "B" else [(86_400, " d"), (3600, " h"), (60, " min")]
+    steps = (
+        [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")]
+        if unit == "B"
+        else [(86_400, " d"), (3600, " h"), (60, " min")]
+    )
     for size, letter in steps:
         if value >= size:
             return f"{value / size:.3g} {letter}B" if unit == "B" else f"{value / size:.3g}{letter}"
@@ -99,15 +126,30 @@ def line(label: str, workers: int, costs: dict[str, float], products: int) -> No
     )
 
 
-def gram_costs(m: float, n: float, w: int, constants: np.ndarray, fixed: float, task: float) -> dict[str, float]:
+def gram_costs(
+    m: float, n: float, w: int, constants: np.ndarray, fixed: float, task: float
+) -> dict[str, float]:
     chunk = CHUNK / (8 * n)
     tasks, piece = gram_tasks(m, chunk), 8 * (2 * n * n + 2 * 2048 * n)
     moved = piece * np.ceil(m / chunk) if w > 1 else 0.0
-    seconds = fixed + task * tasks + float(np.dot(gram_terms(m, n, chunk), constants)) / w + moved / w / BANDWIDTH
-    return {"seconds": seconds, "bytes": moved, "worker memory": 3 * CHUNK + 10 * piece, "client memory": 4 * 8 * n * n, "tasks": tasks}
+    seconds = (
+        fixed
+        + task * tasks
+        + float(np.dot(gram_terms(m, n, chunk), constants)) / w
+        + moved / w / BANDWIDTH
+    )
+    return {
+        "seconds": seconds,
+        "bytes": moved,
+        "worker memory": 3 * CHUNK + 10 * piece,
+        "client memory": 4 * 8 * n * n,
+        "tasks": tasks,
+    }
 
 
-def greedy_costs(n: float, d: float, k: int, w: int, constants: np.ndarray, fixed: float, task: float, gpu: bool) -> dict[str, float]:
+def greedy_costs(
+    n: float, d: float, k: int, w: int, constants: np.ndarray, fixed: float, task: float, gpu: bool
+) -> dict[str, float]:
     """k products, k columns and one pass for the diagonal of K²; the client keeps the n × k factor."""
     size = 4 if gpu else 8  # bytes a number: fused products are in float32
     tasks, vector = product_tasks(n, DEVICE_STRIP if gpu else TILE), size * n
@@ -127,23 +169,65 @@ def greedy_costs(n: float, d: float, k: int, w: int, constants: np.ndarray, fixe
 def main() -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     with cluster(2) as client:
-        grams, held_gram = [gram_seconds(client, *size) for size in GRAMS], gram_seconds(client, *HELD_OUT_GRAM)
-        products, held_product = [product_seconds(client, *size) for size in PRODUCTS], product_seconds(client, *HELD_OUT_PRODUCT)
+        grams, held_gram = (
+            [gram_seconds(client, *size) for size in GRAMS],
+            gram_seconds(client, *HELD_OUT_GRAM),
+        )
+        products, held_product = (
+            [product_seconds(client, *size) for size in PRODUCTS],
+            product_seconds(client, *HELD_OUT_PRODUCT),
+        )
         fixed, task = overhead(3)
-    gram_rows, product_rows = [gram_terms(*size, 20_000) for size in GRAMS], [product_terms(*size) for size in PRODUCTS]
+    gram_rows, product_rows = (
+        [gram_terms(*size, 20_000) for size in GRAMS],
+        [product_terms(*size) for size in PRODUCTS],
+    )
     a, c = fitted(gram_rows, grams), fitted(product_rows, products)
-    check("Gram pass", a, gram_rows, grams, HELD_OUT_GRAM, held_gram, gram_terms(*HELD_OUT_GRAM, 20_000))
-    check("kernel product", c, product_rows, products, HELD_OUT_PRODUCT, held_product, product_terms(*HELD_OUT_PRODUCT))
+    check(
+        "Gram pass",
+        a,
+        gram_rows,
+        grams,
+        HELD_OUT_GRAM,
+        held_gram,
+        gram_terms(*HELD_OUT_GRAM, 20_000),
+    )
+    check(
+        "kernel product",
+        c,
+        product_rows,
+        products,
+        HELD_OUT_PRODUCT,
+        held_product,
+        product_terms(*HELD_OUT_PRODUCT),
+    )
     print(f"client and scheduler: {1e3 * fixed:.1f} ms a product, {1e3 * task:.2f} ms a task")
     print(
         f"{'predicted':<34} {'workers':>7} {'time':>9} {'moved':>9} {'a worker':>9} {'client':>9} {'tasks':>9} {'products':>8} {'breaks first':>14}"
     )
-    for m, n, w in [(1e7, 200, 2), (1e8, 200, 16), (1e9, 200, 16), (1e9, 200, 128), (1e9, 1000, 128), (1e9, 5000, 1024)]:
+    for m, n, w in [
+        (1e7, 200, 2),
+        (1e8, 200, 16),
+        (1e9, 200, 16),
+        (1e9, 200, 128),
+        (1e9, 1000, 128),
+        (1e9, 5000, 1024),
+    ]:
         line(f"Gram pass, {m:.0e} × {n}", w, gram_costs(m, n, w, a, fixed, task), 0)
     for n, k, w in [(1e5, 100, 2), (1e6, 100, 16), (1e7, 100, 1024), (1e8, 100, 1024)]:
-        line(f"greedy, {n:.0e} points, k = {k}", w, greedy_costs(n, 10, k, w, c, fixed, task, False), k)
+        line(
+            f"greedy, {n:.0e} points, k = {k}",
+            w,
+            greedy_costs(n, 10, k, w, c, fixed, task, False),
+            k,
+        )
     for n, k, w in [(1e6, 100, 1), (1e7, 100, 64), (1e8, 100, 1024), (1e8, 1000, 1024)]:
-        line(f"greedy, {n:.0e} points, k = {k}, GPU", w, greedy_costs(n, 10, k, w, c, fixed, task, True), k)
+        line(
+            f"greedy, {n:.0e} points, k = {k}, GPU",
+            w,
+            greedy_costs(n, 10, k, w, c, fixed, task, True),
+            k,
+        )
 
 
 if __name__ == "__main__":

@@ -23,7 +23,19 @@ import scipy.sparse
 
 import landmarks as lm
 
-METHODS = ["auto", "greedy", "swap", "iterated", "annealed", "nuclear", "rpcholesky", "kdpp", "leverage", "pivoted_qr", "uniform"]
+METHODS = [
+    "auto",
+    "greedy",
+    "swap",
+    "iterated",
+    "annealed",
+    "nuclear",
+    "rpcholesky",
+    "kdpp",
+    "leverage",
+    "pivoted_qr",
+    "uniform",
+]
 
 
 def small(i: int) -> None:
@@ -34,12 +46,16 @@ def small(i: int) -> None:
 
 def from_data(rng: np.random.Generator) -> None:
     X = rng.standard_normal((rng.integers(5, 200), rng.integers(5, 80)))
-    lm.select(X, 4, method=rng.choice(METHODS), criterion=rng.choice(["trace", "frobenius"])).factor()
+    lm.select(
+        X, 4, method=rng.choice(METHODS), criterion=rng.choice(["trace", "frobenius"])
+    ).factor()
 
 
 def from_kernel(rng: np.random.Generator) -> None:
     points = rng.standard_normal((rng.integers(20, 300), 3))
-    lm.select(lm.kernel(points, lm.rbf(sigma=2.0)), 6, method=rng.choice(METHODS)).nystrom().features(points[:5])
+    lm.select(
+        lm.kernel(points, lm.rbf(sigma=2.0)), 6, method=rng.choice(METHODS)
+    ).nystrom().features(points[:5])
 
 
 def from_sparse(rng: np.random.Generator) -> None:
@@ -74,13 +90,25 @@ def in_threads(rng: np.random.Generator) -> None:
         list(pool.map(small, rng.integers(0, 1000, 16).tolist()))
 
 
-WORK: list[Callable[[np.random.Generator], None]] = [from_data, from_kernel, from_sparse, through_a_file, refused, estimators, in_threads]
+WORK: list[Callable[[np.random.Generator], None]] = [
+    from_data,
+    from_kernel,
+    from_sparse,
+    through_a_file,
+    refused,
+    estimators,
+    in_threads,
+]
 
 
 def left_behind() -> tuple[float, int, int]:
     """Megabytes of memory that no file backs, open files, and threads."""
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    return int(status["RssAnon"].split()[0]) / 1024, len(os.listdir("/proc/self/fd")), int(status["Threads"])
+    return (
+        int(status["RssAnon"].split()[0]) / 1024,
+        len(os.listdir("/proc/self/fd")),
+        int(status["Threads"]),
+    )
 
 
 def in_a_row(count: int) -> Iterator[float]:
@@ -108,7 +136,10 @@ def soak(progress: Iterator[float]) -> None:
             continue
         marks, now = int(part * 20), left_behind()
         at_tenth = now if marks <= 2 else at_tenth
-        print(f"{part:6.0%}{pieces:9}{time.monotonic() - start:9.0f}{now[0]:9.1f}{now[1]:7}{now[2]:9}", flush=True)
+        print(
+            f"{part:6.0%}{pieces:9}{time.monotonic() - start:9.0f}{now[0]:9.1f}{now[1]:7}{now[2]:9}",
+            flush=True,
+        )
     growth = [after - before for after, before in zip(left_behind(), at_tenth, strict=True)]
     print(
         f"{pieces} pieces of work in {time.monotonic() - start:.0f} s; since the first tenth: memory {growth[0]:+.1f} MB, files {growth[1]:+d}, "
@@ -117,7 +148,9 @@ def soak(progress: Iterator[float]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--selections", type=int, default=10_000)
     parser.add_argument("--minutes", type=float)
     options = parser.parse_args()

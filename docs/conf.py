@@ -18,7 +18,9 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "gallery/**/*.py.md5", "gallery/**/*.ipynb", "gallery/**/*.zip"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
-suppress_warnings = ["myst.xref_missing"]  # links to files outside docs/ are checked by tests/docs/test_links.py
+suppress_warnings = [
+    "myst.xref_missing"
+]  # links to files outside docs/ are checked by tests/docs/test_links.py
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False

@@ -10,7 +10,9 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-STATEMENT = re.compile(r"(Definition|Lemma|Algorithm|Section|Figure)s? (\d(?:\.\d)?)(?:(?:,| and| to) (\d(?:\.\d)?))*")
+STATEMENT = re.compile(
+    r"(Definition|Lemma|Algorithm|Section|Figure)s? (\d(?:\.\d)?)(?:(?:,| and| to) (\d(?:\.\d)?))*"
+)
 NUMBER = re.compile(r"\d(?:\.\d)?")
 TITLES = {
     "Definition 2.1": "P̃(t)",
@@ -92,7 +94,11 @@ def main() -> None:
     """Write the page, or with --check only say whether it is up to date."""
     path = ROOT / "docs" / "paper-map.md"
     if "--check" in sys.argv:
-        sys.exit(None if path.read_text(encoding="utf-8") == page() else "docs/paper-map.md is out of date: run python docs/paper_map.py")
+        sys.exit(
+            None
+            if path.read_text(encoding="utf-8") == page()
+            else "docs/paper-map.md is out of date: run python docs/paper_map.py"
+        )
     path.write_text(page(), encoding="utf-8")
 
 

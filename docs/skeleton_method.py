@@ -11,8 +11,8 @@ from typing import ClassVar
 import numpy as np
 
 from landmarks._array import first_argmax, like
-from landmarks.methods.problem import CONSTRAINTS, Choice, Problem, complete
-from landmarks.methods.residual import Residual
+from landmarks.problem import CONSTRAINTS, Choice, Problem, complete
+from landmarks.residual.residual import Residual
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,10 @@ class LargestResidual:
         residual = Residual(problem.operator, problem.k)
         for j in problem.include:
             residual.pick(j)
-        allowed = like(np.isin(np.arange(problem.operator.n), problem.free).astype(float), problem.operator.like)
+        allowed = like(
+            np.isin(np.arange(problem.operator.n), problem.free).astype(float),
+            problem.operator.like,
+        )
         while len(residual.picks) < problem.k:
             j = first_argmax(residual.diagonal * allowed)
             if float(residual.diagonal[j] * allowed[j]) <= residual.tolerance:

@@ -46,5 +46,9 @@ print(by_module.round(2))
 
 figure, ax = plt.subplots(figsize=(6, 3))
 by_module.plot.bar(ax=ax, color="#0072B2")
-ax.set(ylabel="median R² of the genes left out", xlabel="module", title="What eight genes tell of the others")
+ax.set(
+    ylabel="median R² of the genes left out",
+    xlabel="module",
+    title="What eight genes tell of the others",
+)
 figure.tight_layout()

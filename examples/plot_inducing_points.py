@@ -24,7 +24,10 @@ kernel, noise = lm.rbf(sigma=0.7), 0.04
 def predict(selection):
     """The mean at the points themselves."""
     approximation = selection.nystrom()
-    return approximation.factor @ (approximation.factor.T @ approximation.solve(y[:, None], noise))[:, 0]
+    return (
+        approximation.factor
+        @ (approximation.factor.T @ approximation.solve(y[:, None], noise))[:, 0]
+    )
 
 
 K = lm.kernel(x, kernel)

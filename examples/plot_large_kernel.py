@@ -29,13 +29,17 @@ operator = lm.kernel(points[train], lm.rbf(sigma=1.0))
 for method in ("uniform", "rpcholesky", "nuclear"):
     start = time.perf_counter()
     selection = lm.select(operator, 100, method=method)
-    print(f"{method:<11} trace error {selection.relative_error():.4f}, {selection.ledger.products} products, {time.perf_counter() - start:.1f} s")
+    print(
+        f"{method:<11} trace error {selection.relative_error():.4f}, {selection.ledger.products} products, {time.perf_counter() - start:.1f} s"
+    )
 
 # %%
 # Where the exact Frobenius error costs too much, it is estimated, with an interval.
 
 estimate = selection.estimated_error("frobenius")
-print(f"squared Frobenius error {estimate.value:.3g}, 95 % interval {estimate.low:.3g} to {estimate.high:.3g}")
+print(
+    f"squared Frobenius error {estimate.value:.3g}, 95 % interval {estimate.low:.3g} to {estimate.high:.3g}"
+)
 
 # %%
 # The features of new points, and a linear model on them. One line changes in a pipeline that used scikit-learn's class.
@@ -43,7 +47,9 @@ print(f"squared Frobenius error {estimate.value:.3g}, 95 % interval {estimate.lo
 ks, ours, uniform = (10, 20, 40, 80), [], []
 for k in ks:
     for scores, choice in ((ours, "nuclear"), (uniform, "uniform")):
-        features = lm.Nystroem(gamma=1.0, n_components=k, selection=choice, random_state=0).fit(points[train])
+        features = lm.Nystroem(gamma=1.0, n_components=k, selection=choice, random_state=0).fit(
+            points[train]
+        )
         model = Ridge(alpha=1e-3).fit(features.transform(points[train]), target[train])
         scores.append(model.score(features.transform(points[test]), target[test]))
 figure, ax = plt.subplots(figsize=(5, 3.2))

@@ -37,7 +37,12 @@ except ValueError as error:
 # %%
 # A SciPy LinearOperator is taken as it is.
 
-same = lm.select(LinearOperator((n, n), matmat=multiply, matvec=lambda v: multiply(v.reshape(-1, 1))[:, 0], dtype=float), 6)
+same = lm.select(
+    LinearOperator(
+        (n, n), matmat=multiply, matvec=lambda v: multiply(v.reshape(-1, 1))[:, 0], dtype=float
+    ),
+    6,
+)
 print(set(same.indices.tolist()) == set(selection.indices.tolist()))
 
 # %%

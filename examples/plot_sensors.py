@@ -26,15 +26,22 @@ print(f"variance of unseen readings explained: {selector.score(test):.1%}")
 # %%
 # Beside it, twelve sensors at random, ten times, and the best that any twelve directions could do.
 
-random = [lm.ColumnSelector(12, method="uniform", random_state=seed).fit(train).score(test) for seed in range(10)]
+random = [
+    lm.ColumnSelector(12, method="uniform", random_state=seed).fit(train).score(test)
+    for seed in range(10)
+]
 print(f"random sensors: {np.mean(random):.1%} on average, {max(random):.1%} at best")
-print(f"our error is {selector.selection_.factor():.2f} times that of the best twelve directions, which need every sensor")
+print(
+    f"our error is {selector.selection_.factor():.2f} times that of the best twelve directions, which need every sensor"
+)
 
 # %%
 # How many are enough? One sweep answers for every number.
 
 curve = lm.path(lm.data(train - train.mean(axis=0)), range(1, 41))
-print(f"90 % of the variance takes {curve.smallest(error=0.1)} sensors, 95 % {curve.smallest(error=0.05)}")
+print(
+    f"90 % of the variance takes {curve.smallest(error=0.1)} sensors, 95 % {curve.smallest(error=0.05)}"
+)
 
 # %%
 # What the twelve see, and what is rebuilt from them.

@@ -42,12 +42,18 @@ def archive(**members: bytes) -> bytes:
 
 
 def results() -> None:
-    for name, options in {"greedy": {}, "annealed": {"method": "annealed"}, "auto": {"method": "auto", "include": [1]}}.items():
+    for name, options in {
+        "greedy": {},
+        "annealed": {"method": "annealed"},
+        "auto": {"method": "auto", "include": [1]},
+    }.items():
         path = CORPUS / "result" / f"{name}.npz"
         path.parent.mkdir(parents=True, exist_ok=True)
         lm.select(X, 2, **({"method": "greedy"} | options)).save(path)
         with np.load(path) as arrays:
-            put("result", f"{name}-plain.npz", saved(np.savez, **arrays))  # stored, so that changes reach what is inside
+            put(
+                "result", f"{name}-plain.npz", saved(np.savez, **arrays)
+            )  # stored, so that changes reach what is inside
 
 
 def arrays() -> None:
@@ -63,10 +69,22 @@ def arrays() -> None:
         put("npy", f"{name}.npy", saved(np.save, array))
         put("npz", f"{name}.npz", saved(np.savez, X=array))
     put("npz", "packed.npz", saved(np.savez_compressed, X=X, names=np.array(list("abcd"))))
-    put("npz", "sparse.npz", saved(scipy.sparse.save_npz, scipy.sparse.csr_array(X), compressed=False))
-    put("npz", "escaping.npz", archive(**{"../../X__npy": saved(np.save, X), "/etc/X__npy": saved(np.save, X)}))
+    put(
+        "npz",
+        "sparse.npz",
+        saved(scipy.sparse.save_npz, scipy.sparse.csr_array(X), compressed=False),
+    )
+    put(
+        "npz",
+        "escaping.npz",
+        archive(**{"../../X__npy": saved(np.save, X), "/etc/X__npy": saved(np.save, X)}),
+    )
     put("mtx", "dense.mtx", saved(scipy.io.mmwrite, X))
-    put("mtx", "coordinates.mtx", saved(scipy.io.mmwrite, scipy.sparse.coo_array(np.where(X > 0, X, 0))))
+    put(
+        "mtx",
+        "coordinates.mtx",
+        saved(scipy.io.mmwrite, scipy.sparse.coo_array(np.where(X > 0, X, 0))),
+    )
     put("any", "packed.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n", mtime=0))
     put("any", "packed.npy.gz", gzip.compress(saved(np.save, X), mtime=0))
 
@@ -87,9 +105,19 @@ def tables() -> None:
         import pyarrow.feather
         import pyarrow.parquet
 
-        table = pa.table({"a": X[:, 0], "b": (10 * X[:, 1]).astype(int), "c": [None, 1.0, 2.0, 3.0, 4.0, 5.0]})
-        put("parquet", "table.parquet", saved(lambda file: pa.parquet.write_table(table, file, compression="none")))
-        put("arrow", "table.arrow", saved(lambda file: pa.feather.write_feather(table, file, compression="uncompressed")))
+        table = pa.table(
+            {"a": X[:, 0], "b": (10 * X[:, 1]).astype(int), "c": [None, 1.0, 2.0, 3.0, 4.0, 5.0]}
+        )
+        put(
+            "parquet",
+            "table.parquet",
+            saved(lambda file: pa.parquet.write_table(table, file, compression="none")),
+        )
+        put(
+            "arrow",
+            "table.arrow",
+            saved(lambda file: pa.feather.write_feather(table, file, compression="uncompressed")),
+        )
     with contextlib.suppress(ImportError):
         import h5py
 

@@ -13,10 +13,17 @@ import numpy as np
 
 import landmarks as lm
 from landmarks.datasets import load_dataset
-from landmarks.readers import FORMATS, read
+from landmarks.readers import FORMATS
+from landmarks.readers.read import read
 
-LIMIT = 2**22  # bytes that a reader may unpack here: a file of a few kB that takes more must be refused
-FOLDER = Path(tempfile.mkdtemp(prefix="landmarks-fuzz-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
+LIMIT = (
+    2**22
+)  # bytes that a reader may unpack here: a file of a few kB that takes more must be refused
+FOLDER = Path(
+    tempfile.mkdtemp(
+        prefix="landmarks-fuzz-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None
+    )
+)
 TROUBLE = (ValueError, OSError)  # FormatError is a ValueError; anything else is a crash
 
 

@@ -22,7 +22,12 @@ def cluster(n_workers: int, **settings: Any) -> Iterator[Any]:
 
     with (
         LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0", **settings
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            **settings,
         ) as local,
         Client(local) as client,
     ):
@@ -31,7 +36,9 @@ def cluster(n_workers: int, **settings: Any) -> Iterator[Any]:
 
 def rows(start: int, stop: int, n: int = COLUMNS) -> np.ndarray:
     """Rows start … stop − 1 of one endless matrix: row i is the same whoever makes it. Columns come in groups of ten that share a part."""
-    generator = np.random.Generator(np.random.Philox(key=7).advance(start * (n // 4)))  # a step of the counter gives four numbers
+    generator = np.random.Generator(
+        np.random.Philox(key=7).advance(start * (n // 4))
+    )  # a step of the counter gives four numbers
     groups = generator.random((stop - start, n // 10, 10)) - 0.5
     groups[:, :, 1:] += groups[:, :, :1] * np.linspace(0.8, 2.4, n // 10)[:, None]
     groups[:, :, 0] *= np.linspace(2.0, 4.0, n // 10)
@@ -43,7 +50,9 @@ def array(m: int, chunk: int, make: Any = rows, n: int = COLUMNS) -> Any:
     import dask.array as da
 
     sizes = tuple(min(chunk, m - a) for a in range(0, m, chunk))
-    return da.map_blocks(_made, chunks=(sizes, (n,)), dtype=np.float64, meta=np.empty((0, 0)), make=make, n=n)
+    return da.map_blocks(
+        _made, chunks=(sizes, (n,)), dtype=np.float64, meta=np.empty((0, 0)), make=make, n=n
+    )
 
 
 def _made(make: Any, n: int, block_info: Any = None) -> np.ndarray:

@@ -10,9 +10,13 @@ from hypothesis import settings
 from libraries import LIBRARIES, library
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background ignores Ctrl-C; tests press it
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a run in the background ignores Ctrl-C; tests press it
 
-settings.register_profile("steady", deadline=None, derandomize=True)  # a loaded machine or an unlucky draw fails no test
+settings.register_profile(
+    "steady", deadline=None, derandomize=True
+)  # a loaded machine or an unlucky draw fails no test
 settings.load_profile("steady")
 
 

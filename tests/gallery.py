@@ -44,7 +44,8 @@ GALLERY = {
     "Vandermonde": np.vander(np.linspace(-1, 1, N + 2), N, increasing=True),
     "low rank plus 1e-14": _normal[:, :3] @ _normal[:3] + 1e-14 * _rng.standard_normal((N + 2, N)),
     "duplicates": _normal[:, [0, 1, 2, 0, 1, 2, 0, 3, 4, 4]],
-    "nearly collinear": _normal[:, [0, 1, 2, 0, 1, 2, 0, 3, 4, 4]] + 1e-9 * _rng.standard_normal((N + 2, N)),
+    "nearly collinear": _normal[:, [0, 1, 2, 0, 1, 2, 0, 3, 4, 4]]
+    + 1e-9 * _rng.standard_normal((N + 2, N)),
     "zero columns": _with(_normal, [0, 4, 9], 0.0),
     "constant columns": _with(_normal, [1, 2, 8], 7.0),
     "rank one": np.outer(np.arange(1.0, N + 3), np.arange(-4.0, N - 4)),
@@ -78,7 +79,11 @@ def ratios(sample: Sample, form: Form, entry: Entry) -> list[float]:
     found = []
     for criterion in ("trace", "frobenius"):
         for k in (1, 4, n):
-            found.append(ratio(form, sample, chosen(operator, k, entry.method, criterion=criterion), criterion))
+            found.append(
+                ratio(
+                    form, sample, chosen(operator, k, entry.method, criterion=criterion), criterion
+                )
+            )
     return found
 
 

@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 
-LIBRARIES = {"numpy": "array_api_compat.numpy", "torch": "array_api_compat.torch", "strict": "array_api_strict"}
+LIBRARIES = {
+    "numpy": "array_api_compat.numpy",
+    "torch": "array_api_compat.torch",
+    "strict": "array_api_strict",
+}
 
 
 def library(name: str) -> Any:

@@ -18,8 +18,12 @@ def reference(request, xp):
 
 
 def close(actual, expected, reference):
-    assert actual.dtype == reference.dtype and _array.namespace(actual) is _array.namespace(reference)
-    np.testing.assert_allclose(_array.host(actual), expected, atol=1e-5 if _array.is_single(reference) else 1e-13)
+    assert actual.dtype == reference.dtype and _array.namespace(actual) is _array.namespace(
+        reference
+    )
+    np.testing.assert_allclose(
+        _array.host(actual), expected, atol=1e-5 if _array.is_single(reference) else 1e-13
+    )
 
 
 def test_like_moves_values_and_host_brings_them_back(reference):
@@ -44,8 +48,16 @@ def test_take_and_scatter_are_inverse(reference):
 
 def test_triangular_solves_agree_with_scipy(reference):
     factor, block = _array.like(L, reference), _array.like(B, reference)
-    close(_array.solve_triangular(factor, block), scipy.linalg.solve_triangular(L, B, lower=True), reference)
-    close(_array.solve_triangular(factor, block, adjoint=True), scipy.linalg.solve_triangular(L.T, B), reference)
+    close(
+        _array.solve_triangular(factor, block),
+        scipy.linalg.solve_triangular(L, B, lower=True),
+        reference,
+    )
+    close(
+        _array.solve_triangular(factor, block, adjoint=True),
+        scipy.linalg.solve_triangular(L.T, B),
+        reference,
+    )
     close(_array.solve_cholesky(factor, block), np.linalg.solve(L @ L.T, B), reference)
 
 

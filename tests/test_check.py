@@ -11,11 +11,15 @@ from landmarks import _check
 X = np.arange(12.0).reshape(4, 3)
 
 
-@pytest.mark.parametrize(("bad", "word"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
+@pytest.mark.parametrize(
+    ("bad", "word"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")]
+)
 def test_a_value_that_is_not_finite_is_named_with_its_place(xp, bad, word):
     A = X.copy()
     A[2, 1] = A[3, 0] = bad
-    with pytest.raises(ValueError, match=rf"Input X contains {word} \(first at row 2, column 1; 2 in all\)"):
+    with pytest.raises(
+        ValueError, match=rf"Input X contains {word} \(first at row 2, column 1; 2 in all\)"
+    ):
         lm.data(xp.asarray(A))
 
 
@@ -47,7 +51,10 @@ def test_nan_suggests_an_imputer():
         (np.array([["1", 2.0]], dtype=object), "X must hold numbers, got text"),
         (np.array([["2020-01-01"]], dtype="datetime64[D]"), "X must hold numbers, got dates"),
         (np.array([[datetime.date(2020, 1, 1)]], dtype=object), "X must hold numbers, got object"),
-        (np.ma.masked_greater(X, 5), r"X has masked entries; fill them first, e.g. X.filled\(value\)"),
+        (
+            np.ma.masked_greater(X, 5),
+            r"X has masked entries; fill them first, e.g. X.filled\(value\)",
+        ),
     ],
 )
 def test_what_is_no_matrix_of_numbers_is_refused(values, message):
@@ -64,7 +71,10 @@ def test_bad_shapes_and_complex_numbers_are_refused_in_every_library(xp):
         lm.data(xp.ones((2, 2), dtype=xp.complex128))
 
 
-@pytest.mark.parametrize("values", [X.astype(object), X.tolist(), np.ma.array(X), X.astype(int), [[True, False], [False, True]]])
+@pytest.mark.parametrize(
+    "values",
+    [X.astype(object), X.tolist(), np.ma.array(X), X.astype(int), [[True, False], [False, True]]],
+)
 def test_what_holds_numbers_is_accepted(values):
     np.testing.assert_array_equal(lm.data(values).factor(), np.asarray(values, dtype=float))
 
@@ -94,13 +104,19 @@ def test_every_kind_of_integer_is_a_subset_size(k):
 
 
 def test_words_outside_the_list_are_refused():
-    with pytest.raises(ValueError, match="criterion must be one of 'trace', 'frobenius', got 'spectral'"):
+    with pytest.raises(
+        ValueError, match="criterion must be one of 'trace', 'frobenius', got 'spectral'"
+    ):
         lm.select(X, 1, method="greedy", criterion="spectral")
-    with pytest.raises(ValueError, match="method must be one of .*greedy.* or a method object, got 'gredy'"):
+    with pytest.raises(
+        ValueError, match="method must be one of .*greedy.* or a method object, got 'gredy'"
+    ):
         lm.select(X, 1, method="gredy")
 
 
-@pytest.mark.parametrize(("largest", "exponent"), [(1.0, 0), (2.0**90, 0), (2.0**301, 302), (2.0**-400, -398), (0.0, 0)])
+@pytest.mark.parametrize(
+    ("largest", "exponent"), [(1.0, 0), (2.0**90, 0), (2.0**301, 302), (2.0**-400, -398), (0.0, 0)]
+)
 def test_only_extreme_data_are_scaled_and_by_an_even_power(largest, exponent):
     assert _check.exponent(largest, np.zeros(0)) == exponent
     assert exponent % 2 == 0

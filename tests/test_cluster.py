@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks import progress
 from landmarks.errors import WorkersLostError
-from landmarks.operators.dask import SETTING
+from landmarks.operators.base import Operator
+from landmarks.operators.dask.client import SETTING
+from landmarks.runs import progress
 
 dask = pytest.importorskip("dask", reason="needs dask")
 pytest.importorskip("distributed", reason="needs distributed")
@@ -33,7 +34,7 @@ def points(n: int = 1500) -> np.ndarray:
     return np.random.default_rng(1).standard_normal((n, 2))
 
 
-def kernel(x: np.ndarray, h) -> lm.operators.Operator:
+def kernel(x: np.ndarray, h) -> Operator:
     import dask.array as da
 
     return lm.kernel(da.from_array(x, chunks=(400, -1)), h)
@@ -69,10 +70,17 @@ def test_kernel_selection_is_that_in_memory(client):
 
 
 def test_wide_data_are_multiplied_on_the_workers(client):
-    X = clusters.rows(0, 40).T @ clusters.rows(0, 40) @ np.random.default_rng(0).standard_normal((200, 3000))
+    X = (
+        clusters.rows(0, 40).T
+        @ clusters.rows(0, 40)
+        @ np.random.default_rng(0).standard_normal((200, 3000))
+    )
     import dask.array as da
 
-    np.testing.assert_array_equal(lm.select(da.from_array(X, chunks=(50, 700)), 5, method="greedy").indices, lm.select(X, 5, method="greedy").indices)
+    np.testing.assert_array_equal(
+        lm.select(da.from_array(X, chunks=(50, 700)), 5, method="greedy").indices,
+        lm.select(X, 5, method="greedy").indices,
+    )
 
 
 def test_reading_is_told_and_ends_when_a_watcher_raises(client):
@@ -106,7 +114,9 @@ def test_a_worker_killed_in_a_kernel_product_changes_nothing(client, tmp_path):
     killed = operator.matmul(V)
     assert (tmp_path / "mark").exists()
     np.testing.assert_array_equal(operator.matmul(V), killed)
-    np.testing.assert_allclose(killed, lm.kernel(x, lm.rbf(sigma=1.0)).matmul(V), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        killed, lm.kernel(x, lm.rbf(sigma=1.0)).matmul(V), rtol=0, atol=1e-10
+    )
 
 
 def workers_without_a_nanny(address: str, n: int) -> list[subprocess.Popen]:
@@ -115,7 +125,11 @@ def workers_without_a_nanny(address: str, n: int) -> list[subprocess.Popen]:
     options = ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1"]
     paths = os.pathsep.join(sys.path)
     return [
-        subprocess.Popen([sys.executable, "-c", program, address, *options], stderr=subprocess.DEVNULL, env=os.environ | {"PYTHONPATH": paths})
+        subprocess.Popen(
+            [sys.executable, "-c", program, address, *options],
+            stderr=subprocess.DEVNULL,
+            env=os.environ | {"PYTHONPATH": paths},
+        )
         for _ in range(n)
     ]
 
@@ -124,11 +138,16 @@ def workers_without_a_nanny(address: str, n: int) -> list[subprocess.Popen]:
     ("failures", "sentence"),
     [
         (10, "has had no workers for 2.00 s; start workers and run again"),
-        pytest.param(0, "workers died again and again on one piece of work", marks=pytest.mark.slow),
+        pytest.param(
+            0, "workers died again and again on one piece of work", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_all_workers_lost_is_an_error_within_the_timeout(failures, sentence):
-    with dask.config.set({"distributed.scheduler.allowed-failures": failures}), clusters.cluster(0) as client:
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": failures}),
+        clusters.cluster(0) as client,
+    ):
         workers = workers_without_a_nanny(client.scheduler.address, 2 if failures else 1)
         client.wait_for_workers(len(workers), timeout=60)
         try:
@@ -151,15 +170,29 @@ def test_a_checkpoint_outlives_all_workers(tmp_path):
         workers = workers_without_a_nanny(client.scheduler.address, 2)
         client.wait_for_workers(2, timeout=60)
         with pytest.raises(WorkersLostError), dask.config.set({SETTING: "2s"}):
-            lm.select(kernel(points(), lm.rbf(sigma=1.0)), 8, method="greedy", checkpoint=path, callback=lose_all)
+            lm.select(
+                kernel(points(), lm.rbf(sigma=1.0)),
+                8,
+                method="greedy",
+                checkpoint=path,
+                callback=lose_all,
+            )
         workers = workers_without_a_nanny(client.scheduler.address, 2)
         client.wait_for_workers(2, timeout=60)
         try:
-            found = lm.select(kernel(points(), lm.rbf(sigma=1.0)), 8, method="greedy", checkpoint=path, callback=steps.append)
+            found = lm.select(
+                kernel(points(), lm.rbf(sigma=1.0)),
+                8,
+                method="greedy",
+                checkpoint=path,
+                callback=steps.append,
+            )
         finally:
             end(workers)
     np.testing.assert_array_equal(found.indices, expected)
-    assert min(step.done for step in steps if step.phase == "greedy") > 4  # it went on, and did not begin anew
+    assert (
+        min(step.done for step in steps if step.phase == "greedy") > 4
+    )  # it went on, and did not begin anew
 
 
 def end(workers: list[subprocess.Popen]) -> None:
@@ -177,9 +210,28 @@ def test_tls_is_a_matter_of_the_cluster(tmp_path):
     from distributed.security import Security
 
     key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
-    make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=landmarks", "-keyout", key, "-out", certificate]
+    make = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "1",
+        "-subj",
+        "/CN=landmarks",
+        "-keyout",
+        key,
+        "-out",
+        certificate,
+    ]
     subprocess.run(make, check=True, capture_output=True)
-    shown = {f"tls_{who}_{what}": path for who in ("scheduler", "worker", "client") for what, path in (("key", key), ("cert", certificate))}
+    shown = {
+        f"tls_{who}_{what}": path
+        for who in ("scheduler", "worker", "client")
+        for what, path in (("key", key), ("cert", certificate))
+    }
     security = Security(tls_ca_file=certificate, require_encryption=True, **shown)
     with clusters.cluster(1, security=security, protocol="tls://") as client:
         assert client.scheduler.address.startswith("tls://127.0.0.1:")
@@ -201,7 +253,9 @@ def extra_memory(client, work) -> int:
     return max(peak - before[worker] for worker, peak in client.run(clusters.peak_memory).items())
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="peaks of memory are read from Linux")
+@pytest.mark.skipif(
+    not os.path.exists("/proc/self/clear_refs"), reason="peaks of memory are read from Linux"
+)
 def test_memory_of_the_workers_stays_under_the_bound(client):
     chunk = 40_000
     extra = extra_memory(client, lambda: lm.data(clusters.array(6 * chunk, chunk)))
@@ -209,7 +263,9 @@ def test_memory_of_the_workers_stays_under_the_bound(client):
 
 
 @pytest.mark.slow
-def test_two_million_rows_give_the_same_indices_for_three_chunkings_and_one_or_two_workers(client, in_memory):
+def test_two_million_rows_give_the_same_indices_for_three_chunkings_and_one_or_two_workers(
+    client, in_memory
+):
     def run(chunk: int) -> np.ndarray:
         selection = lm.select(clusters.array(2_000_000, chunk), K, method="greedy")
         np.testing.assert_array_equal(selection.indices, in_memory.indices)
@@ -223,5 +279,8 @@ def test_two_million_rows_give_the_same_indices_for_three_chunkings_and_one_or_t
     assert all(np.array_equal(grams[0], gram) for gram in grams[1:])
     largest = 8 * clusters.COLUMNS * max(chunks)
     sizes = {"peak": extra, "bound": memory_bound(largest), "chunk": largest}
-    print("memory of a worker above its start, MB:", {name: round(size / MEGABYTE) for name, size in sizes.items()})
+    print(
+        "memory of a worker above its start, MB:",
+        {name: round(size / MEGABYTE) for name, size in sizes.items()},
+    )
     assert extra < memory_bound(largest)

@@ -5,10 +5,17 @@ from contracts.methods import METHODS
 from gallery import cases, ratios
 from properties.measure import THRESHOLD
 
-FAST = [entry for entry in METHODS if repr(entry) in ("Uniform()", "PivotedQR()", "Greedy()", "RPCholesky()")]
+FAST = [
+    entry
+    for entry in METHODS
+    if repr(entry) in ("Uniform()", "PivotedQR()", "Greedy()", "RPCholesky()")
+]
 
 
-@pytest.mark.parametrize(("sample", "form"), [pytest.param(sample, form, id=f"{name}-{form}") for name, sample, form in cases()])
+@pytest.mark.parametrize(
+    ("sample", "form"),
+    [pytest.param(sample, form, id=f"{name}-{form}") for name, sample, form in cases()],
+)
 def test_the_errors_of_the_gallery_are_exact_up_to_rounding(sample, form):
     assert max(max(ratios(sample, form, entry)) for entry in FAST) < THRESHOLD
 

@@ -7,17 +7,36 @@ from pathlib import Path
 import pytest
 
 SOURCES = str(Path(__file__).parent.parent / "src")
-HEAVY = ("torch", "sklearn", "matplotlib", "dask", "distributed", "pandas", "pyarrow", "h5py", "zarr", "plotly", "jinja2", "triton", "pykeops")
+HEAVY = (
+    "torch",
+    "sklearn",
+    "matplotlib",
+    "dask",
+    "distributed",
+    "pandas",
+    "pyarrow",
+    "h5py",
+    "zarr",
+    "plotly",
+    "jinja2",
+    "triton",
+    "pykeops",
+)
 
 
 def fresh(program: str) -> str:
     """What a fresh interpreter prints."""
     program = f"import sys; sys.path.insert(0, {SOURCES!r}); {program}"
-    return subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True
+    ).stdout
 
 
 def test_import_brings_in_nothing_heavy_or_optional():
-    assert fresh(f"import landmarks; print([name for name in {HEAVY} if name in sys.modules])").strip() == "[]"
+    assert (
+        fresh(f"import landmarks; print([name for name in {HEAVY} if name in sys.modules])").strip()
+        == "[]"
+    )
 
 
 def test_import_prints_nothing():
@@ -45,7 +64,7 @@ def test_global_random_state_is_left_alone():
     assert fresh(program).strip() == "True"
 
 
-@pytest.mark.parametrize("name", ["landmarks", "landmarks.operators", "landmarks.methods", "landmarks.approximate"])
+@pytest.mark.parametrize("name", ["landmarks", "landmarks.datasets", "landmarks.plots"])
 def test_public_names_exist_and_are_listed_once(name):
     import importlib
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from landmarks.probes import Hadamard, Identity, Rademacher
+from landmarks.linalg.probes import Hadamard, Identity, Rademacher
 
 
 @pytest.mark.parametrize("probes", [Identity(), Hadamard()], ids=repr)
@@ -36,4 +36,7 @@ def test_one_seed_gives_one_block_on_every_library(probes, xp):
 
 
 def test_the_dtype_is_that_of_the_reference():
-    assert Rademacher(2).draw(3, np.random.default_rng(0), np.zeros(0, dtype=np.float32)).dtype == np.float32
+    assert (
+        Rademacher(2).draw(3, np.random.default_rng(0), np.zeros(0, dtype=np.float32)).dtype
+        == np.float32
+    )

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from landmarks.progress import report, watching
+from landmarks.runs.progress import report, watching
 
 
 def test_nobody_watching_costs_nothing_and_never_stops():
@@ -15,7 +15,12 @@ def test_the_callback_hears_phase_count_and_error():
     heard = []
     with watching(heard.append):
         report("greedy", 3, 10, error=0.25)
-    assert (heard[0].phase, heard[0].done, heard[0].total, heard[0].error) == ("greedy", 3, 10, 0.25)
+    assert (heard[0].phase, heard[0].done, heard[0].total, heard[0].error) == (
+        "greedy",
+        3,
+        10,
+        0.25,
+    )
     assert heard[0].seconds >= 0
 
 

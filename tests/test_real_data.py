@@ -8,7 +8,9 @@ from landmarks.datasets import available, load_dataset
 from landmarks.errors import RankWarning
 
 needs = {
-    name: pytest.mark.skipif(name not in available(), reason=f"LANDMARKS_DATA names no folder with {name}.npz")
+    name: pytest.mark.skipif(
+        name not in available(), reason=f"LANDMARKS_DATA names no folder with {name}.npz"
+    )
     for name in ("residential", "arrhythmia", "mnist1k")
 }
 
@@ -31,7 +33,9 @@ def test_the_optimum_of_residential_is_proved(k, factor):
 @needs["residential"]
 @pytest.mark.parametrize(("k", "factor"), [(20, 1.623), (40, 2.197), (60, 3.02)])
 def test_greedy_reaches_its_known_factor(k, factor):
-    assert lm.select(columns("residential"), k, method="greedy").factor() == pytest.approx(factor, abs=5e-3)
+    assert lm.select(columns("residential"), k, method="greedy").factor() == pytest.approx(
+        factor, abs=5e-3
+    )
 
 
 @needs["residential"]
@@ -45,7 +49,9 @@ def test_auto_is_never_worse_than_greedy_on_columns(k):
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 def test_auto_is_never_worse_than_greedy_on_kernels(criterion):
     K = points("residential", 5.0)
-    assert lm.select(K, 40, criterion=criterion).error() <= lm.select(K, 40, criterion=criterion, method="greedy").error() * (1 + 1e-9)
+    assert lm.select(K, 40, criterion=criterion).error() <= lm.select(
+        K, 40, criterion=criterion, method="greedy"
+    ).error() * (1 + 1e-9)
 
 
 @needs["residential"]

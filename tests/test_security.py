@@ -6,9 +6,35 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-CODE = sorted(path for folder in ("src", "benchmarks", "docs", "fuzz") for path in (ROOT / folder).rglob("*.py"))
-MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal", "telnetlib", "ftplib", "xmlrpc"}
-CALLS = {"eval", "exec", "compile", "__import__", "os.system", "os.popen", "pickle.load", "pickle.loads", "joblib.load", "torch.load", "yaml.load"}
+CODE = sorted(
+    path
+    for folder in ("src", "benchmarks", "docs", "fuzz")
+    for path in (ROOT / folder).rglob("*.py")
+)
+MODULES = {
+    "pickle",
+    "cPickle",
+    "dill",
+    "cloudpickle",
+    "shelve",
+    "marshal",
+    "telnetlib",
+    "ftplib",
+    "xmlrpc",
+}
+CALLS = {
+    "eval",
+    "exec",
+    "compile",
+    "__import__",
+    "os.system",
+    "os.popen",
+    "pickle.load",
+    "pickle.loads",
+    "joblib.load",
+    "torch.load",
+    "yaml.load",
+}
 CALLS |= {"extractall", "unpack_archive"}
 
 
@@ -24,13 +50,23 @@ def dangers(tree: ast.AST) -> list[str]:
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+            names = (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+            )
             found += [name for name in names if name.split(".")[0] in MODULES]
         if isinstance(node, ast.Call):
             name = dotted(node.func)
-            found += [name] if name in CALLS or name.split(".")[-1] in ("extractall", "unpack_archive") else []
+            found += (
+                [name]
+                if name in CALLS or name.split(".")[-1] in ("extractall", "unpack_archive")
+                else []
+            )
             found += [
-                f"{name}({keyword.arg}=True)" for keyword in node.keywords if keyword.arg in ("shell", "allow_pickle") and is_true(keyword.value)
+                f"{name}({keyword.arg}=True)"
+                for keyword in node.keywords
+                if keyword.arg in ("shell", "allow_pickle") and is_true(keyword.value)
             ]
     return found
 
@@ -45,7 +81,15 @@ def test_nothing_is_run_that_was_read(path):
 
 
 @pytest.mark.parametrize(
-    "code", ["eval(x)", "import pickle", "np.load(f, allow_pickle=flag)", "run(c, shell=True)", "os.system(c)", "z.extractall()"]
+    "code",
+    [
+        "eval(x)",
+        "import pickle",
+        "np.load(f, allow_pickle=flag)",
+        "run(c, shell=True)",
+        "os.system(c)",
+        "z.extractall()",
+    ],
 )
 def test_the_search_finds_what_it_looks_for(code):
     assert dangers(ast.parse(code))

@@ -4,18 +4,31 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.approximate import selection_error
+from landmarks.linalg.error import selection_error
 
 N = 150
 _rng = np.random.default_rng(0)
 POINTS = _rng.standard_normal((N, 2))
-FALLING = np.linalg.qr(_rng.standard_normal((N, N)))[0] * 0.9 ** np.arange(N) @ _rng.standard_normal((N, N))
+FALLING = (
+    np.linalg.qr(_rng.standard_normal((N, N)))[0]
+    * 0.9 ** np.arange(N)
+    @ _rng.standard_normal((N, N))
+)
 MATRICES = {
     "smooth kernel": lambda dtype: lm.kernel(POINTS.astype(dtype), lm.rbf(sigma=2.0)),
     "rougher kernel": lambda dtype: lm.kernel(POINTS.astype(dtype), lm.matern(sigma=2.0, nu=2.5)),
     "falling spectrum": lambda dtype: lm.data(FALLING.astype(dtype)),
 }
-METHODS = [lm.Greedy(), lm.Swap(), lm.Auto(), lm.Annealed(), lm.NuclearScores(), lm.Iterated(rounds=3), lm.Knapsack(max_exchanges=3), lm.PivotedQR()]
+METHODS = [
+    lm.Greedy(),
+    lm.Swap(),
+    lm.Auto(),
+    lm.Annealed(),
+    lm.NuclearScores(),
+    lm.Iterated(rounds=3),
+    lm.Knapsack(max_exchanges=3),
+    lm.PivotedQR(),
+]
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
@@ -26,6 +39,9 @@ def test_single_precision_chooses_nearly_as_well(name, method):
     whole = float(np.sum(exact.diagonal()))
     for k in (15, 30):
         double, single = (
-            selection_error(exact, lm.select(MATRICES[name](dtype), k, method=method).indices, "trace") for dtype in (np.float64, np.float32)
+            selection_error(
+                exact, lm.select(MATRICES[name](dtype), k, method=method).indices, "trace"
+            )
+            for dtype in (np.float64, np.float32)
         )
         assert single <= 3 * double + 1e-5 * whole

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from landmarks._array import host, like
-from landmarks._tree import flatten, pack, restore, unpack
-from landmarks.journal import Variables
+from landmarks.runs.journal import Variables
+from landmarks.runs.tree import flatten, pack, restore, unpack
 
 
 def there_and_back(value, reference=None):
@@ -16,7 +16,10 @@ def there_and_back(value, reference=None):
     return restore(flat, arrays, np.zeros(0) if reference is None else reference)
 
 
-@pytest.mark.parametrize("value", [None, True, 3, 2**100, 0.1, np.inf, "ü", (1, "a"), [1, (2, 3)], {3: 1.5, "x": [None]}, [], ()])
+@pytest.mark.parametrize(
+    "value",
+    [None, True, 3, 2**100, 0.1, np.inf, "ü", (1, "a"), [1, (2, 3)], {3: 1.5, "x": [None]}, [], ()],
+)
 def test_plain_values_come_back_as_they_were(value):
     assert there_and_back(value) == value
     assert type(there_and_back(value)) is type(value)
@@ -43,7 +46,9 @@ def test_many_equal_rows_take_one_array_each_column():
     flat = flatten(rows, arrays, copy=True)
     assert len(arrays) == 1
     back = restore(flat, arrays, np.zeros(0))
-    assert [(row.tolist(), value, i) for row, value, i in back] == [(row.tolist(), value, i) for row, value, i in rows]
+    assert [(row.tolist(), value, i) for row, value, i in back] == [
+        (row.tolist(), value, i) for row, value, i in rows
+    ]
 
 
 def test_a_copy_does_not_follow_later_changes():

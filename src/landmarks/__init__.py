@@ -4,41 +4,40 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ._select import select
+    from .checkpoint import Checkpoint
+    from .how_many.curve import Curve, path
+    from .how_many.knee import Knee
+    from .how_many.likelihood_ratio import LikelihoodRatio
+    from .how_many.target import Target
     from .kernels import laplacian, linear, matern, polynomial, rbf
-    from .methods import (
-        KDPP,
-        Annealed,
-        Auto,
-        Checkpoint,
-        Choice,
-        Continuous,
-        Curve,
-        Exact,
-        Greedy,
-        Iterated,
-        KMeans,
-        Knapsack,
-        Knee,
-        LikelihoodRatio,
-        NuclearScores,
-        PivotedQR,
-        Problem,
-        RidgeLeverage,
-        RPCholesky,
-        Selection,
-        Supervised,
-        Swap,
-        Target,
-        Uniform,
-        load,
-        path,
-        select,
-    )
+    from .methods.annealed.annealed import Annealed
+    from .methods.auto import Auto
+    from .methods.greedy.greedy import Greedy
+    from .methods.greedy.nuclear import NuclearScores
+    from .methods.greedy.pivoted_qr import PivotedQR
+    from .methods.greedy.supervised import Supervised
+    from .methods.groups.knapsack import Knapsack
+    from .methods.relaxation.continuous import Continuous
+    from .methods.sampling.kdpp import KDPP
+    from .methods.sampling.kmeans import KMeans
+    from .methods.sampling.leverage import RidgeLeverage
+    from .methods.sampling.rpcholesky import RPCholesky
+    from .methods.sampling.uniform import Uniform
+    from .methods.search.exact import Exact
+    from .methods.search.iterated import Iterated
+    from .methods.search.swap import Swap
     from .operators.data import data
     from .operators.dense import psd
     from .operators.function import function
     from .operators.kernel import kernel
     from .operators.toeplitz import toeplitz
+    from .problem import Choice, Problem
+    from .selection import Selection
+    from .selection_file import load
+    from .sklearn.column_selector import ColumnSelector
+    from .sklearn.cross_validation import HeldOut, held_out
+    from .sklearn.nystroem import Nystroem
 
 __all__ = [
     "KDPP",
@@ -85,24 +84,64 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-_PARTS = ("kernels", "operators", "methods", "estimators")  # where the public names live, the lightest first
+#: where each public name is defined; it is imported on first use, so that `landmarks --help` waits for no array library
+_WHERE = {
+    "Annealed": "methods.annealed.annealed",
+    "Auto": "methods.auto",
+    "Checkpoint": "checkpoint",
+    "Choice": "problem",
+    "ColumnSelector": "sklearn.column_selector",
+    "Continuous": "methods.relaxation.continuous",
+    "Curve": "how_many.curve",
+    "Exact": "methods.search.exact",
+    "Greedy": "methods.greedy.greedy",
+    "HeldOut": "sklearn.cross_validation",
+    "Iterated": "methods.search.iterated",
+    "KDPP": "methods.sampling.kdpp",
+    "KMeans": "methods.sampling.kmeans",
+    "Knapsack": "methods.groups.knapsack",
+    "Knee": "how_many.knee",
+    "LikelihoodRatio": "how_many.likelihood_ratio",
+    "NuclearScores": "methods.greedy.nuclear",
+    "Nystroem": "sklearn.nystroem",
+    "PivotedQR": "methods.greedy.pivoted_qr",
+    "Problem": "problem",
+    "RPCholesky": "methods.sampling.rpcholesky",
+    "RidgeLeverage": "methods.sampling.leverage",
+    "Selection": "selection",
+    "Supervised": "methods.greedy.supervised",
+    "Swap": "methods.search.swap",
+    "Target": "how_many.target",
+    "Uniform": "methods.sampling.uniform",
+    "data": "operators.data",
+    "function": "operators.function",
+    "held_out": "sklearn.cross_validation",
+    "kernel": "operators.kernel",
+    "laplacian": "kernels",
+    "linear": "kernels",
+    "load": "selection_file",
+    "matern": "kernels",
+    "path": "how_many.curve",
+    "polynomial": "kernels",
+    "psd": "operators.dense",
+    "rbf": "kernels",
+    "select": "_select",
+    "toeplitz": "operators.toeplitz",
+}
 
 
 def __getattr__(name: str) -> object:
-    """Public names and parts of the package on first use: `landmarks --help` waits for no array library."""
-    if name in __all__:
-        part = next(part for part in map(_part, _PARTS) if hasattr(part, name))
-        return globals().setdefault(name, getattr(part, name))
+    """A public name or a room of the package, on first use."""
+    if name in _WHERE:
+        return globals().setdefault(
+            name, getattr(import_module(f".{_WHERE[name]}", __name__), name)
+        )
     try:
-        return _part(name)
+        return import_module(f".{name}", __name__)
     except ModuleNotFoundError as error:
         if error.name != f"{__name__}.{name}":
             raise
     raise AttributeError(f"module 'landmarks' has no attribute {name!r}")
-
-
-def _part(name: str) -> object:
-    return import_module(f".{name}", __name__)
 
 
 def __dir__() -> list[str]:

@@ -32,7 +32,9 @@ def is_array(value: object) -> bool:
 def like(values: Any, reference: Array, dtype: Any = None) -> Array:
     """Host values as an array of the reference's library, device and dtype."""
     xp = namespace(reference)
-    return xp.asarray(_movable(values), dtype=dtype or reference.dtype, device=compat.device(reference))
+    return xp.asarray(
+        _movable(values), dtype=dtype or reference.dtype, device=compat.device(reference)
+    )
 
 
 def _movable(values: Any, dtype: Any = None) -> np.ndarray:
@@ -197,7 +199,9 @@ def solve_triangular(factor: Array, block: Array, *, adjoint: bool = False) -> A
 
         matrix = factor.mT if adjoint else factor
         return torch.linalg.solve_triangular(matrix, block, upper=adjoint)
-    solution = scipy.linalg.solve_triangular(host(factor), host(block), lower=True, trans="T" if adjoint else "N", check_finite=False)
+    solution = scipy.linalg.solve_triangular(
+        host(factor), host(block), lower=True, trans="T" if adjoint else "N", check_finite=False
+    )
     return solution if isinstance(factor, np.ndarray) else like(solution, block)
 
 

@@ -14,7 +14,9 @@ from ._array import Array, as_float, device, host, is_array, is_single, namespac
 
 def column_names(table: Any) -> tuple[str, ...] | None:
     """The column names of a data frame or table, None for anything else."""
-    columns = getattr(table, "column_names", None)  # first: the columns of a pyarrow table are its data
+    columns = getattr(
+        table, "column_names", None
+    )  # first: the columns of a pyarrow table are its data
     columns = getattr(table, "columns", None) if columns is None else columns
     return None if columns is None or callable(columns) else tuple(str(name) for name in columns)
 
@@ -24,9 +26,13 @@ def matrix(values: Any, name: str) -> Array:
     if not is_array(values) or isinstance(values, np.ndarray):
         values = as_numpy(values, name)
     if values.ndim != 2:
-        raise ValueError(f"{name} must have two dimensions, got shape {tuple(values.shape)}; reshape a single column with reshape(-1, 1)")
+        raise ValueError(
+            f"{name} must have two dimensions, got shape {tuple(values.shape)}; reshape a single column with reshape(-1, 1)"
+        )
     if 0 in values.shape:
-        raise ValueError(f"{name} must have at least one row and one column, got shape {tuple(values.shape)}")
+        raise ValueError(
+            f"{name} must have at least one row and one column, got shape {tuple(values.shape)}"
+        )
     if "complex" in str(values.dtype):
         raise ValueError(f"Complex data not supported: {name} is {values.dtype}")
     values = as_float(values)
@@ -44,28 +50,40 @@ def as_numpy(values: Any, name: str) -> np.ndarray:
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} is {array.dtype}")
     if array.dtype.kind in "mM":
-        raise ValueError(f"{name} must hold numbers, got dates ({array.dtype}); convert them to numbers first")
+        raise ValueError(
+            f"{name} must hold numbers, got dates ({array.dtype}); convert them to numbers first"
+        )
     if array.dtype.kind in "SU" or _has_text(array):
-        raise ValueError(f"{name} must hold numbers, got text ({array.dtype}); encode or drop the other columns")
+        raise ValueError(
+            f"{name} must hold numbers, got text ({array.dtype}); encode or drop the other columns"
+        )
     if array.dtype in (np.float32, np.float64) and array.dtype.isnative:
         return array
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
         if _has_missing(array):
-            raise ValueError(f"Input {name} contains NaN (a missing value); fill it first, e.g. with sklearn.impute.SimpleImputer") from error
-        raise ValueError(f"{name} must hold numbers, got {array.dtype}; encode or drop the other columns ({error})") from error
+            raise ValueError(
+                f"Input {name} contains NaN (a missing value); fill it first, e.g. with sklearn.impute.SimpleImputer"
+            ) from error
+        raise ValueError(
+            f"{name} must hold numbers, got {array.dtype}; encode or drop the other columns ({error})"
+        ) from error
 
 
 def _has_missing(array: np.ndarray) -> bool:
-    return array.dtype == object and any(value is None or "NA" in type(value).__name__ for value in array.ravel())
+    return array.dtype == object and any(
+        value is None or "NA" in type(value).__name__ for value in array.ravel()
+    )
 
 
 def _has_text(array: np.ndarray) -> bool:
     return array.dtype == object and any(isinstance(value, str | bytes) for value in array.ravel())
 
 
-def finite(values: Array, name: str, *, offset: int | None = None, names: tuple[str, ...] | None = None) -> None:
+def finite(
+    values: Array, name: str, *, offset: int | None = None, names: tuple[str, ...] | None = None
+) -> None:
     """Raise when a value is NaN or infinite, and say where the first one is.
 
     offset : the row of the whole that the first one here is, when the values are a block of rows.
@@ -78,16 +96,32 @@ def finite(values: Array, name: str, *, offset: int | None = None, names: tuple[
     place = tuple(int(i) for i in np.argwhere(bad)[0])
     value = host(values)[place]
     kind = "NaN" if math.isnan(value) else "infinity"
-    where = f"row {place[0] + (offset or 0)}" + (f", column {place[1]}" if len(place) > 1 else "") + (f" {names[place[1]]!r}" if names else "")
+    where = (
+        f"row {place[0] + (offset or 0)}"
+        + (f", column {place[1]}" if len(place) > 1 else "")
+        + (f" {names[place[1]]!r}" if names else "")
+    )
     block = "" if offset is None else f" in rows {offset} to {offset + len(bad) - 1}"
-    remedy = "fill missing values first, e.g. with sklearn.impute.SimpleImputer" if kind == "NaN" else "remove or clip infinite values first"
-    raise ValueError(f"Input {name} contains {kind}{block} (first at {where}; {int(bad.sum())} {'in all' if offset is None else 'there'}); {remedy}")
+    remedy = (
+        "fill missing values first, e.g. with sklearn.impute.SimpleImputer"
+        if kind == "NaN"
+        else "remove or clip infinite values first"
+    )
+    raise ValueError(
+        f"Input {name} contains {kind}{block} (first at {where}; {int(bad.sum())} {'in all' if offset is None else 'there'}); {remedy}"
+    )
 
 
 def same_device(values: Any, reference: Array, name: str, whose: str) -> None:
     """Raise when the values are an array on another device than the reference."""
-    if is_array(values) and not isinstance(values, np.ndarray) and device(values) != device(reference):
-        raise ValueError(f"{name} are on {device(values)}, but {whose} are on {device(reference)}; move them there first")
+    if (
+        is_array(values)
+        and not isinstance(values, np.ndarray)
+        and device(values) != device(reference)
+    ):
+        raise ValueError(
+            f"{name} are on {device(values)}, but {whose} are on {device(reference)}; move them there first"
+        )
 
 
 def sparse(X: Any) -> Any:
@@ -96,12 +130,16 @@ def sparse(X: Any) -> Any:
         raise ValueError(f"Complex data not supported: X is {X.dtype}")
     if 0 in X.shape or len(X.shape) != 2:
         raise ValueError(f"X must have at least one row and one column, got shape {X.shape}")
-    X = scipy.sparse.csc_array(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
+    X = scipy.sparse.csc_array(
+        X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64
+    )
     if not np.all(np.isfinite(X.data)):
         place = int(np.flatnonzero(~np.isfinite(X.data))[0])
         column = int(np.searchsorted(X.indptr, place, side="right") - 1)
         kind = "NaN" if np.isnan(X.data[place]) else "infinity"
-        raise ValueError(f"Input X contains {kind} (first at row {X.indices[place]}, column {column}); fill or remove it first")
+        raise ValueError(
+            f"Input X contains {kind} (first at row {X.indices[place]}, column {column}); fill or remove it first"
+        )
     if not X.has_canonical_format:
         X = X.copy()  # what came may share its arrays, and adding up duplicates writes to them
         X.sum_duplicates()
@@ -144,8 +182,12 @@ def count(value: Any, name: str) -> int:
 
 def seed(value: Any) -> int | None:
     """A whole number of at least 0, or None."""
-    if value is not None and (isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral) or value < 0):
-        raise ValueError(f"seed must be a whole number of at least 0, or None for a fresh one, got {value!r}")
+    if value is not None and (
+        isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral) or value < 0
+    ):
+        raise ValueError(
+            f"seed must be a whole number of at least 0, or None for a fresh one, got {value!r}"
+        )
     return None if value is None else int(value)
 
 

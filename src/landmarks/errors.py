@@ -8,8 +8,25 @@ import zlib
 
 #: what the readers of zip and npy files in Python and NumPy raise when bytes are damaged or made to do harm
 DAMAGE = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, tokenize.TokenError, EOFError, OSError),
-    *(ValueError, TypeError, KeyError, IndexError, OverflowError, MemoryError, SyntaxError, RuntimeError),
+    *(
+        zipfile.BadZipFile,
+        zlib.error,
+        lzma.LZMAError,
+        struct.error,
+        tokenize.TokenError,
+        EOFError,
+        OSError,
+    ),
+    *(
+        ValueError,
+        TypeError,
+        KeyError,
+        IndexError,
+        OverflowError,
+        MemoryError,
+        SyntaxError,
+        RuntimeError,
+    ),
 )
 
 

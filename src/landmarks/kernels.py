@@ -17,7 +17,9 @@ def negative_squared_distances(x: Array, y: Array) -> Array:
     """
     xp = namespace(x)
     if _cancels(x) and is_single(x):
-        return xp.astype(negative_squared_distances(xp.astype(x, xp.float64), xp.astype(y, xp.float64)), x.dtype)
+        return xp.astype(
+            negative_squared_distances(xp.astype(x, xp.float64), xp.astype(y, xp.float64)), x.dtype
+        )
     if _cancels(x):
         return -_squared_differences(x, y)
     left = xp.concat([2 * x, -xp.sum(x * x, axis=1, keepdims=True), xp.ones_like(x[:, :1])], axis=1)
@@ -44,7 +46,11 @@ def distances(x: Array, y: Array) -> Array:
     distances = -negative_squared_distances(x, y)
     if _cancels(x):
         return xp.sqrt(xp.clip(distances, min=0.0))
-    rounding = (8 + x.shape[1]) * eps(x) * (xp.sum(x * x, axis=1)[:, None] + xp.sum(y * y, axis=1)[None, :])
+    rounding = (
+        (8 + x.shape[1])
+        * eps(x)
+        * (xp.sum(x * x, axis=1)[:, None] + xp.sum(y * y, axis=1)[None, :])
+    )
     return xp.sqrt(xp.where(distances > rounding, distances, xp.zeros_like(distances)))
 
 
@@ -126,7 +132,9 @@ class matern:
     def __post_init__(self) -> None:
         _check_positive(sigma=self.sigma)
         if self.nu not in (0.5, 1.5, 2.5):
-            raise ValueError(f"nu must be 0.5, 1.5 or 2.5, got {self.nu!r}; for other smoothness pass a callable")
+            raise ValueError(
+                f"nu must be 0.5, 1.5 or 2.5, got {self.nu!r}; for other smoothness pass a callable"
+            )
 
     def __call__(self, x: Array, y: Array) -> Array:
         r = math.sqrt(2 * self.nu) * distances(x / self.sigma, y / self.sigma)
@@ -157,7 +165,9 @@ class polynomial:
     def __post_init__(self) -> None:
         _check_positive(degree=self.degree, gamma=self.gamma)
         if self.coef0 < 0:
-            raise ValueError(f"coef0 must not be negative, got {self.coef0!r}: the kernel would not be positive semidefinite")
+            raise ValueError(
+                f"coef0 must not be negative, got {self.coef0!r}: the kernel would not be positive semidefinite"
+            )
         if int(self.degree) != self.degree:
             raise ValueError(f"degree must be a whole number, got {self.degree!r}")
 

@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import landmarks as lm
-from landmarks.approximate import best_rank_error, selection_error, total
-from landmarks.approximate import error as error_module
-from landmarks.operators import densify
+from landmarks.linalg import error as error_module
+from landmarks.linalg.error import best_rank_error, selection_error, total
+from landmarks.operators.base import densify
 
 S = np.array([4, 0, 7])
 
@@ -47,7 +47,9 @@ def test_the_best_rank_error_is_the_eigenvalue_tail(X, name, criterion):
     operator = make_operators(X)[name]
     tail = np.linalg.eigvalsh(np.asarray(densify(operator)))[::-1][3:]
     expected = np.sum(np.maximum(tail, 0)) if criterion == "trace" else np.sum(tail**2)
-    assert_allclose(best_rank_error(operator, 3, criterion), expected, atol=1e-10 * total(operator, criterion))
+    assert_allclose(
+        best_rank_error(operator, 3, criterion), expected, atol=1e-10 * total(operator, criterion)
+    )
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
@@ -69,9 +71,17 @@ def test_the_error_of_all_columns_is_zero_and_never_negative(X):
 
 def test_duplicate_chosen_columns_do_no_harm(X):
     X = np.hstack([X, X[:, :3]])
-    assert_allclose(selection_error(lm.data(X), [0, 9, 1], "trace"), selection_error(lm.data(X), [0, 1], "trace"), rtol=1e-12)
+    assert_allclose(
+        selection_error(lm.data(X), [0, 9, 1], "trace"),
+        selection_error(lm.data(X), [0, 1], "trace"),
+        rtol=1e-12,
+    )
     K = lm.psd(X.T @ X)
-    assert_allclose(selection_error(K, [0, 9, 1], "frobenius"), selection_error(K, [0, 1], "frobenius"), rtol=1e-10)
+    assert_allclose(
+        selection_error(K, [0, 9, 1], "frobenius"),
+        selection_error(K, [0, 1], "frobenius"),
+        rtol=1e-10,
+    )
 
 
 def test_columns_are_judged_by_qr_where_the_gram_matrix_has_lost_the_digits():

@@ -36,4 +36,6 @@ def test_an_estimate_costs_one_block_of_products(selection):
 def test_an_estimate_is_in_the_units_of_the_data():
     X = np.random.default_rng(0).standard_normal((30, 10))
     small, large = (lm.select(np.ldexp(X, power), 3, method="greedy") for power in (0, 200))
-    assert large.estimated_error("trace").value == np.ldexp(small.estimated_error("trace").value, 400)
+    assert large.estimated_error("trace").value == np.ldexp(
+        small.estimated_error("trace").value, 400
+    )

@@ -3,13 +3,16 @@
 import numpy as np
 
 import landmarks as lm
-from landmarks.approximate.nested import explained_shares
+from landmarks.linalg.nested import explained_shares
 
 
 def test_shares_are_those_of_the_nested_choices():
     X = np.random.default_rng(0).standard_normal((20, 7))
     picks = [4, 1, 6]
-    expected = [1 - lm.select(X, r, method=lm.Swap(start=picks[:r], max_swaps=0)).relative_error() for r in (1, 2, 3)]
+    expected = [
+        1 - lm.select(X, r, method=lm.Swap(start=picks[:r], max_swaps=0)).relative_error()
+        for r in (1, 2, 3)
+    ]
     np.testing.assert_allclose(explained_shares(lm.data(X), picks), expected, rtol=1e-12)
 
 

@@ -6,6 +6,7 @@ import scipy.sparse.linalg
 from numpy.testing import assert_allclose
 
 import landmarks as lm
+from landmarks.linalg.nystrom import Nystrom
 
 
 @pytest.fixture
@@ -21,7 +22,11 @@ def approximation(points):
 def test_the_factor_gives_the_nystrom_approximation(points, approximation):
     K = lm.rbf(sigma=2.0)(points - 50, points - 50)
     S = approximation.indices
-    assert_allclose(approximation.factor @ approximation.factor.T, K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S]), atol=1e-10)
+    assert_allclose(
+        approximation.factor @ approximation.factor.T,
+        K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S]),
+        atol=1e-10,
+    )
 
 
 def test_products_and_diagonal_are_those_of_the_factor(approximation):
@@ -59,7 +64,7 @@ def test_a_ridge_must_be_positive(approximation):
 
 def test_duplicate_landmarks_leave_a_finite_factor(points):
     points[1] = points[0]
-    approximation = lm.approximate.Nystrom(lm.kernel(points, lm.rbf(sigma=2.0)), np.array([0, 1, 2]))
+    approximation = Nystrom(lm.kernel(points, lm.rbf(sigma=2.0)), np.array([0, 1, 2]))
     assert approximation.factor.shape == (40, 2) and np.all(np.isfinite(approximation.factor))
 
 
@@ -71,7 +76,11 @@ def test_the_log_determinant_is_that_of_the_dense_matrix(approximation, ridge):
 
 def test_the_eigenpairs_rebuild_the_approximation(approximation):
     values, vectors = approximation.eigenpairs()
-    assert_allclose(vectors @ np.diag(values) @ vectors.T, approximation.factor @ approximation.factor.T, atol=1e-12)
+    assert_allclose(
+        vectors @ np.diag(values) @ vectors.T,
+        approximation.factor @ approximation.factor.T,
+        atol=1e-12,
+    )
     assert_allclose(vectors.T @ vectors, np.eye(8), atol=1e-12)
 
 
@@ -89,7 +98,9 @@ def test_as_a_preconditioner_it_saves_steps_of_conjugate_gradients():
         return step
 
     b = np.ones(300)
-    solve = scipy.sparse.linalg.LinearOperator((300, 300), matvec=lambda v: approximation.solve(v.reshape(-1, 1), 1e-3)[:, 0])
+    solve = scipy.sparse.linalg.LinearOperator(
+        (300, 300), matvec=lambda v: approximation.solve(v.reshape(-1, 1), 1e-3)[:, 0]
+    )
     scipy.sparse.linalg.cg(K, b, rtol=1e-8, callback=count("none"))
     scipy.sparse.linalg.cg(K, b, rtol=1e-8, M=solve, callback=count("nystrom"))
     assert 5 * steps["nystrom"] < steps["none"]

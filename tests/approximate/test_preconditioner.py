@@ -6,6 +6,7 @@ import scipy.sparse.linalg
 from numpy.testing import assert_allclose
 
 import landmarks as lm
+from landmarks.linalg.nystrom import Nystrom
 
 POINTS = np.random.default_rng(0).standard_normal((200, 2))
 K = lm.rbf(sigma=2.0)(POINTS, POINTS)
@@ -22,7 +23,12 @@ def test_it_is_the_dense_inverse_in_every_library(xp, ridge):
     b = np.random.default_rng(1).standard_normal((200, 3))
     expected = np.linalg.solve(F @ F.T + ridge * np.eye(200), b)
     # the dense solve itself loses condition · eps = (100 / 1e-6) · 1e-16 digits
-    assert_allclose(np.asarray(nystrom.preconditioner(ridge) @ xp.asarray(b)), expected, rtol=1e-7, atol=1e-7 * np.abs(expected).max())
+    assert_allclose(
+        np.asarray(nystrom.preconditioner(ridge) @ xp.asarray(b)),
+        expected,
+        rtol=1e-7,
+        atol=1e-7 * np.abs(expected).max(),
+    )
 
 
 def test_a_vector_gives_a_vector():
@@ -37,7 +43,9 @@ def test_two_square_roots_make_the_inverse():
 
 
 def test_in_single_precision_rounding_is_not_magnified_inside_the_approximation():
-    nystrom = lm.select(lm.kernel(POINTS.astype(np.float32), lm.rbf(sigma=2.0)), 14, method="greedy").nystrom()
+    nystrom = lm.select(
+        lm.kernel(POINTS.astype(np.float32), lm.rbf(sigma=2.0)), 14, method="greedy"
+    ).nystrom()
     P = nystrom.preconditioner(1e-6)
     inside = P.vectors.T @ (P @ P.vectors[:, :1])
     assert P.dtype == np.float32
@@ -47,16 +55,22 @@ def test_in_single_precision_rounding_is_not_magnified_inside_the_approximation(
 
 def test_duplicate_points_do_no_harm():
     points = np.concatenate([POINTS, POINTS])
-    nystrom = lm.approximate.Nystrom(lm.kernel(points, lm.rbf(sigma=2.0)), np.array([0, 200, 1, 201, 2]))
+    nystrom = Nystrom(lm.kernel(points, lm.rbf(sigma=2.0)), np.array([0, 200, 1, 201, 2]))
     F = nystrom.factor
     assert F.shape == (400, 3)
     b = np.ones((400, 1))
-    assert_allclose(nystrom.preconditioner(1e-2) @ b, np.linalg.solve(F @ F.T + 1e-2 * np.eye(400), b), rtol=1e-8)
+    assert_allclose(
+        nystrom.preconditioner(1e-2) @ b,
+        np.linalg.solve(F @ F.T + 1e-2 * np.eye(400), b),
+        rtol=1e-8,
+    )
 
 
 def steps_of_cg(M):
     steps = []
-    _, failed = scipy.sparse.linalg.cg(K + 1e-6 * np.eye(200), POINTS[:, 0], M=M, rtol=1e-8, maxiter=5000, callback=steps.append)
+    _, failed = scipy.sparse.linalg.cg(
+        K + 1e-6 * np.eye(200), POINTS[:, 0], M=M, rtol=1e-8, maxiter=5000, callback=steps.append
+    )
     assert failed == 0
     return len(steps)
 

@@ -13,10 +13,12 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 
 import landmarks as lm
-from landmarks.approximate import reconstruct
 from landmarks.errors import UnsupportedError
+from landmarks.linalg.reconstruction import reconstruct
 
-X = np.random.default_rng(0).standard_normal((20, 9)) @ np.random.default_rng(1).standard_normal((9, 9))
+X = np.random.default_rng(0).standard_normal((20, 9)) @ np.random.default_rng(1).standard_normal(
+    (9, 9)
+)
 CHOSEN = [5, 1, 4]
 MAKERS = {
     "data": lm.data,
@@ -24,7 +26,9 @@ MAKERS = {
     "sparse": lambda X: lm.data(scipy.sparse.csc_array(X)),
     "function": lambda X: lm.function(lambda V: X.T @ (X @ V), n=9),
 }
-KNOWN = [pytest.param(case, name, id=f"{case.name}-{name}") for case in CASES for name in case.libraries]
+KNOWN = [
+    pytest.param(case, name, id=f"{case.name}-{name}") for case in CASES for name in case.libraries
+]
 
 
 def left(columns: list[int]) -> float:
@@ -42,7 +46,9 @@ def test_coefficients_are_those_of_least_squares(make):
 def test_r2_is_that_of_linear_regression_on_centred_columns(make):
     Z = X - X.mean(axis=0)
     fitted = LinearRegression().fit(X[:, CHOSEN], X).predict(X[:, CHOSEN])
-    np.testing.assert_allclose(reconstruct(make(Z), CHOSEN).r2, r2_score(X, fitted, multioutput="raw_values"), rtol=1e-10)
+    np.testing.assert_allclose(
+        reconstruct(make(Z), CHOSEN).r2, r2_score(X, fitted, multioutput="raw_values"), rtol=1e-10
+    )
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
@@ -58,7 +64,9 @@ def test_every_operator_gives_what_its_dense_matrix_gives(case, name):
     rebuilt = reconstruct(case.make(library(name).asarray(case.values.copy())), chosen)
     B = np.linalg.solve(K[np.ix_(chosen, chosen)], K[chosen])
     np.testing.assert_allclose(rebuilt.coefficients, B, atol=1e-9)
-    np.testing.assert_allclose(rebuilt.r2, np.sum(B * K[chosen], axis=0) / np.diag(K), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        rebuilt.r2, np.sum(B * K[chosen], axis=0) / np.diag(K), rtol=1e-9, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("make", [lm.data, lambda Y: lm.psd(Y.T @ Y)], ids=["data", "gram"])
@@ -72,7 +80,10 @@ def test_superfluous_columns_lose_nothing(make):
 
 def test_losses_are_in_the_units_of_the_data():
     # 2⁵⁰⁰ squared is within the range of floats; its fourth power is not
-    np.testing.assert_allclose(reconstruct(lm.data(X * 2.0**500), CHOSEN).losses, reconstruct(lm.data(X), CHOSEN).losses * 2.0**1000)
+    np.testing.assert_allclose(
+        reconstruct(lm.data(X * 2.0**500), CHOSEN).losses,
+        reconstruct(lm.data(X), CHOSEN).losses * 2.0**1000,
+    )
 
 
 @pytest.mark.parametrize("make", [lm.data, lambda Y: lm.psd(Y.T @ Y)], ids=["data", "gram"])
@@ -88,7 +99,9 @@ def test_a_matrix_of_zeros_is_rebuilt_from_nothing(make):
 
 
 def test_a_planted_low_rank_is_rebuilt_whole():
-    Y = np.random.default_rng(2).standard_normal((30, 3)) @ np.random.default_rng(3).standard_normal((3, 12))
+    Y = np.random.default_rng(2).standard_normal((30, 3)) @ np.random.default_rng(
+        3
+    ).standard_normal((3, 12))
     rebuilt = lm.select(Y, 3).reconstruction()
     np.testing.assert_allclose(rebuilt.r2, 1, rtol=1e-12)
     np.testing.assert_allclose(rebuilt.rebuild(Y[:, rebuilt.indices]), Y, atol=1e-12)
@@ -113,12 +126,18 @@ def test_columns_of_another_number_are_refused():
 
 def test_the_frame_has_the_names_of_the_data():
     pandas = pytest.importorskip("pandas", reason="data frames need pandas")
-    frame = lm.select(pandas.DataFrame(X, columns=list("abcdefghi")), 2, include=["f", "b"]).reconstruction().to_frame()
+    frame = (
+        lm.select(pandas.DataFrame(X, columns=list("abcdefghi")), 2, include=["f", "b"])
+        .reconstruction()
+        .to_frame()
+    )
     assert frame.index.tolist() == ["f", "b"] and frame.columns.tolist() == list("abcdefghi")
     assert frame.loc["f", "f"] == 1 and frame.loc["b", "f"] == 0
 
 
 def test_without_pandas_the_frame_says_what_to_use(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(UnsupportedError, match="to_frame needs pandas, which is not installed; use .coefficients"):
+    with pytest.raises(
+        UnsupportedError, match="to_frame needs pandas, which is not installed; use .coefficients"
+    ):
         reconstruct(lm.data(X), CHOSEN).to_frame()

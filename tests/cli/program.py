@@ -10,24 +10,50 @@ from pathlib import Path
 SOURCES = str(Path(__file__).parent.parent.parent / "src")
 SCRIPT = Path(sys.executable).with_name("landmarks")
 PROGRAM = [str(SCRIPT)] if SCRIPT.is_file() else [sys.executable, "-m", "landmarks.cli.main"]
-ENVIRONMENT = os.environ | {"PYTHONPATH": SOURCES, "OMP_NUM_THREADS": "1", "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
+ENVIRONMENT = os.environ | {
+    "PYTHONPATH": SOURCES,
+    "OMP_NUM_THREADS": "1",
+    "TERM": "xterm-256color",
+    "COLUMNS": "100",
+    "LINES": "40",
+}
 ENVIRONMENT.pop("NO_COLOR", None)
 
 
 def run(*arguments, input=None, **options):
     """Run in a pipe; returns the completed process with bytes."""
-    return subprocess.run([*PROGRAM, *map(str, arguments)], input=input, capture_output=True, env=ENVIRONMENT, timeout=120, **options)
+    return subprocess.run(
+        [*PROGRAM, *map(str, arguments)],
+        input=input,
+        capture_output=True,
+        env=ENVIRONMENT,
+        timeout=120,
+        **options,
+    )
 
 
 def start(*arguments, **options):
     """Start in a pipe."""
-    return subprocess.Popen([*PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, **options)
+    return subprocess.Popen(
+        [*PROGRAM, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+        **options,
+    )
 
 
 def in_terminal(*arguments):
     """Run in a pseudo-terminal; returns the exit code and what a person would see."""
     leader, follower = pty.openpty()
-    process = subprocess.Popen([*PROGRAM, *map(str, arguments)], stdin=follower, stdout=follower, stderr=follower, env=ENVIRONMENT, close_fds=True)
+    process = subprocess.Popen(
+        [*PROGRAM, *map(str, arguments)],
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        env=ENVIRONMENT,
+        close_fds=True,
+    )
     os.close(follower)
     shown = b""
     while True:

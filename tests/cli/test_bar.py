@@ -6,7 +6,7 @@ import io
 import pytest
 
 from landmarks.cli import bar
-from landmarks.progress import Progress, report
+from landmarks.runs.progress import Progress, report
 
 
 class Watched(io.StringIO):

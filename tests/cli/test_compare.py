@@ -9,7 +9,9 @@ import landmarks as lm
 from landmarks.cli.main import main
 from landmarks.cli.record import schema
 
-X = np.random.default_rng(0).standard_normal((30, 4)) @ np.random.default_rng(1).standard_normal((4, 9))
+X = np.random.default_rng(0).standard_normal((30, 4)) @ np.random.default_rng(1).standard_normal(
+    (4, 9)
+)
 
 
 @pytest.fixture
@@ -24,13 +26,39 @@ def printed(capsys, *arguments):
 
 
 def test_each_method_gives_what_the_library_gives(file, capsys):
-    rows = printed(capsys, "compare", file, "--k", "2,3", "--methods", "greedy,uniform", "--seed", "3", "--json")["rows"]
-    expected = [lm.select(np.load(file), k, method=method, seed=3).relative_error() for k in (2, 3) for method in ("greedy", "uniform")]
+    rows = printed(
+        capsys,
+        "compare",
+        file,
+        "--k",
+        "2,3",
+        "--methods",
+        "greedy,uniform",
+        "--seed",
+        "3",
+        "--json",
+    )["rows"]
+    expected = [
+        lm.select(np.load(file), k, method=method, seed=3).relative_error()
+        for k in (2, 3)
+        for method in ("greedy", "uniform")
+    ]
     assert [row["relative_error"] for row in rows] == expected
 
 
 def test_a_method_that_cannot_run_says_why_and_the_others_run(file, capsys):
-    rows = printed(capsys, "compare", file, "--k", "2", "--methods", "greedy,uniform", "--include", "0", "--json")["rows"]
+    rows = printed(
+        capsys,
+        "compare",
+        file,
+        "--k",
+        "2",
+        "--methods",
+        "greedy,uniform",
+        "--include",
+        "0",
+        "--json",
+    )["rows"]
     assert rows[0]["skipped"] is None
     assert "cannot honour include" in (rows[1]["skipped"] or "cannot honour include")
 

@@ -28,7 +28,9 @@ def test_each_of_the_twenty_places_is_on_the_map_and_in_the_list(lines):
 
 
 def test_the_choice_keeps_more_than_chance_and_less_than_any_directions(lines):
-    chosen, random, best = (float(re.search(r"([\d.]+)%", line)[1]) for line in lines if line.endswith("%"))
+    chosen, random, best = (
+        float(re.search(r"([\d.]+)%", line)[1]) for line in lines if line.endswith("%")
+    )
     assert random < chosen < best < 100
 
 
@@ -58,4 +60,6 @@ def test_a_stream_of_ascii_gets_ascii():
 
 def test_standardised_columns_have_mean_zero_and_variance_one():
     X = demo.standardised(np.random.default_rng(0).random((50, 3)))
-    np.testing.assert_allclose([X.mean(axis=0), X.std(axis=0)], [np.zeros(3), np.ones(3)], atol=1e-14)
+    np.testing.assert_allclose(
+        [X.mean(axis=0), X.std(axis=0)], [np.zeros(3), np.ones(3)], atol=1e-14
+    )

@@ -47,15 +47,24 @@ def test_long_work_shows_a_bar_in_a_terminal_and_takes_it_away(tmp_path):
 
 
 def test_standard_input_is_read_whatever_its_format(file):
-    done = program.run("select", "-", "--k", 2, "--method", "greedy", "--json", input=file.read_bytes())
+    done = program.run(
+        "select", "-", "--k", 2, "--method", "greedy", "--json", input=file.read_bytes()
+    )
     assert json.loads(done.stdout)["names"] == ["a", "b"]
 
 
 def test_head_ends_it_quietly(tmp_path):
     names = np.array([f"{j:0500d}" for j in range(400)])  # more than a pipe holds
     np.savez(tmp_path / "x.npz", X=np.random.default_rng(0).standard_normal((5, 400)), names=names)
-    command = " ".join([*program.PROGRAM, "select", str(tmp_path / "x.npz"), "--k", "390", "--method", "uniform"])
-    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command} | head -n 2"], capture_output=True, env=program.ENVIRONMENT, timeout=120)
+    command = " ".join(
+        [*program.PROGRAM, "select", str(tmp_path / "x.npz"), "--k", "390", "--method", "uniform"]
+    )
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command} | head -n 2"],
+        capture_output=True,
+        env=program.ENVIRONMENT,
+        timeout=120,
+    )
     assert done.stdout.count(b"\n") == 2
     assert b"Error" not in done.stderr and b"Traceback" not in done.stderr
     assert done.returncode == 0
@@ -63,7 +72,9 @@ def test_head_ends_it_quietly(tmp_path):
 
 def test_an_interrupt_ends_with_130_and_writes_nothing(tmp_path):
     np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((600, 500)))
-    running = program.start("select", tmp_path / "x.npy", "--k", 200, "--out", tmp_path / "out.csv", "--method", "exact")
+    running = program.start(
+        "select", tmp_path / "x.npy", "--k", 200, "--out", tmp_path / "out.csv", "--method", "exact"
+    )
     time.sleep(2.5)
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=60)
@@ -75,7 +86,9 @@ def test_an_interrupt_ends_with_130_and_writes_nothing(tmp_path):
 def test_a_full_disk_leaves_the_old_file_and_no_other(file, tmp_path):
     (tmp_path / "out.csv").write_text("old")
     limit = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64)); "
-    program_text = f"{limit}import sys; from landmarks.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    program_text = (
+        f"{limit}import sys; from landmarks.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    )
     arguments = [
         sys.executable,
         "-c",
@@ -102,7 +115,9 @@ def test_help_waits_for_no_array_library():
         "import sys, atexit; from landmarks.cli.main import main;"
         "atexit.register(lambda: print('numpy' in sys.modules, file=sys.stderr)); main(['--help'])"
     )
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, env=program.ENVIRONMENT, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, env=program.ENVIRONMENT, timeout=60
+    )
     assert done.stderr.strip() == b"False"
 
 
@@ -130,7 +145,18 @@ try landmarks completion z"""
 
 def test_the_base_install_reads_text_and_says_what_other_formats_need(file, tmp_path):
     (tmp_path / "x.parquet").write_bytes(b"PAR1" + b"\0" * 40)
-    optional = ("pandas", "polars", "pyarrow", "h5py", "zarr", "rich", "jinja2", "matplotlib", "torch", "dask")
+    optional = (
+        "pandas",
+        "polars",
+        "pyarrow",
+        "h5py",
+        "zarr",
+        "rich",
+        "jinja2",
+        "matplotlib",
+        "torch",
+        "dask",
+    )
     without = f"""import sys
 class Missing:
     def find_spec(self, name, path=None, target=None):
@@ -139,16 +165,31 @@ class Missing:
 sys.meta_path.insert(0, Missing())
 from landmarks.cli.main import main
 """
-    calls = [["select", str(file), "--k", "2", "--method", "greedy"], ["select", str(tmp_path / "x.parquet"), "--k", "2"]]
+    calls = [
+        ["select", str(file), "--k", "2", "--method", "greedy"],
+        ["select", str(tmp_path / "x.parquet"), "--k", "2"],
+    ]
     text = without + f"print([main(arguments) for arguments in {calls}])"
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, env=program.ENVIRONMENT, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, env=program.ENVIRONMENT, timeout=120
+    )
     assert done.stdout.decode().splitlines()[-1] == "[0, 3]", done.stderr
     assert b"reading parquet needs pyarrow" in done.stderr and b"landmarks[io]" in done.stderr
 
 
 def test_a_run_that_was_interrupted_goes_on_from_its_checkpoint(tmp_path):
     np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((300, 240)))
-    arguments = ("select", tmp_path / "x.npy", "--k", 60, "--method", "annealed", "--checkpoint", tmp_path / "run.ckpt", "--json")
+    arguments = (
+        "select",
+        tmp_path / "x.npy",
+        "--k",
+        60,
+        "--method",
+        "annealed",
+        "--checkpoint",
+        tmp_path / "run.ckpt",
+        "--json",
+    )
     running = program.start(*arguments)
     while running.poll() is None and not (tmp_path / "run.ckpt").exists():
         time.sleep(0.05)

@@ -21,7 +21,10 @@ def test_the_command_offers_the_figures_there_are():
 
 def test_data_that_are_not_here_are_a_sentence_and_leave_no_table(empty, capsys):
     assert main(["reproduce", "figure3", "--quick", "--out", str(empty)]) == 3
-    assert "landmarks: residential is not here: run `landmarks data fetch residential`" in capsys.readouterr().err
+    assert (
+        "landmarks: residential is not here: run `landmarks data fetch residential`"
+        in capsys.readouterr().err
+    )
     assert list(empty.iterdir()) == []
 
 
@@ -32,7 +35,10 @@ def test_an_unknown_data_set_is_a_sentence(empty, capsys):
 
 def test_drawing_alone_needs_tables(empty, capsys):
     assert main(["reproduce", "figure2", "--draw-only", "--out", str(empty)]) == 3
-    assert "figure2.csv does not exist; run `landmarks reproduce figure2` first" in capsys.readouterr().err
+    assert (
+        "figure2.csv does not exist; run `landmarks reproduce figure2` first"
+        in capsys.readouterr().err
+    )
 
 
 def test_an_out_folder_that_cannot_be_made_is_a_sentence(tmp_path, capsys):
@@ -42,7 +48,19 @@ def test_an_out_folder_that_cannot_be_made_is_a_sentence(tmp_path, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif("residential" not in available(), reason="LANDMARKS_DATA names no folder with residential.npz")
+@pytest.mark.skipif(
+    "residential" not in available(), reason="LANDMARKS_DATA names no folder with residential.npz"
+)
 def test_a_quick_figure_is_run_summarised_and_drawn(tmp_path, capsys):
-    assert main(["reproduce", "figure2", "--quick", "--only", "residential", "--out", str(tmp_path)]) == 0
-    assert [line.rsplit(".")[-1] for line in capsys.readouterr().out.split()] == ["csv", "md", "png", "svg", "png", "svg"]
+    assert (
+        main(["reproduce", "figure2", "--quick", "--only", "residential", "--out", str(tmp_path)])
+        == 0
+    )
+    assert [line.rsplit(".")[-1] for line in capsys.readouterr().out.split()] == [
+        "csv",
+        "md",
+        "png",
+        "svg",
+        "png",
+        "svg",
+    ]

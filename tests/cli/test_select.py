@@ -19,7 +19,9 @@ NAMES = [f"gene {j}" for j in range(8)]
 @pytest.fixture
 def file(tmp_path):
     path = tmp_path / "table.csv"
-    path.write_text("\n".join([",".join(NAMES), *(",".join(map(repr, map(float, row))) for row in X)]))
+    path.write_text(
+        "\n".join([",".join(NAMES), *(",".join(map(repr, map(float, row))) for row in X)])
+    )
     return path
 
 
@@ -47,7 +49,9 @@ def test_standardizing_is_what_the_estimator_does(file, capsys):
     found = record(capsys, "select", file, "--k", 3, "--standardize")
     estimator = lm.ColumnSelector(3, center=True, scale=True, random_state=0).fit(X)
     assert found["indices"] == estimator.selection_.indices.tolist()
-    assert found["kept"]["chosen"] == pytest.approx(1 - estimator.selection_.relative_error(), rel=1e-9)
+    assert found["kept"]["chosen"] == pytest.approx(
+        1 - estimator.selection_.relative_error(), rel=1e-9
+    )
 
 
 def test_error_finds_the_fewest_that_reach_it(file, capsys):
@@ -57,17 +61,46 @@ def test_error_finds_the_fewest_that_reach_it(file, capsys):
 
 
 def test_auto_finds_how_many_are_worth_it(file, capsys):
-    assert record(capsys, "select", file, "--k", "auto", "--method", "greedy")["k"] == lm.select(X, "auto", method="greedy").k
+    assert (
+        record(capsys, "select", file, "--k", "auto", "--method", "greedy")["k"]
+        == lm.select(X, "auto", method="greedy").k
+    )
 
 
 def test_names_and_numbers_say_what_is_included_excluded_and_dropped(file, capsys):
-    found = record(capsys, "select", file, "--k", 3, "--include", "gene 7,0", "--exclude", "gene 1", "--drop", "gene 2")
+    found = record(
+        capsys,
+        "select",
+        file,
+        "--k",
+        3,
+        "--include",
+        "gene 7,0",
+        "--exclude",
+        "gene 1",
+        "--drop",
+        "gene 2",
+    )
     assert {"gene 7", "gene 0"} <= set(found["names"])
     assert not {"gene 1", "gene 2"} & set(found["names"])
 
 
 def test_a_kernel_makes_rows_the_candidates(file, capsys):
-    found = record(capsys, "select", file, "--k", 4, "--kernel", "rbf", "--sigma", 2, "--method", "greedy", "--criterion", "frobenius")
+    found = record(
+        capsys,
+        "select",
+        file,
+        "--k",
+        4,
+        "--kernel",
+        "rbf",
+        "--sigma",
+        2,
+        "--method",
+        "greedy",
+        "--criterion",
+        "frobenius",
+    )
     expected = lm.select(lm.kernel(X, lm.rbf(sigma=2.0)), 4, method="greedy", criterion="frobenius")
     assert found["indices"] == expected.indices.tolist()
     assert found["data"]["candidates"] == "row"
@@ -75,7 +108,21 @@ def test_a_kernel_makes_rows_the_candidates(file, capsys):
 
 @pytest.mark.parametrize("kernel", ["laplacian", "matern", "polynomial", "linear"])
 def test_every_kernel_runs_with_a_width_of_its_own(file, capsys, kernel):
-    assert record(capsys, "select", file, "--k", 2, "--kernel", kernel, "--standardize", "--method", "greedy")["k"] == 2
+    assert (
+        record(
+            capsys,
+            "select",
+            file,
+            "--k",
+            2,
+            "--kernel",
+            kernel,
+            "--standardize",
+            "--method",
+            "greedy",
+        )["k"]
+        == 2
+    )
 
 
 def test_the_chosen_columns_are_written_with_their_own_numbers(file, tmp_path, capsys):
@@ -127,7 +174,11 @@ FAULTS = {
     "header only": ("x.csv", b"a,b\n", "header on line 1 and no rows"),
     "ragged": ("x.csv", b"a,b\n1,2\n3\n", "line 3, column 2"),
     "text": ("x.csv", b"a,b\n1,2\n3,red\n", "line 3, column 'b': 'red' is not a number"),
-    "NaN": ("x.csv", b"a,b\n1,2\n3,NaN\n", "line 3, column 'b': the value is missing, contains NaN \\(1 in all\\); --missing impute"),
+    "NaN": (
+        "x.csv",
+        b"a,b\n1,2\n3,NaN\n",
+        "line 3, column 'b': the value is missing, contains NaN \\(1 in all\\); --missing impute",
+    ),
     "gap": ("x.csv", b"a;b\r\n1;2\r\n;4\r\n", "line 3, column 'a': the value is missing"),
     "infinity": ("x.csv", b"a,b\n1,inf\n3,4\n", "line 2, column 'b': the value is infinite"),
     "zero byte in name": ("a\0b", None, "cannot be read"),
@@ -141,7 +192,15 @@ def test_bad_data_end_with_3_and_are_told_by_their_place(tmp_path, capsys, fault
     name, content, message = FAULTS[fault]
     if content is not None:
         (tmp_path / name).write_bytes(content)
-    code, out, err = run(capsys, "select", tmp_path / name, "--k", 1, "--max-bytes", "2k" if fault == "too large" else "1M")
+    code, out, err = run(
+        capsys,
+        "select",
+        tmp_path / name,
+        "--k",
+        1,
+        "--max-bytes",
+        "2k" if fault == "too large" else "1M",
+    )
     assert (code, out) == (3, "")
     assert re.search(message, err), err
     assert err.count("\n") == 1
@@ -156,11 +215,20 @@ def test_bad_data_end_with_3_and_are_told_by_their_place(tmp_path, capsys, fault
         b'"a\nx",b,c\n1,2,1\n3,4,9\n',
         "ä,b,c\n1,2,1\n3,4,9\n".encode("latin-1"),
     ],
-    ids=["byte order mark", "CRLF", "semicolons and decimal commas", "quoted line break", "latin-1"],
+    ids=[
+        "byte order mark",
+        "CRLF",
+        "semicolons and decimal commas",
+        "quoted line break",
+        "latin-1",
+    ],
 )
 def test_files_as_programs_write_them_are_read(tmp_path, capsys, content):
     (tmp_path / "x.csv").write_bytes(content)
-    assert record(capsys, "select", tmp_path / "x.csv", "--k", 2)["indices"] == lm.select(np.array([[1.0, 2, 1], [3, 4, 9]]), 2).indices.tolist()
+    assert (
+        record(capsys, "select", tmp_path / "x.csv", "--k", 2)["indices"]
+        == lm.select(np.array([[1.0, 2, 1], [3, 4, 9]]), 2).indices.tolist()
+    )
 
 
 @pytest.mark.parametrize(
@@ -200,13 +268,20 @@ def test_missing_values_are_dealt_with_when_that_is_asked_for(tmp_path, capsys, 
     gaps = X.copy()
     gaps[::7, 2] = np.nan
     np.save(tmp_path / "x.npy", gaps)
-    found = record(capsys, "select", tmp_path / "x.npy", "--k", 3, "--missing", missing, "--standardize")
-    expected = lm.ColumnSelector(3, center=True, scale=True, missing=missing, random_state=0).fit(gaps)
+    found = record(
+        capsys, "select", tmp_path / "x.npy", "--k", 3, "--missing", missing, "--standardize"
+    )
+    expected = lm.ColumnSelector(3, center=True, scale=True, missing=missing, random_state=0).fit(
+        gaps
+    )
     assert found["indices"] == expected.selection_.indices.tolist()
 
 
 def test_one_seed_gives_one_choice(file, capsys):
-    first, second = (record(capsys, "select", file, "--k", 3, "--method", "rpcholesky", "--seed", 7) for _ in range(2))
+    first, second = (
+        record(capsys, "select", file, "--k", 3, "--method", "rpcholesky", "--seed", 7)
+        for _ in range(2)
+    )
     assert first["indices"] == second["indices"]
 
 
@@ -226,7 +301,9 @@ def test_names_that_are_formulas_are_written_as_they_are_with_a_note(tmp_path, c
 
 def test_csv_safe_makes_formulas_harmless(tmp_path, capsys):
     path = hostile(tmp_path, ["=cmd|x", "\tx", "plain"])
-    code, _, err = run(capsys, "select", path, "--k", 3, "--out", tmp_path / "out.csv", "--csv-safe")
+    code, _, err = run(
+        capsys, "select", path, "--k", 3, "--out", tmp_path / "out.csv", "--csv-safe"
+    )
     assert (code, "formula" in err) == (0, False)
     with (tmp_path / "out.csv").open(newline="") as opened:
         assert sorted(next(csv.reader(opened))) == ["'\tx", "'=cmd|x", "plain"]
@@ -234,7 +311,9 @@ def test_csv_safe_makes_formulas_harmless(tmp_path, capsys):
 
 def test_names_do_not_reach_the_terminal_as_commands_nor_the_disk_as_paths(tmp_path, capsys):
     names = ["\x1b[31mred\x07", "../../etc/x", "a\nb\tc", "\u202ertl", "x" * 10_000]
-    code, out, _ = run(capsys, "select", hostile(tmp_path, names), "--k", 5, "--out", tmp_path / "out.csv")
+    code, out, _ = run(
+        capsys, "select", hostile(tmp_path, names), "--k", 5, "--out", tmp_path / "out.csv"
+    )
     assert code == 0
     assert not set("\x1b\x07\u202e") & set(out)
     assert all(line.count("\t") == 3 for line in out.splitlines())
@@ -243,7 +322,10 @@ def test_names_do_not_reach_the_terminal_as_commands_nor_the_disk_as_paths(tmp_p
 
 def test_columns_of_very_different_sizes_are_told(tmp_path, capsys):
     np.save(tmp_path / "x.npy", X * np.array([1e6, 1, 1, 1, 1, 1, 1, 1]))
-    assert "--standardize gives each the same weight" in run(capsys, "select", tmp_path / "x.npy", "--k", 1)[2]
+    assert (
+        "--standardize gives each the same weight"
+        in run(capsys, "select", tmp_path / "x.npy", "--k", 1)[2]
+    )
 
 
 def test_a_rank_that_is_too_small_is_a_note(tmp_path, capsys):

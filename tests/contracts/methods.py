@@ -8,15 +8,15 @@ from typing import Any
 from skeletons import skeleton
 
 from landmarks import Annealed, Auto, Continuous, Exact, Iterated, Swap
-from landmarks.methods.greedy import Greedy
-from landmarks.methods.kdpp import KDPP
-from landmarks.methods.kmeans import KMeans
-from landmarks.methods.knapsack import Knapsack
-from landmarks.methods.leverage import RidgeLeverage
-from landmarks.methods.nuclear import NuclearScores
-from landmarks.methods.pivoted_qr import PivotedQR
-from landmarks.methods.rpcholesky import RPCholesky
-from landmarks.methods.uniform import Uniform
+from landmarks.methods.greedy.greedy import Greedy
+from landmarks.methods.greedy.nuclear import NuclearScores
+from landmarks.methods.greedy.pivoted_qr import PivotedQR
+from landmarks.methods.groups.knapsack import Knapsack
+from landmarks.methods.sampling.kdpp import KDPP
+from landmarks.methods.sampling.kmeans import KMeans
+from landmarks.methods.sampling.leverage import RidgeLeverage
+from landmarks.methods.sampling.rpcholesky import RPCholesky
+from landmarks.methods.sampling.uniform import Uniform
 
 KERNELS = frozenset({"rbf"})
 
@@ -50,7 +50,9 @@ METHODS = [
     Entry(NuclearScores(n_probes=10)),
     Entry(NuclearScores(), deterministic=True),  # more probes than candidates: greedy selection
     Entry(Greedy(), deterministic=True),
-    Entry(skeleton("skeleton_method").LargestResidual(), deterministic=True),  # what a contributor copies
+    Entry(
+        skeleton("skeleton_method").LargestResidual(), deterministic=True
+    ),  # what a contributor copies
     Entry(Greedy(gain="frobenius"), deterministic=True),
     Entry(KMeans(), serves=KERNELS),
     Entry(Continuous(strategy="path")),

@@ -16,6 +16,7 @@ from libraries import LIBRARIES
 from scipy.spatial.distance import cdist
 
 import landmarks as lm
+from landmarks.operators.base import Operator
 
 NUMPY = ("numpy",)  # storage without a library of its own has NumPy vectors
 
@@ -26,7 +27,7 @@ class Case:
 
     name: str
     values: np.ndarray
-    make: Callable[[Any], lm.operators.Operator]
+    make: Callable[[Any], Operator]
     dense: Callable[[np.ndarray], np.ndarray]
     libraries: tuple[str, ...] = tuple(LIBRARIES)
 
@@ -68,7 +69,7 @@ def matern(nu: float, sigma: float) -> Callable[[np.ndarray], np.ndarray]:
     return dense
 
 
-def in_chunks(x: Any) -> lm.operators.Operator:
+def in_chunks(x: Any) -> Operator:
     """A kernel matrix too large to store, as far as the operator knows, evaluated three rows at a time."""
     operator = lm.kernel(x, lm.rbf(sigma=2.0))
     operator.stored, operator._chunk = None, 3 * 14 * 8
@@ -89,7 +90,13 @@ CASES = [
     Case("data wide", normal(5, 14), lm.data, gram),
     Case("data one row", normal(1, 14), lm.data, gram),
     Case("data in blocks", single(normal(30, 14)), lambda X: lm.data([X[:7], X[7:]]), gram, NUMPY),
-    Case("data by passes", single(normal(30, 14)), lambda X: lm.data([X[:7], X[7:]], memory=2000), gram, NUMPY),
+    Case(
+        "data by passes",
+        single(normal(30, 14)),
+        lambda X: lm.data([X[:7], X[7:]], memory=2000),
+        gram,
+        NUMPY,
+    ),
     Case("csc", thin(9, 14), lambda X: lm.data(scipy.sparse.csc_array(X)), gram, NUMPY),
     Case("csr", thin(60, 14), lambda X: lm.data(scipy.sparse.csr_array(X)), gram, NUMPY),
     Case("coo", thin(9, 14), lambda X: lm.data(scipy.sparse.coo_array(X)), gram, NUMPY),
@@ -98,21 +105,64 @@ CASES = [
     Case("lil", thin(9, 14), lambda X: lm.data(scipy.sparse.lil_array(X)), gram, NUMPY),
     Case("dok", thin(9, 14), lambda X: lm.data(scipy.sparse.dok_array(X)), gram, NUMPY),
     Case("csr matrix", thin(9, 14), lambda X: lm.data(scipy.sparse.csr_matrix(X)), gram, NUMPY),
-    Case("rbf", POINTS, lambda x: lm.kernel(x, lm.rbf(sigma=2.0)), lambda x: np.exp(-(cdist(x, x) ** 2) / 4)),
+    Case(
+        "rbf",
+        POINTS,
+        lambda x: lm.kernel(x, lm.rbf(sigma=2.0)),
+        lambda x: np.exp(-(cdist(x, x) ** 2) / 4),
+    ),
     Case("rbf in chunks", POINTS, in_chunks, lambda x: np.exp(-(cdist(x, x) ** 2) / 4)),
-    Case("laplacian", POINTS, lambda x: lm.kernel(x, lm.laplacian(sigma=2.0)), lambda x: np.exp(-cdist(x, x, "cityblock") / 2)),
-    Case("matern 1/2", POINTS, lambda x: lm.kernel(x, lm.matern(nu=0.5, sigma=2.0)), matern(0.5, 2.0)),
-    Case("matern 3/2", POINTS, lambda x: lm.kernel(x, lm.matern(nu=1.5, sigma=2.0)), matern(1.5, 2.0)),
-    Case("matern 5/2", POINTS, lambda x: lm.kernel(x, lm.matern(nu=2.5, sigma=2.0)), matern(2.5, 2.0)),
-    Case("polynomial", POINTS, lambda x: lm.kernel(x, lm.polynomial(degree=2, gamma=0.5)), lambda x: (x @ x.T / 2 + 1) ** 2),
+    Case(
+        "laplacian",
+        POINTS,
+        lambda x: lm.kernel(x, lm.laplacian(sigma=2.0)),
+        lambda x: np.exp(-cdist(x, x, "cityblock") / 2),
+    ),
+    Case(
+        "matern 1/2", POINTS, lambda x: lm.kernel(x, lm.matern(nu=0.5, sigma=2.0)), matern(0.5, 2.0)
+    ),
+    Case(
+        "matern 3/2", POINTS, lambda x: lm.kernel(x, lm.matern(nu=1.5, sigma=2.0)), matern(1.5, 2.0)
+    ),
+    Case(
+        "matern 5/2", POINTS, lambda x: lm.kernel(x, lm.matern(nu=2.5, sigma=2.0)), matern(2.5, 2.0)
+    ),
+    Case(
+        "polynomial",
+        POINTS,
+        lambda x: lm.kernel(x, lm.polynomial(degree=2, gamma=0.5)),
+        lambda x: (x @ x.T / 2 + 1) ** 2,
+    ),
     Case("linear", POINTS, lambda x: lm.kernel(x, lm.linear()), lambda x: x @ x.T),
-    Case("callable", POINTS, lambda x: lm.kernel(x, lambda a, b: (a @ b.T) ** 2), lambda x: (x @ x.T) ** 2),
+    Case(
+        "callable",
+        POINTS,
+        lambda x: lm.kernel(x, lambda a, b: (a @ b.T) ** 2),
+        lambda x: (x @ x.T) ** 2,
+    ),
     Case("function", GRAM, lambda K: lm.function(lambda V: K @ V, n=14, like=K), same),
-    Case("function, diagonal known", GRAM, lambda K: lm.function(lambda V: K @ V, n=14, like=K, diagonal=np.diag(GRAM)), same),
-    Case("LinearOperator", GRAM, lambda K: lm.function(scipy.sparse.linalg.aslinearoperator(K)), same, NUMPY),
+    Case(
+        "function, diagonal known",
+        GRAM,
+        lambda K: lm.function(lambda V: K @ V, n=14, like=K, diagonal=np.diag(GRAM)),
+        same,
+    ),
+    Case(
+        "LinearOperator",
+        GRAM,
+        lambda K: lm.function(scipy.sparse.linalg.aslinearoperator(K)),
+        same,
+        NUMPY,
+    ),
     Case("dask tall", single(normal(30, 14)), lambda X: lm.data(as_dask(X)), gram, NUMPY),
     Case("dask wide", normal(5, 14), lambda X: lm.data(as_dask(X)), gram, NUMPY),
-    Case("dask kernel", POINTS, lambda x: lm.kernel(as_dask(x), lm.rbf(sigma=2.0)), lambda x: np.exp(-(cdist(x, x) ** 2) / 4), NUMPY),
+    Case(
+        "dask kernel",
+        POINTS,
+        lambda x: lm.kernel(as_dask(x), lm.rbf(sigma=2.0)),
+        lambda x: np.exp(-(cdist(x, x) ** 2) / 4),
+        NUMPY,
+    ),
     Case(
         "dask kernel on torch",
         POINTS,
@@ -120,7 +170,13 @@ CASES = [
         lambda x: np.exp(-(cdist(x, x) ** 2) / 4),
         NUMPY,
     ),
-    Case("dask callable", POINTS, lambda x: lm.kernel(as_dask(x), lambda a, b: (a @ b.T) ** 2), lambda x: (x @ x.T) ** 2, NUMPY),
+    Case(
+        "dask callable",
+        POINTS,
+        lambda x: lm.kernel(as_dask(x), lambda a, b: (a @ b.T) ** 2),
+        lambda x: (x @ x.T) ** 2,
+        NUMPY,
+    ),
     Case("toeplitz", 0.7 ** np.arange(14.0), lm.toeplitz, scipy.linalg.toeplitz),
 ]
 

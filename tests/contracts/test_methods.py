@@ -15,7 +15,16 @@ from libraries import library
 import landmarks as lm
 from landmarks.errors import RankWarning, UnsupportedError
 
-SERVED = ("psd", "data tall", "data wide", "csc", "rbf", "function", "function, diagonal known", "toeplitz")
+SERVED = (
+    "psd",
+    "data tall",
+    "data wide",
+    "csc",
+    "rbf",
+    "function",
+    "function, diagonal known",
+    "toeplitz",
+)
 PLACES = {case.name: case for case in CASES if case.name in SERVED}
 N, K = 14, 4
 
@@ -24,8 +33,18 @@ def can_serve(entry: Entry, case: Case) -> bool:
     return entry.serves is None or case.name in entry.serves
 
 
-PAIRS = [pytest.param(entry, case, id=f"{entry}-{case}") for entry in METHODS for case in PLACES.values() if can_serve(entry, case)]
-REFUSED = [pytest.param(entry, case, id=f"{entry}-{case}") for entry in METHODS for case in PLACES.values() if not can_serve(entry, case)]
+PAIRS = [
+    pytest.param(entry, case, id=f"{entry}-{case}")
+    for entry in METHODS
+    for case in PLACES.values()
+    if can_serve(entry, case)
+]
+REFUSED = [
+    pytest.param(entry, case, id=f"{entry}-{case}")
+    for entry in METHODS
+    for case in PLACES.values()
+    if not can_serve(entry, case)
+]
 LIBRARIES = [
     pytest.param(entry, case, name, id=f"{entry}-{case}-{name}")
     for entry in METHODS
@@ -78,7 +97,10 @@ def test_one_seed_gives_one_answer(entry, case):
 @pytest.mark.parametrize(("entry", "case", "name"), LIBRARIES)
 def test_every_array_library_gives_the_same_answer(entry, case, name):
     expected = chosen(entry, case.make(case.values))
-    assert chosen(entry, case.make(library(name).asarray(case.values.copy()))).tolist() == expected.tolist()
+    assert (
+        chosen(entry, case.make(library(name).asarray(case.values.copy()))).tolist()
+        == expected.tolist()
+    )
 
 
 @every_pair
@@ -117,7 +139,11 @@ def test_beyond_the_rank_a_method_warns_and_fills_up(entry):
 
 @every_method
 def test_a_zero_matrix_is_no_trouble(entry):
-    A = lm.psd(np.zeros((N, N))) if can_serve(entry, PLACES["psd"]) else lm.kernel(np.zeros((N, 2)), lm.rbf())
+    A = (
+        lm.psd(np.zeros((N, N)))
+        if can_serve(entry, PLACES["psd"])
+        else lm.kernel(np.zeros((N, 2)), lm.rbf())
+    )
     assert len(np.unique(chosen(entry, A))) == K
 
 
@@ -130,11 +156,16 @@ def test_a_permutation_of_the_columns_permutes_the_answer(entry):
 @pytest.mark.parametrize("entry", [entry for entry in METHODS if entry.deterministic], ids=repr)
 def test_the_seed_changes_nothing_where_nothing_is_random(entry):
     case = home(entry)
-    assert chosen(entry, case.make(case.values), seed=1).tolist() == chosen(entry, case.make(case.values), seed=2).tolist()
+    assert (
+        chosen(entry, case.make(case.values), seed=1).tolist()
+        == chosen(entry, case.make(case.values), seed=2).tolist()
+    )
 
 
 @pytest.mark.parametrize("power", [-600, -60, 60, 400])
-@pytest.mark.parametrize("entry", [entry for entry in METHODS if can_serve(entry, PLACES["data tall"])], ids=repr)
+@pytest.mark.parametrize(
+    "entry", [entry for entry in METHODS if can_serve(entry, PLACES["data tall"])], ids=repr
+)
 def test_the_units_of_the_data_do_not_matter(entry, power):
     X = normal(30, N)
     assert chosen(entry, np.ldexp(X, power)).tolist() == chosen(entry, X).tolist()
@@ -166,7 +197,9 @@ def test_everything_included_or_the_rest_excluded_leaves_no_choice(entry):
     if "include" in entry.method.honours:
         assert sorted(chosen(entry, case.make(case.values), include=wanted)) == sorted(wanted)
     if "exclude" in entry.method.honours:
-        assert sorted(chosen(entry, case.make(case.values), exclude=np.setdiff1d(np.arange(N), wanted))) == sorted(wanted)
+        assert sorted(
+            chosen(entry, case.make(case.values), exclude=np.setdiff1d(np.arange(N), wanted))
+        ) == sorted(wanted)
 
 
 @every_method
@@ -182,15 +215,23 @@ def uneven(entry: Entry) -> Any:
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(8), [20, 6, 2, 2, 2, 2, 2, 2])
     points = 6.0 * rng.standard_normal((8, 3))[groups] + 0.3 * rng.standard_normal((len(groups), 3))
-    return lm.psd(np.exp(-((points[:, None] - points) ** 2).sum(-1) / 4)) if can_serve(entry, PLACES["psd"]) else lm.kernel(points, lm.rbf(2.0))
+    return (
+        lm.psd(np.exp(-((points[:, None] - points) ** 2).sum(-1) / 4))
+        if can_serve(entry, PLACES["psd"])
+        else lm.kernel(points, lm.rbf(2.0))
+    )
 
 
 @every_method
 def test_a_method_is_no_worse_than_uniform_on_average(entry):
     A, seeds = uneven(entry), range(1 if entry.deterministic else 20)
-    budget = 5.0 if entry.deterministic else None  # a proof may take long; what is found by then counts
+    budget = (
+        5.0 if entry.deterministic else None
+    )  # a proof may take long; what is found by then counts
     uniform = np.mean([lm.select(A, 8, method="uniform", seed=seed).error() for seed in range(20)])
-    assert np.mean([lm.select(A, 8, method=entry.method, seed=seed, budget=budget).error() for seed in seeds]) <= uniform * (1 + 1e-12)
+    assert np.mean(
+        [lm.select(A, 8, method=entry.method, seed=seed, budget=budget).error() for seed in seeds]
+    ) <= uniform * (1 + 1e-12)
 
 
 @every_method

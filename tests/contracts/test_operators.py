@@ -10,10 +10,14 @@ from contracts.operators import OPERATORS, Case
 from libraries import library
 
 from landmarks._array import host, namespace
-from landmarks.methods import select
-from landmarks.operators import Operator, densify, squared_diagonal
+from landmarks._select import select
+from landmarks.operators.base import Operator, densify, squared_diagonal
 
-PAIRS = [pytest.param((case, name), id=f"{case.name}-{name}") for case in OPERATORS for name in case.libraries]
+PAIRS = [
+    pytest.param((case, name), id=f"{case.name}-{name}")
+    for case in OPERATORS
+    for name in case.libraries
+]
 ROWS, COLS = [4, 0, 5], [1, 3, 2, 0]
 
 
@@ -44,7 +48,12 @@ def agree(actual: Any, expected: np.ndarray, operator: Operator) -> None:
     assert actual.dtype == operator.like.dtype
     assert namespace(actual) is namespace(operator.like)
     tolerance = 1e-12 if "64" in str(actual.dtype) else 1e-4
-    np.testing.assert_allclose(host(actual), expected, rtol=0, atol=tolerance * max(1.0, float(np.max(np.abs(expected), initial=0.0))))
+    np.testing.assert_allclose(
+        host(actual),
+        expected,
+        rtol=0,
+        atol=tolerance * max(1.0, float(np.max(np.abs(expected), initial=0.0))),
+    )
 
 
 @pytest.mark.parametrize("width", [1, 3])
@@ -57,7 +66,11 @@ def test_product_is_that_of_the_dense_matrix(made, width):
 @pytest.mark.parametrize(("rows", "cols"), [(ROWS, None), (None, COLS), (ROWS, COLS), ([2], [3])])
 def test_rectangular_product_is_that_of_the_submatrix(made, rows, cols):
     operator, K = made
-    part = K[np.ix_(range(operator.n) if rows is None else rows, range(operator.n) if cols is None else cols)]
+    part = K[
+        np.ix_(
+            range(operator.n) if rows is None else rows, range(operator.n) if cols is None else cols
+        )
+    ]
     V, values = block(operator, part.shape[1], 2)
     agree(operator.matmul(V, rows=rows, cols=cols), part @ values, operator)
 
@@ -120,7 +133,10 @@ def test_ledger_counts_products_and_columns_also_of_restrictions(made):
     before = operator.ledger.snapshot()
     operator.columns(ROWS)
     assert operator.ledger.since(before)["columns"] == 3
-    assert operator.ledger.since(before)["products"] in (0, 3)  # a black box has no columns but by products
+    assert operator.ledger.since(before)["products"] in (
+        0,
+        3,
+    )  # a black box has no columns but by products
     assert operator.ledger.since(before)["entries"] > 0
 
 

@@ -25,7 +25,9 @@ class Answers(http.server.BaseHTTPRequestHandler):
             self.send_error(404)
             return
         self.send_response(200)
-        self.send_header("Content-Length", str(len(content) * (2 if self.path.startswith("/half") else 1)))
+        self.send_header(
+            "Content-Length", str(len(content) * (2 if self.path.startswith("/half") else 1))
+        )
         self.end_headers()
         self.wfile.write(content)
 
@@ -40,9 +42,7 @@ def certificate(tmp_path_factory):
         pytest.skip("openssl is not installed")
     place = tmp_path_factory.mktemp("certificate")
     key, pem = place / "key.pem", place / "cert.pem"
-    command = (
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
-    )
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
     subprocess.run([*command.split(), "-keyout", key, "-out", pem], check=True, capture_output=True)
     return pem, key
 

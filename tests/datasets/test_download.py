@@ -31,7 +31,16 @@ def cache(tmp_path, monkeypatch):
 def source(publisher):  # noqa: F811
     address, files = publisher
     files["/x.zip"], files["/half.zip"] = WRITTEN, WRITTEN
-    return Source("tiny", "three rows", X.shape, "", f"{address}/x.zip", ("x.zip",), separated("x.csv"), fingerprint(X))
+    return Source(
+        "tiny",
+        "three rows",
+        X.shape,
+        "",
+        f"{address}/x.zip",
+        ("x.zip",),
+        separated("x.csv"),
+        fingerprint(X),
+    )
 
 
 def kept(cache):
@@ -48,7 +57,9 @@ def test_what_the_cache_holds_is_not_fetched_again_unless_asked_for(source, cach
     path = fetch_dataset(source)
     gone = replace(source, url=source.url + ".gone")
     assert fetch_dataset(gone) == path
-    with pytest.raises(DownloadError, match="answered 404 Not Found; without a network, put the file into a folder"):
+    with pytest.raises(
+        DownloadError, match="answered 404 Not Found; without a network, put the file into a folder"
+    ):
         fetch_dataset(gone, force=True)
 
 
@@ -60,13 +71,18 @@ def test_other_bytes_than_expected_are_refused(source, cache):
 
 
 def test_other_numbers_than_published_are_refused(source, cache):
-    with pytest.raises(ChecksumError, match=r"does not hold the published tiny: X of shape \(3, 3\)"):
+    with pytest.raises(
+        ChecksumError, match=r"does not hold the published tiny: X of shape \(3, 3\)"
+    ):
         fetch_dataset(replace(source, content="0" * 64))
     assert kept(cache) == []
 
 
 def test_half_a_download_is_refused(source, cache):
-    with pytest.raises(DownloadError, match=f"broke off after {len(WRITTEN)} (of {2 * len(WRITTEN)} )?bytes; nothing was kept"):
+    with pytest.raises(
+        DownloadError,
+        match=f"broke off after {len(WRITTEN)} (of {2 * len(WRITTEN)} )?bytes; nothing was kept",
+    ):
         fetch_dataset(replace(source, url=source.url.replace("x.zip", "half.zip")))
     assert kept(cache) == []
 
@@ -74,7 +90,9 @@ def test_half_a_download_is_refused(source, cache):
 def test_a_connection_that_is_refused_is_told(source, cache):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with pytest.raises(DownloadError, match=r"could not be reached \(.*refused.*\); without a network"):
+    with pytest.raises(
+        DownloadError, match=r"could not be reached \(.*refused.*\); without a network"
+    ):
         fetch_dataset(replace(source, url=f"https://127.0.0.1:{port}/x.zip"))
     assert kept(cache) == []
 
@@ -96,10 +114,14 @@ def test_more_than_the_limit_is_refused(source, cache, monkeypatch):
         fetch_dataset(source)
 
 
-def test_a_cache_that_cannot_be_written_is_told_before_anything_is_downloaded(source, tmp_path, monkeypatch):
+def test_a_cache_that_cannot_be_written_is_told_before_anything_is_downloaded(
+    source, tmp_path, monkeypatch
+):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("LANDMARKS_CACHE", os.fspath(tmp_path / "file" / "cache"))
-    with pytest.raises(PermissionError, match=r"cannot be written \(Not a directory\); set LANDMARKS_CACHE"):
+    with pytest.raises(
+        PermissionError, match=r"cannot be written \(Not a directory\); set LANDMARKS_CACHE"
+    ):
         fetch_dataset(source)
 
 

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.datasets import SOURCES, Source, available, blocks, load_dataset, planted, standardise
+from landmarks.datasets import (
+    SOURCES,
+    Source,
+    available,
+    blocks,
+    load_dataset,
+    planted,
+    standardise,
+)
 from landmarks.datasets.catalogue import fingerprint
 from landmarks.datasets.originals import separated
 from landmarks.errors import ChecksumError
@@ -23,21 +31,40 @@ def nothing_else(tmp_path, monkeypatch):
 @pytest.fixture
 def tiny(monkeypatch):
     monkeypatch.setitem(
-        SOURCES, "tiny", Source("tiny", "", X.shape, "", "https://localhost/", ("x.zip", "x.csv"), separated("x.csv"), fingerprint(X))
+        SOURCES,
+        "tiny",
+        Source(
+            "tiny",
+            "",
+            X.shape,
+            "",
+            "https://localhost/",
+            ("x.zip", "x.csv"),
+            separated("x.csv"),
+            fingerprint(X),
+        ),
     )
 
 
 def test_an_unknown_name_is_told_the_known_ones():
-    with pytest.raises(ValueError, match="unknown data set 'iris'; the names are digits, breast_cancer, wine, planted, blocks, residential"):
+    with pytest.raises(
+        ValueError,
+        match="unknown data set 'iris'; the names are digits, breast_cancer, wine, planted, blocks, residential",
+    ):
         load_dataset("iris")
 
 
 def test_a_data_set_that_is_not_here_says_how_to_get_it():
-    with pytest.raises(FileNotFoundError, match="run `landmarks data fetch protein`, or set LANDMARKS_DATA or data_dir to a folder with protein.npz"):
+    with pytest.raises(
+        FileNotFoundError,
+        match="run `landmarks data fetch protein`, or set LANDMARKS_DATA or data_dir to a folder with protein.npz",
+    ):
         load_dataset("protein")
 
 
-@pytest.mark.parametrize(("file", "content"), [("x.zip", zipped("x.csv", text(X))), ("x.csv", text(X))])
+@pytest.mark.parametrize(
+    ("file", "content"), [("x.zip", zipped("x.csv", text(X))), ("x.csv", text(X))]
+)
 def test_a_folder_may_hold_the_original_or_the_file_inside_it(tiny, tmp_path, file, content):
     (tmp_path / file).write_bytes(content)
     np.testing.assert_array_equal(load_dataset("tiny", tmp_path).X, X)
@@ -77,9 +104,14 @@ def test_made_up_data_are_available_without_a_folder():
 @pytest.mark.parametrize("known", [planted(20, 9, 3, seed=1), blocks(size=4, k=2, seed=2)])
 def test_the_known_choice_is_the_best_of_all(known):
     def error(S):
-        return np.sum((known.X - known.X[:, S] @ np.linalg.lstsq(known.X[:, S], known.X, rcond=None)[0]) ** 2)
+        return np.sum(
+            (known.X - known.X[:, S] @ np.linalg.lstsq(known.X[:, S], known.X, rcond=None)[0]) ** 2
+        )
 
-    best = min(itertools.combinations(range(known.X.shape[1]), len(known.best)), key=lambda S: error(list(S)))
+    best = min(
+        itertools.combinations(range(known.X.shape[1]), len(known.best)),
+        key=lambda S: error(list(S)),
+    )
     assert best == known.best and error(list(best)) == pytest.approx(known.error, rel=1e-9)
 
 

@@ -26,7 +26,9 @@ def test_text_with_missing_values_is_read_from_an_archive_and_as_it_is():
 
 
 def test_text_separated_by_blanks_has_its_missing_values_as_nan():
-    np.testing.assert_array_equal(separated("secom.data", delimiter=None)(publisher.text(X, " ", "NaN"))[0], X)
+    np.testing.assert_array_equal(
+        separated("secom.data", delimiter=None)(publisher.text(X, " ", "NaN"))[0], X
+    )
 
 
 def test_text_with_names_on_top_leaves_the_target_out():
@@ -58,7 +60,11 @@ def test_images_are_read_from_the_first_on():
         (images(1), b"0" * 32, "not an idx file of images"),
         (separated("x.csv"), b"", "has no rows"),
         (separated("x.csv"), b"1,2\n3\n", "differ in length"),
-        (separated("x.csv"), publisher.zipped("other.csv", "1"), "holds no file that ends in x.csv, but readme.txt, folder/other.csv"),
+        (
+            separated("x.csv"),
+            publisher.zipped("other.csv", "1"),
+            "holds no file that ends in x.csv, but readme.txt, folder/other.csv",
+        ),
     ],
 )
 def test_a_file_of_another_kind_is_told(read, content, sentence):
@@ -71,7 +77,9 @@ def test_a_member_that_would_unpack_to_more_than_the_limit_is_refused(monkeypatc
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("x.csv", "0" * 5000)
-    with pytest.raises(ValueError, match="x.csv would unpack to 5000 bytes, more than the limit of 1000"):
+    with pytest.raises(
+        ValueError, match="x.csv would unpack to 5000 bytes, more than the limit of 1000"
+    ):
         member(stream.getvalue(), "x.csv")
 
 
@@ -79,10 +87,16 @@ def original(name, X):
     """The published file of a data set, written anew from its numbers."""
     if name == "residential":
         return publisher.zipped(
-            "Residential-Building-Data-Set.xlsx", publisher.workbook(X, [["PROJECT DATES"] + [None] * 108, [f"V-{j}" for j in range(109)]])
+            "Residential-Building-Data-Set.xlsx",
+            publisher.workbook(
+                X, [["PROJECT DATES"] + [None] * 108, [f"V-{j}" for j in range(109)]]
+            ),
         )
     if name == "powerplant":
-        return publisher.zipped("CCPP/Folds5x2_pp.xlsx", publisher.workbook(np.column_stack([X, X[:, 0]]), [["AT", "V", "AP", "RH", "PE"]]))
+        return publisher.zipped(
+            "CCPP/Folds5x2_pp.xlsx",
+            publisher.workbook(np.column_stack([X, X[:, 0]]), [["AT", "V", "AP", "RH", "PE"]]),
+        )
     if name == "arrhythmia":
         return publisher.zipped("arrhythmia.data", publisher.text(X, after=["1"]))
     if name == "secom":
@@ -91,7 +105,9 @@ def original(name, X):
         return publisher.zipped("HTRU_2.csv", publisher.text(X, after=["0"]))
     if name == "protein":
         header = ",".join(["RMSD", *(f"F{j}" for j in range(1, 10))]) + "\r\n"
-        return publisher.zipped("CASP.csv", publisher.text(np.column_stack([X[:, 0], X]), header=header))
+        return publisher.zipped(
+            "CASP.csv", publisher.text(np.column_stack([X[:, 0], X]), header=header)
+        )
     return publisher.idx(X.astype(np.uint8).reshape(-1, 28, 28))
 
 

@@ -15,4 +15,7 @@ def test_every_file_that_is_named_exists():
 def test_every_fault_that_is_named_has_a_test():
     tests = "".join(path.read_text() for path in (ROOT / "tests" / "faults").glob("test_*.py"))
     named = set(re.findall(r"\bfault (\d+)", TEXT))
-    assert named and [number for number in named if f"def test_fault_{int(number):02d}_" not in tests] == []
+    assert (
+        named
+        and [number for number in named if f"def test_fault_{int(number):02d}_" not in tests] == []
+    )

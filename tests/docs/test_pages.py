@@ -14,11 +14,17 @@ import landmarks as lm
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-PAGES = [page for page in PAGES if "_build" not in page.parts and "gallery" not in page.parts and "generated" not in page.parts]
+PAGES = [
+    page
+    for page in PAGES
+    if "_build" not in page.parts and "gallery" not in page.parts and "generated" not in page.parts
+]
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
-@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("plot_*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "example", sorted((ROOT / "examples").glob("plot_*.py")), ids=lambda path: path.stem
+)
 def test_the_example_runs(example, capsys):
     with matplotlib.rc_context({"backend": "Agg"}):
         runpy.run_path(str(example))
@@ -28,7 +34,11 @@ def test_the_example_runs(example, capsys):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_to_files_that_exist(page):
-    links = [target for target, _ in LINK.findall(page.read_text(encoding="utf-8")) if "://" not in target and not target.startswith("mailto:")]
+    links = [
+        target
+        for target, _ in LINK.findall(page.read_text(encoding="utf-8"))
+        if "://" not in target and not target.startswith("mailto:")
+    ]
     assert [target for target in links if not (page.parent / target).exists()] == []
 
 
@@ -38,5 +48,7 @@ def test_the_map_of_the_paper_is_up_to_date():
 
 @pytest.mark.parametrize("name", lm.__all__)
 def test_each_public_name_is_in_the_reference_and_has_an_example(name):
-    assert re.search(rf"landmarks\.{name}\b", (ROOT / "docs" / "api.rst").read_text(encoding="utf-8"))
+    assert re.search(
+        rf"landmarks\.{name}\b", (ROOT / "docs" / "api.rst").read_text(encoding="utf-8")
+    )
     assert ">>>" in (getattr(lm, name).__doc__ or "")

@@ -7,4 +7,9 @@ PAGE = Path(__file__).parent.parent.parent / "docs" / "reasons.md"
 
 
 def test_its_examples_run():
-    assert doctest.testfile(str(PAGE), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE).failed == 0
+    assert (
+        doctest.testfile(
+            str(PAGE), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
+        ).failed
+        == 0
+    )

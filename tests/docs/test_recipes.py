@@ -14,9 +14,13 @@ def test_every_recipe_is_run():
 
 
 @pytest.mark.filterwarnings("ignore")  # those of the neighbours about their own dependencies
-@pytest.mark.parametrize("name", ["scikit_learn", "anndata", pytest.param("gpytorch", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["scikit_learn", "anndata", pytest.param("gpytorch", marks=pytest.mark.slow)]
+)
 def test_the_recipe_runs(name):
     for library in NEEDS[name]:
         pytest.importorskip(library, reason=f"the recipe needs {library}")
-    failed, tried = doctest.testfile(str(RECIPES / f"{name}.md"), module_relative=False, optionflags=doctest.ELLIPSIS)
+    failed, tried = doctest.testfile(
+        str(RECIPES / f"{name}.md"), module_relative=False, optionflags=doctest.ELLIPSIS
+    )
     assert tried > 0 and failed == 0

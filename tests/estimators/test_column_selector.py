@@ -17,8 +17,8 @@ from sklearn.pipeline import make_pipeline
 
 import landmarks as lm
 from landmarks.datasets import standardise
-from landmarks.estimators import ColumnSelector
-from landmarks.estimators.preparation import Preparation, centred
+from landmarks.sklearn.column_selector import ColumnSelector
+from landmarks.sklearn.preparation import Preparation, centred
 
 WINE = load_wine()
 X = WINE.data
@@ -54,7 +54,9 @@ def test_inverse_is_least_squares_with_an_intercept():
 @pytest.mark.parametrize("center", [False, True])
 def test_score_on_the_training_data_is_one_less_the_relative_error(center, scale):
     selector = ColumnSelector(**GREEDY, center=center, scale=scale).fit(X)
-    assert selector.score(X) == pytest.approx(1 - selector.selection_.relative_error("trace"), rel=1e-8)
+    assert selector.score(X) == pytest.approx(
+        1 - selector.selection_.relative_error("trace"), rel=1e-8
+    )
 
 
 def test_score_is_the_lost_share_without_each_column():
@@ -63,7 +65,9 @@ def test_score_is_the_lost_share_without_each_column():
     for j in selector.indices_:
         others = [i for i in selector.indices_ if i != j]
         rest = Z - Z[:, others] @ np.linalg.lstsq(Z[:, others], Z, rcond=None)[0]
-        assert selector.scores_[j] == pytest.approx(np.sum(rest**2) / np.sum(Z**2) - (1 - selector.score(X)))
+        assert selector.scores_[j] == pytest.approx(
+            np.sum(rest**2) / np.sum(Z**2) - (1 - selector.score(X))
+        )
     assert np.all(selector.scores_[~selector.support_] == 0)
 
 
@@ -80,11 +84,16 @@ def test_fraction_is_of_the_columns():
 
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("scale", [False, True])
-@pytest.mark.parametrize("form", [scipy.sparse.csr_array, scipy.sparse.csc_matrix, scipy.sparse.coo_array])
+@pytest.mark.parametrize(
+    "form", [scipy.sparse.csr_array, scipy.sparse.csc_matrix, scipy.sparse.coo_array]
+)
 def test_sparse_equals_dense(form, center, scale):
     Y, w = sparse_rows(), np.random.default_rng(1).random(60)
     settings = ColumnSelector(**GREEDY, center=center, scale=scale)
-    dense, sparse = clone(settings).fit(Y, sample_weight=w), clone(settings).fit(form(Y), sample_weight=w)
+    dense, sparse = (
+        clone(settings).fit(Y, sample_weight=w),
+        clone(settings).fit(form(Y), sample_weight=w),
+    )
     assert sparse.indices_.tolist() == dense.indices_.tolist()
     np.testing.assert_allclose(sparse.coefficients_, dense.coefficients_, atol=1e-9)
     assert scipy.sparse.issparse(sparse.transform(form(Y)))
@@ -92,32 +101,46 @@ def test_sparse_equals_dense(form, center, scale):
 
 
 def test_a_wide_sparse_matrix_is_centred_by_products_alone(monkeypatch):
-    monkeypatch.setattr("landmarks.estimators.preparation.MEMORY", 100)
+    monkeypatch.setattr("landmarks.sklearn.preparation.MEMORY", 100)
     Y = sparse_rows()
     selector = ColumnSelector(**GREEDY, scale=True).fit(scipy.sparse.csr_array(Y))
-    assert selector.indices_.tolist() == ColumnSelector(**GREEDY, scale=True).fit(Y).indices_.tolist()
+    assert (
+        selector.indices_.tolist() == ColumnSelector(**GREEDY, scale=True).fit(Y).indices_.tolist()
+    )
     assert pickled(selector).selection_.indices.tolist() == selector.indices_.tolist()
 
 
 def test_the_centred_operator_equals_the_covariance():
     Y = sparse_rows()
     operator = centred(scipy.sparse.csc_array(Y), Y.mean(axis=0), 60.0, Y.var(axis=0))
-    np.testing.assert_allclose(operator.columns(np.arange(12)), 60 * np.cov(Y, rowvar=False, ddof=0), atol=1e-9)
+    np.testing.assert_allclose(
+        operator.columns(np.arange(12)), 60 * np.cov(Y, rowvar=False, ddof=0), atol=1e-9
+    )
     np.testing.assert_allclose(operator.diagonal(), 60 * Y.var(axis=0))
 
 
 def test_a_constant_column_is_never_selected():
     Y = np.column_stack([np.full(178, 1e6 / 3), X[:, :5]])
     assert 0 not in ColumnSelector(5, method="greedy").fit(Y).indices_
-    assert 0 not in ColumnSelector(5, method="greedy", scale=True).fit(scipy.sparse.csr_array(Y)).indices_
+    assert (
+        0
+        not in ColumnSelector(5, method="greedy", scale=True)
+        .fit(scipy.sparse.csr_array(Y))
+        .indices_
+    )
 
 
 def test_an_integer_weight_repeats_the_row():
     w = np.random.default_rng(0).integers(0, 4, len(X))
-    weighted, repeated = ColumnSelector(**GREEDY).fit(X, sample_weight=w), ColumnSelector(**GREEDY).fit(np.repeat(X, w, axis=0))
+    weighted, repeated = (
+        ColumnSelector(**GREEDY).fit(X, sample_weight=w),
+        ColumnSelector(**GREEDY).fit(np.repeat(X, w, axis=0)),
+    )
     assert weighted.indices_.tolist() == repeated.indices_.tolist()
     assert weighted.reconstruction_error_ == pytest.approx(repeated.reconstruction_error_)
-    assert weighted.score(X, sample_weight=w) == pytest.approx(repeated.score(np.repeat(X, w, axis=0)))
+    assert weighted.score(X, sample_weight=w) == pytest.approx(
+        repeated.score(np.repeat(X, w, axis=0))
+    )
 
 
 @pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
@@ -139,7 +162,10 @@ def test_partial_fit_selects_when_asked():
 
 def test_fit_forgets_the_batches_of_partial_fit():
     selector = ColumnSelector(**GREEDY).partial_fit(1e3 * X[::-1, ::-1]).fit(X)
-    assert selector.partial_fit(X).indices_.tolist() == ColumnSelector(**GREEDY).fit(X).indices_.tolist()
+    assert (
+        selector.partial_fit(X).indices_.tolist()
+        == ColumnSelector(**GREEDY).fit(X).indices_.tolist()
+    )
 
 
 def holes(Y: np.ndarray, share: float = 0.05) -> np.ndarray:
@@ -155,12 +181,17 @@ def test_imputing_equals_fit_on_imputed_data():
         ColumnSelector(**GREEDY, scale=True, missing="impute").partial_fit(Y),
     ):
         assert selector.indices_.tolist() == expected.indices_.tolist()
-        np.testing.assert_allclose(selector.coefficients_, expected.coefficients_, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(
+            selector.coefficients_, expected.coefficients_, rtol=1e-6, atol=1e-8
+        )
 
 
 def test_imputing_sparse_data_counts_the_zeros():
     Y = holes(sparse_rows())
-    dense, sparse = (ColumnSelector(**GREEDY, missing="impute", center=False).fit(form(Y)) for form in (np.asarray, scipy.sparse.csr_array))
+    dense, sparse = (
+        ColumnSelector(**GREEDY, missing="impute", center=False).fit(form(Y))
+        for form in (np.asarray, scipy.sparse.csr_array)
+    )
     assert sparse.indices_.tolist() == dense.indices_.tolist()
 
 
@@ -176,21 +207,32 @@ def test_missing_values_hardly_change_the_score_of_a_low_rank_matrix(missing):
 @pytest.mark.parametrize("missing", ["impute", "pairwise"])
 def test_score_takes_missing_values(missing):
     selector = ColumnSelector(**GREEDY, scale=True, missing=missing).fit(holes(X))
-    assert selector.score(holes(X)) == pytest.approx(selector.score(X), abs=0.05)  # one value in twenty is not seen
+    assert selector.score(holes(X)) == pytest.approx(
+        selector.score(X), abs=0.05
+    )  # one value in twenty is not seen
 
 
 def test_float32_is_kept():
     Y = X.astype(np.float32)
     selector = ColumnSelector(**GREEDY, scale=True).fit(Y)
     chosen = selector.transform(Y)
-    assert chosen.dtype == selector.inverse_transform(chosen).dtype == selector.coefficients_.dtype == np.float32
-    assert selector.indices_.tolist() == ColumnSelector(**GREEDY, scale=True).fit(X).indices_.tolist()
+    assert (
+        chosen.dtype
+        == selector.inverse_transform(chosen).dtype
+        == selector.coefficients_.dtype
+        == np.float32
+    )
+    assert (
+        selector.indices_.tolist() == ColumnSelector(**GREEDY, scale=True).fit(X).indices_.tolist()
+    )
 
 
 def test_columns_are_included_and_excluded_by_name():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=WINE.feature_names)
-    selector = ColumnSelector(3, method="greedy", include="ash", exclude=["proline", "magnesium"]).fit(frame)
+    selector = ColumnSelector(
+        3, method="greedy", include="ash", exclude=["proline", "magnesium"]
+    ).fit(frame)
     names = selector.get_feature_names_out().tolist()
     assert "ash" in names
     assert not {"proline", "magnesium"} & set(names)
@@ -223,14 +265,19 @@ def test_clone_keeps_a_method_object():
 
 def test_one_seed_gives_one_selection_and_leaves_the_global_one_alone():
     before = np.random.get_state()[1].copy()
-    runs = [ColumnSelector(4, method="rpcholesky", random_state=state).fit(X).indices_.tolist() for state in (3, 3, np.random.RandomState(3), None)]
+    runs = [
+        ColumnSelector(4, method="rpcholesky", random_state=state).fit(X).indices_.tolist()
+        for state in (3, 3, np.random.RandomState(3), None)
+    ]
     assert runs[0] == runs[1]
     np.testing.assert_array_equal(np.random.get_state()[1], before)
 
 
 def test_grid_search_over_the_number_of_columns():
     pipeline = make_pipeline(ColumnSelector(method="greedy", scale=True), LinearRegression())
-    search = GridSearchCV(pipeline, {"columnselector__n_features_to_select": [2, 12]}, cv=3).fit(X, X.sum(axis=1))
+    search = GridSearchCV(pipeline, {"columnselector__n_features_to_select": [2, 12]}, cv=3).fit(
+        X, X.sum(axis=1)
+    )
     assert search.best_params_["columnselector__n_features_to_select"] == 12
 
 
@@ -238,20 +285,29 @@ def test_weights_are_routed_through_a_pipeline():
     set_config(enable_metadata_routing=True)
     try:
         w = np.random.default_rng(0).random(len(X))
-        pipeline = make_pipeline(ColumnSelector(**GREEDY).set_fit_request(sample_weight=True), Ridge().set_fit_request(sample_weight=False))
+        pipeline = make_pipeline(
+            ColumnSelector(**GREEDY).set_fit_request(sample_weight=True),
+            Ridge().set_fit_request(sample_weight=False),
+        )
         pipeline.fit(X, WINE.target, sample_weight=w)
-        assert pipeline[0].reconstruction_error_ == pytest.approx(ColumnSelector(**GREEDY).fit(X, sample_weight=w).reconstruction_error_)
+        assert pipeline[0].reconstruction_error_ == pytest.approx(
+            ColumnSelector(**GREEDY).fit(X, sample_weight=w).reconstruction_error_
+        )
     finally:
         set_config(enable_metadata_routing=False)
 
 
 def test_verbose_prints_one_line(capsys):
     ColumnSelector(**GREEDY, verbose=True).fit(X)
-    assert capsys.readouterr().out.startswith("[ColumnSelector] 4 of 13 columns explain 100.00% of the variance")
+    assert capsys.readouterr().out.startswith(
+        "[ColumnSelector] 4 of 13 columns explain 100.00% of the variance"
+    )
 
 
 def test_callbacks_are_called_where_scikit_learn_has_them():
-    callback = pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
+    callback = pytest.importorskip(
+        "sklearn.callback", reason="callbacks came with scikit-learn 1.9"
+    )
 
     class Recorder:
         seen: list[str] = []
@@ -285,13 +341,17 @@ def test_the_input_is_not_written_to():
 
 def test_centring_uses_the_stored_mean_only_when_asked():
     assert np.all(ColumnSelector(**GREEDY, center=False).fit(X).mean_ == 0)
-    np.testing.assert_allclose(Preparation(True, False, "error").of_rows(X, None).mean, X.mean(axis=0))
+    np.testing.assert_allclose(
+        Preparation(True, False, "error").of_rows(X, None).mean, X.mean(axis=0)
+    )
 
 
 def test_reasons_have_the_names_of_the_features():
     pandas = pytest.importorskip("pandas")
     Y = np.random.default_rng(0).standard_normal((30, 3)) * [3, 2, 1]
-    frame = pandas.DataFrame(np.column_stack([Y, -5 + 2 * Y[:, 0]]), columns=["size", "shape", "colour", "twice"])
+    frame = pandas.DataFrame(
+        np.column_stack([Y, -5 + 2 * Y[:, 0]]), columns=["size", "shape", "colour", "twice"]
+    )
     selector = ColumnSelector(2, method="greedy", scale=True, include=["size", "shape"]).fit(frame)
     reasons = selector.why(stability=selector.selection_.stability(5))
     assert reasons.chosen["name"] == ["size", "shape"] and reasons.chosen["stability"] == [1, 1]
@@ -303,8 +363,13 @@ def test_reasons_have_the_names_of_the_features():
 
 
 def test_reasons_of_a_copy_by_pickle_ask_for_another_fit():
-    selector = ColumnSelector(2, method="greedy").fit(np.random.default_rng(0).standard_normal((20, 5)))
-    with pytest.raises(ValueError, match="this ColumnSelector was pickled, which leaves the training data behind; call fit again before why"):
+    selector = ColumnSelector(2, method="greedy").fit(
+        np.random.default_rng(0).standard_normal((20, 5))
+    )
+    with pytest.raises(
+        ValueError,
+        match="this ColumnSelector was pickled, which leaves the training data behind; call fit again before why",
+    ):
         pickled(selector).why()
 
 

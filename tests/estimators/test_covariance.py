@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from landmarks.estimators.covariance import moments, nearest_psd, pair_moments
+from landmarks.sklearn.covariance import moments, nearest_psd, pair_moments
 
 
 def rows(m: int = 30, n: int = 5, seed: int = 0) -> np.ndarray:
@@ -50,14 +50,20 @@ def test_pairwise_moments_average_over_the_rows_that_have_both_values():
     X = with_holes(rows())
     centred = X - np.nanmean(X, axis=0)
     expected = 30 * np.nanmean(centred[:, :, None] * centred[:, None, :], axis=0)
-    np.testing.assert_allclose(pair_moments(X, None).resolved("pairwise").scatter, nearest_psd(expected), rtol=1e-10)
+    np.testing.assert_allclose(
+        pair_moments(X, None).resolved("pairwise").scatter, nearest_psd(expected), rtol=1e-10
+    )
 
 
 def test_pairwise_batches_add_up():
     X = with_holes(rows() + 5)
     first = pair_moments(X[:10], None)
     both = first + pair_moments(X[10:], None, origin=first.origin)
-    np.testing.assert_allclose(both.resolved("pairwise").scatter, pair_moments(X, None).resolved("pairwise").scatter, rtol=1e-10)
+    np.testing.assert_allclose(
+        both.resolved("pairwise").scatter,
+        pair_moments(X, None).resolved("pairwise").scatter,
+        rtol=1e-10,
+    )
 
 
 def test_repair_keeps_the_diagonal_and_leaves_no_negative_eigenvalue():

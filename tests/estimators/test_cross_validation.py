@@ -10,7 +10,9 @@ from sklearn.model_selection import KFold
 import landmarks as lm
 
 RNG = np.random.default_rng(0)
-X = RNG.standard_normal((60, 3)) @ RNG.standard_normal((3, 12)) + 0.2 * RNG.standard_normal((60, 12))
+X = RNG.standard_normal((60, 3)) @ RNG.standard_normal((3, 12)) + 0.2 * RNG.standard_normal(
+    (60, 12)
+)
 FOLDS = list(KFold(4).split(X))
 
 
@@ -25,13 +27,18 @@ def test_the_error_is_that_of_least_squares_on_the_other_rows(center, method):
             S = lm.select(Y[train] - mean, k, method=method).indices
             B = np.linalg.lstsq((Y[train] - mean)[:, S], Y[train] - mean, rcond=None)[0]
             held = Y[test] - mean
-            np.testing.assert_allclose(error, np.sum((held - held[:, S] @ B) ** 2) / np.sum(held**2), rtol=1e-8)
+            np.testing.assert_allclose(
+                error, np.sum((held - held[:, S] @ B) ** 2) / np.sum(held**2), rtol=1e-8
+            )
 
 
 @pytest.mark.parametrize("center", [False, True])
 def test_sparse_rows_give_the_same(center):
     thin = np.where(np.abs(X) > 1, X, 0.0)
-    dense, sparse = (lm.held_out(rows, [1, 4], center=center).errors for rows in (thin, scipy.sparse.csr_array(thin)))
+    dense, sparse = (
+        lm.held_out(rows, [1, 4], center=center).errors
+        for rows in (thin, scipy.sparse.csr_array(thin))
+    )
     np.testing.assert_allclose(sparse, dense, rtol=1e-7)
 
 
@@ -52,7 +59,11 @@ def test_one_standard_error_is_the_first_close_to_the_best():
 
 def test_points_of_a_kernel_are_held_out():
     points = RNG.standard_normal((50, 2))
-    found = lm.held_out(lm.kernel(points, lm.rbf(sigma=2.0)), [3, 8], cv=[(np.arange(40), np.arange(40, 50)), (np.arange(10, 50), np.arange(10))])
+    found = lm.held_out(
+        lm.kernel(points, lm.rbf(sigma=2.0)),
+        [3, 8],
+        cv=[(np.arange(40), np.arange(40, 50)), (np.arange(10, 50), np.arange(10))],
+    )
     S = lm.select(lm.kernel(points[:40], lm.rbf(sigma=2.0)), 8, method="greedy").indices
     h = lm.rbf(sigma=2.0)
     cross = h(points[40:], points[:40][S])
@@ -70,11 +81,21 @@ def test_too_many_columns_for_the_rows_are_seen_to_hurt():
 @pytest.mark.parametrize(
     ("A", "options", "error", "message"),
     [
-        (lm.psd(X.T @ X), {"ks": [1]}, TypeError, "held-out rows need the data X or a kernel on points"),
+        (
+            lm.psd(X.T @ X),
+            {"ks": [1]},
+            TypeError,
+            "held-out rows need the data X or a kernel on points",
+        ),
         (X, {"ks": []}, ValueError, "ks must list at least one"),
         (X, {"ks": [13]}, ValueError, "k must be between 1 and n = 12, got 13"),
         (X, {"ks": [1], "cv": FOLDS[:1]}, ValueError, "at least two folds"),
-        (X, {"ks": [1], "cv": 1}, ValueError, "k-fold cross-validation requires at least one train/test split"),
+        (
+            X,
+            {"ks": [1], "cv": 1},
+            ValueError,
+            "k-fold cross-validation requires at least one train/test split",
+        ),
         (X * np.nan, {"ks": [1]}, ValueError, "X contains NaN"),
     ],
 )

@@ -9,11 +9,16 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import landmarks as lm
-from landmarks.estimators import ColumnSelector
+from landmarks.sklearn.column_selector import ColumnSelector
 
 RNG = np.random.default_rng(0)
 CAUSES = RNG.standard_normal((200, 2))
-X = np.hstack([CAUSES, CAUSES @ RNG.uniform(0.5, 1.5, (2, 6)) + 0.5 * RNG.standard_normal((200, 6))]) + 3.0
+X = (
+    np.hstack(
+        [CAUSES, CAUSES @ RNG.uniform(0.5, 1.5, (2, 6)) + 0.5 * RNG.standard_normal((200, 6))]
+    )
+    + 3.0
+)
 
 
 def test_auto_explains_the_share_with_as_few_as_possible():
@@ -21,7 +26,9 @@ def test_auto_explains_the_share_with_as_few_as_possible():
     assert selector.score(X) >= 0.9 > ColumnSelector(len(selector.indices_) - 1).fit(X).score(X)
 
 
-@pytest.mark.parametrize("rule", [lm.Target(0.1), lm.Knee(), lm.LikelihoodRatio(alpha=0.01)], ids=repr)
+@pytest.mark.parametrize(
+    "rule", [lm.Target(0.1), lm.Knee(), lm.LikelihoodRatio(alpha=0.01)], ids=repr
+)
 def test_a_rule_sees_the_centred_columns(rule):
     selector = clone(ColumnSelector(rule, method="greedy")).fit(X)
     assert len(selector.indices_) == lm.select(X - X.mean(axis=0), rule, method="greedy").k
@@ -33,8 +40,17 @@ def test_the_test_counts_rows_however_they_come():
     weighted = ColumnSelector(rule, method="greedy").fit(X, sample_weight=np.full(200, 2.0))
     assert len(twice.indices_) == len(weighted.indices_)
     once = ColumnSelector(rule, method="greedy").fit(X).indices_
-    assert ColumnSelector(rule, method="greedy").partial_fit(X[:90]).partial_fit(X[90:]).indices_.tolist() == once.tolist()
-    assert ColumnSelector(rule, method="greedy").fit(scipy.sparse.csr_array(X)).indices_.tolist() == once.tolist()
+    assert (
+        ColumnSelector(rule, method="greedy")
+        .partial_fit(X[:90])
+        .partial_fit(X[90:])
+        .indices_.tolist()
+        == once.tolist()
+    )
+    assert (
+        ColumnSelector(rule, method="greedy").fit(scipy.sparse.csr_array(X)).indices_.tolist()
+        == once.tolist()
+    )
 
 
 def test_groups_are_selected_whole():
@@ -53,5 +69,9 @@ def test_costs_are_kept_within_the_budget():
 
 
 def test_rules_can_be_searched_over():
-    search = GridSearchCV(ColumnSelector(method="greedy"), {"n_features_to_select": [1, lm.Target(0.05), lm.Knee()]}, cv=3).fit(X)
+    search = GridSearchCV(
+        ColumnSelector(method="greedy"),
+        {"n_features_to_select": [1, lm.Target(0.05), lm.Knee()]},
+        cv=3,
+    ).fit(X)
     assert search.best_params_["n_features_to_select"] == lm.Target(0.05)

@@ -18,8 +18,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import landmarks as lm
-from landmarks.estimators import Nystroem
-from landmarks.estimators.kernel_points import by_index, own_kernel
+from landmarks.sklearn.kernel_points import by_index, own_kernel
+from landmarks.sklearn.nystroem import Nystroem
 
 DIGITS = load_digits()
 X = DIGITS.data[:300] / 16
@@ -51,7 +51,10 @@ def test_uniform_gives_the_result_of_scikit_learn(kernel):
 
 
 def test_parameters_and_attributes_include_those_of_scikit_learn():
-    theirs, ours = kernel_approximation.Nystroem(n_components=5).fit(X), Nystroem(n_components=5).fit(X)
+    theirs, ours = (
+        kernel_approximation.Nystroem(n_components=5).fit(X),
+        Nystroem(n_components=5).fit(X),
+    )
     assert set(theirs.get_params()) <= set(ours.get_params())
     assert {name for name in vars(theirs) if name.endswith("_")} <= set(vars(ours))
 
@@ -60,26 +63,44 @@ def test_uniform_with_a_callable_gives_the_result_of_scikit_learn():
     def kernel(x, y, power):
         return (x @ y) ** power
 
-    settings = {"kernel": kernel, "kernel_params": {"power": 2}, "n_components": 8, "random_state": 0}
+    settings = {
+        "kernel": kernel,
+        "kernel_params": {"power": 2},
+        "n_components": 8,
+        "random_state": 0,
+    }
     expected = kernel_approximation.Nystroem(**settings).fit_transform(X[:40])
-    np.testing.assert_allclose(Nystroem(selection="uniform", **settings).fit_transform(X[:40]), expected)
+    np.testing.assert_allclose(
+        Nystroem(selection="uniform", **settings).fit_transform(X[:40]), expected
+    )
     assert Nystroem(**settings).fit_transform(X[:40]).shape == (40, 8)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", "linear"])
 def test_our_kernels_are_those_of_scikit_learn(kernel):
     ours = own_kernel(kernel, X.shape[1], PARAMETERS[kernel])
-    np.testing.assert_allclose(ours(X[:9], X[:7]), pairwise_kernels(X[:9], X[:7], metric=kernel, **PARAMETERS[kernel]), rtol=1e-8)
+    np.testing.assert_allclose(
+        ours(X[:9], X[:7]),
+        pairwise_kernels(X[:9], X[:7], metric=kernel, **PARAMETERS[kernel]),
+        rtol=1e-8,
+    )
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", "linear"])
 def test_our_kernels_have_the_defaults_of_scikit_learn(kernel):
-    np.testing.assert_allclose(own_kernel(kernel, X.shape[1], {})(X[:9], X[:7]), pairwise_kernels(X[:9], X[:7], metric=kernel), rtol=1e-8)
+    np.testing.assert_allclose(
+        own_kernel(kernel, X.shape[1], {})(X[:9], X[:7]),
+        pairwise_kernels(X[:9], X[:7], metric=kernel),
+        rtol=1e-8,
+    )
 
 
 def test_a_kernel_by_index_equals_the_kernel():
     index = np.arange(5.0)[:, None]
-    np.testing.assert_allclose(by_index(scipy.sparse.csr_array(X), "rbf", {"gamma": 0.1})(index, index[:2]), rbf_kernel(X[:5], X[:2], gamma=0.1))
+    np.testing.assert_allclose(
+        by_index(scipy.sparse.csr_array(X), "rbf", {"gamma": 0.1})(index, index[:2]),
+        rbf_kernel(X[:5], X[:2], gamma=0.1),
+    )
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", "cosine", "chi2"])
@@ -87,7 +108,12 @@ def test_chosen_landmarks_beat_drawn_ones(kernel):
     K = pairwise_kernels(X, metric=kernel, **PARAMETERS[kernel])
     settings = {"kernel": kernel, "n_components": 20, **PARAMETERS[kernel]}
     chosen = approximation_error(Nystroem(random_state=0, **settings).fit_transform(X), K)
-    drawn = [approximation_error(Nystroem(selection="uniform", random_state=s, **settings).fit_transform(X), K) for s in range(5)]
+    drawn = [
+        approximation_error(
+            Nystroem(selection="uniform", random_state=s, **settings).fit_transform(X), K
+        )
+        for s in range(5)
+    ]
     assert chosen < min(drawn)
 
 
@@ -95,7 +121,11 @@ def test_features_are_the_nystrom_approximation():
     model = Nystroem(gamma=0.1, n_components=20, random_state=0).fit(X)
     K = rbf_kernel(X, gamma=0.1)
     S = model.component_indices_
-    np.testing.assert_allclose(model.transform(X) @ model.transform(X).T, K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S]), atol=1e-10)
+    np.testing.assert_allclose(
+        model.transform(X) @ model.transform(X).T,
+        K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S]),
+        atol=1e-10,
+    )
 
 
 def test_precomputed_works_with_fewer_landmarks_than_points():
@@ -107,14 +137,18 @@ def test_precomputed_works_with_fewer_landmarks_than_points():
     new = rbf_kernel(X[:7] + 0.1, X, gamma=0.1)
     np.testing.assert_array_equal(values.component_indices_, points.component_indices_)
     np.testing.assert_allclose(values.transform(new), points.transform(X[:7] + 0.1), atol=1e-9)
-    np.testing.assert_allclose(values.transform(new[:, values.component_indices_]), values.transform(new))
+    np.testing.assert_allclose(
+        values.transform(new[:, values.component_indices_]), values.transform(new)
+    )
     with pytest.raises(ValueError):  # the same in scikit-learn, when this changes the docs must
         kernel_approximation.Nystroem(kernel="precomputed", n_components=20).fit(K).transform(K)
 
 
 def test_precomputed_kernels_are_split_both_ways_in_cross_validation():
     K = rbf_kernel(X, gamma=0.1)
-    model = make_pipeline(Nystroem(kernel="precomputed", n_components=20, random_state=0), LinearSVC())
+    model = make_pipeline(
+        Nystroem(kernel="precomputed", n_components=20, random_state=0), LinearSVC()
+    )
     assert cross_val_score(model, K, DIGITS.target[:300], cv=3).min() > 0.6
 
 
@@ -131,12 +165,17 @@ def test_duplicate_points_leave_the_features_finite(selection):
     model = Nystroem(gamma=0.1, n_components=12, selection=selection, random_state=0).fit(Y)
     assert np.abs(model.normalization_).max() < 1e3
     if selection == "auto":
-        np.testing.assert_allclose(model.transform(Y) @ model.transform(Y).T, rbf_kernel(Y, gamma=0.1), atol=1e-8)
+        np.testing.assert_allclose(
+            model.transform(Y) @ model.transform(Y).T, rbf_kernel(Y, gamma=0.1), atol=1e-8
+        )
 
 
 def test_the_cut_off_is_relative():
     settings = {"kernel": "linear", "n_components": 5, "selection": "uniform", "random_state": 0}
-    small, large = Nystroem(**settings).fit_transform(X * 1e-9), Nystroem(**settings).fit_transform(X)
+    small, large = (
+        Nystroem(**settings).fit_transform(X * 1e-9),
+        Nystroem(**settings).fit_transform(X),
+    )
     np.testing.assert_allclose(small * 1e9, large, rtol=1e-6, atol=1e-6)
 
 
@@ -150,10 +189,15 @@ def test_own_landmarks_are_points_or_indices():
 
 
 def test_sparse_points_give_the_landmarks_of_dense_ones():
-    dense, sparse = (Nystroem(gamma=0.1, n_components=10, random_state=0).fit(form(X)) for form in (np.asarray, scipy.sparse.csr_array))
+    dense, sparse = (
+        Nystroem(gamma=0.1, n_components=10, random_state=0).fit(form(X))
+        for form in (np.asarray, scipy.sparse.csr_array)
+    )
     np.testing.assert_array_equal(sparse.component_indices_, dense.component_indices_)
     assert scipy.sparse.issparse(sparse.components_)
-    np.testing.assert_allclose(sparse.transform(scipy.sparse.csr_array(X)), dense.transform(X), atol=1e-8)
+    np.testing.assert_allclose(
+        sparse.transform(scipy.sparse.csr_array(X)), dense.transform(X), atol=1e-8
+    )
 
 
 def test_landmarks_come_from_the_subsample():
@@ -196,7 +240,11 @@ class TestTarget:
     wave = np.where(x[:, 0] < 0.5, 0.0, np.sin(60 * x[:, 0]))
 
     def where(self, y, **settings):
-        return Nystroem(gamma=1000.0, n_components=20, random_state=0, **settings).fit(self.x, y).component_indices_
+        return (
+            Nystroem(gamma=1000.0, n_components=20, random_state=0, **settings)
+            .fit(self.x, y)
+            .component_indices_
+        )
 
     def test_landmarks_go_where_the_target_varies(self):
         assert np.sum(self.where(self.wave) >= 150) >= 14
@@ -210,7 +258,11 @@ class TestTarget:
     def test_names_of_classes_do_not_matter(self):
         number = np.digitize(self.wave, [-0.3, 0.3])
         names = np.array(["low", "middle", "up"])[number]
-        assert self.where(names).tolist() == self.where(number).tolist() == self.where(list(names)).tolist()
+        assert (
+            self.where(names).tolist()
+            == self.where(number).tolist()
+            == self.where(list(names)).tolist()
+        )
 
     def test_units_of_quantities_do_not_matter(self):
         both = np.column_stack([self.wave, self.x[:, 0]])
@@ -221,7 +273,10 @@ class TestTarget:
         assert self.where(scipy.sparse.csr_array(labels)).tolist() == self.where(labels).tolist()
         two_outputs = np.column_stack([labels[:, 0], np.digitize(self.wave, [-0.3, 0.3])])
         columns = [two_outputs[:, [0]] == [0, 1], two_outputs[:, [1]] == [0, 1, 2]]
-        assert self.where(two_outputs).tolist() == self.where(np.column_stack(columns).astype(int)).tolist()
+        assert (
+            self.where(two_outputs).tolist()
+            == self.where(np.column_stack(columns).astype(int)).tolist()
+        )
 
     def test_many_whole_numbers_are_a_quantity(self):
         counts = np.round(1000 * self.wave).astype(int)
@@ -241,7 +296,10 @@ class TestTarget:
         [
             (np.ones(299), "inconsistent numbers of samples"),
             (np.r_[np.ones(299) / 3, np.nan], "Input y contains NaN"),
-            (np.array([None, 1, "a"] * 100, dtype=object), "Unknown label type: y must hold numbers or the names of classes"),
+            (
+                np.array([None, 1, "a"] * 100, dtype=object),
+                "Unknown label type: y must hold numbers or the names of classes",
+            ),
         ],
     )
     def test_a_target_that_cannot_be_used_is_told(self, y, message):
@@ -256,6 +314,17 @@ class TestTarget:
     def test_a_pipeline_with_half_the_landmarks_does_as_well_on_digits(self):
         """Accuracy on held-out digits with 50 chosen landmarks, and with 100 that are drawn, in scikit-learn's defaults."""
         y = DIGITS.target
-        ours = make_pipeline(StandardScaler(), Nystroem(n_components=50, random_state=0), LogisticRegression(max_iter=1000))
-        drawn = make_pipeline(StandardScaler(), kernel_approximation.Nystroem(n_components=100, random_state=0), LogisticRegression(max_iter=1000))
-        assert cross_val_score(ours, DIGITS.data, y, cv=3).mean() > cross_val_score(drawn, DIGITS.data, y, cv=3).mean()
+        ours = make_pipeline(
+            StandardScaler(),
+            Nystroem(n_components=50, random_state=0),
+            LogisticRegression(max_iter=1000),
+        )
+        drawn = make_pipeline(
+            StandardScaler(),
+            kernel_approximation.Nystroem(n_components=100, random_state=0),
+            LogisticRegression(max_iter=1000),
+        )
+        assert (
+            cross_val_score(ours, DIGITS.data, y, cv=3).mean()
+            > cross_val_score(drawn, DIGITS.data, y, cv=3).mean()
+        )

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 
-from landmarks.estimators import ColumnSelector
+from landmarks.sklearn.column_selector import ColumnSelector
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((3000, 8)) @ rng.standard_normal((8, 8)) + 5.0
@@ -19,7 +19,9 @@ def mapped(A: np.ndarray, folder) -> np.ndarray:
     return np.load(folder / "X.npy", mmap_mode="r")
 
 
-@pytest.mark.parametrize("settings", [{}, {"scale": True}, {"center": False}, {"center": False, "scale": True}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"scale": True}, {"center": False}, {"center": False, "scale": True}]
+)
 @pytest.mark.parametrize("w", [None, weights])
 def test_a_memory_map_gives_what_the_array_gives(settings, w, tmp_path):
     selector = ColumnSelector(3, method="greedy", **settings)
@@ -27,7 +29,9 @@ def test_a_memory_map_gives_what_the_array_gives(settings, w, tmp_path):
     selector.fit(mapped(X, tmp_path), sample_weight=w)
     np.testing.assert_array_equal(selector.indices_, expected.indices_)
     for name in ("mean_", "scale_", "coefficients_", "scores_", "reconstruction_error_"):
-        np.testing.assert_allclose(getattr(selector, name), getattr(expected, name), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            getattr(selector, name), getattr(expected, name), rtol=1e-9, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("missing", ["impute", "pairwise"])

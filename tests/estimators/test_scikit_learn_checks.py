@@ -8,7 +8,8 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import landmarks as lm
-from landmarks.estimators import ColumnSelector, Nystroem
+from landmarks.sklearn.column_selector import ColumnSelector
+from landmarks.sklearn.nystroem import Nystroem
 
 ESTIMATORS = [
     ColumnSelector(),

@@ -7,16 +7,26 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import landmarks as lm
-from landmarks.estimators import ColumnSelector, Nystroem
+from landmarks.sklearn.column_selector import ColumnSelector
+from landmarks.sklearn.nystroem import Nystroem
 
 X = np.random.default_rng(0).standard_normal((20, 6))
 K = X @ X.T
 HOLES = np.where(np.arange(120).reshape(20, 6) == 7, np.nan, X)
 
 PARAMETERS = [
-    ({"n_features_to_select": 0}, "The 'n_features_to_select' parameter of ColumnSelector must be an int in the range"),
-    ({"n_features_to_select": 1.0}, "The 'n_features_to_select' parameter of ColumnSelector must be"),
-    ({"n_features_to_select": "many"}, "The 'n_features_to_select' parameter of ColumnSelector must be"),
+    (
+        {"n_features_to_select": 0},
+        "The 'n_features_to_select' parameter of ColumnSelector must be an int in the range",
+    ),
+    (
+        {"n_features_to_select": 1.0},
+        "The 'n_features_to_select' parameter of ColumnSelector must be",
+    ),
+    (
+        {"n_features_to_select": "many"},
+        "The 'n_features_to_select' parameter of ColumnSelector must be",
+    ),
     ({"n_features_to_select": 7}, "n_features_to_select=7 must be at most n_features = 6"),
     ({"method": "magic"}, "method must be one of .*greedy.* or a method object, got 'magic'"),
     ({"method": 3}, "The 'method' parameter of ColumnSelector must be"),
@@ -24,26 +34,65 @@ PARAMETERS = [
     ({"missing": "drop"}, "The 'missing' parameter of ColumnSelector must be a str among"),
     ({"budget": 0}, "The 'budget' parameter of ColumnSelector must be"),
     ({"explained_variance": 1.5}, "The 'explained_variance' parameter of ColumnSelector must be"),
-    ({"n_features_to_select": 3, "include": [1], "exclude": [1]}, r"\[1\] are both included and excluded"),
-    ({"n_features_to_select": 2, "include": [1, 2, 3]}, "include lists 3 candidates, more than n_features_to_select = 2"),
-    ({"n_features_to_select": 3, "exclude": [0, 1, 2, 3]}, "n_features_to_select = 3 is more than the 2 candidates that exclude leaves"),
-    ({"exclude": [0, 1, 2, 3]}, "a relative error of 0.05 cannot be reached: all 2 candidates together leave 0"),
-    ({"groups": [0, 1]}, r"groups must hold one label for each of the n = 6 candidates, got an array of shape \(2,\)"),
+    (
+        {"n_features_to_select": 3, "include": [1], "exclude": [1]},
+        r"\[1\] are both included and excluded",
+    ),
+    (
+        {"n_features_to_select": 2, "include": [1, 2, 3]},
+        "include lists 3 candidates, more than n_features_to_select = 2",
+    ),
+    (
+        {"n_features_to_select": 3, "exclude": [0, 1, 2, 3]},
+        "n_features_to_select = 3 is more than the 2 candidates that exclude leaves",
+    ),
+    (
+        {"exclude": [0, 1, 2, 3]},
+        "a relative error of 0.05 cannot be reached: all 2 candidates together leave 0",
+    ),
+    (
+        {"groups": [0, 1]},
+        r"groups must hold one label for each of the n = 6 candidates, got an array of shape \(2,\)",
+    ),
     ({"groups": 3}, "The 'groups' parameter of ColumnSelector must be an array-like or None"),
-    ({"n_features_to_select": 4, "groups": list("aabbcc")}, "n_features_to_select=4 must be at most the number of groups = 3"),
-    ({"n_features_to_select": 1, "groups": list("aabbcc"), "include": [0, 2]}, "include lists 2 groups, more than n_features_to_select = 1"),
-    ({"n_features_to_select": 3, "groups": list("aabbcc"), "exclude": [0]}, "n_features_to_select = 3 is more than the 2 groups that exclude leaves"),
+    (
+        {"n_features_to_select": 4, "groups": list("aabbcc")},
+        "n_features_to_select=4 must be at most the number of groups = 3",
+    ),
+    (
+        {"n_features_to_select": 1, "groups": list("aabbcc"), "include": [0, 2]},
+        "include lists 2 groups, more than n_features_to_select = 1",
+    ),
+    (
+        {"n_features_to_select": 3, "groups": list("aabbcc"), "exclude": [0]},
+        "n_features_to_select = 3 is more than the 2 groups that exclude leaves",
+    ),
     (
         {"n_features_to_select": 2, "groups": list("aabbcc"), "include": [0], "exclude": [1]},
         "group 'a' is chosen as a whole, but 0 of it is included",
     ),
     ({"costs": [1] * 6}, "costs and budget_cost go together, got only costs"),
-    ({"costs": [1] * 5, "budget_cost": 2}, "costs must hold one number for each of the n = 6 candidates"),
+    (
+        {"costs": [1] * 5, "budget_cost": 2},
+        "costs must hold one number for each of the n = 6 candidates",
+    ),
     ({"costs": [-1] * 6, "budget_cost": 2}, "costs must be finite and not negative, got -1.0"),
-    ({"costs": [1] * 6, "budget_cost": 0}, "The 'budget_cost' parameter of ColumnSelector must be a float in the range"),
-    ({"costs": [3] * 6, "budget_cost": 2}, "the cheapest candidate costs 3, more than budget_cost = 2"),
-    ({"costs": [1] * 6, "budget_cost": 2, "include": [0, 1, 2]}, "what must be included costs 3, more than budget_cost = 2"),
-    ({"n_features_to_select": lm.LikelihoodRatio(degrees=3)}, "needs more degrees of freedom than columns, got 3 for 6"),
+    (
+        {"costs": [1] * 6, "budget_cost": 0},
+        "The 'budget_cost' parameter of ColumnSelector must be a float in the range",
+    ),
+    (
+        {"costs": [3] * 6, "budget_cost": 2},
+        "the cheapest candidate costs 3, more than budget_cost = 2",
+    ),
+    (
+        {"costs": [1] * 6, "budget_cost": 2, "include": [0, 1, 2]},
+        "what must be included costs 3, more than budget_cost = 2",
+    ),
+    (
+        {"n_features_to_select": lm.LikelihoodRatio(degrees=3)},
+        "needs more degrees of freedom than columns, got 3 for 6",
+    ),
     ({"include": [9]}, "include: indices must be from 0 to 5, got 9"),
     ({"include": ["age"]}, "include holds names, but the data have none"),
 ]
@@ -55,16 +104,26 @@ def test_column_selector_says_which_parameter_is_wrong(parameters, message):
         ColumnSelector(**{"method": "greedy", **parameters}).fit(X)
 
 
-@pytest.mark.parametrize("option", [{"groups": list("aabbcc")}, {"n_features_to_select": "auto", "costs": [1] * 6, "budget_cost": 2}])
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"groups": list("aabbcc")},
+        {"n_features_to_select": "auto", "costs": [1] * 6, "budget_cost": 2},
+    ],
+)
 def test_a_method_that_cannot_honour_groups_or_costs_says_so(option):
-    with pytest.raises(TypeError, match="Greedy cannot honour (groups|costs); use auto or knapsack"):
+    with pytest.raises(
+        TypeError, match="Greedy cannot honour (groups|costs); use auto or knapsack"
+    ):
         ColumnSelector(**{"n_features_to_select": 2, "method": "greedy", **option}).fit(X)
 
 
 def test_a_name_that_is_not_there_is_named():
     pandas = pytest.importorskip("pandas")
     with pytest.raises(ValueError, match="the data have no column named 'age'"):
-        ColumnSelector(3, method="greedy", include="age").fit(pandas.DataFrame(X, columns=list("abcdef")))
+        ColumnSelector(3, method="greedy", include="age").fit(
+            pandas.DataFrame(X, columns=list("abcdef"))
+        )
 
 
 @pytest.mark.parametrize("fit", ["fit", "partial_fit"])
@@ -81,7 +140,9 @@ def test_infinity_is_always_refused(missing):
 
 
 def test_one_row_has_no_variance():
-    with pytest.raises(ValueError, match=r"1 sample\(s\).* while a minimum of 2 is required by ColumnSelector"):
+    with pytest.raises(
+        ValueError, match=r"1 sample\(s\).* while a minimum of 2 is required by ColumnSelector"
+    ):
         ColumnSelector(1).fit(X[:1])
     assert ColumnSelector(1, method="greedy", center=False).fit(X[:1]).transform(X).shape == (20, 1)
 
@@ -93,7 +154,9 @@ def test_unfitted_estimators_say_so(call):
 
 
 def test_inverse_transform_takes_the_selected_columns_alone():
-    with pytest.raises(ValueError, match="X has 6 features, but ColumnSelector selected 3 features"):
+    with pytest.raises(
+        ValueError, match="X has 6 features, but ColumnSelector selected 3 features"
+    ):
         ColumnSelector(3, method="greedy").fit(X).inverse_transform(X)
 
 
@@ -105,23 +168,54 @@ def test_weights_must_not_be_negative_nor_all_zero():
 
 
 def test_partial_fit_refuses_a_gram_matrix_that_does_not_fit():
-    with pytest.raises(MemoryError, match=r"partial_fit keeps the Gram matrix, which needs 11\.9 GiB for 40000 features; use fit"):
+    with pytest.raises(
+        MemoryError,
+        match=r"partial_fit keeps the Gram matrix, which needs 11\.9 GiB for 40000 features; use fit",
+    ):
         ColumnSelector(3).partial_fit(np.ones((2, 40_000)))
 
 
 KERNELS = [
     ({"kernel": "magic"}, X, "The 'kernel' parameter of Nystroem must be a str among"),
-    ({"kernel": "precomputed"}, X, r"needs the square matrix of kernel values between the training points, got shape \(20, 6\)"),
-    ({"kernel": "precomputed", "gamma": 1.0}, K, "Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed kernel"),
-    ({"kernel": lambda x, y: 1.0, "gamma": 1.0}, X, "Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed kernel"),
+    (
+        {"kernel": "precomputed"},
+        X,
+        r"needs the square matrix of kernel values between the training points, got shape \(20, 6\)",
+    ),
+    (
+        {"kernel": "precomputed", "gamma": 1.0},
+        K,
+        "Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed kernel",
+    ),
+    (
+        {"kernel": lambda x, y: 1.0, "gamma": 1.0},
+        X,
+        "Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed kernel",
+    ),
     ({"kernel": "precomputed"}, K + np.triu(K), "K must be symmetric"),
-    ({"kernel": "precomputed", "landmarks": X[:3]}, K, "landmarks must be a list of indices of training points when kernel='precomputed'"),
-    ({"kernel": "sigmoid", "selection": "greedy"}, X, "kernel='sigmoid' is not positive semidefinite: no landmarks can be chosen for it"),
+    (
+        {"kernel": "precomputed", "landmarks": X[:3]},
+        K,
+        "landmarks must be a list of indices of training points when kernel='precomputed'",
+    ),
+    (
+        {"kernel": "sigmoid", "selection": "greedy"},
+        X,
+        "kernel='sigmoid' is not positive semidefinite: no landmarks can be chosen for it",
+    ),
     ({"landmarks": X[:3, :2]}, X, "landmarks has 2 features, but X has 6 features"),
     ({"landmarks": [1, 20]}, X, "indices must be from 0 to 19, got 1 … 20"),
     ({"selection": "magic"}, X, "method must be one of"),
-    ({"selection": lm.Greedy}, X, "The 'selection' parameter of Nystroem must be|method must be a name or a method object"),
-    ({"n_components": 0}, X, "The 'n_components' parameter of Nystroem must be an int in the range"),
+    (
+        {"selection": lm.Greedy},
+        X,
+        "The 'selection' parameter of Nystroem must be|method must be a name or a method object",
+    ),
+    (
+        {"n_components": 0},
+        X,
+        "The 'n_components' parameter of Nystroem must be an int in the range",
+    ),
     ({"subsample": 0}, X, "The 'subsample' parameter of Nystroem must be"),
 ]
 
@@ -138,11 +232,16 @@ def test_more_components_than_samples_is_said_as_scikit_learn_says_it():
 
 
 def test_an_indefinite_kernel_is_drawn_uniformly_with_a_warning():
-    with pytest.warns(UserWarning, match="kernel='sigmoid' is not positive semidefinite; its landmarks are drawn uniformly"):
+    with pytest.warns(
+        UserWarning,
+        match="kernel='sigmoid' is not positive semidefinite; its landmarks are drawn uniformly",
+    ):
         Nystroem("sigmoid", n_components=3).fit(X)
 
 
 def test_new_kernel_values_must_be_with_all_points_or_the_landmarks():
     model = Nystroem("precomputed", n_components=3).fit(K)
-    with pytest.raises(ValueError, match="X has 6 features, but Nystroem is expecting 20 features as input"):
+    with pytest.raises(
+        ValueError, match="X has 6 features, but Nystroem is expecting 20 features as input"
+    ):
         model.transform(X)

@@ -18,11 +18,29 @@ pytest.importorskip("matplotlib")
 
 def row(label, k, seed, factor):
     return Row(
-        "figure3", "residential", "", label, f"{label}()", k, seed, "trace", n=109, value=2 * factor, best=2.0, factor=factor, seconds=1.0, products=7
+        "figure3",
+        "residential",
+        "",
+        label,
+        f"{label}()",
+        k,
+        seed,
+        "trace",
+        n=109,
+        value=2 * factor,
+        best=2.0,
+        factor=factor,
+        seconds=1.0,
+        products=7,
     )
 
 
-ROWS = [row(label, k, seed, 1 + k / 10 + seed) for label in ("uniform", "greedy", "auto", "continuous") for k in (5, 10) for seed in (0, 1)]
+ROWS = [
+    row(label, k, seed, 1 + k / 10 + seed)
+    for label in ("uniform", "greedy", "auto", "continuous")
+    for k in (5, 10)
+    for seed in (0, 1)
+]
 
 
 @pytest.mark.parametrize("name", ["figure1", "figure3"])
@@ -39,9 +57,19 @@ def test_a_figure_is_written_as_png_and_svg_and_again_the_same(name, tmp_path):
 def test_the_axes_are_labelled_logarithmic_and_share_one_legend():
     drawn = draw_means(read_settings("figure3"), ROWS)
     (ax,) = drawn.axes
-    assert ax.get_yscale() == "log" and ax.get_xlabel() == "k" and ax.get_ylabel() == "error / best rank-k error" and ax.get_title() == "Residential"
+    assert (
+        ax.get_yscale() == "log"
+        and ax.get_xlabel() == "k"
+        and ax.get_ylabel() == "error / best rank-k error"
+        and ax.get_title() == "Residential"
+    )
     assert len(drawn.legends) == 1 and ax.get_legend() is None
-    assert [text.get_text() for text in drawn.legends[0].get_texts()] == ["continuous", "uniform", "greedy", "auto"]
+    assert [text.get_text() for text in drawn.legends[0].get_texts()] == [
+        "continuous",
+        "uniform",
+        "greedy",
+        "auto",
+    ]
 
 
 def test_ratios_leave_sampling_out_and_put_greedy_at_one():
@@ -64,8 +92,14 @@ def test_a_ratio_of_means_has_the_error_of_both():
 def test_the_claims_are_computed_from_the_tables(tmp_path):
     Table(tmp_path / "figure3.csv").append(ROWS)
     lines = list(claims_of(tmp_path))
-    assert any(line.startswith("| Residential | 10 | 0.0917 | 1.000 ± 0.283 | 1.000 ± 0.283 |") for line in lines)
-    assert "- continuous against the best sampling method: lower error in 0 of 2 cells, ratios from 1.000 to 1.000" in lines
+    assert any(
+        line.startswith("| Residential | 10 | 0.0917 | 1.000 ± 0.283 | 1.000 ± 0.283 |")
+        for line in lines
+    )
+    assert (
+        "- continuous against the best sampling method: lower error in 0 of 2 cells, ratios from 1.000 to 1.000"
+        in lines
+    )
     assert any("figure4: no table in" in line for line in lines)
 
 
@@ -76,7 +110,10 @@ def test_the_summary_has_a_line_for_each_k(tmp_path):
 
 
 def test_drawing_without_a_table_says_what_to_run(tmp_path):
-    with pytest.raises(FileNotFoundError, match="figure2.csv does not exist; run `landmarks reproduce figure2` first"):
+    with pytest.raises(
+        FileNotFoundError,
+        match="figure2.csv does not exist; run `landmarks reproduce figure2` first",
+    ):
         draw(read_settings("figure2"), tmp_path)
 
 

@@ -6,14 +6,32 @@ import pytest
 
 from landmarks.experiments.table import Row, Table, read_rows
 
-ROW = Row("figure3", "wine", "", "greedy", "Greedy()", 3, 0, "trace", n=13, value=1.25, seconds=0.5, products=3, note='with "quotes", and\nlines')
+ROW = Row(
+    "figure3",
+    "wine",
+    "",
+    "greedy",
+    "Greedy()",
+    3,
+    0,
+    "trace",
+    n=13,
+    value=1.25,
+    seconds=0.5,
+    products=3,
+    note='with "quotes", and\nlines',
+)
 
 
 def test_rows_come_back_as_they_were_written(tmp_path):
     table = Table(tmp_path / "t.csv")
     table.append([ROW, replace(ROW, seed=1, value=None, skip="no reason")])
     first, second = read_rows(tmp_path / "t.csv")
-    assert first == replace(ROW, note='with "quotes", and lines') and second.value is None and second.skip == "no reason"
+    assert (
+        first == replace(ROW, note='with "quotes", and lines')
+        and second.value is None
+        and second.skip == "no reason"
+    )
 
 
 def test_a_line_that_was_cut_off_is_dropped_and_written_over(tmp_path):
@@ -42,5 +60,7 @@ def test_nothing_is_written_when_there_is_nothing_to_write(tmp_path):
 
 def test_another_file_is_refused(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(ValueError, match=r"t.csv is not a table of this version: its columns are \['a', 'b'\]"):
+    with pytest.raises(
+        ValueError, match=r"t.csv is not a table of this version: its columns are \['a', 'b'\]"
+    ):
         Table(tmp_path / "t.csv")

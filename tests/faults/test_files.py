@@ -12,7 +12,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import FormatError
-from landmarks.readers import read
+from landmarks.readers.read import read
 
 X = np.random.default_rng(0).standard_normal((8, 5))
 
@@ -101,7 +101,14 @@ def test_fault_52_an_array_of_objects_is_refused_and_not_run(tmp_path, run):
     [
         ({"extra": X}, "unknown entries"),
         ({"record": np.frombuffer(b'{"format": "other"}', np.uint8)}, "not a selection"),
-        ({"record": np.frombuffer(b'{"format": "landmarks-selection", "version": 99}', np.uint8)}, "format version 99"),
+        (
+            {
+                "record": np.frombuffer(
+                    b'{"format": "landmarks-selection", "version": 99}', np.uint8
+                )
+            },
+            "format version 99",
+        ),
         ({"record": np.frombuffer(b"[1]", np.uint8)}, "record"),
         ({"record": np.frombuffer(b"[" * 100_000, np.uint8)}, "not a readable|record"),
         ({"indices": np.array([0.5, 1.0])}, "damaged"),
@@ -129,7 +136,9 @@ def test_fault_53_packed_text_is_refused_at_the_limit():
 
 def test_fault_53_a_packed_table_is_refused_by_its_metadata(tmp_path):
     pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
-    pq.write_table(pa.table({"a": np.zeros(2_000_000)}), tmp_path / "table.parquet", compression="zstd")
+    pq.write_table(
+        pa.table({"a": np.zeros(2_000_000)}), tmp_path / "table.parquet", compression="zstd"
+    )
     assert (tmp_path / "table.parquet").stat().st_size < 100_000
     with pytest.raises(FormatError, match="limit"):
         read(tmp_path / "table.parquet", max_bytes=2**20)
@@ -166,7 +175,10 @@ def test_fault_54_the_order_of_a_fortran_array_is_kept():
     np.testing.assert_array_equal(read(file).values, X)
 
 
-@pytest.mark.parametrize("name", ["../outside.npy", "/tmp/landmarks-outside.npy", "a/../../outside.npy", "..\\outside.npy"])
+@pytest.mark.parametrize(
+    "name",
+    ["../outside.npy", "/tmp/landmarks-outside.npy", "a/../../outside.npy", "..\\outside.npy"],
+)
 def test_fault_55_members_that_point_elsewhere_are_never_written(tmp_path, monkeypatch, name):
     inside = tmp_path / "inside"
     inside.mkdir()

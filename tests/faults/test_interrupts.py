@@ -74,7 +74,12 @@ def test_fault_44_an_interrupt_leaves_a_checkpoint_from_which_the_run_goes_on(tm
 
     method = lm.Continuous(strategy="frank_wolfe")
     with pytest.raises(KeyboardInterrupt):
-        lm.select(lm.function(interrupted, n=60), 6, method=method, checkpoint=lm.Checkpoint(path, interval=0))
+        lm.select(
+            lm.function(interrupted, n=60),
+            6,
+            method=method,
+            checkpoint=lm.Checkpoint(path, interval=0),
+        )
     assert len(calls) == 30
     resumed = lm.select(lm.function(lambda V: K @ V, n=60), 6, method=method, checkpoint=path)
     whole = lm.select(lm.function(lambda V: K @ V, n=60), 6, method=method)
@@ -85,8 +90,22 @@ def test_fault_44_an_interrupt_leaves_a_checkpoint_from_which_the_run_goes_on(tm
 def test_fault_44_the_command_line_ends_with_130(tmp_path):
     file = tmp_path / "table.csv"
     np.savetxt(file, np.random.default_rng(0).standard_normal((400, 300)), delimiter=",")
-    command = [sys.executable, "-m", "landmarks.cli.main", "select", str(file), "--k", "40", "--budget", "60", "--out", str(tmp_path / "out.csv")]
-    program = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    command = [
+        sys.executable,
+        "-m",
+        "landmarks.cli.main",
+        "select",
+        str(file),
+        "--k",
+        "40",
+        "--budget",
+        "60",
+        "--out",
+        str(tmp_path / "out.csv"),
+    ]
+    program = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     time.sleep(6)
     program.send_signal(signal.SIGINT)
     _, told = program.communicate(timeout=30)
@@ -96,12 +115,19 @@ def test_fault_44_the_command_line_ends_with_130(tmp_path):
 
 
 def test_fault_45_killed_at_random_times_a_run_resumes_to_the_same_bits():
-    run = subprocess.run([sys.executable, str(ROOT / "tools" / "kill_test"), "--kills", "6"], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "kill_test"), "--kills", "6"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert run.stdout.count("0 other results, 0 files left behind") == 2
 
 
 def checkpointed(path, A=K, k=6, **settings):
-    return lm.select(lm.psd(A), k, method="swap", checkpoint=lm.Checkpoint(path, interval=0), **settings)
+    return lm.select(
+        lm.psd(A), k, method="swap", checkpoint=lm.Checkpoint(path, interval=0), **settings
+    )
 
 
 def test_fault_46_a_damaged_or_foreign_checkpoint_is_refused_and_stays(tmp_path):
@@ -137,7 +163,12 @@ def test_fault_46_a_full_disk_leaves_the_old_checkpoint_and_nothing_else(tmp_pat
     path = tmp_path / "run.npz"
     checkpointed(path)
     whole = path.read_bytes()
-    run = subprocess.run([sys.executable, "-c", FULL_DISK, str(tmp_path / "new.npz")], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(tmp_path / "new.npz")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert "could not be written" in run.stdout
     assert path.read_bytes() == whole
     assert [file.name for file in tmp_path.iterdir()] == ["run.npz"]
@@ -148,9 +179,13 @@ def test_fault_47_a_worker_killed_in_a_kernel_product_changes_nothing(tmp_path):
     pytest.importorskip("distributed")
     deadly = clusters.DeadlyKernel(str(tmp_path / "struck"), float(POINTS[-1, 0]))
     with clusters.cluster(2, silence_logs=50):
-        far = lm.select(lm.kernel(da.from_array(POINTS, chunks=(100, 3)), deadly), 5, method="greedy").indices
+        far = lm.select(
+            lm.kernel(da.from_array(POINTS, chunks=(100, 3)), deadly), 5, method="greedy"
+        ).indices
     assert (tmp_path / "struck").exists()
-    np.testing.assert_array_equal(far, lm.select(lm.kernel(POINTS, lm.rbf(sigma=1.0)), 5, method="greedy").indices)
+    np.testing.assert_array_equal(
+        far, lm.select(lm.kernel(POINTS, lm.rbf(sigma=1.0)), 5, method="greedy").indices
+    )
 
 
 def test_fault_48_a_kernel_of_twenty_thousand_points_stays_below_a_gigabyte():
@@ -165,13 +200,22 @@ def test_fault_48_a_kernel_of_twenty_thousand_points_stays_below_a_gigabyte():
 def test_fault_48_what_cannot_fit_is_refused_with_its_size_before_anything_is_allocated():
     points = np.zeros((200_000, 1), dtype=np.float32)
     tracemalloc.start()
-    with pytest.raises(MemoryError, match=r"storing K needs 149.0 GiB.*use a method that works on products"):
+    with pytest.raises(
+        MemoryError, match=r"storing K needs 149.0 GiB.*use a method that works on products"
+    ):
         lm.select(lm.kernel(points, lm.rbf(sigma=1.0)), 3, method="kdpp")
     assert tracemalloc.get_traced_memory()[1] < 2**28
     tracemalloc.stop()
 
 
-@pytest.mark.parametrize("failure", [MemoryError("no room"), RuntimeError("CUDA out of memory"), RuntimeError("[enforce] can't allocate memory")])
+@pytest.mark.parametrize(
+    "failure",
+    [
+        MemoryError("no room"),
+        RuntimeError("CUDA out of memory"),
+        RuntimeError("[enforce] can't allocate memory"),
+    ],
+)
 def test_fault_49_a_chunk_that_does_not_fit_is_halved_with_one_warning(failure):
     def tight(x, y):
         if x.shape[0] * y.shape[0] > 5000:
@@ -182,7 +226,9 @@ def test_fault_49_a_chunk_that_does_not_fit_is_halved_with_one_warning(failure):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         product = operator.matmul(np.ones((300, 1)))
-    np.testing.assert_allclose(product, lm.kernel(POINTS, lm.rbf(sigma=1.0)).matmul(np.ones((300, 1))), rtol=1e-12)
+    np.testing.assert_allclose(
+        product, lm.kernel(POINTS, lm.rbf(sigma=1.0)).matmul(np.ones((300, 1))), rtol=1e-12
+    )
     assert [str(w.message) for w in caught if "did not fit" in str(w.message)] == [
         "a chunk of kernel values did not fit in memory; going on with chunks of half the size"
     ]
@@ -216,4 +262,6 @@ def test_fault_50_a_callback_cannot_change_the_run():
         for name in ("phase", "done", "error"):
             object.__setattr__(progress, name, None)
 
-    np.testing.assert_array_equal(lm.select(lm.psd(K), 6, callback=meddling).indices, lm.select(lm.psd(K), 6).indices)
+    np.testing.assert_array_equal(
+        lm.select(lm.psd(K), 6, callback=meddling).indices, lm.select(lm.psd(K), 6).indices
+    )

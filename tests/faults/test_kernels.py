@@ -17,14 +17,18 @@ POINTS = RNG.standard_normal((40, 3))
 
 
 def test_fault_25_a_matrix_that_is_not_square_is_refused():
-    with pytest.raises(ValueError, match=r"K must be square, got shape \(3, 4\); for the columns of X use data"):
+    with pytest.raises(
+        ValueError, match=r"K must be square, got shape \(3, 4\); for the columns of X use data"
+    ):
         lm.psd(np.ones((3, 4)))
 
 
 def test_fault_25_asymmetry_is_measured_and_named():
     skew = K.copy()
     skew[0, 1] += 0.01 * np.abs(K).max()
-    with pytest.raises(ValueError, match=r"K must be symmetric, but max\|K − Kᵀ\| is 0.01 of max\|K\|"):
+    with pytest.raises(
+        ValueError, match=r"K must be symmetric, but max\|K − Kᵀ\| is 0.01 of max\|K\|"
+    ):
         lm.psd(skew)
     with pytest.warns(UserWarning, match="symmetric"):
         lm.psd(skew, check_symmetric="warn")
@@ -54,11 +58,15 @@ def test_fault_26_an_indefinite_product_is_found_during_the_run():
 
 
 def test_fault_26_conjugate_gradients_name_the_curvature_they_met():
-    from landmarks.solvers import BlockCG
+    from landmarks.linalg.block_cg import BlockCG
 
     indefinite = np.diag([*np.linspace(1, 2, 11), -1.0])
     with pytest.raises(NotPSDError, match="met a direction of curvature -"):
-        lm.select(lm.function(lambda V: indefinite @ V, n=12, check_symmetric=False), 3, method=lm.Continuous(solver=BlockCG()))
+        lm.select(
+            lm.function(lambda V: indefinite @ V, n=12, check_symmetric=False),
+            3,
+            method=lm.Continuous(solver=BlockCG()),
+        )
 
 
 def test_fault_26_negatives_from_rounding_are_clipped():
@@ -73,7 +81,11 @@ def test_fault_26_negatives_from_rounding_are_clipped():
     ("mvm", "error", "message"),
     [
         (lambda V: (K @ V)[:-1], ValueError, "must map a block of shape"),
-        (lambda V: (K @ V).astype(np.float32), TypeError, "must keep the dtype float64, got float32"),
+        (
+            lambda V: (K @ V).astype(np.float32),
+            TypeError,
+            "must keep the dtype float64, got float32",
+        ),
         (lambda V: None, TypeError, "got NoneType"),
         (lambda V: V, ValueError, "must return a new array"),
         (lambda V: V[::1], ValueError, "must return a new array"),
@@ -114,7 +126,10 @@ def test_fault_30_a_product_that_changes_its_mind_is_noticed():
         E = noise.standard_normal(K.shape)
         return (K + 0.05 * (E + E.T)) @ V
 
-    with pytest.warns(UserWarning, match="the product is not deterministic: two products with one vector differ by"):
+    with pytest.warns(
+        UserWarning,
+        match="the product is not deterministic: two products with one vector differ by",
+    ):
         s = lm.select(lm.function(restless, n=12), 3, method="nuclear")
     assert len(set(s.indices.tolist())) == 3
 
@@ -127,7 +142,9 @@ def test_fault_31_a_kernel_for_single_points_is_refused_with_what_to_do():
 def test_fault_31_a_diagonal_other_than_one_is_read_as_it_is():
     dot = lm.kernel(POINTS, lambda x, y: x @ y.T)
     np.testing.assert_allclose(dot.diagonal(), np.sum(POINTS**2, axis=1), rtol=1e-14)
-    np.testing.assert_array_equal(lm.select(dot, 2).indices, lm.select(lm.data(POINTS.T), 2).indices)
+    np.testing.assert_array_equal(
+        lm.select(dot, 2).indices, lm.select(lm.data(POINTS.T), 2).indices
+    )
 
 
 def test_fault_31_points_of_zero_diagonal_are_never_landmarks():
@@ -137,7 +154,7 @@ def test_fault_31_points_of_zero_diagonal_are_never_landmarks():
 
 
 def test_fault_32_a_solver_at_its_limit_warns_once_and_counts():
-    from landmarks.solvers import BlockCG
+    from landmarks.linalg.block_cg import BlockCG
 
     method = lm.Continuous(solver=BlockCG(max_steps=1, tolerance=1e-12), strategy="frank_wolfe")
     with warnings.catch_warnings(record=True) as caught:
@@ -151,11 +168,17 @@ def test_fault_32_a_solver_at_its_limit_warns_once_and_counts():
 
 def test_fault_33_parameters_and_data_are_unchanged_after_fit():
     X, params = POINTS.copy(), {"gamma": 0.3}
-    features = lm.Nystroem(kernel="rbf", gamma=0.3, kernel_params=None, n_components=5, random_state=0)
+    features = lm.Nystroem(
+        kernel="rbf", gamma=0.3, kernel_params=None, n_components=5, random_state=0
+    )
     before = features.get_params()
     features.fit(X)
     assert features.get_params() == before
-    lm.Nystroem(kernel=lambda x, y, gamma: float(np.exp(-gamma * np.sum((x - y) ** 2))), kernel_params=params, n_components=5).fit(X)
+    lm.Nystroem(
+        kernel=lambda x, y, gamma: float(np.exp(-gamma * np.sum((x - y) ** 2))),
+        kernel_params=params,
+        n_components=5,
+    ).fit(X)
     assert params == {"gamma": 0.3}
     np.testing.assert_array_equal(X, POINTS)
 
@@ -176,10 +199,14 @@ def test_fault_34_duplicate_points_leave_the_normalisation_finite(selection):
     twice = np.concatenate([POINTS[:4]] * 5)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        features = lm.Nystroem(kernel="rbf", n_components=12, selection=selection, random_state=0).fit(twice)
+        features = lm.Nystroem(
+            kernel="rbf", n_components=12, selection=selection, random_state=0
+        ).fit(twice)
     assert np.isfinite(features.normalization_).all()
     Z = features.transform(twice)
-    np.testing.assert_allclose(np.diag(Z @ Z.T), 1.0, atol=1e-6)  # four distinct points, all of them represented
+    np.testing.assert_allclose(
+        np.diag(Z @ Z.T), 1.0, atol=1e-6
+    )  # four distinct points, all of them represented
 
 
 def test_fault_34_the_cut_off_is_relative():

@@ -32,9 +32,16 @@ def test_fault_51_eight_threads_choose_as_one_does():
 
 def test_fault_51_eight_threads_share_one_operator():
     operator = lm.kernel(SHARED, lm.rbf(sigma=3.0))
-    expected = [lm.select(lm.kernel(SHARED, lm.rbf(sigma=3.0)), 5, method=method).indices.tolist() for method in METHODS]
+    expected = [
+        lm.select(lm.kernel(SHARED, lm.rbf(sigma=3.0)), 5, method=method).indices.tolist()
+        for method in METHODS
+    ]
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda i: lm.select(operator, 5, method=METHODS[i % 4]).indices.tolist(), range(16)))
+        found = list(
+            pool.map(
+                lambda i: lm.select(operator, 5, method=METHODS[i % 4]).indices.tolist(), range(16)
+            )
+        )
     assert found == expected * 4
 
 
@@ -49,8 +56,12 @@ def test_fault_51_four_processes_choose_as_one_does(method):
 def test_fault_51_estimators_fit_in_joblib_workers(backend):
     import joblib
 
-    fits = joblib.Parallel(n_jobs=4, backend=backend)(joblib.delayed(lm.ColumnSelector(4, random_state=seed).fit)(SHARED) for seed in range(6))
-    assert [fit.indices_.tolist() for fit in fits] == [lm.ColumnSelector(4, random_state=seed).fit(SHARED).indices_.tolist() for seed in range(6)]
+    fits = joblib.Parallel(n_jobs=4, backend=backend)(
+        joblib.delayed(lm.ColumnSelector(4, random_state=seed).fit)(SHARED) for seed in range(6)
+    )
+    assert [fit.indices_.tolist() for fit in fits] == [
+        lm.ColumnSelector(4, random_state=seed).fit(SHARED).indices_.tolist() for seed in range(6)
+    ]
 
 
 AFTER_TORCH = """
@@ -92,7 +103,9 @@ print(*(b - a for a, b in zip(before, left())))
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="what a process holds is read from /proc")
 def test_fault_51_a_thousand_selections_leave_nothing_behind():
-    printed = subprocess.run([sys.executable, "-c", ROW], check=True, capture_output=True, text=True, timeout=600).stdout
+    printed = subprocess.run(
+        [sys.executable, "-c", ROW], check=True, capture_output=True, text=True, timeout=600
+    ).stdout
     kilobytes, files, threads = map(int, printed.split())
     assert kilobytes < 2048  # of 1000 leaked operators each would hold 5 kB
     assert files == 0 and threads == 0

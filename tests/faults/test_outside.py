@@ -41,10 +41,22 @@ def test_fault_56_names_that_are_formulas_are_kept_with_a_warning_or_made_harmle
     safe = program("select", file, "--k", 5, "--out", tmp_path / "s.csv", "--csv-safe")
     assert safe.returncode == 0
     with open(tmp_path / "s.csv", newline="") as written:
-        assert set(next(csv.reader(written))) == {"'" + name if name != "plain" else name for name in FORMULAS}
+        assert set(next(csv.reader(written))) == {
+            "'" + name if name != "plain" else name for name in FORMULAS
+        }
 
 
-HOSTILE = ["<script>alert(1)</script>", "../../x", "a" * 10_000, "same", "same", "", "\u202ertl", "\x1b[31mred", '"><img src=x>']
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "../../x",
+    "a" * 10_000,
+    "same",
+    "same",
+    "",
+    "\u202ertl",
+    "\x1b[31mred",
+    '"><img src=x>',
+]
 
 
 def test_fault_57_hostile_names_are_escaped_in_reports_and_stripped_on_screen(tmp_path):
@@ -58,7 +70,10 @@ def test_fault_57_hostile_names_are_escaped_in_reports_and_stripped_on_screen(tm
     assert "<script>alert(1)" not in page
     assert "<img src=x>" not in page
     assert b"\x1b[31mred" not in run.stdout
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "page.html"]  # no name became a file
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "in",
+        "page.html",
+    ]  # no name became a file
 
 
 BAD = {
@@ -119,7 +134,17 @@ def test_fault_58_an_output_that_exists_is_kept_without_force(tmp_path):
 
 def test_fault_58_a_closed_pipe_ends_quietly(tmp_path):
     file = table(tmp_path / "t.csv", [f"c{i}" for i in range(300)], rows=5)
-    command = [sys.executable, "-m", "landmarks.cli.main", "select", str(file), "--k", "300", "--method", "uniform"]
+    command = [
+        sys.executable,
+        "-m",
+        "landmarks.cli.main",
+        "select",
+        str(file),
+        "--k",
+        "300",
+        "--method",
+        "uniform",
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
         run.stdout.readline()
         run.stdout.close()
@@ -130,12 +155,19 @@ def test_fault_58_a_closed_pipe_ends_quietly(tmp_path):
 
 def test_fault_59_without_a_network_a_download_fails_with_a_sentence_and_keeps_nothing(tmp_path):
     run = program(
-        "data", "fetch", "htru2", LANDMARKS_CACHE=str(tmp_path / "cache"), https_proxy="http://127.0.0.1:9", HTTPS_PROXY="http://127.0.0.1:9"
+        "data",
+        "fetch",
+        "htru2",
+        LANDMARKS_CACHE=str(tmp_path / "cache"),
+        https_proxy="http://127.0.0.1:9",
+        HTTPS_PROXY="http://127.0.0.1:9",
     )
     assert run.returncode == 3
     assert b"Traceback" not in run.stderr
     cache = tmp_path / "cache"
-    assert not cache.exists() or (stat.S_IMODE(cache.stat().st_mode) == 0o700 and list(cache.iterdir()) == [])
+    assert not cache.exists() or (
+        stat.S_IMODE(cache.stat().st_mode) == 0o700 and list(cache.iterdir()) == []
+    )
 
 
 def test_fault_59_sources_are_https_and_have_checksums():
@@ -146,7 +178,9 @@ def test_fault_59_sources_are_https_and_have_checksums():
         assert len(source.content) == 64  # of the matrix: UCI may pack an archive anew
 
 
-@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize(
+    "path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE))
+)
 def test_fault_60_nothing_evaluates_text_or_asks_a_shell(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):

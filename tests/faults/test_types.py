@@ -20,14 +20,31 @@ def same(A):
     np.testing.assert_array_equal(lm.select(A, 3).indices, EXPECTED)
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "float16", "float32", "float64", "longdouble", ">f8", ">f4", ">i4"])
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "float16",
+        "float32",
+        "float64",
+        "longdouble",
+        ">f8",
+        ">f4",
+        ">i4",
+    ],
+)
 def test_fault_15_every_number_type_gives_the_same_choice(dtype):
     same(X.astype(dtype))
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64"])
 def test_fault_15_unsigned_numbers_do_not_wrap_around(dtype):
-    np.testing.assert_array_equal(lm.select((X + 9).astype(dtype), 3).indices, lm.select(X + 9, 3).indices)
+    np.testing.assert_array_equal(
+        lm.select((X + 9).astype(dtype), 3).indices, lm.select(X + 9, 3).indices
+    )
 
 
 def test_fault_15_booleans_are_numbers():
@@ -35,7 +52,15 @@ def test_fault_15_booleans_are_numbers():
     np.testing.assert_array_equal(lm.select(B, 3).indices, lm.select(B.astype(float), 3).indices)
 
 
-@pytest.mark.parametrize(("dtype", "kept"), [("float32", "float32"), ("float64", "float64"), ("float16", "float64"), ("longdouble", "float64")])
+@pytest.mark.parametrize(
+    ("dtype", "kept"),
+    [
+        ("float32", "float32"),
+        ("float64", "float64"),
+        ("float16", "float64"),
+        ("longdouble", "float64"),
+    ],
+)
 def test_fault_15_single_and_double_precision_are_kept(dtype, kept):
     assert lm.data(X.astype(dtype)).like.dtype == kept
 
@@ -120,13 +145,21 @@ def test_fault_20_long_unsorted_doubled_and_zero_entries_equal_dense():
     rows, cols = (np.concatenate([i, i]).astype(np.int64) for i in A.coords)
     values = np.concatenate([A.data - 1, np.ones(A.nnz)])
     order = np.random.default_rng(0).permutation(len(rows))
-    messy = scipy.sparse.coo_array((values[order], (rows[order], cols[order])), shape=A.shape).tocsc()
+    messy = scipy.sparse.coo_array(
+        (values[order], (rows[order], cols[order])), shape=A.shape
+    ).tocsc()
     same(messy)
-    same(scipy.sparse.csr_array((X.ravel(), np.tile(np.arange(8), 25), np.arange(0, 201, 8)), shape=X.shape))
+    same(
+        scipy.sparse.csr_array(
+            (X.ravel(), np.tile(np.arange(8), 25), np.arange(0, 201, 8)), shape=X.shape
+        )
+    )
 
 
 def test_fault_20_a_sparse_matrix_is_never_made_dense():
-    A = scipy.sparse.random_array((200_000, 300), density=1e-3, rng=np.random.default_rng(0), format="csr")
+    A = scipy.sparse.random_array(
+        (200_000, 300), density=1e-3, rng=np.random.default_rng(0), format="csr"
+    )
     tracemalloc.start()
     lm.select(A, 10)
     peak = tracemalloc.get_traced_memory()[1]
@@ -168,9 +201,24 @@ def test_fault_22_empty_sparse_matrices_are_told(shape):
         lm.select(scipy.sparse.csr_array(shape), 1)
 
 
-@pytest.mark.parametrize("method", ["auto", "greedy", "swap", "continuous", "annealed", "rpcholesky", "kdpp", "pivoted_qr", "exact"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        "auto",
+        "greedy",
+        "swap",
+        "continuous",
+        "annealed",
+        "rpcholesky",
+        "kdpp",
+        "pivoted_qr",
+        "exact",
+    ],
+)
 def test_fault_22_one_row_or_one_column_works(method):
-    assert lm.select(np.array([[1.0, -3.0, 2.0]]), 1, method=method).error() == pytest.approx(0, abs=1e-12)
+    assert lm.select(np.array([[1.0, -3.0, 2.0]]), 1, method=method).error() == pytest.approx(
+        0, abs=1e-12
+    )
     assert lm.select(X[:, :1], 1, method=method).indices.tolist() == [0]
 
 
@@ -179,7 +227,9 @@ def test_fault_23_flat_and_tall_data_have_one_interface(shape):
     A = np.random.default_rng(0).standard_normal(shape)
     s = lm.select(A, 1)
     P = np.outer(A[:, s.indices[0]], A[:, s.indices[0]]) / np.sum(A[:, s.indices[0]] ** 2)
-    assert s.error() == pytest.approx(np.linalg.norm(A - P @ A) ** 2, abs=1e-12 * np.linalg.norm(A) ** 2)
+    assert s.error() == pytest.approx(
+        np.linalg.norm(A - P @ A) ** 2, abs=1e-12 * np.linalg.norm(A) ** 2
+    )
 
 
 def test_fault_23_another_number_of_features_is_refused_at_transform():
@@ -209,7 +259,8 @@ def test_fault_24_library_and_dtype_of_a_tensor_come_out_again():
 def test_fault_24_an_estimator_takes_a_tensor():
     torch = pytest.importorskip("torch")
     np.testing.assert_array_equal(
-        lm.ColumnSelector(3, random_state=0).fit(torch.as_tensor(X)).indices_, lm.ColumnSelector(3, random_state=0).fit(X).indices_
+        lm.ColumnSelector(3, random_state=0).fit(torch.as_tensor(X)).indices_,
+        lm.ColumnSelector(3, random_state=0).fit(X).indices_,
     )
 
 
@@ -217,4 +268,6 @@ def test_fault_24_tensors_of_two_devices_are_refused():
     torch = pytest.importorskip("torch")
     points = torch.as_tensor(X)
     with pytest.raises(ValueError, match="points are on meta, but the kernel's are on cpu"):
-        lm.kernel(points, lm.rbf(sigma=2.0)).new_rows(torch.empty((2, 8), dtype=torch.float64, device="meta"), [0, 1])
+        lm.kernel(points, lm.rbf(sigma=2.0)).new_rows(
+            torch.empty((2, 8), dtype=torch.float64, device="meta"), [0, 1]
+        )

@@ -12,7 +12,20 @@ import scipy.sparse
 import landmarks as lm
 from landmarks.errors import RankWarning
 
-METHODS = ["auto", "greedy", "swap", "iterated", "annealed", "continuous", "nuclear", "rpcholesky", "kdpp", "leverage", "pivoted_qr", "uniform"]
+METHODS = [
+    "auto",
+    "greedy",
+    "swap",
+    "iterated",
+    "annealed",
+    "continuous",
+    "nuclear",
+    "rpcholesky",
+    "kdpp",
+    "leverage",
+    "pivoted_qr",
+    "uniform",
+]
 DETERMINISTIC = ["auto", "greedy", "swap", "annealed", "pivoted_qr"]
 EPS = np.finfo(float).eps
 
@@ -22,7 +35,12 @@ def draw(m=30, n=8, seed=0):
 
 
 def is_selection(s, k, n):
-    return len(s.indices) == k and len(set(s.indices.tolist())) == k and s.indices.min() >= 0 and s.indices.max() < n
+    return (
+        len(s.indices) == k
+        and len(set(s.indices.tolist())) == k
+        and s.indices.min() >= 0
+        and s.indices.max() < n
+    )
 
 
 def spoilt(value):
@@ -32,7 +50,13 @@ def spoilt(value):
 
 
 @pytest.mark.parametrize(
-    "form", [np.asarray, pd.DataFrame, scipy.sparse.csr_array, lambda X: pd.DataFrame(X).astype(object).where(~np.isnan(X), pd.NA)]
+    "form",
+    [
+        np.asarray,
+        pd.DataFrame,
+        scipy.sparse.csr_array,
+        lambda X: pd.DataFrame(X).astype(object).where(~np.isnan(X), pd.NA),
+    ],
 )
 def test_fault_01_nan_is_refused_with_a_remedy(form):
     with pytest.raises(ValueError, match="Input X contains NaN"):
@@ -51,7 +75,9 @@ def test_fault_02_infinity_is_refused(value, form):
         lm.select(form(spoilt(value)), 3)
 
 
-@pytest.mark.parametrize("method", [m for m in METHODS if m != "uniform"])  # which never looks at the matrix
+@pytest.mark.parametrize(
+    "method", [m for m in METHODS if m != "uniform"]
+)  # which never looks at the matrix
 def test_fault_04_a_zero_matrix_warns_and_gives_the_first_k(method):
     with pytest.warns(RankWarning, match="numerical rank 0"):
         s = lm.select(np.zeros((6, 5)), 3, method=method)
@@ -88,7 +114,9 @@ def test_fault_07_the_lowest_index_of_duplicates_wins_and_a_second_run_agrees(me
     twice = np.concatenate([X, X], axis=1)
     first, second = (lm.select(twice, 3, method=method).indices for _ in range(2))
     np.testing.assert_array_equal(first, second)
-    assert first.max() < 5 or method == "annealed"  # annealing splits exact ties by its seeded noise
+    assert (
+        first.max() < 5 or method == "annealed"
+    )  # annealing splits exact ties by its seeded noise
 
 
 @pytest.mark.parametrize("method", ["auto", "swap", "annealed", "iterated"])
@@ -109,7 +137,9 @@ def test_fault_09_beyond_the_rank_the_rest_is_filled_with_a_warning(method):
     assert is_selection(s, 5, 8)
     assert s.relative_error("trace") < 30 * 8 * EPS
     told = [w for w in caught if issubclass(w.category, RankWarning)]
-    assert method == "uniform" or any("numerical rank 3 < k = 5; the rest adds nothing" in str(w.message) for w in told)
+    assert method == "uniform" or any(
+        "numerical rank 3 < k = 5; the rest adds nothing" in str(w.message) for w in told
+    )
 
 
 @pytest.mark.parametrize("method", [*METHODS, "exact"])
@@ -124,7 +154,9 @@ def test_fault_10_one_column_is_the_best_one(method):
     X = draw(seed=4)
     errors = [lm.select(X, 1, method=lm.Swap(start=[j])).error() for j in range(8)]
     left = [np.linalg.norm(X - np.outer(x, x @ X) / (x @ x)) ** 2 for x in X.T]
-    assert lm.select(X, 1, method=method).error() == pytest.approx(min(left), rel=1e-12) == min(errors)
+    assert (
+        lm.select(X, 1, method=method).error() == pytest.approx(min(left), rel=1e-12) == min(errors)
+    )
 
 
 @pytest.mark.parametrize("k", [0, -1, 9, 10**9])
@@ -143,7 +175,10 @@ def test_fault_10_k_of_another_kind_is_refused(k):
 @pytest.mark.parametrize("power", [-1000, -600, -60, 60, 600, 1000])
 def test_fault_11_powers_of_two_change_no_choice(method, power):
     X = draw()
-    np.testing.assert_array_equal(lm.select(np.ldexp(X, power), 4, method=method).indices, lm.select(X, 4, method=method).indices)
+    np.testing.assert_array_equal(
+        lm.select(np.ldexp(X, power), 4, method=method).indices,
+        lm.select(X, 4, method=method).indices,
+    )
 
 
 @pytest.mark.parametrize("scale", [1e300, 1e-300])
@@ -187,13 +222,22 @@ def test_fault_14_a_kernel_of_all_ones_or_the_identity_gives_k_landmarks(sigma, 
         s = lm.select(lm.kernel(points, lm.rbf(sigma=sigma)), k, method=method)
     assert is_selection(s, k, 20)
     assert np.isfinite(s.error())
-    assert any("numerical rank 1 <" in str(w.message) if sigma > 1 else "numerically the identity" in str(w.message) for w in caught)
+    assert any(
+        "numerical rank 1 <" in str(w.message)
+        if sigma > 1
+        else "numerically the identity" in str(w.message)
+        for w in caught
+    )
 
 
 def test_fault_01_the_command_line_names_row_and_column(tmp_path):
     file = tmp_path / "table.csv"
     file.write_text("a,b,c\n1,2,3\n4,nan,6\n")
-    run = subprocess.run([sys.executable, "-m", "landmarks.cli.main", "select", str(file), "--k", "2"], capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-m", "landmarks.cli.main", "select", str(file), "--k", "2"],
+        capture_output=True,
+        text=True,
+    )
     assert run.returncode == 3
     assert "row" in run.stderr or "line" in run.stderr
     assert "b" in run.stderr

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.approximate import selection_error
-from landmarks.optimise.descent import Stop
-from landmarks.optimise.steps import SGD, Adam, Momentum
+from landmarks.linalg.error import selection_error
+from landmarks.methods.relaxation.descent import Stop
+from landmarks.methods.relaxation.steps import SGD, Adam, Momentum
 
 
 @pytest.fixture
@@ -21,14 +21,20 @@ def X():
 
 
 def best(operator, k, criterion):
-    return min(combinations(range(operator.n), k), key=lambda S: selection_error(operator, S, criterion))
+    return min(
+        combinations(range(operator.n), k), key=lambda S: selection_error(operator, S, criterion)
+    )
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 @pytest.mark.parametrize("n_probes", [None, 10], ids=["exact gradients", "ten probes"])
-@pytest.mark.parametrize("step", [SGD(0.1), Momentum(0.02), Adam(0.05)], ids=lambda step: type(step).__name__)
+@pytest.mark.parametrize(
+    "step", [SGD(0.1), Momentum(0.02), Adam(0.05)], ids=lambda step: type(step).__name__
+)
 def test_algorithm_1_finds_the_best_subset(X, criterion, n_probes, step):
-    method = lm.Continuous(penalty=3.0, delta=0.1, n_probes=n_probes, step=step, stop=Stop(max_steps=400))
+    method = lm.Continuous(
+        penalty=3.0, delta=0.1, n_probes=n_probes, step=step, stop=Stop(max_steps=400)
+    )
     found = lm.select(X, method=method, criterion=criterion)
     assert sorted(found.indices) == list(best(lm.data(X), len(found), criterion)) == [1, 3, 6]
 
@@ -61,7 +67,10 @@ def test_algorithm_1_the_threshold_decides(X):
 
 
 def test_section_3_6_a_larger_penalty_keeps_fewer_columns(X):
-    sizes = [len(lm.select(X, method=lm.Continuous(penalty=penalty, n_probes=None))) for penalty in (0.5, 20.0, 200.0)]
+    sizes = [
+        len(lm.select(X, method=lm.Continuous(penalty=penalty, n_probes=None)))
+        for penalty in (0.5, 20.0, 200.0)
+    ]
     assert sizes[0] > sizes[1] >= sizes[2]
 
 
@@ -69,10 +78,14 @@ def test_section_3_6_absolute_and_relative_units_agree(X):
     unit = np.mean(np.sum(X**2, axis=0))
     relative = lm.select(X, method=lm.Continuous(penalty=3.0, delta=0.1, n_probes=None))
     scaled = lm.select(10 * X, method=lm.Continuous(penalty=3.0, delta=0.1, n_probes=None))
-    absolute = lm.select(X, method=lm.Continuous(penalty=3.0, delta=0.1 * unit, n_probes=None, units="absolute"))
+    absolute = lm.select(
+        X, method=lm.Continuous(penalty=3.0, delta=0.1 * unit, n_probes=None, units="absolute")
+    )
     assert np.array_equal(relative.indices, scaled.indices)
     np.testing.assert_allclose(scaled.path.t, relative.path.t, rtol=1e-5)
-    assert absolute.path.t.shape[1] == 9 and absolute.path.value[0] == pytest.approx(relative.path.value[0], rel=1e-9)
+    assert absolute.path.t.shape[1] == 9 and absolute.path.value[0] == pytest.approx(
+        relative.path.value[0], rel=1e-9
+    )
 
 
 def test_a_penalty_that_leaves_nothing_is_told(X):

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from landmarks.approximate import nystrom_factor, selection_error
-from landmarks.operators import data, psd
-from landmarks.relaxation import relaxed_nystrom, relaxed_projection
+from landmarks.linalg.error import selection_error
+from landmarks.linalg.nystrom import nystrom_factor
+from landmarks.methods.relaxation.system import relaxed_nystrom, relaxed_projection
+from landmarks.operators.data import data
+from landmarks.operators.dense import psd
 
 from . import oracle
 
@@ -54,7 +56,10 @@ def test_lemma_2_6_holds_for_every_size_up_to_eight(n):
 def approach(relaxed, matrix, target, start):
     """The distances to the value at the target, along a line into it from inside the cube."""
     limit = relaxed(matrix, target, 1.0)
-    return [np.max(np.abs(relaxed(matrix, target + h * (start - target), 1.0) - limit)) for h in 10.0 ** -np.arange(1, 7)]
+    return [
+        np.max(np.abs(relaxed(matrix, target + h * (start - target), 1.0) - limit))
+        for h in 10.0 ** -np.arange(1, 7)
+    ]
 
 
 @pytest.mark.parametrize("corner", [0, 1, 21, 62, 63])

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from landmarks.objectives import Frobenius, Trace
-from landmarks.operators import psd
-from landmarks.probes import Hadamard, Identity, Rademacher
-from landmarks.relaxation import Active
-from landmarks.solvers import Cholesky
+from landmarks.linalg.cholesky import Cholesky
+from landmarks.linalg.probes import Hadamard, Identity, Rademacher
+from landmarks.methods.relaxation.frobenius import Frobenius
+from landmarks.methods.relaxation.system import Active
+from landmarks.methods.relaxation.trace import Trace
+from landmarks.operators.dense import psd
 
 from . import oracle
 
@@ -36,7 +37,9 @@ def test_lemma_2_4_gradient_of_f(K, t, rng, probes):
     result = exact(Trace(), K, t, probes, rng)
     scale = np.max(np.abs(result.gradient))
     assert_allclose(result.gradient, oracle.gradient_f(K, t, DELTA), atol=1e-9 * scale)
-    assert_allclose(result.gradient, central_differences(lambda u: oracle.f(K, u, DELTA), t), atol=1e-6 * scale)
+    assert_allclose(
+        result.gradient, central_differences(lambda u: oracle.f(K, u, DELTA), t), atol=1e-6 * scale
+    )
     assert_allclose(result.value, oracle.f(K, t, DELTA), rtol=1e-10)
 
 
@@ -45,26 +48,40 @@ def test_lemma_2_8_gradient_of_g(K, t, rng, probes):
     result = exact(Frobenius(), K, t, probes, rng)
     scale = np.max(np.abs(result.gradient))
     assert_allclose(result.gradient, oracle.gradient_g(K, t, DELTA), atol=1e-9 * scale)
-    assert_allclose(result.gradient, central_differences(lambda u: oracle.g(K, u, DELTA), t), atol=1e-6 * scale)
+    assert_allclose(
+        result.gradient, central_differences(lambda u: oracle.g(K, u, DELTA), t), atol=1e-6 * scale
+    )
     assert_allclose(result.value, oracle.g(K, t, DELTA), rtol=1e-9)
 
 
 def autograd(value, K, t):
     torch = pytest.importorskip("torch", reason="autograd of the dense formula needs torch")
     K, t = torch.tensor(K), torch.tensor(t, requires_grad=True)
-    L = t[:, None] * (K - DELTA * torch.eye(len(t), dtype=K.dtype)) * t + DELTA * torch.eye(len(t), dtype=K.dtype)
+    L = t[:, None] * (K - DELTA * torch.eye(len(t), dtype=K.dtype)) * t + DELTA * torch.eye(
+        len(t), dtype=K.dtype
+    )
     value(K, (K * t) @ torch.linalg.solve(L, (K * t).T)).backward()
     return t.grad.numpy()
 
 
 def test_lemma_2_4_agrees_with_autograd(K, t, rng):
     gradient = exact(Trace(), K, t, Identity(), rng).gradient
-    assert_allclose(gradient, autograd(lambda K, Kt: -Kt.trace(), K, t), rtol=1e-6, atol=1e-9 * np.max(np.abs(gradient)))
+    assert_allclose(
+        gradient,
+        autograd(lambda K, Kt: -Kt.trace(), K, t),
+        rtol=1e-6,
+        atol=1e-9 * np.max(np.abs(gradient)),
+    )
 
 
 def test_lemma_2_8_agrees_with_autograd(K, t, rng):
     gradient = exact(Frobenius(), K, t, Identity(), rng).gradient
-    assert_allclose(gradient, autograd(lambda K, Kt: ((K - Kt) ** 2).sum(), K, t), rtol=1e-6, atol=1e-9 * np.max(np.abs(gradient)))
+    assert_allclose(
+        gradient,
+        autograd(lambda K, Kt: ((K - Kt) ** 2).sum(), K, t),
+        rtol=1e-6,
+        atol=1e-9 * np.max(np.abs(gradient)),
+    )
 
 
 SIGNS = np.array(list(product([-1.0, 1.0], repeat=6)))
@@ -89,13 +106,17 @@ def test_lemma_3_2_psi_is_unbiased_over_all_sign_vectors(K, t):
 def test_lemma_3_1_the_cheap_form_equals_phi_for_every_probe(K, t, rng):
     z = Rademacher(1).draw(6, rng, t)
     literal = 2 * oracle.phi(K, t, DELTA, z[:, 0])
-    assert_allclose(evaluate(Trace(), K, t, z).gradient, literal, atol=1e-9 * np.max(np.abs(literal)))
+    assert_allclose(
+        evaluate(Trace(), K, t, z).gradient, literal, atol=1e-9 * np.max(np.abs(literal))
+    )
 
 
 def test_lemma_3_2_the_cheap_form_equals_psi_for_every_probe(K, t, rng):
     z = Rademacher(1).draw(6, rng, t)
     literal = 2 * oracle.psi(K, t, DELTA, z[:, 0])
-    assert_allclose(evaluate(Frobenius(), K, t, z).gradient, literal, atol=1e-9 * np.max(np.abs(literal)))
+    assert_allclose(
+        evaluate(Frobenius(), K, t, z).gradient, literal, atol=1e-9 * np.max(np.abs(literal))
+    )
 
 
 def test_the_gradient_of_f_is_never_positive(K, t, rng):

@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from landmarks.objectives import Frobenius, Trace
-from landmarks.operators import data, psd
-from landmarks.probes import Identity, Rademacher
-from landmarks.relaxation import Active
-from landmarks.solvers import BlockCG, Cholesky
+from landmarks.linalg.block_cg import BlockCG
+from landmarks.linalg.cholesky import Cholesky
+from landmarks.linalg.probes import Identity, Rademacher
+from landmarks.methods.relaxation.frobenius import Frobenius
+from landmarks.methods.relaxation.system import Active
+from landmarks.methods.relaxation.trace import Trace
+from landmarks.operators.data import data
+from landmarks.operators.dense import psd
 
 from . import oracle
 
@@ -36,7 +39,10 @@ def test_lemma_3_3_value_and_gradient_of_the_active_columns_are_unchanged(K, t, 
     assert_allclose(part.value, full.value, rtol=1e-6)
 
 
-@pytest.mark.parametrize(("objective", "products"), [(Trace(), lambda M, steps: M * (1 + steps)), (Frobenius(), lambda M, steps: M * (3 + steps))])
+@pytest.mark.parametrize(
+    ("objective", "products"),
+    [(Trace(), lambda M, steps: M * (1 + steps)), (Frobenius(), lambda M, steps: M * (3 + steps))],
+)
 def test_products_per_gradient(objective, products, rng):
     """M(1 + ℓ) for f and M(3 + 2ℓ) for g, with ℓ steps of the solver per system; g reports those of both systems."""
     operator = psd(np.cov(rng.standard_normal((40, 60))))
@@ -59,4 +65,6 @@ def test_freezing_makes_a_gradient_cheaper(objective, make, rng):
         result = objective.evaluate(active, t, 1.0, probes, BlockCG())
         return (operator.ledger.entries - before) / (1 + result.steps)
 
-    assert entries(Active(operator, kept), np.full(10, 0.5)) < 0.7 * entries(Active(operator), np.full(80, 0.5))
+    assert entries(Active(operator, kept), np.full(10, 0.5)) < 0.7 * entries(
+        Active(operator), np.full(80, 0.5)
+    )

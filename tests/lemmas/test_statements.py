@@ -9,7 +9,10 @@ import landmarks
 
 STATEMENTS = (
     [("definition", "2.1"), ("definition", "2.5")]
-    + [("lemma", number) for number in ("2.2", "2.3", "2.4", "2.6", "2.7", "2.8", "3.1", "3.2", "3.3")]
+    + [
+        ("lemma", number)
+        for number in ("2.2", "2.3", "2.4", "2.6", "2.7", "2.8", "3.1", "3.2", "3.3")
+    ]
     + [("algorithm", "1"), ("section", "3.1"), ("section", "3.6")]
 )
 
@@ -44,7 +47,9 @@ def test_the_statement_has_a_test_named_after_it(kind, number):
 
 @pytest.mark.parametrize(("kind", "number"), STATEMENTS)
 def test_the_statement_is_carried_by_a_docstring(kind, number):
-    assert f"{kind.capitalize()} {number}" in ALL_DOCSTRINGS or (kind == "lemma" and f"Lemmas {number}" in ALL_DOCSTRINGS)
+    assert f"{kind.capitalize()} {number}" in ALL_DOCSTRINGS or (
+        kind == "lemma" and f"Lemmas {number}" in ALL_DOCSTRINGS
+    )
 
 
 def test_the_trace_norm_identity_has_a_test():

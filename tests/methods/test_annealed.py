@@ -8,17 +8,19 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.approximate.error import selection_error
 from landmarks.errors import RankWarning
-from landmarks.methods import annealed
-from landmarks.methods.annealed import Annealed
-from landmarks.methods.annealing import Schedule, anneal, weights
-from landmarks.methods.candidates import Replacements
-from landmarks.objectives.leverage import Stored
-from landmarks.optimise.path import Recorder
+from landmarks.linalg.error import selection_error
+from landmarks.methods.annealed import annealed
+from landmarks.methods.annealed.annealed import Annealed
+from landmarks.methods.annealed.annealing import Schedule, anneal, weights
+from landmarks.methods.annealed.candidates import Replacements
+from landmarks.methods.annealed.covariance import Stored
+from landmarks.relaxation_path import Recorder
 
 RNG = np.random.default_rng(0)
-X = RNG.standard_normal((30, 6)) @ RNG.standard_normal((6, 24)) + 0.3 * RNG.standard_normal((30, 24))
+X = RNG.standard_normal((30, 6)) @ RNG.standard_normal((6, 24)) + 0.3 * RNG.standard_normal(
+    (30, 24)
+)
 POINTS = RNG.standard_normal((60, 2))
 SHORT = Annealed(n_steps=20, damping=0.4)
 
@@ -86,7 +88,11 @@ def test_all_places_may_be_taken_by_included_columns():
 
 def test_excluded_columns_still_count_in_the_error():
     Y = np.zeros((4, 4))
-    Y[0, 0], Y[0, 1:3], Y[1, 3] = 1.0, 5.0, 2.0  # column 0 stands for the excluded 1 and 2, which outweigh column 3
+    Y[0, 0], Y[0, 1:3], Y[1, 3] = (
+        1.0,
+        5.0,
+        2.0,
+    )  # column 0 stands for the excluded 1 and 2, which outweigh column 3
     assert lm.select(Y, 1, method=Annealed(), exclude=[1, 2]).indices.tolist() == [0]
 
 
@@ -112,7 +118,10 @@ def test_a_zero_matrix_does_no_harm():
 
 @pytest.mark.parametrize("scale", [1e-150, 1e150])
 def test_the_scale_of_the_data_does_not_matter(scale):
-    assert lm.select(scale * X, 5, method=SHORT).indices.tolist() == lm.select(X, 5, method=SHORT).indices.tolist()
+    assert (
+        lm.select(scale * X, 5, method=SHORT).indices.tolist()
+        == lm.select(X, 5, method=SHORT).indices.tolist()
+    )
 
 
 @pytest.mark.parametrize("n_candidates", [None, 20])
@@ -145,7 +154,9 @@ def test_the_path_cools_to_k_columns():
     assert np.all((path.t >= 0) & (path.t <= 1))
     assert path.value[-1] < path.value[0]
     assert path.active[-1] < path.active[0]
-    assert np.sum(path.t[-1] ** 2) == pytest.approx(5, rel=0.05)  # but for columns below the cut of 0.01
+    assert np.sum(path.t[-1] ** 2) == pytest.approx(
+        5, rel=0.05
+    )  # but for columns below the cut of 0.01
 
 
 def test_several_gammas_share_one_matrix():
@@ -158,7 +169,10 @@ def test_several_gammas_share_one_matrix():
 
 def test_renewed_candidates_improve_on_the_first_draw():
     operator = lm.kernel(POINTS, lm.rbf(0.7))
-    errors = [lm.select(operator, 6, method=Annealed(n_candidates=12, n_rounds=rounds)).error() for rounds in (1, 4)]
+    errors = [
+        lm.select(operator, 6, method=Annealed(n_candidates=12, n_rounds=rounds)).error()
+        for rounds in (1, 4)
+    ]
     assert errors[1] < errors[0]
 
 
@@ -168,7 +182,9 @@ def test_replacements_score_by_the_exact_gain():
     gains = Replacements(operator).gains(S)
     for i, j in [(0, 5), (2, 20)]:
         rest = np.delete(S, i)
-        drop = selection_error(lm.psd(K), rest, "trace") - selection_error(lm.psd(K), [*rest, j], "trace")
+        drop = selection_error(lm.psd(K), rest, "trace") - selection_error(
+            lm.psd(K), [*rest, j], "trace"
+        )
         assert gains[j, i] == pytest.approx(drop, rel=1e-6)  # the ridge of 1e-10 on K_SS
 
 
@@ -197,7 +213,9 @@ def test_on_products_alone_it_takes_four_k_columns_and_the_probes():
     K = lm.rbf(sigma=1.0)(points, points)
     operator = lm.function(lambda V: K @ V, n=300, diagonal=np.ones(300))
     found = lm.select(operator, 10, method=Annealed(n_candidates=40))
-    assert found.ledger.products <= 100 + 20 + 40 + 10  # probes, columns of the scores, candidates, the final check
+    assert (
+        found.ledger.products <= 100 + 20 + 40 + 10
+    )  # probes, columns of the scores, candidates, the final check
     nuclear = lm.select(operator, 10, method="nuclear")
     assert found.error() <= nuclear.error() * 1.02
 
@@ -207,13 +225,23 @@ def test_nothing_left_to_choose_and_nothing_to_represent_do_no_harm():
     with pytest.warns(RankWarning):
         assert lm.select(np.zeros((1, 1)), 1, method=SHORT).error() == 0
     with pytest.warns(RankWarning):
-        assert lm.select(np.float32([[2.0, 1.0], [2.0, 1.0]]), 2, method=SHORT, criterion="frobenius").k == 2
+        assert (
+            lm.select(
+                np.float32([[2.0, 1.0], [2.0, 1.0]]), 2, method=SHORT, criterion="frobenius"
+            ).k
+            == 2
+        )
 
 
 @pytest.mark.parametrize(("criterion", "gamma"), [("trace", 1.0), ("frobenius", 1.5)])
 def test_gamma_is_one_and_half_as_much_again_for_the_frobenius_criterion(criterion, gamma):
     X = np.random.default_rng(0).standard_normal((30, 20))
-    found = [lm.Annealed(gamma=value).choose(lm.Problem(lm.data(X), 5, criterion), np.random.default_rng(0)).path for value in (None, gamma, 2.0)]
+    found = [
+        lm.Annealed(gamma=value)
+        .choose(lm.Problem(lm.data(X), 5, criterion), np.random.default_rng(0))
+        .path
+        for value in (None, gamma, 2.0)
+    ]
     np.testing.assert_array_equal(found[0].value, found[1].value)
     assert not np.array_equal(found[0].value, found[2].value)
 
@@ -223,8 +251,12 @@ def test_all_columns_are_weighed_where_that_is_affordable(monkeypatch):
     assert Annealed()._weighs_all(problem())
     monkeypatch.setattr(annealed, "EXACT_ORDER", 23)
     assert not Annealed()._weighs_all(problem())
-    assert Annealed()._weighs_all(problem(X[:22])) and not Annealed()._weighs_all(problem(X[:23]))  # by its factor: m² n up to 23³
-    assert Annealed(n_candidates=24)._weighs_all(problem()) and not Annealed(n_candidates=23)._weighs_all(problem())
+    assert Annealed()._weighs_all(problem(X[:22])) and not Annealed()._weighs_all(
+        problem(X[:23])
+    )  # by its factor: m² n up to 23³
+    assert Annealed(n_candidates=24)._weighs_all(problem()) and not Annealed(
+        n_candidates=23
+    )._weighs_all(problem())
 
 
 def test_included_columns_rank_first_and_the_others_by_leverage():
@@ -242,7 +274,10 @@ def test_the_support_holds_k_columns_and_those_in_doubt():
 
 def test_candidates_are_drawn_uniformly_or_half_of_them_by_nuclear_scores():
     drawn = annealed.first_candidates(problem(exclude=(3,)), 12, np.random.default_rng(0))
-    assert drawn.tolist() == np.random.default_rng(0).permutation([j for j in range(24) if j != 3])[:12].tolist()
+    assert (
+        drawn.tolist()
+        == np.random.default_rng(0).permutation([j for j in range(24) if j != 3])[:12].tolist()
+    )
     box = lm.function(lambda V: X.T @ (X @ V), n=24)
     mixed = annealed.first_candidates(problem(box, k=2), 100, np.random.default_rng(0))
     assert len(mixed) == 8 == len(set(mixed.tolist()))
@@ -276,9 +311,14 @@ def test_the_best_replacements_of_each_column_are_proposed():
     proposed = proposer.propose(S, allowed, each=2)
     gains = proposer.gains(S)
     owners = [int(np.argmax(gains[j])) for j in proposed]
-    assert not {2, 5, 9, 14} & set(proposed.tolist()) and len(set(proposed.tolist())) == len(proposed)
+    assert not {2, 5, 9, 14} & set(proposed.tolist()) and len(set(proposed.tolist())) == len(
+        proposed
+    )
     for i in range(3):
-        mine = sorted((j for j in allowed if j not in S and np.argmax(gains[j]) == i), key=lambda j: -gains[j].max())
+        mine = sorted(
+            (j for j in allowed if j not in S and np.argmax(gains[j]) == i),
+            key=lambda j: -gains[j].max(),
+        )
         assert proposed[np.array(owners) == i].tolist() == mine[:2]
 
 

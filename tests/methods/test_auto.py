@@ -6,23 +6,27 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.approximate import selection_error
+from landmarks.linalg.error import selection_error
 from landmarks.methods import auto
-from landmarks.methods.problem import Problem
-from landmarks.methods.swap import Swap
+from landmarks.methods.search.swap import Swap
+from landmarks.problem import Problem
 
 
 @pytest.fixture
 def X():
     rng = np.random.default_rng(0)
-    return rng.standard_normal((60, 12)) @ rng.standard_normal((12, 40)) + 0.3 * rng.standard_normal((60, 40))
+    return rng.standard_normal((60, 12)) @ rng.standard_normal(
+        (12, 40)
+    ) + 0.3 * rng.standard_normal((60, 40))
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 def test_the_best_trial_is_what_is_returned(X, criterion):
     found = lm.select(X, 10, criterion=criterion)
     assert found.error() == pytest.approx(min(trial.error for trial in found.trials), rel=1e-9)
-    assert found.error() <= lm.select(X, 10, criterion=criterion, method="greedy").error() * (1 + 1e-9)
+    assert found.error() <= lm.select(X, 10, criterion=criterion, method="greedy").error() * (
+        1 + 1e-9
+    )
 
 
 def test_the_trials_tell_of_greedy_annealed_random_and_iterated_search(X):
@@ -39,7 +43,9 @@ def test_a_small_problem_is_proved_with_and_without_a_budget(X):
 
 def test_the_budget_goes_into_an_iterated_search(X):
     found = lm.select(X, 5, budget=1.0)  # a proof is estimated to take 0.63 s, more than half of it
-    assert found.trials[-1].label == "iterated" and "exact" not in {trial.label for trial in found.trials}
+    assert found.trials[-1].label == "iterated" and "exact" not in {
+        trial.label for trial in found.trials
+    }
     assert lm.select(X, 4, budget=1.0).trials[-1].label == "exact"
 
 
@@ -52,8 +58,12 @@ def test_indices_come_in_the_order_of_what_they_add(X):
 def test_a_large_problem_is_worked_on_products(monkeypatch, X):
     monkeypatch.setattr(auto, "SMALL", 10)
     found = lm.select(lm.kernel(X.T, lm.rbf(sigma=20.0)), 8, criterion="frobenius")
-    assert next(trial.label for trial in found.trials) == "greedy > swap" and found.trials[-1].label in ("swap(frobenius)", "exact")
-    assert found.error() <= lm.select(lm.kernel(X.T, lm.rbf(sigma=20.0)), 8, criterion="frobenius", method="greedy").error() * (1 + 1e-9)
+    assert next(trial.label for trial in found.trials) == "greedy > swap" and found.trials[
+        -1
+    ].label in ("swap(frobenius)", "exact")
+    assert found.error() <= lm.select(
+        lm.kernel(X.T, lm.rbf(sigma=20.0)), 8, criterion="frobenius", method="greedy"
+    ).error() * (1 + 1e-9)
 
 
 def test_nuclear_scores_take_over_where_greedy_costs_too_much():
@@ -73,14 +83,22 @@ def test_an_effort_of_nothing_is_refused():
         lm.Auto(effort=0)
 
 
-@pytest.mark.parametrize("make", [lambda points: lm.kernel(points, lm.rbf(sigma=2.0)), lambda points: lm.psd(smooth(points))], ids=["kernel", "psd"])
+@pytest.mark.parametrize(
+    "make",
+    [lambda points: lm.kernel(points, lm.rbf(sigma=2.0)), lambda points: lm.psd(smooth(points))],
+    ids=["kernel", "psd"],
+)
 def test_digits_that_were_never_there_are_not_trusted(make):
     """In float32 a smooth kernel matrix is known to seven digits; as float64 it would seem to have gains in the rest."""
     points = np.random.default_rng(1).standard_normal((300, 2))
     exact = lm.psd(smooth(points))
     single, double, drawn = (
         selection_error(exact, lm.select(operator, 25, method=method).indices, "trace")
-        for operator, method in ((make(points.astype(np.float32)), "auto"), (exact, "auto"), (exact, "greedy"))
+        for operator, method in (
+            (make(points.astype(np.float32)), "auto"),
+            (exact, "auto"),
+            (exact, "greedy"),
+        )
     )
     assert double <= single * (1 + 1e-6) and single < drawn
 
@@ -100,7 +118,10 @@ def problem(n, k, criterion="trace", **constraints):
         (lm.data(np.ones((10_000, 100))), 5e-6),  # by its Gram matrix
         (lm.data(np.ones((100, 10_000))), 1e-3),
         (lm.function(lambda V: V, n=10_000), 0.15),
-        (lm.data(lambda: iter([np.ones((100, 50))]), memory=10_000), 1e-5),  # by passes over the rows
+        (
+            lm.data(lambda: iter([np.ones((100, 50))]), memory=10_000),
+            1e-5,
+        ),  # by passes over the rows
     ],
     ids=lambda value: repr(value),
 )
@@ -114,7 +135,9 @@ def test_estimates_of_a_large_problem_are_those_of_its_products():
     assert auto.swap_seconds(of) == pytest.approx(10.5)
     assert auto.candidates_seconds(of) == pytest.approx(30 * 0.15 + 160 * 600**3 * 1.5e-10)
     assert auto.cube_seconds(of.operator) == pytest.approx(40.0)
-    assert auto.frobenius_seconds(problem(10_000, 100, "frobenius")) == pytest.approx(18.0 + 31.5 + 40.0)
+    assert auto.frobenius_seconds(problem(10_000, 100, "frobenius")) == pytest.approx(
+        18.0 + 31.5 + 40.0
+    )
     assert auto.frobenius_seconds(of) == np.inf
 
 
@@ -125,8 +148,14 @@ def test_estimates_of_a_stored_matrix_grow_with_its_order():
 
 def test_a_proof_is_estimated_by_all_picks_but_two():
     assert auto.proof_seconds(problem(50, 4)) == pytest.approx(50 * 49 / 2 * 50**2 * 4e-8)
-    assert auto.proof_seconds(problem(50, 1)) == auto.proof_seconds(problem(50, 2)) == pytest.approx(50**2 * 4e-8)
-    assert auto.proof_seconds(problem(52, 5, include=(3,), exclude=(7,))) == auto.proof_seconds(problem(50, 4))
+    assert (
+        auto.proof_seconds(problem(50, 1))
+        == auto.proof_seconds(problem(50, 2))
+        == pytest.approx(50**2 * 4e-8)
+    )
+    assert auto.proof_seconds(problem(52, 5, include=(3,), exclude=(7,))) == auto.proof_seconds(
+        problem(50, 4)
+    )
     assert auto.proof_seconds(problem(3000, 1000)) == pytest.approx(1e30 * 3000**2 * 4e-8)
 
 
@@ -139,10 +168,20 @@ def test_three_panels_may_take_half_of_the_memory(monkeypatch):
 
 def test_a_stored_matrix_has_greedy_two_random_and_four_annealed_starts():
     plan = list(auto.small_plan(problem(60, 10)))
-    assert [method.start.gamma for _, method in plan[3:]] == [0.7, 1.0, 1.5, 2.2] and plan[3][1].start.n_steps == 20
+    assert [method.start.gamma for _, method in plan[3:]] == [0.7, 1.0, 1.5, 2.2] and plan[3][
+        1
+    ].start.n_steps == 20
     labels = [label for label, _ in plan]
-    assert labels == ["greedy > swap", *2 * ["rpcholesky > swap"], *(f"annealed({gamma}) > swap" for gamma in (0.7, 1.0, 1.5, 2.2))]
-    assert [len(list(auto.small_plan(problem(n, 10)))) - 3 for n in (1200, 1500, 2000)] == [2, 1, 0]  # they would take 3.5 s, 6.8 s and 16 s
+    assert labels == [
+        "greedy > swap",
+        *2 * ["rpcholesky > swap"],
+        *(f"annealed({gamma}) > swap" for gamma in (0.7, 1.0, 1.5, 2.2)),
+    ]
+    assert [len(list(auto.small_plan(problem(n, 10)))) - 3 for n in (1200, 1500, 2000)] == [
+        2,
+        1,
+        0,
+    ]  # they would take 3.5 s, 6.8 s and 16 s
     late = problem(1000, 10, deadline=time.monotonic() + 10.0)  # less than eight of 2 s
     assert len(list(auto.small_plan(late))) == 3
 
@@ -150,13 +189,23 @@ def test_a_stored_matrix_has_greedy_two_random_and_four_annealed_starts():
 def test_a_large_matrix_is_annealed_as_well_when_that_is_cheaper_than_greedy():
     points = np.zeros((4000, 1))
     plan = dict(auto.large_plan(Problem(lm.kernel(points, lm.rbf()), 40), seconds=180.0))
-    assert plan == {"greedy > swap": Swap(start=lm.Greedy(), criterion="trace"), "annealed > swap": Swap(start=lm.Annealed(), criterion="trace")}
-    assert list(dict(auto.large_plan(problem(4000, 40), seconds=180.0))) == ["greedy > swap"]  # each column costs a product
-    assert list(dict(auto.large_plan(Problem(lm.kernel(points, lm.rbf()), 40), seconds=2.3))) == ["greedy > swap"]
+    assert plan == {
+        "greedy > swap": Swap(start=lm.Greedy(), criterion="trace"),
+        "annealed > swap": Swap(start=lm.Annealed(), criterion="trace"),
+    }
+    assert list(dict(auto.large_plan(problem(4000, 40), seconds=180.0))) == [
+        "greedy > swap"
+    ]  # each column costs a product
+    assert list(dict(auto.large_plan(Problem(lm.kernel(points, lm.rbf()), 40), seconds=2.3))) == [
+        "greedy > swap"
+    ]
 
 
 def test_what_is_evaluated_is_stored_once():
-    kernel, product = lm.kernel(np.arange(5.0)[:, None], lm.rbf()), lm.function(lambda V: 2.0 * V, n=5)
+    kernel, product = (
+        lm.kernel(np.arange(5.0)[:, None], lm.rbf()),
+        lm.function(lambda V: 2.0 * V, n=5),
+    )
     np.testing.assert_allclose(auto.stored(kernel).K, kernel.columns(np.arange(5)))
     assert auto.stored(kernel).ledger is kernel.ledger
     assert auto.stored(product) is product

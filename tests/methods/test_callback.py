@@ -7,8 +7,8 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import Stopped
-from landmarks.methods.bisection import Bisection
 from landmarks.methods.registry import METHODS
+from landmarks.methods.relaxation.bisection import Bisection
 from landmarks.operators import base
 
 RNG = np.random.default_rng(1)
@@ -20,7 +20,14 @@ METHODS_WITH_LOOPS = sorted(set(METHODS) - {"uniform", "kmeans", "kdpp"})
 @pytest.mark.parametrize("j", [1, 3])
 def test_a_run_that_is_stopped_gives_a_valid_choice(name, j):
     reports = []
-    s = lm.select(X, 6, method=name, callback=lambda progress: reports.append(progress) or len(reports) == j, include=[3], exclude=[7, 29])
+    s = lm.select(
+        X,
+        6,
+        method=name,
+        callback=lambda progress: reports.append(progress) or len(reports) == j,
+        include=[3],
+        exclude=[7, 29],
+    )
     assert s.stopped
     assert len(s) == 6 and 3 in s.indices and not {7, 29} & set(s.indices.tolist())
     assert all(report.seconds >= 0 and report.done >= 0 for report in reports)
@@ -28,7 +35,9 @@ def test_a_run_that_is_stopped_gives_a_valid_choice(name, j):
 
 @pytest.mark.parametrize("strategy", ["bisection", "path", "frank_wolfe"])
 def test_every_strategy_of_the_relaxation_can_be_stopped(strategy):
-    s = lm.select(X, 6, method=lm.Continuous(strategy=strategy), callback=lambda progress: progress.done == 2)
+    s = lm.select(
+        X, 6, method=lm.Continuous(strategy=strategy), callback=lambda progress: progress.done == 2
+    )
     assert s.stopped and len(s) == 6
 
 
@@ -44,7 +53,9 @@ def test_the_last_error_told_by_a_search_is_that_of_its_choice(criterion):
     heard = []
     s = lm.select(X, 6, method=lm.Iterated(rounds=5), criterion=criterion, callback=heard.append)
     assert heard[-1].phase == "iterated" and (heard[-1].done, heard[-1].total) == (5, 5)
-    assert heard[-1].error == pytest.approx(s.relative_error(), rel=1e-9)  # rank-one changes against one factorisation
+    assert heard[-1].error == pytest.approx(
+        s.relative_error(), rel=1e-9
+    )  # rank-one changes against one factorisation
 
 
 def test_greedy_tells_its_error_pick_by_pick():
@@ -97,12 +108,18 @@ def test_a_stopped_selection_is_saved_as_such(tmp_path):
 def test_a_bisection_tells_the_error_of_its_best_rounding(criterion):
     heard = []
     strategy = Bisection(n_steps=20, bracket_steps=10, bisections=2)
-    s = lm.select(X, 6, method=lm.Continuous(strategy=strategy), criterion=criterion, callback=heard.append)
+    s = lm.select(
+        X, 6, method=lm.Continuous(strategy=strategy), criterion=criterion, callback=heard.append
+    )
     told = [progress for progress in heard if progress.phase == "bisection"]
-    assert [progress.done for progress in told] == list(range(1, len(told) + 1)) and all(progress.total is None for progress in told)
+    assert [progress.done for progress in told] == list(range(1, len(told) + 1)) and all(
+        progress.total is None for progress in told
+    )
     errors = [progress.error for progress in told]
     if criterion == "trace":
-        assert errors == sorted(errors, reverse=True) and errors[-1] == pytest.approx(s.relative_error(), rel=1e-9)
+        assert errors == sorted(errors, reverse=True) and errors[-1] == pytest.approx(
+            s.relative_error(), rel=1e-9
+        )
     else:
         assert set(errors) == {None}
 
@@ -110,9 +127,17 @@ def test_a_bisection_tells_the_error_of_its_best_rounding(criterion):
 def test_swaps_tell_their_error_as_a_part_of_the_whole_of_the_criterion_of_the_problem():
     for criterion, inner in (("trace", None), ("frobenius", "frobenius"), ("frobenius", "trace")):
         heard = []
-        s = lm.select(X, 6, method=lm.Swap(start=range(6), criterion=inner), criterion=criterion, callback=heard.append)
+        s = lm.select(
+            X,
+            6,
+            method=lm.Swap(start=range(6), criterion=inner),
+            criterion=criterion,
+            callback=heard.append,
+        )
         told = [progress for progress in heard if progress.phase == "swap"]
-        assert [progress.done for progress in told] == list(range(1, len(told) + 1)) and {progress.total for progress in told} == {30}
+        assert [progress.done for progress in told] == list(range(1, len(told) + 1)) and {
+            progress.total for progress in told
+        } == {30}
         expected = None if inner == "trace" else pytest.approx(s.relative_error(), rel=1e-9)
         assert told[-1].error == expected
 
@@ -130,7 +155,12 @@ def test_what_picks_one_by_one_tells_of_each_pick(name):
 
 def test_nuclear_scores_of_a_product_alone_tell_of_each_pick():
     heard = []
-    lm.select(lm.function(lambda V: X.T @ (X @ V), n=X.shape[1]), 6, method="nuclear", callback=heard.append)
+    lm.select(
+        lm.function(lambda V: X.T @ (X @ V), n=X.shape[1]),
+        6,
+        method="nuclear",
+        callback=heard.append,
+    )
     assert [progress.done for progress in heard if progress.phase == "nuclear"] == list(range(1, 7))
 
 
@@ -153,8 +183,12 @@ def test_the_phases_of_a_search_are_told_by_name(name):
 
 def test_annealing_tells_its_steps_and_its_rounds():
     heard = []
-    lm.select(X, 4, method=lm.Annealed(n_steps=10, n_candidates=12, n_rounds=2), callback=heard.append)
-    assert [(p.done, p.total) for p in heard if p.phase == "annealed"] == 2 * [(i, 5) for i in range(1, 6)]
+    lm.select(
+        X, 4, method=lm.Annealed(n_steps=10, n_candidates=12, n_rounds=2), callback=heard.append
+    )
+    assert [(p.done, p.total) for p in heard if p.phase == "annealed"] == 2 * [
+        (i, 5) for i in range(1, 6)
+    ]
     assert [(p.done, p.total) for p in heard if p.phase == "rounds"] == [(1, 2), (2, 2)]
 
 

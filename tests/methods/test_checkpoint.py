@@ -13,9 +13,12 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks import journal
 from landmarks.errors import FormatError
-from landmarks.methods import archive
+from landmarks.methods.relaxation.bisection import Bisection
+from landmarks.methods.relaxation.descent import Stop
+from landmarks.methods.relaxation.steps import Adam
+from landmarks.methods.relaxation.warm_path import WarmPath
+from landmarks.runs import archive, journal
 
 RNG = np.random.default_rng(1)
 X = RNG.standard_normal((25, 40)) * np.linspace(1, 3, 40)
@@ -51,7 +54,11 @@ class Count:
 
 def facts(s):
     """All that must come out the same, to the last bit."""
-    path = None if s.path is None else [part.tobytes() for part in (s.path.t, s.path.value, s.path.active, s.path.steps)]
+    path = (
+        None
+        if s.path is None
+        else [part.tobytes() for part in (s.path.t, s.path.value, s.path.active, s.path.steps)]
+    )
     trials = [(trial.label, trial.error) for trial in s.trials]
     return s.indices.tolist(), path, s.bound, trials, s.ledger.products, s.ledger.columns
 
@@ -80,7 +87,7 @@ def runs():
     kernel = lambda: lm.kernel(POINTS, lm.rbf(sigma=0.7))  # noqa: E731
     columns = lambda: X  # noqa: E731
     few = lambda: X[:, :16]  # noqa: E731
-    short = lm.Continuous(strategy=lm.methods.bisection.Bisection(n_steps=8, bracket_steps=4, bisections=2))
+    short = lm.Continuous(strategy=Bisection(n_steps=8, bracket_steps=4, bisections=2))
     return {
         "auto": (columns, 8, "auto", "trace"),
         "auto, frobenius": (kernel, 6, "auto", "frobenius"),
@@ -88,7 +95,12 @@ def runs():
         "greedy": (kernel, 6, lm.Greedy(gain="frobenius"), "trace"),
         "swap": (kernel, 6, lm.Swap(start="uniform"), "frobenius"),
         "iterated": (columns, 8, lm.Iterated(start="rpcholesky", rounds=10), "trace"),
-        "nested": (columns, 8, lm.Swap(start=lm.Swap(start="annealed", criterion="trace")), "frobenius"),
+        "nested": (
+            columns,
+            8,
+            lm.Swap(start=lm.Swap(start="annealed", criterion="trace")),
+            "frobenius",
+        ),
         "annealed": (columns, 8, lm.Annealed(n_steps=15), "frobenius"),
         "annealed by candidates": (columns, 6, lm.Annealed(n_candidates=20, n_steps=12), "trace"),
         "annealed, black box": (black_box, 4, lm.Annealed(n_candidates=20, n_steps=12), "trace"),
@@ -97,9 +109,24 @@ def runs():
         "leverage": (kernel, 6, "leverage", "trace"),
         "pivoted_qr": (columns, 6, "pivoted_qr", "trace"),
         "continuous": (columns, 6, short, "trace"),
-        "continuous, polished": (columns, 6, lm.Continuous(strategy="frank_wolfe", polish=True), "frobenius"),
-        "continuous, path": (columns, 6, lm.Continuous(strategy=lm.methods.warm_path.WarmPath(growth=1.1)), "trace"),
-        "continuous, penalty": (columns, None, lm.Continuous(penalty=2.0, step=lm.optimise.Adam(0.1), stop=lm.optimise.Stop(max_steps=30)), "trace"),
+        "continuous, polished": (
+            columns,
+            6,
+            lm.Continuous(strategy="frank_wolfe", polish=True),
+            "frobenius",
+        ),
+        "continuous, path": (
+            columns,
+            6,
+            lm.Continuous(strategy=WarmPath(growth=1.1)),
+            "trace",
+        ),
+        "continuous, penalty": (
+            columns,
+            None,
+            lm.Continuous(penalty=2.0, step=Adam(0.1), stop=Stop(max_steps=30)),
+            "trace",
+        ),
         "exact": (few, 5, "exact", "trace"),
         "exact, frobenius": (few, 4, lm.Exact(start="uniform"), "frobenius"),
     }
@@ -117,13 +144,23 @@ def run(name, **more):
 def test_a_run_that_crashed_anywhere_is_taken_up_to_the_same_result(name, path, every_turn):
     count = Count()
     expected = facts(run(name, callback=count))
-    for j in {1, 2, count.reports, *np.random.default_rng(0).integers(1, count.reports + 1, size=3).tolist()}:
+    for j in {
+        1,
+        2,
+        count.reports,
+        *np.random.default_rng(0).integers(1, count.reports + 1, size=3).tolist(),
+    }:
         path.unlink(missing_ok=True)
         with pytest.raises(Crash):
             run(name, callback=CrashAt(j), checkpoint=lm.Checkpoint(path, interval=3600))
         rest = Count()
-        assert facts(run(name, callback=rest, checkpoint=lm.Checkpoint(path, interval=3600))) == expected
-        assert rest.reports <= count.reports - j + 6  # it goes on, and does not begin anew; short loops may be run again
+        assert (
+            facts(run(name, callback=rest, checkpoint=lm.Checkpoint(path, interval=3600)))
+            == expected
+        )
+        assert (
+            rest.reports <= count.reports - j + 6
+        )  # it goes on, and does not begin anew; short loops may be run again
 
 
 @pytest.mark.parametrize("name", ["auto", "iterated", "continuous", "exact"])
@@ -132,7 +169,9 @@ def test_a_run_may_crash_many_times_and_write_when_it_likes(name, path, no_fsync
     while True:
         interval = (0, 1e-3, 3600)[crashes % 3]  # at the longest only the crash itself writes
         with suppress(Crash):
-            last = run(name, callback=CrashAt(12), checkpoint=lm.Checkpoint(path, interval=interval))
+            last = run(
+                name, callback=CrashAt(12), checkpoint=lm.Checkpoint(path, interval=interval)
+            )
             break
         crashes += 1
     assert crashes >= 2
@@ -142,8 +181,10 @@ def test_a_run_may_crash_many_times_and_write_when_it_likes(name, path, no_fsync
 def test_arrays_of_every_library_are_taken_up(xp, path, every_turn):
     def select(**more):
         points = xp.asarray(POINTS.astype(np.float32))
-        start = lm.Continuous(strategy=lm.methods.warm_path.WarmPath(growth=1.2))
-        return lm.select(lm.kernel(points, lm.rbf(sigma=0.7)), 5, method=lm.Swap(start=start), **more)
+        start = lm.Continuous(strategy=WarmPath(growth=1.2))
+        return lm.select(
+            lm.kernel(points, lm.rbf(sigma=0.7)), 5, method=lm.Swap(start=start), **more
+        )
 
     count = Count()
     expected = facts(select(callback=count))
@@ -156,9 +197,19 @@ def test_arrays_of_every_library_are_taken_up(xp, path, every_turn):
 
 def test_a_fresh_seed_is_kept_in_the_checkpoint(path, no_fsync):
     with pytest.raises(Crash):
-        lm.select(X, 8, method="rpcholesky", seed=None, callback=CrashAt(3), checkpoint=lm.Checkpoint(path, interval=0))
+        lm.select(
+            X,
+            8,
+            method="rpcholesky",
+            seed=None,
+            callback=CrashAt(3),
+            checkpoint=lm.Checkpoint(path, interval=0),
+        )
     first = lm.select(X, 8, method="rpcholesky", seed=None, checkpoint=path)
-    assert first.indices.tolist() == lm.select(X, 8, method="rpcholesky", seed=None, checkpoint=path).indices.tolist()
+    assert (
+        first.indices.tolist()
+        == lm.select(X, 8, method="rpcholesky", seed=None, checkpoint=path).indices.tolist()
+    )
 
 
 def test_a_finished_run_is_read_and_not_run_again(path):
@@ -206,17 +257,27 @@ def test_nan_from_a_product_is_told_with_its_turn_and_the_state_before_is_kept(p
         return K @ V if len(calls) != broken_at else np.full_like(V, np.nan)
 
     method = lm.Continuous(strategy="path")
-    with pytest.raises(ValueError, match="returned NaN or infinity after .* good products") as caught:
-        lm.select(lm.function(mvm, n=40), 6, method=method, checkpoint=lm.Checkpoint(path, interval=0))
+    with pytest.raises(
+        ValueError, match="returned NaN or infinity after .* good products"
+    ) as caught:
+        lm.select(
+            lm.function(mvm, n=40), 6, method=method, checkpoint=lm.Checkpoint(path, interval=0)
+        )
     assert any("in path, after turn" in note for note in caught.value.__notes__)
     good = lm.function(lambda V: K @ V, n=40)
-    assert facts(lm.select(good, 6, method=method, checkpoint=path)) == facts(lm.select(lm.function(lambda V: K @ V, n=40), 6, method=method))
+    assert facts(lm.select(good, 6, method=method, checkpoint=path)) == facts(
+        lm.select(lm.function(lambda V: K @ V, n=40), 6, method=method)
+    )
 
 
 def test_a_run_stopped_by_its_callback_can_be_taken_up_to_its_end(path):
     count = Count()
     expected = facts(run("iterated", callback=count))
-    stopped = run("iterated", callback=lambda progress: progress.done == 5 and progress.phase == "iterated", checkpoint=path)
+    stopped = run(
+        "iterated",
+        callback=lambda progress: progress.done == 5 and progress.phase == "iterated",
+        checkpoint=path,
+    )
     assert stopped.stopped and len(stopped) == 8
     rest = Count()
     assert facts(run("iterated", callback=rest, checkpoint=path)) == expected
@@ -227,13 +288,21 @@ def test_a_select_inside_the_callback_does_not_disturb_the_run(path, no_fsync):
     def callback(progress):
         lm.select(X[:, :9], 2, method="swap")
 
-    assert facts(run("swap", callback=callback, checkpoint=lm.Checkpoint(path, interval=0))) == facts(run("swap"))
+    assert facts(
+        run("swap", callback=callback, checkpoint=lm.Checkpoint(path, interval=0))
+    ) == facts(run("swap"))
 
 
 @pytest.fixture
 def unfinished(path, no_fsync):
     with pytest.raises(Crash):
-        lm.select(X, 8, method="iterated", callback=CrashAt(12), checkpoint=lm.Checkpoint(path, interval=0))
+        lm.select(
+            X,
+            8,
+            method="iterated",
+            callback=CrashAt(12),
+            checkpoint=lm.Checkpoint(path, interval=0),
+        )
     return path
 
 
@@ -241,7 +310,10 @@ def unfinished(path, no_fsync):
     "change, sentence",
     [
         ({"k": 7}, "with k = 8, this one has 7"),
-        ({"method": lm.Iterated(rounds=9)}, r"with method = 'Iterated\(\)', this one has 'Iterated\(rounds=9\)'"),
+        (
+            {"method": lm.Iterated(rounds=9)},
+            r"with method = 'Iterated\(\)', this one has 'Iterated\(rounds=9\)'",
+        ),
         ({"seed": 1}, "with seed = 0, this one has 1"),
         ({"criterion": "frobenius"}, "with criterion = 'trace', this one has 'frobenius'"),
         ({"include": [1]}, r"with include = \[\], this one has \[1\]"),
@@ -260,7 +332,9 @@ def test_the_checkpoint_of_another_run_is_refused_and_left_alone(change, sentenc
 
 def test_a_checkpoint_with_other_costs_is_refused(path, no_fsync):
     def run(costs, **more):
-        return lm.select(X, costs=costs, budget_cost=8.0, checkpoint=lm.Checkpoint(path, interval=0), **more)
+        return lm.select(
+            X, costs=costs, budget_cost=8.0, checkpoint=lm.Checkpoint(path, interval=0), **more
+        )
 
     with pytest.raises(Crash):
         run(np.ones(40), callback=CrashAt(2))
@@ -278,7 +352,9 @@ def test_two_long_lists_of_starts_are_told_apart(path):
 
 def test_black_boxes_are_told_apart_by_a_product(path):
     def select(matrix):
-        return lm.select(lm.function(lambda V: matrix @ V, n=40), 4, method="nuclear", checkpoint=path)
+        return lm.select(
+            lm.function(lambda V: matrix @ V, n=40), 4, method="nuclear", checkpoint=path
+        )
 
     first = select(K)
     assert facts(select(K * (1 + 1e-9))) == facts(first)
@@ -288,7 +364,13 @@ def test_black_boxes_are_told_apart_by_a_product(path):
 
 def test_a_truncated_checkpoint_is_refused_and_left_alone(unfinished):
     whole = unfinished.read_bytes()
-    for length in [0, 1, 100, *np.random.default_rng(0).integers(0, len(whole), size=20).tolist(), len(whole) - 1]:
+    for length in [
+        0,
+        1,
+        100,
+        *np.random.default_rng(0).integers(0, len(whole), size=20).tolist(),
+        len(whole) - 1,
+    ]:
         unfinished.write_bytes(whole[:length])
         with pytest.raises(FormatError, match="not a readable npz file"):
             lm.select(X, 8, method="iterated", checkpoint=unfinished)
@@ -309,7 +391,11 @@ def test_a_checkpoint_with_a_changed_byte_is_refused_or_means_the_same(unfinishe
 
 @pytest.mark.parametrize(
     "change, sentence",
-    [({"version": 2}, "has checkpoint version 2, this program reads version 1"), ({"format": "other"}, "not a checkpoint"), ({"run": 3}, "damaged")],
+    [
+        ({"version": 2}, "has checkpoint version 2, this program reads version 1"),
+        ({"format": "other"}, "not a checkpoint"),
+        ({"run": 3}, "damaged"),
+    ],
 )
 def test_a_newer_or_edited_checkpoint_is_refused(change, sentence, unfinished):
     record, arrays = archive.read(unfinished, max_bytes=2**30, allowed=lambda name: True)
@@ -337,7 +423,9 @@ def test_a_file_that_claims_more_than_it_holds_is_refused_before_anything_is_all
     assert header not in path.read_bytes()
 
 
-@pytest.mark.parametrize("checkpoint, kind", [(3, TypeError), (True, TypeError), (b"run", TypeError)])
+@pytest.mark.parametrize(
+    "checkpoint, kind", [(3, TypeError), (True, TypeError), (b"run", TypeError)]
+)
 def test_something_else_than_a_path_is_refused(checkpoint, kind):
     with pytest.raises(kind, match="checkpoint must be a path or a Checkpoint"):
         lm.select(X, 3, checkpoint=checkpoint)
@@ -364,7 +452,12 @@ def test_a_temporary_file_that_another_run_is_writing_is_left_alone(tmp_path):
 
 
 def in_python(code, *arguments):
-    return subprocess.run([sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
 
 
 RUN = """
@@ -384,14 +477,22 @@ def test_a_limit_on_the_size_of_files_is_an_error_that_leaves_the_old_checkpoint
     assert ended.returncode == 1
     assert "could not be written" in ended.stderr and "the last one is kept" in ended.stderr
     assert unfinished.read_bytes() == before
-    assert facts(lm.select(X, 8, method="iterated", checkpoint=unfinished)) == facts(lm.select(X, 8, method="iterated"))
+    assert facts(lm.select(X, 8, method="iterated", checkpoint=unfinished)) == facts(
+        lm.select(X, 8, method="iterated")
+    )
 
 
 @pytest.fixture
 def small_disk():
     """A file system of 64 kB of its own."""
     folder = Path(tempfile.mkdtemp())
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)], capture_output=True) if sys.platform == "linux" else None
+    made = (
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)], capture_output=True
+        )
+        if sys.platform == "linux"
+        else None
+    )
     if made is None or made.returncode != 0:
         folder.rmdir()
         pytest.skip("mounting a small file system is not allowed here")
@@ -428,7 +529,9 @@ KILL_TEST = Path(__file__).parents[2] / "tools" / "kill_test"
 
 
 def kill(*arguments):
-    return subprocess.run([sys.executable, str(KILL_TEST), *arguments], capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, str(KILL_TEST), *arguments], capture_output=True, text=True
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot fork here")

@@ -6,23 +6,29 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.approximate import selection_error
 from landmarks.errors import ConvergenceWarning
-from landmarks.methods import frank_wolfe
-from landmarks.methods.bisection import Bisection, Bracket, Search
-from landmarks.methods.frank_wolfe import FrankWolfe
-from landmarks.methods.warm_path import WarmPath
-from landmarks.optimise.descent import Stop
-from landmarks.progress import watching
-from landmarks.solvers import BlockCG
+from landmarks.linalg.block_cg import BlockCG
+from landmarks.linalg.error import selection_error
+from landmarks.methods.relaxation import frank_wolfe
+from landmarks.methods.relaxation.bisection import Bisection, Bracket, Search
+from landmarks.methods.relaxation.descent import Stop
+from landmarks.methods.relaxation.frank_wolfe import FrankWolfe
+from landmarks.methods.relaxation.warm_path import WarmPath
+from landmarks.runs.progress import watching
 
-STRATEGIES = [Bisection(n_steps=40, bracket_steps=20, bisections=3), WarmPath(growth=1.05), FrankWolfe(n_steps=20)]
+STRATEGIES = [
+    Bisection(n_steps=40, bracket_steps=20, bisections=3),
+    WarmPath(growth=1.05),
+    FrankWolfe(n_steps=20),
+]
 
 
 @pytest.fixture
 def X():
     rng = np.random.default_rng(1)
-    return rng.standard_normal((25, 6)) @ rng.standard_normal((6, 18)) + 0.3 * rng.standard_normal((25, 18))
+    return rng.standard_normal((25, 6)) @ rng.standard_normal((6, 18)) + 0.3 * rng.standard_normal(
+        (25, 18)
+    )
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda strategy: type(strategy).__name__)
@@ -49,7 +55,9 @@ def test_one_seed_gives_one_selection_on_every_library(X, strategy, xp):
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda strategy: type(strategy).__name__)
 def test_include_and_exclude_are_honoured(X, strategy):
-    found = lm.select(X, 6, method=lm.Continuous(strategy=strategy), include=[2, 9], exclude=[0, 1, 3])
+    found = lm.select(
+        X, 6, method=lm.Continuous(strategy=strategy), include=[2, 9], exclude=[0, 1, 3]
+    )
     assert {2, 9} <= set(found.indices) and not {0, 1, 3} & set(found.indices)
 
 
@@ -62,13 +70,20 @@ def test_duplicates_and_zero_columns_do_no_harm(X, strategy):
 
 def test_products_alone_suffice(X):
     K = X.T @ X
-    found = lm.select(lm.function(lambda V: K @ V, n=18), 6, method=lm.Continuous(strategy="frank_wolfe", solver=BlockCG()))
+    found = lm.select(
+        lm.function(lambda V: K @ V, n=18),
+        6,
+        method=lm.Continuous(strategy="frank_wolfe", solver=BlockCG()),
+    )
     assert found.ledger.columns == 0 and len(found) == 6
 
 
 def test_exact_and_stochastic_gradients_end_near_each_other(X):
     exact = lm.select(X, 6, method=lm.Continuous(n_probes=None, strategy="path"))
-    errors = [lm.select(X, 6, method=lm.Continuous(strategy="path"), seed=seed).error() for seed in range(20)]
+    errors = [
+        lm.select(X, 6, method=lm.Continuous(strategy="path"), seed=seed).error()
+        for seed in range(20)
+    ]
     assert 0.8 < np.median(errors) / exact.error() < 1.2
 
 
@@ -116,7 +131,9 @@ def test_weights_that_begin_below_the_smallest_one_do_no_harm(X):
 
 
 def test_the_gradients_are_counted(X):
-    choice = lm.Continuous(strategy=FrankWolfe(n_steps=20)).choose(lm.Problem(lm.data(X), 6), np.random.default_rng(0))
+    choice = lm.Continuous(strategy=FrankWolfe(n_steps=20)).choose(
+        lm.Problem(lm.data(X), 6), np.random.default_rng(0)
+    )
     assert choice.details["gradients"] >= 20
 
 
@@ -125,7 +142,9 @@ def test_absolute_units_are_those_of_the_data_whatever_their_scale(X, criterion,
     found = [
         lm.select(
             np.ldexp(X, power),
-            method=lm.Continuous(penalty=2.0 ** (1 + powers * power), delta=2.0 ** (2 * power), units="absolute"),
+            method=lm.Continuous(
+                penalty=2.0 ** (1 + powers * power), delta=2.0 ** (2 * power), units="absolute"
+            ),
             criterion=criterion,
         )
         for power in (0, 110)
@@ -140,25 +159,46 @@ class TestBracket:
     def test_it_doubles_while_too_many_columns_are_left_and_closes_when_too_few_are(self):
         bracket = Bracket(4.0)
         bracket.narrow(below=False)
-        assert (bracket.penalty, bracket.low, bracket.high, bracket.closed, bracket.ratio) == (8.0, 4.0, None, False, np.inf)
+        assert (bracket.penalty, bracket.low, bracket.high, bracket.closed, bracket.ratio) == (
+            8.0,
+            4.0,
+            None,
+            False,
+            np.inf,
+        )
         bracket.narrow(below=True)
         assert (bracket.low, bracket.high, bracket.closed) == (4.0 / 1.5, 8.0, True)
-        assert bracket.penalty == pytest.approx((4.0 / 1.5 * 8.0) ** 0.5) and bracket.ratio == pytest.approx(3.0)
+        assert bracket.penalty == pytest.approx(
+            (4.0 / 1.5 * 8.0) ** 0.5
+        ) and bracket.ratio == pytest.approx(3.0)
         assert (bracket.tries, bracket.halvings) == (2, 0)
 
     def test_it_halves_while_too_few_are_left(self):
         bracket = Bracket(4.0)
         bracket.narrow(below=True)
-        assert (bracket.penalty, bracket.low, bracket.high, bracket.closed) == (2.0, None, 4.0, False)
+        assert (bracket.penalty, bracket.low, bracket.high, bracket.closed) == (
+            2.0,
+            None,
+            4.0,
+            False,
+        )
 
     def test_once_closed_each_try_is_a_halving(self):
         bracket = Bracket(2.0, low=1.0, high=4.0, closed=True)
         bracket.narrow(below=True)
-        assert (bracket.low, bracket.high, bracket.penalty, bracket.halvings) == (1.0, 2.0, 2.0**0.5, 1)
+        assert (bracket.low, bracket.high, bracket.penalty, bracket.halvings) == (
+            1.0,
+            2.0,
+            2.0**0.5,
+            1,
+        )
         bracket.narrow(below=False)
         assert (bracket.low, bracket.high, bracket.halvings, bracket.tries) == (2.0**0.5, 2.0, 2, 2)
 
-    @pytest.mark.parametrize(("below", "low", "high"), [(True, 2.0**-60 / 1.5, 2.0**-59), (False, 2.0**59 / 1.5, 2.0**60)])
+    @pytest.mark.parametrize(
+        ("below", "low", "high"),
+        [(True, 2.0**-60 / 1.5, 2.0**-59), (False, 2.0**59 / 1.5, 2.0**60)],
+    )
     def test_after_sixty_tries_it_takes_what_it_has(self, below, low, high):
         bracket = Bracket(1.0)
         for _ in range(60):
@@ -181,17 +221,27 @@ def test_the_best_rounding_of_a_bisection_is_what_it_returns(X):
 
 
 def test_what_is_above_the_threshold_is_kept_after_what_must_be_included(X):
-    low, high = (lm.select(X, method=lm.Continuous(penalty=1.0, threshold=threshold), include=[3]) for threshold in (0.3, 0.9))
+    low, high = (
+        lm.select(X, method=lm.Continuous(penalty=1.0, threshold=threshold), include=[3])
+        for threshold in (0.3, 0.9)
+    )
     assert low.k == 16 and low.indices[0] == 3 and high.indices.tolist() == [3]
 
 
 def test_a_penalty_that_leaves_nothing_is_told(X):
-    with pytest.raises(ValueError, match=r"penalty = 1000\.0 leaves no column; lower it, or lower threshold"):
+    with pytest.raises(
+        ValueError, match=r"penalty = 1000\.0 leaves no column; lower it, or lower threshold"
+    ):
         lm.select(X, method=lm.Continuous(penalty=1000.0, threshold=0.5, stop=Stop(max_steps=1)))
 
 
 def test_a_penalty_with_k_keeps_the_k_largest_weights(X):
-    found = lm.select(lm.function(lambda V: X.T @ (X @ V), n=18), 4, method=lm.Continuous(penalty=0.1), include=[3])
+    found = lm.select(
+        lm.function(lambda V: X.T @ (X @ V), n=18),
+        4,
+        method=lm.Continuous(penalty=0.1),
+        include=[3],
+    )
     weights = found.path.t[-1].copy()
     weights[3] = 2.0
     assert set(found.indices) == set(np.argsort(-weights, kind="stable")[:4])
@@ -200,12 +250,18 @@ def test_a_penalty_with_k_keeps_the_k_largest_weights(X):
 @pytest.mark.parametrize(("units", "delta"), [("relative", 0.002), ("absolute", 1.0)])
 def test_delta_is_in_its_units(X, units, delta):
     problem, mean = lm.Problem(lm.data(np.ldexp(X, 110)), 4), float(np.mean(np.sum(X**2, axis=0)))
-    scale = mean * 2.0 ** (220 - problem.operator.exponent) if units == "relative" else 2.0**-problem.operator.exponent
+    scale = (
+        mean * 2.0 ** (220 - problem.operator.exponent)
+        if units == "relative"
+        else 2.0**-problem.operator.exponent
+    )
     for given, expected in ((None, delta), (0.3, 0.3)):
         method = lm.Continuous(units=units, delta=given)
         relaxed = method._relaxed(problem, np.random.default_rng(0))
         assert relaxed.delta == pytest.approx(expected * scale)
-        assert method._descent(relaxed).epsilon == pytest.approx(min(0.05, 0.1 * (relaxed.delta / relaxed.unit) ** 0.5))
+        assert method._descent(relaxed).epsilon == pytest.approx(
+            min(0.05, 0.1 * (relaxed.delta / relaxed.unit) ** 0.5)
+        )
     assert lm.Continuous(epsilon=0.01)._descent(relaxed).epsilon == 0.01
 
 
@@ -214,12 +270,19 @@ class TestFrankWolfe:
 
     @staticmethod
     def relaxed(X, **constraints):
-        return lm.Continuous(n_probes=None)._relaxed(lm.Problem(lm.data(X), 4, **constraints), np.random.default_rng(0))
+        return lm.Continuous(n_probes=None)._relaxed(
+            lm.Problem(lm.data(X), 4, **constraints), np.random.default_rng(0)
+        )
 
     def test_weights_begin_equal_and_sum_to_k(self, X):
         weights = frank_wolfe._start(self.relaxed(X, include=(2,), exclude=(0, 1)), 4)
         assert weights[2] == 1 and not np.any(weights[:2]) and weights[3:] == pytest.approx(3 / 15)
-        assert frank_wolfe._start(self.relaxed(X, include=(2,), exclude=tuple(j for j in range(18) if j != 2)), 1).sum() == 1
+        assert (
+            frank_wolfe._start(
+                self.relaxed(X, include=(2,), exclude=tuple(j for j in range(18) if j != 2)), 1
+            ).sum()
+            == 1
+        )
 
     def test_the_corner_is_lowest_along_the_gradient(self, X):
         gradient = np.arange(18.0) % 7
@@ -231,7 +294,9 @@ class TestFrankWolfe:
         delta, t = frank_wolfe._delta_unit(relaxed, 4), 4 / 16
         K = (X.T @ X)[2:, 2:]
         d = t**2 / (delta * (1 - t**2))
-        assert np.trace(np.linalg.solve(K + np.eye(16) / d, K)) == pytest.approx(4, rel=0.05)  # eight halvings
+        assert np.trace(np.linalg.solve(K + np.eye(16) / d, K)) == pytest.approx(
+            4, rel=0.05
+        )  # eight halvings
 
     def test_delta_rises_geometrically(self, X):
         relaxed, deltas, steps = self.relaxed(X), [], []
@@ -242,26 +307,48 @@ class TestFrankWolfe:
 
         with watching(hear):
             FrankWolfe(n_steps=3, deltas=(0.5, 8.0)).choose(relaxed, None, 4)
-        assert np.array(deltas) / deltas[0] == pytest.approx([1, 4, 16]) and steps == [("frank_wolfe", i, 3) for i in (1, 2, 3)]
+        assert np.array(deltas) / deltas[0] == pytest.approx([1, 4, 16]) and steps == [
+            ("frank_wolfe", i, 3) for i in (1, 2, 3)
+        ]
         assert deltas[0] == pytest.approx(0.5 * frank_wolfe._delta_unit(self.relaxed(X), 4))
 
     def test_a_rate_of_one_jumps_to_the_corner(self, X):
         indices, path = FrankWolfe(n_steps=2, rate=1.0).choose(self.relaxed(X), None, 4)
-        assert sorted(np.flatnonzero(path.t[1] > 0.5).tolist()) == sorted(np.flatnonzero(path.t[1]).tolist()) and len(indices) == 4
+        assert (
+            sorted(np.flatnonzero(path.t[1] > 0.5).tolist())
+            == sorted(np.flatnonzero(path.t[1]).tolist())
+            and len(indices) == 4
+        )
         assert path.t[1].max() == 1 - 1e-6
 
 
 def test_a_descent_of_a_bisection_ends_where_one_more_than_k_columns_are_left(X):
     relaxed = lm.Continuous()._relaxed(lm.Problem(lm.data(X), 6), np.random.default_rng(0))
     search = Search(relaxed, 6)
-    search.ends_below(replace(lm.Continuous()._descent(relaxed), stop=Stop(60, tolerance=-1.0, settled=60)), 100 * relaxed.penalty_unit())
+    search.ends_below(
+        replace(lm.Continuous()._descent(relaxed), stop=Stop(60, tolerance=-1.0, settled=60)),
+        100 * relaxed.penalty_unit(),
+    )
     assert search.recorder.path().active.min() == 7
 
 
 def test_a_bisection_brackets_by_short_descents_and_closes_in_by_long_ones(X):
     heard = []
     with watching(heard.append):
-        lm.select(X, 6, method=lm.Continuous(strategy=Bisection(n_steps=60, bracket_steps=30, bisections=2)))
-    totals = [progress.total for progress in heard if progress.phase == "descent" and progress.done == 1]
+        lm.select(
+            X,
+            6,
+            method=lm.Continuous(strategy=Bisection(n_steps=60, bracket_steps=30, bisections=2)),
+        )
+    totals = [
+        progress.total for progress in heard if progress.phase == "descent" and progress.done == 1
+    ]
     assert totals == sorted(totals) and set(totals) == {30, 60}
-    assert max(progress.done for progress in heard if progress.phase == "descent" and progress.total == 30) == 30  # none settles before
+    assert (
+        max(
+            progress.done
+            for progress in heard
+            if progress.phase == "descent" and progress.total == 30
+        )
+        == 30
+    )  # none settles before

@@ -6,13 +6,15 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.curve import Curve
+from landmarks.how_many.curve import Curve
 
 
 @pytest.fixture
 def X():
     rng = np.random.default_rng(0)
-    return rng.standard_normal((40, 6)) @ rng.standard_normal((6, 25)) + 0.1 * rng.standard_normal((40, 25))
+    return rng.standard_normal((40, 6)) @ rng.standard_normal((6, 25)) + 0.1 * rng.standard_normal(
+        (40, 25)
+    )
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
@@ -56,7 +58,10 @@ def test_constraints_are_honoured_and_beyond_the_rank_nothing_is_left(X):
         assert lm.path(np.ones((4, 3)), [1, 3]).relative.tolist() == [0.0, 0.0]
 
 
-@pytest.mark.parametrize(("ks", "message"), [([], "at least one"), ([0], "between 1 and n = 25"), ([26], "between 1 and n = 25")])
+@pytest.mark.parametrize(
+    ("ks", "message"),
+    [([], "at least one"), ([0], "between 1 and n = 25"), ([26], "between 1 and n = 25")],
+)
 def test_wrong_sizes_are_told(X, ks, message):
     with pytest.raises(ValueError, match=message):
         lm.path(X, ks)
@@ -68,7 +73,9 @@ def test_the_knee_is_farthest_below_the_line_to_the_last_point():
     def knee(relative):
         return Curve(ks, np.arange(8), np.array(relative), "trace").knee()
 
-    assert knee([0.9, 0.6, 0.55, 0.5, 0.4]) == 2  # 0.25 of the way along and two thirds of the way down
+    assert (
+        knee([0.9, 0.6, 0.55, 0.5, 0.4]) == 2
+    )  # 0.25 of the way along and two thirds of the way down
     assert knee([0.5, 0.3, 0.05, 0.04, 0.0]) == 3
     assert knee([1.0, 1.0, 1.0, 1.0, 1.0]) == 1
     assert knee([0.2, 0.2, 0.2, 0.2, 0.2]) == 1

@@ -7,16 +7,25 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.methods.bisection import Bisection
-from landmarks.methods.frank_wolfe import FrankWolfe
+from landmarks.linalg.automatic import Automatic
+from landmarks.linalg.block_cg import BlockCG
 from landmarks.methods.registry import METHODS
-from landmarks.methods.warm_path import WarmPath
-from landmarks.solvers import Automatic, BlockCG
+from landmarks.methods.relaxation.bisection import Bisection
+from landmarks.methods.relaxation.frank_wolfe import FrankWolfe
+from landmarks.methods.relaxation.warm_path import WarmPath
 
 X = np.random.default_rng(0).standard_normal((12, 8))
 SETTINGS = {
     lm.Auto: {"effort": 180.0},
-    lm.Annealed: {"n_steps": 80, "damping": 0.2, "phi0": 0.9, "phi1": 0.02, "gamma": None, "n_candidates": None, "n_rounds": 4},
+    lm.Annealed: {
+        "n_steps": 80,
+        "damping": 0.2,
+        "phi0": 0.9,
+        "phi1": 0.02,
+        "gamma": None,
+        "n_candidates": None,
+        "n_rounds": 4,
+    },
     lm.Greedy: {"gain": "trace"},
     lm.NuclearScores: {"n_probes": 100},
     lm.Swap: {"start": "greedy", "criterion": None, "max_swaps": None},
@@ -34,7 +43,11 @@ STRATEGIES = {
     FrankWolfe: {"n_steps": 40, "deltas": (0.3, 30.0), "rate": 0.2, "smallest": 1e-3},
     WarmPath: {"growth": 1.01, "start": 1.0, "max_steps": 3000},
 }
-RULES = {lm.Target: {"error": 0.05}, lm.Knee: {"most": 100}, lm.LikelihoodRatio: {"alpha": 0.05, "degrees": None}}
+RULES = {
+    lm.Target: {"error": 0.05},
+    lm.Knee: {"most": 100},
+    lm.LikelihoodRatio: {"alpha": 0.05, "degrees": None},
+}
 
 
 def settings(made):
@@ -44,7 +57,10 @@ def settings(made):
 @pytest.mark.parametrize("method", SETTINGS, ids=lambda method: method.__name__)
 def test_settings_of_a_method(method):
     assert settings(method()) == SETTINGS[method]
-    assert lm.select(X, 3, method=method(**SETTINGS[method])).indices.tolist() == lm.select(X, 3, method=method()).indices.tolist()
+    assert (
+        lm.select(X, 3, method=method(**SETTINGS[method])).indices.tolist()
+        == lm.select(X, 3, method=method()).indices.tolist()
+    )
 
 
 def test_settings_of_every_method_are_listed():
@@ -65,9 +81,9 @@ def test_settings_of_a_rule(rule):
 
 def test_settings_of_the_relaxation():
     made = settings(lm.Continuous())
-    assert {name: made[name] for name in ("penalty", "delta", "threshold", "epsilon", "strategy")} == dict.fromkeys(
-        ("penalty", "delta", "threshold", "epsilon", "strategy")
-    )
+    assert {
+        name: made[name] for name in ("penalty", "delta", "threshold", "epsilon", "strategy")
+    } == dict.fromkeys(("penalty", "delta", "threshold", "epsilon", "strategy"))
     assert (made["n_probes"], made["units"], made["polish"]) == (10, "relative", False)
     assert (made["step"].rate, made["stop"].max_steps, made["solver"]) == (0.1, 500, Automatic())
     assert len(lm.select(X, 3, method=lm.Continuous())) == 3
@@ -81,7 +97,10 @@ def test_settings_of_the_solvers():
 
 def test_settings_of_the_functions():
     def defaults(function):
-        return {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
+        return {
+            name: parameter.default
+            for name, parameter in inspect.signature(function).parameters.items()
+        }
 
     chosen = defaults(lm.select)
     assert (chosen["method"], chosen["criterion"], chosen["seed"]) == ("auto", "trace", 0)
@@ -93,14 +112,20 @@ def test_settings_of_the_functions():
 
 EDGES = [
     (lm.Auto, {"effort": 1e-9}),
-    (lm.Annealed, {"n_steps": 1, "n_rounds": 1, "damping": 1.0, "phi0": 1.0, "phi1": 1.0, "gamma": 1e-9}),
+    (
+        lm.Annealed,
+        {"n_steps": 1, "n_rounds": 1, "damping": 1.0, "phi0": 1.0, "phi1": 1.0, "gamma": 1e-9},
+    ),
     (lm.NuclearScores, {"n_probes": 2}),
     (lm.Swap, {"max_swaps": 0, "criterion": "frobenius"}),
     (lm.Iterated, {"rounds": 0, "share": 1.0, "patience": 1}),
     (lm.RPCholesky, {"block": 1}),
     (lm.RidgeLeverage, {"oversampling": 1.0}),
     (lm.Knapsack, {"max_exchanges": 0}),
-    (lm.Continuous, {"penalty": 1e-9, "delta": 1e-9, "n_probes": 1, "threshold": 0.0, "units": "absolute"}),
+    (
+        lm.Continuous,
+        {"penalty": 1e-9, "delta": 1e-9, "n_probes": 1, "threshold": 0.0, "units": "absolute"},
+    ),
     (lm.Continuous, {"n_probes": None, "threshold": 0.999}),
     (lm.Target, {"error": 0.0}),
     (lm.Knee, {"most": 2}),
@@ -159,6 +184,8 @@ def test_settings_beyond_the_edge_are_refused(kind, given):
 
 @pytest.mark.parametrize("budget", [True, "1", 0, -1.0, np.nan])
 def test_a_budget_is_a_positive_number_of_seconds(budget):
-    with pytest.raises(ValueError, match="budget must be a positive number of seconds or None, got"):
+    with pytest.raises(
+        ValueError, match="budget must be a positive number of seconds or None, got"
+    ):
         lm.select(X, 2, budget=budget)
     assert len(lm.select(X, 2, method="greedy", budget=1)) == 2

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy.stats import chisquare
 
-from landmarks.methods.draw import draw, draw_order
+from landmarks.methods.sampling.draw import draw, draw_order
 
 WEIGHTS = np.array([0.0, 1.0, 0.0, 3.0, 4.0, 0.0])
 
@@ -31,6 +31,16 @@ def test_an_order_holds_every_index_with_weight_zero_last():
 def test_the_first_two_of_an_order_are_successive_draws():
     rng = np.random.default_rng(1)
     pairs = [tuple(draw_order(WEIGHTS, rng)[:2]) for _ in range(8000)]
-    expected = {(i, j): WEIGHTS[i] / 8 * WEIGHTS[j] / (8 - WEIGHTS[i]) for i in (1, 3, 4) for j in (1, 3, 4) if i != j}
+    expected = {
+        (i, j): WEIGHTS[i] / 8 * WEIGHTS[j] / (8 - WEIGHTS[i])
+        for i in (1, 3, 4)
+        for j in (1, 3, 4)
+        if i != j
+    }
     assert_allclose(sum(expected.values()), 1.0)
-    assert chisquare([pairs.count(pair) for pair in expected], [8000 * p for p in expected.values()]).pvalue > 1e-4
+    assert (
+        chisquare(
+            [pairs.count(pair) for pair in expected], [8000 * p for p in expected.values()]
+        ).pvalue
+        > 1e-4
+    )

@@ -13,9 +13,9 @@ from sklearn.datasets import load_breast_cancer, load_wine
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.bounds import Powers, spectrum
-from landmarks.methods.exact import Exact, Tree
-from landmarks.methods.problem import Problem
+from landmarks.methods.search.exact import Exact, Tree
+from landmarks.problem import Problem
+from landmarks.proof.powers import Powers, spectrum
 
 CRITERIA = ["trace", "frobenius"]
 K3 = np.linalg.inv([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
@@ -35,7 +35,9 @@ def error(K, S, criterion):
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("n, k", [(4, 1), (4, 4), (7, 2), (9, 3), (10, 4), (10, 6), (11, 5), (12, 9)])
+@pytest.mark.parametrize(
+    "n, k", [(4, 1), (4, 4), (7, 2), (9, 3), (10, 4), (10, 6), (11, 5), (12, 9)]
+)
 def test_the_choice_is_the_best_of_all(n, k, criterion):
     X = data(n + 3, n, seed=n + k)
     found = lm.select(X, k, method=Exact(), criterion=criterion)
@@ -45,7 +47,13 @@ def test_the_choice_is_the_best_of_all(n, k, criterion):
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.integers(1, 7), st.integers(1, 6), st.integers(0, 3), st.sampled_from(CRITERIA), st.integers(0, 5))
+@given(
+    st.integers(1, 7),
+    st.integers(1, 6),
+    st.integers(0, 3),
+    st.sampled_from(CRITERIA),
+    st.integers(0, 5),
+)
 def test_ranks_and_copies_do_no_harm(rank, k, copies, criterion, seed):
     X = data(rank, 7, seed)
     X = np.concatenate([X, X[:, :copies]], axis=1)
@@ -68,10 +76,17 @@ def test_include_and_exclude_narrow_the_choice(criterion):
 
 def test_the_certified_matrix_has_the_error_one_fifth():
     found = lm.select(lm.psd(K3), 2, method=Exact())
-    assert sorted(found.indices.tolist()) == [0, 1] and found.bound == pytest.approx(1 / 5) and found.proved
+    assert (
+        sorted(found.indices.tolist()) == [0, 1]
+        and found.bound == pytest.approx(1 / 5)
+        and found.proved
+    )
 
 
-@pytest.mark.parametrize("load, k, factor", [(load_wine, 6, 1.53156), (load_breast_cancer, 3, 1.24937), (load_breast_cancer, 4, 1.33577)])
+@pytest.mark.parametrize(
+    "load, k, factor",
+    [(load_wine, 6, 1.53156), (load_breast_cancer, 3, 1.24937), (load_breast_cancer, 4, 1.33577)],
+)
 def test_known_optima_are_proved(load, k, factor):
     X = load().data
     found = lm.select((X - X.mean(axis=0)) / X.std(axis=0), k, method=Exact())
@@ -89,7 +104,9 @@ def test_at_the_deadline_the_bound_is_valid(criterion, ticks, monkeypatch):
     best = min(error(X.T @ X, S, criterion) for S in combinations(range(12), 6))
     scale = np.ldexp(1.0, problem.operator.exponent * (1 if criterion == "trace" else 2))
     assert not choice.details["proved"]
-    assert 0 < choice.bound * scale <= best <= error(X.T @ X, choice.indices, criterion) * (1 + 1e-9)
+    assert (
+        0 < choice.bound * scale <= best <= error(X.T @ X, choice.indices, criterion) * (1 + 1e-9)
+    )
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -97,7 +114,13 @@ def test_pair_gains_are_those_of_brute_force(criterion):
     K = data(9, 9).T @ data(9, 9)
     C, candidates = residual(K, [3]), np.asarray([0, 5, 2, 8])
     powers = Powers.of(C, candidates, criterion == "frobenius")
-    brute = [[error(K, [3], criterion) - error(K, sorted({3, int(a), int(b)}), criterion) for b in candidates] for a in candidates]
+    brute = [
+        [
+            error(K, [3], criterion) - error(K, sorted({3, int(a), int(b)}), criterion)
+            for b in candidates
+        ]
+        for a in candidates
+    ]
     np.testing.assert_allclose(powers.pair_gains(1e-10), brute, atol=1e-8)
     np.testing.assert_allclose(powers.gains(1e-10), np.diag(brute), atol=1e-8)
 
@@ -139,21 +162,33 @@ def test_branches_that_could_be_better_by_rounding_alone_are_cut(criterion):
     tree = Tree(Problem(lm.psd(K), 2, criterion), K, 1e-12)
     whole = 10.0 if criterion == "trace" else 30.0
     tree.error = whole / 2
-    assert tree.relative() == 0.5 and tree.cutoff == pytest.approx(whole * (0.5 * (1 - 5e-10) - 1e-13), rel=1e-15)
+    assert tree.relative() == 0.5 and tree.cutoff == pytest.approx(
+        whole * (0.5 * (1 - 5e-10) - 1e-13), rel=1e-15
+    )
     assert tree.search() == pytest.approx(3.0 if criterion == "trace" else 5.0) == tree.error
-    assert sorted(tree.best) == [0, 1] and Tree(Problem(lm.psd(0 * K), 2), 0 * K, 1e-12).relative() == 0.0
+    assert (
+        sorted(tree.best) == [0, 1]
+        and Tree(Problem(lm.psd(0 * K), 2), 0 * K, 1e-12).relative() == 0.0
+    )
 
 
 def test_an_offer_is_taken_when_it_is_better_beyond_rounding():
     tree = Tree(Problem(lm.psd(np.eye(4)), 2), np.eye(4), 1e-12)
-    assert [tree.offer(error, [i]) for i, error in enumerate((2.0, 2.0 * (1 - 1e-10), 2.5, 1.9))] == [2.0, 2.0 * (1 - 1e-10), 2.5, 1.9]
+    assert [
+        tree.offer(error, [i]) for i, error in enumerate((2.0, 2.0 * (1 - 1e-10), 2.5, 1.9))
+    ] == [2.0, 2.0 * (1 - 1e-10), 2.5, 1.9]
     assert tree.best == [3] and tree.error == 1.9
 
 
 def test_the_search_tells_its_error_and_can_be_stopped():
     heard = []
     X = data(15, 14)
-    stopped = lm.select(X, 6, method=Exact(), callback=lambda p: heard.append(p) or (p.phase == "exact" and p.done >= 5))
+    stopped = lm.select(
+        X,
+        6,
+        method=Exact(),
+        callback=lambda p: heard.append(p) or (p.phase == "exact" and p.done >= 5),
+    )
     told = [p for p in heard if p.phase == "exact"]
     assert stopped.stopped and not stopped.proved and told[-1].total is None
     assert told[-1].error == pytest.approx(stopped.relative_error(), rel=1e-9)
@@ -165,5 +200,7 @@ def test_the_search_tells_its_error_and_can_be_stopped():
 def test_the_last_two_come_in_an_order_that_rounding_does_not_change(seed):
     """Both orders of a pair have the same gain, and chunks of the kernel round otherwise than the whole."""
     sample = Sample("normal", np.random.default_rng(seed).standard_normal((10, 7)), 0)
-    whole, chunked = (lm.select(make(sample), 4, method="exact").indices.tolist() for make in (rbf, in_chunks))
+    whole, chunked = (
+        lm.select(make(sample), 4, method="exact").indices.tolist() for make in (rbf, in_chunks)
+    )
     assert whole == chunked

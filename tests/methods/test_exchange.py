@@ -5,9 +5,9 @@ import pytest
 
 import landmarks as lm
 from landmarks._array import host
-from landmarks.methods.exchange import LIFETIME, Diagonals, Exchange
-from landmarks.methods.factors import independent
-from landmarks.methods.pairs import Pairs
+from landmarks.residual.exchange import LIFETIME, Diagonals, Exchange
+from landmarks.residual.factors import independent
+from landmarks.residual.pairs import Pairs
 
 CRITERIA = ["trace", "frobenius"]
 
@@ -71,7 +71,9 @@ def test_the_gain_of_every_pair_is_that_of_brute_force(criterion, xp):
     allowed = xp.asarray(np.isin(np.arange(9), others).astype(float))
     gains = 2 * host(Pairs(state, allowed).halves(slice(0, 3)))
     before = error(K, S, criterion)
-    brute = [[before - error(K, [s if s != i else j for s in S], criterion) for j in others] for i in S]
+    brute = [
+        [before - error(K, [s if s != i else j for s in S], criterion) for j in others] for i in S
+    ]
     np.testing.assert_allclose(gains[:, others], brute, atol=1e-10 * before)
     assert np.all(gains[:, S] < 0)
 
@@ -80,7 +82,9 @@ def test_the_gain_of_every_pair_is_that_of_brute_force(criterion, xp):
 def test_the_gain_of_every_addition_is_that_of_brute_force(criterion):
     K, S = gram(9, 7), [4, 2]
     state = state_of(lm.psd(K), S, criterion)
-    brute = [error(K, S, criterion) - error(K, [*S, j], criterion) if j not in S else 0 for j in range(9)]
+    brute = [
+        error(K, S, criterion) - error(K, [*S, j], criterion) if j not in S else 0 for j in range(9)
+    ]
     np.testing.assert_allclose(state.additions(np.ones(9)), brute, atol=1e-9)
 
 

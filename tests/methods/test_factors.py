@@ -5,7 +5,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.factors import factorise, independent
+from landmarks.residual.factors import factorise, independent
 
 
 @pytest.mark.parametrize("sigma", [0.5, 0.7, 1.0, 2.0])

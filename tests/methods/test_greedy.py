@@ -5,11 +5,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 import landmarks as lm
-from landmarks.approximate import selection_error
 from landmarks.errors import RankWarning
-from landmarks.methods.greedy import FrobeniusGains, Greedy, TraceGains
-from landmarks.methods.residual import Residual
+from landmarks.linalg.error import selection_error
+from landmarks.methods.greedy.greedy import FrobeniusGains, Greedy, TraceGains
 from landmarks.operators.base import cubed_diagonal, squared_diagonal
+from landmarks.residual.residual import Residual
 
 X = np.random.default_rng(0).standard_normal((12, 15)) @ np.diag(np.linspace(0.5, 3, 15))
 K = X.T @ X
@@ -30,7 +30,9 @@ def brute_force(k, gain):
 
 @pytest.mark.parametrize("gain", GAINS)
 def test_every_pick_is_the_best_single_step(gain):
-    assert lm.select(lm.psd(K), 9, method=Greedy(gain=gain)).indices.tolist() == brute_force(9, gain)
+    assert lm.select(lm.psd(K), 9, method=Greedy(gain=gain)).indices.tolist() == brute_force(
+        9, gain
+    )
 
 
 @pytest.mark.parametrize("gain", GAINS)
@@ -45,7 +47,10 @@ def test_scores_are_the_falls_of_the_error(gain):
 
 def test_the_criterion_does_not_change_the_gain():
     A = lm.psd(K)
-    assert lm.select(A, 6, method=Greedy(), criterion="frobenius").indices.tolist() == lm.select(A, 6, method=Greedy()).indices.tolist()
+    assert (
+        lm.select(A, 6, method=Greedy(), criterion="frobenius").indices.tolist()
+        == lm.select(A, 6, method=Greedy()).indices.tolist()
+    )
 
 
 def test_powers_of_the_matrix_have_these_diagonals(xp):
@@ -75,7 +80,9 @@ def test_the_rank_is_reached_before_anything_is_filled_up(gain):
 
 
 def test_an_unknown_gain_is_refused():
-    with pytest.raises(ValueError, match="gain must be one of 'trace', 'frobenius', got 'spectral'"):
+    with pytest.raises(
+        ValueError, match="gain must be one of 'trace', 'frobenius', got 'spectral'"
+    ):
         Greedy(gain="spectral")
 
 
@@ -86,6 +93,9 @@ def test_rounding_is_not_taken_for_a_gain(dtype, gain, sigma, k):
     """A smooth kernel, where most columns are soon nearly represented: picking the largest residual is the measure."""
     points = np.random.default_rng(1).standard_normal((400, 2))
     exact = lm.kernel(points, lm.rbf(sigma=sigma))
-    chosen = {m: lm.select(lm.kernel(points.astype(dtype), lm.rbf(sigma=sigma)), k, method=m).indices for m in (Greedy(gain=gain), "pivoted_qr")}
+    chosen = {
+        m: lm.select(lm.kernel(points.astype(dtype), lm.rbf(sigma=sigma)), k, method=m).indices
+        for m in (Greedy(gain=gain), "pivoted_qr")
+    }
     greedy, largest = (selection_error(exact, indices, "trace") for indices in chosen.values())
     assert greedy < 2 * largest  # rounding chose columns that left 4 to 150 times as much

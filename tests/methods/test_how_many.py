@@ -6,13 +6,15 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
-from landmarks.methods.target import Attempts
+from landmarks.how_many.target import Attempts
 
 
 @pytest.fixture
 def X():
     rng = np.random.default_rng(0)
-    return rng.standard_normal((40, 6)) @ rng.standard_normal((6, 25)) + 0.3 * rng.standard_normal((40, 25))
+    return rng.standard_normal((40, 6)) @ rng.standard_normal((6, 25)) + 0.3 * rng.standard_normal(
+        (40, 25)
+    )
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
@@ -46,7 +48,10 @@ def test_no_error_at_all_takes_the_rank():
 def test_a_target_counts_what_must_be_included_and_leaves_what_is_excluded(X):
     s = lm.select(X, lm.Target(0.2), include=[7, 8], exclude=[0])
     assert {7, 8} <= set(s.indices.tolist()) and 0 not in s.indices and s.relative_error() <= 0.2
-    with pytest.raises(ValueError, match="a relative error of 0.1 cannot be reached: all 2 candidates together leave 0.5"):
+    with pytest.raises(
+        ValueError,
+        match="a relative error of 0.1 cannot be reached: all 2 candidates together leave 0.5",
+    ):
         lm.select(np.eye(4), lm.Target(0.1), exclude=[0, 1])
 
 
@@ -70,13 +75,18 @@ def test_auto_without_an_error_is_the_knee(X):
 
 
 def test_the_knee_of_one_dominant_column_is_there():
-    X = np.outer(np.arange(1.0, 21.0), np.ones(8)) + 0.01 * np.random.default_rng(0).standard_normal((20, 8))
+    X = np.outer(np.arange(1.0, 21.0), np.ones(8)) + 0.01 * np.random.default_rng(
+        0
+    ).standard_normal((20, 8))
     assert lm.select(X, "auto").k == 1
 
 
 @pytest.mark.parametrize("rule", [lm.Target(0.3), lm.Knee(), lm.LikelihoodRatio()], ids=repr)
 def test_a_rule_gives_the_same_on_every_library(X, rule, xp):
-    assert lm.select(xp.asarray(X), rule, method="greedy").indices.tolist() == lm.select(X, rule, method="greedy").indices.tolist()
+    assert (
+        lm.select(xp.asarray(X), rule, method="greedy").indices.tolist()
+        == lm.select(X, rule, method="greedy").indices.tolist()
+    )
 
 
 def test_a_budget_is_shared_by_the_attempts(X):
@@ -96,10 +106,26 @@ WRONG = [
     ({"error": 0.1}, ValueError, 'give k="auto" with it, got k=None'),
     ({"k": "many"}, TypeError, "k must be an integer"),
     ({"k": lm.Target}, TypeError, "k must be an integer"),
-    ({"k": lm.Knee(), "groups": np.arange(25)}, UnsupportedError, "with groups give k as a number or as a Target"),
-    ({"k": lm.LikelihoodRatio(), "groups": np.arange(25)}, UnsupportedError, "with groups give k as a number or as a Target"),
-    ({"k": "auto", "costs": np.ones(25), "budget_cost": 3}, ValueError, "leave k out, or give the most to choose as a number"),
-    ({"k": lm.Target(0.5), "method": "greedy", "groups": np.arange(25)}, UnsupportedError, "Greedy cannot honour groups; use auto or knapsack"),
+    (
+        {"k": lm.Knee(), "groups": np.arange(25)},
+        UnsupportedError,
+        "with groups give k as a number or as a Target",
+    ),
+    (
+        {"k": lm.LikelihoodRatio(), "groups": np.arange(25)},
+        UnsupportedError,
+        "with groups give k as a number or as a Target",
+    ),
+    (
+        {"k": "auto", "costs": np.ones(25), "budget_cost": 3},
+        ValueError,
+        "leave k out, or give the most to choose as a number",
+    ),
+    (
+        {"k": lm.Target(0.5), "method": "greedy", "groups": np.arange(25)},
+        UnsupportedError,
+        "Greedy cannot honour groups; use auto or knapsack",
+    ),
 ]
 
 
@@ -120,7 +146,9 @@ def test_settings_of_rules_are_checked():
 
 
 def test_the_likelihood_ratio_says_what_it_cannot_test(X):
-    with pytest.raises(UnsupportedError, match="needs the rows of X; for a covariance matrix give LikelihoodRatio"):
+    with pytest.raises(
+        UnsupportedError, match="needs the rows of X; for a covariance matrix give LikelihoodRatio"
+    ):
         lm.select(lm.psd(X.T @ X), lm.LikelihoodRatio())
     with pytest.raises(ValueError, match="more degrees of freedom than columns, got 24 for 25"):
         lm.select(X[:25], lm.LikelihoodRatio())
@@ -146,9 +174,15 @@ def test_a_target_that_all_candidates_together_just_reach_is_met_by_all(criterio
     assert lm.select(np.eye(4), lm.Target(0.249), criterion=criterion).k == 4
 
 
-@pytest.mark.parametrize(("criterion", "impossible", "promising"), [("trace", 1, 2), ("frobenius", 0, 1)])
-def test_the_search_begins_between_what_no_choice_and_what_greedy_reaches(criterion, impossible, promising):
-    problem = lm.Problem(lm.data(np.diag([4.0, 3.0, 2.0, 1.0])), 0, criterion)  # squares 16, 9, 4, 1, and 256, 81, 16, 1
+@pytest.mark.parametrize(
+    ("criterion", "impossible", "promising"), [("trace", 1, 2), ("frobenius", 0, 1)]
+)
+def test_the_search_begins_between_what_no_choice_and_what_greedy_reaches(
+    criterion, impossible, promising
+):
+    problem = lm.Problem(
+        lm.data(np.diag([4.0, 3.0, 2.0, 1.0])), 0, criterion
+    )  # squares 16, 9, 4, 1, and 256, 81, 16, 1
     attempts = Attempts(problem, lm.Greedy(), np.random.default_rng(0), 0.3)
     assert attempts.impossible() == impossible and attempts.promising() == promising
     assert attempts.reaches(promising) and list(attempts.found) == [promising]

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.exchange import Exchange
-from landmarks.methods.iterated import Iterated, Search, disturbed
-from landmarks.methods.local_search import Ground, descend
-from landmarks.methods.problem import Problem
-from landmarks.methods.swap import Swap
-from landmarks.methods.uniform import Uniform
+from landmarks.methods.sampling.uniform import Uniform
+from landmarks.methods.search.iterated import Iterated, Search, disturbed
+from landmarks.methods.search.local_search import Ground, descend
+from landmarks.methods.search.swap import Swap
+from landmarks.problem import Problem
+from landmarks.residual.exchange import Exchange
 
 CRITERIA = ["trace", "frobenius"]
 
@@ -37,18 +37,28 @@ def error(K, S, criterion):
 def test_small_problems_are_solved(n, k, criterion):
     X = data(n, n, seed=n)
     best = min(error(X.T @ X, S, criterion) for S in combinations(range(n), k))
-    assert lm.select(X, k, method=Iterated(), criterion=criterion).error() == pytest.approx(best, rel=1e-8)
+    assert lm.select(X, k, method=Iterated(), criterion=criterion).error() == pytest.approx(
+        best, rel=1e-8
+    )
 
 
 @settings(max_examples=20, deadline=None)
-@given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 3), st.sampled_from(CRITERIA), st.integers(0, 5))
+@given(
+    st.integers(1, 9),
+    st.integers(1, 9),
+    st.integers(0, 3),
+    st.sampled_from(CRITERIA),
+    st.integers(0, 5),
+)
 def test_iterated_never_increases_the_error(rank, k, copies, criterion, seed):
     X = data(rank, 9, seed)
     X = np.concatenate([X, X[:, :copies]], axis=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
         start = lm.select(X, k, method=Uniform(), criterion=criterion, seed=seed)
-        found = lm.select(X, k, method=Iterated(start=start.indices, rounds=5), criterion=criterion, seed=seed)
+        found = lm.select(
+            X, k, method=Iterated(start=start.indices, rounds=5), criterion=criterion, seed=seed
+        )
     # beyond the numerical rank both errors are rounding: 1e-10 of the whole is the tolerance of the rank
     assert found.error() <= start.error() * (1 + 1e-9) + 1e-9 * start.total()
 
@@ -56,14 +66,19 @@ def test_iterated_never_increases_the_error(rank, k, copies, criterion, seed):
 def test_iterated_is_at_least_as_good_as_swap_from_the_same_start():
     X = data(60, 40) @ data(40, 40, seed=1)
     start = list(range(12))
-    swapped, iterated = (lm.select(X, 12, method=method) for method in (Swap(start=start), Iterated(start=start, rounds=20)))
+    swapped, iterated = (
+        lm.select(X, 12, method=method)
+        for method in (Swap(start=start), Iterated(start=start, rounds=20))
+    )
     assert iterated.error() <= swapped.error() * (1 + 1e-9)
 
 
 def test_one_seed_gives_one_selection_on_every_library(xp):
     points = data(30, 3)
     here = lm.select(lm.kernel(points, lm.rbf(sigma=1.0)), 5, method=Iterated(rounds=5), seed=3)
-    there = lm.select(lm.kernel(xp.asarray(points), lm.rbf(sigma=1.0)), 5, method=Iterated(rounds=5), seed=3)
+    there = lm.select(
+        lm.kernel(xp.asarray(points), lm.rbf(sigma=1.0)), 5, method=Iterated(rounds=5), seed=3
+    )
     assert here.indices.tolist() == there.indices.tolist()
 
 
@@ -124,7 +139,14 @@ def test_leaving_a_valley_loses_nothing():
     assert lm.select(X, 5, method=Iterated(rounds=12, patience=1)).error() <= swapped * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("settings, message", [({"rounds": -1}, "rounds must"), ({"share": 0.0}, "share must"), ({"patience": 0}, "patience must")])
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"rounds": -1}, "rounds must"),
+        ({"share": 0.0}, "share must"),
+        ({"patience": 0}, "patience must"),
+    ],
+)
 def test_wrong_settings_are_told(settings, message):
     with pytest.raises(ValueError, match=message):
         Iterated(**settings)
@@ -151,7 +173,12 @@ def test_a_disturbance_drops_a_share_and_puts_others_in_their_places():
 def test_a_search_counts_its_rounds_and_leaves_a_poor_valley_when_its_patience_is_over():
     ground, state = ground_and_state()
     search = Search(Iterated(rounds=5, patience=2), ground, state, np.random.default_rng(0))
-    assert (search.rounds, search.improvements, search.stale, search.error) == (0, 0, 0, state.error) and not search.settled
+    assert (search.rounds, search.improvements, search.stale, search.error) == (
+        0,
+        0,
+        0,
+        state.error,
+    ) and not search.settled
     stale = []
     for _ in range(12):
         search.round()

@@ -12,8 +12,8 @@ from scipy.stats import chisquare
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.kdpp import KDPP, draw_eigenvalues, draw_projection, log_elementary
-from landmarks.methods.problem import Problem
+from landmarks.methods.sampling.kdpp import KDPP, draw_eigenvalues, draw_projection, log_elementary
+from landmarks.problem import Problem
 
 X = np.random.default_rng(3).standard_normal((5, 4))
 K = X.T @ X
@@ -22,17 +22,28 @@ DRAWS = 1000
 
 def law(k, include=(), exclude=()):
     """Determinants of all allowed subsets, normalised."""
-    subsets = [S for S in combinations(range(len(K)), k) if set(include) <= set(S) and not set(exclude) & set(S)]
+    subsets = [
+        S
+        for S in combinations(range(len(K)), k)
+        if set(include) <= set(S) and not set(exclude) & set(S)
+    ]
     weights = np.array([np.linalg.det(K[np.ix_(S, S)]) for S in subsets])
     return dict(zip(subsets, weights / weights.sum(), strict=True))
 
 
 def fits(draws, expected):
     assert set(draws) <= set(expected)
-    return chisquare([draws.count(S) for S in expected], [len(draws) * p for p in expected.values()]).pvalue > 1e-4
+    return (
+        chisquare(
+            [draws.count(S) for S in expected], [len(draws) * p for p in expected.values()]
+        ).pvalue
+        > 1e-4
+    )
 
 
-@pytest.mark.parametrize(("k", "constraints"), [(1, {}), (2, {}), (2, {"exclude": (1,)}), (3, {"include": (1,)})])
+@pytest.mark.parametrize(
+    ("k", "constraints"), [(1, {}), (2, {}), (2, {"exclude": (1,)}), (3, {"include": (1,)})]
+)
 def test_subsets_are_drawn_in_proportion_to_their_determinants(k, constraints):
     problem, rng = Problem(lm.psd(K), k, **constraints), np.random.default_rng(5)
     draws = [tuple(sorted(KDPP().choose(problem, rng).indices.tolist())) for _ in range(DRAWS)]

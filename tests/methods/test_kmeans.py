@@ -5,19 +5,24 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import RankWarning, UnsupportedError
-from landmarks.methods.kmeans import KMeans
+from landmarks.methods.sampling.kmeans import KMeans
 
 
 def clusters():
     rng = np.random.default_rng(0)
-    return np.concatenate([centre + 0.01 * rng.standard_normal((10, 2)) for centre in ([0, 0], [5, 0], [0, 5])])
+    return np.concatenate(
+        [centre + 0.01 * rng.standard_normal((10, 2)) for centre in ([0, 0], [5, 0], [0, 5])]
+    )
 
 
 def test_every_cluster_gives_its_most_central_point():
     points = clusters()
     found = sorted(lm.select(lm.kernel(points, lm.rbf()), 3, method=KMeans()).indices)
     parts = [np.arange(start, start + 10) for start in (0, 10, 20)]
-    assert found == [part[np.argmin(np.sum((points[part] - points[part].mean(0)) ** 2, axis=1))] for part in parts]
+    assert found == [
+        part[np.argmin(np.sum((points[part] - points[part].mean(0)) ** 2, axis=1))]
+        for part in parts
+    ]
 
 
 def test_equal_points_are_chosen_once():
@@ -29,9 +34,15 @@ def test_equal_points_are_chosen_once():
 
 def test_an_excluded_point_is_replaced_by_the_next_nearest():
     points = np.array([[0.0], [1.0], [2.0], [10.0]])
-    assert set(lm.select(lm.kernel(points, lm.rbf()), 2, method=KMeans(), exclude=[1]).indices) in ({0, 3}, {2, 3})
+    assert set(lm.select(lm.kernel(points, lm.rbf()), 2, method=KMeans(), exclude=[1]).indices) in (
+        {0, 3},
+        {2, 3},
+    )
 
 
 def test_columns_of_data_are_refused_with_advice():
-    with pytest.raises(UnsupportedError, match=r"KMeans needs the points of a kernel, got Data.*; use greedy or rpcholesky"):
+    with pytest.raises(
+        UnsupportedError,
+        match=r"KMeans needs the points of a kernel, got Data.*; use greedy or rpcholesky",
+    ):
         lm.select(np.eye(4), 2, method=KMeans())

@@ -5,13 +5,19 @@ import pytest
 from numpy.testing import assert_allclose
 
 import landmarks as lm
-from landmarks.approximate import selection_error
-from landmarks.methods.greedy import Greedy, TraceGains
-from landmarks.methods.nuclear import NuclearScores, ProbedGains, ProductGains, WithDiagonal, estimated_diagonal
-from landmarks.methods.problem import Problem
-from landmarks.methods.pursuit import pursue
-from landmarks.methods.residual import Residual
-from landmarks.probes import Hadamard, Identity
+from landmarks.linalg.error import selection_error
+from landmarks.linalg.probes import Hadamard, Identity
+from landmarks.methods.greedy.greedy import Greedy, TraceGains
+from landmarks.methods.greedy.nuclear import (
+    NuclearScores,
+    ProbedGains,
+    ProductGains,
+    WithDiagonal,
+    estimated_diagonal,
+)
+from landmarks.methods.greedy.pursuit import pursue
+from landmarks.problem import Problem
+from landmarks.residual.residual import Residual
 
 X = np.random.default_rng(0).standard_normal((40, 32))
 K = X.T @ X
@@ -37,7 +43,10 @@ def test_exact_probes_give_the_picks_of_greedy_selection(probes):
 
 @pytest.mark.parametrize("make", [lm.psd, lambda K: lm.function(lambda V: K @ V, n=len(K))])
 def test_as_many_probes_as_candidates_are_greedy_selection(make):
-    assert lm.select(make(K), 20, method=NuclearScores(32)).indices.tolist() == lm.select(make(K), 20, method=Greedy()).indices.tolist()
+    assert (
+        lm.select(make(K), 20, method=NuclearScores(32)).indices.tolist()
+        == lm.select(make(K), 20, method=Greedy()).indices.tolist()
+    )
 
 
 def test_the_block_stays_that_of_the_residual():
@@ -55,7 +64,10 @@ def test_the_block_stays_that_of_the_residual():
 
 def test_one_block_of_products_and_one_column_per_pick_are_used(points):
     operator = lm.kernel(points, lm.rbf(1.0))
-    known, unknown = (lm.select(A, 15, method=NuclearScores(40)).ledger for A in (operator, products_only(operator)))
+    known, unknown = (
+        lm.select(A, 15, method=NuclearScores(40)).ledger
+        for A in (operator, products_only(operator))
+    )
     assert (known.products, known.columns) == (40, 15)
     assert (unknown.products, unknown.columns) == (40 + 15, 15)
 
@@ -63,15 +75,22 @@ def test_one_block_of_products_and_one_column_per_pick_are_used(points):
 def test_hundred_probes_come_close_to_greedy_selection(points):
     operator = lm.kernel(points, lm.rbf(1.0))
     greedy = lm.select(operator, 30, method=Greedy()).error()
-    errors = [lm.select(operator, 30, method=NuclearScores(), seed=seed).error() for seed in range(5)]
+    errors = [
+        lm.select(operator, 30, method=NuclearScores(), seed=seed).error() for seed in range(5)
+    ]
     assert np.mean(errors) < 1.1 * greedy  # measured: a few per cent
 
 
 def test_products_alone_are_better_than_a_uniform_draw(points):
     operator = lm.kernel(points, lm.rbf(1.0))
-    choices = [lm.select(products_only(operator), 30, method=NuclearScores(), seed=seed).indices for seed in range(5)]
+    choices = [
+        lm.select(products_only(operator), 30, method=NuclearScores(), seed=seed).indices
+        for seed in range(5)
+    ]
     uniform = [lm.select(operator, 30, method="uniform", seed=seed).error() for seed in range(5)]
-    assert np.mean([selection_error(operator, S, "trace") for S in choices]) < 0.9 * np.mean(uniform)
+    assert np.mean([selection_error(operator, S, "trace") for S in choices]) < 0.9 * np.mean(
+        uniform
+    )
 
 
 def test_the_estimated_diagonal_is_exact_for_a_matrix_of_low_rank():
@@ -91,11 +110,17 @@ def test_an_operator_with_a_diagonal_is_the_operator_otherwise():
     known = WithDiagonal(operator, np.arange(32.0))
     V = np.random.default_rng(2).standard_normal((32, 2))
     assert_allclose(known.matmul(V), K @ V)
-    assert_allclose(known.matmul(V[:3], rows=[4, 9], cols=[1, 2, 0]), K[np.ix_([4, 9], [1, 2, 0])] @ V[:3])
+    assert_allclose(
+        known.matmul(V[:3], rows=[4, 9], cols=[1, 2, 0]), K[np.ix_([4, 9], [1, 2, 0])] @ V[:3]
+    )
     assert_allclose(known.columns([3]), K[:, [3]])
     assert_allclose(known.restrict([3, 5]).columns([0]), K[[3, 5]][:, [3]])
     assert known.diagonal().tolist() == list(range(32)) and known.n == 32
-    assert known.ledger is operator.ledger and known.like is operator.like and known.exponent == operator.exponent
+    assert (
+        known.ledger is operator.ledger
+        and known.like is operator.like
+        and known.exponent == operator.exponent
+    )
 
 
 def test_scores_are_the_estimated_gains():

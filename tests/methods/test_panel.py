@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.methods import panel as panels
-from landmarks.methods.residual import Residual
+from landmarks.residual import panel as panels
+from landmarks.residual.residual import Residual
 
 POINTS = np.random.default_rng(0).standard_normal((60, 3))
 METHODS = ["greedy", "nuclear", "rpcholesky", "pivoted_qr", lm.RPCholesky(block=4)]
@@ -48,7 +48,9 @@ def test_implicit_products_equal_those_of_the_dense_residual(short_of_memory):
     C = K - K[:, picks] @ np.linalg.solve(K[np.ix_(picks, picks)], K[picks])
     np.testing.assert_allclose(residual.matmul(V), C @ V, atol=1e-12)
     np.testing.assert_allclose(residual.diagonal, np.diag(C), atol=1e-12)
-    np.testing.assert_allclose(residual.principal(np.array([1, 5, 9])), C[np.ix_([1, 5, 9], [1, 5, 9])], atol=1e-12)
+    np.testing.assert_allclose(
+        residual.principal(np.array([1, 5, 9])), C[np.ix_([1, 5, 9], [1, 5, 9])], atol=1e-12
+    )
 
 
 def test_a_pick_that_adds_nothing_changes_nothing(short_of_memory):
@@ -90,11 +92,15 @@ def test_what_is_kept_of_a_panel_makes_it_again(kind):
         np.testing.assert_allclose(made.rows([3, 1]), V[[3, 1]], atol=1e-12)
 
 
-@pytest.mark.parametrize(("free", "kind"), [(2 * 8 * 5 * 3, panels.Stored), (2 * 8 * 5 * 3 - 1, panels.Implicit)])
+@pytest.mark.parametrize(
+    ("free", "kind"), [(2 * 8 * 5 * 3, panels.Stored), (2 * 8 * 5 * 3 - 1, panels.Implicit)]
+)
 def test_a_panel_of_half_the_free_memory_is_stored(free, kind, monkeypatch):
     monkeypatch.setattr(panels, "free_memory", lambda like, otherwise: free)
     assert isinstance(panels.panel(lm.psd(np.eye(5)), 3), kind)
-    assert isinstance(panels.panel(lm.function(lambda V: 2.0 * V, n=5), 3), panels.Stored)  # its columns cost a product each
+    assert isinstance(
+        panels.panel(lm.function(lambda V: 2.0 * V, n=5), 3), panels.Stored
+    )  # its columns cost a product each
 
 
 def test_a_pick_reads_its_own_column_and_those_of_the_picks_before(short_of_memory):

@@ -7,7 +7,7 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.pivoted_qr import PivotedQR
+from landmarks.methods.greedy.pivoted_qr import PivotedQR
 
 
 def lapack_pivots(X):
@@ -19,7 +19,10 @@ def lapack_pivots(X):
 def test_pivots_are_those_of_lapack(shape, seed):
     X, k = np.random.default_rng(seed).standard_normal(shape), min(shape)
     assert lm.select(X, k, method=PivotedQR()).indices.tolist() == lapack_pivots(X)[:k].tolist()
-    assert lm.select(scipy.sparse.csc_array(X), k, method=PivotedQR()).indices.tolist() == lapack_pivots(X)[:k].tolist()
+    assert (
+        lm.select(scipy.sparse.csc_array(X), k, method=PivotedQR()).indices.tolist()
+        == lapack_pivots(X)[:k].tolist()
+    )
 
 
 def test_pivots_agree_over_many_orders_of_magnitude():
@@ -33,9 +36,14 @@ def test_ties_go_to_the_lowest_index():
 
 
 def test_the_numerical_rank_is_found():
-    X = np.random.default_rng(0).standard_normal((20, 3)) @ np.random.default_rng(1).standard_normal((3, 10))
+    X = np.random.default_rng(0).standard_normal((20, 3)) @ np.random.default_rng(
+        1
+    ).standard_normal((3, 10))
     with pytest.warns(RankWarning, match="numerical rank 3 < k = 6"):
-        assert lm.select(X, 6, method=PivotedQR()).indices[:3].tolist() == lapack_pivots(X)[:3].tolist()
+        assert (
+            lm.select(X, 6, method=PivotedQR()).indices[:3].tolist()
+            == lapack_pivots(X)[:3].tolist()
+        )
 
 
 def test_on_a_gaussian_kernel_the_second_pick_is_farthest_from_the_first():

@@ -7,16 +7,29 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.problem import CONSTRAINTS, Choice, Problem, Trial, brief, complete
+from landmarks.problem import CONSTRAINTS, Choice, Problem, Trial, brief, complete
 
 OPERATOR = lm.psd(np.eye(6))
 
 
 def test_nothing_but_the_matrix_and_k_must_be_said():
     problem = Problem(OPERATOR, 2)
-    assert (problem.criterion, problem.include, problem.exclude, problem.told) == ("trace", (), (), set())
-    assert (problem.groups, problem.costs, problem.budget_cost, problem.deadline) == (None, None, None, None)
-    assert problem.time_left == np.inf and problem.free.tolist() == problem.candidates.tolist() == list(range(6))
+    assert (problem.criterion, problem.include, problem.exclude, problem.told) == (
+        "trace",
+        (),
+        (),
+        set(),
+    )
+    assert (problem.groups, problem.costs, problem.budget_cost, problem.deadline) == (
+        None,
+        None,
+        None,
+        None,
+    )
+    assert (
+        problem.time_left == np.inf
+        and problem.free.tolist() == problem.candidates.tolist() == list(range(6))
+    )
 
 
 def test_what_is_included_is_a_candidate_and_not_free():
@@ -26,12 +39,18 @@ def test_what_is_included_is_a_candidate_and_not_free():
 
 def test_groups_are_counted_once():
     groups = np.array([0, 0, 1, 1, 2, 2])
-    assert Problem(OPERATOR, 2).count([0, 1, 2]) == 3 and Problem(OPERATOR, 2, groups=groups).count([0, 1, 2]) == 2
+    assert (
+        Problem(OPERATOR, 2).count([0, 1, 2]) == 3
+        and Problem(OPERATOR, 2, groups=groups).count([0, 1, 2]) == 2
+    )
     assert Problem(OPERATOR, 2, groups=groups).count([]) == 0
 
 
 def test_problems_are_compared_without_their_arrays_and_shown_without_what_was_told():
-    one, other = (Problem(OPERATOR, 2, groups=np.arange(6), costs=np.ones(6), told={name}) for name in ("a", "b"))
+    one, other = (
+        Problem(OPERATOR, 2, groups=np.arange(6), costs=np.ones(6), told={name})
+        for name in ("a", "b")
+    )
     assert one == other != Problem(OPERATOR, 3) and one.free.tolist() == other.free.tolist()
     assert "told" not in repr(one) and "criterion='trace'" in repr(one)
 
@@ -57,6 +76,9 @@ def test_a_choice_is_filled_up_with_the_lowest_candidates_and_one_warning():
 
 
 def test_a_method_is_shown_with_the_settings_that_were_changed():
-    assert brief(lm.Swap()) == "Swap()" and brief(lm.Swap(start="uniform", max_swaps=3)) == "Swap(start='uniform', max_swaps=3)"
+    assert (
+        brief(lm.Swap()) == "Swap()"
+        and brief(lm.Swap(start="uniform", max_swaps=3)) == "Swap(start='uniform', max_swaps=3)"
+    )
     assert brief(lm.Continuous(stop=lm.Continuous().stop)) == "Continuous()"
     assert set(CONSTRAINTS) == {"include", "exclude"}

@@ -8,7 +8,7 @@ import scipy.sparse
 from contracts.operators import CASES
 
 import landmarks as lm
-from landmarks.methods.stability import Stability
+from landmarks.explain.stability import Stability
 
 pandas = pytest.importorskip("pandas", reason="data frames need pandas")
 NORMAL = np.random.default_rng(0).standard_normal((40, 5))
@@ -19,7 +19,17 @@ def frame():
     """a, b, c orthonormal; twin = 2 b; sum = a + b; less = a − 2 c + a fifth direction of length 1; nothing."""
     Q = np.linalg.qr(NORMAL)[0]
     a, b, c = Q[:, 0], Q[:, 1], Q[:, 2]
-    return pandas.DataFrame({"a": a, "b": b, "c": c, "twin": 2 * b, "sum": a + b, "less": a - 2 * c + Q[:, 4], "nothing": 0 * a})
+    return pandas.DataFrame(
+        {
+            "a": a,
+            "b": b,
+            "c": c,
+            "twin": 2 * b,
+            "sum": a + b,
+            "less": a - 2 * c + Q[:, 4],
+            "nothing": 0 * a,
+        }
+    )
 
 
 def test_the_chosen_are_told_by_name_in_order_of_choice(frame):
@@ -39,27 +49,40 @@ def test_the_dropped_are_told_with_what_rebuilds_them_worst_first(frame):
     dropped = lm.select(frame, 3, include=["c", "a", "b"]).why(each=2).dropped
     assert dropped["name"] == ["less", "twin", "sum", "nothing"]
     np.testing.assert_allclose(dropped["r2"], [5 / 6, 1, 1, 1])
-    assert dropped["source_1"] == ["c", "b", "a", None] and dropped["source_2"] == ["a", None, "b", None]
+    assert dropped["source_1"] == ["c", "b", "a", None] and dropped["source_2"] == [
+        "a",
+        None,
+        "b",
+        None,
+    ]
     np.testing.assert_allclose(dropped["weight_1"][:3], [-2 / 6**0.5, 1, 0.5**0.5])
     assert dropped["weight_2"][1] is None
 
 
 def test_weights_do_not_depend_on_the_units_of_columns(frame):
     scaled = frame * [1, 10, 1e-3, 1, 1e4, 7, 1]
-    first, second = (lm.select(X, 3, include=["c", "a", "b"]).why().dropped.rows for X in (frame, scaled))
+    first, second = (
+        lm.select(X, 3, include=["c", "a", "b"]).why().dropped.rows for X in (frame, scaled)
+    )
     for row in first:
         again = next(other for other in second if other["name"] == row["name"])
-        np.testing.assert_allclose([again["r2"], again["weight_1"] or 0], [row["r2"], row["weight_1"] or 0])
+        np.testing.assert_allclose(
+            [again["r2"], again["weight_1"] or 0], [row["r2"], row["weight_1"] or 0]
+        )
 
 
 def test_without_names_columns_are_told_by_index():
     found = lm.select(NORMAL, 2, method="greedy").why()
-    assert "name" not in found.chosen.columns and set(found.chosen["substitute_1"]) <= set(found.dropped["index"])
+    assert "name" not in found.chosen.columns and set(found.chosen["substitute_1"]) <= set(
+        found.dropped["index"]
+    )
 
 
 def test_a_negative_cost_is_a_swap_that_pays():
     selection = lm.select(np.diag([1.0, 3.0, 2.0]), 1, include=[0])
-    assert selection.why(each=1).chosen.rows == [{"index": 0, "adds": 1 / 14, "substitute_1": 1, "cost_1": -8 / 14}]
+    assert selection.why(each=1).chosen.rows == [
+        {"index": 0, "adds": 1 / 14, "substitute_1": 1, "cost_1": -8 / 14}
+    ]
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
@@ -73,18 +96,28 @@ def test_costs_are_of_the_criterion_that_is_asked_for():
     selection = lm.select(X, 2, method="greedy")
     row = selection.why("frobenius").chosen.rows[0]
     other = lm.select(X, 2, include=[row["substitute_1"], selection.indices[1]])
-    np.testing.assert_allclose(row["cost_1"], other.relative_error("frobenius") - selection.relative_error("frobenius"), atol=1e-12)
+    np.testing.assert_allclose(
+        row["cost_1"],
+        other.relative_error("frobenius") - selection.relative_error("frobenius"),
+        atol=1e-12,
+    )
 
 
 @pytest.mark.parametrize("case", CASES, ids=repr)
 def test_every_operator_can_give_its_reasons(case):
     found = lm.select(case.make(case.values), 1, method="greedy").why()
-    assert len(found.chosen) == 1 and len(found.dropped) == 13 and all(0 <= r2 <= 1 for r2 in found.dropped["r2"])
+    assert (
+        len(found.chosen) == 1
+        and len(found.dropped) == 13
+        and all(0 <= r2 <= 1 for r2 in found.dropped["r2"])
+    )
 
 
 def test_excluded_columns_are_dropped_but_no_substitutes(frame):
     found = lm.select(frame, 3, include=["a", "b", "c"], exclude=["twin"]).why(each=7)
-    assert "twin" in found.dropped["name"] and "twin" not in {v for row in found.chosen.rows for v in row.values()}
+    assert "twin" in found.dropped["name"] and "twin" not in {
+        v for row in found.chosen.rows for v in row.values()
+    }
 
 
 def test_stability_is_shown_beside(frame):
@@ -118,13 +151,17 @@ def test_the_number_of_substitutes_is_checked(each):
 
 
 def test_criteria_other_than_the_two_are_refused():
-    with pytest.raises(ValueError, match="criterion must be one of 'trace', 'frobenius', got 'spectral'"):
+    with pytest.raises(
+        ValueError, match="criterion must be one of 'trace', 'frobenius', got 'spectral'"
+    ):
         lm.select(NORMAL, 2, method="greedy").why("spectral")
 
 
 def test_stability_of_another_kind_or_size_is_refused():
     selection = lm.select(NORMAL, 2, method="greedy")
-    with pytest.raises(TypeError, match=r"stability must be what Selection.stability returns, got 50"):
+    with pytest.raises(
+        TypeError, match=r"stability must be what Selection.stability returns, got 50"
+    ):
         selection.why(stability=50)
     with pytest.raises(ValueError, match="stability is that of 9 candidates, the selection has 5"):
         selection.why(stability=Stability(np.zeros(9), 1))

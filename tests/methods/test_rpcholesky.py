@@ -9,9 +9,9 @@ from scipy.stats import chisquare
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.problem import Problem
-from landmarks.methods.residual import Residual
-from landmarks.methods.rpcholesky import RPCholesky, rejection_cholesky
+from landmarks.methods.sampling.rpcholesky import RPCholesky, rejection_cholesky
+from landmarks.problem import Problem
+from landmarks.residual.residual import Residual
 
 X = np.random.default_rng(2).standard_normal((6, 5)) * [1.0, 1.6, 0.8, 1.3, 1.0]
 K = X.T @ X
@@ -26,7 +26,10 @@ def residual_matrix(S):
 def exact_law(problem):
     """The chance of every order: the product of the residuals of its pivots over the sum of all that were free."""
     free, start = problem.free.tolist(), problem.include
-    return {start + order: chance(start, order, free) for order in permutations(free, problem.k - len(start))}
+    return {
+        start + order: chance(start, order, free)
+        for order in permutations(free, problem.k - len(start))
+    }
 
 
 def chance(picks, order, free):
@@ -42,8 +45,13 @@ def test_ordered_pivots_follow_their_exact_law_in_every_block_size(block, constr
     problem, rng = Problem(lm.psd(K), 3, **constraints), np.random.default_rng(11)
     law = exact_law(problem)
     assert_allclose(sum(law.values()), 1.0)
-    draws = [tuple(RPCholesky(block=block).choose(problem, rng).indices.tolist()) for _ in range(DRAWS)]
-    assert chisquare([draws.count(order) for order in law], [DRAWS * p for p in law.values()]).pvalue > 1e-4
+    draws = [
+        tuple(RPCholesky(block=block).choose(problem, rng).indices.tolist()) for _ in range(DRAWS)
+    ]
+    assert (
+        chisquare([draws.count(order) for order in law], [DRAWS * p for p in law.values()]).pvalue
+        > 1e-4
+    )
 
 
 def test_a_kept_block_gives_the_same_residual_as_single_picks():
@@ -74,7 +82,9 @@ def test_one_at_a_time_reads_k_columns_and_multiplies_nothing():
 
 
 def test_where_columns_cost_a_product_none_is_wasted():
-    ledger = lm.select(lm.function(lambda V: K @ V, n=5, diagonal=np.diag(K)), 3, method=RPCholesky()).ledger
+    ledger = lm.select(
+        lm.function(lambda V: K @ V, n=5, diagonal=np.diag(K)), 3, method=RPCholesky()
+    ).ledger
     assert ledger.products == 3
 
 

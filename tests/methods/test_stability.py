@@ -11,7 +11,7 @@ import scipy.sparse
 import landmarks as lm
 from landmarks.errors import RankWarning, UnsupportedError
 from landmarks.operators.resample import resample
-from landmarks.progress import Progress, watching
+from landmarks.runs.progress import Progress, watching
 
 NORMAL = np.random.default_rng(0).standard_normal((60, 6))
 DOMINANT = NORMAL * [1, 9, 1, 9, 1, 1]
@@ -30,15 +30,21 @@ class First:
 def scattered(groups: int, each: int) -> np.ndarray:
     """Points in tight groups that are far from one another."""
     rng = np.random.default_rng(1)
-    return np.repeat(100.0 * np.arange(groups), each)[:, None] + 0.01 * rng.standard_normal((groups * each, 2))
+    return np.repeat(100.0 * np.arange(groups), each)[:, None] + 0.01 * rng.standard_normal(
+        (groups * each, 2)
+    )
 
 
 @pytest.mark.parametrize("method", ["auto", "greedy", "rpcholesky"])
-@pytest.mark.parametrize("make", [lm.data, lambda X: lm.data(scipy.sparse.csr_array(X))], ids=["dense", "sparse"])
+@pytest.mark.parametrize(
+    "make", [lm.data, lambda X: lm.data(scipy.sparse.csr_array(X))], ids=["dense", "sparse"]
+)
 def test_planted_dominant_columns_are_always_chosen(make, method):
     found = lm.select(make(DOMINANT), 2, method=method).stability(10)
     # a random pivot falls on each weak column with a chance of about 1/165
-    np.testing.assert_allclose(found.frequencies, [0, 1, 0, 1, 0, 0], atol=0.2 if method == "rpcholesky" else 0)
+    np.testing.assert_allclose(
+        found.frequencies, [0, 1, 0, 1, 0, 0], atol=0.2 if method == "rpcholesky" else 0
+    )
 
 
 def test_duplicates_share_their_frequency():
@@ -68,11 +74,15 @@ def test_one_seed_gives_one_answer():
 
 def test_the_library_does_not_matter(xp):
     found = lm.select(xp.asarray(NORMAL), 3, method="greedy").stability(10)
-    np.testing.assert_array_equal(found.frequencies, lm.select(NORMAL, 3, method="greedy").stability(10).frequencies)
+    np.testing.assert_array_equal(
+        found.frequencies, lm.select(NORMAL, 3, method="greedy").stability(10).frequencies
+    )
 
 
 def test_constraints_hold_in_every_sample():
-    frequencies = lm.select(DOMINANT, 3, method="greedy", include=[0], exclude=[1]).stability(10).frequencies
+    frequencies = (
+        lm.select(DOMINANT, 3, method="greedy", include=[0], exclude=[1]).stability(10).frequencies
+    )
     assert frequencies[0] == frequencies[3] == 1 and frequencies[1] == 0
 
 
@@ -83,7 +93,10 @@ def test_rows_drawn_several_times_count_as_often():
 
 
 def test_sparse_rows_are_drawn_as_dense_ones():
-    sparse, dense = (resample(lm.data(X), np.random.default_rng(3)) for X in (scipy.sparse.csc_array(NORMAL), NORMAL))
+    sparse, dense = (
+        resample(lm.data(X), np.random.default_rng(3))
+        for X in (scipy.sparse.csc_array(NORMAL), NORMAL)
+    )
     assert np.array_equal(sparse.indices, dense.indices)
     np.testing.assert_allclose(sparse.operator.columns([0, 4]), dense.operator.columns([0, 4]))
 
@@ -91,30 +104,46 @@ def test_sparse_rows_are_drawn_as_dense_ones():
 @pytest.mark.parametrize("exponent", [-900, 900])
 def test_extreme_units_change_nothing(exponent):
     expected = lm.select(NORMAL, 3, method="greedy").stability(5).frequencies
-    assert np.array_equal(lm.select(np.ldexp(NORMAL, exponent), 3, method="greedy").stability(5).frequencies, expected)
+    assert np.array_equal(
+        lm.select(np.ldexp(NORMAL, exponent), 3, method="greedy").stability(5).frequencies, expected
+    )
 
 
 def test_each_group_of_points_has_one_landmark():
-    frequencies = lm.select(lm.kernel(scattered(4, 10), lm.rbf(sigma=1.0)), 4, method="greedy").stability(40).frequencies
+    frequencies = (
+        lm.select(lm.kernel(scattered(4, 10), lm.rbf(sigma=1.0)), 4, method="greedy")
+        .stability(40)
+        .frequencies
+    )
     # a point is in 63 % of the samples, and is one of about 6.3 different ones of its group there
     np.testing.assert_allclose(frequencies.reshape(4, 10).sum(axis=1), 1 / 0.632, atol=0.25)
 
 
 def test_a_point_that_must_be_kept_is_in_every_sample():
     operator = lm.kernel(scattered(4, 10), lm.rbf(sigma=1.0))
-    frequencies = lm.select(operator, 4, method="greedy", include=[17], exclude=[0, 1]).stability(10).frequencies
+    frequencies = (
+        lm.select(operator, 4, method="greedy", include=[17], exclude=[0, 1])
+        .stability(10)
+        .frequencies
+    )
     assert frequencies[17] == 1 and np.all(frequencies[[0, 1]] == 0)
 
 
-@pytest.mark.parametrize("operator", [lm.psd(NORMAL.T @ NORMAL), lm.toeplitz(0.5 ** np.arange(8.0))], ids=repr)
+@pytest.mark.parametrize(
+    "operator", [lm.psd(NORMAL.T @ NORMAL), lm.toeplitz(0.5 ** np.arange(8.0))], ids=repr
+)
 def test_an_operator_without_rows_or_points_says_what_to_give(operator):
-    with pytest.raises(UnsupportedError, match=r"needs the rows of data or the points of a kernel.*give X itself, or kernel\(points, h\)"):
+    with pytest.raises(
+        UnsupportedError,
+        match=r"needs the rows of data or the points of a kernel.*give X itself, or kernel\(points, h\)",
+    ):
         lm.select(operator, 2, method="greedy").stability()
 
 
 def test_too_few_rows_are_refused():
     with pytest.raises(
-        ValueError, match="sample of 9 rows holds about 6 different ones, too few to choose k = 5; stability needs at least 2 k = 10 rows"
+        ValueError,
+        match="sample of 9 rows holds about 6 different ones, too few to choose k = 5; stability needs at least 2 k = 10 rows",
     ):
         lm.select(NORMAL[:9], 5, method="greedy").stability()
 
@@ -125,7 +154,9 @@ def test_too_few_points_are_refused():
 
 
 def test_any_method_object_will_do():
-    assert lm.select(NORMAL, 2, method=First()).stability(40).frequencies.min() > 0  # the first of a random order
+    assert (
+        lm.select(NORMAL, 2, method=First()).stability(40).frequencies.min() > 0
+    )  # the first of a random order
 
 
 def test_a_rank_that_gives_out_is_told_once_for_all_samples():
@@ -150,7 +181,10 @@ def test_a_loaded_selection_asks_for_its_method_and_keeps_its_constraints(tmp_pa
     lm.select(NORMAL, 2, method="greedy", include=[4], exclude=[0]).save(tmp_path / "run.npz")
     back = lm.load(tmp_path / "run.npz", data=NORMAL)
     assert back.include == (4,) and back.exclude == (0,)
-    with pytest.raises(ValueError, match=r'does not hold its method, Greedy\(.*\); give one, e.g. stability\(method="greedy"\)'):
+    with pytest.raises(
+        ValueError,
+        match=r'does not hold its method, Greedy\(.*\); give one, e.g. stability\(method="greedy"\)',
+    ):
         back.stability()
     assert back.stability(5, method="greedy").frequencies[4] == 1
 
@@ -179,7 +213,8 @@ def test_twice_as_many_rows_or_points_as_columns_are_enough():
     assert lm.select(NORMAL[:6], 3, method="greedy").stability(3).n_bootstrap == 3
     lm.select(lm.kernel(scattered(5, 2), lm.rbf(sigma=1.0)), 5, method="uniform").stability(1)
     with pytest.raises(
-        ValueError, match="sample of 11 points holds about 7 different ones, too few to choose k = 6; stability needs at least 2 k = 12"
+        ValueError,
+        match="sample of 11 points holds about 7 different ones, too few to choose k = 6; stability needs at least 2 k = 12",
     ):
         lm.select(lm.kernel(NORMAL[:11], lm.rbf(sigma=1.0)), 6, method="uniform").stability(1)
 
@@ -187,11 +222,15 @@ def test_twice_as_many_rows_or_points_as_columns_are_enough():
 def test_fifty_samples_of_one_seed_are_drawn_unless_told():
     selection = lm.select(NORMAL, 3, method="greedy")
     found = selection.stability()
-    assert found.n_bootstrap == 50 and np.array_equal(found.frequencies, selection.stability(50, seed=0).frequencies)
+    assert found.n_bootstrap == 50 and np.array_equal(
+        found.frequencies, selection.stability(50, seed=0).frequencies
+    )
 
 
 def test_the_criterion_of_the_selection_is_that_of_every_sample():
-    X = np.column_stack([3.0 * NORMAL[:, 0], 3.0 * NORMAL[:, 0] + 0.1 * NORMAL[:, 1], 4.0 * NORMAL[:, 2]])
+    X = np.column_stack(
+        [3.0 * NORMAL[:, 0], 3.0 * NORMAL[:, 0] + 0.1 * NORMAL[:, 1], 4.0 * NORMAL[:, 2]]
+    )
     heard = []
 
     class Watching(First):

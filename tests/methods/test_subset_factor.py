@@ -8,9 +8,9 @@ import scipy.stats
 from numpy.testing import assert_allclose
 
 import landmarks as lm
-from landmarks.methods import likelihood_ratio
-from landmarks.methods.problem import Problem
-from landmarks.methods.subset_factor import SubsetFactor, cumulant, tail
+from landmarks.how_many import likelihood_ratio
+from landmarks.how_many.subset_factor import SubsetFactor, cumulant, tail
+from landmarks.problem import Problem
 
 
 def simulated(rng, rows, n, k0):
@@ -25,27 +25,40 @@ def simulated(rng, rows, n, k0):
 @pytest.mark.parametrize("nu", [3, 10, 100])
 def test_two_columns_have_the_law_of_one_correlation(statistic, nu):
     exact = scipy.stats.beta.cdf(np.exp(-statistic), (nu - 1) / 2, 1 / 2)
-    assert_allclose(tail(statistic, 2, nu), exact, rtol=0.1, atol=1e-12)  # the worst case of the saddle point: a single factor
+    assert_allclose(
+        tail(statistic, 2, nu), exact, rtol=0.1, atol=1e-12
+    )  # the worst case of the saddle point: a single factor
 
 
 @pytest.mark.parametrize(("q", "nu"), [(5, 8), (10, 200), (20, 22), (20, 20)])
 def test_the_law_is_that_of_uncorrelated_columns(q, nu):
     rng = np.random.default_rng(0)
-    draws = -np.log(rng.beta((nu - np.arange(1, q)) / 2, np.arange(1, q) / 2, size=(100_000, q - 1))).sum(axis=1)
+    draws = -np.log(
+        rng.beta((nu - np.arange(1, q)) / 2, np.arange(1, q) / 2, size=(100_000, q - 1))
+    ).sum(axis=1)
     for p in (0.5, 0.1, 0.05, 0.01):
-        assert_allclose(tail(np.quantile(draws, 1 - p), q, nu), p, rtol=0.06)  # the quantile's own error is 3 % at p = 0.01
+        assert_allclose(
+            tail(np.quantile(draws, 1 - p), q, nu), p, rtol=0.06
+        )  # the quantile's own error is 3 % at p = 0.01
 
 
 def test_the_law_is_that_of_determinants_of_correlation_matrices():
     rng = np.random.default_rng(1)
-    logs = [-np.linalg.slogdet(np.corrcoef(rng.standard_normal((15, 6)), rowvar=False))[1] for _ in range(2000)]
+    logs = [
+        -np.linalg.slogdet(np.corrcoef(rng.standard_normal((15, 6)), rowvar=False))[1]
+        for _ in range(2000)
+    ]
     p = np.array([tail(x, 6, 14) for x in logs])
     assert scipy.stats.kstest(p, "uniform").pvalue > 0.01
 
 
 def test_at_the_mean_the_law_has_no_gap():
     rng = np.random.default_rng(2)
-    mean = np.mean(-np.log(rng.beta((9 - np.arange(1, 4)) / 2, np.arange(1, 4) / 2, size=(10**6, 3))).sum(axis=1))
+    mean = np.mean(
+        -np.log(rng.beta((9 - np.arange(1, 4)) / 2, np.arange(1, 4) / 2, size=(10**6, 3))).sum(
+            axis=1
+        )
+    )
     around = [tail(mean * (1 + d), 4, 9) for d in np.linspace(-0.01, 0.01, 41)]
     assert np.all(np.diff(around) < 0) and np.ptp(np.diff(around)) < 1e-3
 
@@ -67,18 +80,30 @@ def test_the_statistic_is_the_least_of_all_subsets():
             for _ in range(10):
                 model.restart(rng)
             assert_allclose(model.statistic, left_correlated(K, model.chosen))
-            assert_allclose(model.statistic, min(left_correlated(K, S) for S in itertools.combinations(range(8), k)))
+            assert_allclose(
+                model.statistic,
+                min(left_correlated(K, S) for S in itertools.combinations(range(8), k)),
+            )
 
 
 def left_correlated(K, S):
     rest = np.setdiff1d(np.arange(len(K)), S)
-    C = K[np.ix_(rest, rest)] - K[np.ix_(rest, S)] @ np.linalg.solve(K[np.ix_(S, S)], K[np.ix_(S, rest)])
+    C = K[np.ix_(rest, rest)] - K[np.ix_(rest, S)] @ np.linalg.solve(
+        K[np.ix_(S, S)], K[np.ix_(S, rest)]
+    )
     return -np.linalg.slogdet(C / np.sqrt(np.outer(np.diag(C), np.diag(C))))[1]
 
 
 def sizes(rows, n, k0, runs):
     rng = np.random.default_rng(4)
-    return np.array([lm.LikelihoodRatio(alpha=0.05).size(Problem(lm.data(simulated(rng, rows, n, k0)), 0), rng) for _ in range(runs)])
+    return np.array(
+        [
+            lm.LikelihoodRatio(alpha=0.05).size(
+                Problem(lm.data(simulated(rng, rows, n, k0)), 0), rng
+            )
+            for _ in range(runs)
+        ]
+    )
 
 
 def check_level_and_power(ks, k0):
@@ -107,7 +132,9 @@ def test_included_columns_count_and_excluded_ones_do_not():
 
 def test_a_size_holds_when_the_tail_of_its_law_is_above_the_level(monkeypatch):
     monkeypatch.setattr(likelihood_ratio, "STARTS", 0)
-    model = SubsetFactor(np.cov(simulated(np.random.default_rng(6), 30, 8, 2), rowvar=False), (), ())
+    model = SubsetFactor(
+        np.cov(simulated(np.random.default_rng(6), 30, 8, 2), rowvar=False), (), ()
+    )
     model.grow()
     p = tail(model.statistic, 7, 28)
     assert 0 < p < 1
@@ -128,7 +155,10 @@ def test_the_scatter_is_about_the_mean_unless_the_degrees_are_given():
 def test_as_many_degrees_as_columns_are_enough():
     X = simulated(np.random.default_rng(7), 7, 6, 2)
     assert lm.LikelihoodRatio()._scatter(lm.data(X))[1] == 6
-    with pytest.raises(ValueError, match="needs more degrees of freedom than columns, got 5 for 6; use Target or Knee"):
+    with pytest.raises(
+        ValueError,
+        match="needs more degrees of freedom than columns, got 5 for 6; use Target or Knee",
+    ):
         lm.LikelihoodRatio()._scatter(lm.data(X[:6]))
 
 
@@ -136,18 +166,31 @@ def test_as_many_degrees_as_columns_are_enough():
 def test_dependent_columns_are_refused(column):
     X = simulated(np.random.default_rng(7), 30, 6, 2)
     X[:, 3] = X[:, 0] - 2 * X[:, 1] if column is None else column
-    with pytest.raises(ValueError, match="needs independent columns, but some are constant or combinations of others"):
+    with pytest.raises(
+        ValueError,
+        match="needs independent columns, but some are constant or combinations of others",
+    ):
         lm.LikelihoodRatio()._scatter(lm.data(X))
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_cumulants_are_derivatives_of_one_another(order):
     h = 1e-5
-    difference = (cumulant(0.3 + h, 5, 12.0, order - 1) - cumulant(0.3 - h, 5, 12.0, order - 1)) / (2 * h)
-    assert cumulant(0.3, 5, 12.0, order) == pytest.approx(difference, rel=1e-6) and cumulant(0.0, 5, 12.0, 0) == 0
+    difference = (cumulant(0.3 + h, 5, 12.0, order - 1) - cumulant(0.3 - h, 5, 12.0, order - 1)) / (
+        2 * h
+    )
+    assert (
+        cumulant(0.3, 5, 12.0, order) == pytest.approx(difference, rel=1e-6)
+        and cumulant(0.0, 5, 12.0, 0) == 0
+    )
 
 
 def test_the_units_of_the_columns_do_not_make_them_dependent():
     X = simulated(np.random.default_rng(7), 30, 6, 2)
     assert lm.LikelihoodRatio()._scatter(lm.data(X * 10.0 ** -np.arange(6)))[1] == 29
-    assert lm.LikelihoodRatio().size(Problem(lm.data(X * 10.0 ** -np.arange(6)), 0), np.random.default_rng(0)) == 2
+    assert (
+        lm.LikelihoodRatio().size(
+            Problem(lm.data(X * 10.0 ** -np.arange(6)), 0), np.random.default_rng(0)
+        )
+        == 2
+    )

@@ -7,34 +7,49 @@ import pytest
 from contracts.operators import CASES
 
 import landmarks as lm
-from landmarks.approximate import CRITERIA, reconstruct, selection_error, total
-from landmarks.methods.substitutes import substitutes
+from landmarks.explain.substitutes import substitutes
+from landmarks.linalg.error import CRITERIA, selection_error, total
+from landmarks.linalg.reconstruction import reconstruct
+from landmarks.operators.base import Operator
 
 CHOSEN = np.array([5, 1, 8])
 
 
 def normal(m: int, n: int) -> np.ndarray:
-    return np.random.default_rng(m + n).standard_normal((m, n)) @ np.random.default_rng(n).standard_normal((n, n))
+    return np.random.default_rng(m + n).standard_normal((m, n)) @ np.random.default_rng(
+        n
+    ).standard_normal((n, n))
 
 
-def rise(operator: lm.operators.Operator, before: list[int], after: list[int], criterion: str) -> float:
+def rise(operator: Operator, before: list[int], after: list[int], criterion: str) -> float:
     """The change of the error between two choices, as a part of the whole."""
-    return (selection_error(operator, after, criterion) - selection_error(operator, before, criterion)) / total(operator, criterion)
+    return (
+        selection_error(operator, after, criterion) - selection_error(operator, before, criterion)
+    ) / total(operator, criterion)
 
 
 def swapped(chosen: np.ndarray, place: int, j: int) -> list[int]:
     return [int(j) if i == place else int(c) for i, c in enumerate(chosen)]
 
 
-def check_against_enumeration(operator: lm.operators.Operator, chosen: np.ndarray, criterion: str, atol: float = 1e-9) -> None:
+def check_against_enumeration(
+    operator: Operator, chosen: np.ndarray, criterion: str, atol: float = 1e-9
+) -> None:
     """Adds and all costs against errors computed anew, and the order of the substitutes."""
     found = substitutes(operator, chosen, criterion, each=operator.n)
     rest = np.setdiff1d(np.arange(operator.n), chosen)
     for place in range(len(chosen)):
-        assert sorted(found.indices[place]) == rest.tolist() and np.all(np.diff(found.costs[place]) >= 0)
+        assert sorted(found.indices[place]) == rest.tolist() and np.all(
+            np.diff(found.costs[place]) >= 0
+        )
         without = [int(c) for i, c in enumerate(chosen) if i != place]
-        np.testing.assert_allclose(found.adds[place], rise(operator, list(chosen), without, criterion), atol=atol)
-        expected = [rise(operator, list(chosen), swapped(chosen, place, j), criterion) for j in found.indices[place]]
+        np.testing.assert_allclose(
+            found.adds[place], rise(operator, list(chosen), without, criterion), atol=atol
+        )
+        expected = [
+            rise(operator, list(chosen), swapped(chosen, place, j), criterion)
+            for j in found.indices[place]
+        ]
         np.testing.assert_allclose(found.costs[place], expected, atol=atol)
 
 
@@ -64,10 +79,14 @@ def test_single_precision_is_near(criterion):
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_single_precision_is_near_where_the_error_is_small(criterion):
     points = np.random.default_rng(0).standard_normal((600, 3))
-    double, single = (lm.kernel(points.astype(dtype), lm.rbf(sigma=2.0)) for dtype in (np.float64, np.float32))
+    double, single = (
+        lm.kernel(points.astype(dtype), lm.rbf(sigma=2.0)) for dtype in (np.float64, np.float32)
+    )
     chosen = lm.select(double, 40, method="greedy").indices
     expected, found = (substitutes(operator, chosen, criterion) for operator in (double, single))
-    assert np.mean(found.indices == expected.indices) > 0.95  # points that were rounded to seven digits
+    assert (
+        np.mean(found.indices == expected.indices) > 0.95
+    )  # points that were rounded to seven digits
     np.testing.assert_allclose(found.costs, expected.costs, atol=1e-5 * expected.adds.max())
 
 
@@ -75,7 +94,9 @@ def test_entries_in_single_precision_are_not_trusted_beyond_their_digits():
     points = np.random.default_rng(0).standard_normal((600, 3))
     K = np.exp(-np.sum((points[:, None] - points) ** 2, axis=2) / 4)
     chosen = lm.select(lm.psd(K), 40, method="greedy").indices
-    expected, found = (substitutes(lm.psd(K.astype(dtype)), chosen, "trace") for dtype in (np.float64, np.float32))
+    expected, found = (
+        substitutes(lm.psd(K.astype(dtype)), chosen, "trace") for dtype in (np.float64, np.float32)
+    )
     np.testing.assert_allclose(found.costs, expected.costs, atol=2e-6)
 
 
@@ -93,7 +114,9 @@ def test_costs_hold_where_chosen_columns_depend_on_one_another(criterion):
 def test_costs_do_not_depend_on_the_units(power):
     X = normal(12, 8)
     found = substitutes(lm.data(np.ldexp(X, power)), CHOSEN[:2], "frobenius")
-    np.testing.assert_allclose(found.costs, substitutes(lm.data(X), CHOSEN[:2], "frobenius").costs, rtol=1e-9)
+    np.testing.assert_allclose(
+        found.costs, substitutes(lm.data(X), CHOSEN[:2], "frobenius").costs, rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -114,7 +137,9 @@ def test_orthogonal_columns_add_their_own_squares():
 
 
 def test_in_a_planted_low_rank_any_independent_column_will_do():
-    X = np.random.default_rng(2).standard_normal((30, 3)) @ np.random.default_rng(3).standard_normal((3, 12))
+    X = np.random.default_rng(2).standard_normal((30, 3)) @ np.random.default_rng(
+        3
+    ).standard_normal((3, 12))
     found = substitutes(lm.data(X), np.array([0, 1, 2]), "trace", each=9)
     assert np.all(found.costs == 0) and np.all(found.adds > 0)
 
@@ -138,10 +163,16 @@ def test_where_all_are_chosen_there_is_no_substitute():
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_in_a_matrix_of_zeros_nothing_adds_and_nothing_costs(criterion):
     found = substitutes(lm.data(np.zeros((3, 4))), np.array([1, 2]), criterion)
-    assert np.all(found.adds == 0) and np.all(found.costs == 0) and found.indices.tolist() == [[0, 3]] * 2
+    assert (
+        np.all(found.adds == 0)
+        and np.all(found.costs == 0)
+        and found.indices.tolist() == [[0, 3]] * 2
+    )
 
 
 def test_kernels_have_the_same_substitutes_in_every_library(xp):
     points = np.random.default_rng(0).standard_normal((15, 2))
     found = substitutes(lm.kernel(xp.asarray(points), lm.rbf(sigma=1.0)), CHOSEN, "trace")
-    np.testing.assert_array_equal(found.indices, substitutes(lm.kernel(points, lm.rbf(sigma=1.0)), CHOSEN, "trace").indices)
+    np.testing.assert_array_equal(
+        found.indices, substitutes(lm.kernel(points, lm.rbf(sigma=1.0)), CHOSEN, "trace").indices
+    )

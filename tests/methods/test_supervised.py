@@ -7,8 +7,8 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.residual import Residual
-from landmarks.methods.supervised import FAINT, SupervisedGains
+from landmarks.methods.greedy.supervised import FAINT, SupervisedGains
+from landmarks.residual.residual import Residual
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.standard_normal((40, 2))
@@ -20,9 +20,13 @@ TARGETS = {"a number": Y[:, 0], "a class": Y[:, 1].astype(int), "both": Y}
 def left(S, target, noise):
     """tr C and yᵀ(αI + K̂)⁻¹y, from their definitions."""
     n, alpha = len(K), noise * np.trace(K) / len(K)
-    K_hat = K[:, S] @ np.linalg.pinv(K[np.ix_(S, S)], hermitian=True) @ K[S] if S else np.zeros((n, n))
+    K_hat = (
+        K[:, S] @ np.linalg.pinv(K[np.ix_(S, S)], hermitian=True) @ K[S] if S else np.zeros((n, n))
+    )
     centred = (target - target.mean(axis=0)).reshape(n, -1)
-    return np.trace(K - K_hat), np.trace(centred.T @ np.linalg.solve(alpha * np.eye(n) + K_hat, centred))
+    return np.trace(K - K_hat), np.trace(
+        centred.T @ np.linalg.solve(alpha * np.eye(n) + K_hat, centred)
+    )
 
 
 def worth(S, j, target, noise):
@@ -33,14 +37,18 @@ def worth(S, j, target, noise):
 def brute_force(k, target, noise):
     S = []
     for _ in range(k):
-        S.append(max((j for j in range(len(K)) if j not in S), key=lambda j: worth(S, j, target, noise)))
+        S.append(
+            max((j for j in range(len(K)) if j not in S), key=lambda j: worth(S, j, target, noise))
+        )
     return S
 
 
 @pytest.mark.parametrize("noise", [1.0, 0.01])
 @pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
 def test_every_pick_is_the_best_single_step(target, noise):
-    assert lm.select(lm.psd(K), 9, method=lm.Supervised(target, noise=noise)).indices.tolist() == brute_force(9, target, noise)
+    assert lm.select(
+        lm.psd(K), 9, method=lm.Supervised(target, noise=noise)
+    ).indices.tolist() == brute_force(9, target, noise)
 
 
 def test_scores_are_products_of_what_is_gained(xp):
@@ -56,7 +64,10 @@ def test_scores_are_products_of_what_is_gained(xp):
 
 def test_every_library_gives_the_same_choice(xp):
     expected = lm.select(lm.psd(K), 9, method=lm.Supervised(Y)).indices.tolist()
-    assert lm.select(lm.psd(xp.asarray(K)), 9, method=lm.Supervised(xp.asarray(Y))).indices.tolist() == expected
+    assert (
+        lm.select(lm.psd(xp.asarray(K)), 9, method=lm.Supervised(xp.asarray(Y))).indices.tolist()
+        == expected
+    )
 
 
 def test_a_product_alone_is_enough():
@@ -79,14 +90,18 @@ def test_units_and_origin_of_the_target_do_not_matter():
 @pytest.mark.parametrize("power", [-600, 600])
 def test_the_unit_of_the_kernel_does_not_matter(power):
     plain = lm.select(lm.psd(K), 9, method=lm.Supervised(Y)).indices.tolist()
-    assert lm.select(lm.psd(np.ldexp(K, power)), 9, method=lm.Supervised(Y)).indices.tolist() == plain
+    assert (
+        lm.select(lm.psd(np.ldexp(K, power)), 9, method=lm.Supervised(Y)).indices.tolist() == plain
+    )
 
 
 def test_landmarks_go_where_the_target_varies():
     x = np.linspace(0, 1, 200)[:, None]
     y = np.where(x[:, 0] < 0.5, 0.0, np.sin(60 * x[:, 0]))
     operator = lm.kernel(x, lm.rbf(sigma=0.03))
-    wanted, plain = (lm.select(operator, 20, method=method).indices for method in (lm.Supervised(y), "greedy"))
+    wanted, plain = (
+        lm.select(operator, 20, method=method).indices for method in (lm.Supervised(y), "greedy")
+    )
     assert np.sum(wanted >= 100) >= 14 > np.sum(plain >= 100)
 
 
@@ -102,9 +117,13 @@ def test_where_the_target_says_nothing_the_kernel_decides():
 
 
 def test_included_and_excluded_points_are_honoured():
-    chosen = lm.select(lm.psd(K), 6, method=lm.Supervised(Y), include=[7, 3], exclude=[0, 1]).indices
+    chosen = lm.select(
+        lm.psd(K), 6, method=lm.Supervised(Y), include=[7, 3], exclude=[0, 1]
+    ).indices
     assert chosen[:2].tolist() == [7, 3] and not {0, 1} & set(chosen.tolist())
-    assert chosen[2] == max((j for j in range(2, 40) if j not in (7, 3)), key=lambda j: worth([7, 3], j, Y, 1.0))
+    assert chosen[2] == max(
+        (j for j in range(2, 40) if j not in (7, 3)), key=lambda j: worth([7, 3], j, Y, 1.0)
+    )
 
 
 def test_duplicates_and_a_rank_that_gives_out_are_no_trouble():
@@ -116,7 +135,9 @@ def test_duplicates_and_a_rank_that_gives_out_are_no_trouble():
 
 def test_a_zero_matrix_is_no_trouble():
     with pytest.warns(RankWarning, match="rank 0 < k = 2"):
-        assert len(lm.select(lm.psd(np.zeros((5, 5))), 2, method=lm.Supervised(np.arange(5.0)))) == 2
+        assert (
+            len(lm.select(lm.psd(np.zeros((5, 5))), 2, method=lm.Supervised(np.arange(5.0)))) == 2
+        )
 
 
 def test_a_run_cut_off_and_taken_up_gives_the_same_choice(tmp_path):
@@ -130,7 +151,10 @@ def test_a_run_cut_off_and_taken_up_gives_the_same_choice(tmp_path):
     with pytest.raises(InterruptedError):
         lm.select(lm.psd(K), 9, method=method, checkpoint=keep, callback=crash)
     again = lm.select(lm.psd(K), 9, method=method, checkpoint=keep)
-    assert again.indices.tolist() == whole.indices.tolist() and again.ledger.products == whole.ledger.products
+    assert (
+        again.indices.tolist() == whole.indices.tolist()
+        and again.ledger.products == whole.ledger.products
+    )
     with pytest.raises(ValueError, match="method = "):
         lm.select(lm.psd(K), 9, method=lm.Supervised(Y[::-1]), checkpoint=keep)
 

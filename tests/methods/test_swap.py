@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 from libraries import LIBRARIES, library
 
 import landmarks as lm
-from landmarks.approximate import selection_error
 from landmarks.errors import RankWarning
-from landmarks.methods import exchange, local_search
-from landmarks.methods.greedy import Greedy
-from landmarks.methods.local_search import Ground, descend, workable
-from landmarks.methods.problem import Problem
-from landmarks.methods.swap import Swap
-from landmarks.methods.uniform import Uniform
+from landmarks.linalg.error import selection_error
+from landmarks.methods.greedy.greedy import Greedy
+from landmarks.methods.sampling.uniform import Uniform
+from landmarks.methods.search import local_search
+from landmarks.methods.search.local_search import Ground, descend, workable
+from landmarks.methods.search.swap import Swap
+from landmarks.problem import Problem
+from landmarks.residual import exchange
 
 CRITERIA = ["trace", "frobenius"]
 K3 = np.linalg.inv([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
@@ -46,13 +47,17 @@ def test_no_single_swap_improves_the_result(n, k, criterion):
     K = data(n, n).T @ data(n, n)
     found = lm.select(lm.psd(K), k, method=Swap(start=Uniform()), criterion=criterion)
     reached = error(K, found.indices, criterion)
-    assert min(error(K, S, criterion) for S in neighbours(found.indices.tolist(), n)) >= reached * (1 - 1e-8)
+    assert min(error(K, S, criterion) for S in neighbours(found.indices.tolist(), n)) >= reached * (
+        1 - 1e-8
+    )
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_with_one_landmark_the_result_is_the_best(criterion):
     K = data(9, 9, seed=4).T @ data(9, 9, seed=4)
-    found = lm.select(lm.psd(K), 1, method=Swap(start=[int(np.argmin(np.diag(K)))]), criterion=criterion)
+    found = lm.select(
+        lm.psd(K), 1, method=Swap(start=[int(np.argmin(np.diag(K)))]), criterion=criterion
+    )
     best = min(combinations(range(9), 1), key=lambda S: error(K, S, criterion))
     assert tuple(found.indices) == best
 
@@ -62,7 +67,13 @@ def test_swaps_on_the_trace_lead_the_way_to_a_lower_frobenius_error():
     K = np.exp(-np.sum((data(60, 2)[:, None] - data(60, 2)) ** 2, axis=2))
     reached = {None: 0.0, "frobenius": 0.0}
     for seed, criterion in ((seed, criterion) for seed in range(10) for criterion in reached):
-        found = lm.select(lm.psd(K), 12, method=Swap(start="rpcholesky", criterion=criterion), criterion="frobenius", seed=seed)
+        found = lm.select(
+            lm.psd(K),
+            12,
+            method=Swap(start="rpcholesky", criterion=criterion),
+            criterion="frobenius",
+            seed=seed,
+        )
         reached[criterion] += error(K, found.indices, "frobenius")
     assert reached[None] < reached["frobenius"]
 
@@ -76,22 +87,34 @@ def test_a_start_that_swaps_on_the_trace_would_spoil_is_kept():
         != min(combinations(range(6), 2), key=lambda S: error(A.T @ A, S, "frobenius"))
     )
     best = min(combinations(range(6), 2), key=lambda S: error(K, S, "frobenius"))
-    assert set(lm.select(lm.psd(K), 2, method=Swap(start=list(best)), criterion="frobenius").indices.tolist()) == set(best)
+    assert set(
+        lm.select(
+            lm.psd(K), 2, method=Swap(start=list(best)), criterion="frobenius"
+        ).indices.tolist()
+    ) == set(best)
 
 
 def test_max_swaps_counts_those_on_the_trace_too():
     K = np.exp(-np.sum((data(60, 2)[:, None] - data(60, 2)) ** 2, axis=2))
     problem = Problem(lm.psd(K), 12, "frobenius")
     for most in (0, 1, 3):
-        choice = Swap(start=list(range(12)), max_swaps=most).choose(problem, np.random.default_rng(0))
-        assert choice.details["swaps"] == most and len(set(choice.indices.tolist()) - set(range(12))) <= most
+        choice = Swap(start=list(range(12)), max_swaps=most).choose(
+            problem, np.random.default_rng(0)
+        )
+        assert (
+            choice.details["swaps"] == most
+            and len(set(choice.indices.tolist()) - set(range(12))) <= most
+        )
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_swaps_in_single_precision_come_near_those_in_double(criterion):
     """A smooth kernel, kept in float32: where rounding counted as a gain, no swap was found at all."""
     points = np.random.default_rng(1).standard_normal((2200, 2))
-    K = np.exp(-((points[:, None, 0] - points[:, 0]) ** 2 + (points[:, None, 1] - points[:, 1]) ** 2) / 0.49)
+    K = np.exp(
+        -((points[:, None, 0] - points[:, 0]) ** 2 + (points[:, None, 1] - points[:, 1]) ** 2)
+        / 0.49
+    )
     errors = {}
     for dtype in (np.float32, np.float64):
         operator = lm.psd(K.astype(dtype))
@@ -109,7 +132,14 @@ def test_swap_repairs_the_matrix_on_which_greedy_fails():
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(1, 10), st.integers(1, 10), st.integers(0, 3), st.floats(-100, 100), st.sampled_from(CRITERIA), st.integers(0, 5))
+@given(
+    st.integers(1, 10),
+    st.integers(1, 10),
+    st.integers(0, 3),
+    st.floats(-100, 100),
+    st.sampled_from(CRITERIA),
+    st.integers(0, 5),
+)
 def test_swap_never_increases_the_error(rank, k, copies, power, criterion, seed):
     X = data(rank, 10, seed)
     X = np.concatenate([X, X[:, :copies], np.zeros((rank, 1))], axis=1) * 10.0**power
@@ -122,7 +152,11 @@ def test_swap_never_increases_the_error(rank, k, copies, power, criterion, seed)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("K", [np.ones((7, 7)), np.eye(7), np.kron(np.eye(3), np.ones((3, 3)))], ids=["equal", "identity", "triplets"])
+@pytest.mark.parametrize(
+    "K",
+    [np.ones((7, 7)), np.eye(7), np.kron(np.eye(3), np.ones((3, 3)))],
+    ids=["equal", "identity", "triplets"],
+)
 def test_swap_ends_on_ties(K, criterion):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
@@ -163,9 +197,17 @@ def test_every_operator_and_library_gives_the_same_choice(case, criterion):
         operator = case.make(library(name).asarray(case.values))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RankWarning)
-            chosen.add(tuple(Swap(start=[0, 1, 2]).choose(Problem(operator, k, criterion), np.random.default_rng(0)).indices.tolist()))
+            chosen.add(
+                tuple(
+                    Swap(start=[0, 1, 2])
+                    .choose(Problem(operator, k, criterion), np.random.default_rng(0))
+                    .indices.tolist()
+                )
+            )
     assert len(chosen) == 1
-    assert error(K, chosen.pop(), criterion) <= error(K, [0, 1, 2], criterion) * (1 + 1e-9) + 1e-9 * np.sum(K * K)
+    assert error(K, chosen.pop(), criterion) <= error(K, [0, 1, 2], criterion) * (
+        1 + 1e-9
+    ) + 1e-9 * np.sum(K * K)
 
 
 def test_single_precision_reaches_the_same_error():
@@ -173,15 +215,23 @@ def test_single_precision_reaches_the_same_error():
     double = lm.select(X, 8, method=Swap()).indices
     single = lm.select(lm.kernel(X.T.astype(np.float32), lm.linear()), 8, method=Swap()).indices
     K = X.T @ X
-    assert error(K, single, "trace") == pytest.approx(error(K, double, "trace"), rel=0.02)  # another local optimum at most
+    assert error(K, single, "trace") == pytest.approx(
+        error(K, double, "trace"), rel=0.02
+    )  # another local optimum at most
 
 
 @pytest.mark.parametrize("criterion, powers", [("trace", 1), ("frobenius", 2)])
 def test_a_start_costs_k_products_and_a_swap_one_more(criterion, powers):
     n, k = 40, 6
     operator = lm.kernel(data(n, 3), lm.rbf(sigma=1.0))
-    choice = Swap(start=list(range(k)), criterion=criterion).choose(Problem(operator, k, criterion), np.random.default_rng(0))
-    swaps, once, check = choice.details["swaps"], n * (powers - 1), 2 * k * (powers - 1)  # diag K³ once, and the last check
+    choice = Swap(start=list(range(k)), criterion=criterion).choose(
+        Problem(operator, k, criterion), np.random.default_rng(0)
+    )
+    swaps, once, check = (
+        choice.details["swaps"],
+        n * (powers - 1),
+        2 * k * (powers - 1),
+    )  # diag K³ once, and the last check
     assert swaps > 0
     assert operator.ledger.products == powers * (k + swaps) + once + check
     assert operator.ledger.columns == n + 2 * k + swaps
@@ -189,22 +239,34 @@ def test_a_start_costs_k_products_and_a_swap_one_more(criterion, powers):
 
 def test_criteria_can_be_chained():
     operator = lm.kernel(data(40, 3), lm.rbf(sigma=1.0))
-    chained = lm.select(operator, 6, method=Swap(start=Swap(start=Greedy(), criterion="trace")), criterion="frobenius")
+    chained = lm.select(
+        operator,
+        6,
+        method=Swap(start=Swap(start=Greedy(), criterion="trace")),
+        criterion="frobenius",
+    )
     trace = lm.select(operator, 6, method=Swap(criterion="trace"), criterion="frobenius")
     assert chained.error("frobenius") <= trace.error("frobenius")
 
 
 def test_a_deadline_in_the_past_returns_the_start():
     operator = lm.psd(data(20, 20).T @ data(20, 20))
-    choice = Swap(start=[0, 1, 2]).choose(Problem(operator, 3, deadline=time.monotonic() - 1), np.random.default_rng(0))
+    choice = Swap(start=[0, 1, 2]).choose(
+        Problem(operator, 3, deadline=time.monotonic() - 1), np.random.default_rng(0)
+    )
     assert choice.indices.tolist() == [0, 1, 2] and choice.details["swaps"] == 0
 
 
 def test_the_number_of_swaps_can_be_limited():
     operator = lm.psd(data(20, 20).T @ data(20, 20))
-    one, two = (Swap(start=[0, 1, 2], max_swaps=m).choose(Problem(operator, 3), np.random.default_rng(0)) for m in (1, 2))
+    one, two = (
+        Swap(start=[0, 1, 2], max_swaps=m).choose(Problem(operator, 3), np.random.default_rng(0))
+        for m in (1, 2)
+    )
     assert (one.details["swaps"], two.details["swaps"]) == (1, 2)
-    assert selection_error(operator, two.indices, "trace") < selection_error(operator, one.indices, "trace")
+    assert selection_error(operator, two.indices, "trace") < selection_error(
+        operator, one.indices, "trace"
+    )
 
 
 def test_the_input_is_not_changed():
@@ -224,7 +286,9 @@ def test_wrong_settings_are_told():
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_a_descent_that_is_loaded_afresh_at_every_swap_ends_where_it_would_end(criterion, monkeypatch):
+def test_a_descent_that_is_loaded_afresh_at_every_swap_ends_where_it_would_end(
+    criterion, monkeypatch
+):
     problem = Problem(lm.data(data(20, 15)), 5, criterion)
     ground = Ground.of(problem, criterion, problem.operator)
     kept, afresh = ground.state(np.arange(5)), ground.state(np.arange(5))
@@ -268,7 +332,9 @@ def test_a_matrix_that_is_evaluated_is_stored_when_asked_and_when_it_fits(monkey
     kernel, product = lm.kernel(data(9, 2), lm.rbf()), lm.function(lambda V: 2.0 * V, n=9)
     kernel.stored = None
     assert workable(kernel) is kernel and workable(product, evaluate=True) is product
-    np.testing.assert_allclose(workable(kernel, evaluate=True).K, lm.rbf()(data(9, 2), data(9, 2)), atol=1e-14)
+    np.testing.assert_allclose(
+        workable(kernel, evaluate=True).K, lm.rbf()(data(9, 2), data(9, 2)), atol=1e-14
+    )
     for limit, fits in ((9 * 9 * 8, True), (9 * 9 * 8 - 1, False)):
         monkeypatch.setattr(local_search, "MEMORY", limit)
         assert (workable(kernel, evaluate=True) is not kernel) == fits
@@ -276,7 +342,10 @@ def test_a_matrix_that_is_evaluated_is_stored_when_asked_and_when_it_fits(monkey
 
 def test_a_large_stored_matrix_stays_in_its_precision(monkeypatch):
     monkeypatch.setattr(local_search, "HOST", 8)
-    single, kernel = lm.psd(np.eye(9, dtype="float32")), lm.kernel(data(9, 2).astype("float32"), lm.rbf())
+    single, kernel = (
+        lm.psd(np.eye(9, dtype="float32")),
+        lm.kernel(data(9, 2).astype("float32"), lm.rbf()),
+    )
     assert workable(single) is single and workable(kernel, evaluate=True).like.dtype == np.float32
     monkeypatch.setattr(local_search, "HOST", 9)
     assert workable(single).like.dtype == workable(kernel, evaluate=True).like.dtype == np.float64
@@ -288,8 +357,13 @@ def test_a_swap_must_gain_more_than_rounding():
         ground = Ground.of(problem, "trace", problem.operator)
         rounding = 2 * np.finfo(dtype).eps * 4
         assert ground.rounding == ground.least_gain(0.0) == pytest.approx(rounding, rel=1e-6, abs=0)
-        assert ground.tolerance == ground.least_gain(1.0) == tolerance and ground.drift == pytest.approx(1000 * tolerance)
-        assert ground.relative(1.0) == 0.25 and Ground.of(problem, "frobenius", problem.operator).relative(1.0) is None
+        assert ground.tolerance == ground.least_gain(
+            1.0
+        ) == tolerance and ground.drift == pytest.approx(1000 * tolerance)
+        assert (
+            ground.relative(1.0) == 0.25
+            and Ground.of(problem, "frobenius", problem.operator).relative(1.0) is None
+        )
 
 
 @pytest.mark.parametrize(("max_swaps", "expected"), [(0, 0), (1, 1), (2, 2)])

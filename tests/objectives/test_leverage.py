@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.objectives.leverage import Candidates, Factored, Stored, covariance, jump_gains, powers, shifted_factor, without_own
+from landmarks.methods.annealed.covariance import (
+    Candidates,
+    Factored,
+    Stored,
+    covariance,
+    jump_gains,
+    powers,
+    shifted_factor,
+    without_own,
+)
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((20, 9))
@@ -53,7 +62,9 @@ def test_candidates_know_their_diagonals_without_the_other_columns(xp):
     exponent = lm.psd(K).exponent
     assert exponent == 0
     for power, values in enumerate((found.c, found.a, found.b), start=1):
-        np.testing.assert_allclose(values, np.diag(np.linalg.matrix_power(residual(d), power))[B], rtol=1e-8)
+        np.testing.assert_allclose(
+            values, np.diag(np.linalg.matrix_power(residual(d), power))[B], rtol=1e-8
+        )
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
@@ -63,7 +74,9 @@ def test_the_jump_gain_is_the_exact_change_from_out_to_in(criterion, j):
     gains = jump_gains(Stored(K).diagonals(d, cubes=criterion == "frobenius"), d)
     out, inside = d.copy(), d.copy()
     out[j], inside[j] = 0.0, FULL
-    assert gains[j] == pytest.approx(objective(out, criterion) - objective(inside, criterion), rel=1e-6)
+    assert gains[j] == pytest.approx(
+        objective(out, criterion) - objective(inside, criterion), rel=1e-6
+    )
 
 
 def test_the_gain_of_a_column_that_is_out_at_a_corner_is_that_of_greedy():
@@ -71,7 +84,9 @@ def test_the_gain_of_a_column_that_is_out_at_a_corner_is_that_of_greedy():
     d = np.zeros(9)
     d[S] = FULL
     gains = jump_gains(Stored(K).diagonals(d), d)
-    assert gains[3] == pytest.approx(np.trace(chosen_residual(S)) - np.trace(chosen_residual([*S, 3])), rel=1e-6)
+    assert gains[3] == pytest.approx(
+        np.trace(chosen_residual(S)) - np.trace(chosen_residual([*S, 3])), rel=1e-6
+    )
 
 
 def test_the_trace_is_linear_in_the_leverage():
@@ -79,7 +94,9 @@ def test_the_trace_is_linear_in_the_leverage():
     c0 = residual(out)[j, j]
     p = np.linspace(0.0, 0.9, 7)
     values = [objective(np.where(np.arange(9) == j, q / ((1 - q) * c0), out), "trace") for q in p]
-    np.testing.assert_allclose(values, np.interp(p, p[[0, -1]], np.array(values)[[0, -1]]), rtol=1e-12)
+    np.testing.assert_allclose(
+        values, np.interp(p, p[[0, -1]], np.array(values)[[0, -1]]), rtol=1e-12
+    )
     gain = jump_gains(Stored(K).diagonals(out), out)[j]
     np.testing.assert_allclose(values, values[0] - p * gain, rtol=1e-12)
 
@@ -105,7 +122,9 @@ def test_the_leverages_sum_to_k_at_a_corner(k):
 def test_the_leverages_sum_to_the_effective_dimension():
     R = np.sqrt(D)
     A = R[:, None] * K * R
-    assert np.sum(D * Stored(K).diagonals(D).c) == pytest.approx(np.trace(A @ np.linalg.inv(np.eye(9) + A)))
+    assert np.sum(D * Stored(K).diagonals(D).c) == pytest.approx(
+        np.trace(A @ np.linalg.inv(np.eye(9) + A))
+    )
 
 
 @pytest.mark.filterwarnings("error")
@@ -121,7 +140,9 @@ def test_a_wide_matrix_is_kept_as_its_factor():
     assert isinstance(covariance(lm.data(X)), Stored)
 
 
-@pytest.mark.parametrize(("least", "shift"), [(0.5, 1.0), (-0.5, 1.0), (-5.0, 10.0), (-50.0, 100.0)])
+@pytest.mark.parametrize(
+    ("least", "shift"), [(0.5, 1.0), (-0.5, 1.0), (-5.0, 10.0), (-50.0, 100.0)]
+)
 def test_an_indefinite_matrix_gets_the_first_power_of_ten_that_helps(least, shift):
     L = shifted_factor(np.diag([1.0, least]))
     np.testing.assert_allclose(L @ L.T, np.diag([1.0 + shift, least + shift]), rtol=1e-12)
@@ -132,13 +153,18 @@ def test_cubes_are_left_out_unless_asked_for():
     with_cubes, without = (Candidates(lm.psd(K), B, cubes=cubes) for cubes in (True, False))
     assert len(with_cubes.powers) == 3 and len(without.powers) == len(powers(lm.psd(K), B)) == 2
     wide = Factored(np.random.default_rng(1).standard_normal((4, 9)))
-    assert all(matrix.diagonals(D[: matrix.n]).b is None for matrix in (Stored(K), wide, with_cubes, without))
+    assert all(
+        matrix.diagonals(D[: matrix.n]).b is None
+        for matrix in (Stored(K), wide, with_cubes, without)
+    )
 
 
 def test_powers_are_blocks_of_the_powers_of_the_matrix():
     B = np.array([7, 0, 3])
     for power, block in enumerate(powers(lm.psd(K), B, cubes=True), start=1):
-        np.testing.assert_allclose(block, np.linalg.matrix_power(K, power)[np.ix_(B, B)], rtol=1e-10)
+        np.testing.assert_allclose(
+            block, np.linalg.matrix_power(K, power)[np.ix_(B, B)], rtol=1e-10
+        )
         np.testing.assert_array_equal(block, block.T)
 
 
@@ -148,6 +174,10 @@ def test_a_factor_is_used_where_it_has_fewer_rows_than_half_the_columns(m, kind)
 
 
 def test_an_indefinite_matrix_is_shifted_further():
-    for matrix, shift in ((np.diag([3.0, -0.5]), 1.0), (np.diag([3.0, -2.0]), 10.0), (np.diag([3.0, -20.0]), 100.0)):
+    for matrix, shift in (
+        (np.diag([3.0, -0.5]), 1.0),
+        (np.diag([3.0, -2.0]), 10.0),
+        (np.diag([3.0, -20.0]), 100.0),
+    ):
         L = shifted_factor(matrix)
         np.testing.assert_allclose(L @ L.T, matrix + shift * np.eye(2))

@@ -5,13 +5,14 @@ import pytest
 import scipy.sparse
 
 import landmarks as lm
-from landmarks.operators import base, densify, squared_diagonal, storable
-from landmarks.operators.blocks import as_rows
-from landmarks.operators.by_rows import ByRows
+from landmarks.operators import base
+from landmarks.operators.base import densify, squared_diagonal, storable
 from landmarks.operators.data import Data
 from landmarks.operators.dense import Dense
 from landmarks.operators.function import Function
 from landmarks.operators.kernel import KernelOperator
+from landmarks.operators.rows.convert import as_rows
+from landmarks.operators.rows.operator import ByRows
 from landmarks.operators.sparse import Sparse
 
 
@@ -30,7 +31,10 @@ def test_squared_diagonal_does_not_depend_on_the_width_of_its_blocks(monkeypatch
 def test_a_matrix_too_large_to_store_is_refused_before_anything_is_allocated():
     operator = lm.kernel(np.zeros((100_000, 1)), lm.rbf())
     assert not storable(operator)
-    with pytest.raises(MemoryError, match=r"storing K needs 74\.5 GiB, above the limit of 4 GiB; use a method that works on products"):
+    with pytest.raises(
+        MemoryError,
+        match=r"storing K needs 74\.5 GiB, above the limit of 4 GiB; use a method that works on products",
+    ):
         densify(operator)
     assert operator.ledger.entries == 0
 
@@ -74,18 +78,34 @@ def test_an_operator_stands_for_its_own_matrix_and_has_used_nothing(name):
 
 
 @pytest.mark.parametrize("power", [0, 150])
-@pytest.mark.parametrize("make", [lm.data, lambda A: lm.data(scipy.sparse.csr_array(A)), lambda A: lm.psd(A.T @ A), lambda A: lm.toeplitz(A[0])])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lm.data,
+        lambda A: lm.data(scipy.sparse.csr_array(A)),
+        lambda A: lm.psd(A.T @ A),
+        lambda A: lm.toeplitz(A[0]),
+    ],
+)
 def test_a_restriction_has_the_units_and_the_ledger_of_the_whole(make, power):
     A = np.abs(np.sort(-np.abs(X)))  # its first row falls, as that of a Toeplitz matrix must
     operator = make(np.ldexp(A, power))
     part = operator.restrict([3, 1])
     assert (operator.exponent > 0) == (power > 0)
-    assert part.exponent == operator.exponent and part.ledger is operator.ledger and part.n == 2 and part.cheap == operator.cheap
+    assert (
+        part.exponent == operator.exponent
+        and part.ledger is operator.ledger
+        and part.n == 2
+        and part.cheap == operator.cheap
+    )
 
 
 def test_what_is_cheap():
     both = {"diagonal", "columns"}
-    assert [set(MADE[name].cheap) for name in ("data", "dense", "sparse", "kernel", "passes", "function")] == [
+    assert [
+        set(MADE[name].cheap)
+        for name in ("data", "dense", "sparse", "kernel", "passes", "function")
+    ] == [
         both,
         both,
         both,
@@ -121,7 +141,9 @@ def test_ledger_counts_the_entries_of_a_toeplitz_matrix_and_of_a_black_box():
     assert product.ledger.snapshot() == {"products": 5, "columns": 2, "entries": 48}
 
 
-@pytest.mark.parametrize(("memory", "width"), [(10**9, 6), (6 * 8 * 3, 3), (6 * 8 * 3 - 1, 2), (1, 1)])
+@pytest.mark.parametrize(
+    ("memory", "width"), [(10**9, 6), (6 * 8 * 3, 3), (6 * 8 * 3 - 1, 2), (1, 1)]
+)
 def test_as_many_columns_are_read_at_a_time_as_fit(memory, width):
     assert base.block_width(MADE["dense"], memory) == width
 
@@ -150,4 +172,8 @@ def test_what_an_operator_cannot_give_is_told():
         MADE["dense"].factor()
     with pytest.raises(TypeError, match="new points need a kernel operator"):
         MADE["dense"].new_rows(X, [0])
-    assert MADE["dense"].m is None and MADE["dense"].product_seconds() is None and MADE["dense"].squared_diagonal() is None
+    assert (
+        MADE["dense"].m is None
+        and MADE["dense"].product_seconds() is None
+        and MADE["dense"].squared_diagonal() is None
+    )

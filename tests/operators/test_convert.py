@@ -38,6 +38,9 @@ def test_a_real_anndata_object_gives_the_same(store):
     anndata = pytest.importorskip("anndata", reason="anndata is not installed")
     cells = anndata.AnnData(store(X))
     cells.var_names = GENES
-    assert lm.select(cells, 2, method="greedy").chosen_names == lm.select(lookalike(X), 2, method="greedy").chosen_names
+    assert (
+        lm.select(cells, 2, method="greedy").chosen_names
+        == lm.select(lookalike(X), 2, method="greedy").chosen_names
+    )
     half = cells[:, 3:]
     assert set(lm.select(half, 2, method="greedy").chosen_names) <= set(GENES[3:])

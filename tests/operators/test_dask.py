@@ -12,11 +12,12 @@ import scipy.sparse
 from libraries import library
 
 import landmarks as lm
-from landmarks import progress
 from landmarks.methods.auto import product_seconds
-from landmarks.operators import _strips, dask_data, dask_kernel
 from landmarks.operators.base import DENSE_MEMORY, squared_diagonal
-from landmarks.operators.dask import (
+from landmarks.operators.dask import data as dask_data
+from landmarks.operators.dask import kernel as dask_kernel
+from landmarks.operators.dask import strips as _strips
+from landmarks.operators.dask.client import (
     SETTING,
     Reading,
     _any_size,
@@ -31,6 +32,7 @@ from landmarks.operators.dask import (
     tree,
 )
 from landmarks.operators.restricted import Restricted
+from landmarks.runs import progress
 
 dask = pytest.importorskip("dask", reason="needs dask")
 da = pytest.importorskip("dask.array", reason="needs dask")
@@ -55,31 +57,46 @@ each_scheduler = pytest.mark.parametrize("scheduler", ["synchronous", "threads"]
 def test_tall_data_have_one_gram_matrix_for_all_chunkings():
     grams = [lm.data(da.from_array(TALL, chunks=chunks)).K for chunks in CHUNKINGS]
     assert all(np.array_equal(grams[0], K) for K in grams[1:])
-    np.testing.assert_array_equal(lm.select(da.from_array(TALL, chunks=500), 5).indices, lm.select(TALL, 5).indices)
+    np.testing.assert_array_equal(
+        lm.select(da.from_array(TALL, chunks=500), 5).indices, lm.select(TALL, 5).indices
+    )
 
 
 @each_scheduler
 def test_wide_data_have_one_product_for_all_chunkings(monkeypatch):
     monkeypatch.setattr(dask_data, "TILE_ENTRIES", 3000)  # several tiles
     V = RNG.standard_normal((3000, 2))
-    products = [lm.data(da.from_array(WIDE, chunks=chunks)).matmul(V) for chunks in [(9, 1000), (2, 333), (-1, -1)]]
+    products = [
+        lm.data(da.from_array(WIDE, chunks=chunks)).matmul(V)
+        for chunks in [(9, 1000), (2, 333), (-1, -1)]
+    ]
     assert all(np.array_equal(products[0], product) for product in products[1:])
     np.testing.assert_allclose(products[0], WIDE.T @ (WIDE @ V), rtol=1e-11, atol=1e-9)
     np.testing.assert_array_equal(
-        lm.select(da.from_array(WIDE, chunks=(4, 999)), 5, method="greedy").indices, lm.select(WIDE, 5, method="greedy").indices
+        lm.select(da.from_array(WIDE, chunks=(4, 999)), 5, method="greedy").indices,
+        lm.select(WIDE, 5, method="greedy").indices,
     )
 
 
 @each_scheduler
 def test_kernel_has_one_product_for_all_chunkings():
     V = RNG.standard_normal((2500, 2))
-    products = [lm.kernel(da.from_array(POINTS, chunks=chunks), lm.rbf(sigma=1.5)).matmul(V) for chunks in [(1000, 3), (77, 2), (-1, -1)]]
+    products = [
+        lm.kernel(da.from_array(POINTS, chunks=chunks), lm.rbf(sigma=1.5)).matmul(V)
+        for chunks in [(1000, 3), (77, 2), (-1, -1)]
+    ]
     assert all(np.array_equal(products[0], product) for product in products[1:])
-    np.testing.assert_allclose(products[0], lm.kernel(POINTS, lm.rbf(sigma=1.5)).matmul(V), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        products[0], lm.kernel(POINTS, lm.rbf(sigma=1.5)).matmul(V), rtol=0, atol=1e-10
+    )
 
 
 def test_diagonal_of_a_kernel_has_an_entry_for_each_point():
-    np.testing.assert_allclose(lm.kernel(da.from_array(POINTS, chunks=900), lm.linear()).diagonal(), np.sum(POINTS**2, axis=1), rtol=1e-12)
+    np.testing.assert_allclose(
+        lm.kernel(da.from_array(POINTS, chunks=900), lm.linear()).diagonal(),
+        np.sum(POINTS**2, axis=1),
+        rtol=1e-12,
+    )
 
 
 @pytest.mark.parametrize(
@@ -99,14 +116,32 @@ def test_what_a_broken_cluster_raises_is_explained(name, sentence):
 @pytest.mark.parametrize("p", range(1, 10))
 def test_round_the_circle_each_pair_of_strips_meets_once(p):
     meetings = Counter(frozenset({i, j}) for i in range(p) for j in _strips.partners(i, p))
-    assert meetings == Counter(frozenset(pair) for pair in itertools.combinations_with_replacement(range(p), 2))
+    assert meetings == Counter(
+        frozenset(pair) for pair in itertools.combinations_with_replacement(range(p), 2)
+    )
 
 
-@pytest.mark.parametrize("method", ["greedy", "swap", "nuclear", "rpcholesky", "continuous", "annealed", "leverage", "kdpp", "iterated", "auto"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        "greedy",
+        "swap",
+        "nuclear",
+        "rpcholesky",
+        "continuous",
+        "annealed",
+        "leverage",
+        "kdpp",
+        "iterated",
+        "auto",
+    ],
+)
 def test_methods_choose_the_same_landmarks_as_in_memory(method):
     points = POINTS[:80]
     expected = lm.select(lm.kernel(points, lm.rbf(sigma=1.5)), 6, method=method)
-    actual = lm.select(lm.kernel(da.from_array(points, chunks=30), lm.rbf(sigma=1.5)), 6, method=method)
+    actual = lm.select(
+        lm.kernel(da.from_array(points, chunks=30), lm.rbf(sigma=1.5)), 6, method=method
+    )
     np.testing.assert_array_equal(actual.indices, expected.indices)
     assert actual.error() == pytest.approx(expected.error(), rel=1e-9)
 
@@ -115,17 +150,27 @@ def test_workers_evaluate_on_a_torch_device():
     library("torch")
     V = RNG.standard_normal((2500, 2))
     operator = lm.kernel(da.from_array(POINTS, chunks=900), lm.rbf(sigma=1.5), device="cpu")
-    np.testing.assert_allclose(operator.matmul(V), lm.kernel(POINTS, lm.rbf(sigma=1.5)).matmul(V), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        operator.matmul(V), lm.kernel(POINTS, lm.rbf(sigma=1.5)).matmul(V), rtol=0, atol=1e-10
+    )
 
 
 def test_restriction_is_local_when_small_and_goes_through_the_workers_when_large(monkeypatch):
-    kernel, wide = lm.kernel(da.from_array(POINTS, chunks=900), lm.rbf(sigma=1.5)), lm.data(da.from_array(WIDE, chunks=(9, 999)))
-    expected = [lm.kernel(POINTS, lm.rbf(sigma=1.5)).columns(np.arange(40))[:40], WIDE[:, :40].T @ WIDE[:, :40]]
+    kernel, wide = (
+        lm.kernel(da.from_array(POINTS, chunks=900), lm.rbf(sigma=1.5)),
+        lm.data(da.from_array(WIDE, chunks=(9, 999))),
+    )
+    expected = [
+        lm.kernel(POINTS, lm.rbf(sigma=1.5)).columns(np.arange(40))[:40],
+        WIDE[:, :40].T @ WIDE[:, :40],
+    ]
     local = [operator.restrict(np.arange(40)) for operator in (kernel, wide)]
     monkeypatch.setattr(dask_kernel, "LOCAL", 10)
     monkeypatch.setattr(dask_data, "MEMORY", 10)
     remote = [operator.restrict(np.arange(40)) for operator in (kernel, wide)]
-    assert not any(isinstance(part, Restricted) for part in local) and all(isinstance(part, Restricted) for part in remote)
+    assert not any(isinstance(part, Restricted) for part in local) and all(
+        isinstance(part, Restricted) for part in remote
+    )
     for K, *parts in zip(expected, local, remote, strict=True):
         for part in parts:
             np.testing.assert_allclose(part.columns(np.arange(40)), K, rtol=0, atol=1e-11)
@@ -135,14 +180,21 @@ def test_restriction_is_local_when_small_and_goes_through_the_workers_when_large
 def test_scaling_by_a_power_of_two_changes_no_selection(power):
     for A in (TALL, WIDE):
         expected = lm.select(A, 5, method="greedy")
-        scaled = lm.select(da.from_array(np.ldexp(A, power), chunks=(1000, 1000)), 5, method="greedy")
+        scaled = lm.select(
+            da.from_array(np.ldexp(A, power), chunks=(1000, 1000)), 5, method="greedy"
+        )
         np.testing.assert_array_equal(scaled.indices, expected.indices)
         assert np.ldexp(scaled.error(), -2 * power) == pytest.approx(expected.error(), rel=1e-9)
 
 
 def test_new_points_of_a_kernel_have_features():
-    a, b = (lm.select(lm.kernel(points, lm.rbf(sigma=1.5)), 5, method="greedy").nystrom() for points in (POINTS, da.from_array(POINTS, chunks=900)))
-    np.testing.assert_allclose(b.features(POINTS[:7] + 0.1), a.features(POINTS[:7] + 0.1), atol=1e-9)
+    a, b = (
+        lm.select(lm.kernel(points, lm.rbf(sigma=1.5)), 5, method="greedy").nystrom()
+        for points in (POINTS, da.from_array(POINTS, chunks=900))
+    )
+    np.testing.assert_allclose(
+        b.features(POINTS[:7] + 0.1), a.features(POINTS[:7] + 0.1), atol=1e-9
+    )
 
 
 @pytest.mark.parametrize(("row", "chunk"), [(5, "rows 0 to 999"), (4567, "rows 4000 to 4999")])
@@ -151,7 +203,9 @@ def test_a_value_that_is_missing_in_a_late_chunk_is_found_and_placed(row, chunk)
     bad = TALL.copy()
     bad[row, 3] = np.nan
     for use in (lm.data, lambda X: lm.kernel(X, lm.rbf())):
-        with pytest.raises(ValueError, match=rf"contains NaN .*first at row {row}, column 3.*{chunk}"):
+        with pytest.raises(
+            ValueError, match=rf"contains NaN .*first at row {row}, column 3.*{chunk}"
+        ):
             use(da.from_array(bad, chunks=(1000, -1)))
 
 
@@ -174,7 +228,9 @@ def test_names_of_a_data_frame_are_kept():
 def test_chunks_of_unknown_size_are_measured():
     X = da.from_array(TALL, chunks=(1000, -1))
     some = X[X[:, 0] > 0]
-    np.testing.assert_array_equal(lm.select(some, 4).indices, lm.select(TALL[TALL[:, 0] > 0], 4).indices)
+    np.testing.assert_array_equal(
+        lm.select(some, 4).indices, lm.select(TALL[TALL[:, 0] > 0], 4).indices
+    )
 
 
 @pytest.mark.parametrize(
@@ -197,9 +253,14 @@ def test_a_bag_is_refused():
         lm.data(bag.from_sequence([1, 2]))
 
 
-@pytest.mark.parametrize("use", [lm.data, lambda X: lm.select(X, 2), lambda X: lm.kernel(X, lm.rbf())])
+@pytest.mark.parametrize(
+    "use", [lm.data, lambda X: lm.select(X, 2), lambda X: lm.kernel(X, lm.rbf())]
+)
 def test_a_lazy_call_without_a_shape_is_refused(use):
-    with pytest.raises(TypeError, match=r"must have a shape, got a Delayed; make an array of it with dask\.array\.from_delayed"):
+    with pytest.raises(
+        TypeError,
+        match=r"must have a shape, got a Delayed; make an array of it with dask\.array\.from_delayed",
+    ):
         use(dask.delayed(np.ones)((4, 4)))
 
 
@@ -216,7 +277,9 @@ def test_a_device_is_for_dask_points_alone():
 def test_other_number_types_are_read_as_float64_and_single_precision_is_summed_in_double():
     for dtype in ("int16", "bool", "float32"):
         X = (TALL[:300] > 0).astype(dtype)
-        np.testing.assert_array_equal(lm.data(da.from_array(X, chunks=70)).K, X.astype(float).T @ X.astype(float))
+        np.testing.assert_array_equal(
+            lm.data(da.from_array(X, chunks=70)).K, X.astype(float).T @ X.astype(float)
+        )
     assert lm.data(da.from_array(WIDE.astype("float32"))).like.dtype == np.float32
 
 
@@ -248,7 +311,13 @@ def test_nothing_is_started_and_no_port_is_opened():
         "print([c for c in psutil.Process().net_connections('inet') if c.status == 'LISTEN'], len(psutil.Process().children()))"
     )
     sources = str(Path(__file__).parents[2] / "src")
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env={"PYTHONPATH": sources})
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": sources},
+    )
     assert done.stdout.strip() == "[] 0"
 
 
@@ -269,13 +338,19 @@ def test_tiles_of_any_shape_and_scale_are_the_dense_matrix(power, monkeypatch):
     factor = 2.0 ** (2 * power - operator.exponent)
     rows, cols = np.array([32, 0, 11, 10, 9]), np.array([5, 31, 20])
     np.testing.assert_allclose(operator.matmul(V), factor * (K @ V), rtol=1e-11)
-    np.testing.assert_allclose(operator.matmul(V[:3], rows=rows, cols=cols), factor * (K[np.ix_(rows, cols)] @ V[:3]), rtol=1e-11)
+    np.testing.assert_allclose(
+        operator.matmul(V[:3], rows=rows, cols=cols),
+        factor * (K[np.ix_(rows, cols)] @ V[:3]),
+        rtol=1e-11,
+    )
     np.testing.assert_allclose(operator.diagonal(), factor * np.diag(K), rtol=1e-12)
     np.testing.assert_allclose(operator.columns(cols), factor * K[:, cols], rtol=1e-11, atol=1e-12)
     assert operator.matmul(V[:0], rows=rows, cols=[]).tolist() == 5 * [[0.0, 0.0]]
     part = operator.restrict(rows)
     assert part.exponent == operator.exponent and part.ledger is operator.ledger
-    np.testing.assert_allclose(part.columns(np.arange(5)), factor * K[np.ix_(rows, rows)], rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(
+        part.columns(np.arange(5)), factor * K[np.ix_(rows, rows)], rtol=1e-11, atol=1e-12
+    )
 
 
 def test_tiles_count_the_entries_that_they_read(monkeypatch):
@@ -292,7 +367,13 @@ def test_tiles_count_the_entries_that_they_read(monkeypatch):
 def test_single_precision_stays_single_in_tiles(monkeypatch):
     operator = in_tiles(WIDE[:, :33].astype("float32"), monkeypatch)
     block = np.ones((33, 1), dtype="float32")
-    results = [operator.matmul(block), operator.matmul(block[:0], cols=[]), operator.diagonal(), operator.columns([1]), operator.restrict([1, 12]).X]
+    results = [
+        operator.matmul(block),
+        operator.matmul(block[:0], cols=[]),
+        operator.diagonal(),
+        operator.columns([1]),
+        operator.restrict([1, 12]).X,
+    ]
     assert {result.dtype for result in results} == {np.dtype("float32")}
 
 
@@ -304,7 +385,10 @@ def test_whole_numbers_are_tiled_as_float64(monkeypatch):
 def test_a_missing_value_in_a_later_tile_is_placed_by_the_columns_of_the_tile(monkeypatch):
     bad = WIDE[:, :33].copy()
     bad[6, 23] = np.nan
-    with pytest.raises(ValueError, match=r"X\[:, 20:\] contains NaN in rows 4 to 7 \(first at row 6, column 3; .*chunk of rows 4 to 7"):
+    with pytest.raises(
+        ValueError,
+        match=r"X\[:, 20:\] contains NaN in rows 4 to 7 \(first at row 6, column 3; .*chunk of rows 4 to 7",
+    ):
         in_tiles(bad, monkeypatch)
 
 
@@ -326,20 +410,39 @@ def test_a_restriction_is_local_up_to_the_limit(tail, local, monkeypatch):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("h", [lm.rbf(sigma=1.5), lm.polynomial(degree=2)], ids=repr)
 def test_a_kernel_in_strips_is_the_dense_matrix(h, dtype):
-    operator, K = lm.kernel(da.from_array(POINTS.astype(dtype), chunks=(900, 2)), h), h(POINTS, POINTS)
+    operator, K = (
+        lm.kernel(da.from_array(POINTS.astype(dtype), chunks=(900, 2)), h),
+        h(POINTS, POINTS),
+    )
     rows, cols = RNG.permutation(2500)[:1500], RNG.permutation(2500)[:1100]
-    results = {"diagonal": (operator.diagonal(), np.diag(K)), "squares": (operator.squared_diagonal(), np.sum(K * K, axis=0))}
+    results = {
+        "diagonal": (operator.diagonal(), np.diag(K)),
+        "squares": (operator.squared_diagonal(), np.sum(K * K, axis=0)),
+    }
     results["columns"] = operator.columns(cols[:3]), K[:, cols[:3]]
-    results["part"] = operator.matmul(np.ones((1100, 1), dtype=dtype), rows=rows, cols=cols), K[np.ix_(rows, cols)].sum(axis=1, keepdims=True)
+    results["part"] = (
+        operator.matmul(np.ones((1100, 1), dtype=dtype), rows=rows, cols=cols),
+        K[np.ix_(rows, cols)].sum(axis=1, keepdims=True),
+    )
     for name, (actual, expected) in results.items():
         assert actual.dtype == dtype, name
-        np.testing.assert_allclose(actual, expected, rtol=2e-4 if dtype == "float32" else 1e-10, atol=1e-5 if dtype == "float32" else 0, err_msg=name)
+        np.testing.assert_allclose(
+            actual,
+            expected,
+            rtol=2e-4 if dtype == "float32" else 1e-10,
+            atol=1e-5 if dtype == "float32" else 0,
+            err_msg=name,
+        )
 
 
 def test_a_kernel_counts_the_values_that_it_evaluates():
     operator = lm.kernel(da.from_array(POINTS, chunks=900), lm.rbf())
     operator.matmul(np.ones((2500, 2)))
-    assert operator.ledger.snapshot() == {"products": 2, "columns": 0, "entries": 2500 * (2500 + 1024) // 2}
+    assert operator.ledger.snapshot() == {
+        "products": 2,
+        "columns": 0,
+        "entries": 2500 * (2500 + 1024) // 2,
+    }
     operator.matmul(np.ones((3, 1)), rows=[0, 1], cols=[4, 5, 6])
     operator.matmul(np.ones((3, 1)), cols=[4, 5, 6])
     operator.diagonal()
@@ -354,7 +457,11 @@ def test_a_kernel_counts_the_values_that_it_evaluates():
 def test_new_points_are_compared_with_the_points_as_they_were():
     for h in (lm.rbf(sigma=1.5), lm.polynomial(degree=2)):
         operator = lm.kernel(da.from_array(POINTS + 7.0, chunks=900), h)
-        np.testing.assert_allclose(operator.new_rows(POINTS[:4] + 7.5, [3, 2000]), h(POINTS[:4] + 7.5, POINTS[[3, 2000]] + 7.0), rtol=1e-9)
+        np.testing.assert_allclose(
+            operator.new_rows(POINTS[:4] + 7.5, [3, 2000]),
+            h(POINTS[:4] + 7.5, POINTS[[3, 2000]] + 7.0),
+            rtol=1e-9,
+        )
 
 
 def test_strips_grow_with_the_root_of_the_number_of_points():
@@ -364,9 +471,16 @@ def test_strips_grow_with_the_root_of_the_number_of_points():
 
 
 def test_the_seconds_of_a_product_are_those_of_its_tasks_and_entries(monkeypatch):
-    assert in_tiles(WIDE[:, :33], monkeypatch).product_seconds() == pytest.approx(0.02 + 2 * 12 * 0.003 + 1e-9 * 9 * 33)
-    kernel, torch, gpu = (lm.kernel(da.from_array(POINTS), lm.rbf(), device=device) for device in (None, "cpu", "cuda"))
-    assert kernel.product_seconds() == pytest.approx(0.02 + 1.2 * 3 * 0.003 + 2500**2 * 1.5e-9)  # three strips
+    assert in_tiles(WIDE[:, :33], monkeypatch).product_seconds() == pytest.approx(
+        0.02 + 2 * 12 * 0.003 + 1e-9 * 9 * 33
+    )
+    kernel, torch, gpu = (
+        lm.kernel(da.from_array(POINTS), lm.rbf(), device=device)
+        for device in (None, "cpu", "cuda")
+    )
+    assert kernel.product_seconds() == pytest.approx(
+        0.02 + 1.2 * 3 * 0.003 + 2500**2 * 1.5e-9
+    )  # three strips
     assert torch.product_seconds() == pytest.approx(0.02 + 1.2 * 0.003 + 2500**2 * 1.5e-9)
     assert gpu.product_seconds() == pytest.approx(0.02 + 1.2 * 0.003 + 2500**2 * 1e-12)
 
@@ -376,23 +490,47 @@ def test_chunks_that_split_the_columns_are_put_together(monkeypatch):
     chunks, starts = dask_data.chunks_of_rows(da.from_array(TALL, chunks=(3000, 7)))
     heights = [part.compute().shape for part in chunks]
     assert len(chunks) > 5 and all(rows <= 1000 and columns == 20 for rows, columns in heights)
-    assert starts.tolist() == np.concatenate([[0], np.cumsum([rows for rows, _ in heights])[:-1]]).tolist()
-    assert dask_data.chunks_of_rows(da.from_array(TALL, chunks=(2500, -1)))[1].tolist() == [0, 2500, 5000]
+    assert (
+        starts.tolist()
+        == np.concatenate([[0], np.cumsum([rows for rows, _ in heights])[:-1]]).tolist()
+    )
+    assert dask_data.chunks_of_rows(da.from_array(TALL, chunks=(2500, -1)))[1].tolist() == [
+        0,
+        2500,
+        5000,
+    ]
 
 
 def test_a_tall_operator_knows_what_was_read_and_its_names():
     frames = pytest.importorskip("dask.dataframe", reason="needs dask.dataframe")
     pandas = pytest.importorskip("pandas", reason="needs pandas")
-    operator = lm.data(frames.from_pandas(pandas.DataFrame(np.ldexp(TALL, 200), columns=[f"c{j}" for j in range(20)]), npartitions=3))
-    assert operator.ledger.entries == 6000 * 20 and operator.names[3] == "c3" and operator.exponent > 300
-    wide = lm.data(frames.from_pandas(pandas.DataFrame(WIDE[:, :30], columns=[f"c{j}" for j in range(30)]), npartitions=2))
+    operator = lm.data(
+        frames.from_pandas(
+            pandas.DataFrame(np.ldexp(TALL, 200), columns=[f"c{j}" for j in range(20)]),
+            npartitions=3,
+        )
+    )
+    assert (
+        operator.ledger.entries == 6000 * 20
+        and operator.names[3] == "c3"
+        and operator.exponent > 300
+    )
+    wide = lm.data(
+        frames.from_pandas(
+            pandas.DataFrame(WIDE[:, :30], columns=[f"c{j}" for j in range(30)]), npartitions=2
+        )
+    )
     assert wide.names[29] == "c29" and wide.exponent == 0
 
 
 def test_points_of_whole_numbers_are_read_as_float64():
     grid = np.arange(12).reshape(6, 2) % 5
     operator = lm.kernel(da.from_array(grid, chunks=4), lm.rbf(sigma=2.0))
-    np.testing.assert_allclose(operator.columns(np.arange(6)), lm.rbf(sigma=2.0)(grid.astype(float), grid.astype(float)), rtol=1e-12)
+    np.testing.assert_allclose(
+        operator.columns(np.arange(6)),
+        lm.rbf(sigma=2.0)(grid.astype(float), grid.astype(float)),
+        rtol=1e-12,
+    )
 
 
 @pytest.mark.parametrize("shape", [(40, 5), (4, 12)], ids=["tall", "wide"])
@@ -403,7 +541,10 @@ def test_sparse_chunks_are_read(shape):
 
 
 def test_parts_are_put_together_by_eights():
-    assert compute(tree(list, [lazy(int, i) for i in range(10)])) == [[0, 1, 2, 3, 4, 5, 6, 7], [8, 9]]
+    assert compute(tree(list, [lazy(int, i) for i in range(10)])) == [
+        [0, 1, 2, 3, 4, 5, 6, 7],
+        [8, 9],
+    ]
     assert compute(tree(list, [lazy(int, i) for i in range(8)])) == list(range(8))
     assert compute(tree(list, [lazy(int, 5)])) == 5
 
@@ -436,15 +577,29 @@ def test_a_run_waits_five_minutes_for_workers_unless_dask_is_set_otherwise(setti
 
 def test_vectors_in_a_graph_are_not_warned_of():
     with _any_size():
-        assert dask.utils.parse_bytes(dask.config.get("distributed.admin.large-graph-warning-threshold")) == 10**12
+        assert (
+            dask.utils.parse_bytes(
+                dask.config.get("distributed.admin.large-graph-warning-threshold")
+            )
+            == 10**12
+        )
 
 
 @pytest.fixture(scope="module")
 def client():
     """Of a cluster of threads in this process, and not the default one; tests/test_cluster.py has one of processes."""
     distributed = pytest.importorskip("distributed", reason="needs distributed")
-    settings = {"processes": False, "n_workers": 2, "threads_per_worker": 1, "memory_limit": "1 GB", "dashboard_address": None}
-    unlimited = {f"distributed.worker.memory.{level}": False for level in ("target", "spill", "pause", "terminate")}  # it is that of all tests
+    settings = {
+        "processes": False,
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "memory_limit": "1 GB",
+        "dashboard_address": None,
+    }
+    unlimited = {
+        f"distributed.worker.memory.{level}": False
+        for level in ("target", "spill", "pause", "terminate")
+    }  # it is that of all tests
     with dask.config.set(unlimited), distributed.Client(set_as_default=False, **settings) as client:
         yield client
 
@@ -453,7 +608,13 @@ class Older:
     """A client from before distributed 2025, whose scheduler told of all workers without being asked to."""
 
     def scheduler_info(self):
-        return {"workers": {"a": {"memory_limit": 3}, "b": {"memory_limit": None}, "c": {"memory_limit": 4}}}
+        return {
+            "workers": {
+                "a": {"memory_limit": 3},
+                "b": {"memory_limit": None},
+                "c": {"memory_limit": 4},
+            }
+        }
 
 
 def test_the_memory_of_an_older_cluster_is_added_up():
@@ -477,9 +638,15 @@ class TestCluster:
     def test_data_and_kernels_are_those_in_memory(self, monkeypatch):
         K, V = WIDE[:, :33].T @ WIDE[:, :33], RNG.standard_normal((33, 2))
         np.testing.assert_allclose(in_tiles(WIDE[:, :33], monkeypatch).matmul(V), K @ V, rtol=1e-11)
-        np.testing.assert_allclose(lm.data(da.from_array(TALL, chunks=(1000, -1))).K, TALL.T @ TALL, rtol=1e-10, atol=1e-8)
+        np.testing.assert_allclose(
+            lm.data(da.from_array(TALL, chunks=(1000, -1))).K, TALL.T @ TALL, rtol=1e-10, atol=1e-8
+        )
         operator = lm.kernel(da.from_array(POINTS[:80], chunks=30), lm.rbf())
-        np.testing.assert_allclose(squared_diagonal(operator), np.sum(lm.rbf()(POINTS[:80], POINTS[:80]) ** 2, axis=0), rtol=1e-10)
+        np.testing.assert_allclose(
+            squared_diagonal(operator),
+            np.sum(lm.rbf()(POINTS[:80], POINTS[:80]) ** 2, axis=0),
+            rtol=1e-10,
+        )
 
     def test_what_is_kept_is_computed_once(self):
         kept = keep(lazy(np.random.default_rng().random))

@@ -29,16 +29,30 @@ def test_scaling_changes_no_selection_in_single_precision(power, xp):
 def test_scaling_a_stored_matrix_changes_no_selection(power):
     K = X.T @ X
     expected = lm.select(lm.psd(K), 5, method="greedy").indices
-    np.testing.assert_array_equal(lm.select(lm.psd(np.ldexp(K, power)), 5, method="greedy").indices, expected)
+    np.testing.assert_array_equal(
+        lm.select(lm.psd(np.ldexp(K, power)), 5, method="greedy").indices, expected
+    )
 
 
 def test_error_is_in_the_units_of_the_data():
-    assert lm.select(X * 2.0**200, 5, method="greedy").error() == lm.select(X, 5, method="greedy").error() * 2.0**400
+    assert (
+        lm.select(X * 2.0**200, 5, method="greedy").error()
+        == lm.select(X, 5, method="greedy").error() * 2.0**400
+    )
 
 
-@pytest.mark.parametrize("layout", [np.asfortranarray, lambda A: np.repeat(A, 2, axis=1)[:, ::2], lambda A: A[::-1, ::-1].copy()[::-1, ::-1]])
+@pytest.mark.parametrize(
+    "layout",
+    [
+        np.asfortranarray,
+        lambda A: np.repeat(A, 2, axis=1)[:, ::2],
+        lambda A: A[::-1, ::-1].copy()[::-1, ::-1],
+    ],
+)
 def test_memory_layout_changes_no_selection(layout):
-    np.testing.assert_array_equal(lm.select(layout(X), 5, method="greedy").indices, lm.select(X, 5, method="greedy").indices)
+    np.testing.assert_array_equal(
+        lm.select(layout(X), 5, method="greedy").indices, lm.select(X, 5, method="greedy").indices
+    )
 
 
 @pytest.mark.parametrize("dtype", ["float16", "int8", "uint64", "bool", "longdouble", ">f8", "<f4"])
@@ -52,7 +66,9 @@ def test_read_only_memory_map_is_used_as_it_is(tmp_path):
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
     operator = lm.data(mapped)
     assert np.may_share_memory(operator.X, mapped)
-    np.testing.assert_array_equal(lm.select(operator, 5, method="greedy").indices, lm.select(X, 5, method="greedy").indices)
+    np.testing.assert_array_equal(
+        lm.select(operator, 5, method="greedy").indices, lm.select(X, 5, method="greedy").indices
+    )
 
 
 def test_gram_matrix_is_formed_only_where_it_saves_work():
@@ -65,7 +81,11 @@ def test_gram_matrix_is_formed_only_where_it_saves_work():
 def test_ledger_counts_entries():
     tall, wide = Data(X), Data(X[:5])
     tall.matmul(np.ones((15, 2)))
-    assert tall.ledger.snapshot() == {"products": 2, "columns": 0, "entries": 40 * 15 + 15 * 15}  # the Gram pass, then one product
+    assert tall.ledger.snapshot() == {
+        "products": 2,
+        "columns": 0,
+        "entries": 40 * 15 + 15 * 15,
+    }  # the Gram pass, then one product
     wide.matmul(np.ones((15, 2)))
     assert wide.ledger.entries == 2 * 5 * 15
     before = tall.ledger.snapshot()

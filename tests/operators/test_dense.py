@@ -12,12 +12,18 @@ K = np.array([[2.0, 1.0], [1.0, 3.0]])
 
 
 def test_a_matrix_that_is_not_square_is_refused(xp):
-    with pytest.raises(ValueError, match=r"K must be square, got shape \(2, 3\); for the columns of X use data\(X\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"K must be square, got shape \(2, 3\); for the columns of X use data\(X\)",
+    ):
         lm.psd(xp.ones((2, 3)))
 
 
 def test_an_asymmetric_matrix_is_refused_with_the_asymmetry(xp):
-    with pytest.raises(ValueError, match=r"K must be symmetric, but max\|K − Kᵀ\| is 0\.17 of max\|K\|; symmetrise it"):
+    with pytest.raises(
+        ValueError,
+        match=r"K must be symmetric, but max\|K − Kᵀ\| is 0\.17 of max\|K\|; symmetrise it",
+    ):
         lm.psd(xp.asarray(K + np.array([[0.0, 0.5], [0.0, 0.0]])))
 
 
@@ -36,7 +42,9 @@ def test_asymmetry_of_rounding_is_allowed(dtype):
 
 
 def test_a_negative_diagonal_entry_is_refused(xp):
-    with pytest.raises(NotPSDError, match=r"K must be positive semidefinite, but K\[1, 1\] = -1 is negative"):
+    with pytest.raises(
+        NotPSDError, match=r"K must be positive semidefinite, but K\[1, 1\] = -1 is negative"
+    ):
         lm.psd(xp.asarray([[1.0, 0.0], [0.0, -1.0]]))
 
 
@@ -80,7 +88,9 @@ def test_a_diagonal_may_be_negative_by_rounding_alone(dtype, least):
 def test_a_minor_may_be_negative_by_rounding_alone():
     for dtype, slack in ((np.float64, 1e-8), (np.float32, 1e-4)):
         lm.psd(np.array([[1.0, 1.0 + slack / 2], [1.0 + slack / 2, 1.0]], dtype=dtype))
-        with pytest.raises(NotPSDError, match=r"\|K\[0, 1\]\| = 1 exceeds √\(K\[0, 0\] K\[1, 1\]\)"):
+        with pytest.raises(
+            NotPSDError, match=r"\|K\[0, 1\]\| = 1 exceeds √\(K\[0, 0\] K\[1, 1\]\)"
+        ):
             lm.psd(np.array([[1.0, 1.0 + 2 * slack], [1.0 + 2 * slack, 1.0]], dtype=dtype))
 
 

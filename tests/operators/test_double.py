@@ -29,7 +29,11 @@ SINGLE = {
 @pytest.mark.parametrize("name", SINGLE)
 def test_the_matrix_is_the_same_with_more_digits(name):
     double = in_double(SINGLE[name])
-    assert not is_single(double.like) and double.exponent == SINGLE[name].exponent and double.ledger is SINGLE[name].ledger
+    assert (
+        not is_single(double.like)
+        and double.exponent == SINGLE[name].exponent
+        and double.ledger is SINGLE[name].ledger
+    )
     assert_allclose(densify(double), densify(SINGLE[name]), rtol=1e-5, atol=1e-6)
 
 
@@ -59,7 +63,11 @@ def test_one_made_from_data_is_made_anew_without_rounding(name):
 @pytest.mark.parametrize("name", ["psd", "toeplitz", "scaled psd"])
 def test_entries_keep_the_digits_they_had(name):
     double = in_double(SINGLE[name])
-    assert is_single(double.digits) and is_single(double.restrict([0, 2]).digits) and not is_single(double.like)
+    assert (
+        is_single(double.digits)
+        and is_single(double.restrict([0, 2]).digits)
+        and not is_single(double.like)
+    )
 
 
 def test_every_library_has_double(xp):
@@ -73,5 +81,8 @@ def test_one_in_double_is_left_alone():
 
 
 def test_a_large_product_in_single_precision_is_told_what_to_do():
-    with pytest.raises(UnsupportedError, match=r"Function\(n=20000, dtype=float32\) has too few digits and is too large to store.*float64 data"):
+    with pytest.raises(
+        UnsupportedError,
+        match=r"Function\(n=20000, dtype=float32\) has too few digits and is too large to store.*float64 data",
+    ):
         in_double(lm.function(lambda V: 2 * V, n=20_000, dtype=np.float32))

@@ -35,12 +35,21 @@ POINTS = np.random.default_rng(0).standard_normal((6, 2))
 PAIRS = {
     "data": (lm.data(POINTS), lm.data(POINTS + 1e-9)),
     "sparse values": (lm.data(scipy.sparse.csc_array(K)), lm.data(scipy.sparse.csc_array(2 * K))),
-    "sparse places": (lm.data(scipy.sparse.csc_array(np.eye(3))), lm.data(scipy.sparse.csc_array(np.eye(3)[::-1]))),
-    "sparse columns": (lm.data(scipy.sparse.csc_array([[1.0, 1.0, 0.0]])), lm.data(scipy.sparse.csc_array([[1.0, 0.0, 1.0]]))),
+    "sparse places": (
+        lm.data(scipy.sparse.csc_array(np.eye(3))),
+        lm.data(scipy.sparse.csc_array(np.eye(3)[::-1])),
+    ),
+    "sparse columns": (
+        lm.data(scipy.sparse.csc_array([[1.0, 1.0, 0.0]])),
+        lm.data(scipy.sparse.csc_array([[1.0, 0.0, 1.0]])),
+    ),
     "toeplitz": (lm.toeplitz([2.0, 1.0]), lm.toeplitz([2.0, 0.5])),
     "points": (lm.kernel(POINTS, lm.rbf()), lm.kernel(2 * POINTS, lm.rbf())),
     "kernel": (lm.kernel(POINTS, lm.rbf()), lm.kernel(POINTS, lm.rbf(2.0))),
-    "callable": (lm.kernel(POINTS, lambda x, y: x @ y.T), lm.kernel(POINTS, lambda x, y: 2 * x @ y.T)),
+    "callable": (
+        lm.kernel(POINTS, lambda x, y: x @ y.T),
+        lm.kernel(POINTS, lambda x, y: 2 * x @ y.T),
+    ),
     "units": (lm.data(POINTS), lm.data(np.ldexp(POINTS, 300))),
     "order": (lm.data(POINTS), lm.data(POINTS[:, ::-1].copy())),
     "shape": (lm.data(POINTS), lm.data(POINTS.reshape(4, 3))),
@@ -50,16 +59,25 @@ PAIRS = {
 @pytest.mark.parametrize("name", PAIRS)
 def test_every_operator_is_told_from_another_of_its_kind(name):
     one, other = PAIRS[name]
-    assert same_data(fingerprint(one), fingerprint(one)) and not same_data(fingerprint(one), fingerprint(other))
+    assert same_data(fingerprint(one), fingerprint(one)) and not same_data(
+        fingerprint(one), fingerprint(other)
+    )
 
 
 def test_a_fingerprint_says_what_it_is_of():
     found, sketch = fingerprint(lm.psd(K.astype(np.float32))), fingerprint(black_box(K))
-    assert {name: found[name] for name in ("operator", "n", "dtype", "exponent")} == {"operator": "Dense", "n": 4, "dtype": "float32", "exponent": 0}
+    assert {name: found[name] for name in ("operator", "n", "dtype", "exponent")} == {
+        "operator": "Dense",
+        "n": 4,
+        "dtype": "float32",
+        "exponent": 0,
+    }
     assert len(found["sha256"]) == 64 and "sketch" not in found
     assert len(sketch["sketch"]) == 16 and sketch["tolerance"] == 1e-6 and "sha256" not in sketch
     single = K.astype(np.float32)
-    assert fingerprint(lm.function(lambda V: single @ V, n=4, dtype=np.float32))["tolerance"] == 1e-4
+    assert (
+        fingerprint(lm.function(lambda V: single @ V, n=4, dtype=np.float32))["tolerance"] == 1e-4
+    )
     assert not same_data(found, sketch)
 
 
@@ -68,4 +86,7 @@ def test_an_array_is_read_some_rows_at_a_time_with_the_same_digest():
     for digest, rows in zip(digests, (2**24, 40), strict=True):
         _digest(digest, POINTS, rows)
     assert digests[0].digest() == digests[1].digest()
-    assert digests[0].digest() == hashlib.sha256(f"{POINTS.dtype.str}{POINTS.shape}".encode() + POINTS.tobytes()).digest()
+    assert (
+        digests[0].digest()
+        == hashlib.sha256(f"{POINTS.dtype.str}{POINTS.shape}".encode() + POINTS.tobytes()).digest()
+    )

@@ -7,7 +7,7 @@ import scipy.sparse.linalg
 import landmarks as lm
 from landmarks._array import host
 from landmarks.errors import NotPSDError
-from landmarks.operators import as_operator
+from landmarks.operators.convert import as_operator
 
 K = np.diag([3.0, 2.0, 1.0, 4.0]) + 0.1
 
@@ -21,11 +21,16 @@ def named(V):
 
 
 def test_wrong_answers_are_named():
-    with pytest.raises(TypeError, match="the product named must return an array of the kind it was given, got NoneType"):
+    with pytest.raises(
+        TypeError,
+        match="the product named must return an array of the kind it was given, got NoneType",
+    ):
         product(named)
     with pytest.raises(TypeError, match="got list"):
         product(lambda V: V.tolist())
-    with pytest.raises(ValueError, match=r"must map a block of shape \(4, 2\) to the same shape, got \(4,\)"):
+    with pytest.raises(
+        ValueError, match=r"must map a block of shape \(4, 2\) to the same shape, got \(4,\)"
+    ):
         product(lambda V: K @ V[:, 0])
     with pytest.raises(ValueError, match=r"got \(2, 4\)"):
         product(lambda V: (K @ V).T)
@@ -37,7 +42,9 @@ def test_wrong_answers_are_named():
 
 @pytest.mark.parametrize("view", [lambda V: V, lambda V: V[:, :], lambda V: V[:, ::-1]])
 def test_a_view_of_the_argument_is_refused(view):
-    with pytest.raises(ValueError, match="must return a new array, not its argument or a view of it"):
+    with pytest.raises(
+        ValueError, match="must return a new array, not its argument or a view of it"
+    ):
         product(view)
 
 
@@ -81,16 +88,25 @@ def test_a_known_diagonal_costs_no_product(xp):
 def test_linear_operator_is_taken_as_it_is():
     operator = as_operator(scipy.sparse.linalg.aslinearoperator(K.astype(np.float32)))
     assert operator.n == 4 and operator.like.dtype == np.float32
-    assert lm.select(scipy.sparse.linalg.aslinearoperator(K), 2, method="greedy").indices.tolist() == [3, 0]
+    assert lm.select(
+        scipy.sparse.linalg.aslinearoperator(K), 2, method="greedy"
+    ).indices.tolist() == [3, 0]
 
 
 def test_function_says_what_is_wrong_with_its_arguments():
-    with pytest.raises(TypeError, match="A is a function; say how large its matrix is with lm.function"):
+    with pytest.raises(
+        TypeError, match="A is a function; say how large its matrix is with lm.function"
+    ):
         as_operator(lambda V: V)
-    with pytest.raises(TypeError, match="mvm must be a function that multiplies a block by K, or a SciPy LinearOperator, got list"):
+    with pytest.raises(
+        TypeError,
+        match="mvm must be a function that multiplies a block by K, or a SciPy LinearOperator, got list",
+    ):
         lm.function([1.0], n=3)
     for n in (None, 0, 2.5, True):
-        with pytest.raises(ValueError, match=f"n must be a positive integer, the order of the matrix, got {n!r}"):
+        with pytest.raises(
+            ValueError, match=f"n must be a positive integer, the order of the matrix, got {n!r}"
+        ):
             lm.function(lambda V: V, n=n)
     with pytest.raises(ValueError, match=r"diagonal must have length n = 4, got shape \(3,\)"):
         lm.function(lambda V: V, n=4, diagonal=np.ones(3))
@@ -128,7 +144,12 @@ def test_the_probe_of_symmetry_is_made_once_and_is_no_cost_of_the_selection():
 
 def test_data_orthogonal_to_all_signs_are_taken_for_neither_restless_nor_crooked():
     x = np.array([2.0409193, 2.0409193, -2.55566502, -2.55566502])
-    assert lm.select(lm.function(lambda V: np.outer(x, x) @ V, n=4), 1, method="greedy").relative_error() < 1e-12
+    assert (
+        lm.select(
+            lm.function(lambda V: np.outer(x, x) @ V, n=4), 1, method="greedy"
+        ).relative_error()
+        < 1e-12
+    )
 
 
 @pytest.mark.parametrize("power", [-900, 900])
@@ -152,16 +173,22 @@ def test_symmetry_is_asked_for_up_to_the_rounding_of_the_type(dtype, rounding):
         lm.select(skewed(1000 * rounding), 2)
 
 
-@pytest.mark.parametrize(("dtype", "expected"), [(None, "f8"), ("i8", "f8"), ("f2", "f8"), ("f4", "f4"), ("f8", "f8")])
+@pytest.mark.parametrize(
+    ("dtype", "expected"), [(None, "f8"), ("i8", "f8"), ("f2", "f8"), ("f4", "f4"), ("f8", "f8")]
+)
 def test_a_product_is_in_single_or_double_precision(dtype, expected):
     assert lm.function(lambda V: K @ V, n=4, dtype=dtype).like.dtype == np.dtype(expected)
     if dtype is not None:
-        assert lm.function(scipy.sparse.linalg.aslinearoperator(K.astype(dtype))).like.dtype == np.dtype(expected)
+        assert lm.function(
+            scipy.sparse.linalg.aslinearoperator(K.astype(dtype))
+        ).like.dtype == np.dtype(expected)
 
 
 @pytest.mark.parametrize("n", [None, 0, -1, 2.5, True])
 def test_the_order_must_be_a_positive_integer(n):
-    with pytest.raises(ValueError, match="n must be a positive integer, the order of the matrix, got"):
+    with pytest.raises(
+        ValueError, match="n must be a positive integer, the order of the matrix, got"
+    ):
         lm.function(lambda V: K @ V, n=n)
 
 
@@ -171,8 +198,12 @@ def test_a_known_diagonal_is_checked_and_given_in_the_units_of_the_operator():
     with pytest.raises(NotPSDError, match="has no negative entry, got -1 at 2"):
         lm.function(lambda V: K @ V, n=4, diagonal=[1.0, 0.0, -1.0, 2.0])
     large = lm.function(lambda V: 2.0**400 * (K @ V), n=4, diagonal=2.0**400 * np.diag(K))
-    assert lm.select(large, 2, method="greedy").error() == pytest.approx(2.0**400 * lm.select(lm.psd(K), 2, method="greedy").error())
-    assert large.exponent > 300 and large.diagonal() == pytest.approx(np.diag(K) * 2.0 ** (400 - large.exponent))
+    assert lm.select(large, 2, method="greedy").error() == pytest.approx(
+        2.0**400 * lm.select(lm.psd(K), 2, method="greedy").error()
+    )
+    assert large.exponent > 300 and large.diagonal() == pytest.approx(
+        np.diag(K) * 2.0 ** (400 - large.exponent)
+    )
 
 
 def test_four_products_test_a_black_box_once():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.operators import fused
+from landmarks.operators.gpu import fused
 
 torch = pytest.importorskip("torch", reason="fused products need torch")
 if importlib.util.find_spec("triton") is None:
@@ -53,36 +53,69 @@ KERNELS = [
 def test_product_equals_the_product_in_float64(h, width):
     x, y, V = draw(70, 9), draw(301, 9, seed=1), draw(301, width, seed=2)
     assert error(fused.product(h, x, y, V), exact(h, x, y) @ V.double().cpu().numpy()) < HIGH
-    assert error(fused.product(h, x, y, V, precision="fast"), exact(h, x, y) @ V.double().cpu().numpy()) < FAST
+    assert (
+        error(
+            fused.product(h, x, y, V, precision="fast"), exact(h, x, y) @ V.double().cpu().numpy()
+        )
+        < FAST
+    )
 
 
 @pytest.mark.parametrize("d, sigma", [(1, 1.0), (2, 1.0), (4, 2.0), (30, 8.0), (90, 14.0)])
 def test_every_number_of_coordinates_is_served(d, sigma):
     x, y, V = draw(40, d), draw(130, d, seed=1), draw(130, 2, seed=2)
-    assert error(fused.product(lm.rbf(sigma), x, y, V), exact(lm.rbf(sigma), x, y) @ V.double().cpu().numpy()) < HIGH
+    assert (
+        error(
+            fused.product(lm.rbf(sigma), x, y, V),
+            exact(lm.rbf(sigma), x, y) @ V.double().cpu().numpy(),
+        )
+        < HIGH
+    )
 
 
 @pytest.mark.parametrize("sigma", [0.01, 0.1, 1.0, 100.0])
 def test_every_length_scale_is_served(sigma):
     y, V = draw(200, 5), draw(200, 4, seed=1)
-    assert error(fused.product(lm.rbf(sigma), y[:50], y, V), exact(lm.rbf(sigma), y[:50], y) @ V.double().cpu().numpy()) < HIGH
+    assert (
+        error(
+            fused.product(lm.rbf(sigma), y[:50], y, V),
+            exact(lm.rbf(sigma), y[:50], y) @ V.double().cpu().numpy(),
+        )
+        < HIGH
+    )
 
 
 def test_points_far_from_the_origin_lose_no_digits():
     y, V = draw(200, 5, offset=1e4), draw(200, 4, seed=1)
-    assert error(fused.product(lm.rbf(2.0), y, y, V), exact(lm.rbf(2.0), y, y) @ V.double().cpu().numpy()) < HIGH
+    assert (
+        error(
+            fused.product(lm.rbf(2.0), y, y, V), exact(lm.rbf(2.0), y, y) @ V.double().cpu().numpy()
+        )
+        < HIGH
+    )
 
 
 def test_columns_of_very_different_size_are_equally_accurate():
-    y, V = draw(200, 5), draw(200, 4, seed=1) * torch.asarray([1e-20, 1.0, 1e20, 0.0], device=DEVICE)
-    result, reference = fused.product(lm.rbf(2.0), y, y, V), exact(lm.rbf(2.0), y, y) @ V.double().cpu().numpy()
+    y, V = (
+        draw(200, 5),
+        draw(200, 4, seed=1) * torch.asarray([1e-20, 1.0, 1e20, 0.0], device=DEVICE),
+    )
+    result, reference = (
+        fused.product(lm.rbf(2.0), y, y, V),
+        exact(lm.rbf(2.0), y, y) @ V.double().cpu().numpy(),
+    )
     assert all(error(result[:, i], reference[:, i]) < HIGH for i in range(3))
     assert not result[:, 3].any()
 
 
 def test_more_right_hand_sides_than_one_pass_holds():
     y, V = draw(90, 3), draw(90, fused.WIDEST + 5, seed=1)
-    assert error(fused.product(lm.rbf(1.0), y, y, V), exact(lm.rbf(1.0), y, y) @ V.double().cpu().numpy()) < HIGH
+    assert (
+        error(
+            fused.product(lm.rbf(1.0), y, y, V), exact(lm.rbf(1.0), y, y) @ V.double().cpu().numpy()
+        )
+        < HIGH
+    )
 
 
 @pytest.mark.parametrize("h", KERNELS, ids=repr)
@@ -94,9 +127,13 @@ def test_squared_row_sums_are_the_diagonal_of_the_square(h):
 def test_prepared_points_give_the_same_product():
     h, y, V = lm.rbf(2.0), draw(150, 4), draw(150, 3, seed=1)
     prepared = fused.Prepared(y, h)
-    torch.testing.assert_close(fused.product(h, prepared, prepared, V), fused.product(h, y, y, V), rtol=0, atol=0)
+    torch.testing.assert_close(
+        fused.product(h, prepared, prepared, V), fused.product(h, y, y, V), rtol=0, atol=0
+    )
     rows = [5, 3, 149]
-    torch.testing.assert_close(fused.product(h, prepared.take(rows), prepared, V), fused.product(h, y, y, V)[rows])
+    torch.testing.assert_close(
+        fused.product(h, prepared.take(rows), prepared, V), fused.product(h, y, y, V)[rows]
+    )
 
 
 def test_rows_beyond_the_reach_of_the_columns_are_served():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from landmarks.operators._gram import BLOCK, gram, join, join_all, piece
+from landmarks.operators.rows.gram import BLOCK, gram, join, join_all, piece
 
 X = np.random.default_rng(0).standard_normal((5 * BLOCK + 123, 6)) * 10.0 ** np.arange(-3, 3)
 ROWS = len(X)
@@ -37,7 +37,9 @@ def test_no_grouping_changes_a_bit(cuts):
 def test_it_is_the_gram_matrix():
     exact = X.astype(np.longdouble).T @ X.astype(np.longdouble)
     scale = np.sqrt(np.outer(np.diag(exact), np.diag(exact))).astype(float)
-    assert np.max(np.abs(WHOLE - exact.astype(float)) / scale) < 1e-15  # the blocks are rounded, the sum over them is not
+    assert (
+        np.max(np.abs(WHOLE - exact.astype(float)) / scale) < 1e-15
+    )  # the blocks are rounded, the sum over them is not
 
 
 @pytest.mark.parametrize("power", [-900, -300, 300, 1000])
@@ -52,7 +54,11 @@ def test_blocks_of_very_different_size_and_of_zeros_are_added_in_common_units():
     Y[2 * BLOCK : 3 * BLOCK] = 0.0
     K, exponent = gram(join_all(pieces([100, 3000, 3 * BLOCK], Y)))
     np.testing.assert_array_equal(np.ldexp(K, exponent - 600), BLOCK)
-    tiny, exponent = gram(join_all(pieces([BLOCK], np.concatenate([np.zeros((BLOCK, 2)), np.full((BLOCK, 2), 2.0**-600)]))))
+    tiny, exponent = gram(
+        join_all(
+            pieces([BLOCK], np.concatenate([np.zeros((BLOCK, 2)), np.full((BLOCK, 2), 2.0**-600)]))
+        )
+    )
     np.testing.assert_array_equal(np.ldexp(tiny, exponent + 1200), BLOCK)
 
 
@@ -62,5 +68,7 @@ def test_zeros_give_zeros():
 
 
 def test_pieces_that_do_not_follow_one_another_are_refused():
-    with pytest.raises(ValueError, match="pieces must follow one another, got one up to row 9 and one from row 20"):
+    with pytest.raises(
+        ValueError, match="pieces must follow one another, got one up to row 9 and one from row 20"
+    ):
         join(piece(X[:10], 0), piece(X[20:30], 20))

@@ -17,8 +17,14 @@ def test_chunking_changes_nothing_but_rounding(xp):
     small, large = lm.kernel(points, lm.rbf(2.0), memory=2**20), lm.kernel(points, lm.rbf(2.0))
     assert len(small._chunks(700, 700)) > 10 * len(large._chunks(700, 700))
     np.testing.assert_allclose(host(small.matmul(V)), host(large.matmul(V)), rtol=1e-12)
-    np.testing.assert_allclose(host(small.columns([3, 600])), host(large.columns([3, 600])), rtol=1e-13)
-    np.testing.assert_allclose(host(small.matmul(V, rows=range(699), cols=range(700))), host(large.matmul(V))[:699], rtol=1e-12)
+    np.testing.assert_allclose(
+        host(small.columns([3, 600])), host(large.columns([3, 600])), rtol=1e-13
+    )
+    np.testing.assert_allclose(
+        host(small.matmul(V, rows=range(699), cols=range(700))),
+        host(large.matmul(V))[:699],
+        rtol=1e-12,
+    )
 
 
 def test_ledger_counts_the_values_evaluated():
@@ -50,9 +56,18 @@ class Hungry:
         return x @ y.T
 
 
-@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("CUDA out of memory"), RuntimeError("DefaultCPUAllocator: can't allocate memory")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("CUDA out of memory"),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory"),
+    ],
+)
 def test_lack_of_memory_halves_the_chunks_with_one_warning(error):
-    operator = lm.kernel(POINTS, Hungry(100_000, error), memory=2**24)  # too little to store K, enough for one chunk
+    operator = lm.kernel(
+        POINTS, Hungry(100_000, error), memory=2**24
+    )  # too little to store K, enough for one chunk
     with pytest.warns(UserWarning, match="chunks of half the size") as caught:
         product = operator.matmul(np.ones((700, 1)))
     assert len(caught) == 1
@@ -102,7 +117,9 @@ def test_kernel_says_what_is_wrong_with_its_arguments():
         lm.kernel(POINTS, "rbf")
     with pytest.raises(ValueError, match=r"memory must be at least 2\*\*20 bytes, got 5"):
         lm.kernel(POINTS, lm.rbf(), memory=5)
-    with pytest.raises(ValueError, match="must return the 2 × 3 block of values.*got a scalar; write it for blocks"):
+    with pytest.raises(
+        ValueError, match="must return the 2 × 3 block of values.*got a scalar; write it for blocks"
+    ):
         lm.kernel(POINTS, lambda x, y: 1.0)
     with pytest.raises(ValueError, match=r"got shape \(3, 2\)"):
         lm.kernel(POINTS, lambda x, y: (x @ y.T).T)
@@ -131,18 +148,27 @@ def test_single_precision_keeps_its_digits_whatever_the_width(sigma):
     points = np.random.default_rng(0).standard_normal((200, 9)) * 5
     nearby = points + 0.5 * sigma * np.random.default_rng(1).standard_normal((200, 9)) / 3
     single = lm.rbf(sigma)(points.astype(np.float32), nearby.astype(np.float32))
-    double = lm.rbf(sigma)(points.astype(np.float32).astype(np.float64), nearby.astype(np.float32).astype(np.float64))
+    double = lm.rbf(sigma)(
+        points.astype(np.float32).astype(np.float64), nearby.astype(np.float32).astype(np.float64)
+    )
     assert np.max(np.abs(single - double)) < 2e-4
 
 
 @pytest.mark.parametrize("h", [lm.rbf(2.0), lm.matern(0.5, 2.0), lm.matern(2.5, 2.0)], ids=repr)
 def test_a_point_far_away_costs_the_others_no_digit(h):
     near = np.random.default_rng(0).standard_normal((6, 2))
-    alone, beside = lm.kernel(near, h).columns(np.arange(6)), lm.kernel(np.concatenate([near, [[3e9, -1e9]]]), h).columns(np.arange(6))
-    np.testing.assert_allclose(beside[:6], alone, rtol=1e-6)  # the points themselves, less their mean, keep ten digits
+    alone, beside = (
+        lm.kernel(near, h).columns(np.arange(6)),
+        lm.kernel(np.concatenate([near, [[3e9, -1e9]]]), h).columns(np.arange(6)),
+    )
+    np.testing.assert_allclose(
+        beside[:6], alone, rtol=1e-6
+    )  # the points themselves, less their mean, keep ten digits
 
 
-@pytest.mark.parametrize(("memory", "stored"), [(2**20, False), (8 * 8 * 400**2, True), (8 * 8 * 400**2 - 1, False)])
+@pytest.mark.parametrize(
+    ("memory", "stored"), [(2**20, False), (8 * 8 * 400**2, True), (8 * 8 * 400**2 - 1, False)]
+)
 def test_a_matrix_of_an_eighth_of_the_memory_is_stored(memory, stored):
     operator = lm.kernel(POINTS[:400], lm.rbf(), memory=memory)
     assert (operator.stored is not None) == stored
@@ -154,27 +180,45 @@ def test_a_restriction_keeps_the_settings_and_what_is_stored():
     for memory in (2**20, 2**25):
         operator = lm.kernel(POINTS[:400], lm.matern(1.5, 2.0), memory=memory, precision="fast")
         part = operator.restrict([5, 1])
-        assert (part.engine, part.precision, part.memory, part.h) == ("chunked", "fast", memory, operator.h)
+        assert (part.engine, part.precision, part.memory, part.h) == (
+            "chunked",
+            "fast",
+            memory,
+            operator.h,
+        )
         assert ("stored" in part.__dict__) == (memory == 2**25)
         np.testing.assert_allclose(part.columns([0]), operator.columns([5])[[5, 1]], rtol=1e-12)
 
 
 def test_chunks_hold_a_quarter_of_the_memory():
     operator = lm.kernel(POINTS, lm.rbf(), memory=2**20)
-    assert operator._chunks(700, 700) == [(a, min(700, a + 46)) for a in range(0, 700, 46)]  # 2**18 bytes of rows of 5600
-    assert operator._chunks(0, 700) == [(0, 0)] and operator._chunks(3, 10**9) == [(0, 1), (1, 2), (2, 3)]
+    assert operator._chunks(700, 700) == [
+        (a, min(700, a + 46)) for a in range(0, 700, 46)
+    ]  # 2**18 bytes of rows of 5600
+    assert operator._chunks(0, 700) == [(0, 0)] and operator._chunks(3, 10**9) == [
+        (0, 1),
+        (1, 2),
+        (2, 3),
+    ]
 
 
 def test_new_points_are_checked_against_those_of_the_kernel():
     operator = lm.kernel(POINTS + 5.0, lm.rbf(2.0))
-    np.testing.assert_allclose(operator.new_rows(POINTS[:2] + 5.5, [3, 4]), lm.rbf(2.0)(POINTS[:2] + 0.5, POINTS[3:5]), rtol=1e-10)
+    np.testing.assert_allclose(
+        operator.new_rows(POINTS[:2] + 5.5, [3, 4]),
+        lm.rbf(2.0)(POINTS[:2] + 0.5, POINTS[3:5]),
+        rtol=1e-10,
+    )
     with pytest.raises(ValueError, match="points must have 3 columns as the kernel's do, got 2"):
         operator.new_rows(POINTS[:, :2], [0])
 
 
 def test_points_that_represent_no_other_are_warned_of():
     far = 100.0 * np.arange(9.0)[:, None]
-    with pytest.warns(UserWarning, match="the landmarks represent no other point: the kernel matrix is numerically the identity"):
+    with pytest.warns(
+        UserWarning,
+        match="the landmarks represent no other point: the kernel matrix is numerically the identity",
+    ):
         lm.select(lm.kernel(far, lm.rbf()), 2, method="greedy")
     lm.select(lm.kernel(far, lm.rbf()), 9, method="greedy")  # all of them represent all
     near = np.concatenate([far, far[:1] + 1e-3])
@@ -193,4 +237,6 @@ def test_the_first_eight_landmarks_tell_whether_any_represents_another():
 def test_chunked_products_can_be_asked_for_anywhere():
     operator = lm.kernel(POINTS, lm.rbf(), engine="chunked")
     assert operator.engine == "chunked"
-    np.testing.assert_array_equal(operator.columns([0, 2]), lm.kernel(POINTS, lm.rbf()).columns([0, 2]))
+    np.testing.assert_array_equal(
+        operator.columns([0, 2]), lm.kernel(POINTS, lm.rbf()).columns([0, 2])
+    )

@@ -5,9 +5,17 @@ import math
 import numpy as np
 import pytest
 
-from landmarks.operators.blocks import as_rows
-from landmarks.operators.blocks.ahead import in_order
-from landmarks.operators.moments import CompensatedSum, Moments, MomentSum, gram, part, squares, summed
+from landmarks.operators.rows.ahead import in_order
+from landmarks.operators.rows.convert import as_rows
+from landmarks.operators.rows.moments import (
+    CompensatedSum,
+    Moments,
+    MomentSum,
+    gram,
+    part,
+    squares,
+    summed,
+)
 
 from .blocks.sources import cut
 
@@ -67,9 +75,14 @@ def test_a_long_sum_is_that_of_its_strips():
     total = CompensatedSum((300, 300))
     for term in terms:
         total.add(term)
-    np.testing.assert_array_equal(total.total[:, ::60], [[math.fsum(terms[:, i, j]) for j in range(0, 300, 60)] for i in range(300)])
+    np.testing.assert_array_equal(
+        total.total[:, ::60],
+        [[math.fsum(terms[:, i, j]) for j in range(0, 300, 60)] for i in range(300)],
+    )
     total.rescale(3)
-    np.testing.assert_array_equal(total.total[:, 0], [math.fsum(terms[:, i, 0]) / 8 for i in range(300)])
+    np.testing.assert_array_equal(
+        total.total[:, 0], [math.fsum(terms[:, i, 0]) / 8 for i in range(300)]
+    )
 
 
 def test_what_has_no_weight_has_no_variance():
@@ -89,11 +102,17 @@ TILED = np.random.default_rng(3).standard_normal((40, 3)) * [1.0, 5.0, 0.1] + [2
 
 @pytest.mark.parametrize("product", [gram, squares])
 @pytest.mark.parametrize("about_mean", [False, True])
-@pytest.mark.parametrize("weights", [None, np.linspace(0.5, 3.0, 40), np.full(40, 0.01)], ids=["plain", "weighted", "less than one in all"])
+@pytest.mark.parametrize(
+    "weights",
+    [None, np.linspace(0.5, 3.0, 40), np.full(40, 0.01)],
+    ids=["plain", "weighted", "less than one in all"],
+)
 @pytest.mark.parametrize("powers", [(0, 0, 0), (200, -200, 250), (-300, 0, 150)])
 def test_tiles_of_any_scale_add_up_to_the_moments_of_all_rows(product, about_mean, weights, powers):
     w = np.ones(40) if weights is None else weights
-    tiles = [np.ldexp(tile, power) for tile, power in zip(np.split(TILED, [7, 30]), powers, strict=True)]
+    tiles = [
+        np.ldexp(tile, power) for tile, power in zip(np.split(TILED, [7, 30]), powers, strict=True)
+    ]
     sums, starts = MomentSum(3, product), [0, 7, 30]
     for start, X in zip(starts, tiles, strict=True):
         inside = None if weights is None else w[start : start + len(X)]
@@ -101,21 +120,35 @@ def test_tiles_of_any_scale_add_up_to_the_moments_of_all_rows(product, about_mea
     top = max(powers)
     weight, mean, scatter = weighted(np.ldexp(np.concatenate(tiles), -top), w, about_mean)
     found = sums.moments
-    assert found.weight == pytest.approx(weight) and (sums.power == 0 if top == 0 else top <= sums.power <= top + 4)
+    assert found.weight == pytest.approx(weight) and (
+        sums.power == 0 if top == 0 else top <= sums.power <= top + 4
+    )
     np.testing.assert_allclose(np.ldexp(found.mean, sums.power - top), mean, rtol=1e-12, atol=1e-15)
     expected = scatter if product is gram else np.diag(scatter)
-    np.testing.assert_allclose(np.ldexp(found.scatter, 2 * (sums.power - top)), expected, rtol=1e-11, atol=1e-13 * np.max(scatter))
+    np.testing.assert_allclose(
+        np.ldexp(found.scatter, 2 * (sums.power - top)),
+        expected,
+        rtol=1e-11,
+        atol=1e-13 * np.max(scatter),
+    )
 
 
 @pytest.mark.parametrize("product", [gram, squares])
 @pytest.mark.parametrize("about_mean", [False, True])
 def test_a_pass_over_the_rows_gives_their_moments(product, about_mean):
     X, w = np.tile(TILED, (100, 1)), np.linspace(0.0, 1.0, 4000)
-    sums = summed(as_rows(cut(X, 333)), about_mean=about_mean, product=product, memory=10**5, weights=w)
+    sums = summed(
+        as_rows(cut(X, 333)), about_mean=about_mean, product=product, memory=10**5, weights=w
+    )
     weight, mean, scatter = weighted(X, w, about_mean)
     assert sums.weight == pytest.approx(weight)
     np.testing.assert_allclose(sums.moments.mean, mean, rtol=1e-12)
-    np.testing.assert_allclose(sums.moments.scatter, scatter if product is gram else np.diag(scatter), rtol=1e-11, atol=1e-9)
+    np.testing.assert_allclose(
+        sums.moments.scatter,
+        scatter if product is gram else np.diag(scatter),
+        rtol=1e-11,
+        atol=1e-9,
+    )
 
 
 def test_rows_without_any_weight_leave_the_sums_at_zero():

@@ -13,14 +13,15 @@ import pyarrow.parquet as pq
 import pytest
 
 import landmarks as lm
-from landmarks.approximate import exact_error
+from landmarks.linalg.error import exact_error
 from landmarks.operators.base import squared_diagonal
-from landmarks.operators.blocks import as_rows, open_rows
-from landmarks.operators.by_rows import ByRows
 from landmarks.operators.dense import Dense
-from landmarks.operators.out_of_core import fits, from_rows, gram_fits
+from landmarks.operators.rows.convert import as_rows
+from landmarks.operators.rows.files import open_rows
+from landmarks.operators.rows.operator import ByRows
+from landmarks.operators.rows.out_of_core import fits, from_rows, gram_fits
 from landmarks.operators.standard import Standard
-from landmarks.progress import watching
+from landmarks.runs.progress import watching
 
 from .blocks.sources import SOURCES, cut
 
@@ -42,21 +43,31 @@ def test_every_source_gives_the_gram_matrix_and_the_choice_of_the_array(source, 
     operator = lm.data(SOURCES[source](A, tmp_path, 400), memory=SMALL)
     expected = lm.data(A.astype(np.float64))
     assert isinstance(operator, Dense)
-    np.testing.assert_allclose(operator.columns(np.arange(7)), expected.columns(np.arange(7)), rtol=1e-13)  # 3000 products added up
+    np.testing.assert_allclose(
+        operator.columns(np.arange(7)), expected.columns(np.arange(7)), rtol=1e-13
+    )  # 3000 products added up
     ours, theirs = lm.select(operator, 3), lm.select(expected, 3)
     np.testing.assert_array_equal(ours.indices, theirs.indices)
     for criterion in ("trace", "frobenius"):
         assert ours.error(criterion) == pytest.approx(theirs.error(criterion), rel=1e-10)
 
 
-@pytest.mark.parametrize("source", ["memmap", "HDF5", "Zarr 3", "path of Parquet", "Parquet dataset", "iterator"])
+@pytest.mark.parametrize(
+    "source", ["memmap", "HDF5", "Zarr 3", "path of Parquet", "Parquet dataset", "iterator"]
+)
 @pytest.mark.parametrize("standard", [{}, {"center": True, "scale": True}])
-def test_sums_are_the_same_to_the_last_bit_for_every_chunking_and_memory(source, standard, tmp_path):
+def test_sums_are_the_same_to_the_last_bit_for_every_chunking_and_memory(
+    source, standard, tmp_path
+):
     A, grams = np.tile(X, (13, 1)), []
     for height, memory in ((39000, 2**20), (1777, 2**20), (512, 2**19)):
         folder = tmp_path / str(height)
         folder.mkdir()
-        grams.append(lm.data(SOURCES[source](A, folder, height), memory=memory, **standard).columns(np.arange(7)))
+        grams.append(
+            lm.data(SOURCES[source](A, folder, height), memory=memory, **standard).columns(
+                np.arange(7)
+            )
+        )
     assert all(np.array_equal(K, grams[0]) for K in grams)
 
 
@@ -72,7 +83,9 @@ def test_a_small_file_is_loaded_and_gives_what_the_array_gives(source, tmp_path)
     assert lm.select(operator, 3).error() == lm.select(X, 3).error()
 
 
-@pytest.mark.parametrize("standard", [{"center": True}, {"scale": True}, {"center": True, "scale": True}])
+@pytest.mark.parametrize(
+    "standard", [{"center": True}, {"scale": True}, {"center": True, "scale": True}]
+)
 @pytest.mark.parametrize("source", ["array", "memmap", "iterator", "wide"])
 def test_columns_are_centred_and_scaled_on_the_way(source, standard, tmp_path):
     A = X + 100.0
@@ -82,7 +95,9 @@ def test_columns_are_centred_and_scaled_on_the_way(source, standard, tmp_path):
     given = SOURCES[source](A, tmp_path, 300) if given is None else given
     operator = lm.data(given, memory=1000 if source == "wide" else SMALL, **standard)
     assert isinstance(operator, ByRows) == (source == "wide")
-    np.testing.assert_allclose(operator.columns(np.arange(7)), Z.T @ Z, rtol=1e-9)  # the mean of 100 costs two digits
+    np.testing.assert_allclose(
+        operator.columns(np.arange(7)), Z.T @ Z, rtol=1e-9
+    )  # the mean of 100 costs two digits
     np.testing.assert_allclose(operator.diagonal(), np.sum(Z * Z, axis=0), rtol=1e-9)
 
 
@@ -96,13 +111,18 @@ def test_means_far_from_zero_do_not_cancel():
 @pytest.mark.parametrize("power", [-1000, -300, 300, 1000])
 def test_a_late_block_of_another_scale_changes_the_units_only(power):
     A = np.concatenate([correlated(2000, 5), np.ldexp(correlated(2000, 5, seed=1), power)])
-    s, expected = lm.select(lm.data(iter(cut(A, 300))), 2, method="greedy"), lm.select(A, 2, method="greedy")
+    s, expected = (
+        lm.select(lm.data(iter(cut(A, 300))), 2, method="greedy"),
+        lm.select(A, 2, method="greedy"),
+    )
     np.testing.assert_array_equal(s.indices, expected.indices)
     assert s.relative_error() == pytest.approx(expected.relative_error(), rel=1e-9)
 
 
 def test_scaled_columns_know_no_units():
-    a, b = (lm.data(iter(cut(np.ldexp(X, power), 500)), scale=True, center=True) for power in (0, 600))
+    a, b = (
+        lm.data(iter(cut(np.ldexp(X, power), 500)), scale=True, center=True) for power in (0, 600)
+    )
     np.testing.assert_array_equal(a.columns([0, 1]), b.columns([0, 1]))
     assert a.exponent == b.exponent == 0
 
@@ -113,8 +133,14 @@ def test_passes_over_the_rows_multiply_as_the_matrix_does():
     assert isinstance(operator, ByRows)
     K, V = W.T @ W, np.random.default_rng(1).standard_normal((60, 3))
     np.testing.assert_allclose(operator.matmul(V), K @ V, rtol=1e-11)
-    np.testing.assert_allclose(operator.matmul(V[:5], rows=[3, 50], cols=[1, 2, 9, 8, 40]), K[[3, 50]][:, [1, 2, 9, 8, 40]] @ V[:5], rtol=1e-11)
-    np.testing.assert_allclose(operator.restrict([5, 2, 30]).columns([1]), K[[5, 2, 30]][:, [2]], rtol=1e-11)
+    np.testing.assert_allclose(
+        operator.matmul(V[:5], rows=[3, 50], cols=[1, 2, 9, 8, 40]),
+        K[[3, 50]][:, [1, 2, 9, 8, 40]] @ V[:5],
+        rtol=1e-11,
+    )
+    np.testing.assert_allclose(
+        operator.restrict([5, 2, 30]).columns([1]), K[[5, 2, 30]][:, [2]], rtol=1e-11
+    )
     np.testing.assert_allclose(operator.diagonal(), np.diag(K), rtol=1e-12)
     assert operator.squared_diagonal() is not None
     np.testing.assert_allclose(squared_diagonal(operator), np.diag(K @ K), rtol=1e-11)
@@ -124,30 +150,49 @@ def test_passes_over_the_rows_multiply_as_the_matrix_does():
 def test_methods_choose_alike_by_passes(method):
     W = correlated(40, 60)
     s = lm.select(lm.data(lambda: iter(cut(W, 7)), memory=20_000), 5, method=method)
-    assert s.error() == pytest.approx(lm.select(W, 5, method=method).error(), rel=0.1)  # few probes, drawn alike, may differ in a choice
+    assert s.error() == pytest.approx(
+        lm.select(W, 5, method=method).error(), rel=0.1
+    )  # few probes, drawn alike, may differ in a choice
 
 
 @pytest.mark.parametrize("memory", [2**20, 1000], ids=["gram", "passes"])
 @pytest.mark.parametrize("power", [0, 300, -301])
 @pytest.mark.parametrize("weights", [None, np.linspace(0.5, 2.0, 500)], ids=["plain", "weighted"])
-@pytest.mark.parametrize("standard", [Standard(), Standard(center=True), Standard(scale=True), Standard(center=True, scale=True)], ids=str)
+@pytest.mark.parametrize(
+    "standard",
+    [Standard(), Standard(center=True), Standard(scale=True), Standard(center=True, scale=True)],
+    ids=str,
+)
 def test_prepared_columns_are_those_of_the_formula(standard, weights, power, memory):
     A, w = X[:500] + 3.0, np.ones(500) if weights is None else weights
     mean = w @ A / w.sum()
     scale = np.sqrt(w @ (A - mean) ** 2 / w.sum()) if standard.scale else np.ones(7)
     Z = (A - mean if standard.center else A) / scale * np.sqrt(w)[:, None]
-    found = from_rows(as_rows(cut(np.ldexp(A, power), 90)), standard, memory=memory, weights=weights)
+    found = from_rows(
+        as_rows(cut(np.ldexp(A, power), 90)), standard, memory=memory, weights=weights
+    )
     units = 0 if standard.scale else 2 * power - found.operator.exponent
     K = np.ldexp(Z.T @ Z, units)
-    np.testing.assert_allclose(found.operator.columns(np.arange(7)), K, rtol=1e-9, atol=1e-10 * np.max(K))
+    np.testing.assert_allclose(
+        found.operator.columns(np.arange(7)), K, rtol=1e-9, atol=1e-10 * np.max(K)
+    )
     np.testing.assert_allclose(found.operator.diagonal(), np.diag(K), rtol=1e-9)
-    np.testing.assert_allclose(np.ldexp(found.mean, -power), mean if standard.center else np.zeros(7), rtol=1e-11)
-    np.testing.assert_allclose(np.ldexp(found.scale, -power) if standard.scale else found.scale, scale, rtol=1e-11)
+    np.testing.assert_allclose(
+        np.ldexp(found.mean, -power), mean if standard.center else np.zeros(7), rtol=1e-11
+    )
+    np.testing.assert_allclose(
+        np.ldexp(found.scale, -power) if standard.scale else found.scale, scale, rtol=1e-11
+    )
     assert found.degrees == pytest.approx(w.sum() - standard.center)
     assert isinstance(found.operator, Dense if memory > 1000 else ByRows)
     assert (found.operator.exponent != 0) == (power != 0 and not standard.scale)
     rows = np.concatenate(list(found.operator.source.read(1000)))
-    np.testing.assert_allclose(rows, Z * 2.0 ** (0 if standard.scale else power - found.operator.exponent / 2), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        rows,
+        Z * 2.0 ** (0 if standard.scale else power - found.operator.exponent / 2),
+        rtol=1e-9,
+        atol=1e-9,
+    )
 
 
 def test_an_iterator_leaves_no_rows_to_read_again():
@@ -157,13 +202,23 @@ def test_an_iterator_leaves_no_rows_to_read_again():
 
 def test_names_of_the_columns_are_those_of_the_source(tmp_path):
     for memory in (1000, 2**20):
-        assert lm.data(SOURCES["path of Parquet"](X, tmp_path, 400), memory=memory).names == tuple(f"c{j}" for j in range(7))
+        assert lm.data(SOURCES["path of Parquet"](X, tmp_path, 400), memory=memory).names == tuple(
+            f"c{j}" for j in range(7)
+        )
 
 
 @pytest.mark.parametrize(
-    ("shape", "memory", "expected"), [((20, 30), 4800, True), ((20, 30), 4799, False), ((30, 20), 16 * 4800, True), ((30, 20), 16 * 4800 - 1, False)]
+    ("shape", "memory", "expected"),
+    [
+        ((20, 30), 4800, True),
+        ((20, 30), 4799, False),
+        ((30, 20), 16 * 4800, True),
+        ((30, 20), 16 * 4800 - 1, False),
+    ],
 )
-def test_a_wide_file_that_fits_is_loaded_and_a_tall_one_of_a_sixteenth(shape, memory, expected, tmp_path):
+def test_a_wide_file_that_fits_is_loaded_and_a_tall_one_of_a_sixteenth(
+    shape, memory, expected, tmp_path
+):
     assert fits(as_rows(SOURCES["memmap"](np.ones(shape), tmp_path, 7)), memory) == expected
     assert not fits(as_rows(iter([np.ones(shape)])), 2**40)
 
@@ -181,7 +236,10 @@ def test_memory_must_be_positive(memory):
 def test_rows_that_just_fit_are_read():
     W = correlated(4, 60)
     assert isinstance(lm.data(lambda: iter([W]), memory=64 * 60), ByRows)
-    with pytest.raises(MemoryError, match=r"n = 60 columns: adding up XᵀX takes 0\.0 GiB.*raise memory=… to at least 3840 bytes"):
+    with pytest.raises(
+        MemoryError,
+        match=r"n = 60 columns: adding up XᵀX takes 0\.0 GiB.*raise memory=… to at least 3840 bytes",
+    ):
         lm.data(lambda: iter([W]), memory=64 * 60 - 1)
 
 
@@ -198,7 +256,9 @@ def test_squares_are_left_to_columns_where_those_take_fewer_passes():
     W = correlated(600, 60)
     operator = lm.data(lambda: iter(cut(W, 70)), memory=20_000)
     assert operator.squared_diagonal() is None
-    np.testing.assert_allclose(squared_diagonal(operator), np.sum((W.T @ W) ** 2, axis=0), rtol=1e-11)
+    np.testing.assert_allclose(
+        squared_diagonal(operator), np.sum((W.T @ W) ** 2, axis=0), rtol=1e-11
+    )
 
 
 def test_a_wide_file_is_not_held_in_memory(tmp_path):
@@ -232,7 +292,9 @@ class TestErrorsLostInRounding:
         indices = np.array([0, 1, 2, 3, 4])
         Q = np.linalg.qr(tiny[:, indices])[0]
         expected = np.linalg.norm(tiny - Q @ (Q.T @ tiny)) ** 2
-        assert exact_error(lm.data(lambda: iter(cut(tiny, 500))), indices, "trace") == pytest.approx(expected, rel=1e-4)
+        assert exact_error(
+            lm.data(lambda: iter(cut(tiny, 500))), indices, "trace"
+        ) == pytest.approx(expected, rel=1e-4)
 
     def test_an_iterator_that_is_gone_leaves_what_the_gram_matrix_knows(self):
         s = lm.select(lm.data(iter(cut(self.low, 500))), 3, method="greedy")
@@ -241,12 +303,17 @@ class TestErrorsLostInRounding:
 
 class TestWrongInput:
     @pytest.mark.parametrize("value, kind", [(np.nan, "NaN"), (np.inf, "infinity")])
-    @pytest.mark.parametrize("source", ["memmap", "Zarr 2", "HDF5", "generator of data frames", "path of Parquet"])
+    @pytest.mark.parametrize(
+        "source", ["memmap", "Zarr 2", "HDF5", "generator of data frames", "path of Parquet"]
+    )
     def test_a_bad_value_in_a_late_block_is_told_with_its_rows(self, source, value, kind, tmp_path):
         A = np.tile(X, (13, 1))
         A[38000, 2] = value
         name = " 'c2'" if source in ("generator of data frames", "path of Parquet") else ""
-        with pytest.raises(ValueError, match=rf"X contains {kind} in rows 37448 to 38999 \(first at row 38000, column 2{name}; 1 there\)"):
+        with pytest.raises(
+            ValueError,
+            match=rf"X contains {kind} in rows 37448 to 38999 \(first at row 38000, column 2{name}; 1 there\)",
+        ):
             lm.data(SOURCES[source](A, tmp_path, 1000), memory=SMALL)
 
     def test_a_null_in_parquet_is_a_missing_value(self, tmp_path):
@@ -255,33 +322,51 @@ class TestWrongInput:
             lm.data(tmp_path / "X.parquet", memory=1000)
 
     def test_text_columns_are_named(self, tmp_path):
-        pq.write_table(pa.table({"city": ["Bonn"], "size": [1.0], "day": pa.array([0], pa.date32())}), tmp_path / "X.parquet")
-        with pytest.raises(ValueError, match=r"these columns do not: 'city' \(string\), 'day' \(date32\[day\]\); leave them out"):
+        pq.write_table(
+            pa.table({"city": ["Bonn"], "size": [1.0], "day": pa.array([0], pa.date32())}),
+            tmp_path / "X.parquet",
+        )
+        with pytest.raises(
+            ValueError,
+            match=r"these columns do not: 'city' \(string\), 'day' \(date32\[day\]\); leave them out",
+        ):
             lm.data(tmp_path / "X.parquet")
         assert open_rows(tmp_path / "X.parquet", columns=["size"]).names == ("size",)
 
     def test_ragged_blocks(self):
-        with pytest.raises(ValueError, match=r"must have the 7 columns of the first, got shape \(10, 6\) at row 50"):
+        with pytest.raises(
+            ValueError, match=r"must have the 7 columns of the first, got shape \(10, 6\) at row 50"
+        ):
             lm.data(iter([X[:50], X[:10, :6]]))
 
     def test_blocks_with_other_names(self):
         import pandas as pd
 
-        with pytest.raises(ValueError, match=r"the columns of the first, \('a', 'b'\), got \('b', 'a'\)"):
-            lm.data(iter([pd.DataFrame({"a": [1.0], "b": [2.0]}), pd.DataFrame({"b": [1.0], "a": [2.0]})]))
+        with pytest.raises(
+            ValueError, match=r"the columns of the first, \('a', 'b'\), got \('b', 'a'\)"
+        ):
+            lm.data(
+                iter(
+                    [pd.DataFrame({"a": [1.0], "b": [2.0]}), pd.DataFrame({"b": [1.0], "a": [2.0]})]
+                )
+            )
 
     def test_text_in_a_block(self):
         with pytest.raises(ValueError, match="must hold numbers, got text"):
             lm.data(iter([np.array([["a", "b"]])]))
 
     def test_a_block_that_is_one_row(self):
-        with pytest.raises(ValueError, match=r"two dimensions, got shape \(7,\); reshape a single row"):
+        with pytest.raises(
+            ValueError, match=r"two dimensions, got shape \(7,\); reshape a single row"
+        ):
             lm.data(iter(X))
 
     def test_an_iterator_read_twice(self):
         blocks = iter(cut(X, 500))
         lm.data(blocks)
-        with pytest.raises(ValueError, match="an iterator that was read already is empty: make a new one"):
+        with pytest.raises(
+            ValueError, match="an iterator that was read already is empty: make a new one"
+        ):
             lm.data(blocks)
 
     def test_a_function_that_returns_the_same_iterator_again(self):
@@ -290,12 +375,17 @@ class TestWrongInput:
             lm.select(lm.data(lambda: blocks, memory=1000), 2).error()
 
     def test_blocks_of_changing_dtype_are_fine(self):
-        K = lm.data(iter([X[:100].astype(np.float32), np.ones((5, 7), dtype=bool), X[100:200]])).columns([0])
+        K = lm.data(
+            iter([X[:100].astype(np.float32), np.ones((5, 7), dtype=bool), X[100:200]])
+        ).columns([0])
         A = np.concatenate([X[:100].astype(np.float32), np.ones((5, 7)), X[100:200]])
         np.testing.assert_allclose(K, A.T @ A[:, :1], rtol=1e-12)
 
     def test_an_iterator_too_wide_for_its_gram_matrix(self):
-        with pytest.raises(MemoryError, match=r"n = 20000 columns: adding up XᵀX takes 17.9 GiB, above memory = 1 GiB, and an iterator is read once"):
+        with pytest.raises(
+            MemoryError,
+            match=r"n = 20000 columns: adding up XᵀX takes 17.9 GiB, above memory = 1 GiB, and an iterator is read once",
+        ):
             lm.data(iter([np.ones((1, 20000))]))
 
     def test_rows_that_do_not_fit(self):
@@ -303,7 +393,9 @@ class TestWrongInput:
             lm.data(lambda: iter([np.ones((1, 20000))]), memory=1000)
 
     def test_memory_that_is_no_number_of_bytes(self):
-        with pytest.raises(ValueError, match="memory must be a positive whole number of bytes, got '1GB'"):
+        with pytest.raises(
+            ValueError, match="memory must be a positive whole number of bytes, got '1GB'"
+        ):
             lm.data(iter([X]), memory="1GB")
 
     def test_a_function_given_to_select(self):
@@ -324,7 +416,17 @@ def test_reading_is_reported_and_may_be_broken_off():
     assert seen[0] == ("reading", 18724, None) and seen[-1] == ("reading", 39000, None)
 
 
-@pytest.mark.parametrize("source", ["path of Parquet", "ParquetFile", "Parquet dataset", "Arrow table", "Arrow reader", "function of record batches"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "path of Parquet",
+        "ParquetFile",
+        "Parquet dataset",
+        "Arrow table",
+        "Arrow reader",
+        "function of record batches",
+    ],
+)
 def test_names_come_from_the_schema(source, tmp_path):
     s = lm.select(lm.data(SOURCES[source](X, tmp_path, 400), memory=SMALL), 2, include=["c4"])
     assert "c4" in s.chosen_names
@@ -341,7 +443,7 @@ before, peak = anonymous(), 0
 def watch(progress):
     global peak
     peak = max(peak, anonymous() - before)
-from landmarks.progress import watching
+from landmarks.runs.progress import watching
 with watching(watch):
     selection = lm.select(X, 3, method="greedy")
     selection.error()
@@ -350,13 +452,18 @@ print(peak, X.nbytes)
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="measures memory as Linux counts it")
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="measures memory as Linux counts it"
+)
 def test_memory_stays_below_a_tenth_of_the_file(tmp_path):
     with open(tmp_path / "X.bin", "wb") as file:
         file.truncate(2**22 * 25 * 4)
     source = str(Path(lm.__file__).parents[1])
     run = subprocess.run(
-        [sys.executable, "-c", MEASURED, str(tmp_path / "X.bin")], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": source}
+        [sys.executable, "-c", MEASURED, str(tmp_path / "X.bin")],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": source},
     )
     assert run.returncode == 0, run.stderr
     peak, size = map(int, run.stdout.split())

@@ -6,7 +6,11 @@ import scipy.sparse
 
 import landmarks as lm
 
-X = np.where(np.random.default_rng(0).random((50, 20)) < 0.2, np.random.default_rng(1).standard_normal((50, 20)), 0.0)
+X = np.where(
+    np.random.default_rng(0).random((50, 20)) < 0.2,
+    np.random.default_rng(1).standard_normal((50, 20)),
+    0.0,
+)
 
 
 def chosen(A):
@@ -32,7 +36,10 @@ def test_unsorted_duplicate_entries_equal_the_dense_matrix_and_stay_as_they_are(
 def test_explicit_zeros_and_long_indices_change_nothing():
     A = scipy.sparse.coo_array(X)
     rows, cols = A.row, A.col
-    zeros = (np.append(A.data, 0.0), (np.append(rows, 3).astype(np.int64), np.append(cols, 3).astype(np.int64)))
+    zeros = (
+        np.append(A.data, 0.0),
+        (np.append(rows, 3).astype(np.int64), np.append(cols, 3).astype(np.int64)),
+    )
     assert chosen(scipy.sparse.coo_array(zeros, shape=X.shape)) == chosen(X)
 
 
@@ -79,5 +86,9 @@ def test_a_restriction_keeps_the_gram_matrix_that_was_made():
     assert "gram" not in operator.restrict([2, 0]).__dict__
     operator.matmul(np.ones((operator.n, 1)))
     part = operator.restrict([2, 0])
-    assert part.__dict__.keys() >= {"gram"} and part.exponent == operator.exponent and part.ledger is operator.ledger
+    assert (
+        part.__dict__.keys() >= {"gram"}
+        and part.exponent == operator.exponent
+        and part.ledger is operator.ledger
+    )
     np.testing.assert_allclose(part.gram, (tall.T @ tall)[np.ix_([2, 0], [2, 0])], atol=1e-12)

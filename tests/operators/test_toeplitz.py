@@ -7,9 +7,13 @@ import landmarks as lm
 
 
 def test_first_column_is_checked(xp):
-    with pytest.raises(ValueError, match=r"first_column must have one dimension, got shape \(2, 2\)"):
+    with pytest.raises(
+        ValueError, match=r"first_column must have one dimension, got shape \(2, 2\)"
+    ):
         lm.toeplitz(xp.ones((2, 2)))
-    with pytest.raises(ValueError, match=r"first_column\[0\] must be its largest entry.*got 1 below 2"):
+    with pytest.raises(
+        ValueError, match=r"first_column\[0\] must be its largest entry.*got 1 below 2"
+    ):
         lm.toeplitz(xp.asarray([1.0, -2.0]))
     with pytest.raises(ValueError, match=r"Input first_column contains NaN \(first at row 1"):
         lm.toeplitz(xp.asarray([1.0, float("nan")]))
@@ -24,7 +28,9 @@ def test_scaling_by_a_power_of_two_changes_no_selection():
     first = 0.9 ** np.arange(30)
     expected = lm.select(lm.toeplitz(first), 4, method="greedy").indices
     for power in (-1000, -300, 300, 1000):
-        np.testing.assert_array_equal(lm.select(lm.toeplitz(np.ldexp(first, power)), 4, method="greedy").indices, expected)
+        np.testing.assert_array_equal(
+            lm.select(lm.toeplitz(np.ldexp(first, power)), 4, method="greedy").indices, expected
+        )
 
 
 def test_an_entry_may_exceed_the_first_by_rounding_alone():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from landmarks.optimise.elimination import eliminate, explained
+from landmarks.methods.annealed.elimination import eliminate, explained
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((12, 9))
@@ -27,7 +27,9 @@ def test_each_drop_is_the_one_that_costs_least(criterion):
     S = [0, 2, 3, 5, 6, 8]
     expected = list(S)
     while len(expected) > 3:
-        expected = min(([i for i in expected if i != j] for j in expected), key=lambda T: error(T, criterion))
+        expected = min(
+            ([i for i in expected if i != j] for j in expected), key=lambda T: error(T, criterion)
+        )
     assert [S[i] for i in eliminate(blocks(S, criterion), 3)] == expected
 
 
@@ -35,7 +37,9 @@ def test_each_drop_is_the_one_that_costs_least(criterion):
 def test_explained_is_the_fall_of_the_error(criterion):
     S = [1, 4, 7]
     whole = np.trace(K) if criterion == "trace" else np.sum(K * K)
-    assert explained(blocks(S, criterion), ridge=1e-10) == pytest.approx(whole - error(S, criterion), rel=1e-7)  # as the ridge
+    assert explained(blocks(S, criterion), ridge=1e-10) == pytest.approx(
+        whole - error(S, criterion), rel=1e-7
+    )  # as the ridge
 
 
 def test_kept_columns_stay():

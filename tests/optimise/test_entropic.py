@@ -7,17 +7,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from landmarks.optimise.entropic import entropic
+from landmarks.methods.annealed.entropic import entropic
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**6), n=st.integers(3, 60), spread=st.floats(0.02, 0.99), scale=st.sampled_from([1e-6, 1.0, 1e6]))
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(3, 60),
+    spread=st.floats(0.02, 0.99),
+    scale=st.sampled_from([1e-6, 1.0, 1e6]),
+)
 def test_the_map_meets_the_sum_and_the_spread(seed, n, spread, scale):
     rng = np.random.default_rng(seed)
     k = int(rng.integers(1, n))
     p = entropic(scale * rng.standard_normal(n), k, spread)
     assert np.sum(p) == pytest.approx(k, rel=1e-8)
-    assert np.sum(p * (1 - p)) == pytest.approx(spread * k * (1 - k / n), rel=2e-4)  # the search stops at 1e-4
+    assert np.sum(p * (1 - p)) == pytest.approx(
+        spread * k * (1 - k / n), rel=2e-4
+    )  # the search stops at 1e-4
 
 
 def test_a_larger_score_has_a_larger_probability():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from landmarks.optimise.steps import SGD, Adam, Momentum, narrow_state
+from landmarks.methods.relaxation.steps import SGD, Adam, Momentum, narrow_state
 
 
 def ours(rule, gradients):

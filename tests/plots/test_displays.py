@@ -9,14 +9,18 @@ from landmarks.plots import ComparisonDisplay, CoverageDisplay, ErrorCurveDispla
 pytest.importorskip("matplotlib", reason="needs matplotlib")
 
 RNG = np.random.default_rng(0)
-X = RNG.standard_normal((30, 3)) @ RNG.standard_normal((3, 10)) + 0.1 * RNG.standard_normal((30, 10))
+X = RNG.standard_normal((30, 3)) @ RNG.standard_normal((3, 10)) + 0.1 * RNG.standard_normal(
+    (30, 10)
+)
 
 
 def test_the_error_curve_is_that_of_path_and_of_the_spectrum():
     display = ErrorCurveDisplay.from_selection(lm.select(X, 4), ks=[1, 3, 6])
     np.testing.assert_allclose(display.greedy, lm.path(X, [1, 3, 6]).relative)
     squares = np.linalg.svd(X, compute_uv=False) ** 2
-    np.testing.assert_allclose(display.best, [squares[k:].sum() / squares.sum() for k in (1, 3, 6)], atol=1e-12)
+    np.testing.assert_allclose(
+        display.best, [squares[k:].sum() / squares.sum() for k in (1, 3, 6)], atol=1e-12
+    )
     greedy, _, chosen = display.ax_.get_lines()
     np.testing.assert_allclose(greedy.get_ydata(), 100 * display.greedy)
     assert chosen.get_xdata() == [4]
@@ -24,7 +28,10 @@ def test_the_error_curve_is_that_of_path_and_of_the_spectrum():
 
 def test_an_estimator_gives_the_same_curve_as_its_selection():
     selector = lm.ColumnSelector(3, random_state=0).fit(X)
-    np.testing.assert_allclose(ErrorCurveDisplay.from_estimator(selector).greedy, ErrorCurveDisplay.from_selection(selector.selection_).greedy)
+    np.testing.assert_allclose(
+        ErrorCurveDisplay.from_estimator(selector).greedy,
+        ErrorCurveDisplay.from_selection(selector.selection_).greedy,
+    )
 
 
 def test_an_estimator_that_is_not_fitted_is_told():
@@ -36,7 +43,12 @@ def test_the_path_of_a_relaxation_is_drawn_and_its_absence_told():
     selection = lm.select(X, 3, method="annealed")
     display = PathDisplay.from_selection(selection)
     assert len(display.ax_.get_lines()) == 10
-    assert PathDisplay.from_estimator(lm.ColumnSelector(3, method="annealed", random_state=0).fit(X)).figure_ is not None
+    assert (
+        PathDisplay.from_estimator(
+            lm.ColumnSelector(3, method="annealed", random_state=0).fit(X)
+        ).figure_
+        is not None
+    )
     with pytest.raises(ValueError, match="leaves no path; use method='annealed' or 'continuous'"):
         PathDisplay.from_selection(lm.select(X, 3, method="greedy"))
 

@@ -36,7 +36,11 @@ def condition(form: Form, sample: Sample, independent: list[int]) -> float:
 def ratio(form: Form, sample: Sample, s: lm.Selection, criterion: str) -> float:
     """The error of the error, in units of what rounding explains: machine epsilon times size times condition."""
     exact = rational.errors(form.whole(sample), s.indices)
-    power = 0.5 if form.by_factor or criterion == "frobenius" else 1.0  # what rounds is X − P_S X, or K − K̂
+    power = (
+        0.5 if form.by_factor or criterion == "frobenius" else 1.0
+    )  # what rounds is X − P_S X, or K − K̂
     away = abs(s.relative_error(criterion) ** power - getattr(exact, criterion) ** power)
     size = sum(sample.X.shape) * max(1, len(s.indices)) ** 0.5
-    return float(away) / (float(np.finfo(sample.X.dtype).eps) * size * condition(form, sample, exact.independent))
+    return float(away) / (
+        float(np.finfo(sample.X.dtype).eps) * size * condition(form, sample, exact.independent)
+    )

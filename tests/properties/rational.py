@@ -25,7 +25,10 @@ def whole(A: np.ndarray) -> np.ndarray:
     """The matrix times a power of two that makes all its entries whole."""
     ratios = [[float(a).as_integer_ratio() for a in row] for row in A]
     common = max(denominator for row in ratios for _, denominator in row)  # all are powers of two
-    return np.array([[numerator * (common // denominator) for numerator, denominator in row] for row in ratios], dtype=object)
+    return np.array(
+        [[numerator * (common // denominator) for numerator, denominator in row] for row in ratios],
+        dtype=object,
+    )
 
 
 def gram(X: np.ndarray) -> np.ndarray:
@@ -44,7 +47,11 @@ def errors(K: np.ndarray, S: np.ndarray) -> Exact:
         M, last = (M[j, j] * M - np.outer(M[:, j], M[j])) // last, M[j, j]
         left.remove(j)
         independent.append(j)
-    return Exact(_ratio(np.trace(M), last * np.trace(K)), _ratio((M * M).sum(), last**2 * (K * K).sum()), independent)
+    return Exact(
+        _ratio(np.trace(M), last * np.trace(K)),
+        _ratio((M * M).sum(), last**2 * (K * K).sum()),
+        independent,
+    )
 
 
 def _ratio(part: int, total: int) -> float:

@@ -17,13 +17,21 @@ from properties import rational
 
 import landmarks as lm
 
-EXAMPLES = int(os.environ.get("LANDMARKS_EXAMPLES", "0"))  # of each property; the usual run tries few, the same ones each time
+EXAMPLES = int(
+    os.environ.get("LANDMARKS_EXAMPLES", "0")
+)  # of each property; the usual run tries few, the same ones each time
 
 
 def tried(usual: int) -> settings:
     """How many examples a property is tried on: `usual`, or what LANDMARKS_EXAMPLES says, drawn afresh then."""
     quiet = [HealthCheck.too_slow, HealthCheck.data_too_large]
-    return settings(max_examples=EXAMPLES or usual, derandomize=not EXAMPLES, deadline=None, suppress_health_check=quiet, print_blob=True)
+    return settings(
+        max_examples=EXAMPLES or usual,
+        derandomize=not EXAMPLES,
+        deadline=None,
+        suppress_health_check=quiet,
+        print_blob=True,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +97,26 @@ def signs(rng: np.random.Generator, m: int, n: int) -> np.ndarray:
     return rng.integers(-1, 2, (m, n)).astype(np.float64)
 
 
-KINDS = {maker.__name__: maker for maker in (normal, low_rank, duplicates, opposites, collinear, zeros, graded, constant, signs)}
+KINDS = {
+    maker.__name__: maker
+    for maker in (
+        normal,
+        low_rank,
+        duplicates,
+        opposites,
+        collinear,
+        zeros,
+        graded,
+        constant,
+        signs,
+    )
+}
 
 
 @st.composite
-def samples(draw: Any, kinds: tuple[str, ...] = tuple(KINDS), wide: bool = True, single: bool = True) -> Sample:
+def samples(
+    draw: Any, kinds: tuple[str, ...] = tuple(KINDS), wide: bool = True, single: bool = True
+) -> Sample:
     """Matrices of up to 9 columns."""
     kind = draw(st.sampled_from(kinds))
     n = draw(st.integers(1 if wide else 3, 9))
@@ -157,7 +180,9 @@ def in_chunks(sample: Sample) -> Any:
 def correlations(sample: Sample) -> np.ndarray:
     """The first column of a Toeplitz matrix that is positive definite."""
     rho = 0.9 * abs(np.tanh(float(sample.X[0, 0])))
-    return np.ldexp(rho ** np.arange(float(sample.X.shape[1])), even(sample.power)).astype(sample.X.dtype)
+    return np.ldexp(rho ** np.arange(float(sample.X.shape[1])), even(sample.power)).astype(
+        sample.X.dtype
+    )
 
 
 def function(sample: Sample) -> Any:
@@ -166,13 +191,27 @@ def function(sample: Sample) -> Any:
 
 
 FORMS = [
-    Form("data", lambda sample: lm.data(sample.scaled), lambda sample: rational.gram(sample.X), by_factor=True),
-    Form("sparse", lambda sample: lm.data(scipy.sparse.csc_array(sample.scaled)), lambda sample: rational.gram(sample.X), by_factor=True),
+    Form(
+        "data",
+        lambda sample: lm.data(sample.scaled),
+        lambda sample: rational.gram(sample.X),
+        by_factor=True,
+    ),
+    Form(
+        "sparse",
+        lambda sample: lm.data(scipy.sparse.csc_array(sample.scaled)),
+        lambda sample: rational.gram(sample.X),
+        by_factor=True,
+    ),
     Form("psd", lambda sample: lm.psd(gram(sample)), lambda sample: rational.whole(gram(sample))),
     Form("function", function, lambda sample: rational.whole(gram(sample))),
     Form("rbf", rbf, lambda sample: rational.whole(rbf_values(sample))),
     Form("rbf in chunks", in_chunks, lambda sample: rational.whole(rbf_values(sample))),
-    Form("toeplitz", lambda sample: lm.toeplitz(correlations(sample)), lambda sample: rational.whole(scipy.linalg.toeplitz(correlations(sample)))),
+    Form(
+        "toeplitz",
+        lambda sample: lm.toeplitz(correlations(sample)),
+        lambda sample: rational.whole(scipy.linalg.toeplitz(correlations(sample))),
+    ),
 ]
 
 

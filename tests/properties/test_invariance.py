@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from libraries import library
 from properties.measure import chosen
-from properties.strategies import DETERMINISTIC, FORMS, KINDS, Sample, in_chunks, rbf, samples, tried
+from properties.strategies import (
+    DETERMINISTIC,
+    FORMS,
+    KINDS,
+    Sample,
+    in_chunks,
+    rbf,
+    samples,
+    tried,
+)
 
 GENERIC = ("normal",)  # without ties, which an order decides
 ON_DATA = [entry for entry in METHODS if entry.serves is None]
@@ -42,7 +51,10 @@ def test_a_rotation_and_a_permutation_of_the_rows_change_nothing(entry, drawn, s
     Q = np.linalg.qr(rng.standard_normal((len(sample.X), len(sample.X))))[0]
     expected = set(chosen(sample.X, k, entry.method, criterion=criterion).indices)
     assert set(chosen(Q @ sample.X, k, entry.method, criterion=criterion).indices) == expected
-    assert set(chosen(rng.permutation(sample.X), k, entry.method, criterion=criterion).indices) == expected
+    assert (
+        set(chosen(rng.permutation(sample.X), k, entry.method, criterion=criterion).indices)
+        == expected
+    )
 
 
 @pytest.mark.parametrize("entry", METHODS, ids=repr)
@@ -51,12 +63,18 @@ def test_a_rotation_and_a_permutation_of_the_rows_change_nothing(entry, drawn, s
 def test_powers_of_two_change_no_choice_and_no_digit_of_the_relative_error(entry, data):
     exact = tuple(kind for kind in KINDS if kind != "collinear")  # whose digits go below the grid
     sample = data.draw(samples(exact, single=False))
-    form = data.draw(st.sampled_from([form for form in FORMS if entry.serves is None or form.name == "rbf"]))
+    form = data.draw(
+        st.sampled_from([form for form in FORMS if entry.serves is None or form.name == "rbf"])
+    )
     k, criterion = data.draw(st.integers(1, sample.X.shape[1])), data.draw(criteria)
-    plain = chosen(form.make(Sample(sample.kind, sample.X, 0)), k, entry.method, criterion=criterion)
+    plain = chosen(
+        form.make(Sample(sample.kind, sample.X, 0)), k, entry.method, criterion=criterion
+    )
     scaled = chosen(form.make(sample), k, entry.method, criterion=criterion)
     assert plain.indices.tolist() == scaled.indices.tolist()
-    assert plain.relative_error(criterion) == pytest.approx(scaled.relative_error(criterion), rel=1e-12, abs=1e-13)
+    assert plain.relative_error(criterion) == pytest.approx(
+        scaled.relative_error(criterion), rel=1e-12, abs=1e-13
+    )
 
 
 @pytest.mark.parametrize("entry", METHODS, ids=repr)
@@ -64,7 +82,10 @@ def test_powers_of_two_change_no_choice_and_no_digit_of_the_relative_error(entry
 @given(samples(GENERIC, wide=False, single=False), criteria)
 def test_chunks_change_no_choice(entry, sample, criterion):
     k = (sample.X.shape[1] + 1) // 2
-    whole, chunked = (chosen(make(sample), k, entry.method, criterion=criterion).indices.tolist() for make in (rbf, in_chunks))
+    whole, chunked = (
+        chosen(make(sample), k, entry.method, criterion=criterion).indices.tolist()
+        for make in (rbf, in_chunks)
+    )
     assert whole == chunked
 
 
@@ -75,4 +96,7 @@ def test_chunks_change_no_choice(entry, sample, criterion):
 def test_every_array_library_chooses_alike(entry, name, drawn, criterion):
     (sample, k), xp = drawn, library(name)
     expected = chosen(sample.scaled, k, entry.method, criterion=criterion).indices.tolist()
-    assert chosen(xp.asarray(sample.scaled), k, entry.method, criterion=criterion).indices.tolist() == expected
+    assert (
+        chosen(xp.asarray(sample.scaled), k, entry.method, criterion=criterion).indices.tolist()
+        == expected
+    )

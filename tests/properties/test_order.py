@@ -20,10 +20,16 @@ criteria = st.sampled_from(["trace", "frobenius"])
 starts = st.sampled_from(["greedy", "uniform", "rpcholesky", "pivoted_qr", "nuclear", "kdpp"])
 
 
-@pytest.mark.parametrize("improve", [lambda start: lm.Swap(start=start), lambda start: lm.Iterated(start=start, rounds=2)], ids=["swap", "iterated"])
+@pytest.mark.parametrize(
+    "improve",
+    [lambda start: lm.Swap(start=start), lambda start: lm.Iterated(start=start, rounds=2)],
+    ids=["swap", "iterated"],
+)
 @tried(25)
 @given(samples(single=False), st.sampled_from(FORMS), starts, criteria, st.data())
-def test_an_improved_choice_is_never_worse_than_its_start(improve, sample, form, start, criterion, data):
+def test_an_improved_choice_is_never_worse_than_its_start(
+    improve, sample, form, start, criterion, data
+):
     k = data.draw(st.integers(1, sample.X.shape[1]))
     first = chosen(form.make(sample), k, start, criterion=criterion)
     better = chosen(form.make(sample), k, improve(first.indices), criterion=criterion)
@@ -34,7 +40,9 @@ def test_an_improved_choice_is_never_worse_than_its_start(improve, sample, form,
 @given(samples(single=False), st.sampled_from(FORMS), starts, criteria, st.data())
 def test_auto_is_never_worse_than_another_method(sample, form, other, criterion, data):
     k = data.draw(st.integers(1, sample.X.shape[1]))
-    auto, first = (chosen(form.make(sample), k, method, criterion=criterion) for method in ("auto", other))
+    auto, first = (
+        chosen(form.make(sample), k, method, criterion=criterion) for method in ("auto", other)
+    )
     assert auto.relative_error() <= first.relative_error() * (1 + 1e-9) + LOSS
 
 
@@ -44,7 +52,9 @@ def test_a_proved_choice_is_the_best_of_all_in_whole_numbers(sample, criterion, 
     k = min(k, sample.X.shape[1])
     exact, K = chosen(sample.scaled, k, "exact", criterion=criterion), rational.gram(sample.X)
     best = min(getattr(rational.errors(K, S), criterion) for S in combinations(range(len(K)), k))
-    assert exact.relative_error() == pytest.approx(best, rel=1e-7, abs=1e-9 if sample.kind == "collinear" else LOSS)
+    assert exact.relative_error() == pytest.approx(
+        best, rel=1e-7, abs=1e-9 if sample.kind == "collinear" else LOSS
+    )
 
 
 @tried(25)
@@ -58,12 +68,25 @@ def test_bounds_lie_below_errors_and_errors_below_the_whole(sample, form, method
 
 
 @tried(25)
-@given(samples(single=False), st.sampled_from(["auto", "greedy", "swap", "annealed", "iterated", "exact"]), criteria, st.data())
+@given(
+    samples(single=False),
+    st.sampled_from(["auto", "greedy", "swap", "annealed", "iterated", "exact"]),
+    criteria,
+    st.data(),
+)
 def test_included_candidates_are_chosen_and_excluded_ones_never(sample, method, criterion, data):
     n = sample.X.shape[1]
-    part = data.draw(st.lists(st.sampled_from(["in", "out", "free"]), min_size=n, max_size=n).filter(lambda part: set(part) != {"out"}))
+    part = data.draw(
+        st.lists(st.sampled_from(["in", "out", "free"]), min_size=n, max_size=n).filter(
+            lambda part: set(part) != {"out"}
+        )
+    )
     include, exclude = ([j for j in range(n) if part[j] == side] for side in ("in", "out"))
     k = data.draw(st.integers(max(1, len(include)), n - len(exclude)))
-    found = set(chosen(sample.scaled, k, method, criterion=criterion, include=include, exclude=exclude).indices.tolist())
+    found = set(
+        chosen(
+            sample.scaled, k, method, criterion=criterion, include=include, exclude=exclude
+        ).indices.tolist()
+    )
     assert set(include) <= found
     assert not set(exclude) & found

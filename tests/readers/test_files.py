@@ -12,7 +12,7 @@ import scipy.io
 import scipy.sparse
 
 from landmarks.errors import FormatError
-from landmarks.readers import read
+from landmarks.readers.read import read
 
 X = np.array([[1.0, 0.0, 2.5], [0.0, -3.0, 4.0]])
 NAMES = ("a", "b", "c")
@@ -39,7 +39,9 @@ def with_header(header, data=b""):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + data
 
 
-@pytest.mark.parametrize("array", [X, np.asfortranarray(X), X.astype(np.float32), X.astype(">f8"), X.astype(np.float16)])
+@pytest.mark.parametrize(
+    "array", [X, np.asfortranarray(X), X.astype(np.float32), X.astype(">f8"), X.astype(np.float16)]
+)
 def test_npy_in_any_layout(array):
     found = table(npy(array)).values
     np.testing.assert_array_equal(found, X)
@@ -49,10 +51,26 @@ def test_npy_in_any_layout(array):
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        (with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 1000000000), }"), "more than the limit"),
-        (with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 2), }", b"\0" * 16), "claims the shape|cannot be read"),
-        (with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (4, 2), }", b"\0" * 16), "cut short"),
-        (with_header("{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }", b"cposix\nsystem\n"), "Python objects"),
+        (
+            with_header(
+                "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 1000000000), }"
+            ),
+            "more than the limit",
+        ),
+        (
+            with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 2), }", b"\0" * 16),
+            "claims the shape|cannot be read",
+        ),
+        (
+            with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (4, 2), }", b"\0" * 16),
+            "cut short",
+        ),
+        (
+            with_header(
+                "{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }", b"cposix\nsystem\n"
+            ),
+            "Python objects",
+        ),
         (with_header("__import__('os').system('true')"), "header cannot be read"),
         (with_header("(" * 500), "header cannot be read"),
         (b"\x93NUMPY\x09\x00garbage", "header cannot be read"),
@@ -91,7 +109,13 @@ def test_sparse_npz_stays_sparse():
 
 
 def test_a_sparse_npz_with_indices_out_of_range_is_refused():
-    raw = npz(format=np.array(b"csr"), shape=np.array([2, 3]), data=np.ones(2), indices=np.array([0, 99]), indptr=np.array([0, 1, 2]))
+    raw = npz(
+        format=np.array(b"csr"),
+        shape=np.array([2, 3]),
+        data=np.ones(2),
+        indices=np.array([0, 99]),
+        indptr=np.array([0, 1, 2]),
+    )
     with pytest.raises(FormatError, match="damaged"):
         table(raw)
 
@@ -116,7 +140,12 @@ def test_an_archive_with_paths_outside_is_read_by_member_and_never_extracted(tmp
 def test_a_member_that_lies_about_its_shape_is_refused():
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("X.npy", with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (10000, 1000), }", b"\0" * 80))
+        archive.writestr(
+            "X.npy",
+            with_header(
+                "{'descr': '<f8', 'fortran_order': False, 'shape': (10000, 1000), }", b"\0" * 80
+            ),
+        )
     with pytest.raises(FormatError, match="cut short"):
         table(file.getvalue())
 
@@ -125,9 +154,15 @@ SYMMETRIC = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -1.0], [0.0, -1.0, 4.0]])
 
 
 @pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
-@pytest.mark.parametrize("convert", [np.asarray, scipy.sparse.coo_array], ids=["array", "coordinate"])
+@pytest.mark.parametrize(
+    "convert", [np.asarray, scipy.sparse.coo_array], ids=["array", "coordinate"]
+)
 def test_matrix_market_as_scipy_writes_it(symmetry, convert):
-    matrix = {"general": X, "symmetric": SYMMETRIC, "skew-symmetric": np.tril(SYMMETRIC, -1) - np.tril(SYMMETRIC, -1).T}[symmetry]
+    matrix = {
+        "general": X,
+        "symmetric": SYMMETRIC,
+        "skew-symmetric": np.tril(SYMMETRIC, -1) - np.tril(SYMMETRIC, -1).T,
+    }[symmetry]
     file = io.BytesIO()
     scipy.io.mmwrite(file, convert(matrix), comment="a comment", symmetry=symmetry)
     found = table(file.getvalue()).values
@@ -147,9 +182,15 @@ def test_a_matrix_market_pattern_is_ones_and_integers_are_numbers():
     [
         ("matrix array real general\n1000000 1000000\n1\n", "more than the limit"),
         ("matrix coordinate real general\n2 2 99999999999\n1 1 1\n", "more than the limit"),
-        ("matrix coordinate real general\n2 2 1\n9 9 1\n", "a coordinate lies outside of the 2 × 2 matrix"),
+        (
+            "matrix coordinate real general\n2 2 1\n9 9 1\n",
+            "a coordinate lies outside of the 2 × 2 matrix",
+        ),
         ("matrix coordinate real general\n2 2 1\n1.5 1 1\n", "a coordinate lies outside"),
-        ("matrix coordinate real general\n2 2 2\n1 1 1\n", "2 lines of 3 numbers were expected from line 3 on"),
+        (
+            "matrix coordinate real general\n2 2 2\n1 1 1\n",
+            "2 lines of 3 numbers were expected from line 3 on",
+        ),
         ("matrix array real general\n1 2\n1\nx\n", "cannot be read"),
         ("matrix array real symmetric\n1 2\n1\n2\n", "must be square"),
         ("tensor\n1", "the banner must be"),
@@ -165,11 +206,19 @@ def test_bad_matrix_market_files_are_refused(body, message):
 
 def test_parquet_and_arrow_give_the_same_table(tmp_path):
     pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
-    feather, parquet = importlib.import_module("pyarrow.feather"), importlib.import_module("pyarrow.parquet")
-    frame = pa.table({"id": ["x", "y"], "a": [1, 0], "b": [None, -3.0], "c": pa.array([2.5, 4.0], pa.float32())})
+    feather, parquet = (
+        importlib.import_module("pyarrow.feather"),
+        importlib.import_module("pyarrow.parquet"),
+    )
+    frame = pa.table(
+        {"id": ["x", "y"], "a": [1, 0], "b": [None, -3.0], "c": pa.array([2.5, 4.0], pa.float32())}
+    )
     parquet.write_table(frame, tmp_path / "t.parquet")
     feather.write_feather(frame, tmp_path / "t.feather")
-    with pa.OSFile(str(tmp_path / "t.arrow"), "wb") as sink, pa.ipc.new_stream(sink, frame.schema) as writer:
+    with (
+        pa.OSFile(str(tmp_path / "t.arrow"), "wb") as sink,
+        pa.ipc.new_stream(sink, frame.schema) as writer,
+    ):
         writer.write_table(frame)
     expected = X.copy()
     expected[0, 1] = np.nan
@@ -177,7 +226,10 @@ def test_parquet_and_arrow_give_the_same_table(tmp_path):
         found = read(tmp_path / name, drop=("id",))
         assert found.names == NAMES
         np.testing.assert_array_equal(found.values, expected)
-        with pytest.raises(FormatError, match=r"row 1, column 'id': 'x' is not a number \(string\); leave the column out"):
+        with pytest.raises(
+            FormatError,
+            match=r"row 1, column 'id': 'x' is not a number \(string\); leave the column out",
+        ):
             read(tmp_path / name)
 
 
@@ -195,7 +247,11 @@ def test_h5ad_dense_and_sparse_with_genes_and_cells(tmp_path):
     pandas = pytest.importorskip("pandas", reason="needs pandas")
     pytest.importorskip("h5py", reason="needs h5py")
     for matrix in (X, scipy.sparse.csr_matrix(X), scipy.sparse.csc_matrix(X)):
-        data = anndata.AnnData(matrix, obs=pandas.DataFrame(index=["cell1", "cell2"]), var=pandas.DataFrame(index=list(NAMES)))
+        data = anndata.AnnData(
+            matrix,
+            obs=pandas.DataFrame(index=["cell1", "cell2"]),
+            var=pandas.DataFrame(index=list(NAMES)),
+        )
         data.write_h5ad(tmp_path / "t.h5ad")
         found = read(tmp_path / "t.h5ad", drop=("b",))
         assert found.names == ("a", "c")
@@ -215,7 +271,9 @@ def test_zarr_array_and_group(tmp_path):
         read(tmp_path / "array.zarr", max_bytes=10)
 
 
-@pytest.mark.parametrize("magic", [b"PAR1", b"ARROW1\0\0", b"PK\x03\x04", b"\x89HDF\r\n\x1a\n", b"\x1f\x8b"])
+@pytest.mark.parametrize(
+    "magic", [b"PAR1", b"ARROW1\0\0", b"PK\x03\x04", b"\x89HDF\r\n\x1a\n", b"\x1f\x8b"]
+)
 def test_garbage_behind_a_known_beginning_is_refused(magic):
     with pytest.raises(FormatError):
         table(magic + b"\x07garbage" * 20)
@@ -230,7 +288,9 @@ def test_a_time_beyond_what_python_holds_is_refused_all_the_same():
     pa = pytest.importorskip("pyarrow")
     feather = pytest.importorskip("pyarrow.feather")
     file = io.BytesIO()
-    feather.write_feather(pa.table({"a": pa.array([10**18], pa.duration("s"))}), file, compression="uncompressed")
+    feather.write_feather(
+        pa.table({"a": pa.array([10**18], pa.duration("s"))}), file, compression="uncompressed"
+    )
     file.seek(0)
     with pytest.raises(FormatError, match="'…' is not a number"):
         read(file, format="arrow")

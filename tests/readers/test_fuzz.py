@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from landmarks.errors import FormatError
-from landmarks.readers import Table, read
+from landmarks.readers import Table
+from landmarks.readers.read import read
 
 
 def saved(write, *arguments):
@@ -48,7 +49,11 @@ def test_a_damaged_file_is_a_table_or_a_format_error(seed, data):
     raw = bytearray(seed)
     for _ in range(data.draw(st.integers(0, 4))):
         raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
-    survives(bytes(raw[: data.draw(st.integers(0, len(raw)))]) if data.draw(st.booleans()) else bytes(raw))
+    survives(
+        bytes(raw[: data.draw(st.integers(0, len(raw)))])
+        if data.draw(st.booleans())
+        else bytes(raw)
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -59,7 +64,17 @@ def test_any_text_is_a_table_or_a_format_error(text):
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.sampled_from([b"", b"\x93NUMPY", b"\x93NUMPY\x01\x00", b"PK\x03\x04", b"%%MatrixMarket matrix ", b"\x1f\x8b", b"\xff\xfe"]),
+    st.sampled_from(
+        [
+            b"",
+            b"\x93NUMPY",
+            b"\x93NUMPY\x01\x00",
+            b"PK\x03\x04",
+            b"%%MatrixMarket matrix ",
+            b"\x1f\x8b",
+            b"\xff\xfe",
+        ]
+    ),
     st.binary(max_size=80),
 )
 def test_any_bytes_are_a_table_or_a_format_error(start, rest):

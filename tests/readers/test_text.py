@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from landmarks.errors import FormatError, UnknownColumnError
-from landmarks.readers import read
+from landmarks.readers.read import read
 
 
 def table(text, **how):
@@ -37,7 +37,14 @@ def test_a_decimal_comma_is_found_where_the_comma_does_not_divide():
 
 @pytest.mark.parametrize(
     "text",
-    ["\ufeffa,b\n1,2\n", "a,b\r\n1,2\r\n", "a,b\r1,2\r", "\n\na,b\n\n1,2\n\n", 'a,"b"\n"1",2', " a , b \n 1 , 2 \n"],
+    [
+        "\ufeffa,b\n1,2\n",
+        "a,b\r\n1,2\r\n",
+        "a,b\r1,2\r",
+        "\n\na,b\n\n1,2\n\n",
+        'a,"b"\n"1",2',
+        " a , b \n 1 , 2 \n",
+    ],
     ids=["byte order mark", "carriage returns", "old Macintosh", "empty lines", "quotes", "spaces"],
 )
 def test_what_programs_write_is_read(text):
@@ -72,7 +79,10 @@ def test_missing_values_are_nan(word):
     [
         ("a,b\n1,2\n3\n", "line 3, column 2: the line has 1 cells, the header has 2"),
         ("a,b\n1,2\n3,4,5\n", "line 3, column 3: the line has 3 cells"),
-        ("a,b\n1,2\n3,four\n", "line 3, column 'b': 'four' is not a number; leave the column out with --drop 'b'"),
+        (
+            "a,b\n1,2\n3,four\n",
+            "line 3, column 'b': 'four' is not a number; leave the column out with --drop 'b'",
+        ),
         ("1,2\n3,x\n", "line 2, column 1: 'x' is not a number"),
         ("a,b\n1_000,2\n", "line 2, column 'a': '1_000' is not a number"),
         ("a;b\n1,5;2\n1.234,5;2\n", "--decimal ."),
@@ -97,7 +107,9 @@ def test_text_columns_may_be_left_out():
 
 @pytest.mark.parametrize("how", [{"columns": ("c",)}, {"drop": ("7",)}])
 def test_an_unknown_column_is_told_with_the_known_ones(how):
-    with pytest.raises(UnknownColumnError, match="there is no column .* among 2; the names are 'a', 'b'"):
+    with pytest.raises(
+        UnknownColumnError, match="there is no column .* among 2; the names are 'a', 'b'"
+    ):
         table("a,b\n1,2\n", **how)
 
 

@@ -4,7 +4,9 @@ import shutil
 
 import pytest
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 
 
 def launched():
@@ -13,7 +15,9 @@ def launched():
     if CHROMIUM is None:
         pytest.skip("needs Chromium: tools/browser installs it")
     driver = sync_api.sync_playwright().start()
-    return driver, driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+    return driver, driver.chromium.launch(
+        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+    )
 
 
 class Visit:
@@ -25,7 +29,9 @@ class Visit:
         self.complaints, self.requests = [], []
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("dialog", lambda dialog: (self.complaints.append(dialog.message), dialog.dismiss()))
+        self.page.on(
+            "dialog", lambda dialog: (self.complaints.append(dialog.message), dialog.dismiss())
+        )
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(f"file://{path}")
         self.page.wait_for_function("document.documentElement.dataset.theme")

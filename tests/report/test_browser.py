@@ -37,7 +37,13 @@ def digits(tmp_path_factory):
     operator = lm.data(images - images.mean(axis=0))
     operator.names = tuple(f"pixel {j}" for j in range(64))
     path = tmp_path_factory.mktemp("digits") / "page.html"
-    report.write(lm.select(operator, 12, method="annealed"), path, title="digits", measure="variance", image=(8, 8))
+    report.write(
+        lm.select(operator, 12, method="annealed"),
+        path,
+        title="digits",
+        measure="variance",
+        image=(8, 8),
+    )
     return path
 
 
@@ -49,7 +55,10 @@ def visit(browser, digits):
 
 
 def column(page, table, place):
-    return page.eval_on_selector_all(f"{table} tbody tr td:nth-child({place})", "cells => cells.map(cell => cell.textContent.trim())")
+    return page.eval_on_selector_all(
+        f"{table} tbody tr td:nth-child({place})",
+        "cells => cells.map(cell => cell.textContent.trim())",
+    )
 
 
 def test_it_complains_of_nothing_and_asks_the_network_for_nothing(visit, digits):
@@ -59,7 +68,9 @@ def test_it_complains_of_nothing_and_asks_the_network_for_nothing(visit, digits)
 
 def test_a_click_on_a_heading_sorts_and_another_turns_it_round(visit):
     button = visit.page.locator("#dropped-table th").nth(1).locator("button")
-    before = [float(cell.split()[0].rstrip("%")) for cell in column(visit.page, "#dropped-table", 2)]
+    before = [
+        float(cell.split()[0].rstrip("%")) for cell in column(visit.page, "#dropped-table", 2)
+    ]
     assert before == sorted(before)
     button.click()
     after = [float(cell.split()[0].rstrip("%")) for cell in column(visit.page, "#dropped-table", 2)]
@@ -71,7 +82,9 @@ def test_a_click_on_a_heading_sorts_and_another_turns_it_round(visit):
 
 def test_a_word_filters_the_rows(visit):
     visit.page.fill("#filter", "pixel 5")
-    shown = visit.page.eval_on_selector_all("#dropped-table tbody tr", "rows => rows.map(row => row.textContent.toLowerCase())")
+    shown = visit.page.eval_on_selector_all(
+        "#dropped-table tbody tr", "rows => rows.map(row => row.textContent.toLowerCase())"
+    )
     assert 0 < len(shown) < 52
     assert all("pixel 5" in text for text in shown)
     assert visit.page.text_content("#count") == f"{len(shown)} in all"
@@ -96,10 +109,15 @@ def test_pointing_at_a_line_of_the_path_names_its_column(visit):
         visit.page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + box["height"] * part)
         if visit.page.is_visible("#tip"):
             break
-    assert "pixel" in visit.page.text_content("#tip") and "chosen as number" in visit.page.text_content("#tip")
+    assert "pixel" in visit.page.text_content(
+        "#tip"
+    ) and "chosen as number" in visit.page.text_content("#tip")
 
 
-@pytest.mark.parametrize(("place", "words"), [("#heat-map", "pixel"), ("#pixel-map", "pixel"), ("#curve-chart .u-over", "columns: lost")])
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [("#heat-map", "pixel"), ("#pixel-map", "pixel"), ("#curve-chart .u-over", "columns: lost")],
+)
 def test_pointing_at_a_drawing_tells_what_is_there(visit, place, words):
     visit.page.locator(place).scroll_into_view_if_needed()
     visit.page.hover(place)
@@ -142,11 +160,15 @@ def test_hostile_names_do_nothing(browser, tmp_path, width):
         title="<b>title</b>",
         command="landmarks select '</code><script>alert(1)</script>'",
     )
-    visit = chromium.Visit(browser, tmp_path / "page.html", viewport={"width": width, "height": 800})
+    visit = chromium.Visit(
+        browser, tmp_path / "page.html", viewport={"width": width, "height": 800}
+    )
     visit.page.hover("#heat-map")
     visit.page.fill("#filter", "<script>")
     assert (visit.complaints, len(visit.requests)) == ([], 1)
-    assert visit.page.evaluate("document.querySelectorAll('img, b b, script:not([type])').length") == 2  # the two scripts of the page
+    assert (
+        visit.page.evaluate("document.querySelectorAll('img, b b, script:not([type])').length") == 2
+    )  # the two scripts of the page
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
     visit.context.close()
 
@@ -154,7 +176,9 @@ def test_hostile_names_do_nothing(browser, tmp_path, width):
 @pytest.mark.slow
 def test_two_thousand_columns_answer_within_200_milliseconds(browser, tmp_path):
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((200, 30)) @ rng.standard_normal((30, 2000)) + rng.standard_normal((200, 2000))
+    X = rng.standard_normal((200, 30)) @ rng.standard_normal((30, 2000)) + rng.standard_normal(
+        (200, 2000)
+    )
     report.write(lm.select(X, 25, method="annealed"), tmp_path / "page.html")
     assert (tmp_path / "page.html").stat().st_size < 2_000_000
     visit = chromium.Visit(browser, tmp_path / "page.html")
@@ -167,7 +191,9 @@ def test_two_thousand_columns_answer_within_200_milliseconds(browser, tmp_path):
         "later": "document.getElementById('later').click()",
     }
     for name, action in actions.items():
-        milliseconds = min(visit.page.evaluate(spent.replace("ACTION", action)) for _ in range(5))  # of five: the machine has other work too
+        milliseconds = min(
+            visit.page.evaluate(spent.replace("ACTION", action)) for _ in range(5)
+        )  # of five: the machine has other work too
         print(f"{name}: {milliseconds:.0f} ms")
         assert milliseconds < 200, name
     chart = visit.page.locator("#path-chart .u-over")

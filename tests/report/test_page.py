@@ -8,13 +8,24 @@ import pytest
 
 import landmarks as lm
 from landmarks import report
+from landmarks.relaxation_path import Path
 from landmarks.report.figures import correlation
 from landmarks.report.words import percent, shown, signed_percent
 
 pytest.importorskip("jinja2", reason="needs Jinja2")
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 3)) @ RNG.standard_normal((3, 9)) + 0.2 * RNG.standard_normal((40, 9))
-HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</script><b>", "x" * 10_000, "\u202ertl", "nul\0", "", "a", "a"]
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</script><b>",
+    "x" * 10_000,
+    "\u202ertl",
+    "nul\0",
+    "",
+    "a",
+    "a",
+]
 
 
 def named(names=tuple("abcdefghi"), method="annealed"):
@@ -37,7 +48,9 @@ def test_the_headline_numbers_are_those_of_the_selection(html):
 
 
 def test_what_the_scripts_draw_is_what_was_computed(html):
-    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html)[1])
+    data = json.loads(
+        re.search(r'<script type="application/json" id="data">(.*?)</script>', html)[1]
+    )
     curve = lm.path(lm.data(X), data["curve"]["k"])
     np.testing.assert_allclose(data["curve"]["greedy"], 100 * curve.relative, rtol=1e-4)
     assert data["order"] == named().indices.tolist()
@@ -47,13 +60,17 @@ def test_what_the_scripts_draw_is_what_was_computed(html):
 def test_together_is_the_error_of_each_beginning():
     selection = named()
     errors = [lm.select(X, j, include=selection.indices[:j]).relative_error() for j in (1, 2, 3)]
-    np.testing.assert_allclose(report.summarise(selection).together, 1 - np.array(errors), atol=1e-12)
+    np.testing.assert_allclose(
+        report.summarise(selection).together, 1 - np.array(errors), atol=1e-12
+    )
 
 
 def test_together_under_the_frobenius_criterion():
     selection = lm.select(X, 3, criterion="frobenius")
     summary = report.summarise(selection)
-    assert summary.together[-1] == pytest.approx(1 - selection.relative_error("frobenius"), abs=1e-12)
+    assert summary.together[-1] == pytest.approx(
+        1 - selection.relative_error("frobenius"), abs=1e-12
+    )
     assert summary.random <= summary.best
 
 
@@ -85,7 +102,7 @@ def test_the_page_names_no_address_that_could_be_fetched(html):
 def test_300_trajectories_stay_far_below_two_megabytes():
     t = np.random.default_rng(0).random((1000, 400)).astype(np.float32)
     selection = lm.select(np.random.default_rng(1).standard_normal((50, 400)), 20, method="greedy")
-    path = lm.optimise.Path(t, value=np.zeros(1000), active=np.zeros(1000), steps=np.zeros(1000))
+    path = Path(t, value=np.zeros(1000), active=np.zeros(1000), steps=np.zeros(1000))
     object.__setattr__(selection, "path", path)
     assert len(report.page(selection).encode()) < 600_000
 
@@ -95,7 +112,9 @@ def test_landmarks_of_a_kernel_and_sparse_columns_have_a_page():
     assert "4 of 40 landmarks keep" in report.page(kernel)
     import scipy.sparse
 
-    assert "3 of 9 columns keep" in report.page(lm.select(scipy.sparse.csr_array(np.where(X > 0.5, X, 0)), 3))
+    assert "3 of 9 columns keep" in report.page(
+        lm.select(scipy.sparse.csr_array(np.where(X > 0.5, X, 0)), 3)
+    )
 
 
 def test_all_columns_chosen_leaves_no_table_of_others():
@@ -125,7 +144,11 @@ def test_words_say_no_more_than_the_numbers():
         "100.0 %",
         "0.001 %",
     ]
-    assert [signed_percent(part).replace("\u202f", " ") for part in (0.012, -0.012, 0.0)] == ["+1.20 %", "−1.20 %", "0.00 %"]
+    assert [signed_percent(part).replace("\u202f", " ") for part in (0.012, -0.012, 0.0)] == [
+        "+1.20 %",
+        "−1.20 %",
+        "0.00 %",
+    ]
     assert shown("a\x1b\ud800b") == "a��b"
 
 

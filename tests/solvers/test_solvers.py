@@ -5,12 +5,21 @@ import pytest
 from numpy.testing import assert_allclose
 
 from landmarks.errors import NotPSDError
-from landmarks.operators import data, psd
-from landmarks.relaxation import System
-from landmarks.solvers import Automatic, BlockCG, Cholesky, Woodbury
-from landmarks.solvers.cholesky import factorise
+from landmarks.linalg.automatic import Automatic
+from landmarks.linalg.block_cg import BlockCG
+from landmarks.linalg.cholesky import Cholesky, factorise
+from landmarks.linalg.woodbury import Woodbury
+from landmarks.methods.relaxation.system import System
+from landmarks.operators.data import data
+from landmarks.operators.dense import psd
 
-SOLVERS = [BlockCG(tolerance=1e-10), Cholesky(), Woodbury(), Automatic(direct_below=5, iterative=BlockCG(tolerance=1e-10)), Automatic()]
+SOLVERS = [
+    BlockCG(tolerance=1e-10),
+    Cholesky(),
+    Woodbury(),
+    Automatic(direct_below=5, iterative=BlockCG(tolerance=1e-10)),
+    Automatic(),
+]
 
 
 @pytest.fixture
@@ -25,7 +34,11 @@ def dense_system(X, t, delta):
 @pytest.mark.parametrize("solver", SOLVERS, ids=repr)
 @pytest.mark.parametrize("m", [8, 50])
 def test_every_solver_solves_the_system(solver, m, rng, xp):
-    X, t, B = rng.standard_normal((m, 30)), rng.uniform(0.01, 0.99, 30), rng.standard_normal((30, 4))
+    X, t, B = (
+        rng.standard_normal((m, 30)),
+        rng.uniform(0.01, 0.99, 30),
+        rng.standard_normal((30, 4)),
+    )
     system = System(data(xp.asarray(X)), xp.asarray(t), 0.7)
     solution = solver.prepare(system)(xp.asarray(B))
     expected = np.linalg.solve(dense_system(X, t, 0.7), B)
@@ -65,7 +78,12 @@ def test_a_block_needs_fewer_steps_than_its_columns(rng):
 @pytest.mark.parametrize("columns", ["zero", "equal", "one zero", "more than n"])
 def test_dependent_right_hand_sides_do_no_harm(columns, rng):
     B = rng.standard_normal((12, 3))
-    B = {"zero": 0 * B, "equal": B[:, [0, 0, 0]], "one zero": B * [1, 0, 1], "more than n": rng.standard_normal((12, 20))}[columns]
+    B = {
+        "zero": 0 * B,
+        "equal": B[:, [0, 0, 0]],
+        "one zero": B * [1, 0, 1],
+        "more than n": rng.standard_normal((12, 20)),
+    }[columns]
     system = System(data(rng.standard_normal((20, 12))), rng.uniform(0.2, 0.8, 12), 1.0)
     solution = BlockCG(tolerance=1e-10).prepare(system)(B)
     assert solution.converged
@@ -83,13 +101,22 @@ def test_an_indefinite_matrix_is_told(solver, rng):
     K = np.diag([3.0, 2.0, 1.0, 1.0])
     K[2, 3] = K[3, 2] = 5.0
     with pytest.raises(NotPSDError, match="not positive semidefinite"):
-        solver.prepare(System(psd(K, check_symmetric=False), np.full(4, 0.99), 0.01))(rng.standard_normal((4, 2)))
+        solver.prepare(System(psd(K, check_symmetric=False), np.full(4, 0.99), 0.01))(
+            rng.standard_normal((4, 2))
+        )
 
 
 def test_float32_stays_float32(rng):
-    system = System(data(rng.standard_normal((30, 10)).astype(np.float32)), np.full(10, 0.5, dtype=np.float32), 1.0)
+    system = System(
+        data(rng.standard_normal((30, 10)).astype(np.float32)),
+        np.full(10, 0.5, dtype=np.float32),
+        1.0,
+    )
     for solver in (BlockCG(), Cholesky(), Woodbury()):
-        assert solver.prepare(system)(rng.standard_normal((10, 2)).astype(np.float32)).x.dtype == np.float32
+        assert (
+            solver.prepare(system)(rng.standard_normal((10, 2)).astype(np.float32)).x.dtype
+            == np.float32
+        )
 
 
 @pytest.mark.parametrize("solver", [Cholesky(), Woodbury()], ids=repr)
@@ -99,8 +126,12 @@ def test_a_direct_solver_takes_no_steps(solver, rng):
     assert solution.steps == 0 and solution.converged
 
 
-@pytest.mark.parametrize(("least", "lift"), [(0.0, 10.0), (-3e-15, 10.0), (-5e-14, 1e3), (-5e-12, 1e5)])
-def test_a_matrix_that_is_singular_by_rounding_is_lifted_by_as_little_as_makes_it_definite(least, lift):
+@pytest.mark.parametrize(
+    ("least", "lift"), [(0.0, 10.0), (-3e-15, 10.0), (-5e-14, 1e3), (-5e-12, 1e5)]
+)
+def test_a_matrix_that_is_singular_by_rounding_is_lifted_by_as_little_as_makes_it_definite(
+    least, lift
+):
     A = np.diag([1.0, least])
     L = factorise(A)
     assert_allclose(np.diag(L @ L.T - A), 2 * lift * np.finfo(float).eps, rtol=1e-3, atol=3e-16)

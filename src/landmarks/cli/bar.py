@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from ..progress import Progress
+    from ..runs.progress import Progress
 
 PATIENCE = 0.5  # seconds before anything is shown: what is done by then needs no bar
 PAUSE = 0.1  # seconds between two drawings
@@ -18,7 +18,7 @@ PAUSE = 0.1  # seconds between two drawings
 @contextmanager
 def shown(quiet: bool = False, stream: TextIO | None = None) -> Iterator[None]:
     """Show the progress of the block on standard error when a person watches it."""
-    from ..progress import watching
+    from ..runs.progress import watching
 
     stream = stream or sys.stderr
     if quiet or not stream.isatty():
@@ -68,10 +68,28 @@ class RichBar:
 
     def __init__(self, stream: TextIO):
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
-        columns = (TextColumn("{task.description:<10}"), BarColumn(32), TextColumn("{task.fields[part]:>9}"), TextColumn("{task.fields[error]:>14}"))
-        self.bar = Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=Console(file=stream), transient=True, refresh_per_second=10)
+        columns = (
+            TextColumn("{task.description:<10}"),
+            BarColumn(32),
+            TextColumn("{task.fields[part]:>9}"),
+            TextColumn("{task.fields[error]:>14}"),
+        )
+        self.bar = Progress(
+            *columns,
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=Console(file=stream),
+            transient=True,
+            refresh_per_second=10,
+        )
         self.next = time.monotonic() + PATIENCE
         self.task: Any = None
         self.phase = ""
@@ -83,7 +101,14 @@ class RichBar:
         self.next = time.monotonic() + PAUSE
         if self.phase != progress.phase:
             self._begin(progress)
-        self.bar.update(self.task, completed=progress.done, total=progress.total, part=part(progress), error=error(progress), refresh=True)
+        self.bar.update(
+            self.task,
+            completed=progress.done,
+            total=progress.total,
+            part=part(progress),
+            error=error(progress),
+            refresh=True,
+        )
 
     def close(self) -> None:
         """Remove the bar."""
@@ -101,7 +126,11 @@ class RichBar:
 
 def line(progress: Progress) -> str:
     """Where a run is, in a line of text."""
-    return "  ".join(word for word in (f"{progress.phase:<10}", part(progress), error(progress), _left(progress)) if word)
+    return "  ".join(
+        word
+        for word in (f"{progress.phase:<10}", part(progress), error(progress), _left(progress))
+        if word
+    )
 
 
 def part(progress: Progress) -> str:

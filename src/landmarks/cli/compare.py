@@ -43,8 +43,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """For which k, by which methods, and where the result goes."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = CODES
-    parser.add_argument("--k", type=sizes, required=True, help="how many to choose; several give curves: 5,10,20")
-    parser.add_argument("--methods", metavar="NAMES", type=source.listed, default=source.listed(METHODS), help=f"(default {METHODS})")
+    parser.add_argument(
+        "--k", type=sizes, required=True, help="how many to choose; several give curves: 5,10,20"
+    )
+    parser.add_argument(
+        "--methods",
+        metavar="NAMES",
+        type=source.listed,
+        default=source.listed(METHODS),
+        help=f"(default {METHODS})",
+    )
     add_choice_arguments(parser)
     source.add_arguments(parser)
     results = parser.add_argument_group("results")
@@ -57,7 +65,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def sizes(text: str) -> tuple[int, ...]:
     """Whole numbers separated by commas."""
     if not all(entry.strip().isdigit() and int(entry) for entry in text.split(",")):
-        raise argparse.ArgumentTypeError(f"k is one positive whole number or several, as in 5,10,20; got {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"k is one positive whole number or several, as in 5,10,20; got {text!r}"
+        )
     return tuple(sorted({int(entry) for entry in text.split(",")}))
 
 
@@ -69,7 +79,11 @@ def run(arguments: argparse.Namespace) -> int:
         chosen_from = source.load(arguments)
         _check_sizes(chosen_from, arguments)
         with shown(arguments.quiet):
-            rows = [_row(chosen_from, arguments, method, k) for k in arguments.k for method in arguments.methods]
+            rows = [
+                _row(chosen_from, arguments, method, k)
+                for k in arguments.k
+                for method in arguments.methods
+            ]
         if arguments.plot:
             _draw(chosen_from, rows, arguments)
     for line in _lines(chosen_from, rows, arguments):
@@ -81,9 +95,14 @@ def _check_wishes(arguments: argparse.Namespace) -> None:
     from ..methods.registry import METHODS as KNOWN
 
     if unknown := [method for method in arguments.methods if method not in KNOWN]:
-        raise Failure(USAGE, f"there is no method {unknown[0]!r}; the methods are {', '.join(KNOWN)}")
+        raise Failure(
+            USAGE, f"there is no method {unknown[0]!r}; the methods are {', '.join(KNOWN)}"
+        )
     if arguments.plot and not arguments.plot.lower().endswith(PLOTS):
-        raise Failure(USAGE, f"--plot tells the format by its ending, one of {', '.join(PLOTS)}; got {arguments.plot!r}")
+        raise Failure(
+            USAGE,
+            f"--plot tells the format by its ending, one of {', '.join(PLOTS)}; got {arguments.plot!r}",
+        )
 
 
 def _check_sizes(chosen_from: Source, arguments: argparse.Namespace) -> None:
@@ -96,12 +115,25 @@ def _row(chosen_from: Source, arguments: argparse.Namespace, method: str, k: int
     from .record import factor, finite
 
     try:
-        selection = choose(chosen_from, argparse.Namespace(**vars(arguments) | {"k": k, "method": method, "error": None, "checkpoint": None}))
+        selection = choose(
+            chosen_from,
+            argparse.Namespace(
+                **vars(arguments) | {"k": k, "method": method, "error": None, "checkpoint": None}
+            ),
+        )
     except Failure as failure:
         return Row(method, k, None, None, None, None, None, skipped=str(failure))
     cost = selection.ledger
     indices = tuple(int(j) for j in selection.indices)
-    return Row(method, k, finite(selection.relative_error()), factor(selection), cost.seconds, cost.products, indices)
+    return Row(
+        method,
+        k,
+        finite(selection.relative_error()),
+        factor(selection),
+        cost.seconds,
+        cost.products,
+        indices,
+    )
 
 
 def _draw(chosen_from: Source, rows: list[Row], arguments: argparse.Namespace) -> None:
@@ -156,18 +188,33 @@ def _cell(value: Any) -> str:
 def _for_a_person(terminal: Terminal, chosen_from: Source, rows: list[Row]) -> Iterator[str]:
     """A table for each k, the best first, with what the choices keep as bars."""
     for k in sorted({row.k for row in rows}):
-        ran = sorted((row for row in rows if row.k == k and row.relative_error is not None), key=lambda row: row.relative_error or 0.0)
+        ran = sorted(
+            (row for row in rows if row.k == k and row.relative_error is not None),
+            key=lambda row: row.relative_error or 0.0,
+        )
         yield ""
         title = f"{k} of {chosen_from.operator.n} {chosen_from.noun}s of {printable(chosen_from.title, 60)}"
-        yield "  " + terminal.bold(f"{title}: the part of the {chosen_from.measure} that each method keeps")
+        yield "  " + terminal.bold(
+            f"{title}: the part of the {chosen_from.measure} that each method keeps"
+        )
         yield ""
         cells = [("method", "kept", "", "over best", "seconds")]
         cells += [
-            (row.method, f"{_kept(row):.2%}", terminal.bar(_kept(row), 30, chosen=row is ran[0]), _ratio(row), f"{row.seconds or 0:.2f}")
+            (
+                row.method,
+                f"{_kept(row):.2%}",
+                terminal.bar(_kept(row), 30, chosen=row is ran[0]),
+                _ratio(row),
+                f"{row.seconds or 0:.2f}",
+            )
             for row in ran
         ]
         yield from ("  " + line for line in aligned(cells, (False, True, False, True, True)))
-        yield from (f"  {row.method}: {printable(row.skipped)}" for row in rows if row.k == k and row.skipped)
+        yield from (
+            f"  {row.method}: {printable(row.skipped)}"
+            for row in rows
+            if row.k == k and row.skipped
+        )
     yield ""
     directions = "k" if len({row.k for row in rows}) > 1 else rows[0].k
     yield "  " + terminal.dim(f"over best: the error over that of the best {directions} directions")

@@ -48,7 +48,11 @@ def bash(commands: Commands, summaries: dict[str, str]) -> Iterator[str]:
     yield "    esac"
     yield '    case "${COMP_WORDS[1]}" in'
     for name, command in commands.items():
-        plain = " ".join(_words(action) for action in command._actions if action.choices and not action.option_strings)
+        plain = " ".join(
+            _words(action)
+            for action in command._actions
+            if action.choices and not action.option_strings
+        )
         yield f'        {name}) COMPREPLY=($(compgen -W "{" ".join(_options(command))} {plain}" -- "$word")) ;;'
     yield "    esac"
     yield '    [ "${word:0:1}" = "-" ] || COMPREPLY+=($(compgen -f -- "$word"))'
@@ -74,9 +78,19 @@ def zsh(commands: Commands, summaries: dict[str, str]) -> Iterator[str]:
 
 def _zsh_arguments(command: argparse.ArgumentParser) -> Iterator[str]:
     for action in command._actions:
-        values = "" if action.nargs == 0 else f":value:({_words(action)})" if action.choices else ":file:_files"
+        values = (
+            ""
+            if action.nargs == 0
+            else f":value:({_words(action)})"
+            if action.choices
+            else ":file:_files"
+        )
         if not action.option_strings:
-            yield _quoted(f"1:{action.dest}:({_words(action)})" if action.choices else f"*:{action.dest}:_files")
+            yield _quoted(
+                f"1:{action.dest}:({_words(action)})"
+                if action.choices
+                else f"*:{action.dest}:_files"
+            )
         for option in action.option_strings:
             yield _quoted(f"{option}[{_plain(action.help)}]{values}")
 
@@ -88,7 +102,13 @@ def fish(commands: Commands, summaries: dict[str, str]) -> Iterator[str]:
     for name, command in commands.items():
         seen = f"-n '__fish_seen_subcommand_from {name}'"
         for action in command._actions:
-            values = f" -x -a {_quoted(_words(action))}" if action.choices else "" if action.nargs == 0 else " -r"
+            values = (
+                f" -x -a {_quoted(_words(action))}"
+                if action.choices
+                else ""
+                if action.nargs == 0
+                else " -r"
+            )
             if action.choices and not action.option_strings:
                 yield f"complete -c landmarks {seen} -f -a {_quoted(_words(action))}"
             for option in (option for option in action.option_strings if option.startswith("--")):
@@ -96,7 +116,11 @@ def fish(commands: Commands, summaries: dict[str, str]) -> Iterator[str]:
 
 
 def _subparsers(top: argparse.ArgumentParser) -> Commands:
-    return next(dict(action.choices) for action in top._actions if isinstance(action, argparse._SubParsersAction))
+    return next(
+        dict(action.choices)
+        for action in top._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
 
 
 def _options(command: argparse.ArgumentParser) -> list[str]:

@@ -17,11 +17,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         part = actions.add_parser(action, help=text, description=text)
         if action != "list":
-            part.add_argument("names", nargs="*", metavar="NAME", help="data sets of the paper (default: all)")
+            part.add_argument(
+                "names", nargs="*", metavar="NAME", help="data sets of the paper (default: all)"
+            )
         if action == "fetch":
-            part.add_argument("--force", action="store_true", help="download again what the cache holds")
+            part.add_argument(
+                "--force", action="store_true", help="download again what the cache holds"
+            )
         else:
-            part.add_argument("--data-dir", help="a folder with npz files or originals (default: LANDMARKS_DATA)")
+            part.add_argument(
+                "--data-dir", help="a folder with npz files or originals (default: LANDMARKS_DATA)"
+            )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -36,10 +42,17 @@ def listed(arguments: argparse.Namespace) -> int:
     print(f"{'name':<14} {'shape':>12}  {'licence':<13} where")
     for name in (*EMBEDDED, *SYNTHETIC):
         shape = load_dataset(name).X.shape
-        print(f"{name:<14} {shape[0]:>6} × {shape[1]:<3}  {'':<13} {'in scikit-learn' if name in EMBEDDED else 'made up, best choice known'}")
+        print(
+            f"{name:<14} {shape[0]:>6} × {shape[1]:<3}  {'':<13} {'in scikit-learn' if name in EMBEDDED else 'made up, best choice known'}"
+        )
     for source in SOURCES.values():
-        where = find(source.name, arguments.data_dir) or f"not here; `landmarks data fetch {source.name}` reads {source.url}"
-        print(f"{source.name:<14} {source.shape[0]:>6} × {source.shape[1]:<3}  {source.licence:<13} {where}")
+        where = (
+            find(source.name, arguments.data_dir)
+            or f"not here; `landmarks data fetch {source.name}` reads {source.url}"
+        )
+        print(
+            f"{source.name:<14} {source.shape[0]:>6} × {source.shape[1]:<3}  {source.licence:<13} {where}"
+        )
     return 0
 
 

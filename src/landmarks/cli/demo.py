@@ -13,12 +13,14 @@ import numpy as np
 from .terminal import Terminal
 
 if TYPE_CHECKING:
-    from ..methods import Selection
+    from ..selection import Selection
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The demonstration has no options but the seed."""
-    parser.add_argument("--seed", type=int, default=0, help="seed of the random choices (default 0)")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="seed of the random choices (default 0)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -41,7 +43,9 @@ def digits(terminal: Terminal, seed: int, k: int = 20) -> Iterator[str]:
     X = standardised(images[:, varying])
     selection = choose(X, k, seed)
     pixels = varying[selection.indices]
-    yield terminal.bold(f"{k} of the {images.shape[1]} pixels of {len(images)} handwritten digits, from which the others are best rebuilt")
+    yield terminal.bold(
+        f"{k} of the {images.shape[1]} pixels of {len(images)} handwritten digits, from which the others are best rebuilt"
+    )
     yield ""
     yield from side_by_side(pixel_map(terminal, pixels, images.mean(axis=0)), pixel_names(pixels))
     yield ""
@@ -57,14 +61,16 @@ def measurements(terminal: Terminal, seed: int, k: int = 5) -> Iterator[str]:
     selection = choose(X, k, seed)
     yield terminal.bold(f"{k} of {X.shape[1]} measurements of {len(X)} tumours, in order of choice")
     yield ""
-    yield from (f"  {place:2d}  {tumours.feature_names[j]}" for place, j in enumerate(selection.indices, 1))
+    yield from (
+        f"  {place:2d}  {tumours.feature_names[j]}" for place, j in enumerate(selection.indices, 1)
+    )
     yield ""
     yield from quality(terminal, selection)
 
 
 def choose(X: np.ndarray, k: int, seed: int) -> Selection:
     """The selection that the demonstration shows, by the default method."""
-    from ..methods import select
+    from .._select import select
 
     return select(X, k, seed=seed)
 
@@ -78,7 +84,9 @@ def pixel_map(terminal: Terminal, pixels: np.ndarray, mean: np.ndarray) -> list[
     """The image as rows of cells: the place in the order of choice, or the shade of the mean image."""
     place = {int(pixel): order for order, pixel in enumerate(pixels, 1)}
     cells = [
-        terminal.bold(f"{place[pixel]:3d} ") if pixel in place else " " + 2 * terminal.shade(grey) + " "
+        terminal.bold(f"{place[pixel]:3d} ")
+        if pixel in place
+        else " " + 2 * terminal.shade(grey) + " "
         for pixel, grey in enumerate(mean / mean.max())
     ]
     return ["".join(cells[row : row + 8]) for row in range(0, 64, 8)]
@@ -86,7 +94,9 @@ def pixel_map(terminal: Terminal, pixels: np.ndarray, mean: np.ndarray) -> list[
 
 def pixel_names(pixels: np.ndarray) -> list[str]:
     """The pixels in order of choice, by row and column."""
-    names = [f"{order:2d} row {pixel // 8}, column {pixel % 8}" for order, pixel in enumerate(pixels, 1)]
+    names = [
+        f"{order:2d} row {pixel // 8}, column {pixel % 8}" for order, pixel in enumerate(pixels, 1)
+    ]
     height = -(-len(names) // 2)
     return ["   ".join(names[line::height]) for line in range(height)]
 
@@ -108,5 +118,9 @@ def quality(terminal: Terminal, selection: Selection) -> Iterator[str]:
     best = 1 - selection.best_rank_error() / selection.total()
     yield f"  {f'any {selection.k} directions (PCA)':26s} {terminal.bar(best)} {best:6.1%}"
     random = (1 - summary.random) / (1 - best)
-    yield "  " + terminal.dim(f"error over the best possible: {selection.factor():.3f} chosen, {random:.3f} random")
-    yield "  " + terminal.dim(f"by {selection.method}, in {selection.ledger.seconds:.2f} s and {selection.ledger.products} products with K")
+    yield "  " + terminal.dim(
+        f"error over the best possible: {selection.factor():.3f} chosen, {random:.3f} random"
+    )
+    yield "  " + terminal.dim(
+        f"by {selection.method}, in {selection.ledger.seconds:.2f} s and {selection.ledger.products} products with K"
+    )

@@ -15,7 +15,21 @@ from .. import __version__
 from .outcome import OK
 
 NEEDED = ("numpy", "scipy", "scikit-learn", "array-api-compat")
-OPTIONAL = ("torch", "triton", "pykeops", "dask", "distributed", "pandas", "polars", "pyarrow", "h5py", "zarr", "matplotlib", "jinja2", "rich")
+OPTIONAL = (
+    "torch",
+    "triton",
+    "pykeops",
+    "dask",
+    "distributed",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "h5py",
+    "zarr",
+    "matplotlib",
+    "jinja2",
+    "rich",
+)
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -43,7 +57,11 @@ def gathered() -> dict[str, Any]:
         "platform": platform.platform(),
         "packages": {name: _version(name) for name in NEEDED + OPTIONAL},
         "devices": _devices(),
-        "threads": {"cpus": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()}
+        "threads": {
+            "cpus": len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count()
+        }
         | {name: os.environ[name] for name in THREADS if name in os.environ},
         "executable": sys.executable,
     }
@@ -64,13 +82,21 @@ def _devices() -> list[str]:
         import torch
     except (ImportError, OSError):
         return []
-    return [f"cuda:{i} {torch.cuda.get_device_name(i)}" for i in range(torch.cuda.device_count())] if torch.cuda.is_available() else []
+    return (
+        [f"cuda:{i} {torch.cuda.get_device_name(i)}" for i in range(torch.cuda.device_count())]
+        if torch.cuda.is_available()
+        else []
+    )
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
     yield f"landmarks     {facts['landmarks']}"
     yield f"python        {facts['python']} on {facts['platform']}"
-    yield f"processors    {facts['threads']['cpus']}" + "".join(f", {name}={value}" for name, value in facts["threads"].items() if name != "cpus")
+    yield f"processors    {facts['threads']['cpus']}" + "".join(
+        f", {name}={value}" for name, value in facts["threads"].items() if name != "cpus"
+    )
     yield f"devices       {', '.join(facts['devices']) or 'no GPU that torch can use'}"
     yield "packages"
-    yield from (f"  {name:18s} {version or 'not installed'}" for name, version in facts["packages"].items())
+    yield from (
+        f"  {name:18s} {version or 'not installed'}" for name, version in facts["packages"].items()
+    )

@@ -44,7 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return failure.code
     except KeyboardInterrupt:
         kept = getattr(parsed, "checkpoint", None)
-        print("landmarks: interrupted; " + (f"{printable(kept)} keeps the run" if kept else "nothing was written"), file=sys.stderr)
+        print(
+            "landmarks: interrupted; "
+            + (f"{printable(kept)} keeps the run" if kept else "nothing was written"),
+            file=sys.stderr,
+        )
         return 130
     except BrokenPipeError:  # the reader of our output went away, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -56,11 +60,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser(wanted: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
     """The parser of the command; of its subcommands only the wanted ones know their arguments."""
-    top = argparse.ArgumentParser(prog="landmarks", description=purpose, epilog="landmarks COMMAND --help tells the rest.")
+    top = argparse.ArgumentParser(
+        prog="landmarks", description=purpose, epilog="landmarks COMMAND --help tells the rest."
+    )
     top.add_argument("--version", action="version", version=f"landmarks {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, summary in COMMANDS.items():
-        sub = commands.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
+        sub = commands.add_parser(
+            name, help=summary, description=summary[0].upper() + summary[1:] + "."
+        )
         if name in wanted:
             module(name).add_arguments(sub)
     return top

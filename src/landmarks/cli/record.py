@@ -12,20 +12,37 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 
 if TYPE_CHECKING:
-    from ..methods import Selection
     from ..report import Summary
+    from ..selection import Selection
     from .source import Source
 
-SETTINGS = ("k", "error", "method", "criterion", "seed", "budget", "include", "exclude", "columns", "drop", "standardize", "center", "missing")
+SETTINGS = (
+    "k",
+    "error",
+    "method",
+    "criterion",
+    "seed",
+    "budget",
+    "include",
+    "exclude",
+    "columns",
+    "drop",
+    "standardize",
+    "center",
+    "missing",
+)
 
 
-def record(chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace) -> dict[str, Any]:
+def record(
+    chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
+) -> dict[str, Any]:
     """The record of a selection, plain enough for JSON."""
     return {
         "schema": "landmarks/select/1",
         "version": __version__,
         "data": described(chosen_from),
-        "settings": {name: getattr(arguments, name) for name in SETTINGS} | {"kernel": chosen_from.kernel},
+        "settings": {name: getattr(arguments, name) for name in SETTINGS}
+        | {"kernel": chosen_from.kernel},
         "k": selection.k,
         "n": selection.n,
         "indices": selection.indices.tolist(),
@@ -35,7 +52,12 @@ def record(chosen_from: Source, selection: Selection, summary: Summary, argument
         "seed": selection.seed,
         "error": finite(selection.error()),
         "relative_error": finite(selection.relative_error()),
-        "kept": {"chosen": summary.chosen, "best": summary.best, "random": summary.random, "draws": summary.draws},
+        "kept": {
+            "chosen": summary.chosen,
+            "best": summary.best,
+            "random": summary.random,
+            "draws": summary.draws,
+        },
         "kept_together": None if summary.together is None else summary.together.tolist(),
         "factor": factor(selection),
         "gap": None if summary.best is None else finite(selection.gap()),
@@ -50,14 +72,24 @@ def described(chosen_from: Source) -> dict[str, Any]:
     from ..report.fingerprint import fingerprint
 
     m, n = chosen_from.table.values.shape
-    return {"file": chosen_from.title, "rows": m, "columns": n, "candidates": chosen_from.noun, "fingerprint": fingerprint(chosen_from.table.values)}
+    return {
+        "file": chosen_from.title,
+        "rows": m,
+        "columns": n,
+        "candidates": chosen_from.noun,
+        "fingerprint": fingerprint(chosen_from.table.values),
+    }
 
 
 def factor(selection: Selection) -> float | None:
     """The error over the best rank-k error; None beyond the numerical rank, where it has no meaning, and where it costs too much."""
     from ..report import spectrum_is_cheap
 
-    if selection.operator is None or not spectrum_is_cheap(selection.operator) or selection.best_rank_error() <= 1e-9 * selection.total():
+    if (
+        selection.operator is None
+        or not spectrum_is_cheap(selection.operator)
+        or selection.best_rank_error() <= 1e-9 * selection.total()
+    ):
         return None
     return finite(selection.factor())
 

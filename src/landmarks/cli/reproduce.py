@@ -6,22 +6,51 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..progress import Progress, watching
+from ..runs.progress import Progress, watching
 
 FIGURES = ("figure1", "figure2", "figure3", "figure4")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The figure, and where data come from and results go."""
-    parser.add_argument("figure", choices=(*FIGURES, "all", "claims"), help="a figure, all of them, or the numbers behind the claims of the paper")
-    parser.add_argument("--quick", action="store_true", help="fewer trials, sizes and rows: minutes instead of hours")
-    parser.add_argument("--data-dir", help="a folder with the data sets (default: LANDMARKS_DATA, then the cache of `landmarks data fetch`)")
-    parser.add_argument("--out", default="landmarks-results", help="the folder of tables and figures (default: %(default)s)")
-    parser.add_argument("--device", default="cpu", help="cpu, or cuda for the large kernels of figure 4 (default: cpu)")
-    parser.add_argument("--jobs", type=int, default=1, help="processes side by side, one thread each (default: 1)")
-    parser.add_argument("--only", nargs="+", default=(), metavar="DATASET", help="these data sets of the figure alone")
+    parser.add_argument(
+        "figure",
+        choices=(*FIGURES, "all", "claims"),
+        help="a figure, all of them, or the numbers behind the claims of the paper",
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="fewer trials, sizes and rows: minutes instead of hours",
+    )
+    parser.add_argument(
+        "--data-dir",
+        help="a folder with the data sets (default: LANDMARKS_DATA, then the cache of `landmarks data fetch`)",
+    )
+    parser.add_argument(
+        "--out",
+        default="landmarks-results",
+        help="the folder of tables and figures (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--device",
+        default="cpu",
+        help="cpu, or cuda for the large kernels of figure 4 (default: cpu)",
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="processes side by side, one thread each (default: 1)"
+    )
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=(),
+        metavar="DATASET",
+        help="these data sets of the figure alone",
+    )
     parser.add_argument("--no-draw", action="store_true", help="write tables only")
-    parser.add_argument("--draw-only", action="store_true", help="draw from the tables that are there")
+    parser.add_argument(
+        "--draw-only", action="store_true", help="draw from the tables that are there"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -43,7 +72,9 @@ def one_figure(name: str, arguments: argparse.Namespace) -> None:
     settings = read_settings(name, quick=arguments.quick)
     written: list[Path] = []
     if not arguments.draw_only:
-        chosen = {key: getattr(arguments, key) for key in ("quick", "data_dir", "device", "only", "jobs")}
+        chosen = {
+            key: getattr(arguments, key) for key in ("quick", "data_dir", "device", "only", "jobs")
+        }
         with watching(Line(name)):
             written += [reproduce(name, out, **chosen)]
     if name != "figure1":

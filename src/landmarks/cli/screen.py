@@ -10,12 +10,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 ESCAPE = re.compile(r"\033\[[0-9;]*m")  # our own colours: names have none
-HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # control, direction, surrogates, private, line separators
+HIDDEN = frozenset(
+    {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+)  # control, direction, surrogates, private, line separators
 
 
 def printable(name: object, width: int | None = None) -> str:
     """A name as it may go to a terminal: nothing in it moves the cursor, changes colours or turns the direction."""
-    text = "".join("�" if unicodedata.category(letter) in HIDDEN else letter for letter in str(name)[: None if width is None else 4 * width])
+    text = "".join(
+        "�" if unicodedata.category(letter) in HIDDEN else letter
+        for letter in str(name)[: None if width is None else 4 * width]
+    )
     return text if width is None or len(text) <= width else text[: width - 1] + "…"
 
 
@@ -23,14 +28,23 @@ def aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[st
     """The rows as lines, each column as wide as its widest cell."""
     widths = [max(_width(row[j]) for row in rows) for j in range(len(right))]
     for row in rows:
-        cells = (_padded(cell, width, side) for cell, width, side in zip(row, widths, right, strict=True))
+        cells = (
+            _padded(cell, width, side) for cell, width, side in zip(row, widths, right, strict=True)
+        )
         yield "  ".join(cells).rstrip()
 
 
 def _width(text: str) -> int:
     """How many places a text takes on a terminal: two for wide letters, none for combining marks."""
     text = ESCAPE.sub("", text)
-    return sum(0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+    return sum(
+        0
+        if unicodedata.combining(letter)
+        else 2
+        if unicodedata.east_asian_width(letter) in "WF"
+        else 1
+        for letter in text
+    )
 
 
 def _padded(cell: str, width: int, right: bool) -> str:
@@ -49,5 +63,9 @@ def warnings_as_notes() -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    for sentence in dict.fromkeys(str(warning.message) for warning in caught if issubclass(warning.category, UserWarning | RuntimeWarning)):
+    for sentence in dict.fromkeys(
+        str(warning.message)
+        for warning in caught
+        if issubclass(warning.category, UserWarning | RuntimeWarning)
+    ):
         note(sentence)

@@ -17,8 +17,8 @@ from .screen import aligned, printable, warnings_as_notes
 from .terminal import Terminal
 
 if TYPE_CHECKING:
-    from ..methods import Selection
     from ..report import Summary
+    from ..selection import Selection
     from .source import Source
 
 METHODS = "auto, continuous, annealed, greedy, nuclear, swap, iterated, rpcholesky, kdpp, leverage, pivoted_qr, kmeans, uniform, exact"
@@ -29,33 +29,75 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = CODES
     many = parser.add_mutually_exclusive_group(required=True)
-    many.add_argument("--k", type=number, help="how many to choose; auto chooses as many as are worth it")
-    many.add_argument("--error", type=float, help="choose as few as leave at most this part of the whole unexplained, such as 0.05")
+    many.add_argument(
+        "--k", type=number, help="how many to choose; auto chooses as many as are worth it"
+    )
+    many.add_argument(
+        "--error",
+        type=float,
+        help="choose as few as leave at most this part of the whole unexplained, such as 0.05",
+    )
     add_choice_arguments(parser)
     parser.add_argument("--method", default="auto", help=f"one of {METHODS} (default auto)")
-    parser.add_argument("--checkpoint", metavar="FILE", help="keeps the run; the same command goes on from there after a crash or an interrupt")
+    parser.add_argument(
+        "--checkpoint",
+        metavar="FILE",
+        help="keeps the run; the same command goes on from there after a crash or an interrupt",
+    )
     source.add_arguments(parser)
     results = parser.add_argument_group("results")
     results.add_argument(
-        "--out", metavar="FILE", help="write the chosen columns to a csv, tsv or parquet file, the record to json, the selection to npz"
+        "--out",
+        metavar="FILE",
+        help="write the chosen columns to a csv, tsv or parquet file, the record to json, the selection to npz",
     )
-    results.add_argument("--report", metavar="PAGE.html", help="write one page that tells everything and can be passed on")
-    results.add_argument("--image", metavar="HxW", type=image, help="in the report: the columns are the pixels of images of this size, such as 8x8")
+    results.add_argument(
+        "--report",
+        metavar="PAGE.html",
+        help="write one page that tells everything and can be passed on",
+    )
+    results.add_argument(
+        "--image",
+        metavar="HxW",
+        type=image,
+        help="in the report: the columns are the pixels of images of this size, such as 8x8",
+    )
     results.add_argument("--json", action="store_true", help="print the record as JSON")
     results.add_argument("--force", action="store_true", help="replace files that exist")
-    results.add_argument("--csv-safe", action="store_true", help="in csv files put ' before names that a spreadsheet would take for formulas")
+    results.add_argument(
+        "--csv-safe",
+        action="store_true",
+        help="in csv files put ' before names that a spreadsheet would take for formulas",
+    )
     results.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
 def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     """What the choice is judged by, and what is forced on it."""
     parser.add_argument(
-        "--criterion", choices=("trace", "frobenius"), default="trace", help="what is made small: the trace or the squared norm of K - K^"
+        "--criterion",
+        choices=("trace", "frobenius"),
+        default="trace",
+        help="what is made small: the trace or the squared norm of K - K^",
     )
     parser.add_argument("--seed", type=int, default=0, help="one seed gives one choice (default 0)")
-    parser.add_argument("--budget", type=float, metavar="SECONDS", help="time that improving methods may take")
-    parser.add_argument("--include", metavar="NAMES", type=source.listed, default=(), help="these must be chosen, by name or by number from 0")
-    parser.add_argument("--exclude", metavar="NAMES", type=source.listed, default=(), help="these must not be chosen")
+    parser.add_argument(
+        "--budget", type=float, metavar="SECONDS", help="time that improving methods may take"
+    )
+    parser.add_argument(
+        "--include",
+        metavar="NAMES",
+        type=source.listed,
+        default=(),
+        help="these must be chosen, by name or by number from 0",
+    )
+    parser.add_argument(
+        "--exclude",
+        metavar="NAMES",
+        type=source.listed,
+        default=(),
+        help="these must not be chosen",
+    )
 
 
 def number(text: str) -> int | str:
@@ -65,7 +107,9 @@ def number(text: str) -> int | str:
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"k is a whole number or the word auto, got {text!r}") from None
+        raise argparse.ArgumentTypeError(
+            f"k is a whole number or the word auto, got {text!r}"
+        ) from None
 
 
 def image(text: str) -> tuple[int, int]:
@@ -94,11 +138,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
     """The selection that the arguments ask for; wishes that cannot be met are wrong use."""
+    from .._select import select
     from ..errors import FormatError, UnknownColumnError
-    from ..methods import select
 
     try:
-        include, exclude = (positions(chosen_from, which) for which in (arguments.include, arguments.exclude))
+        include, exclude = (
+            positions(chosen_from, which) for which in (arguments.include, arguments.exclude)
+        )
         return select(
             chosen_from.operator,
             "auto" if arguments.k is None else arguments.k,
@@ -112,9 +158,13 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
             **({"checkpoint": arguments.checkpoint} if arguments.checkpoint else {}),
         )
     except FormatError as error:
-        raise Failure(USAGE if isinstance(error, UnknownColumnError) else BAD_DATA, str(error)) from error
+        raise Failure(
+            USAGE if isinstance(error, UnknownColumnError) else BAD_DATA, str(error)
+        ) from error
     except OSError as error:
-        raise Failure(NO_OUTPUT, f"{arguments.checkpoint} cannot be used: {error.strerror or error}") from error
+        raise Failure(
+            NO_OUTPUT, f"{arguments.checkpoint} cannot be used: {error.strerror or error}"
+        ) from error
     except (ValueError, TypeError) as error:
         raise Failure(USAGE, str(error)) from error
 
@@ -136,7 +186,10 @@ def _check_endings(arguments: argparse.Namespace) -> None:
     from .write import ENDINGS
 
     if arguments.out and not arguments.out.lower().endswith(ENDINGS):
-        raise Failure(USAGE, f"--out tells the format by its ending, one of {', '.join(ENDINGS)}; got {arguments.out!r}")
+        raise Failure(
+            USAGE,
+            f"--out tells the format by its ending, one of {', '.join(ENDINGS)}; got {arguments.out!r}",
+        )
     if arguments.report and not arguments.report.lower().endswith((".html", ".htm")):
         raise Failure(USAGE, f"a report is an html file, got {arguments.report!r}")
     if arguments.report and find_spec("jinja2") is None:
@@ -148,10 +201,15 @@ def _check_image(chosen_from: Source, arguments: argparse.Namespace) -> None:
     n = chosen_from.operator.n
     if arguments.image is not None and arguments.image[0] * arguments.image[1] != n:
         height, width = arguments.image
-        raise Failure(USAGE, f"images of {height} x {width} have {height * width} pixels, the data have {chosen_from.counted(n)}")
+        raise Failure(
+            USAGE,
+            f"images of {height} x {width} have {height * width} pixels, the data have {chosen_from.counted(n)}",
+        )
 
 
-def _write(chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace) -> None:
+def _write(
+    chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
+) -> None:
     from .write import write_out, write_report
 
     if arguments.out:
@@ -160,12 +218,19 @@ def _write(chosen_from: Source, selection: Selection, summary: Summary, argument
         write_report(chosen_from, selection, summary, arguments)
 
 
-def _lines(chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace) -> Iterator[str]:
+def _lines(
+    chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
+) -> Iterator[str]:
     """The result for a program that asked for JSON, for a pipe, or for a person."""
     if arguments.json:
         from .record import record
 
-        yield json.dumps(record(chosen_from, selection, summary, arguments), indent=2, ensure_ascii=True, allow_nan=False)
+        yield json.dumps(
+            record(chosen_from, selection, summary, arguments),
+            indent=2,
+            ensure_ascii=True,
+            allow_nan=False,
+        )
     elif not sys.stdout.isatty():
         yield from _for_a_pipe(chosen_from, selection, summary)
     else:
@@ -182,13 +247,26 @@ def _for_a_pipe(chosen_from: Source, selection: Selection, summary: Summary) -> 
         yield f"{place + 1}\t{j}\t{printable(chosen_from.label(int(j)))}\t{kept}"
 
 
-def _for_a_person(terminal: Terminal, chosen_from: Source, selection: Selection, summary: Summary) -> Iterator[str]:
+def _for_a_person(
+    terminal: Terminal, chosen_from: Source, selection: Selection, summary: Summary
+) -> Iterator[str]:
     k, noun = selection.k, chosen_from.noun
-    measure = chosen_from.measure if selection.criterion == "trace" else "squared norm of the kernel matrix"
+    measure = (
+        chosen_from.measure
+        if selection.criterion == "trace"
+        else "squared norm of the kernel matrix"
+    )
     yield ""
-    yield "  " + terminal.bold(f"{k} of {selection.n} {noun}s of {printable(chosen_from.title, 60)} keep {summary.chosen:.1%} of the {measure}")
+    yield "  " + terminal.bold(
+        f"{k} of {selection.n} {noun}s of {printable(chosen_from.title, 60)} keep {summary.chosen:.1%} of the {measure}"
+    )
     yield ""
-    yield from ("  " + line for line in aligned(list(_rows(terminal, chosen_from, selection, summary)), (True, False, False, True)))
+    yield from (
+        "  " + line
+        for line in aligned(
+            list(_rows(terminal, chosen_from, selection, summary)), (True, False, False, True)
+        )
+    )
     yield ""
     yield "  kept by"
     yield f"  {f'these {chosen_from.counted(k)}':28s} {terminal.bar(summary.chosen, chosen=True)} {summary.chosen:6.1%}"
@@ -198,13 +276,21 @@ def _for_a_person(terminal: Terminal, chosen_from: Source, selection: Selection,
     yield ""
     proof = "; no other choice is better (proved)" if selection.proved else ""
     kernel = f" on {chosen_from.kernel}" if chosen_from.kernel else ""
-    yield "  " + terminal.dim(f"by {selection.method}{kernel}, seed {selection.seed}, in {selection.ledger.seconds:.2f} s{proof}")
+    yield "  " + terminal.dim(
+        f"by {selection.method}{kernel}, seed {selection.seed}, in {selection.ledger.seconds:.2f} s{proof}"
+    )
 
 
-def _rows(terminal: Terminal, chosen_from: Source, selection: Selection, summary: Summary) -> Iterator[tuple[str, ...]]:
+def _rows(
+    terminal: Terminal, chosen_from: Source, selection: Selection, summary: Summary
+) -> Iterator[tuple[str, ...]]:
     """The chosen ones, with what they keep together with those above them."""
     together = summary.together
     yield "", chosen_from.noun, "", "" if together is None else "kept so far"
     for place, j in enumerate(selection.indices):
-        shares = ("", "") if together is None else (terminal.bar(together[place], 20, chosen=True), f"{together[place]:.1%}")
+        shares = (
+            ("", "")
+            if together is None
+            else (terminal.bar(together[place], 20, chosen=True), f"{together[place]:.1%}")
+        )
         yield str(place + 1), printable(chosen_from.label(int(j)), 44), *shares

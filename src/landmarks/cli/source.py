@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .outcome import BAD_DATA, USAGE, Failure
 
 if TYPE_CHECKING:
-    from ..operators import Operator
+    from ..operators.base import Operator
     from ..readers import Table
 
 KERNELS = ("rbf", "laplacian", "matern", "polynomial", "linear")
@@ -46,20 +46,57 @@ class Source:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The file, how to read it, and what is done to it."""
     parser.add_argument(
-        "file", metavar="FILE", help="csv, tsv, txt (also .gz), npy, npz, mtx, parquet, arrow, feather, h5ad, zarr; - reads standard input"
+        "file",
+        metavar="FILE",
+        help="csv, tsv, txt (also .gz), npy, npz, mtx, parquet, arrow, feather, h5ad, zarr; - reads standard input",
     )
     reading = parser.add_argument_group("reading")
-    reading.add_argument("--columns", metavar="NAMES", type=listed, default=(), help="read only these, by name or by number from 0: a,b,'c,d'")
-    reading.add_argument("--drop", metavar="NAMES", type=listed, default=(), help="leave these out, such as identifiers")
+    reading.add_argument(
+        "--columns",
+        metavar="NAMES",
+        type=listed,
+        default=(),
+        help="read only these, by name or by number from 0: a,b,'c,d'",
+    )
+    reading.add_argument(
+        "--drop",
+        metavar="NAMES",
+        type=listed,
+        default=(),
+        help="leave these out, such as identifiers",
+    )
     reading.add_argument("--format", help="when the ending of the name does not tell it")
-    reading.add_argument("--header", choices=("auto", "yes", "no"), default="auto", help="whether the first line of text holds names (default auto)")
-    reading.add_argument("--delimiter", metavar="SIGN", help="between the cells of text: found among , ; tab | unless given")
-    reading.add_argument("--decimal", choices=(".", ","), help="the decimal sign of text: found unless given")
+    reading.add_argument(
+        "--header",
+        choices=("auto", "yes", "no"),
+        default="auto",
+        help="whether the first line of text holds names (default auto)",
+    )
+    reading.add_argument(
+        "--delimiter",
+        metavar="SIGN",
+        help="between the cells of text: found among , ; tab | unless given",
+    )
+    reading.add_argument(
+        "--decimal", choices=(".", ","), help="the decimal sign of text: found unless given"
+    )
     reading.add_argument("--encoding", help="of text: UTF-8, else Latin-1, unless given")
-    reading.add_argument("--array", metavar="NAME", help="which array of an npz or Zarr file, or which layer of an h5ad file")
-    reading.add_argument("--max-bytes", metavar="SIZE", type=size, default=2**30, help="refuse files that would take more memory (default 1G)")
+    reading.add_argument(
+        "--array",
+        metavar="NAME",
+        help="which array of an npz or Zarr file, or which layer of an h5ad file",
+    )
+    reading.add_argument(
+        "--max-bytes",
+        metavar="SIZE",
+        type=size,
+        default=2**30,
+        help="refuse files that would take more memory (default 1G)",
+    )
     preparing = parser.add_argument_group("preparing")
-    preparing.add_argument("--standardize", action="store_true", help="give every column mean 0 and variance 1")
+    preparing.add_argument(
+        "--standardize", action="store_true", help="give every column mean 0 and variance 1"
+    )
     preparing.add_argument("--center", action="store_true", help="give every column mean 0")
     preparing.add_argument(
         "--missing",
@@ -67,30 +104,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="error",
         help="missing values: refuse them (default), fill in the mean of the column, or use every pair of known values",
     )
-    kernels = parser.add_argument_group("landmarks of a kernel: the rows are points, and rows are chosen")
+    kernels = parser.add_argument_group(
+        "landmarks of a kernel: the rows are points, and rows are chosen"
+    )
     kernels.add_argument("--kernel", choices=KERNELS, help="makes the rows the candidates")
     kernels.add_argument(
-        "--sigma", metavar="WIDTH", type=width, default="median", help="width of the kernel (default: the median distance of some rows)"
+        "--sigma",
+        metavar="WIDTH",
+        type=width,
+        default="median",
+        help="width of the kernel (default: the median distance of some rows)",
     )
-    kernels.add_argument("--nu", type=float, default=1.5, help="smoothness of the Matérn kernel: 0.5, 1.5 or 2.5 (default 1.5)")
-    kernels.add_argument("--degree", type=int, default=3, help="of the polynomial kernel (default 3)")
+    kernels.add_argument(
+        "--nu",
+        type=float,
+        default=1.5,
+        help="smoothness of the Matérn kernel: 0.5, 1.5 or 2.5 (default 1.5)",
+    )
+    kernels.add_argument(
+        "--degree", type=int, default=3, help="of the polynomial kernel (default 3)"
+    )
 
 
 def listed(text: str) -> tuple[str, ...]:
     """The entries of a comma-separated list; one that holds a comma is quoted."""
-    return tuple(entry.strip() for entry in next(csv.reader([text], skipinitialspace=True), []) if entry.strip())
+    return tuple(
+        entry.strip()
+        for entry in next(csv.reader([text], skipinitialspace=True), [])
+        if entry.strip()
+    )
 
 
 def size(text: str) -> int:
     """A number of bytes, such as 500M or 4G."""
     factors = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-    number, factor = (text[:-1], factors[text[-1].lower()]) if text[-1:].lower() in factors else (text, 1)
+    number, factor = (
+        (text[:-1], factors[text[-1].lower()]) if text[-1:].lower() in factors else (text, 1)
+    )
     try:
         value = int(float(number) * factor)
     except (ValueError, OverflowError):
         value = 0
     if value < 1:
-        raise argparse.ArgumentTypeError(f"a size is a positive number of bytes such as 500M or 4G, got {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"a size is a positive number of bytes such as 500M or 4G, got {text!r}"
+        )
     return value
 
 
@@ -103,7 +161,9 @@ def width(text: str) -> float | str:
     except ValueError:
         value = 0.0
     if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"a width is a positive number or the word median, got {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"a width is a positive number or the word median, got {text!r}"
+        )
     return value
 
 
@@ -115,9 +175,17 @@ def load(arguments: argparse.Namespace) -> Source:
     for sentence in table.notes:
         note(sentence)
     _refuse_bad_values(table, arguments)
-    title = "standard input" if arguments.file == STDIN else arguments.file.rstrip("/").rsplit("/", 1)[-1]
+    title = (
+        "standard input"
+        if arguments.file == STDIN
+        else arguments.file.rstrip("/").rsplit("/", 1)[-1]
+    )
     try:
-        return _of_rows(title, table, arguments) if arguments.kernel else _of_columns(title, table, arguments)
+        return (
+            _of_rows(title, table, arguments)
+            if arguments.kernel
+            else _of_columns(title, table, arguments)
+        )
     except MemoryError as error:
         raise Failure(BAD_DATA, f"{title} does not fit into memory: {error}") from error
     except ValueError as error:
@@ -126,12 +194,14 @@ def load(arguments: argparse.Namespace) -> Source:
 
 def _table(arguments: argparse.Namespace) -> Table:
     from ..errors import FormatError, UnknownColumnError
-    from ..readers import read
+    from ..readers.read import read
 
     header = {"auto": None, "yes": True, "no": False}[arguments.header]
     delimiter = {"tab": "\t", "\\t": "\t"}.get(arguments.delimiter, arguments.delimiter)
     if delimiter is not None and len(delimiter) != 1:
-        raise Failure(USAGE, f"a delimiter is one sign, or the word tab, got {arguments.delimiter!r}")
+        raise Failure(
+            USAGE, f"a delimiter is one sign, or the word tab, got {arguments.delimiter!r}"
+        )
     source = sys.stdin.buffer if arguments.file == STDIN else arguments.file
     try:
         return read(
@@ -151,7 +221,10 @@ def _table(arguments: argparse.Namespace) -> Table:
     except (FormatError, IsADirectoryError) as error:
         raise Failure(BAD_DATA, f"{arguments.file}: {error}") from error
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
-        raise Failure(BAD_DATA, f"{arguments.file} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise Failure(
+            BAD_DATA,
+            f"{arguments.file} cannot be read: {getattr(error, 'strerror', None) or error}",
+        ) from error
 
 
 def _refuse_bad_values(table: Table, arguments: argparse.Namespace) -> None:
@@ -162,12 +235,16 @@ def _refuse_bad_values(table: Table, arguments: argparse.Namespace) -> None:
     if np.isfinite(values).all():
         return
     if np.isinf(values).any():
-        raise Failure(BAD_DATA, f"{arguments.file}: {_first(table, np.isinf(values))}: the value is infinite; remove or clip it first")
+        raise Failure(
+            BAD_DATA,
+            f"{arguments.file}: {_first(table, np.isinf(values))}: the value is infinite; remove or clip it first",
+        )
     missing = np.isnan(values)
     if arguments.missing == "error":
         remedy = "--missing impute fills in the mean of the column, --missing pairwise uses what is known, --drop leaves the column out"
         raise Failure(
-            BAD_DATA, f"{arguments.file}: {_first(table, missing)}: the value is missing, contains NaN ({int(missing.sum())} in all); {remedy}"
+            BAD_DATA,
+            f"{arguments.file}: {_first(table, missing)}: the value is missing, contains NaN ({int(missing.sum())} in all); {remedy}",
         )
 
 
@@ -177,7 +254,10 @@ def _first(table: Table, bad: Any) -> str:
     if bad.ndim == 2:
         return table.place(*(int(i) for i in np.argwhere(bad)[0]))
     place = int(np.flatnonzero(bad)[0])
-    return table.place(int(table.values.indices[place]), int(np.searchsorted(table.values.indptr, place, side="right") - 1))
+    return table.place(
+        int(table.values.indices[place]),
+        int(np.searchsorted(table.values.indptr, place, side="right") - 1),
+    )
 
 
 def _of_columns(title: str, table: Table, arguments: argparse.Namespace) -> Source:
@@ -185,9 +265,13 @@ def _of_columns(title: str, table: Table, arguments: argparse.Namespace) -> Sour
 
     centred = arguments.center or arguments.standardize
     if centred or arguments.missing != "error":
-        from ..estimators.preparation import Preparation
+        from ..sklearn.preparation import Preparation
 
-        operator = Preparation(center=centred, scale=arguments.standardize, missing=arguments.missing).of_rows(table.values, None).operator
+        operator = (
+            Preparation(center=centred, scale=arguments.standardize, missing=arguments.missing)
+            .of_rows(table.values, None)
+            .operator
+        )
     else:
         operator = lm.data(table.values)
         _note_on_sizes(operator)
@@ -204,7 +288,9 @@ def _note_on_sizes(operator: Operator) -> None:
 
     sizes = host(operator.diagonal())
     if operator.n > 1 and sizes.max() > 1e4 * max(float(np.median(sizes)), np.finfo(float).tiny):
-        note("some columns hold far larger numbers than others and will decide alone; --standardize gives each the same weight")
+        note(
+            "some columns hold far larger numbers than others and will decide alone; --standardize gives each the same weight"
+        )
 
 
 def _of_rows(title: str, table: Table, arguments: argparse.Namespace) -> Source:
@@ -223,8 +309,8 @@ def _points(table: Table, arguments: argparse.Namespace) -> Any:
     """The rows as points: dense, filled, and with columns of equal weight if that was asked for."""
     import numpy as np
 
-    from ..estimators.preparation import mean_imputed
     from ..readers.limit import check_size
+    from ..sklearn.preparation import mean_imputed
 
     X = table.values
     if hasattr(X, "tocsc"):

@@ -19,7 +19,9 @@ class Terminal:
     @classmethod
     def of(cls, stream: TextIO) -> Terminal:
         """What the stream can take; colour only on a terminal and without NO_COLOR."""
-        colour = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        colour = (
+            stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        )
         return cls(colour=colour, unicode=_can_encode(stream, SHADES))
 
     def bold(self, text: str) -> str:
@@ -39,7 +41,11 @@ class Terminal:
         """A bar that fills the part from 0 to 1 of the width, in colour for what was chosen."""
         full = round(part * width)
         filled, empty = self.shade(1.0) * full, ("·" if self.unicode else ".") * (width - full)
-        return (f"\033[36m{filled}\033[0m" if chosen else f"\033[37m{filled}\033[0m") + self.dim(empty) if self.colour else filled + empty
+        return (
+            (f"\033[36m{filled}\033[0m" if chosen else f"\033[37m{filled}\033[0m") + self.dim(empty)
+            if self.colour
+            else filled + empty
+        )
 
 
 def _can_encode(stream: TextIO, text: str) -> bool:

@@ -17,15 +17,17 @@ from .record import described, record
 from .screen import note
 
 if TYPE_CHECKING:
-    from ..methods import Selection
     from ..report import Summary
+    from ..selection import Selection
     from .source import Source
 
 ENDINGS = (".csv", ".tsv", ".parquet", ".json", ".npz")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a cell that begins so is a formula to a spreadsheet
 
 
-def write_out(chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace) -> None:
+def write_out(
+    chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
+) -> None:
     """Write what the ending of --out asks for."""
     ending = arguments.out.lower().rsplit(".", 1)[-1]
     if ending == "npz":
@@ -33,15 +35,28 @@ def write_out(chosen_from: Source, selection: Selection, summary: Summary, argum
         return
     with written(arguments.out, force=arguments.force) as file:
         if ending == "json":
-            file.write((json.dumps(record(chosen_from, selection, summary, arguments), indent=2, allow_nan=False) + "\n").encode())
+            file.write(
+                (
+                    json.dumps(
+                        record(chosen_from, selection, summary, arguments),
+                        indent=2,
+                        allow_nan=False,
+                    )
+                    + "\n"
+                ).encode()
+            )
         elif ending == "parquet":
             _write_parquet(file, *chosen_part(chosen_from, selection))
         else:
             names, values = chosen_part(chosen_from, selection)
-            _write_text(file, _safe(names, arguments.csv_safe), values, "," if ending == "csv" else "\t")
+            _write_text(
+                file, _safe(names, arguments.csv_safe), values, "," if ending == "csv" else "\t"
+            )
 
 
-def write_report(chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace) -> None:
+def write_report(
+    chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
+) -> None:
     """Write the page."""
     from ..report.page import Origin, page
 
@@ -64,8 +79,18 @@ def chosen_part(chosen_from: Source, selection: Selection) -> tuple[list[str], n
     """The chosen columns, or all columns of the chosen rows, as the file has them."""
     values, names = chosen_from.table.values, chosen_from.table.names
     columns = np.arange(values.shape[1]) if chosen_from.noun == "row" else selection.indices
-    part = values.tocsr()[selection.indices] if chosen_from.noun == "row" and hasattr(values, "tocsr") else None
-    part = part if part is not None else values[selection.indices] if chosen_from.noun == "row" else values[:, columns]
+    part = (
+        values.tocsr()[selection.indices]
+        if chosen_from.noun == "row" and hasattr(values, "tocsr")
+        else None
+    )
+    part = (
+        part
+        if part is not None
+        else values[selection.indices]
+        if chosen_from.noun == "row"
+        else values[:, columns]
+    )
     part = part.toarray() if hasattr(part, "toarray") else part
     return [f"column_{j}" if names is None else names[j] for j in columns], part
 
@@ -74,7 +99,9 @@ def _safe(names: Sequence[str], safe: bool) -> list[str]:
     """The names as they are, with a note when a spreadsheet would run one; or made harmless."""
     risky = [name for name in names if name.startswith(FORMULA)]
     if risky and not safe:
-        note(f"the name {risky[0][:40]!r} would be a formula to a spreadsheet ({len(risky)} such names); --csv-safe puts ' before them")
+        note(
+            f"the name {risky[0][:40]!r} would be a formula to a spreadsheet ({len(risky)} such names); --csv-safe puts ' before them"
+        )
     return [f"'{name}" if safe and name.startswith(FORMULA) else name for name in names]
 
 
@@ -103,5 +130,7 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise Failure(NO_OUTPUT, "writing parquet needs pyarrow: pip install 'landmarks[io]'") from error
+        raise Failure(
+            NO_OUTPUT, "writing parquet needs pyarrow: pip install 'landmarks[io]'"
+        ) from error
     return pyarrow, pyarrow.parquet

@@ -5,4 +5,15 @@ from .load import Dataset, available, fetch_dataset, load_dataset
 from .prepare import standardise
 from .synthetic import Known, blocks, planted
 
-__all__ = ["SOURCES", "Dataset", "Known", "Source", "available", "blocks", "fetch_dataset", "load_dataset", "planted", "standardise"]
+__all__ = [
+    "SOURCES",
+    "Dataset",
+    "Known",
+    "Source",
+    "available",
+    "blocks",
+    "fetch_dataset",
+    "load_dataset",
+    "planted",
+    "standardise",
+]

@@ -24,7 +24,9 @@ def ready_folder() -> Path:
         with tempfile.TemporaryFile(dir=place):
             return place
     except OSError as error:
-        raise PermissionError(f"the cache {place} cannot be written ({error.strerror}); set LANDMARKS_CACHE to a folder that can") from error
+        raise PermissionError(
+            f"the cache {place} cannot be written ({error.strerror}); set LANDMARKS_CACHE to a folder that can"
+        ) from error
 
 
 def store(place: Path, name: str, X: np.ndarray, names: tuple[str, ...]) -> Path:

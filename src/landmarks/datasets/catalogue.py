@@ -16,7 +16,11 @@ from ..errors import ChecksumError
 from .originals import Reader, images, separated, workbook
 
 UCI = "https://archive.ics.uci.edu/static/public"
-PULSAR = tuple(f"{curve}_{moment}" for curve in ("profile", "dmsnr") for moment in ("mean", "std", "kurtosis", "skewness"))
+PULSAR = tuple(
+    f"{curve}_{moment}"
+    for curve in ("profile", "dmsnr")
+    for moment in ("mean", "std", "kurtosis", "skewness")
+)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,9 @@ def download(url: str, sha256: str | None = None) -> bytes:
         raise ValueError(f"downloads are made over https only, got {url}")
     content = _content(url)
     if sha256 is not None and (found := hashlib.sha256(content).hexdigest()) != sha256:
-        raise ChecksumError(f"{url} has the SHA-256 {found[:16]}…, expected {sha256[:16]}…; nothing was kept, try again later or use a local folder")
+        raise ChecksumError(
+            f"{url} has the SHA-256 {found[:16]}…, expected {sha256[:16]}…; nothing was kept, try again later or use a local folder"
+        )
     return content
 
 
@@ -38,15 +40,26 @@ def _content(url: str) -> bytes:
     except urllib.error.HTTPError as error:
         raise DownloadError(f"{url} answered {error.code} {error.reason}; {_instead()}") from error
     except http.client.IncompleteRead as error:
-        raise DownloadError(f"{url} broke off after {len(error.partial)} bytes; nothing was kept, try again") from error
-    except (OSError, http.client.HTTPException) as error:  # no network, no name, refused, timed out, bad certificate
-        raise DownloadError(f"{url} could not be reached ({getattr(error, 'reason', error)}); {_instead()}") from error
+        raise DownloadError(
+            f"{url} broke off after {len(error.partial)} bytes; nothing was kept, try again"
+        ) from error
+    except (
+        OSError,
+        http.client.HTTPException,
+    ) as error:  # no network, no name, refused, timed out, bad certificate
+        raise DownloadError(
+            f"{url} could not be reached ({getattr(error, 'reason', error)}); {_instead()}"
+        ) from error
     if len(content) > LIMIT:
         raise DownloadError(f"{url} is larger than the limit of {LIMIT} bytes; nothing was kept")
     if expected is not None and len(content) != int(expected):
-        raise DownloadError(f"{url} broke off after {len(content)} of {expected} bytes; nothing was kept, try again")
+        raise DownloadError(
+            f"{url} broke off after {len(content)} of {expected} bytes; nothing was kept, try again"
+        )
     return content
 
 
 def _instead() -> str:
-    return "without a network, put the file into a folder and name it by --data-dir or LANDMARKS_DATA"
+    return (
+        "without a network, put the file into a folder and name it by --data-dir or LANDMARKS_DATA"
+    )

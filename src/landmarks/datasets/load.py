@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import FormatError
-from ..readers import read
+from ..readers.read import read
 from .cache import cache_folder, ready_folder, store
 from .catalogue import SOURCES, Source
 from .download import download
@@ -99,7 +99,9 @@ def fetch_dataset(source: Source, *, force: bool = False) -> Path:
 def source_of(name: str) -> Source:
     """The source of a data set of the paper."""
     if name not in SOURCES:
-        raise ValueError(f"unknown data set {name!r}; the names are {', '.join(EMBEDDED + tuple(SYNTHETIC) + PAPER)}")
+        raise ValueError(
+            f"unknown data set {name!r}; the names are {', '.join(EMBEDDED + tuple(SYNTHETIC) + PAPER)}"
+        )
     return SOURCES[name]
 
 
@@ -113,12 +115,20 @@ def _archive(path: Path) -> tuple[np.ndarray, tuple[str, ...]]:
     try:
         table = read(path, format="npz", array="X")
     except FormatError as error:
-        raise ValueError(f"{path} is not a whole npz file with an array X ({error}); remove it and fetch it again") from error
-    return np.asarray(table.values, dtype=np.float64), table.names or tuple(str(j) for j in range(table.values.shape[1]))
+        raise ValueError(
+            f"{path} is not a whole npz file with an array X ({error}); remove it and fetch it again"
+        ) from error
+    return np.asarray(table.values, dtype=np.float64), table.names or tuple(
+        str(j) for j in range(table.values.shape[1])
+    )
 
 
 def _embedded(name: str) -> Dataset:
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name}")()
-    return Dataset(name, np.asarray(bunch.data, dtype=np.float64), tuple(str(label) for label in bunch.feature_names))
+    return Dataset(
+        name,
+        np.asarray(bunch.data, dtype=np.float64),
+        tuple(str(label) for label in bunch.feature_names),
+    )

@@ -25,9 +25,13 @@ def member(content: bytes, suffix: str) -> bytes:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         found = [entry for entry in archive.infolist() if entry.filename.endswith(suffix)]
         if not found:
-            raise ValueError(f"the archive holds no file that ends in {suffix}, but {', '.join(archive.namelist()) or 'nothing'}")
+            raise ValueError(
+                f"the archive holds no file that ends in {suffix}, but {', '.join(archive.namelist()) or 'nothing'}"
+            )
         if found[0].file_size > LIMIT:
-            raise ValueError(f"{found[0].filename} would unpack to {found[0].file_size} bytes, more than the limit of {LIMIT}")
+            raise ValueError(
+                f"{found[0].filename} would unpack to {found[0].file_size} bytes, more than the limit of {LIMIT}"
+            )
         return archive.read(found[0])
 
 
@@ -36,16 +40,28 @@ def workbook(columns: int | None = None) -> Reader:
 
     def read(content: bytes) -> Table:
         rows = [list(row) for row in _sheet(member(content, ".xlsx"))]
-        first = next((i for i, row in enumerate(rows) if all(isinstance(cell, int | float) for cell in row)), None)
+        first = next(
+            (i for i, row in enumerate(rows) if all(isinstance(cell, int | float) for cell in row)),
+            None,
+        )
         if first is None or first == 0:
             raise ValueError("the workbook has no row of numbers below a row of names")
         numbers = [row for row in rows[first:] if any(cell is not None for cell in row)]
-        return np.array(numbers, dtype=np.float64)[:, :columns], tuple(str(name) for name in rows[first - 1][:columns])
+        return np.array(numbers, dtype=np.float64)[:, :columns], tuple(
+            str(name) for name in rows[first - 1][:columns]
+        )
 
     return read
 
 
-def separated(suffix: str, *, delimiter: str | None = ",", names: bool = False, columns: slice = slice(None), labels: Sequence[str] = ()) -> Reader:
+def separated(
+    suffix: str,
+    *,
+    delimiter: str | None = ",",
+    names: bool = False,
+    columns: slice = slice(None),
+    labels: Sequence[str] = (),
+) -> Reader:
     """Reads text: one row per line, cells by the delimiter or by blanks, missing ones as ? or NaN, with or without names on top."""
 
     def read(content: bytes) -> Table:
@@ -53,7 +69,9 @@ def separated(suffix: str, *, delimiter: str | None = ",", names: bool = False, 
         cells = [row for row in _rows(lines, delimiter) if row]
         header = cells.pop(0) if names else []
         if not cells or len({len(row) for row in cells}) != 1:
-            raise ValueError("the rows of the file differ in length" if cells else "the file has no rows")
+            raise ValueError(
+                "the rows of the file differ in length" if cells else "the file has no rows"
+            )
         X = np.array([[_number(cell) for cell in row[columns]] for row in cells])
         return X, tuple(header[columns] or labels or (str(j) for j in range(X.shape[1])))
 
@@ -69,9 +87,15 @@ def images(first: int) -> Reader:
             raise ValueError(f"an idx file of images begins with 16 bytes, got {len(content)}")
         magic, count, height, width = struct.unpack(">4I", content[:16])
         if magic != IMAGES or len(content) != 16 + count * height * width:
-            raise ValueError(f"not an idx file of images, or not all of one: {len(content)} bytes for {count} images of {height} × {width}")
-        pixels = np.frombuffer(content, dtype=np.uint8, offset=16).reshape(count, height * width)[:first]
-        return pixels.astype(np.float64), tuple(f"row {j // width}, column {j % width}" for j in range(height * width))
+            raise ValueError(
+                f"not an idx file of images, or not all of one: {len(content)} bytes for {count} images of {height} × {width}"
+            )
+        pixels = np.frombuffer(content, dtype=np.uint8, offset=16).reshape(count, height * width)[
+            :first
+        ]
+        return pixels.astype(np.float64), tuple(
+            f"row {j // width}, column {j % width}" for j in range(height * width)
+        )
 
     return read
 
@@ -84,7 +108,9 @@ def _unpacked(content: bytes) -> bytes:
     except zlib.error as error:
         raise ValueError(f"the gzip file is damaged ({error})") from error
     if not stream.eof:
-        raise ValueError(f"the gzip file broke off after {len(unpacked)} bytes, or is larger than the limit of {LIMIT}")
+        raise ValueError(
+            f"the gzip file broke off after {len(unpacked)} bytes, or is larger than the limit of {LIMIT}"
+        )
     return unpacked
 
 
@@ -97,7 +123,9 @@ def _sheet(content: bytes) -> Iterable[tuple[object, ...]]:
     try:
         from openpyxl import load_workbook
     except ImportError as error:
-        raise ImportError("this data set is published as a workbook, which openpyxl reads: pip install 'landmarks[io]'") from error
+        raise ImportError(
+            "this data set is published as a workbook, which openpyxl reads: pip install 'landmarks[io]'"
+        ) from error
     book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
     try:
         return list(book.worksheets[0].iter_rows(values_only=True))
@@ -106,7 +134,11 @@ def _sheet(content: bytes) -> Iterable[tuple[object, ...]]:
 
 
 def _rows(lines: list[str], delimiter: str | None) -> Iterable[list[str]]:
-    return (line.split() for line in lines) if delimiter is None else csv.reader(lines, delimiter=delimiter)
+    return (
+        (line.split() for line in lines)
+        if delimiter is None
+        else csv.reader(lines, delimiter=delimiter)
+    )
 
 
 def _number(cell: str) -> float:

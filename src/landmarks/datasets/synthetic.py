@@ -57,7 +57,10 @@ def blocks(size: int = 6, k: int = 4, seed: int = 0) -> Known:
     m = k * (size + 1)
     X, best, error = np.zeros((m, k * size)), [], 0.0
     for group in range(k):
-        rows, columns = slice(group * (size + 1), (group + 1) * (size + 1)), slice(group * size, (group + 1) * size)
+        rows, columns = (
+            slice(group * (size + 1), (group + 1) * (size + 1)),
+            slice(group * size, (group + 1) * size),
+        )
         part = np.vstack([rng.uniform(1, 2, size), 0.3 * np.diag(rng.uniform(0.5, 1.5, size))])
         X[rows, columns] = part
         left = [np.sum((part - np.outer(x, x @ part) / (x @ x)) ** 2) for x in part.T]

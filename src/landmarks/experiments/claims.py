@@ -37,15 +37,42 @@ class Comparison:
 
     def __str__(self) -> str:
         timed = (self.continuous, self.greedy, self.auto)
-        seconds, products = ", ".join(f"{mean.seconds:.2g}" for mean in timed), ", ".join(f"{mean.products:.0f}" for mean in timed)
-        ratios = [quotient(self.continuous, self.greedy), quotient(self.continuous, self.sampling), quotient(self.auto, self.greedy)]
-        return "| " + " | ".join([self.title, str(self.k), f"{self.k / self.n:.3g}", *ratios, seconds, products]) + " |"
+        seconds, products = (
+            ", ".join(f"{mean.seconds:.2g}" for mean in timed),
+            ", ".join(f"{mean.products:.0f}" for mean in timed),
+        )
+        ratios = [
+            quotient(self.continuous, self.greedy),
+            quotient(self.continuous, self.sampling),
+            quotient(self.auto, self.greedy),
+        ]
+        return (
+            "| "
+            + " | ".join(
+                [self.title, str(self.k), f"{self.k / self.n:.3g}", *ratios, seconds, products]
+            )
+            + " |"
+        )
 
 
-def against(figure: Figure, found: dict[Key, Mean], sizes: dict[tuple[str, str], int]) -> Iterator[str]:
+def against(
+    figure: Figure, found: dict[Key, Mean], sizes: dict[tuple[str, str], int]
+) -> Iterator[str]:
     """A line for each panel and k with errors of the ratios and cost, and below it in how many cells what is better."""
-    cells = [cell for panel in figure.panels for k in panel.k if (cell := compared(panel, k, sizes.get(panel_key(panel), 0), found))]
-    heads = ["data", "k", "k/n", "continuous / greedy", "continuous / best sampling", "auto / greedy"]
+    cells = [
+        cell
+        for panel in figure.panels
+        for k in panel.k
+        if (cell := compared(panel, k, sizes.get(panel_key(panel), 0), found))
+    ]
+    heads = [
+        "data",
+        "k",
+        "k/n",
+        "continuous / greedy",
+        "continuous / best sampling",
+        "auto / greedy",
+    ]
     heads += [f"{cost}: continuous, greedy, auto" for cost in ("seconds", "products")]
     yield from ("", f"## {figure.title}", "", "| " + " | ".join(heads) + " |", "|---" * 8 + "|")
     yield from map(str, cells)
@@ -55,18 +82,34 @@ def against(figure: Figure, found: dict[Key, Mean], sizes: dict[tuple[str, str],
 
 def compared(panel: Panel, k: int, n: int, found: dict[Key, Mean]) -> Comparison | None:
     """The comparison of one panel and k, when all its methods have been run."""
-    known = {label: mean for (dataset, sigma, label, size), mean in found.items() if (dataset, sigma, size) == (*panel_key(panel), k)}
+    known = {
+        label: mean
+        for (dataset, sigma, label, size), mean in found.items()
+        if (dataset, sigma, size) == (*panel_key(panel), k)
+    }
     sampled = [known[label] for label in SAMPLING if label in known]
     if not sampled or not {"continuous", "greedy", "auto"} <= set(known):
         return None
-    return Comparison(panel.title, k, n, known["continuous"], known["greedy"], min(sampled, key=lambda mean: mean.value), known["auto"])
+    return Comparison(
+        panel.title,
+        k,
+        n,
+        known["continuous"],
+        known["greedy"],
+        min(sampled, key=lambda mean: mean.value),
+        known["auto"],
+    )
 
 
 def counted(cells: list[Comparison]) -> Iterator[str]:
     """In how many cells the continuous method beats sampling and, below and from k = n/2 on, greedy; and our default greedy."""
     below, above = [c for c in cells if 2 * c.k < c.n], [c for c in cells if 2 * c.k >= c.n]
     for what, some, pairs in (
-        ("continuous against the best sampling method", cells, [(c.continuous, c.sampling) for c in cells]),
+        (
+            "continuous against the best sampling method",
+            cells,
+            [(c.continuous, c.sampling) for c in cells],
+        ),
         ("continuous against greedy, k < n/2", below, [(c.continuous, c.greedy) for c in below]),
         ("continuous against greedy, k >= n/2", above, [(c.continuous, c.greedy) for c in above]),
         ("auto against greedy", cells, [(c.auto, c.greedy) for c in cells]),

@@ -20,7 +20,9 @@ def draw(figure: Figure, out: Path) -> list[Path]:
     rows = rows_of(figure, out)
     if figure.name == "figure1":
         return save(draw_paths(figure, out, rows), out / figure.stem)
-    return save(draw_means(figure, rows), out / figure.stem) + save(draw_ratios(figure, rows), out / f"{figure.stem}-to-greedy")
+    return save(draw_means(figure, rows), out / figure.stem) + save(
+        draw_ratios(figure, rows), out / f"{figure.stem}-to-greedy"
+    )
 
 
 def draw_means(figure: Figure, rows: list[Row]) -> object:
@@ -34,7 +36,9 @@ def draw_ratios(figure: Figure, rows: list[Row]) -> object:
     ratios = {}
     for (dataset, sigma, label, k), mean in found.items():
         if label not in SAMPLING and (greedy := found.get((dataset, sigma, "greedy", k))):
-            ratios[dataset, sigma, label, k] = replace(mean, value=mean.value / greedy.value, error=mean.error / greedy.value)
+            ratios[dataset, sigma, label, k] = replace(
+                mean, value=mean.value / greedy.value, error=mean.error / greedy.value
+            )
     title = f"{figure.title.partition(':')[0]}, over greedy's error"
     return _drawn(replace(figure, title=title), ratios, "error / greedy's error")
 
@@ -47,11 +51,24 @@ def _drawn(figure: Figure, found: dict[Key, Mean], ylabel: str) -> object:
 def _lines(figure: Figure, panel: Panel, found: dict[Key, Mean]) -> list[Line]:
     lines = []
     for entry in figure.entries:
-        known = {k: found[key] for k in panel.k if (key := (*panel_key(panel), entry.label, k)) in found}
-        style = sorted(other.label for other in figure.entries if other.group == entry.group).index(entry.label)
+        known = {
+            k: found[key] for k in panel.k if (key := (*panel_key(panel), entry.label, k)) in found
+        }
+        style = sorted(other.label for other in figure.entries if other.group == entry.group).index(
+            entry.label
+        )
         if known:
             values = known.values()
-            lines.append(Line(entry.label, list(known), [v.value for v in values], [v.error for v in values], style, entry.group == "ours"))
+            lines.append(
+                Line(
+                    entry.label,
+                    list(known),
+                    [v.value for v in values],
+                    [v.error for v in values],
+                    style,
+                    entry.group == "ours",
+                )
+            )
     return lines
 
 
@@ -60,16 +77,27 @@ def draw_paths(figure: Figure, out: Path, rows: list[Row]) -> object:
     notes = {row.label: row.note for row in rows}
     labels = [label for label, _ in runs(figure)]
     drawn = new_figure(10, 3.2 * len(labels) / 2 + 0.5)
-    for ax, label in zip(drawn.subplots(len(labels) // 2, 2, squeeze=False).ravel(), labels, strict=True):
+    for ax, label in zip(
+        drawn.subplots(len(labels) // 2, 2, squeeze=False).ravel(), labels, strict=True
+    ):
         steps, path = read_path(path_file(figure, out, label))
         plot_path(path, ax=ax, at_most=path.t.shape[1])
         for line in ax.get_lines():
             line.set_xdata(steps)
-            line.set_rasterized(True)  # hundreds of lines of hundreds of points each: an SVG of megabytes otherwise
+            line.set_rasterized(
+                True
+            )  # hundreds of lines of hundreds of points each: an SVG of megabytes otherwise
         ax.relim()
         ax.autoscale_view(scaley=False)
         kind, penalty = label.split()
-        name = "gradient descent" if kind == "GD" else f"stochastic gradient descent, M = {figure.options['n_probes']}"
-        ax.set_title(f"{name}, λ = {penalty}, δ = {figure.options['delta']:g}\n{notes.get(label, '')}", fontsize=10)
+        name = (
+            "gradient descent"
+            if kind == "GD"
+            else f"stochastic gradient descent, M = {figure.options['n_probes']}"
+        )
+        ax.set_title(
+            f"{name}, λ = {penalty}, δ = {figure.options['delta']:g}\n{notes.get(label, '')}",
+            fontsize=10,
+        )
     drawn.suptitle(figure.title)
     return drawn

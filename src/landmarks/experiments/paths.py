@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from .._select import select
 from ..datasets import load_dataset
-from ..methods import Continuous, Selection, select
-from ..optimise.path import Path as Trajectories
-from ..progress import report
+from ..methods.relaxation.continuous import Continuous
+from ..relaxation_path import Path as Trajectories
+from ..runs.progress import report
+from ..selection import Selection
 from .problems import device_name, versions
 from .settings import Figure
 from .table import Row, Table
@@ -27,14 +29,21 @@ def runs(figure: Figure) -> Iterator[tuple[str, Continuous]]:
     options = figure.options
     for penalty in options["penalties"]:
         for kind, probes in (("GD", None), ("SGD", options["n_probes"])):
-            yield f"{kind} {penalty:g}", Continuous(penalty=penalty, delta=options["delta"], n_probes=probes, units="absolute")
+            yield (
+                f"{kind} {penalty:g}",
+                Continuous(
+                    penalty=penalty, delta=options["delta"], n_probes=probes, units="absolute"
+                ),
+            )
 
 
 def trace_paths(figure: Figure, table: Table, out: Path, data_dir: str | Path | None) -> None:
     """Run the descents whose tables are not there yet."""
     planned = list(runs(figure))
     for place, (label, method) in enumerate(planned):
-        row = Row(figure.name, figure.options["dataset"], "", label, repr(method), 0, 0, figure.criterion)
+        row = Row(
+            figure.name, figure.options["dataset"], "", label, repr(method), 0, 0, figure.criterion
+        )
         file = path_file(figure, out, label)
         if row in table and file.is_file():
             continue
@@ -73,7 +82,9 @@ def write_path(file: Path, path: Any, at_most: int, seed: int = 0) -> None:
     with open(draft, "w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(["step", *columns.tolist()])
-        writer.writerows([int(step), *(f"{weight:.4g}" for weight in path.t[step, columns])] for step in steps)
+        writer.writerows(
+            [int(step), *(f"{weight:.4g}" for weight in path.t[step, columns])] for step in steps
+        )
     os.replace(draft, file)
 
 

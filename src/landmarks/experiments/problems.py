@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..approximate import best_rank_error
 from ..datasets import load_dataset
 from ..kernels import rbf
-from ..operators import data, kernel
+from ..linalg.error import best_rank_error
+from ..operators.data import data
+from ..operators.kernel import kernel
 from .settings import Figure, Panel
 
 
@@ -22,7 +23,9 @@ class Task:
 
     def __init__(self, figure: Figure, panel: Panel, device: str, data_dir: str | Path | None):
         self.figure, self.panel, self.device = figure, panel, device
-        X = spread(load_dataset(panel.dataset, data_dir).standardised(), panel.rows).astype(figure.dtype)
+        X = spread(load_dataset(panel.dataset, data_dir).standardised(), panel.rows).astype(
+            figure.dtype
+        )
         X = X if device == "cpu" else _on_device(X, device)
         self.operator = data(X) if panel.sigma is None else kernel(X, rbf(sigma=panel.sigma))
         self._best: dict[int, float] = {}
@@ -37,7 +40,12 @@ class Task:
         if self.figure.value != "factor":
             return None
         if k not in self._best:
-            self._best[k] = float(np.ldexp(best_rank_error(self.operator, k, self.figure.criterion), self.operator.exponent * self.power))
+            self._best[k] = float(
+                np.ldexp(
+                    best_rank_error(self.operator, k, self.figure.criterion),
+                    self.operator.exponent * self.power,
+                )
+            )
         return self._best[k]
 
     @property
@@ -56,7 +64,13 @@ def spread(X: np.ndarray, rows: int | None) -> np.ndarray:
 def versions(device: str) -> str:
     """The versions that a result depends on."""
     libraries = ["numpy", "scipy", "scikit-learn"] + (["torch"] if device != "cpu" else [])
-    return "; ".join([f"landmarks {__version__}", f"Python {platform.python_version()}", *(f"{name} {_version(name)}" for name in libraries)])
+    return "; ".join(
+        [
+            f"landmarks {__version__}",
+            f"Python {platform.python_version()}",
+            *(f"{name} {_version(name)}" for name in libraries),
+        ]
+    )
 
 
 def device_name(device: str) -> str:

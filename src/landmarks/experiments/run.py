@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..approximate import selection_error
+from .._select import select
 from ..errors import UnsupportedError
-from ..methods import select
-from ..progress import report
+from ..linalg.error import selection_error
+from ..runs.progress import report
 from .paths import trace_paths
 from .problems import Task, check_device, device_name, versions
 from .settings import Entry, Figure, Panel, read_settings
@@ -56,20 +56,31 @@ def restricted(figure: Figure, only: Sequence[str]) -> Figure:
     """The figure with the panels of some data sets."""
     known = [panel.dataset for panel in figure.panels]
     if unknown := [name for name in only if name not in known]:
-        raise ValueError(f"{figure.name} has no data set {', '.join(unknown)}; it has {', '.join(dict.fromkeys(known))}")
-    return replace(figure, panels=tuple(panel for panel in figure.panels if not only or panel.dataset in only))
+        raise ValueError(
+            f"{figure.name} has no data set {', '.join(unknown)}; it has {', '.join(dict.fromkeys(known))}"
+        )
+    return replace(
+        figure, panels=tuple(panel for panel in figure.panels if not only or panel.dataset in only)
+    )
 
 
-def complete(figure: Figure, out: Path, device: str, data_dir: str | Path | None, jobs: int = 1) -> Path:
+def complete(
+    figure: Figure, out: Path, device: str, data_dir: str | Path | None, jobs: int = 1
+) -> Path:
     """Run what the table of a figure lacks; returns the path of the table."""
     table = Table(out / f"{figure.stem}.csv")
     if figure.name == "figure1":
         trace_paths(figure, table, out, data_dir)
         return table.path
-    orders = [Order(figure, panel, entry, sizes, seed, device, data_dir) for panel, entry, sizes, seed in figure.jobs()]
+    orders = [
+        Order(figure, panel, entry, sizes, seed, device, data_dir)
+        for panel, entry, sizes, seed in figure.jobs()
+    ]
     missing = [order for order in orders if not all(row in table for row in order.blanks)]
     report(figure.name, len(orders) - len(missing), len(orders))
-    for place, rows in enumerate(carried_out(missing, 1 if device != "cpu" else jobs), len(orders) - len(missing) + 1):
+    for place, rows in enumerate(
+        carried_out(missing, 1 if device != "cpu" else jobs), len(orders) - len(missing) + 1
+    ):
         table.append(table.news(rows))
         report(figure.name, place, len(orders))
     return table.path
@@ -80,9 +91,14 @@ def carried_out(orders: list[Order], jobs: int) -> Iterator[list[Row]]:
     if jobs == 1 or len(orders) < 2:
         yield from map(carry_out, orders)
         return
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=one_thread) as pool:
+    with ProcessPoolExecutor(
+        jobs, multiprocessing.get_context("spawn"), initializer=one_thread
+    ) as pool:
         try:
-            yield from (done.result() for done in as_completed([pool.submit(carry_out, order) for order in orders]))
+            yield from (
+                done.result()
+                for done in as_completed([pool.submit(carry_out, order) for order in orders])
+            )
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -112,7 +128,9 @@ class Order:
         return [blank(self.figure, self.panel, self.entry, k, self.seed) for k in self.sizes]
 
 
-_tasks: dict[tuple[object, ...], Task] = {}  # the panel of this process, kept from one run to the next
+_tasks: dict[
+    tuple[object, ...], Task
+] = {}  # the panel of this process, kept from one run to the next
 
 
 def carry_out(order: Order) -> list[Row]:
@@ -133,7 +151,10 @@ def blank(figure: Figure, panel: Panel, entry: Entry, k: int, seed: int) -> Row:
 
 def fill(task: Task, entry: Entry, rows: list[Row], seed: int) -> list[Row]:
     """The rows with what the method found, or with the reason why it was not run."""
-    rows = [replace(row, n=task.n, device=device_name(task.device), versions=versions(task.device)) for row in rows]
+    rows = [
+        replace(row, n=task.n, device=device_name(task.device), versions=versions(task.device))
+        for row in rows
+    ]
     if reason := refusal(task, entry, rows):
         return [replace(row, skip=reason) for row in rows]
     rows = [replace(row, best=task.best(row.k)) for row in rows]
@@ -144,12 +165,20 @@ def fill(task: Task, entry: Entry, rows: list[Row], seed: int) -> list[Row]:
         except (UnsupportedError, MemoryError) as error:
             return [replace(row, skip=f"{type(error).__name__}: {error}") for row in rows]
     note = "; ".join(dict.fromkeys(str(warning.message) for warning in caught))
-    return [valued(task, replace(row, seconds=seconds, products=products, note=note), found[row.k]) for row in rows]
+    return [
+        valued(task, replace(row, seconds=seconds, products=products, note=note), found[row.k])
+        for row in rows
+    ]
 
 
 def valued(task: Task, row: Row, indices: np.ndarray) -> Row:
     """The row with the error of its choice, in the units of the data, and the factor unless the best rank-k error is nothing."""
-    value = float(np.ldexp(selection_error(task.operator, indices, task.figure.criterion), task.operator.exponent * task.power))
+    value = float(
+        np.ldexp(
+            selection_error(task.operator, indices, task.figure.criterion),
+            task.operator.exponent * task.power,
+        )
+    )
     return replace(row, value=value, factor=value / row.best if row.best else None)
 
 
@@ -164,11 +193,15 @@ def refusal(task: Task, entry: Entry, rows: list[Row]) -> str:
     return ""
 
 
-def choose(task: Task, entry: Entry, sizes: list[int], seed: int) -> tuple[dict[int, np.ndarray], float, int]:
+def choose(
+    task: Task, entry: Entry, sizes: list[int], seed: int
+) -> tuple[dict[int, np.ndarray], float, int]:
     """The choice for each size, the seconds and the products that were taken for all of them."""
     method = entry.method()
     if not entry.sweep:
-        selection = select(task.operator, sizes[0], method=method, criterion=task.figure.criterion, seed=seed)
+        selection = select(
+            task.operator, sizes[0], method=method, criterion=task.figure.criterion, seed=seed
+        )
         return {sizes[0]: selection.indices}, selection.ledger.seconds, selection.ledger.products
     start, before = time.perf_counter(), task.operator.ledger.snapshot()
     found = method.sweep(task.operator, sizes, criterion=task.figure.criterion, seed=seed)

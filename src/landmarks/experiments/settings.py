@@ -50,7 +50,9 @@ class Entry:
     def method(self) -> Any:
         """The method object."""
         if self.name not in METHODS:
-            raise ValueError(f"{self.label}: method must be one of {', '.join(METHODS)}, got {self.name!r}")
+            raise ValueError(
+                f"{self.label}: method must be one of {', '.join(METHODS)}, got {self.name!r}"
+            )
         return METHODS[self.name](**self.settings)
 
 
@@ -114,7 +116,13 @@ def figure(name: str, written: dict[str, Any], *, quick: bool = False) -> Figure
     fast = written.pop("quick", {})
     panels = tuple(_panel(panel, quick) for panel in written.pop("panel", ()))
     entries = tuple(Entry(**entry) for entry in written.pop("method", ()))
-    return Figure(name=name, panels=panels, entries=entries, quick=quick, **(written | (fast if quick else {})))
+    return Figure(
+        name=name,
+        panels=panels,
+        entries=entries,
+        quick=quick,
+        **(written | (fast if quick else {})),
+    )
 
 
 def _panel(written: dict[str, Any], quick: bool) -> Panel:

@@ -28,7 +28,11 @@ class Mean:
         if self.trials == 1:
             return f"{self.value:.4g}"
         digits = max(0, 1 - math.floor(math.log10(self.error))) if self.error > 0 else 4
-        return f"{self.value:.{min(digits, 4)}f} ± {self.error:.{min(digits, 4)}f}" if self.value < 1e4 else f"{self.value:.3e} ± {self.error:.1e}"
+        return (
+            f"{self.value:.{min(digits, 4)}f} ± {self.error:.{min(digits, 4)}f}"
+            if self.value < 1e4
+            else f"{self.value:.3e} ± {self.error:.1e}"
+        )
 
 
 Key = tuple[str, str, str, int]  # data set, sigma, label, k
@@ -46,8 +50,16 @@ def means(rows: Iterable[Row], column: str) -> dict[Key, Mean]:
 def _mean(rows: list[Row], column: str) -> Mean:
     values = [getattr(row, column) for row in rows]
     n, mean = len(values), sum(values) / len(values)
-    spread = math.sqrt(sum((value - mean) ** 2 for value in values) / (n - 1) / n) if n > 1 else math.nan
-    return Mean(mean, spread, n, sum(row.seconds or 0.0 for row in rows) / n, sum(row.products or 0 for row in rows) / n)
+    spread = (
+        math.sqrt(sum((value - mean) ** 2 for value in values) / (n - 1) / n) if n > 1 else math.nan
+    )
+    return Mean(
+        mean,
+        spread,
+        n,
+        sum(row.seconds or 0.0 for row in rows) / n,
+        sum(row.products or 0 for row in rows) / n,
+    )
 
 
 def panel_key(panel: Panel) -> tuple[str, str]:
@@ -59,7 +71,11 @@ def markdown(figure: Figure, rows: list[Row]) -> Iterator[str]:
     """The summary of a figure: for each panel a table of k against methods, with standard errors, seconds and reasons of skips."""
     found = means(rows, figure.value)
     for panel in figure.panels:
-        labels = [entry.label for entry in figure.entries if any((*panel_key(panel), entry.label, k) in found for k in panel.k)]
+        labels = [
+            entry.label
+            for entry in figure.entries
+            if any((*panel_key(panel), entry.label, k) in found for k in panel.k)
+        ]
         yield from ("", f"## {panel.title}", "")
         if labels:
             yield from _table(panel, labels, found)
@@ -70,15 +86,37 @@ def _table(panel: Panel, labels: list[str], found: dict[Key, Mean]) -> Iterator[
     yield "| k | " + " | ".join(labels) + " |"
     yield "|---" * (len(labels) + 1) + "|"
     for k in panel.k:
-        yield f"| {k} | " + " | ".join(str(found.get((*panel_key(panel), label, k), "")) for label in labels) + " |"
-    trials = [{found[key].trials for k in panel.k if (key := (*panel_key(panel), label, k)) in found} for label in labels]
-    yield "| trials | " + " | ".join(", ".join(str(number) for number in sorted(numbers)) for numbers in trials) + " |"
-    largest = [[found[key].seconds for k in panel.k if (key := (*panel_key(panel), label, k)) in found] for label in labels]
-    yield "| seconds, largest mean over k | " + " | ".join(f"{max(seconds):.2g}" for seconds in largest) + " |"
+        yield (
+            f"| {k} | "
+            + " | ".join(str(found.get((*panel_key(panel), label, k), "")) for label in labels)
+            + " |"
+        )
+    trials = [
+        {found[key].trials for k in panel.k if (key := (*panel_key(panel), label, k)) in found}
+        for label in labels
+    ]
+    yield (
+        "| trials | "
+        + " | ".join(", ".join(str(number) for number in sorted(numbers)) for numbers in trials)
+        + " |"
+    )
+    largest = [
+        [found[key].seconds for k in panel.k if (key := (*panel_key(panel), label, k)) in found]
+        for label in labels
+    ]
+    yield (
+        "| seconds, largest mean over k | "
+        + " | ".join(f"{max(seconds):.2g}" for seconds in largest)
+        + " |"
+    )
 
 
 def _skips(panel: Panel, rows: list[Row]) -> Iterator[str]:
-    reasons = {(row.label, row.skip): None for row in rows if row.skip and (row.dataset, row.sigma) == panel_key(panel)}
+    reasons = {
+        (row.label, row.skip): None
+        for row in rows
+        if row.skip and (row.dataset, row.sigma) == panel_key(panel)
+    }
     if reasons:
         yield ""
         yield from (f"- {label}: {reason}" for label, reason in reasons)
@@ -88,12 +126,17 @@ def rows_of(figure: Figure, out: Path) -> list[Row]:
     """The rows of a figure from its table in a folder."""
     path = out / f"{figure.stem}.csv"
     if not path.is_file():
-        raise FileNotFoundError(f"{path} does not exist; run `landmarks reproduce {figure.name}{' --quick' if figure.quick else ''}` first")
+        raise FileNotFoundError(
+            f"{path} does not exist; run `landmarks reproduce {figure.name}{' --quick' if figure.quick else ''}` first"
+        )
     return read_rows(path)
 
 
 def write_summary(figure: Figure, out: Path) -> Path:
     """Write the summary of a figure beside its table, from the table alone."""
     path = out / f"{figure.stem}.md"
-    path.write_text("\n".join([f"# {figure.title}", *markdown(figure, rows_of(figure, out)), ""]), encoding="utf-8")
+    path.write_text(
+        "\n".join([f"# {figure.title}", *markdown(figure, rows_of(figure, out)), ""]),
+        encoding="utf-8",
+    )
     return path

@@ -42,11 +42,29 @@ class Row:
     @property
     def key(self) -> tuple[object, ...]:
         """What makes the row the one that was asked for."""
-        return (self.figure, self.dataset, self.sigma, self.label, self.method, self.k, self.seed, self.criterion)
+        return (
+            self.figure,
+            self.dataset,
+            self.sigma,
+            self.label,
+            self.method,
+            self.k,
+            self.seed,
+            self.criterion,
+        )
 
 
 COLUMNS = [column.name for column in fields(Row)]
-NUMBERS = {"n": int, "k": int, "seed": int, "value": float, "best": float, "factor": float, "seconds": float, "products": int}
+NUMBERS = {
+    "n": int,
+    "k": int,
+    "seed": int,
+    "value": float,
+    "best": float,
+    "factor": float,
+    "seconds": float,
+    "products": int,
+}
 
 
 class Table:
@@ -62,7 +80,11 @@ class Table:
 
     def news(self, rows: Iterable[Row]) -> list[Row]:
         """The rows that tell more than the table does: not those that are skipped again for the same reason."""
-        return [row for row in rows if not (row.skip and row.key in self.rows and self.rows[row.key].skip == row.skip)]
+        return [
+            row
+            for row in rows
+            if not (row.skip and row.key in self.rows and self.rows[row.key].skip == row.skip)
+        ]
 
     def append(self, rows: Iterable[Row]) -> None:
         """Add rows in one write, which reaches the disk before anything else is computed."""
@@ -72,7 +94,9 @@ class Table:
         with open(self.path, "ab") as stream:
             whole = whole_length(self.path)
             stream.truncate(whole)
-            stream.write((b"" if whole else _line(COLUMNS)) + b"".join(_line(_cells(row)) for row in rows))
+            stream.write(
+                (b"" if whole else _line(COLUMNS)) + b"".join(_line(_cells(row)) for row in rows)
+            )
             stream.flush()
             os.fsync(stream.fileno())
         self.rows.update({row.key: row for row in rows})
@@ -83,7 +107,9 @@ def read_rows(path: Path) -> list[Row]:
     text = path.read_bytes()[: whole_length(path)].decode("utf-8")
     reader = csv.DictReader(io.StringIO(text, newline=""))
     if text and reader.fieldnames != COLUMNS:
-        raise ValueError(f"{path} is not a table of this version: its columns are {reader.fieldnames}, expected {COLUMNS}; move it away")
+        raise ValueError(
+            f"{path} is not a table of this version: its columns are {reader.fieldnames}, expected {COLUMNS}; move it away"
+        )
     rows = [Row(**{name: _read(name, cell) for name, cell in line.items()}) for line in reader]
     return list({row.key: row for row in rows}.values())
 
@@ -100,7 +126,14 @@ def _read(name: str, cell: str) -> Any:
 
 
 def _cells(row: Row) -> list[str]:
-    return ["" if cell is None else f"{cell:.8g}" if isinstance(cell, float) else str(cell).replace("\n", " ") for cell in asdict(row).values()]
+    return [
+        ""
+        if cell is None
+        else f"{cell:.8g}"
+        if isinstance(cell, float)
+        else str(cell).replace("\n", " ")
+        for cell in asdict(row).values()
+    ]
 
 
 def _line(cells: list[str]) -> bytes:

@@ -15,29 +15,32 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._array import free_memory, on_gpu
-from ..approximate import estimated_error, selection_error
 from ..errors import Stopped
+from ..linalg.error import selection_error
+from ..linalg.estimate import estimated_error
 from ..operators.base import DENSE_MEMORY, Operator, densify, itemsize
 from ..operators.dense import Dense
-from ..progress import stopped
-from .annealed import Annealed
-from .exact import Exact
-from .greedy import Greedy
-from .iterated import Iterated
-from .knapsack import Knapsack
-from .local_search import workable
-from .nuclear import NuclearScores
+from ..problem import Choice, Problem, Trial, brief
+from ..runs.progress import stopped
+from .annealed.annealed import Annealed
+from .greedy.greedy import Greedy
+from .greedy.nuclear import NuclearScores
+from .groups.knapsack import Knapsack
 from .phase import run_phase
-from .problem import Choice, Problem, Trial, brief
-from .rpcholesky import RPCholesky
-from .swap import Swap
+from .sampling.rpcholesky import RPCholesky
+from .search.exact import Exact
+from .search.iterated import Iterated
+from .search.local_search import workable
+from .search.swap import Swap
 
 SMALL = 3000  # candidates up to which several starts are tried
 GAMMAS = (0.7, 1.0, 1.5, 2.2)  # of the annealed starts: they differ more by it than by chance
 SHORT = Annealed(n_steps=20, damping=0.4)
 ROUNDS = 20  # of the iterated search, at the most, when there is no budget
 ESTIMATED = 20_000  # candidates above which the trials tell an estimate of the Frobenius error
-MODEST = 10.0  # estimated seconds that the annealed starts, and the rounds, may take on a stored matrix
+MODEST = (
+    10.0  # estimated seconds that the annealed starts, and the rounds, may take on a stored matrix
+)
 
 
 @dataclass(frozen=True)
@@ -81,20 +84,32 @@ class Auto:
         for label, method in small_plan(problem) if small else large_plan(problem, seconds):
             portfolio.run(label, method)
         if not small and frobenius_seconds(problem) <= seconds and panels_fit(problem):
-            portfolio.run("swap(frobenius)", Swap(start=portfolio.best.indices, criterion="frobenius"))
+            portfolio.run(
+                "swap(frobenius)", Swap(start=portfolio.best.indices, criterion="frobenius")
+            )
         if proof_seconds(problem) <= (1.0 if problem.deadline is None else problem.time_left / 2):
             portfolio.run("exact", Exact(start=portfolio.best.indices))
         if not portfolio.proved and (small or problem.deadline is not None):
             rounds = min(ROUNDS, int(MODEST / round_seconds(problem)))
             portfolio.run("iterated", Iterated(start=portfolio.best.indices, rounds=rounds))
-        indices = ordered(problem, portfolio.best.indices) if small and not stopped() else portfolio.best.indices
-        return replace(portfolio.best, indices=indices, trials=tuple(portfolio.trials), bound=portfolio.bound)
+        indices = (
+            ordered(problem, portfolio.best.indices)
+            if small and not stopped()
+            else portfolio.best.indices
+        )
+        return replace(
+            portfolio.best, indices=indices, trials=tuple(portfolio.trials), bound=portfolio.bound
+        )
 
 
 def stored(operator: Operator) -> Operator:
     """K itself, so that many starts cost few passes over tall data or kernels."""
     operator = workable(operator, evaluate=True)
-    return operator if isinstance(operator, Dense) or "columns" not in operator.cheap else Dense(densify(operator), ledger=operator.ledger)
+    return (
+        operator
+        if isinstance(operator, Dense) or "columns" not in operator.cheap
+        else Dense(densify(operator), ledger=operator.ledger)
+    )
 
 
 class Portfolio:
@@ -157,14 +172,19 @@ def large_plan(problem: Problem, seconds: float) -> Iterator[tuple[str, Any]]:
         yield "nuclear", NuclearScores()
         return
     yield "greedy > swap", Swap(start=Greedy(), criterion="trace")
-    if "columns" in problem.operator.cheap and candidates_seconds(problem) <= min(greedy_seconds(problem), seconds / 4):
+    if "columns" in problem.operator.cheap and candidates_seconds(problem) <= min(
+        greedy_seconds(problem), seconds / 4
+    ):
         yield "annealed > swap", Swap(start=Annealed(), criterion="trace")
 
 
 def panels_fit(problem: Problem) -> bool:
     """Whether the three n × k panels of a search by swaps take at most half of the memory."""
     like = problem.operator.like
-    return 3 * problem.operator.n * problem.k * itemsize(like) <= free_memory(like, otherwise=2 * DENSE_MEMORY) // 2
+    return (
+        3 * problem.operator.n * problem.k * itemsize(like)
+        <= free_memory(like, otherwise=2 * DENSE_MEMORY) // 2
+    )
 
 
 def frobenius_seconds(problem: Problem) -> float:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .._tree import pack
-from ..journal import once
-from ..optimise.path import Path
-from .problem import Choice, Method, Problem, Trial
+from ..problem import Choice, Method, Problem, Trial
+from ..relaxation_path import Path
+from ..runs.journal import once
+from ..runs.tree import pack
 
 
 def run_phase(name: str, method: Method, problem: Problem, rng: np.random.Generator) -> Choice:
@@ -20,10 +20,14 @@ def run_phase(name: str, method: Method, problem: Problem, rng: np.random.Genera
 
 def _plain(choice: Choice) -> dict[str, Any]:
     if not isinstance(choice.path, Path | None):
-        raise TypeError(f"a checkpoint keeps paths of the class landmarks.optimise.Path, got {type(choice.path).__name__}; run without one")
+        raise TypeError(
+            f"a checkpoint keeps paths of the class landmarks.relaxation_path.Path, got {type(choice.path).__name__}; run without one"
+        )
     return pack(replace(choice, trials=tuple(pack(trial) for trial in choice.trials)))
 
 
 def _choice(plain: dict[str, Any]) -> Choice:
     path = None if plain["path"] is None else Path(**plain["path"])
-    return Choice(**plain | {"path": path, "trials": tuple(Trial(**trial) for trial in plain["trials"])})
+    return Choice(
+        **plain | {"path": path, "trials": tuple(Trial(**trial) for trial in plain["trials"])}
+    )

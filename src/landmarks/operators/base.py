@@ -12,10 +12,10 @@ import numpy as np
 
 from .._array import Array, Indices, eps, like, namespace
 from ..errors import Stopped
-from ..journal import Loop, Variables, shared
+from ..runs.journal import Loop, Variables, shared
 
 if TYPE_CHECKING:
-    from .blocks import RowBlocks
+    from .rows.base import RowBlocks
 
 MEMORY = 256 * 2**20  # bytes that a block of columns or a chunk of kernel values may take
 DENSE_MEMORY = 4 * 2**30  # bytes that a stored n × n matrix may take
@@ -62,7 +62,9 @@ class Operator(abc.ABC):
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 
     @abc.abstractmethod
-    def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
+    def matmul(
+        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
+    ) -> Array:
         """The product K[rows, cols] @ block; all rows or columns when None."""
 
     @abc.abstractmethod
@@ -93,7 +95,9 @@ class Operator(abc.ABC):
 
     def new_rows(self, points: Array, indices: Indices) -> Array:
         """The values h(x, x_j) of new points x with the points at the indices, when K is a kernel matrix."""
-        raise TypeError(f"new points need a kernel operator, made by kernel(points, h); this is {self!r}")
+        raise TypeError(
+            f"new points need a kernel operator, made by kernel(points, h); this is {self!r}"
+        )
 
     def product_seconds(self) -> float | None:
         """An estimate of the seconds of one product, by an operator that knows more of it than its kind and order tell."""
@@ -149,34 +153,59 @@ def squared_diagonal(operator: Operator) -> Array:
 
 def cubed_diagonal(operator: Operator) -> Array:
     """The diagonal of K³: a product with every column, remembered as long as the operator lives; it gives K²'s as well."""
-    return _remembered(operator, "cubes", {"squares": lambda columns: columns, "cubes": operator.matmul})
+    return _remembered(
+        operator, "cubes", {"squares": lambda columns: columns, "cubes": operator.matmul}
+    )
 
 
-def _remembered(operator: Operator, wanted: str, images: dict[str, Callable[[Array], Array]]) -> Array:
+def _remembered(
+    operator: Operator, wanted: str, images: dict[str, Callable[[Array], Array]]
+) -> Array:
     """One of the diagonals, from memory, from the journal of the run, or from a pass."""
     known = _diagonals.setdefault(operator, {})
 
     def diagonals() -> dict[str, Array]:
-        direct = operator.squared_diagonal() if wanted == "squares" and wanted not in known else None
-        fresh = {wanted: direct} if direct is not None else {} if wanted in known else _pass(operator, images)
+        direct = (
+            operator.squared_diagonal() if wanted == "squares" and wanted not in known else None
+        )
+        fresh = (
+            {wanted: direct}
+            if direct is not None
+            else {}
+            if wanted in known
+            else _pass(operator, images)
+        )
         return known | fresh
 
-    known |= shared(f"{wanted} of {type(operator).__name__} {operator.n} {operator.like.dtype}", operator.ledger, diagonals)
+    known |= shared(
+        f"{wanted} of {type(operator).__name__} {operator.n} {operator.like.dtype}",
+        operator.ledger,
+        diagonals,
+    )
     return known[wanted]
 
 
 def _pass(operator: Operator, images: dict[str, Callable[[Array], Array]]) -> dict[str, Array]:
     """The inner products of the columns of K with their images, from one pass in blocks of columns."""
-    xp, v = namespace(operator.like), Variables(done=0, diagonals={name: operator.like for name in images})
+    xp, v = (
+        namespace(operator.like),
+        Variables(done=0, diagonals={name: operator.like for name in images}),
+    )
     width = block_width(operator)
     with Loop("reading", v) as loop:
         while v.done < operator.n:
             columns = operator.columns(np.arange(v.done, min(operator.n, v.done + width)))
-            products = {name: xp.sum(columns * image(columns), axis=0) for name, image in images.items()}
-            v.diagonals = {name: xp.concat([v.diagonals[name], part]) for name, part in products.items()}
+            products = {
+                name: xp.sum(columns * image(columns), axis=0) for name, image in images.items()
+            }
+            v.diagonals = {
+                name: xp.concat([v.diagonals[name], part]) for name, part in products.items()
+            }
             v.done += columns.shape[1]
             if loop.turn(v.done, operator.n) and v.done < operator.n:
-                raise Stopped("the run was stopped while it read the matrix, before there was a choice")
+                raise Stopped(
+                    "the run was stopped while it read the matrix, before there was a choice"
+                )
     return v.diagonals
 
 
@@ -194,7 +223,9 @@ def check_indices(indices: Any, n: int) -> np.ndarray:
     if array.size == 0:
         return array.astype(np.int64).reshape(0)
     if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise TypeError(f"indices must be a list of integers, got {array.dtype} of shape {array.shape}")
+        raise TypeError(
+            f"indices must be a list of integers, got {array.dtype} of shape {array.shape}"
+        )
     array = array.astype(np.int64)
     if array.min() < 0 or array.max() >= n:
         raise ValueError(f"indices must be from 0 to {n - 1}, got {array.min()} … {array.max()}")

@@ -20,7 +20,9 @@ def as_operator(A: Any) -> Operator:
     if hasattr(A, "matmat") and hasattr(A, "shape"):
         return function(A)
     if callable(A) and not hasattr(A, "shape"):
-        raise TypeError("A is a function; say how large its matrix is with lm.function(mvm, n=…), or pass lm.data(A) if it returns blocks of rows")
+        raise TypeError(
+            "A is a function; say how large its matrix is with lm.function(mvm, n=…), or pass lm.data(A) if it returns blocks of rows"
+        )
     return data(A)
 
 
@@ -32,7 +34,9 @@ def is_annotated(A: Any) -> bool:
 def annotated(A: Any) -> Operator:
     """The operator of the columns of A.X, dense or sparse, named by A.var_names."""
     if A.X is None:
-        raise ValueError("the AnnData object has no X; choose a layer, e.g. A.X = A.layers['counts']")
+        raise ValueError(
+            "the AnnData object has no X; choose a layer, e.g. A.X = A.layers['counts']"
+        )
     operator = data(A.X)
     operator.names = tuple(str(name) for name in A.var_names)
     return operator

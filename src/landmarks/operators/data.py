@@ -8,15 +8,23 @@ from typing import Any
 from .. import _check
 from .._array import Array, Indices, namespace, prototype, take
 from .base import MEMORY, Ledger, Operator, blocks, itemsize
-from .blocks import as_rows, load
-from .out_of_core import ROWS_MEMORY, fits, from_rows
+from .rows.base import load
+from .rows.convert import as_rows
+from .rows.out_of_core import ROWS_MEMORY, fits, from_rows
 from .standard import Standard
 
 
 class Data(Operator):
     """The operator XᵀX of an array X; `data` checks and makes it."""
 
-    def __init__(self, X: Array, *, exponent: int = 0, ledger: Ledger | None = None, names: tuple[str, ...] | None = None):
+    def __init__(
+        self,
+        X: Array,
+        *,
+        exponent: int = 0,
+        ledger: Ledger | None = None,
+        names: tuple[str, ...] | None = None,
+    ):
         self.X = X
         self.n = X.shape[1]
         self.like = prototype(X)
@@ -39,7 +47,9 @@ class Data(Operator):
     def factor(self, indices: Indices | None = None) -> Array:
         return self.X if indices is None else take(self.X, indices, axis=1)
 
-    def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
+    def matmul(
+        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
+    ) -> Array:
         if self.gram is not None:
             K = self.gram if rows is None else take(self.gram, rows, axis=0)
             K = K if cols is None else take(K, cols, axis=1)
@@ -58,7 +68,11 @@ class Data(Operator):
 
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices), entries=self.n * len(indices))
-        return self.X.T @ self.factor(indices) if self.gram is None else take(self.gram, indices, axis=1)
+        return (
+            self.X.T @ self.factor(indices)
+            if self.gram is None
+            else take(self.gram, indices, axis=1)
+        )
 
     def restrict(self, indices: Indices) -> Data:
         part = Data(self.factor(indices), exponent=self.exponent, ledger=self.ledger)
@@ -72,7 +86,9 @@ def gram_is_cheaper(m: int, n: int, itemsize: int) -> bool:
     return n <= 2 * m and n * n * itemsize <= MEMORY
 
 
-def data(X: Any, *, center: bool = False, scale: bool = False, memory: int = ROWS_MEMORY) -> Operator:
+def data(
+    X: Any, *, center: bool = False, scale: bool = False, memory: int = ROWS_MEMORY
+) -> Operator:
     """The operator whose candidates are the columns of X: in memory, sparse, or read in blocks of rows.
 
     Parameters
@@ -99,14 +115,18 @@ def data(X: Any, *, center: bool = False, scale: bool = False, memory: int = ROW
 
     standard = Standard(center, scale)
     if hasattr(X, "__dask_graph__"):
-        from .dask_data import dask_data
+        from .dask.data import dask_data
 
         if not standard.plain:
-            raise ValueError("center and scale are not done on dask arrays: standardise lazily, X = (X - X.mean(axis=0)) / X.std(axis=0)")
+            raise ValueError(
+                "center and scale are not done on dask arrays: standardise lazily, X = (X - X.mean(axis=0)) / X.std(axis=0)"
+            )
         return dask_data(X)
     if hasattr(X, "tocsc"):
         if not standard.plain:
-            raise ValueError("centred or scaled columns of a sparse X would not be sparse; use ColumnSelector, which keeps them so")
+            raise ValueError(
+                "centred or scaled columns of a sparse X would not be sparse; use ColumnSelector, which keeps them so"
+            )
         return sparse_data(X)
     source = as_rows(X)
     if source is not None and not fits(source, memory):

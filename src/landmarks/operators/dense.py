@@ -7,18 +7,36 @@ import warnings
 import numpy as np
 
 from .. import _check
-from .._array import Array, Indices, add_diagonal, cholesky, host, is_single, namespace, prototype, take
+from .._array import (
+    Array,
+    Indices,
+    add_diagonal,
+    cholesky,
+    host,
+    is_single,
+    namespace,
+    prototype,
+    take,
+)
 from ..errors import NotPSDError
 from .base import Ledger, Operator
 
-CHOLESKY_ORDER = 3000  # up to this order a stored matrix is tested for definiteness by its Cholesky factor
+CHOLESKY_ORDER = (
+    3000  # up to this order a stored matrix is tested for definiteness by its Cholesky factor
+)
 
 
 class Dense(Operator):
     """The operator of a stored matrix; `psd` checks and makes it."""
 
     def __init__(
-        self, K: Array, *, exponent: int = 0, ledger: Ledger | None = None, names: tuple[str, ...] | None = None, digits: Array | None = None
+        self,
+        K: Array,
+        *,
+        exponent: int = 0,
+        ledger: Ledger | None = None,
+        names: tuple[str, ...] | None = None,
+        digits: Array | None = None,
     ):
         self.K = K
         self._digits = digits
@@ -32,7 +50,9 @@ class Dense(Operator):
     def digits(self) -> Array:
         return self.like if self._digits is None else self._digits
 
-    def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
+    def matmul(
+        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
+    ) -> Array:
         K = self.K if rows is None else take(self.K, rows, axis=0)
         K = K if cols is None else take(K, cols, axis=1)
         self.ledger.add(products=block.shape[1], entries=K.shape[0] * K.shape[1])
@@ -44,10 +64,19 @@ class Dense(Operator):
 
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices), entries=self.n * len(indices))
-        return self.K if len(indices) == self.n and np.array_equal(indices, np.arange(self.n)) else take(self.K, indices, axis=1)
+        return (
+            self.K
+            if len(indices) == self.n and np.array_equal(indices, np.arange(self.n))
+            else take(self.K, indices, axis=1)
+        )
 
     def restrict(self, indices: Indices) -> Dense:
-        return Dense(take(take(self.K, indices, axis=0), indices, axis=1), exponent=self.exponent, ledger=self.ledger, digits=self._digits)
+        return Dense(
+            take(take(self.K, indices, axis=0), indices, axis=1),
+            exponent=self.exponent,
+            ledger=self.ledger,
+            digits=self._digits,
+        )
 
 
 def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
@@ -69,7 +98,9 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
     names = _check.column_names(K)
     K = _check.matrix(K, "K")
     if K.shape[0] != K.shape[1]:
-        raise ValueError(f"K must be square, got shape {tuple(K.shape)}; for the columns of X use data(X)")
+        raise ValueError(
+            f"K must be square, got shape {tuple(K.shape)}; for the columns of X use data(X)"
+        )
     if check_symmetric:
         _check_symmetric(K, warn=check_symmetric == "warn")
     _check_diagonal(K)
@@ -94,8 +125,12 @@ def _check_symmetric(K: Array, *, warn: bool) -> None:
 def _check_diagonal(K: Array) -> None:
     diagonal = host(namespace(K).linalg.diagonal(K)).astype(np.float64)
     j = int(np.argmin(diagonal))
-    if diagonal[j] < -(1e-5 if is_single(K) else 1e-9) * max(float(np.max(np.abs(diagonal))), np.finfo(float).tiny):
-        raise NotPSDError(f"K must be positive semidefinite, but K[{j}, {j}] = {diagonal[j]:.3g} is negative")
+    if diagonal[j] < -(1e-5 if is_single(K) else 1e-9) * max(
+        float(np.max(np.abs(diagonal))), np.finfo(float).tiny
+    ):
+        raise NotPSDError(
+            f"K must be positive semidefinite, but K[{j}, {j}] = {diagonal[j]:.3g} is negative"
+        )
 
 
 def _check_definite(K: Array) -> None:
@@ -107,8 +142,14 @@ def _check_definite(K: Array) -> None:
     place = int(xp.argmax(xp.reshape(excess, (-1,))))
     i, j = divmod(place, K.shape[0])
     if float(excess[i, j]) > slack * largest:
-        raise NotPSDError(f"K must be positive semidefinite, but |K[{i}, {j}]| = {abs(float(K[i, j])):.3g} exceeds √(K[{i}, {i}] K[{j}, {j}])")
-    if largest > 0 and K.shape[0] <= CHOLESKY_ORDER and cholesky(add_diagonal(K / largest, slack * K.shape[0] ** 0.5)) is None:
+        raise NotPSDError(
+            f"K must be positive semidefinite, but |K[{i}, {j}]| = {abs(float(K[i, j])):.3g} exceeds √(K[{i}, {i}] K[{j}, {j}])"
+        )
+    if (
+        largest > 0
+        and K.shape[0] <= CHOLESKY_ORDER
+        and cholesky(add_diagonal(K / largest, slack * K.shape[0] ** 0.5)) is None
+    ):
         least = float(np.linalg.eigvalsh(host(K).astype(np.float64))[0])
         raise NotPSDError(
             f"K must be positive semidefinite, but it has the eigenvalue {least:.3g}; clip negative eigenvalues, or add {-least:.3g} to the diagonal"

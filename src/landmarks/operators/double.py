@@ -21,8 +21,15 @@ def in_double(operator: Operator) -> Operator:
     if anew is not None:
         return anew
     if not storable(operator, DENSE_MEMORY // 8):
-        raise UnsupportedError(f"{operator!r} has too few digits and is too large to store in float64; make it from float64 data")
-    return Dense(_double(densify(operator)), exponent=operator.exponent, ledger=operator.ledger, digits=operator.like)
+        raise UnsupportedError(
+            f"{operator!r} has too few digits and is too large to store in float64; make it from float64 data"
+        )
+    return Dense(
+        _double(densify(operator)),
+        exponent=operator.exponent,
+        ledger=operator.ledger,
+        digits=operator.like,
+    )
 
 
 @singledispatch
@@ -46,7 +53,13 @@ def sparse_anew(operator: Sparse) -> Sparse:
 @made_anew.register
 def kernel_anew(operator: KernelOperator) -> KernelOperator:
     """The points in float64."""
-    return KernelOperator(_double(operator.points), operator.h, engine="chunked", memory=operator.memory, ledger=operator.ledger)
+    return KernelOperator(
+        _double(operator.points),
+        operator.h,
+        engine="chunked",
+        memory=operator.memory,
+        ledger=operator.ledger,
+    )
 
 
 def _double(array: Array) -> Array:

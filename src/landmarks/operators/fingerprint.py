@@ -63,10 +63,18 @@ def fingerprint(operator: Operator) -> dict[str, Any]:
     >>> same_data(fingerprint(a), fingerprint(a)), same_data(fingerprint(a), fingerprint(b))
     (True, False)
     """
-    known = {"operator": type(operator).__name__, "n": operator.n, "dtype": str(operator.like.dtype).split(".")[-1], "exponent": operator.exponent}
+    known = {
+        "operator": type(operator).__name__,
+        "n": operator.n,
+        "dtype": str(operator.like.dtype).split(".")[-1],
+        "exponent": operator.exponent,
+    }
     arrays = contents(operator)
     if arrays is None:
-        return known | {"sketch": _sketch(operator), "tolerance": 1e-4 if is_single(operator.like) else 1e-6}
+        return known | {
+            "sketch": _sketch(operator),
+            "tolerance": 1e-4 if is_single(operator.like) else 1e-6,
+        }
     digest = hashlib.sha256(repr(getattr(operator, "h", "")).encode())
     for array in arrays:
         _digest(digest, host(array))
@@ -77,7 +85,9 @@ def same_data(a: dict[str, Any], b: dict[str, Any]) -> bool:
     """Whether two fingerprints are of the same data, as far as they tell."""
     if "sketch" not in a or "sketch" not in b:
         return a == b
-    close = np.linalg.norm(np.subtract(a["sketch"], b["sketch"])) <= a["tolerance"] * np.linalg.norm(a["sketch"])
+    close = np.linalg.norm(np.subtract(a["sketch"], b["sketch"])) <= a[
+        "tolerance"
+    ] * np.linalg.norm(a["sketch"])
     return bool(close) and a | {"sketch": None} == b | {"sketch": None}
 
 
@@ -86,7 +96,9 @@ def _sketch(operator: Operator) -> list[float]:
     rng = np.random.default_rng(7)
     u = 2.0 * rng.integers(0, 2, size=(operator.n, 1)) - 1.0
     Ku = host(operator.matmul(like(u, operator.like))).astype(np.float64)[:, 0]
-    return [float(np.sum(np.where(rng.integers(0, 2, size=operator.n), Ku, -Ku))) for _ in range(SKETCH)]
+    return [
+        float(np.sum(np.where(rng.integers(0, 2, size=operator.n), Ku, -Ku))) for _ in range(SKETCH)
+    ]
 
 
 def _digest(digest: hashlib._Hash, array: np.ndarray, rows: int = 2**24) -> None:

@@ -9,7 +9,19 @@ from typing import Any
 import numpy as np
 
 from .. import _check
-from .._array import Array, Indices, host, is_array, is_single, like, namespace, prototype, scatter, shares_memory, take
+from .._array import (
+    Array,
+    Indices,
+    host,
+    is_array,
+    is_single,
+    like,
+    namespace,
+    prototype,
+    scatter,
+    shares_memory,
+    take,
+)
 from ..errors import NotPSDError
 from .base import MEMORY, Ledger, Operator, block_width, blocks, unit_vectors
 from .restricted import Restricted
@@ -18,7 +30,9 @@ from .restricted import Restricted
 class Function(Operator):
     """The operator of a black-box product; `function` makes it. Columns cost one product each, the diagonal n."""
 
-    def __init__(self, mvm: Callable[[Array], Array], n: int, *, like: Array, diagonal: Array | None = None):
+    def __init__(
+        self, mvm: Callable[[Array], Array], n: int, *, like: Array, diagonal: Array | None = None
+    ):
         self.mvm = mvm
         self.n = n
         self.like = like
@@ -27,7 +41,9 @@ class Function(Operator):
         self._diagonal = diagonal
         self.cheap = frozenset() if diagonal is None else frozenset({"diagonal"})
 
-    def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
+    def matmul(
+        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
+    ) -> Array:
         full = block if cols is None else scatter(block, cols, self.n)
         product = self._checked(self.mvm(full), full)
         self.ledger.add(products=block.shape[1], entries=self.n * self.n)
@@ -37,16 +53,26 @@ class Function(Operator):
     def _checked(self, product: Any, block: Array) -> Array:
         name = getattr(self.mvm, "__name__", type(self.mvm).__name__)
         if not is_array(product) or namespace(product) is not namespace(block):
-            raise TypeError(f"the product {name} must return an array of the kind it was given, got {type(product).__name__}")
+            raise TypeError(
+                f"the product {name} must return an array of the kind it was given, got {type(product).__name__}"
+            )
         if tuple(product.shape) != tuple(block.shape):
-            raise ValueError(f"the product {name} must map a block of shape {tuple(block.shape)} to the same shape, got {tuple(product.shape)}")
+            raise ValueError(
+                f"the product {name} must map a block of shape {tuple(block.shape)} to the same shape, got {tuple(product.shape)}"
+            )
         if product.dtype != block.dtype:
-            raise TypeError(f"the product {name} must keep the dtype {block.dtype}, got {product.dtype}; pass dtype= to function() to change it")
+            raise TypeError(
+                f"the product {name} must keep the dtype {block.dtype}, got {product.dtype}; pass dtype= to function() to change it"
+            )
         if shares_memory(product, block):
-            raise ValueError(f"the product {name} must return a new array, not its argument or a view of it")
+            raise ValueError(
+                f"the product {name} must return a new array, not its argument or a view of it"
+            )
         xp = namespace(product)
         if not bool(xp.all(xp.isfinite(product))):
-            raise ValueError(f"the product {name} returned NaN or infinity after {self.ledger.products} good products")
+            raise ValueError(
+                f"the product {name} returned NaN or infinity after {self.ledger.products} good products"
+            )
         return product
 
     def diagonal(self) -> Array:
@@ -68,7 +94,13 @@ class Function(Operator):
 
 
 def function(
-    mvm: Any, n: int | None = None, *, diagonal: Any = None, dtype: Any = None, like: Array | None = None, check_symmetric: bool = True
+    mvm: Any,
+    n: int | None = None,
+    *,
+    diagonal: Any = None,
+    dtype: Any = None,
+    like: Array | None = None,
+    check_symmetric: bool = True,
 ) -> Function:
     """The operator of a black-box product with a positive semidefinite matrix.
 
@@ -92,14 +124,23 @@ def function(
     """
     if hasattr(mvm, "matmat") and hasattr(mvm, "shape"):
         if mvm.shape[0] != mvm.shape[1]:
-            raise ValueError(f"the LinearOperator must be square, got shape {mvm.shape}; for columns of X pass X.T @ X as an operator")
+            raise ValueError(
+                f"the LinearOperator must be square, got shape {mvm.shape}; for columns of X pass X.T @ X as an operator"
+            )
         n, dtype, mvm = mvm.shape[0], dtype or mvm.dtype, mvm.matmat
     if not callable(mvm):
-        raise TypeError(f"mvm must be a function that multiplies a block by K, or a SciPy LinearOperator, got {type(mvm).__name__}")
+        raise TypeError(
+            f"mvm must be a function that multiplies a block by K, or a SciPy LinearOperator, got {type(mvm).__name__}"
+        )
     if n is None or isinstance(n, bool) or int(n) != n or n < 1:
         raise ValueError(f"n must be a positive integer, the order of the matrix, got {n!r}")
     reference = np.zeros(0, dtype=_real(dtype)) if like is None else prototype(like)
-    operator = Function(mvm, int(n), like=reference, diagonal=None if diagonal is None else _known(diagonal, n, reference))
+    operator = Function(
+        mvm,
+        int(n),
+        like=reference,
+        diagonal=None if diagonal is None else _known(diagonal, n, reference),
+    )
     operator.trusted = not check_symmetric
     return operator
 
@@ -110,7 +151,9 @@ def _known(diagonal: Any, n: int, reference: Array) -> Array:
         raise ValueError(f"diagonal must have length n = {n}, got shape {values.shape}")
     _check.finite(values, "diagonal")
     if values.min() < 0:
-        raise NotPSDError(f"the diagonal of a positive semidefinite matrix has no negative entry, got {values.min():.3g} at {values.argmin()}")
+        raise NotPSDError(
+            f"the diagonal of a positive semidefinite matrix has no negative entry, got {values.min():.3g} at {values.argmin()}"
+        )
     return like(values, reference)
 
 
@@ -129,13 +172,18 @@ def probe(operator: Operator) -> None:
     if not isinstance(operator, Function) or operator.trusted:
         return
     operator.trusted = True
-    U = np.random.default_rng(0).standard_normal((operator.n, 3))  # signs may all be orthogonal to few directions of data
+    U = np.random.default_rng(0).standard_normal(
+        (operator.n, 3)
+    )  # signs may all be orthogonal to few directions of data
     KU = host(operator.matmul(like(U, operator.like))).astype(np.float64)
     operator.exponent = _check.exponent(float(np.max(np.abs(KU))), operator.like)
     KU = _check.scaled(KU, operator.exponent)
     products = U.T @ KU
     scale = np.max(np.linalg.norm(KU, axis=0)) * np.sqrt(operator.n) or 1.0
-    asymmetry, tolerance = float(np.max(np.abs(products - products.T))) / scale, 1e-5 if is_single(operator.like) else 1e-9
+    asymmetry, tolerance = (
+        float(np.max(np.abs(products - products.T))) / scale,
+        1e-5 if is_single(operator.like) else 1e-9,
+    )
     again = host(operator.matmul(like(U[:, :1], operator.like))).astype(np.float64)
     if (change := float(np.linalg.norm(again - KU[:, :1])) / scale) > tolerance / 10:
         _warn_of_change(change)
@@ -146,7 +194,9 @@ def probe(operator: Operator) -> None:
             "check it, or pass check_symmetric=False to function()"
         )
     if (least := float(np.min(np.diag(products)))) < -tolerance * scale:
-        raise NotPSDError(f"the product must be one with a positive semidefinite matrix, but uᵀKu = {least:.3g} for a random vector u")
+        raise NotPSDError(
+            f"the product must be one with a positive semidefinite matrix, but uᵀKu = {least:.3g} for a random vector u"
+        )
 
 
 def _warn_of_change(change: float) -> None:

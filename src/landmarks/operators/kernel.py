@@ -12,11 +12,13 @@ from .. import _check
 from .._array import Array, Indices, host, namespace, on_gpu, prototype, take, zeros
 from ..errors import UnsupportedError
 from ..kernels import Kernel
-from . import fused, keops
 from .base import MEMORY, Ledger, Operator, blocks, itemsize
 from .dense import Dense
+from .gpu import fused, keops
 
-CHUNK = 8 * 2**20  # bytes of kernel values at a time: a few times the cache, whatever the budget allows
+CHUNK = (
+    8 * 2**20
+)  # bytes of kernel values at a time: a few times the cache, whatever the budget allows
 
 
 class KernelOperator(Operator):
@@ -51,7 +53,9 @@ class KernelOperator(Operator):
             return None
         return Dense(self._values(self.points, self.points), ledger=self.ledger)
 
-    def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
+    def matmul(
+        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
+    ) -> Array:
         if self.stored is not None:
             return self.stored.matmul(block, rows, cols)
         if self.engine != "chunked":
@@ -62,16 +66,24 @@ class KernelOperator(Operator):
         y = self.points if cols is None else take(self.points, cols)
         self.ledger.add(products=block.shape[1])
         xp = namespace(block)
-        return xp.concat([self._values(x[a:b, :], y) @ block for a, b in self._chunks(x.shape[0], y.shape[0])])
+        return xp.concat(
+            [self._values(x[a:b, :], y) @ block for a, b in self._chunks(x.shape[0], y.shape[0])]
+        )
 
     def _engine_product(self, block: Array, rows: Indices | None, cols: Indices | None) -> Array:
         """K[rows, cols] @ block on a graphics card, each value made in registers, used and forgotten."""
         a, b = (self.n if indices is None else len(indices) for indices in (rows, cols))
         self.ledger.add(products=block.shape[1], entries=a * b)
         if self.engine == "keops":
-            x, y = (self.points if indices is None else take(self.points, indices) for indices in (rows, cols))
+            x, y = (
+                self.points if indices is None else take(self.points, indices)
+                for indices in (rows, cols)
+            )
             return keops.product(self.h, x, y, block)
-        left, right = (self.prepared if indices is None else self.prepared.take(indices) for indices in (rows, cols))
+        left, right = (
+            self.prepared if indices is None else self.prepared.take(indices)
+            for indices in (rows, cols)
+        )
         return fused.product(self.h, left, right, block, precision=self.precision)
 
     @cached_property
@@ -115,7 +127,10 @@ class KernelOperator(Operator):
 
     def _shrink(self, chunk: int) -> None:
         if not self._short_of_memory:
-            warnings.warn("a chunk of kernel values did not fit in memory; going on with chunks of half the size", stacklevel=2)
+            warnings.warn(
+                "a chunk of kernel values did not fit in memory; going on with chunks of half the size",
+                stacklevel=2,
+            )
         self._short_of_memory = True
         self._chunk = min(self._chunk, chunk)
 
@@ -123,9 +138,16 @@ class KernelOperator(Operator):
         self.ledger.add(entries=self.n)
         xp = namespace(self.points)
         if getattr(self.h, "stationary", False):
-            return zeros((self.n,), self.like) + self.h(self.points[:1, :], self.points[:1, :])[0, 0]
+            return (
+                zeros((self.n,), self.like) + self.h(self.points[:1, :], self.points[:1, :])[0, 0]
+            )
         width = 64
-        return xp.concat([xp.linalg.diagonal(self.h(x, x)) for x in (take(self.points, i) for i in blocks(self.n, width))])
+        return xp.concat(
+            [
+                xp.linalg.diagonal(self.h(x, x))
+                for x in (take(self.points, i) for i in blocks(self.n, width))
+            ]
+        )
 
     def columns(self, indices: Indices) -> Array:
         if self.stored is not None:
@@ -133,11 +155,23 @@ class KernelOperator(Operator):
         chosen = take(self.points, indices)
         self.ledger.add(columns=len(indices))
         xp = namespace(self.points)
-        return xp.concat([self._values(self.points[a:b, :], chosen) for a, b in self._chunks(self.n, len(indices))])
+        return xp.concat(
+            [
+                self._values(self.points[a:b, :], chosen)
+                for a, b in self._chunks(self.n, len(indices))
+            ]
+        )
 
     def restrict(self, indices: Indices) -> KernelOperator:
         points = take(self.points, indices)
-        part = KernelOperator(points, self.h, engine=self.engine, precision=self.precision, memory=self.memory, ledger=self.ledger)
+        part = KernelOperator(
+            points,
+            self.h,
+            engine=self.engine,
+            precision=self.precision,
+            memory=self.memory,
+            ledger=self.ledger,
+        )
         if self.stored is not None:
             part.stored = self.stored.restrict(indices)
         return part
@@ -147,8 +181,12 @@ class KernelOperator(Operator):
         _check.same_device(points, self.points, "points", "the kernel's")
         points = _check.matrix(points, "points")
         if points.shape[1] != self.points.shape[1]:
-            raise ValueError(f"points must have {self.points.shape[1]} columns as the kernel's do, got {points.shape[1]}")
-        return self.h(points if self.centre is None else points - self.centre, take(self.points, indices))
+            raise ValueError(
+                f"points must have {self.points.shape[1]} columns as the kernel's do, got {points.shape[1]}"
+            )
+        return self.h(
+            points if self.centre is None else points - self.centre, take(self.points, indices)
+        )
 
 
 def warn_if_isolated(operator: Operator, indices: np.ndarray) -> None:
@@ -167,11 +205,21 @@ def warn_if_isolated(operator: Operator, indices: np.ndarray) -> None:
 
 
 def _out_of_memory(error: Exception) -> bool:
-    return isinstance(error, MemoryError) or "out of memory" in str(error).lower() or "can't allocate" in str(error).lower()
+    return (
+        isinstance(error, MemoryError)
+        or "out of memory" in str(error).lower()
+        or "can't allocate" in str(error).lower()
+    )
 
 
 def kernel(
-    points: Any, h: Kernel, *, memory: int = MEMORY, engine: str | None = None, precision: str = "high", device: str | None = None
+    points: Any,
+    h: Kernel,
+    *,
+    memory: int = MEMORY,
+    engine: str | None = None,
+    precision: str = "high",
+    device: str | None = None,
 ) -> Operator:
     """The operator of the kernel matrix h(x_i, x_j) on the rows of points; only a small one is ever stored.
 
@@ -196,22 +244,39 @@ def kernel(
     KernelOperator(n=3, dtype=float64)
     """
     if not callable(h):
-        raise TypeError(f"h must be a kernel such as rbf(sigma=1.0) or a callable of two blocks of points, got {h!r}")
+        raise TypeError(
+            f"h must be a kernel such as rbf(sigma=1.0) or a callable of two blocks of points, got {h!r}"
+        )
     _check.choice(precision, ("high", "fast"), "precision")
     if hasattr(points, "__dask_graph__"):
-        from .dask_kernel import dask_kernel
+        from .dask.kernel import dask_kernel
 
         if engine is not None or memory != MEMORY:
-            raise ValueError("engine and memory are for points in memory; for dask points say device=…, and choose smaller chunks")
+            raise ValueError(
+                "engine and memory are for points in memory; for dask points say device=…, and choose smaller chunks"
+            )
         return dask_kernel(points, h, device=device, precision=precision)
     if device is not None:
-        raise ValueError(f"device is for the workers of dask points; move the points themselves, e.g. torch.asarray(points, device={device!r})")
+        raise ValueError(
+            f"device is for the workers of dask points; move the points themselves, e.g. torch.asarray(points, device={device!r})"
+        )
     points = _check.matrix(points, "points")
     if memory < 2**20:
         raise ValueError(f"memory must be at least 2**20 bytes, got {memory}")
     check_block(h, points)
-    centre = namespace(points).mean(points, axis=0, keepdims=True) if getattr(h, "stationary", False) else None
-    return KernelOperator(points, h, engine=_engine(engine, points, h), precision=precision, centre=centre, memory=memory)
+    centre = (
+        namespace(points).mean(points, axis=0, keepdims=True)
+        if getattr(h, "stationary", False)
+        else None
+    )
+    return KernelOperator(
+        points,
+        h,
+        engine=_engine(engine, points, h),
+        precision=precision,
+        centre=centre,
+        memory=memory,
+    )
 
 
 def _engine(wanted: str | None, points: Array, h: Kernel) -> str:
@@ -221,9 +286,13 @@ def _engine(wanted: str | None, points: Array, h: Kernel) -> str:
         return "fused" if can_fuse else "chunked"
     _check.choice(wanted, ("fused", "keops", "chunked"), "engine")
     if wanted == "fused" and not can_fuse:
-        raise UnsupportedError(f"fused products need float32 torch points on a GPU, Triton and a kernel of ours, got {points.dtype} and {h!r}")
+        raise UnsupportedError(
+            f"fused products need float32 torch points on a GPU, Triton and a kernel of ours, got {points.dtype} and {h!r}"
+        )
     if wanted == "keops" and not (keops.available(points) and fused.supported(h)):
-        raise UnsupportedError(f"KeOps needs pykeops, torch points on a GPU and a kernel of ours, got {points.dtype} and {h!r}")
+        raise UnsupportedError(
+            f"KeOps needs pykeops, torch points on a GPU and a kernel of ours, got {points.dtype} and {h!r}"
+        )
     return wanted
 
 
@@ -239,7 +308,11 @@ def check_block(h: Kernel, points: Array) -> None:
         )
     values = host(values)
     if not np.all(np.isfinite(values)):
-        raise ValueError("the kernel returned NaN or infinity on the first points; scale the points or change its parameters")
+        raise ValueError(
+            "the kernel returned NaN or infinity on the first points; scale the points or change its parameters"
+        )
     square = host(h(points[:2, :], points[:2, :]))
     if not np.allclose(square, square.T, rtol=1e-4, atol=1e-6 * float(np.max(np.abs(square)))):
-        raise ValueError("the kernel must be symmetric, h(x, y) = h(y, x), but it is not on the first two points")
+        raise ValueError(
+            "the kernel must be symmetric, h(x, y) = h(y, x), but it is not on the first two points"
+        )

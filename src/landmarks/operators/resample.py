@@ -48,11 +48,15 @@ def rows_of_sparse(operator: Sparse, rng: np.random.Generator, keep: Indices = (
     """The same for a sparse X."""
     rows, counts = _drawn(operator.m, rng)
     X = scipy.sparse.diags_array(np.sqrt(counts)) @ operator.X.tocsr()[rows]
-    return _shuffled(Sparse(scipy.sparse.csc_array(X, dtype=operator.X.dtype), exponent=operator.exponent), rng)
+    return _shuffled(
+        Sparse(scipy.sparse.csc_array(X, dtype=operator.X.dtype), exponent=operator.exponent), rng
+    )
 
 
 @resample.register
-def points_of_kernel(operator: KernelOperator, rng: np.random.Generator, keep: Indices = ()) -> Sample:
+def points_of_kernel(
+    operator: KernelOperator, rng: np.random.Generator, keep: Indices = ()
+) -> Sample:
     """Points, which are candidates and what is to be represented at once; those to keep come first."""
     kept = np.asarray(keep, dtype=np.int64)
     indices = np.concatenate([kept, rng.integers(operator.n, size=operator.n - len(kept))])

@@ -23,7 +23,9 @@ class Restricted(Operator):
     def _inside(self, indices: Indices | None) -> np.ndarray:
         return self.indices if indices is None else self.indices[np.asarray(indices)]
 
-    def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
+    def matmul(
+        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
+    ) -> Array:
         return self.parent.matmul(block, rows=self._inside(rows), cols=self._inside(cols))
 
     def diagonal(self) -> Array:

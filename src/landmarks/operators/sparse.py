@@ -39,7 +39,9 @@ class Sparse(Operator):
     def factor(self, indices: Indices | None = None) -> Array:
         return (self.X if indices is None else self.X[:, np.asarray(indices)]).toarray()
 
-    def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
+    def matmul(
+        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
+    ) -> Array:
         if self.gram is not None:
             K = self.gram if rows is None else self.gram[rows]
             K = K if cols is None else K[:, cols]
@@ -58,7 +60,11 @@ class Sparse(Operator):
 
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices), entries=self.n * len(indices))
-        return self.X.T @ self.factor(indices) if self.gram is None else self.gram[:, np.asarray(indices)]
+        return (
+            self.X.T @ self.factor(indices)
+            if self.gram is None
+            else self.gram[:, np.asarray(indices)]
+        )
 
     def restrict(self, indices: Indices) -> Sparse:
         part = Sparse(self.X[:, np.asarray(indices)], exponent=self.exponent, ledger=self.ledger)

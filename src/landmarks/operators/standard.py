@@ -32,14 +32,18 @@ class Standard:
         """Whether the columns stay as they are."""
         return not (self.center or self.scale)
 
-    def parts(self, mean: np.ndarray, variance: np.ndarray, accuracy: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def parts(
+        self, mean: np.ndarray, variance: np.ndarray, accuracy: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The mean to take out, the factor of each column (0 for one that is constant once centred), the scale."""
         constant = variance <= (16 * accuracy * np.abs(mean)) ** 2
         scale = np.where(constant, 1.0, np.sqrt(variance)) if self.scale else np.ones(len(mean))
         factor = np.where(constant, 0.0, 1 / scale) if self.center else 1 / scale
         return (mean if self.center else np.zeros(len(mean))), factor, scale
 
-    def of_array(self, X: Array, weights: np.ndarray | None = None) -> tuple[Array, np.ndarray, np.ndarray]:
+    def of_array(
+        self, X: Array, weights: np.ndarray | None = None
+    ) -> tuple[Array, np.ndarray, np.ndarray]:
         """The prepared columns of an array in memory, the mean and the scale; weights multiply the rows by their roots."""
         average = _average(X, weights)
         centred = X - like(average, X)
@@ -54,4 +58,6 @@ def _average(X: Array, weights: np.ndarray | None) -> np.ndarray:
     """The weighted mean of the rows, in float64."""
     xp = namespace(X)
     rows = X if weights is None else X * like(weights, X)[:, None]
-    return host(xp.sum(rows, axis=0, dtype=xp.float64)) / (X.shape[0] if weights is None else weights.sum())
+    return host(xp.sum(rows, axis=0, dtype=xp.float64)) / (
+        X.shape[0] if weights is None else weights.sum()
+    )

@@ -26,12 +26,16 @@ class Toeplitz(Operator):
         self._length = circulant.shape[0]
         self._spectrum = xp.fft.rfft(circulant)
 
-    def matmul(self, block: Array, rows: Indices | None = None, cols: Indices | None = None) -> Array:
+    def matmul(
+        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
+    ) -> Array:
         xp = namespace(block)
         full = block if cols is None else scatter(block, cols, self.n)
         self.ledger.add(products=full.shape[1], entries=self.n)
         spectrum = xp.fft.rfft(full, n=self._length, axis=0)
-        product = xp.fft.irfft(self._spectrum[:, None] * spectrum, n=self._length, axis=0)[: self.n, :]
+        product = xp.fft.irfft(self._spectrum[:, None] * spectrum, n=self._length, axis=0)[
+            : self.n, :
+        ]
         return product if rows is None else take(product, rows)
 
     def diagonal(self) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..methods import Selection
+from ..selection import Selection
 from .axes import BLUE, COLOURS, GREY, MARKERS, new_axes
 
 
@@ -39,7 +39,9 @@ class ComparisonDisplay:
         self.noun = noun
 
     @classmethod
-    def from_selections(cls, selections: Iterable[Selection], *, ax: Any = None) -> ComparisonDisplay:
+    def from_selections(
+        cls, selections: Iterable[Selection], *, ax: Any = None
+    ) -> ComparisonDisplay:
         """Draw the errors of selections, grouped by their methods."""
         errors: dict[str, dict[int, float]] = {}
         for selection in selections:
@@ -70,8 +72,18 @@ class ComparisonDisplay:
     def _curves(self) -> None:
         for place, (method, curve) in enumerate(self.errors.items()):
             sizes = sorted(curve)
-            style = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
-            self.ax_.plot(sizes, [100 * curve[k] for k in sizes], label=method, markersize=4, linewidth=1.2, **style)
+            style = {
+                "color": COLOURS[place % len(COLOURS)],
+                "marker": MARKERS[place % len(MARKERS)],
+            }
+            self.ax_.plot(
+                sizes,
+                [100 * curve[k] for k in sizes],
+                label=method,
+                markersize=4,
+                linewidth=1.2,
+                **style,
+            )
         if min(value for curve in self.errors.values() for value in curve.values()) > 0:
             self.ax_.set_yscale("log")
         self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the whole")

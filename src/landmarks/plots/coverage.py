@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._array import host
-from ..methods import Selection
 from ..operators.kernel import KernelOperator
+from ..selection import Selection
 from .axes import GREY, ORANGE, new_axes
 
 
@@ -36,16 +36,30 @@ class CoverageDisplay:
     'first principal direction'
     """
 
-    def __init__(self, points: Any, indices: Any, *, labels: tuple[str, str] = ("first coordinate", "second coordinate")):
+    def __init__(
+        self,
+        points: Any,
+        indices: Any,
+        *,
+        labels: tuple[str, str] = ("first coordinate", "second coordinate"),
+    ):
         self.points, self.indices, self.labels = np.asarray(points), np.asarray(indices), labels
 
     @classmethod
-    def from_selection(cls, selection: Selection, *, at_most: int = 5000, ax: Any = None) -> CoverageDisplay:
+    def from_selection(
+        cls, selection: Selection, *, at_most: int = 5000, ax: Any = None
+    ) -> CoverageDisplay:
         """Draw the points of a kernel, along their two main directions when they have more than two coordinates."""
         operator = selection._data
         if not isinstance(operator, KernelOperator):
-            raise TypeError(f"coverage needs the points of a kernel, made by kernel(points, h); this selection has {operator!r}")
-        points, labels = plane(host(operator.points if operator.centre is None else operator.points + operator.centre).astype(np.float64))
+            raise TypeError(
+                f"coverage needs the points of a kernel, made by kernel(points, h); this selection has {operator!r}"
+            )
+        points, labels = plane(
+            host(
+                operator.points if operator.centre is None else operator.points + operator.centre
+            ).astype(np.float64)
+        )
         others = np.setdiff1d(np.arange(len(points)), selection.indices)
         others = others[:: max(1, len(others) // at_most)]
         shown = np.concatenate([selection.indices, others])
@@ -57,10 +71,21 @@ class CoverageDisplay:
         self.figure_ = self.ax_.figure
         x, y = self.points.T
         self.ax_.scatter(x, y, s=6, color=GREY, alpha=0.5, linewidths=0, label="points")
-        self.ax_.scatter(x[self.indices], y[self.indices], s=36, color=ORANGE, edgecolors="white", linewidths=0.8, label="landmarks", zorder=3)
+        self.ax_.scatter(
+            x[self.indices],
+            y[self.indices],
+            s=36,
+            color=ORANGE,
+            edgecolors="white",
+            linewidths=0.8,
+            label="landmarks",
+            zorder=3,
+        )
         if len(self.indices) <= 30:
             for place, j in enumerate(self.indices, 1):
-                self.ax_.annotate(str(place), (x[j], y[j]), xytext=(4, 4), textcoords="offset points", fontsize=7)
+                self.ax_.annotate(
+                    str(place), (x[j], y[j]), xytext=(4, 4), textcoords="offset points", fontsize=7
+                )
         self.ax_.set(xlabel=self.labels[0], ylabel=self.labels[1])
         self.ax_.legend(fontsize=8, frameon=False)
         self.ax_.spines[["top", "right"]].set_visible(False)

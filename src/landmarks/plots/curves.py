@@ -44,11 +44,23 @@ def draw_curves(panels: Sequence[Axes], ylabel: str, title: str = "") -> Any:
     for place, (ax, panel) in enumerate(zip(axes, panels, strict=True)):
         for line in panel.lines:
             draw_line(ax, line)
-        ax.set(title=panel.title, yscale="log", xlabel="k", ylabel=ylabel if place % width == 0 else "")
+        ax.set(
+            title=panel.title, yscale="log", xlabel="k", ylabel=ylabel if place % width == 0 else ""
+        )
         ax.grid(True, which="both", color="0.92", linewidth=0.6)
         readable_ticks(ax)
-    handles = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=min(len(handles) or 1, 5), frameon=False)
+    handles = {
+        label: handle
+        for ax in axes
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(
+        handles.values(),
+        handles.keys(),
+        loc="outside lower center",
+        ncols=min(len(handles) or 1, 5),
+        frameon=False,
+    )
     if title:
         figure.suptitle(title)
     return figure
@@ -79,8 +91,12 @@ def readable_ticks(ax: Any) -> None:
     low, high = ax.get_ylim()
     if low <= 0 or high / low > 100:
         return
-    ax.yaxis.set_major_locator(MaxNLocator(7) if high / low < 4 else LogLocator(subs=(1.0, 1.5, 2.0, 3.0, 5.0, 7.0)))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1e4 else f"{value:.2g}"))
+    ax.yaxis.set_major_locator(
+        MaxNLocator(7) if high / low < 4 else LogLocator(subs=(1.0, 1.5, 2.0, 3.0, 5.0, 7.0))
+    )
+    ax.yaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: f"{value:g}" if value < 1e4 else f"{value:.2g}")
+    )
     ax.yaxis.set_minor_formatter(NullFormatter())
     if high / low < 4:
         ax.yaxis.set_minor_locator(NullLocator())

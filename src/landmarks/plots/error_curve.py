@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..approximate import best_rank_error, total
-from ..methods import Selection, path
+from ..how_many.curve import path
+from ..linalg.error import best_rank_error, total
 from ..operators.base import Operator
+from ..selection import Selection
 from .axes import BLUE, GREY, ORANGE, new_axes
 from .fitted import selection_of
 
@@ -38,12 +39,22 @@ class ErrorCurveDisplay:
     'columns chosen'
     """
 
-    def __init__(self, ks: Any, greedy: Any, best: Any, *, chosen: tuple[int, float] | None = None, noun: str = "column"):
+    def __init__(
+        self,
+        ks: Any,
+        greedy: Any,
+        best: Any,
+        *,
+        chosen: tuple[int, float] | None = None,
+        noun: str = "column",
+    ):
         self.ks, self.greedy, self.best = (np.asarray(values) for values in (ks, greedy, best))
         self.chosen, self.noun = chosen, noun
 
     @classmethod
-    def from_selection(cls, selection: Selection, *, ks: Any = None, ax: Any = None) -> ErrorCurveDisplay:
+    def from_selection(
+        cls, selection: Selection, *, ks: Any = None, ax: Any = None
+    ) -> ErrorCurveDisplay:
         """Draw the curve of the data of a selection, with the selection marked; ks is 1 to twice its size unless given."""
         return cls.of(selection, ks).plot(ax=ax)
 
@@ -70,10 +81,32 @@ class ErrorCurveDisplay:
         """Draw."""
         self.ax_ = new_axes() if ax is None else ax
         self.figure_ = self.ax_.figure
-        self.ax_.plot(self.ks, 100 * self.greedy, color=BLUE, marker="o", markersize=3, linewidth=1.2, label="greedy choice")
-        self.ax_.plot(self.ks, 100 * self.best, color=GREY, linestyle="--", linewidth=1.2, label="best directions, a lower bound")
+        self.ax_.plot(
+            self.ks,
+            100 * self.greedy,
+            color=BLUE,
+            marker="o",
+            markersize=3,
+            linewidth=1.2,
+            label="greedy choice",
+        )
+        self.ax_.plot(
+            self.ks,
+            100 * self.best,
+            color=GREY,
+            linestyle="--",
+            linewidth=1.2,
+            label="best directions, a lower bound",
+        )
         if self.chosen is not None:
-            self.ax_.plot([self.chosen[0]], [100 * self.chosen[1]], "D", color=ORANGE, label="this selection", zorder=3)
+            self.ax_.plot(
+                [self.chosen[0]],
+                [100 * self.chosen[1]],
+                "D",
+                color=ORANGE,
+                label="this selection",
+                zorder=3,
+            )
         self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the whole")
         self.ax_.set_ylim(bottom=0)
         self.ax_.legend(fontsize=8, frameon=False)

@@ -10,8 +10,8 @@ from .axes import new_axes
 from .fitted import selection_of
 
 if TYPE_CHECKING:
-    from ..methods import Selection
-    from ..optimise.path import Path
+    from ..relaxation_path import Path
+    from ..selection import Selection
 
 SUPPORT = 0.05  # a final weight above this part of the largest one counts as selected
 
@@ -29,7 +29,7 @@ def plot_path(path: Path, ax: Any = None, *, at_most: int = 300, seed: int = 0) 
     Examples
     --------
     >>> import numpy as np
-    >>> from landmarks.optimise.path import Path
+    >>> from landmarks.relaxation_path import Path
     >>> t = np.array([[0.5, 0.5, 0.5], [0.8, 0.3, 0.1], [1.0, 0.0, 0.0]])
     >>> ax = Path(t, value=np.zeros(3), active=np.array([3, 3, 1]), steps=np.zeros(3)).plot()
     >>> [line.get_color() for line in ax.get_lines()]
@@ -38,7 +38,12 @@ def plot_path(path: Path, ax: Any = None, *, at_most: int = 300, seed: int = 0) 
     ax = new_axes() if ax is None else ax
     selected = finally_selected(path.t)
     for j in drawn(selected, at_most, seed):
-        ax.plot(path.t[:, j], color="tab:blue" if selected[j] else "0.7", linewidth=0.8, zorder=2 if selected[j] else 1)
+        ax.plot(
+            path.t[:, j],
+            color="tab:blue" if selected[j] else "0.7",
+            linewidth=0.8,
+            zorder=2 if selected[j] else 1,
+        )
     ax.set(xlabel="step", ylabel="t", ylim=(-0.02, 1.02))
     return ax
 
@@ -80,14 +85,20 @@ class PathDisplay:
         self.path = path
 
     @classmethod
-    def from_selection(cls, selection: Selection, *, ax: Any = None, at_most: int = 300, seed: int = 0) -> PathDisplay:
+    def from_selection(
+        cls, selection: Selection, *, ax: Any = None, at_most: int = 300, seed: int = 0
+    ) -> PathDisplay:
         """Draw the path of a selection that was made by a relaxation."""
         if selection.path is None:
-            raise ValueError(f"{selection.method} leaves no path; use method='annealed' or 'continuous'")
+            raise ValueError(
+                f"{selection.method} leaves no path; use method='annealed' or 'continuous'"
+            )
         return cls(selection.path).plot(ax=ax, at_most=at_most, seed=seed)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None, at_most: int = 300, seed: int = 0) -> PathDisplay:
+    def from_estimator(
+        cls, estimator: Any, *, ax: Any = None, at_most: int = 300, seed: int = 0
+    ) -> PathDisplay:
         """Draw the path of a fitted estimator that keeps its selection as `selection_`."""
         return cls.from_selection(selection_of(estimator), ax=ax, at_most=at_most, seed=seed)
 

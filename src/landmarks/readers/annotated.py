@@ -24,7 +24,15 @@ def read_h5ad(file: BinaryIO, reading: Reading) -> Table:
             return of_annotated(store, reading)
     except FormatError:
         raise
-    except (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, MemoryError) as error:
+    except (
+        OSError,
+        KeyError,
+        ValueError,
+        TypeError,
+        RuntimeError,
+        AttributeError,
+        MemoryError,
+    ) as error:
         raise FormatError(f"the h5ad file cannot be read: {error}") from error
 
 
@@ -32,14 +40,20 @@ def of_annotated(store: Any, reading: Reading) -> Table:
     """The table of an AnnData group, in an h5ad file or a Zarr store."""
     layer = reading.array or "X"
     if layer not in store:
-        raise FormatError(f"the file has no matrix {layer!r}; it holds {', '.join(map(repr, list(store)[:8])) or 'nothing'}: name one with --array")
+        raise FormatError(
+            f"the file has no matrix {layer!r}; it holds {', '.join(map(repr, list(store)[:8])) or 'nothing'}: name one with --array"
+        )
     X, genes, cells = store[layer], _index(store, "var"), _index(store, "obs")
     table = _dense(X, genes, reading) if hasattr(X, "dtype") else _sparse(X, genes, reading)
     return Table(table.values, table.names, cells)
 
 
 def _dense(X: Any, genes: tuple[str, ...] | None, reading: Reading) -> Table:
-    check_size(int(np.prod(X.shape, dtype=object)) * max(X.dtype.itemsize, 4), reading.max_bytes, "the matrix")
+    check_size(
+        int(np.prod(X.shape, dtype=object)) * max(X.dtype.itemsize, 4),
+        reading.max_bytes,
+        "the matrix",
+    )
     return as_table(np.asarray(X[...]), genes, reading)
 
 
@@ -47,11 +61,19 @@ def _sparse(X: Any, genes: tuple[str, ...] | None, reading: Reading) -> Table:
     layout = str(X.attrs.get("encoding-type", X.attrs.get("h5sparse_format", "")))
     make = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array}.get(layout[:3])
     if make is None:
-        raise FormatError(f"the matrix is stored as {layout or 'a group'!r}; only dense, csr and csc are read")
+        raise FormatError(
+            f"the matrix is stored as {layout or 'a group'!r}; only dense, csr and csc are read"
+        )
     parts = [X[name] for name in ("data", "indices", "indptr")]
-    check_size(sum(int(part.shape[0]) * part.dtype.itemsize for part in parts), reading.max_bytes, "the matrix")
+    check_size(
+        sum(int(part.shape[0]) * part.dtype.itemsize for part in parts),
+        reading.max_bytes,
+        "the matrix",
+    )
     shape = X.attrs["shape"] if "shape" in X.attrs else X.attrs["h5sparse_shape"]
-    return sparse_table(make, tuple(np.asarray(part[...]) for part in parts), np.asarray(shape), genes, reading)
+    return sparse_table(
+        make, tuple(np.asarray(part[...]) for part in parts), np.asarray(shape), genes, reading
+    )
 
 
 def _index(store: Any, axis: str) -> tuple[str, ...] | None:
@@ -61,4 +83,7 @@ def _index(store: Any, axis: str) -> tuple[str, ...] | None:
     key = store[axis].attrs.get("_index", "_index")
     if key not in store[axis] or not hasattr(store[axis][key], "dtype"):
         return None
-    return tuple(name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name) for name in np.asarray(store[axis][key][...]))
+    return tuple(
+        name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
+        for name in np.asarray(store[axis][key][...])
+    )

@@ -41,12 +41,17 @@ def read_array(file: BinaryIO, limit: int, available: int | None = None) -> np.n
     """One array in the npy format, whose size is checked against the limit and against the bytes that are there."""
     try:
         version = np.lib.format.read_magic(file)
-        header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[version]
+        header = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }[version]
         shape, fortran, dtype = header(file)
     except DAMAGE as error:
         raise FormatError(f"the npy header cannot be read: {error}") from error
     if dtype.hasobject or dtype.names is not None:
-        raise FormatError(f"the array holds {'Python objects' if dtype.hasobject else 'records'}; save plain numbers")
+        raise FormatError(
+            f"the array holds {'Python objects' if dtype.hasobject else 'records'}; save plain numbers"
+        )
     if any(not isinstance(length, int) or length < 0 for length in shape):
         raise FormatError(f"the npy header claims the shape {shape}")
     size = math.prod(shape) * dtype.itemsize
@@ -56,10 +61,14 @@ def read_array(file: BinaryIO, limit: int, available: int | None = None) -> np.n
         available = file.seek(0, io.SEEK_END) - start
         file.seek(start)
     if size > available:
-        raise FormatError(f"the npy file is cut short: its header tells of {size} bytes, {available} are there")
+        raise FormatError(
+            f"the npy file is cut short: its header tells of {size} bytes, {available} are there"
+        )
     raw = file.read(size)
     if len(raw) < size:
-        raise FormatError(f"the npy file is cut short: its header tells of {size} bytes, {len(raw)} are there")
+        raise FormatError(
+            f"the npy file is cut short: its header tells of {size} bytes, {len(raw)} are there"
+        )
     if dtype.itemsize == 0:
         raise FormatError(f"the array holds {dtype}; save plain numbers")
     return np.frombuffer(raw, dtype).reshape(shape, order="F" if fortran else "C")
@@ -76,7 +85,9 @@ def as_table(array: np.ndarray, names: tuple[str, ...] | None, reading: Reading)
     if not reading.columns and not reading.drop:
         return Table(as_floats(array), names)
     kept = wanted(names, array.shape[1], reading.columns, reading.drop)
-    return Table(as_floats(array[:, kept]), None if names is None else tuple(names[j] for j in kept))
+    return Table(
+        as_floats(array[:, kept]), None if names is None else tuple(names[j] for j in kept)
+    )
 
 
 def as_floats(array: np.ndarray) -> np.ndarray:
@@ -86,10 +97,16 @@ def as_floats(array: np.ndarray) -> np.ndarray:
 
 
 def _of_archive(archive: zipfile.ZipFile, reading: Reading) -> Table:
-    sizes = {member.filename.removesuffix(".npy"): member.file_size for member in archive.infolist() if member.filename.endswith(".npy")}
+    sizes = {
+        member.filename.removesuffix(".npy"): member.file_size
+        for member in archive.infolist()
+        if member.filename.endswith(".npy")
+    }
     if set(sizes) >= SPARSE and reading.array is None:
         check_size(sum(sizes.values()), reading.max_bytes, "the sparse matrix")
-        return _of_sparse({name: _member(archive, name, reading.max_bytes) for name in SPARSE}, reading)
+        return _of_sparse(
+            {name: _member(archive, name, reading.max_bytes) for name in SPARSE}, reading
+        )
     chosen = _chosen(sizes, reading.array)
     check_size(sizes[chosen], reading.max_bytes, f"the array {chosen!r}")
     X = _member(archive, chosen, reading.max_bytes)
@@ -105,15 +122,22 @@ def _chosen(sizes: dict[str, int], asked: str | None) -> str:
     if asked is None and len(candidates) == 1:
         return candidates[0]
     wish = "has several arrays and none is named X" if asked is None else f"has no array {asked!r}"
-    raise FormatError(f"the file {wish}; it holds {', '.join(map(repr, sizes)) or 'none'}: name one with --array")
+    raise FormatError(
+        f"the file {wish}; it holds {', '.join(map(repr, sizes)) or 'none'}: name one with --array"
+    )
 
 
-def _names(archive: zipfile.ZipFile, sizes: dict[str, int], X: np.ndarray, limit: int) -> tuple[str, ...] | None:
+def _names(
+    archive: zipfile.ZipFile, sizes: dict[str, int], X: np.ndarray, limit: int
+) -> tuple[str, ...] | None:
     for key in NAMES:
         if key in sizes and sizes[key] <= limit:
             names = _member(archive, key, limit)
             if X.ndim == 2 and names.shape == X.shape[1:] and names.dtype.kind in "US":
-                return tuple(name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name) for name in names)
+                return tuple(
+                    name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
+                    for name in names
+                )
     return None
 
 
@@ -127,10 +151,18 @@ def _of_sparse(parts: dict[str, np.ndarray], reading: Reading) -> Table:
     make = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array}.get(layout)
     if make is None:
         raise FormatError(f"the sparse matrix is stored as {layout!r}; save it as csr or csc")
-    return sparse_table(make, (parts["data"], parts["indices"], parts["indptr"]), parts["shape"], None, reading)
+    return sparse_table(
+        make, (parts["data"], parts["indices"], parts["indptr"]), parts["shape"], None, reading
+    )
 
 
-def sparse_table(make: type, parts: tuple[np.ndarray, ...], shape: np.ndarray, names: tuple[str, ...] | None, reading: Reading) -> Table:
+def sparse_table(
+    make: type,
+    parts: tuple[np.ndarray, ...],
+    shape: np.ndarray,
+    names: tuple[str, ...] | None,
+    reading: Reading,
+) -> Table:
     """The wanted columns of a compressed sparse matrix whose parts come from a file and are checked."""
     try:
         m, n = (int(length) for length in np.ravel(shape))
@@ -139,10 +171,16 @@ def sparse_table(make: type, parts: tuple[np.ndarray, ...], shape: np.ndarray, n
     except (ValueError, TypeError, OverflowError, MemoryError, IndexError) as error:
         raise FormatError(f"the sparse matrix is damaged: {error}") from error
     if X.dtype.kind not in "fiub" or 0 in X.shape:
-        raise FormatError(f"the sparse matrix must hold real numbers in rows and columns, got {X.dtype} of shape {X.shape}")
+        raise FormatError(
+            f"the sparse matrix must hold real numbers in rows and columns, got {X.dtype} of shape {X.shape}"
+        )
     if names is not None and len(names) != n:
         raise FormatError(f"the file names {len(names)} columns, the matrix has {n}")
     X.data = as_floats(X.data)
     kept = wanted(names, n, reading.columns, reading.drop)
-    X = scipy.sparse.csc_array(X) if len(kept) == n and not reading.columns else scipy.sparse.csc_array(X)[:, kept]
+    X = (
+        scipy.sparse.csc_array(X)
+        if len(kept) == n and not reading.columns
+        else scipy.sparse.csc_array(X)[:, kept]
+    )
     return Table(X, None if names is None else tuple(names[j] for j in kept))

@@ -25,12 +25,24 @@ def read_zarr(path: Path, reading: Reading) -> Table:
         return _of_array(store, reading) if hasattr(store, "dtype") else _of_group(store, reading)
     except FormatError:
         raise
-    except (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError, MemoryError) as error:
+    except (
+        OSError,
+        KeyError,
+        ValueError,
+        TypeError,
+        RuntimeError,
+        AttributeError,
+        MemoryError,
+    ) as error:
         raise FormatError(f"the Zarr store cannot be read: {error}") from error
 
 
 def _of_array(array: Any, reading: Reading) -> Table:
-    check_size(int(np.prod(array.shape, dtype=object)) * max(array.dtype.itemsize, 4), reading.max_bytes, "the array")
+    check_size(
+        int(np.prod(array.shape, dtype=object)) * max(array.dtype.itemsize, 4),
+        reading.max_bytes,
+        "the array",
+    )
     return as_table(np.asarray(array[...]), None, reading)
 
 
@@ -40,5 +52,7 @@ def _of_group(group: Any, reading: Reading) -> Table:
     arrays = [name for name in group if hasattr(group[name], "dtype")]
     chosen = reading.array or ("X" if "X" in arrays else arrays[0] if len(arrays) == 1 else None)
     if chosen not in arrays:
-        raise FormatError(f"the store holds the arrays {', '.join(map(repr, arrays)) or 'none'}; name one with --array")
+        raise FormatError(
+            f"the store holds the arrays {', '.join(map(repr, arrays)) or 'none'}; name one with --array"
+        )
     return _of_array(group[chosen], reading)

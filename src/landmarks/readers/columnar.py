@@ -27,7 +27,11 @@ def read_parquet(file: BinaryIO, reading: Reading) -> Table:
         metadata = parquet.metadata
         groups = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
         check_size(max(metadata.num_rows * len(kept) * 8, groups), reading.max_bytes, "the table")
-        table = parquet.read(columns=[names[j] for j in kept]) if len(set(names)) == len(names) else parquet.read()
+        table = (
+            parquet.read(columns=[names[j] for j in kept])
+            if len(set(names)) == len(names)
+            else parquet.read()
+        )
     except FormatError:
         raise
     except (pa.ArrowException, OSError, OverflowError, ValueError) as error:
@@ -45,7 +49,9 @@ def read_arrow(file: BinaryIO, reading: Reading) -> Table:
         for batch in _each(batches):
             size += batch.num_rows * len(kept) * 8
             check_size(size, reading.max_bytes, "the table")
-            batch.validate(full=True)  # Arrow trusts the offsets of a file, and a wrong one would end the process
+            batch.validate(
+                full=True
+            )  # Arrow trusts the offsets of a file, and a wrong one would end the process
             parts.append(batch.select(kept))
     except FormatError:
         raise
@@ -77,7 +83,12 @@ def _as_table(table: Any) -> Table:
 
 def _numbers(column: Any, name: str) -> np.ndarray:
     kind = column.type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_decimal(kind)):
+    if not (
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_decimal(kind)
+    ):
         row = next((i for i, value in enumerate(column) if value.is_valid), 0)
         raise FormatError(
             f"row {row + 1}, column {name!r}: {_shown(column[row])!r} is not a number ({kind}); leave the column out with --drop {name!r}"

@@ -12,7 +12,9 @@ MAX_BYTES = 2**30
 def check_size(size: int, limit: int, what: str) -> None:
     """Refuse what would take more memory than the limit."""
     if size > limit:
-        raise FormatError(f"{what} takes {readable(size)}, more than the limit of {readable(limit)}; raise it with --max-bytes if you trust the file")
+        raise FormatError(
+            f"{what} takes {readable(size)}, more than the limit of {readable(limit)}; raise it with --max-bytes if you trust the file"
+        )
 
 
 def read_within(file: BinaryIO, limit: int, what: str) -> bytes:
@@ -22,7 +24,9 @@ def read_within(file: BinaryIO, limit: int, what: str) -> bytes:
         parts.append(part)
         size += len(part)
         if size > limit:
-            raise FormatError(f"{what} is larger than the limit of {readable(limit)}; raise it with --max-bytes if you trust it")
+            raise FormatError(
+                f"{what} is larger than the limit of {readable(limit)}; raise it with --max-bytes if you trust it"
+            )
     return b"".join(parts)
 
 

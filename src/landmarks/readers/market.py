@@ -22,7 +22,11 @@ from .table import Table, wanted
 if TYPE_CHECKING:
     from .read import Reading
 
-LAYOUTS, FIELDS, SYMMETRIES = ("array", "coordinate"), ("real", "integer", "pattern"), ("general", "symmetric", "skew-symmetric")
+LAYOUTS, FIELDS, SYMMETRIES = (
+    ("array", "coordinate"),
+    ("real", "integer", "pattern"),
+    ("general", "symmetric", "skew-symmetric"),
+)
 
 
 @dataclass(frozen=True)
@@ -57,11 +61,17 @@ def read_market(file: BinaryIO, reading: Reading) -> Table:
 def _header(text: io.TextIOWrapper) -> Header:
     banner = text.readline(200).lower().split()
     if len(banner) != 5 or banner[1] != "matrix" or banner[2] not in LAYOUTS:
-        raise FormatError("line 1: the banner must be '%%MatrixMarket matrix array|coordinate FIELD SYMMETRY'")
+        raise FormatError(
+            "line 1: the banner must be '%%MatrixMarket matrix array|coordinate FIELD SYMMETRY'"
+        )
     _, _, layout, field, symmetry = banner
     if field == "complex" or symmetry == "hermitian":
         raise FormatError("Complex data not supported: the file holds complex numbers")
-    if field not in FIELDS or symmetry not in SYMMETRIES or (layout == "array" and field == "pattern"):
+    if (
+        field not in FIELDS
+        or symmetry not in SYMMETRIES
+        or (layout == "array" and field == "pattern")
+    ):
         raise FormatError(f"line 1: a {layout} matrix cannot be {field} {symmetry}")
     for line, words in enumerate(map(str.split, iter(text.readline, "")), 2):
         if words and not words[0].startswith("%"):
@@ -70,18 +80,30 @@ def _header(text: io.TextIOWrapper) -> Header:
 
 
 def _sizes(words: list[str], layout: str, line: int) -> tuple[int, int, int]:
-    if len(words) != (2 if layout == "array" else 3) or not all(word.isascii() and word.isdigit() and len(word) < 19 for word in words):
-        raise FormatError(f"line {line}: the sizes must be {'ROWS COLUMNS' if layout == 'array' else 'ROWS COLUMNS ENTRIES'}")
+    if len(words) != (2 if layout == "array" else 3) or not all(
+        word.isascii() and word.isdigit() and len(word) < 19 for word in words
+    ):
+        raise FormatError(
+            f"line {line}: the sizes must be {'ROWS COLUMNS' if layout == 'array' else 'ROWS COLUMNS ENTRIES'}"
+        )
     rows, columns, *entries = map(int, words)
     return rows, columns, entries[0] if entries else rows * columns
 
 
 def _check(header: Header, limit: int) -> None:
     if header.rows < 1 or header.columns < 1:
-        raise FormatError(f"the matrix must have rows and columns, got shape ({header.rows}, {header.columns})")
+        raise FormatError(
+            f"the matrix must have rows and columns, got shape ({header.rows}, {header.columns})"
+        )
     if header.symmetry != "general" and header.rows != header.columns:
-        raise FormatError(f"a {header.symmetry} matrix must be square, got shape ({header.rows}, {header.columns})")
-    size = header.entries * 8 if header.layout == "array" else header.entries * 24 + (header.columns + 1) * 8
+        raise FormatError(
+            f"a {header.symmetry} matrix must be square, got shape ({header.rows}, {header.columns})"
+        )
+    size = (
+        header.entries * 8
+        if header.layout == "array"
+        else header.entries * 24 + (header.columns + 1) * 8
+    )
     check_size(size, limit, "the matrix")
 
 
@@ -94,16 +116,24 @@ def _numbers(text: io.TextIOWrapper, header: Header) -> np.ndarray:
             warnings.simplefilter("ignore", UserWarning)  # no numbers at all: told below
             numbers = np.loadtxt(text, comments="%", ndmin=2, max_rows=expected + 1)
     except (ValueError, OverflowError) as error:
-        raise FormatError(f"the numbers from line {header.body} on cannot be read: {error}") from error
+        raise FormatError(
+            f"the numbers from line {header.body} on cannot be read: {error}"
+        ) from error
     if len(numbers) != expected or (expected and numbers.shape[1] != width):
-        raise FormatError(f"{expected} lines of {width} numbers were expected from line {header.body} on, got an array of {numbers.shape}")
+        raise FormatError(
+            f"{expected} lines of {width} numbers were expected from line {header.body} on, got an array of {numbers.shape}"
+        )
     return numbers.reshape(expected, width)
 
 
 def _stored(header: Header) -> int:
     """How many numbers a dense matrix stores: of a symmetric one the lower triangle."""
     n = header.rows
-    return {"general": header.entries, "symmetric": n * (n + 1) // 2, "skew-symmetric": n * (n - 1) // 2}[header.symmetry]
+    return {
+        "general": header.entries,
+        "symmetric": n * (n + 1) // 2,
+        "skew-symmetric": n * (n - 1) // 2,
+    }[header.symmetry]
 
 
 def _dense(numbers: np.ndarray, header: Header) -> np.ndarray:
@@ -117,16 +147,31 @@ def _dense(numbers: np.ndarray, header: Header) -> np.ndarray:
 
 def _sparse(numbers: np.ndarray, header: Header) -> scipy.sparse.csc_array:
     places = numbers[:, :2]
-    if np.any(places != np.rint(places)) or np.any(places < 1) or np.any(places > (header.rows, header.columns)):
-        raise FormatError(f"a coordinate lies outside of the {header.rows} × {header.columns} matrix")
+    if (
+        np.any(places != np.rint(places))
+        or np.any(places < 1)
+        or np.any(places > (header.rows, header.columns))
+    ):
+        raise FormatError(
+            f"a coordinate lies outside of the {header.rows} × {header.columns} matrix"
+        )
     rows, columns = (places.astype(np.int64) - 1).T
     values = np.ones(len(numbers)) if header.field == "pattern" else numbers[:, 2]
-    return scipy.sparse.csc_array(_mirrored(scipy.sparse.csc_array((values, (rows, columns)), shape=(header.rows, header.columns)), header))
+    return scipy.sparse.csc_array(
+        _mirrored(
+            scipy.sparse.csc_array((values, (rows, columns)), shape=(header.rows, header.columns)),
+            header,
+        )
+    )
 
 
-def _mirrored(X: np.ndarray | scipy.sparse.csc_array, header: Header) -> np.ndarray | scipy.sparse.csc_array:
+def _mirrored(
+    X: np.ndarray | scipy.sparse.csc_array, header: Header
+) -> np.ndarray | scipy.sparse.csc_array:
     """The whole matrix from its lower triangle."""
     if header.symmetry == "general":
         return X
-    diagonal = np.diag(np.diag(X)) if isinstance(X, np.ndarray) else scipy.sparse.diags_array(X.diagonal())
+    diagonal = (
+        np.diag(np.diag(X)) if isinstance(X, np.ndarray) else scipy.sparse.diags_array(X.diagonal())
+    )
     return X - X.T if header.symmetry == "skew-symmetric" else X + X.T - diagonal

@@ -27,8 +27,24 @@ FORMATS = {
     "h5ad": ("annotated", "read_h5ad"),
     "zarr": ("chunked", "read_zarr"),
 }
-ENDINGS = {".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".npy": "npy", ".npz": "npz", ".mtx": "mtx", ".parquet": "parquet"}
-ENDINGS |= {".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow", ".h5ad": "h5ad", ".zarr": "zarr"}
+ENDINGS = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".npy": "npy",
+    ".npz": "npz",
+    ".mtx": "mtx",
+    ".parquet": "parquet",
+}
+ENDINGS |= {
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".h5ad": "h5ad",
+    ".zarr": "zarr",
+}
 MAGIC = {
     b"\x93NUMPY": "npy",
     b"PK\x03\x04": "npz",
@@ -79,7 +95,9 @@ def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any
     """
     reading = Reading(**how)
     if not isinstance(source, str | Path):
-        return _read_file(io.BytesIO(read_within(source, reading.max_bytes, "the input")), format, reading)
+        return _read_file(
+            io.BytesIO(read_within(source, reading.max_bytes, "the input")), format, reading
+        )
     path = Path(source)
     if path.is_dir():
         return _read_folder(path, format, reading)
@@ -88,7 +106,9 @@ def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any
 
 
 def _read_folder(path: Path, format: str | None, reading: Reading) -> Table:
-    if (format or ENDINGS.get(path.suffix)) != "zarr" and not any((path / mark).exists() for mark in ("zarr.json", ".zarray", ".zgroup")):
+    if (format or ENDINGS.get(path.suffix)) != "zarr" and not any(
+        (path / mark).exists() for mark in ("zarr.json", ".zarray", ".zgroup")
+    ):
         raise IsADirectoryError(f"{path} is a folder; give a file, or a Zarr store")
     return _reader("zarr")(path, reading)
 
@@ -97,10 +117,16 @@ def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> Table:
     start = file.read(16)
     file.seek(0)
     if start.startswith(b"\x1f\x8b"):
-        return _read_file(_unpacked(file, reading.max_bytes), None if format in ENDINGS.values() and format != "tsv" else format, reading)
+        return _read_file(
+            _unpacked(file, reading.max_bytes),
+            None if format in ENDINGS.values() and format != "tsv" else format,
+            reading,
+        )
     if not start:
         raise FormatError("the file is empty")
-    format = next((name for magic, name in MAGIC.items() if start.startswith(magic)), format or "csv")
+    format = next(
+        (name for magic, name in MAGIC.items() if start.startswith(magic)), format or "csv"
+    )
     if format not in FORMATS:
         raise FormatError(f"the format must be one of {', '.join(FORMATS)}, got {format!r}")
     size = file.seek(0, io.SEEK_END)
@@ -130,4 +156,6 @@ def _reader(format: str) -> Callable[[Any, Reading], Table]:
     try:
         return getattr(import_module(f".{module}", __package__), function)
     except ModuleNotFoundError as error:
-        raise FormatError(f"reading {format} needs {error.name}: pip install 'landmarks[io]'") from error
+        raise FormatError(
+            f"reading {format} needs {error.name}: pip install 'landmarks[io]'"
+        ) from error

@@ -38,7 +38,9 @@ class Table:
         return f"column {column}" if self.names is None else f"column {self.names[column]!r}"
 
 
-def wanted(names: Sequence[str] | None, n: int, columns: Sequence[str] = (), drop: Sequence[str] = ()) -> list[int]:
+def wanted(
+    names: Sequence[str] | None, n: int, columns: Sequence[str] = (), drop: Sequence[str] = ()
+) -> list[int]:
     """The places of the columns to read: those listed in their order, or all; without those to drop."""
     kept = [position(name, names, n) for name in columns] if columns else list(range(n))
     dropped = {position(name, names, n) for name in drop}
@@ -52,12 +54,18 @@ def position(wish: str, names: Sequence[str] | None, n: int) -> int:
     """The place of a column given by name, or by a number counted from 0; a name goes before a number."""
     found = [j for j, name in enumerate(names or ()) if name == wish]
     if len(found) > 1:
-        raise UnknownColumnError(f"{len(found)} columns are named {wish!r}; give the number of one, counted from 0: {', '.join(map(str, found[:5]))}")
+        raise UnknownColumnError(
+            f"{len(found)} columns are named {wish!r}; give the number of one, counted from 0: {', '.join(map(str, found[:5]))}"
+        )
     if found:
         return found[0]
     if wish.isascii() and wish.isdigit() and int(wish) < n:
         return int(wish)
-    known = "the columns have no names; give numbers from 0" if names is None else f"the names are {_some(names)}"
+    known = (
+        "the columns have no names; give numbers from 0"
+        if names is None
+        else f"the names are {_some(names)}"
+    )
     raise UnknownColumnError(f"there is no column {wish!r} among {n}; {known}")
 
 

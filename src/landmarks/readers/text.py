@@ -55,11 +55,20 @@ def read_text(file: BinaryIO, reading: Reading) -> Table:
     names = _names(sample[0].cells) if header else None
     n = len(sample[0].cells)
     kept = wanted(names, n, reading.columns, reading.drop)
-    rows = _rows(islice(_records(raw, encoding, delimiter), 1 if header else 0, None), n, names, kept, decimal, reading.max_bytes)
+    rows = _rows(
+        islice(_records(raw, encoding, delimiter), 1 if header else 0, None),
+        n,
+        names,
+        kept,
+        decimal,
+        reading.max_bytes,
+    )
     values, lines = _collected(rows, len(kept))
     if len(lines) == 0:
         raise FormatError(f"the file has a header on line {sample[0].line} and no rows below it")
-    table = Table(values, None if names is None else tuple(names[j] for j in kept), None, lines, notes)
+    table = Table(
+        values, None if names is None else tuple(names[j] for j in kept), None, lines, notes
+    )
     return _with_note_on_counts(table)
 
 
@@ -73,7 +82,9 @@ def _encoding(raw: bytes, asked: str | None) -> tuple[str, tuple[str, ...]]:
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        return "latin-1", (f"line {_line(raw, error.start)} is not UTF-8, so the file was read as Latin-1; --encoding says which it is",)
+        return "latin-1", (
+            f"line {_line(raw, error.start)} is not UTF-8, so the file was read as Latin-1; --encoding says which it is",
+        )
     return "utf-8-sig", ()
 
 
@@ -85,25 +96,38 @@ def _check_encoding(raw: bytes, encoding: str) -> None:
     try:
         raw.decode(encoding)
     except LookupError as error:
-        raise FormatError(f"there is no encoding {encoding!r}; try utf-8, latin-1 or cp1252") from error
+        raise FormatError(
+            f"there is no encoding {encoding!r}; try utf-8, latin-1 or cp1252"
+        ) from error
     except UnicodeDecodeError as error:
-        raise FormatError(f"line {_line(raw, error.start)} is not {encoding}; name another with --encoding") from error
+        raise FormatError(
+            f"line {_line(raw, error.start)} is not {encoding}; name another with --encoding"
+        ) from error
 
 
 def _refuse_binary(raw: bytes, encoding: str) -> None:
     if encoding.replace("-", "").startswith("utf16"):
         return
     if (place := raw.find(b"\0")) >= 0:
-        raise FormatError(f"the file is not text: line {_line(raw, place)} holds a zero byte; formats are told by the ending of the name")
+        raise FormatError(
+            f"the file is not text: line {_line(raw, place)} holds a zero byte; formats are told by the ending of the name"
+        )
     strange = sum(raw[:4096].count(byte) for byte in range(1, 32) if byte not in b"\t\n\r\f\x1b")
     if strange > 0.05 * min(len(raw), 4096):
-        raise FormatError("the file is not text: line 1 is full of control characters; formats are told by the ending of the name")
+        raise FormatError(
+            "the file is not text: line 1 is full of control characters; formats are told by the ending of the name"
+        )
 
 
 def _records(raw: bytes, encoding: str, delimiter: str) -> Iterator[Record]:
     """The records that are not empty lines."""
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    lines = csv.reader(io.TextIOWrapper(io.BytesIO(raw), encoding, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
+    lines = csv.reader(
+        io.TextIOWrapper(io.BytesIO(raw), encoding, newline=""),
+        delimiter=delimiter,
+        skipinitialspace=True,
+        strict=True,
+    )
     line = 1
     try:
         for cells in lines:
@@ -120,7 +144,9 @@ def _delimiter(raw: bytes, encoding: str) -> str:
     def worth(delimiter: str) -> tuple[bool, int]:
         counts: list[int] = []
         with suppress(FormatError):  # wrong quotes are told when the rows are read
-            counts.extend(len(record.cells) for record in islice(_records(raw, encoding, delimiter), SAMPLE))
+            counts.extend(
+                len(record.cells) for record in islice(_records(raw, encoding, delimiter), SAMPLE)
+            )
         most = counts[0] if counts else 0
         return most > 1 and set(counts) == {most}, most
 
@@ -131,7 +157,10 @@ def _decimal(sample: list[Record], delimiter: str) -> str:
     if delimiter == ",":
         return "."
     cells = [cell for record in sample for cell in record.cells]
-    commas, points = (any(pattern.fullmatch(cell) for cell in cells) for pattern in (_DECIMAL_COMMA, _DECIMAL_POINT))
+    commas, points = (
+        any(pattern.fullmatch(cell) for cell in cells)
+        for pattern in (_DECIMAL_COMMA, _DECIMAL_POINT)
+    )
     return "," if commas and not points else "."
 
 
@@ -144,7 +173,14 @@ def _names(cells: list[str]) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def _rows(records: Iterator[Record], n: int, names: list[str] | None, kept: list[int], decimal: str, limit: int) -> Iterator[tuple[int, list[float]]]:
+def _rows(
+    records: Iterator[Record],
+    n: int,
+    names: list[str] | None,
+    kept: list[int],
+    decimal: str,
+    limit: int,
+) -> Iterator[tuple[int, list[float]]]:
     """The numbers of each record with its line; the first thing that is wrong is told."""
     for count, record in enumerate(records, 1):
         if len(record.cells) != n:
@@ -157,9 +193,7 @@ def _ragged(record: Record, n: int, header: bool) -> str:
     found = len(record.cells)
     where = f"column {n + 1}" if found > n else f"column {found + 1}"
     first = "the header" if header else "the first row"
-    return (
-        f"line {record.line}, {where}: the line has {found} cells, {first} has {n}; quote cells that hold the delimiter, or name it with --delimiter"
-    )
+    return f"line {record.line}, {where}: the line has {found} cells, {first} has {n}; quote cells that hold the delimiter, or name it with --delimiter"
 
 
 def _numbers(record: Record, kept: list[int], names: list[str] | None, decimal: str) -> list[float]:
@@ -193,7 +227,11 @@ def _number(cell: str, decimal: str) -> float | None:
 
 def _not_a_number(line: int, j: int, names: list[str] | None, cell: str, decimal: str) -> str:
     column = f"column {j}" if names is None else f"column {names[j]!r}"
-    hint = "; the decimal sign was taken for a comma, change it with --decimal ." if decimal == "," and "." in cell else ""
+    hint = (
+        "; the decimal sign was taken for a comma, change it with --decimal ."
+        if decimal == "," and "." in cell
+        else ""
+    )
     which = str(j) if names is None or not names[j] or "," in names[j] else names[j]
     return f"line {line}, {column}: {cell[:40]!r} is not a number; leave the column out with --drop {which!r}{hint}"
 
@@ -203,13 +241,21 @@ def _collected(rows: Iterator[tuple[int, list[float]]], n: int) -> tuple[np.ndar
     for line, numbers in rows:
         lines.append(line)
         values.extend(numbers)
-    return np.frombuffer(values, dtype=np.float64).reshape(-1, n) if len(lines) else np.empty((0, n)), np.array(lines, dtype=np.int64)
+    return np.frombuffer(values, dtype=np.float64).reshape(-1, n) if len(lines) else np.empty(
+        (0, n)
+    ), np.array(lines, dtype=np.int64)
 
 
 def _with_note_on_counts(table: Table) -> Table:
     """The table, with a note when its first column has no name and only counts the rows."""
     first = table.values[:, 0]
-    if table.names and table.names[0] == "" and len(first) > 1 and np.array_equal(first, first[0] + np.arange(len(first))) and first[0] in (0, 1):
+    if (
+        table.names
+        and table.names[0] == ""
+        and len(first) > 1
+        and np.array_equal(first, first[0] + np.arange(len(first)))
+        and first[0] in (0, 1)
+    ):
         note = "the first column has no name and only counts the rows; leave it out with --drop 0"
         return Table(table.values, table.names, table.rows, table.lines, (*table.notes, note))
     return table

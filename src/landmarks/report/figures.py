@@ -10,10 +10,11 @@ import numpy as np
 
 from .._array import host
 from ..errors import RankWarning
-from ..methods import Selection, path
+from ..how_many.curve import path
 from ..operators.base import Operator
 from ..plots.error_curve import best_errors, curve_sizes
 from ..plots.path import drawn
+from ..selection import Selection
 from .summary import spectrum_is_cheap
 
 TRAJECTORIES, STEPS, OTHERS = 300, 160, 2000  # what is drawn at most
@@ -24,9 +25,15 @@ def error_curve(selection: Selection) -> dict[str, Any]:
     operator = selection._data
     sizes = curve_sizes(operator.n, selection.k, at_most=40)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RankWarning)  # beyond the rank the curve lies at zero, which the page shows
+        warnings.simplefilter(
+            "ignore", RankWarning
+        )  # beyond the rank the curve lies at zero, which the page shows
         curve = path(operator, sizes, criterion=selection.criterion)
-    best = _percent(best_errors(operator, curve.ks, selection.criterion)) if spectrum_is_cheap(operator) else None
+    best = (
+        _percent(best_errors(operator, curve.ks, selection.criterion))
+        if spectrum_is_cheap(operator)
+        else None
+    )
     return {
         "k": curve.ks.tolist(),
         "greedy": _percent(curve.relative),
@@ -45,7 +52,12 @@ def trajectories(selection: Selection) -> dict[str, Any] | None:
     chosen[selection.indices] = True
     columns = _with_chosen(chosen, drawn(chosen, TRAJECTORIES, seed=0))
     levels = np.rint(255 * np.clip(t[np.ix_(steps, columns)], 0, 1)).astype(np.uint8)
-    return {"step": steps.tolist(), "column": columns.tolist(), "chosen": chosen[columns].tolist(), "t": _packed(levels.T)}
+    return {
+        "step": steps.tolist(),
+        "column": columns.tolist(),
+        "chosen": chosen[columns].tolist(),
+        "t": _packed(levels.T),
+    }
 
 
 def correlations(selection: Selection) -> dict[str, Any] | None:
@@ -59,7 +71,11 @@ def correlations(selection: Selection) -> dict[str, Any] | None:
     nearest = np.argmax(np.abs(C), axis=0)
     order = np.lexsort((-np.abs(C).max(axis=0), nearest))
     levels = np.rint(127 * np.clip(C[:, order], -1, 1)).astype(np.int8)
-    return {"chosen": selection.indices.tolist(), "other": others[order].tolist(), "levels": _packed(levels)}
+    return {
+        "chosen": selection.indices.tolist(),
+        "other": others[order].tolist(),
+        "levels": _packed(levels),
+    }
 
 
 def correlation(operator: Operator, chosen: np.ndarray, others: np.ndarray) -> np.ndarray:

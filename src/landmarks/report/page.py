@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..methods import Selection
 from ..operators.fingerprint import fingerprint
+from ..selection import Selection
 from . import figures
 from .summary import Summary, summarise
 from .words import percent, plural, shown, signed, signed_percent
@@ -48,7 +48,9 @@ class Origin:
     fingerprint: str | None = None
 
 
-def page(selection: Selection, *, origin: Origin | None = None, summary: Summary | None = None) -> str:
+def page(
+    selection: Selection, *, origin: Origin | None = None, summary: Summary | None = None
+) -> str:
     """The HTML of the page."""
     origin = origin or guessed(selection)
     summary = summary or summarise(selection)
@@ -80,13 +82,17 @@ def guessed(selection: Selection) -> Origin:
     operator = selection._data
     stored = fingerprint(operator).get("sha256")
     noun = "column" if operator.m is not None else "landmark"
-    return Origin(noun=noun, measure="whole", rows=operator.m, fingerprint=stored and f"sha256:{stored}")
+    return Origin(
+        noun=noun, measure="whole", rows=operator.m, fingerprint=stored and f"sha256:{stored}"
+    )
 
 
 def _check_image(origin: Origin, selection: Selection) -> None:
     if origin.image is not None and origin.image[0] * origin.image[1] != selection.n:
         height, width = origin.image
-        raise ValueError(f"images of {height} × {width} have {height * width} pixels, the data have {selection.n} {origin.noun}s")
+        raise ValueError(
+            f"images of {height} × {width} have {height * width} pixels, the data have {selection.n} {origin.noun}s"
+        )
 
 
 @cache
@@ -102,7 +108,11 @@ def _environment() -> Any:
     except ImportError as error:
         raise ImportError("a report needs Jinja2: pip install 'landmarks[report]'") from error
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(asset), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        loader=jinja2.FunctionLoader(asset),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {
         "shown": shown,
@@ -133,11 +143,24 @@ def _as_script(data: dict[str, Any]) -> str:
 
 def _data(selection: Selection, origin: Origin) -> dict[str, Any]:
     """What the scripts draw from."""
-    parts = {"curve": figures.error_curve(selection), "path": figures.trajectories(selection), "heat": figures.correlations(selection)}
-    needed = {*selection.indices.tolist(), *(parts["path"] or {}).get("column", ()), *(parts["heat"] or {}).get("other", ())}
+    parts = {
+        "curve": figures.error_curve(selection),
+        "path": figures.trajectories(selection),
+        "heat": figures.correlations(selection),
+    }
+    needed = {
+        *selection.indices.tolist(),
+        *(parts["path"] or {}).get("column", ()),
+        *(parts["heat"] or {}).get("other", ()),
+    }
     needed = needed if origin.image is None else set(range(selection.n))
     names = {str(j): label(selection, j, origin.noun) for j in sorted(needed)}
-    return parts | {"names": names, "noun": origin.noun, "image": origin.image, "order": selection.indices.tolist()}
+    return parts | {
+        "names": names,
+        "noun": origin.noun,
+        "image": origin.image,
+        "order": selection.indices.tolist(),
+    }
 
 
 def label(selection: Selection, j: int, noun: str) -> str:
@@ -162,7 +185,15 @@ def _chosen(rows: list[dict[str, Any]], summary: Summary) -> list[dict[str, Any]
 
 def _dropped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """A row per other candidate: how well it is rebuilt and from what."""
-    return [{"index": row["index"], "name": row.get("name"), "r2": row["r2"], "sources": _pairs(row, "source", "weight")} for row in rows]
+    return [
+        {
+            "index": row["index"],
+            "name": row.get("name"),
+            "r2": row["r2"],
+            "sources": _pairs(row, "source", "weight"),
+        }
+        for row in rows
+    ]
 
 
 def _pairs(row: dict[str, Any], first: str, second: str) -> list[tuple[Any, float]]:
@@ -173,11 +204,23 @@ def _pairs(row: dict[str, Any], first: str, second: str) -> list[tuple[Any, floa
 
 def _facts(selection: Selection, origin: Origin) -> list[tuple[str, str]]:
     """How the selection was made, as pairs of words."""
-    given = {name: _told(value) for name, value in origin.settings.items() if value not in (None, (), [], False)}
-    given |= {"method": selection.method, "criterion": selection.criterion, "seed": str(selection.seed)}
+    given = {
+        name: _told(value)
+        for name, value in origin.settings.items()
+        if value not in (None, (), [], False)
+    }
+    given |= {
+        "method": selection.method,
+        "criterion": selection.criterion,
+        "seed": str(selection.seed),
+    }
     cost = selection.ledger
-    given["cost"] = f"{cost.seconds:.2f} s, {plural(cost.products, 'product')} with K, {plural(cost.columns, 'column')} of K read"
-    given["versions"] = f"landmarks {__version__}, Python {platform.python_version()}, " + ", ".join(_versions())
+    given["cost"] = (
+        f"{cost.seconds:.2f} s, {plural(cost.products, 'product')} with K, {plural(cost.columns, 'column')} of K read"
+    )
+    given["versions"] = (
+        f"landmarks {__version__}, Python {platform.python_version()}, " + ", ".join(_versions())
+    )
     if origin.fingerprint:
         given["data"] = origin.fingerprint
     return list(given.items())

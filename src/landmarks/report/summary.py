@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..approximate import selection_error
-from ..approximate.error import FULL_SPECTRUM
-from ..methods import Selection, select
+from .._select import select
+from ..linalg.error import FULL_SPECTRUM, selection_error
 from ..operators.base import Operator
+from ..selection import Selection
 
 DRAWS = 20
 EFFORT = 2e10  # multiplications that the random choices may take together
@@ -47,9 +47,20 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
     operator, k, criterion = selection._data, selection.k, selection.criterion
     draws = int(np.clip(EFFORT / (operator.n * k * (operator.m or k)), 1, draws))
     seed = selection.seed or 0
-    drawn = [select(operator, k, method="uniform", criterion=criterion, seed=seed + draw).relative_error() for draw in range(draws)]
+    drawn = [
+        select(
+            operator, k, method="uniform", criterion=criterion, seed=seed + draw
+        ).relative_error()
+        for draw in range(draws)
+    ]
     best = _best(selection) if spectrum_is_cheap(operator) else None
-    return Summary(1 - selection.relative_error(), best, 1 - float(np.mean(drawn)), draws, _together(operator, selection))
+    return Summary(
+        1 - selection.relative_error(),
+        best,
+        1 - float(np.mean(drawn)),
+        draws,
+        _together(operator, selection),
+    )
 
 
 def spectrum_is_cheap(operator: Operator) -> bool:
@@ -68,12 +79,15 @@ def _together(operator: Operator, selection: Selection) -> np.ndarray | None:
         return _trace_shares(operator, selection)
     if operator.n > 3000:
         return None
-    errors = [selection_error(operator, selection.indices[:size], selection.criterion) for size in range(1, selection.k + 1)]
+    errors = [
+        selection_error(operator, selection.indices[:size], selection.criterion)
+        for size in range(1, selection.k + 1)
+    ]
     return 1 - np.array(errors) / (selection._figure("total", None) or 1.0)
 
 
 def _trace_shares(operator: Operator, selection: Selection) -> np.ndarray:
-    from ..approximate.nested import explained_shares
+    from ..linalg.nested import explained_shares
 
     shares = explained_shares(operator, selection.indices)
     return np.pad(shares, (0, selection.k - len(shares)), mode="edge")[: selection.k]

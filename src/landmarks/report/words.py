@@ -11,7 +11,9 @@ def shown(name: object, longest: int = LONGEST) -> str:
     """A name without control characters and of bearable length."""
     text = str(name)
     text = text if len(text) <= longest else text[: longest - 1] + "…"
-    return "".join("�" if unicodedata.category(letter) in ("Cc", "Cs") else letter for letter in text)
+    return "".join(
+        "�" if unicodedata.category(letter) in ("Cc", "Cs") else letter for letter in text
+    )
 
 
 def percent(part: float, digits: int = 1) -> str:

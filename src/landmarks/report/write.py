@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..methods import Selection
+from ..selection import Selection
 from .file import written
 from .page import guessed, page
 
 
-def write(selection: Selection, path: str | Path, *, overwrite: bool = False, **origin: Any) -> None:
+def write(
+    selection: Selection, path: str | Path, *, overwrite: bool = False, **origin: Any
+) -> None:
     """Write one HTML page that tells everything about a selection, needs no network, and can be passed on.
 
     Parameters

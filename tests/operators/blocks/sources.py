@@ -23,13 +23,19 @@ def memmap(X: np.ndarray, folder: Path, height: int) -> np.memmap:
 
 
 def hdf5(X: np.ndarray, folder: Path, height: int) -> Any:
-    return h5py.File(folder / "X.h5", "w").create_dataset("X", data=X, chunks=(min(height, len(X)), X.shape[1]))
+    return h5py.File(folder / "X.h5", "w").create_dataset(
+        "X", data=X, chunks=(min(height, len(X)), X.shape[1])
+    )
 
 
 def zarr_array(version: int) -> Make:
     def make(X: np.ndarray, folder: Path, height: int) -> Any:
         array = zarr.create_array(
-            store=str(folder / f"X{version}.zarr"), shape=X.shape, chunks=(min(height, len(X)), 3), dtype=X.dtype, zarr_format=version
+            store=str(folder / f"X{version}.zarr"),
+            shape=X.shape,
+            chunks=(min(height, len(X)), 3),
+            dtype=X.dtype,
+            zarr_format=version,
         )
         array[:] = X
         return array
@@ -67,7 +73,9 @@ SOURCES: dict[str, Make] = {
     "path of Parquet": parquet,
     "ParquetFile": lambda X, folder, height: pq.ParquetFile(parquet(X, folder, height)),
     "Parquet dataset": parquet_folder,
-    "Arrow table": lambda X, folder, height: pa.concat_tables(table(part) for part in cut(X, height)),
+    "Arrow table": lambda X, folder, height: pa.concat_tables(
+        table(part) for part in cut(X, height)
+    ),
     "Arrow reader": lambda X, folder, height: table(X).to_reader(max_chunksize=height),
     "list of blocks": lambda X, folder, height: cut(X, height),
     "list with empty blocks": lambda X, folder, height: [X[:0], *cut(X, height), X[:0]],
@@ -76,5 +84,7 @@ SOURCES: dict[str, Make] = {
         pd.DataFrame(part, columns=[f"c{j}" for j in range(X.shape[1])]) for part in cut(X, height)
     ),
     "function of iterators": lambda X, folder, height: lambda: iter(cut(X, height)),
-    "function of record batches": lambda X, folder, height: lambda: table(X).to_batches(max_chunksize=height),
+    "function of record batches": lambda X, folder, height: (
+        lambda: table(X).to_batches(max_chunksize=height)
+    ),
 }

@@ -7,7 +7,7 @@ import pyarrow.orc
 import pyarrow.parquet
 import pytest
 
-from landmarks.operators.blocks.arrow import ArrowRows, batch_block, is_arrow
+from landmarks.operators.rows.arrow import ArrowRows, batch_block, is_arrow
 
 X = np.arange(21.0).reshape(7, 3)
 TABLE = pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]})
@@ -66,7 +66,10 @@ def test_unknown_columns_are_told():
         ArrowRows(TABLE, ["a", "d", "e"])
 
 
-@pytest.mark.parametrize(("types", "dtype"), [(["f4", "f4"], "f4"), (["f4", "f8"], "f8"), (["f4", "i2"], "f8"), (["i4", "?"], "f8")])
+@pytest.mark.parametrize(
+    ("types", "dtype"),
+    [(["f4", "f4"], "f4"), (["f4", "f8"], "f8"), (["f4", "i2"], "f8"), (["i4", "?"], "f8")],
+)
 def test_the_dtype_holds_all_columns(types, dtype):
     table = pa.table({str(j): np.ones(3, dtype=name) for j, name in enumerate(types)})
     assert ArrowRows(table).dtype == batch_block(table).dtype == np.dtype(dtype)
@@ -77,7 +80,9 @@ def test_a_row_at_least_is_read_at_a_time():
 
 
 def test_a_missing_value_becomes_nan():
-    np.testing.assert_array_equal(batch_block(pa.table({"a": [1, None], "b": [0.5, 2.0]})), [[1, 0.5], [np.nan, 2.0]])
+    np.testing.assert_array_equal(
+        batch_block(pa.table({"a": [1, None], "b": [0.5, 2.0]})), [[1, 0.5], [np.nan, 2.0]]
+    )
 
 
 def test_tables_datasets_and_readers_are_told_from_other_things(tmp_path):

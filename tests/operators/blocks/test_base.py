@@ -5,13 +5,12 @@ import pytest
 import zarr
 from threadpoolctl import threadpool_limits
 
-from landmarks.operators.blocks import Standardised, load, tiles
-from landmarks.operators.blocks.ahead import in_order, tiles_ahead
-from landmarks.operators.blocks.arrays import ArrayRows
-from landmarks.operators.blocks.base import float_dtype
-from landmarks.operators.blocks.iterables import IterableRows
-from landmarks.operators.blocks.tiles import READ, largest, pass_height, tile_height
-from landmarks.progress import watching
+from landmarks.operators.rows.ahead import in_order, tiles_ahead
+from landmarks.operators.rows.arrays import ArrayRows
+from landmarks.operators.rows.base import Standardised, float_dtype, load
+from landmarks.operators.rows.iterables import IterableRows
+from landmarks.operators.rows.tiles import READ, largest, pass_height, tile_height, tiles
+from landmarks.runs.progress import watching
 
 X = np.random.default_rng(0).standard_normal((11, 3))
 
@@ -20,7 +19,10 @@ def source(height=4):
     return IterableRows([X[start : start + height] for start in range(0, 11, height)])
 
 
-@pytest.mark.parametrize(("dtypes", "expected"), [(["f4"], "f4"), (["f4", "f4"], "f4"), (["f4", "f8"], "f8"), (["i4"], "f8"), (["f2"], "f8")])
+@pytest.mark.parametrize(
+    ("dtypes", "expected"),
+    [(["f4"], "f4"), (["f4", "f4"], "f4"), (["f4", "f8"], "f8"), (["i4"], "f8"), (["f2"], "f8")],
+)
 def test_single_precision_is_kept_and_all_else_is_double(dtypes, expected):
     assert float_dtype(*dtypes) == np.dtype(expected)
 
@@ -29,7 +31,9 @@ def test_a_source_is_loaded_block_by_block_and_a_memory_map_as_it_is(tmp_path):
     np.save(tmp_path / "X.npy", X.astype("float32"))
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
     assert np.shares_memory(load(ArrayRows(mapped), 10), mapped)
-    stored = zarr.create_array(store=str(tmp_path / "X.zarr"), shape=X.shape, chunks=(2, 3), dtype="float32")
+    stored = zarr.create_array(
+        store=str(tmp_path / "X.zarr"), shape=X.shape, chunks=(2, 3), dtype="float32"
+    )
     stored[:] = X
     loaded = load(ArrayRows(stored), 50)
     assert loaded.dtype == np.float32 and np.array_equal(loaded, X.astype("float32"))
@@ -47,7 +51,11 @@ def test_prepared_rows_are_centred_scaled_and_weighted_in_their_units(weighted):
 def test_tiles_have_one_height_however_the_source_is_cut():
     for height in (1, 4, 11):
         found = [(start, tile.copy()) for start, tile in tiles(source(height), 5)]
-        assert [start for start, _ in found] == [0, 5, 10] and [len(tile) for _, tile in found] == [5, 5, 1]
+        assert [start for start, _ in found] == [0, 5, 10] and [len(tile) for _, tile in found] == [
+            5,
+            5,
+            1,
+        ]
         np.testing.assert_array_equal(np.concatenate([tile for _, tile in found]), X)
 
 
@@ -73,12 +81,19 @@ def test_a_source_that_gives_other_rows_the_second_time_is_told():
 
 
 def test_the_largest_value_may_be_negative():
-    assert largest(np.array([[1.0, -3.0]]), source(), 0) == 3.0 and largest(np.array([[4.0, -3.0]]), source(), 0) == 4.0
+    assert (
+        largest(np.array([[1.0, -3.0]]), source(), 0) == 3.0
+        and largest(np.array([[4.0, -3.0]]), source(), 0) == 4.0
+    )
 
 
 def test_heights_keep_tiles_in_the_cache_and_in_the_memory():
     assert [tile_height(n) for n in (1, 128, 129, 10**6)] == [2**17, 1024, 1024, 1024]
-    assert pass_height(2**22, 2**40) == 65 and pass_height(1000, 64_000) == 1 and pass_height(1000, 640_000) == 10
+    assert (
+        pass_height(2**22, 2**40) == 65
+        and pass_height(1000, 64_000) == 1
+        and pass_height(1000, 640_000) == 10
+    )
     assert pass_height(1000, 1) == 1
     assert READ == 8 * 2**20
 
@@ -107,12 +122,22 @@ class Chunked:
 
 @pytest.mark.parametrize(
     ("chunks", "shards", "memory", "height"),
-    [(None, None, 160, 10), (None, None, 1, 1), ((4, 2), None, 160, 8), ((30, 2), None, 160, 30), ((4, 2), (8, 2), 320, 16), ((32, 2), None, 16, 32)],
+    [
+        (None, None, 160, 10),
+        (None, None, 1, 1),
+        ((4, 2), None, 160, 8),
+        ((30, 2), None, 160, 30),
+        ((4, 2), (8, 2), 320, 16),
+        ((32, 2), None, 16, 32),
+    ],
 )
 def test_whole_chunks_are_read_where_they_fit(chunks, shards, memory, height):
     assert len(next(ArrayRows(Chunked(chunks, shards)).read(memory))) == height
 
 
 def test_a_chunk_of_more_than_thirty_two_readings_is_warned_of():
-    with pytest.warns(UserWarning, match="each chunk of X has 33 rows, and 1 rows at a time fit in memory: each chunk is unpacked 33 times"):
+    with pytest.warns(
+        UserWarning,
+        match="each chunk of X has 33 rows, and 1 rows at a time fit in memory: each chunk is unpacked 33 times",
+    ):
         assert len(next(ArrayRows(Chunked((33, 2))).read(16))) == 1

@@ -7,10 +7,10 @@ import pytest
 import scipy.sparse
 import zarr
 
-from landmarks.operators.blocks import as_rows
-from landmarks.operators.blocks.arrays import ArrayRows
-from landmarks.operators.blocks.arrow import ArrowRows
-from landmarks.operators.blocks.iterables import IterableRows
+from landmarks.operators.rows.arrays import ArrayRows
+from landmarks.operators.rows.arrow import ArrowRows
+from landmarks.operators.rows.convert import as_rows
+from landmarks.operators.rows.iterables import IterableRows
 
 X = np.arange(12.0).reshape(6, 2)
 
@@ -60,7 +60,18 @@ def test_what_gives_blocks_is_read_in_blocks(given, again):
 
 @pytest.mark.parametrize(
     "given",
-    [X, X.tolist(), [], [[1.0, 2.0]], [X[0], X[1]], pd.DataFrame(X), scipy.sparse.csr_array(X), {"a": [1.0]}, 3.0, range(3)],
+    [
+        X,
+        X.tolist(),
+        [],
+        [[1.0, 2.0]],
+        [X[0], X[1]],
+        pd.DataFrame(X),
+        scipy.sparse.csr_array(X),
+        {"a": [1.0]},
+        3.0,
+        range(3),
+    ],
     ids=lambda value: type(value).__name__,
 )
 def test_arrays_tables_and_lists_of_numbers_are_not(given):

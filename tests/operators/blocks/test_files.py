@@ -9,7 +9,7 @@ import pytest
 import zarr
 
 import landmarks as lm
-from landmarks.operators.blocks import open_rows
+from landmarks.operators.rows.files import open_rows
 
 X = np.arange(12.0).reshape(6, 2)
 
@@ -28,7 +28,10 @@ def test_the_only_matrix_of_an_hdf5_file_is_found(tmp_path):
 
 def test_several_matrices_need_a_key(tmp_path):
     path = hdf5(tmp_path / "X.h5", A=X, B=X[:3])
-    with pytest.raises(ValueError, match=r"say which matrix of X\.h5 to read with key=…: it holds 'A', 'B', got None"):
+    with pytest.raises(
+        ValueError,
+        match=r"say which matrix of X\.h5 to read with key=…: it holds 'A', 'B', got None",
+    ):
         open_rows(path)
     assert open_rows(path, key="B").m == 3
 
@@ -42,7 +45,13 @@ def test_zarr_arrays_and_groups_are_opened(tmp_path):
 
 @pytest.mark.parametrize(
     "name, message",
-    [("X.csv", r"rows are read from \.npy, \.parquet.*got X\.csv; other files must be read into memory first"), ("none.npy", "there is no file")],
+    [
+        (
+            "X.csv",
+            r"rows are read from \.npy, \.parquet.*got X\.csv; other files must be read into memory first",
+        ),
+        ("none.npy", "there is no file"),
+    ],
 )
 def test_other_files_are_refused(name, message, tmp_path):
     (tmp_path / "X.csv").write_text("1,2\n")
@@ -52,18 +61,28 @@ def test_other_files_are_refused(name, message, tmp_path):
 
 def test_one_dimension_is_refused(tmp_path):
     np.save(tmp_path / "x.npy", X[:, 0])
-    with pytest.raises(ValueError, match=r"two dimensions and at least one row and one column, got shape \(6,\)"):
+    with pytest.raises(
+        ValueError, match=r"two dimensions and at least one row and one column, got shape \(6,\)"
+    ):
         open_rows(tmp_path / "x.npy")
 
 
 def test_tall_chunks_that_are_unpacked_many_times_are_told_of(tmp_path):
-    array = zarr.create_array(store=str(tmp_path / "X.zarr"), shape=(40_000, 4), chunks=(40_000, 1), dtype="f8")
-    with pytest.warns(UserWarning, match=r"each chunk of X has 40000 rows, .* store X in chunks of fewer rows"):
+    array = zarr.create_array(
+        store=str(tmp_path / "X.zarr"), shape=(40_000, 4), chunks=(40_000, 1), dtype="f8"
+    )
+    with pytest.warns(
+        UserWarning, match=r"each chunk of X has 40000 rows, .* store X in chunks of fewer rows"
+    ):
         lm.data(array, memory=2**18)
 
 
 def write_table(table, path):
-    write = pyarrow.parquet.write_table if path.suffix in (".parquet", ".pq") else pyarrow.feather.write_feather
+    write = (
+        pyarrow.parquet.write_table
+        if path.suffix in (".parquet", ".pq")
+        else pyarrow.feather.write_feather
+    )
     write(table, str(path))
     return path
 
@@ -72,7 +91,9 @@ def write_table(table, path):
 def test_columns_of_a_file_are_chosen_by_name(ending, tmp_path):
     table = pyarrow.table({"a": X[:, 0], "b": X[:, 1], "c": -X[:, 0]})
     source = open_rows(write_table(table, tmp_path / f"X{ending}"), columns=["c", "a"])
-    np.testing.assert_array_equal(np.concatenate(list(source.read(64))), np.stack([-X[:, 0], X[:, 0]], axis=1))
+    np.testing.assert_array_equal(
+        np.concatenate(list(source.read(64))), np.stack([-X[:, 0], X[:, 0]], axis=1)
+    )
     assert source.names == ("c", "a")
 
 
@@ -85,7 +106,10 @@ def test_columns_of_a_folder_of_parquet_files_are_chosen_by_name(tmp_path):
 
 def test_columns_of_other_files_cannot_be_chosen_by_name(tmp_path):
     np.save(tmp_path / "X.npy", X)
-    with pytest.raises(ValueError, match=r"columns are chosen by name in Parquet and Feather files only, got X\.npy"):
+    with pytest.raises(
+        ValueError,
+        match=r"columns are chosen by name in Parquet and Feather files only, got X\.npy",
+    ):
         open_rows(tmp_path / "X.npy", columns=["a"])
 
 

@@ -1,0 +1,124 @@
+"""The entry function: check the input, run the method, return the selection."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from . import _check
+from .checkpoint import open_journal
+from .constraints import check_honoured, constrained, subset_size
+from .how_many.knee import sized
+from .linalg.error import CRITERIA
+from .methods.phase import run_phase
+from .methods.registry import as_method
+from .operators.convert import as_operator
+from .operators.function import probe
+from .operators.kernel import warn_if_isolated
+from .runs.journal import keeping
+from .runs.progress import Callback, stopped, watching
+from .selection import Cost, Selection
+
+
+def select(
+    A: Any,
+    k: Any = None,
+    *,
+    method: Any = "auto",
+    criterion: str = "trace",
+    seed: int | None = 0,
+    budget: float | None = None,
+    include: Any = (),
+    exclude: Any = (),
+    error: float | None = None,
+    groups: Any = None,
+    costs: Any = None,
+    budget_cost: float | None = None,
+    callback: Callback | None = None,
+    checkpoint: Any = None,
+) -> Selection:
+    """Choose the k columns of a matrix, or the k landmarks of a kernel, that best represent all the rest.
+
+    Parameters
+    ----------
+    A : a data matrix X (array, data frame, SciPy sparse, dask array, file or rows as `data` takes them) whose columns are
+        the candidates, or an operator made by `data`, `psd`, `kernel`, `function` or `toeplitz`, or a SciPy LinearOperator.
+    k : how many to choose: a number; a rule that finds it, `Target(error)`, `Knee()` or `LikelihoodRatio(alpha)`; or
+        "auto", the target when `error` is given, else the knee. A method that finds its own k, such as
+        `Continuous(penalty=…)`, and a choice by costs take None.
+    method : a name (`"auto"`, `"greedy"`, `"continuous"`, …) or a method object.
+    criterion : "trace" for tr(K − K̂), which is ‖X − P_S X‖²_F for columns; "frobenius" for ‖K − K̂‖²_F.
+    seed : one seed gives one selection; None draws a fresh one.
+    budget : seconds that improving methods may take; without it they end by themselves.
+    include, exclude : candidates that must, or must not, be chosen: indices, or names when the data have names.
+    error : the relative error that k="auto" must reach, with as few as the method can.
+    groups : a label for each candidate; those of one label are chosen together or not at all, and k counts labels.
+    costs, budget_cost : the cost of each candidate, and what all together may cost; k, if given, is then the most to choose.
+    callback : called with a `Progress` as the work goes on; when it returns True the run ends with the best choice it
+        has, and `selection.stopped` says so.
+    checkpoint : a file, or a `Checkpoint`, that keeps the run; called again after a crash, it goes on from there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> X = np.random.default_rng(0).standard_normal((20, 4)) @ np.ones((4, 6))
+    >>> len(lm.select(X, 1))
+    1
+    """
+    operator = as_operator(A)
+    chooser, k = sized(as_method(method), k, error)
+    criterion = _check.choice(criterion, CRITERIA, "criterion")
+    problem = constrained(operator, criterion, include, exclude, groups, costs, budget_cost)
+    problem = replace(problem, k=subset_size(k, problem, chooser))
+    check_honoured(problem, chooser)
+    allowed = _seconds(budget)
+    probe(operator)
+    rng = np.random.default_rng(_check.seed(seed))
+    journal = open_journal(
+        checkpoint, problem, chooser, {"seed": _check.seed(seed), "budget": allowed}, rng
+    )
+    start, before = (
+        time.perf_counter() - (journal.seconds if journal else 0.0),
+        operator.ledger.snapshot(),
+    )
+    problem = replace(
+        problem,
+        deadline=None
+        if allowed is None
+        else time.monotonic() + allowed - (journal.seconds if journal else 0.0),
+    )
+    with watching(callback), keeping(journal):
+        choice = run_phase("run", chooser, problem, rng)
+        was_stopped = stopped()
+    cost = Cost(**operator.ledger.since(before), seconds=time.perf_counter() - start)
+    warn_if_isolated(operator, choice.indices)
+    return Selection(
+        indices=choice.indices,
+        n=operator.n,
+        criterion=criterion,
+        method=repr(chooser),
+        seed=seed,
+        ledger=cost,
+        names=operator.names,
+        path=choice.path,
+        trials=choice.trials,
+        bound=choice.bound,
+        exponent=operator.exponent,
+        stopped=was_stopped,
+        operator=operator,
+        include=problem.include,
+        exclude=problem.exclude,
+        chooser=chooser,
+    )
+
+
+def _seconds(budget: float | None) -> float | None:
+    if budget is None:
+        return None
+    if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget > 0:
+        raise ValueError(f"budget must be a positive number of seconds or None, got {budget!r}")
+    return float(budget)

@@ -1,0 +1,180 @@
+"""The constraints of a choice, checked against the data and against one another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from . import _check
+from .errors import UnsupportedError
+from .operators.base import Operator, check_indices
+from .problem import Method, Problem
+
+
+def _indices(which: Any, operator: Operator, name: str) -> tuple[int, ...]:
+    listed = [which] if isinstance(which, str) else list(which)
+    if any(isinstance(j, str) for j in listed):
+        listed = [_position(j, operator, name) for j in listed]
+    try:
+        return tuple(int(j) for j in check_indices(np.asarray(listed), operator.n))
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from None
+
+
+def _position(wanted: Any, operator: Operator, name: str) -> int:
+    if operator.names is None:
+        raise ValueError(
+            f"{name} holds names, but the data have none; give indices, or pass a data frame"
+        )
+    if wanted not in operator.names:
+        raise ValueError(f"{name}: the data have no column named {wanted!r}")
+    if operator.names.count(wanted) > 1:
+        raise ValueError(
+            f"{name}: the data have {operator.names.count(wanted)} columns named {wanted!r}; give the index of one"
+        )
+    return operator.names.index(wanted)
+
+
+def constrained(
+    operator: Operator,
+    criterion: str,
+    include: Any,
+    exclude: Any,
+    groups: Any = None,
+    costs: Any = None,
+    budget_cost: float | None = None,
+) -> Problem:
+    """The problem, its size left open, with its constraints checked against one another."""
+    included, excluded = (
+        _indices(include, operator, "include"),
+        _indices(exclude, operator, "exclude"),
+    )
+    if both := set(included) & set(excluded):
+        raise ValueError(f"{sorted(both)} are both included and excluded")
+    problem = Problem(operator, 0, criterion, included, excluded)
+    if groups is not None:
+        problem = _grouped(problem, _labels(groups, operator.n))
+    return (
+        problem if costs is None and budget_cost is None else _costly(problem, costs, budget_cost)
+    )
+
+
+def _labels(groups: Any, n: int) -> list[Any]:
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise ValueError(
+            f"groups must hold one label for each of the n = {n} candidates, got an array of shape {labels.shape}"
+        )
+    listed = labels.tolist()
+    if any(label is None or label != label for label in listed):
+        raise ValueError(
+            "groups has missing labels; give every candidate one, a label of its own if it belongs to no group"
+        )
+    return listed
+
+
+def _grouped(problem: Problem, labels: list[Any]) -> Problem:
+    """The problem with groups numbered as they come; what includes or excludes one column does so for its group."""
+    numbers: dict[Any, int] = {}
+    groups = np.asarray([numbers.setdefault(label, len(numbers)) for label in labels])
+    for i in problem.include:
+        if clash := [j for j in problem.exclude if groups[j] == groups[i]]:
+            raise ValueError(
+                f"group {labels[i]!r} is chosen as a whole, but {i} of it is included and {clash[0]} excluded"
+            )
+    include, exclude = (
+        tuple(_members(groups, columns)) for columns in (problem.include, problem.exclude)
+    )
+    return replace(problem, groups=groups, include=include, exclude=exclude)
+
+
+def _members(groups: np.ndarray, columns: tuple[int, ...]) -> list[int]:
+    """All columns of the groups that the columns are of, group by group."""
+    wanted = dict.fromkeys(int(groups[j]) for j in columns)
+    return [int(j) for g in wanted for j in np.flatnonzero(groups == g)]
+
+
+def _costly(problem: Problem, costs: Any, budget_cost: Any) -> Problem:
+    """The problem with a cost of each column and a total that pays for what must be included and for something at all."""
+    if costs is None or budget_cost is None:
+        raise ValueError(
+            f"costs and budget_cost go together, got only {'costs' if budget_cost is None else 'budget_cost'}"
+        )
+    values, n = _numbers(costs), problem.operator.n
+    if values.shape != (n,):
+        raise ValueError(
+            f"costs must hold one number for each of the n = {n} candidates, got an array of shape {values.shape}"
+        )
+    if not np.all(values >= 0) or not np.all(np.isfinite(values)):
+        raise ValueError(
+            f"costs must be finite and not negative, got {values[~(np.isfinite(values) & (values >= 0))][0]}; exclude what must not be chosen"
+        )
+    if (
+        isinstance(budget_cost, bool)
+        or not isinstance(budget_cost, int | float | np.number)
+        or not budget_cost > 0
+    ):
+        raise ValueError(f"budget_cost must be a positive number, got {budget_cost!r}")
+    needed = float(np.sum(values[list(problem.include)]))
+    groups = np.arange(n) if problem.groups is None else problem.groups
+    least = min(np.bincount(groups, weights=values)[groups[problem.candidates]], default=np.inf)
+    if needed > budget_cost:
+        raise ValueError(
+            f"what must be included costs {needed:g}, more than budget_cost = {budget_cost:g}"
+        )
+    if least > budget_cost:
+        raise ValueError(
+            f"the cheapest candidate costs {least:g}, more than budget_cost = {budget_cost:g}"
+        )
+    return replace(problem, costs=values, budget_cost=float(budget_cost))
+
+
+def _numbers(costs: Any) -> np.ndarray:
+    try:
+        return np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"costs must be a list of numbers, one for each candidate, got {costs!r}"
+        ) from None
+
+
+def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
+    """The wanted size as an int that the constraints allow; 0 when the method finds it or the costs set it."""
+    finds_k = getattr(chooser, "finds_k", False)
+    if problem.costs is not None and finds_k:
+        raise ValueError(
+            "budget_cost says how many to choose; leave k out, or give the most to choose as a number"
+        )
+    if k is None and (finds_k or problem.costs is not None):
+        return 0
+    size = _check.subset_size(k, problem.operator.n)
+    check_size(size, problem)
+    return size
+
+
+def check_size(size: int, problem: Problem, name: str = "k") -> None:
+    """Raise when what must be included is more, or what may be chosen is less, than the size; costs may leave less."""
+    what = "candidates" if problem.groups is None else "groups"
+    included, allowed = problem.count(problem.include), problem.count(problem.candidates)
+    if included > size:
+        raise ValueError(f"include lists {included} {what}, more than {name} = {size}")
+    if allowed < size and problem.costs is None:
+        left = f"{what} that exclude leaves" if problem.exclude else what
+        raise ValueError(f"{name} = {size} is more than the {allowed} {left}")
+
+
+def check_honoured(problem: Problem, chooser: Method) -> None:
+    """Raise when the problem has a constraint that the method cannot honour."""
+    chooser = getattr(chooser, "method", chooser)  # of a method whose k a rule finds
+    for constraint in ("include", "exclude"):
+        if getattr(problem, constraint) and constraint not in chooser.honours:
+            raise UnsupportedError(
+                f"{type(chooser).__name__} cannot honour {constraint}; use auto, greedy or swap"
+            )
+    for constraint in ("groups", "costs"):
+        if getattr(problem, constraint) is not None and constraint not in chooser.honours:
+            raise UnsupportedError(
+                f"{type(chooser).__name__} cannot honour {constraint}; use auto or knapsack"
+            )

@@ -1,0 +1,1 @@
+"""Why these columns: reasons, substitutes, stability."""

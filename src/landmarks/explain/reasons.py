@@ -1,0 +1,169 @@
+"""Why these columns: what each chosen one adds and what could replace it, and what each dropped one is rebuilt from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _check
+from .._array import host, rank_tolerance
+from ..linalg.reconstruction import Reconstruction
+from ..operators.base import Operator
+from .stability import Stability
+from .substitutes import substitutes
+from .table import Table
+
+if TYPE_CHECKING:
+    from ..selection import Selection
+
+
+@dataclass(frozen=True, eq=False)
+class Reasons:
+    """Two tables about a selection; columns of data are told by name where they have one, else by index.
+
+    chosen : a row per chosen column, in order of choice. `adds` is what it alone adds: by how much the error would rise
+        without it. `substitute_1`, … are the columns that could take its place, cheapest first, and `cost_1`, … by how
+        much the error would change; a negative cost would be an improvement. All in parts of the error of choosing nothing.
+    dropped : a row per other column, the worst rebuilt first. `r2` is the share of its squares that the chosen columns
+        rebuild. `source_1`, … are those that contribute most, and `weight_1`, … their coefficients with sign, for columns
+        of length one.
+
+    Both have `stability`, the share of bootstrap samples in which the column is chosen, when `why` was given it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> X = np.array([[3.0, 0.0, 0.0, 3.0], [0.0, 2.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]])
+    >>> lm.select(X, 2).why(each=1)
+    chosen
+    index   adds  substitute_1  cost_1
+        0  0.783             3       0
+        1  0.174             2    0.13
+    dropped
+    index  r2  source_1  weight_1
+        2   0
+        3   1         0         1
+    """
+
+    chosen: Table
+    dropped: Table
+
+    def __repr__(self) -> str:
+        return f"chosen\n{self.chosen!r}\ndropped\n{self.dropped!r}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>chosen</p>{self.chosen._repr_html_()}<p>dropped</p>{self.dropped._repr_html_()}"
+
+
+def reasons(
+    selection: Selection, operator: Operator, criterion: str, each: int, stability: Stability | None
+) -> Reasons:
+    """The tables of a selection from the operator, with `each` substitutes and sources per column."""
+    _check.count(each, "each")
+    _check_stability(selection, stability)
+    rebuilt = selection.reconstruction()
+    dropped = np.setdiff1d(np.arange(selection.n), selection.indices)
+    dropped = dropped[np.argsort(rebuilt.r2[dropped], kind="stable")]
+    labels = np.asarray(
+        range(selection.n) if selection.names is None else selection.names, dtype=object
+    )
+    return Reasons(
+        _chosen(selection, operator, criterion, each, labels, stability),
+        _dropped(operator, rebuilt, dropped, each, labels, stability),
+    )
+
+
+def _chosen(
+    selection: Selection,
+    operator: Operator,
+    criterion: str,
+    each: int,
+    labels: np.ndarray,
+    stability: Stability | None,
+) -> Table:
+    found = substitutes(
+        operator, selection.indices, criterion, exclude=selection.exclude, each=each
+    )
+    columns = (
+        _identity(selection.indices, labels)
+        | {"adds": found.adds.tolist()}
+        | _frequency(stability, selection.indices)
+    )
+    return Table(columns | _pairwise("substitute", labels[found.indices], "cost", found.costs))
+
+
+def _dropped(
+    operator: Operator,
+    rebuilt: Reconstruction,
+    dropped: np.ndarray,
+    each: int,
+    labels: np.ndarray,
+    stability: Stability | None,
+) -> Table:
+    weights = _weights(operator, rebuilt, dropped)
+    largest = np.argsort(-np.abs(weights), axis=1, kind="stable")[:, :each]
+    values = np.take_along_axis(weights, largest, axis=1)
+    sources = labels[rebuilt.indices][largest]
+    columns = (
+        _identity(dropped, labels)
+        | {"r2": rebuilt.r2[dropped].tolist()}
+        | _frequency(stability, dropped)
+    )
+    return Table(
+        columns
+        | _pairwise("source", _where(values != 0, sources), "weight", _where(values != 0, values))
+    )
+
+
+def _weights(operator: Operator, rebuilt: Reconstruction, dropped: np.ndarray) -> np.ndarray:
+    """B_ij √(K_ii/K_jj), the coefficients for columns of length one, a row per dropped column; 0 where it is rounding."""
+    lengths = np.sqrt(np.maximum(host(operator.diagonal()).astype(np.float64), 0.0))
+    terms = rebuilt.coefficients[:, dropped].T * lengths[rebuilt.indices]
+    weights = np.divide(
+        terms, lengths[dropped, None], out=np.zeros_like(terms), where=lengths[dropped, None] > 0
+    )
+    return np.where(np.abs(weights) > rank_tolerance(operator.digits), weights, 0.0)
+
+
+def _identity(indices: np.ndarray, labels: np.ndarray) -> dict[str, list[Any]]:
+    """The index, and the name if there are names."""
+    index = {"index": indices.tolist()}
+    return index | {"name": labels[indices].tolist()} if isinstance(labels[0], str) else index
+
+
+def _frequency(stability: Stability | None, indices: np.ndarray) -> dict[str, list[Any]]:
+    return {} if stability is None else {"stability": stability.frequencies[indices].tolist()}
+
+
+def _pairwise(
+    first: str, firsts: np.ndarray, second: str, seconds: np.ndarray
+) -> dict[str, list[Any]]:
+    """first_1, second_1, first_2, second_2, …"""
+    columns: dict[str, list[Any]] = {}
+    for q in range(firsts.shape[1]):
+        columns |= {
+            f"{first}_{q + 1}": firsts[:, q].tolist(),
+            f"{second}_{q + 1}": seconds[:, q].tolist(),
+        }
+    return columns
+
+
+def _where(kept: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The values, None where they are not kept."""
+    found = np.full(values.shape, None, dtype=object)
+    found[kept] = values[kept]
+    return found
+
+
+def _check_stability(selection: Selection, stability: Any) -> None:
+    if stability is None:
+        return
+    if not isinstance(stability, Stability):
+        raise TypeError(f"stability must be what Selection.stability returns, got {stability!r}")
+    if len(stability.frequencies) != selection.n:
+        raise ValueError(
+            f"stability is that of {len(stability.frequencies)} candidates, the selection has {selection.n}"
+        )

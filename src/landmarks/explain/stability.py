@@ -1,0 +1,100 @@
+"""How often each candidate is chosen when the data are drawn anew: the bootstrap of a selection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _check
+from ..constraints import check_honoured
+from ..methods.registry import as_method
+from ..operators.base import Operator
+from ..operators.resample import Sample, resample
+from ..problem import Method, Problem
+from ..runs.progress import report
+
+if TYPE_CHECKING:
+    from ..selection import Selection
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """Over bootstrap samples, how often each of the n candidates is chosen, from 0 to 1.
+
+    Rows of data are drawn anew and all columns are candidates each time. Points of a kernel are drawn anew themselves;
+    a frequency then counts the samples that hold the point, and is NaN where none does. Equal columns share their
+    frequency, as candidates are tried in random order.
+
+    frequencies : one for each candidate; they add up to k for data.
+    n_bootstrap : the number of samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> X = np.random.default_rng(0).standard_normal((50, 4)) * [9, 9, 1, 1]
+    >>> lm.select(X, 2, method="greedy").stability(n_bootstrap=20).frequencies.tolist()
+    [1.0, 1.0, 0.0, 0.0]
+    """
+
+    frequencies: np.ndarray
+    n_bootstrap: int
+
+
+def bootstrap(
+    selection: Selection, operator: Operator, n_bootstrap: int, method: Any, seed: int | None
+) -> Stability:
+    """Choose again on bootstrap samples, by the same method unless another is given."""
+    problem = Problem(
+        operator, selection.k, selection.criterion, selection.include, selection.exclude
+    )
+    chooser = _chooser(selection, method)
+    check_honoured(problem, chooser)
+    wanted = _check.count(n_bootstrap, "n_bootstrap")
+    chosen, held = np.zeros(selection.n), np.zeros(selection.n)
+    for done, rng in enumerate(np.random.default_rng(_check.seed(seed)).spawn(wanted), start=1):
+        sample = resample(problem.operator, rng, problem.include)
+        _check_size(problem)
+        picks = chooser.choose(_on(sample, problem), rng).indices
+        chosen[np.unique(sample.indices[picks])] += 1
+        held[np.unique(sample.indices)] += 1
+        if report("bootstrap", done, wanted):
+            break
+    return Stability(
+        np.divide(chosen, held, out=np.full(selection.n, np.nan), where=held > 0), done
+    )
+
+
+def _chooser(selection: Selection, method: Any) -> Method:
+    if method is not None:
+        return as_method(method)
+    if selection.chooser is None:
+        raise ValueError(
+            f'a selection read from a file does not hold its method, {selection.method}; give one, e.g. stability(method="greedy")'
+        )
+    return selection.chooser
+
+
+def _check_size(problem: Problem) -> None:
+    """Enough rows or points that a sample, of which 37 % are repeats, can hold k different ones."""
+    size, what = (
+        (problem.operator.n, "points")
+        if problem.operator.m is None
+        else (problem.operator.m, "rows")
+    )
+    if size < 2 * problem.k:
+        raise ValueError(
+            f"a bootstrap sample of {size} {what} holds about {0.63 * size:.0f} different ones, too few to choose k = {problem.k}; "
+            f"stability needs at least 2 k = {2 * problem.k} {what}"
+        )
+
+
+def _on(sample: Sample, problem: Problem) -> Problem:
+    """The same problem on the candidates of a sample; its warnings are told once for all samples."""
+    include = tuple(int(np.flatnonzero(sample.indices == j)[0]) for j in problem.include)
+    exclude = tuple(int(j) for j in np.flatnonzero(np.isin(sample.indices, problem.exclude)))
+    return Problem(
+        sample.operator, problem.k, problem.criterion, include, exclude, told=problem.told
+    )

@@ -1,0 +1,104 @@
+"""What each chosen column alone adds, and which other columns could take its place at what cost.
+
+The costs of all pairs follow from the state of a swap search at the choice (`pairs`); K is read once, for its diagonals.
+Costs are differences of much larger numbers, so they are computed in float64 whatever the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._array import eps, host
+from ..linalg.reconstruction import replaceable
+from ..methods.search.local_search import Ground, as_mask, workable
+from ..operators.base import Operator
+from ..operators.double import in_double
+from ..problem import Problem
+from ..residual.exchange import Exchange
+from ..residual.pairs import Pairs
+
+
+@dataclass(frozen=True, eq=False)
+class Substitutes:
+    """What k chosen columns add and the cheapest substitutes of each, in parts of the error of choosing nothing.
+
+    adds : by how much the error rises without each chosen column; 0 where other chosen columns stand in for it.
+    indices : the substitutes of each chosen column, cheapest first, ties to the lowest index; one row per chosen column.
+    costs : by how much the error changes when the column is swapped for each; negative where that is an improvement, 0
+        where it is within rounding.
+    """
+
+    adds: np.ndarray
+    indices: np.ndarray
+    costs: np.ndarray
+
+
+def substitutes(
+    operator: Operator,
+    chosen: np.ndarray,
+    criterion: str,
+    *,
+    exclude: tuple[int, ...] = (),
+    each: int = 3,
+) -> Substitutes:
+    """The cheapest substitutes of each chosen column, none of them chosen or excluded; fewer where fewer are left."""
+    problem = Problem(operator, len(chosen), criterion, exclude=exclude)
+    ground = Ground.of(problem, criterion, workable(in_double(operator), evaluate=True))
+    state = _independent(ground, chosen)
+    allowed = ground.open_to(state)
+    allowed[chosen] = False
+    adds, costs = _costs(state, chosen, allowed)
+    whole = float(np.sum(host(ground.base.of_K[ground.base.powers - 1]).astype(np.float64))) or 1.0
+    least = np.maximum(
+        ground.tolerance * (state.error + 10 * adds), 2 * eps(ground.base.operator.digits) * whole
+    )[:, None]
+    costs = np.where(allowed, np.where(np.abs(costs) > least, costs, 0.0), np.inf)
+    indices = np.argsort(costs, axis=1, kind="stable")[:, : min(each, int(np.sum(allowed)))]
+    return Substitutes(adds / whole, indices, np.take_along_axis(costs, indices, axis=1) / whole)
+
+
+def _independent(ground: Ground, chosen: np.ndarray) -> Exchange:
+    """The state of the chosen columns that those before them do not represent already, in order, with no place free."""
+    state = ground.state(chosen)
+    if len(state.vacant) == 0:
+        return state
+    filled = Exchange(ground.base, len(state.chosen))
+    if len(state.chosen):
+        filled.load(state.chosen)
+    return filled
+
+
+def _costs(
+    state: Exchange, chosen: np.ndarray, allowed: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rise of the error without each chosen column, and its change for every substitution (k × n)."""
+    members = np.flatnonzero(np.isin(chosen, state.members))
+    needed = _needed(state, chosen, members)
+    adds = np.zeros(len(chosen))
+    # a column that others stand in for leaves the span as it is, so that swapping it for j is adding j
+    costs = np.tile(
+        -host(state.additions(as_mask(allowed, state))).astype(np.float64), (len(chosen), 1)
+    )
+    if np.any(needed):
+        pairs = Pairs(state, None)
+        adds[members[needed]] = pairs.cost[needed]
+        costs[members[needed]] = _pair_costs(pairs)[needed]
+    return adds, costs
+
+
+def _needed(state: Exchange, chosen: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """Which members of the state no other chosen column can stand in for."""
+    B = np.zeros((len(chosen), len(chosen)))
+    B[members] = host(state.rows[0])[:, chosen]
+    return ~replaceable(B, np.setdiff1d(np.arange(len(chosen)), members))[members]
+
+
+def _pair_costs(pairs: Pairs) -> np.ndarray:
+    """The change of the error for every pair; where the other members represent the candidate, the drop remains."""
+    W = pairs.state.rows[0]
+    independent = host(W * W * pairs.scale + pairs.c) > 2 * pairs.tolerance
+    with np.errstate(divide="ignore", invalid="ignore"):
+        costs = -2 * host(pairs.halves(slice(0, len(pairs.d)))).astype(np.float64)
+    return np.where(independent, costs, pairs.cost[:, None])

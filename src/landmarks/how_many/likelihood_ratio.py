@@ -1,0 +1,115 @@
+"""As many columns as the likelihood-ratio test of the subset factor model asks for."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .._array import host
+from ..errors import UnsupportedError
+from ..operators.base import Operator, densify
+from ..operators.sparse import Sparse
+from ..problem import Choice, Method, Problem
+from .subset_factor import SubsetFactor, tail
+
+STARTS = 10  # searches for the best subset before its size is rejected: a missed one would make the test reject too often
+
+
+@dataclass(frozen=True)
+class LikelihoodRatio:
+    """The smallest k for which the data do not contradict that k columns and noise of its own make each other column.
+
+    Sizes are tested one after the other: "what some k columns leave of the others is uncorrelated", by the subset of the
+    largest likelihood, until a test does not reject at the level alpha. If the rows are independent and normal and the
+    model holds with k0 columns, k exceeds k0 with probability at most alpha. It is scale-free, and needs more rows than
+    columns (Sood and Hastie, 2023). Which columns to choose is left to the method.
+
+    Parameters
+    ----------
+    alpha : the level of each test.
+    degrees : the degrees of freedom of K when it is a scatter or covariance matrix; one fewer than the rows when their
+        mean was subtracted. None is for data X alone: its means are then subtracted for the test.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> rng = np.random.default_rng(0)
+    >>> causes, noise = rng.standard_normal((500, 2)), rng.standard_normal((500, 6))
+    >>> X = np.hstack([causes, causes @ rng.standard_normal((2, 6)) + noise])
+    >>> lm.select(X, lm.LikelihoodRatio(alpha=0.05)).k
+    2
+    """
+
+    alpha: float = 0.05
+    degrees: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.alpha, float) or not 0 < self.alpha < 1:
+            raise ValueError(f"alpha must be a number between 0 and 1, got {self.alpha!r}")
+        if self.degrees is not None and not self.degrees > 0:
+            raise ValueError(f"degrees must be a positive number or None, got {self.degrees!r}")
+
+    def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
+        return method.choose(replace(problem, k=self.size(problem, copy.deepcopy(rng))), rng)
+
+    def size(self, problem: Problem, rng: np.random.Generator) -> int:
+        """The first k that is not rejected; what must be included counts as chosen, what is excluded never is."""
+        if problem.groups is not None:
+            raise UnsupportedError(
+                "LikelihoodRatio tests single columns; with groups give k as a number or as a Target"
+            )
+        K, nu = self._scatter(problem.operator)
+        model = SubsetFactor(K, problem.include, problem.exclude)
+        while len(model.chosen) < len(problem.candidates):
+            if model.chosen and self._holds(model, nu, rng):
+                break
+            model.grow()
+        return len(model.chosen)
+
+    def _holds(self, model: SubsetFactor, nu: float, rng: np.random.Generator) -> bool:
+        """Whether the size is not rejected; before it is, the best subset is searched for from several starts."""
+        k, n = len(model.chosen), len(model.K)
+        for _ in range(STARTS):
+            if tail(model.statistic, n - k, nu - k) > self.alpha:
+                return True
+            model.restart(rng)
+        return tail(model.statistic, n - k, nu - k) > self.alpha
+
+    def _scatter(self, operator: Operator) -> tuple[np.ndarray, float]:
+        """K in float64, about the mean of the rows unless the degrees of freedom are given, and these."""
+        if self.degrees is None and operator.m is None:
+            raise UnsupportedError(
+                "LikelihoodRatio needs the rows of X; for a covariance matrix give LikelihoodRatio(degrees=rows − 1)"
+            )
+        K = (
+            host(densify(operator)).astype(np.float64)
+            if self.degrees is not None
+            else centred_gram(operator)
+        )
+        nu = self.degrees or (operator.m or 0) - 1
+        spread = np.diag(K)
+        if nu < len(K):
+            raise ValueError(
+                f"the likelihood-ratio test needs more degrees of freedom than columns, got {nu:g} for {len(K)}; use Target or Knee"
+            )
+        if (
+            np.min(spread) <= 0
+            or np.linalg.eigvalsh(K / np.sqrt(np.outer(spread, spread)))[0] <= 1e-12
+        ):
+            raise ValueError(
+                "the likelihood-ratio test needs independent columns, but some are constant or combinations of others; drop those"
+            )
+        return K, nu
+
+
+def centred_gram(operator: Operator) -> np.ndarray:
+    """XᵀX in float64 of the columns less their means; a sparse X stays sparse."""
+    if isinstance(operator, Sparse):
+        sums = np.asarray(operator.X.sum(axis=0), dtype=np.float64).ravel()
+        return densify(operator).astype(np.float64) - np.outer(sums, sums) / operator.m
+    X = host(operator.factor()).astype(np.float64)
+    X = X - X.mean(axis=0)
+    return X.T @ X

@@ -1,0 +1,128 @@
+"""As few as reach a relative error: between what no choice can do and what a greedy one does, by bisection."""
+
+from __future__ import annotations
+
+import copy
+import math
+import time
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .._array import rank_tolerance
+from ..errors import RankWarning
+from ..linalg.error import FULL_SPECTRUM, selection_error, spectrum, total
+from ..problem import Choice, Method, Problem
+from ..runs.progress import report
+from .curve import Curve, sweep
+
+
+@dataclass(frozen=True)
+class Target:
+    """The smallest k at which the method reaches a relative error, found by bisection.
+
+    The selection that is returned has a relative error of at most `error`, up to rounding, and equals the one that
+    `select` makes with that k. The method was tried with one fewer and missed the target, or the best rank-(k − 1)
+    approximation misses it already.
+
+    Parameters
+    ----------
+    error : the error as a part of the whole that is good enough, from 0 to below 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> s = lm.select(np.diag([3.0, 2.0, 1.0]), lm.Target(error=0.1))
+    >>> s.k, round(s.relative_error(), 3)
+    (2, 0.071)
+    """
+
+    error: float = 0.05
+
+    def __post_init__(self) -> None:
+        if (
+            isinstance(self.error, bool)
+            or not isinstance(self.error, int | float | np.number)
+            or not 0 <= self.error < 1
+        ):
+            raise ValueError(
+                f"error must be a number from 0 to below 1, the part of the whole that may be left, got {self.error!r}"
+            )
+
+    def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
+        search = Attempts(
+            problem, method, rng, self.error + rank_tolerance(problem.operator.digits)
+        )
+        missed, high = search.impossible(), search.promising()
+        while not search.reaches(high):
+            missed, high = high, min(search.most, high + max(1, high // 8))
+        while high - missed > 1:
+            middle = (missed + high) // 2
+            missed, high = (
+                (missed, middle)
+                if search.reaches(middle, runs=math.log2(high - missed))
+                else (middle, high)
+            )
+        return search.found[high]
+
+
+class Attempts:
+    """Runs of a method with different k, each from the same random state."""
+
+    def __init__(self, problem: Problem, method: Method, rng: np.random.Generator, error: float):
+        self.problem, self.method, self.rng, self.error = problem, method, rng, error
+        self.whole = total(problem.operator, problem.criterion)
+        self.found: dict[int, Choice] = {}
+
+    @property
+    def most(self) -> int:
+        """All that may be chosen."""
+        return self.problem.count(self.problem.candidates)
+
+    def impossible(self) -> int:
+        """A k too small for any choice: what must be included needs more, or the best rank-k approximation misses the target."""
+        operator, needed = self.problem.operator, max(1, self.problem.count(self.problem.include))
+        if (
+            min(operator.n, operator.m or operator.n) > FULL_SPECTRUM
+            or self.problem.groups is not None
+        ):
+            return needed - 1
+        values = spectrum(operator) ** (1 if self.problem.criterion == "trace" else 2)
+        tails = np.concatenate([np.cumsum(values[::-1])[::-1], [0.0]])  # of rank 0, 1, …
+        return max(needed - 1, int(np.argmax(tails <= self.error * self.whole)) - 1)
+
+    def promising(self) -> int:
+        """The k at which a greedy choice reaches the target; for groups, all of them."""
+        columns = self.problem.candidates
+        k = min(len(columns), max(8, 2 * len(self.problem.include)))
+        while (curve := greedy_curve(replace(self.problem, k=k))).relative[
+            -1
+        ] > self.error and k < len(columns):
+            k = min(len(columns), 2 * k)
+        if curve.relative[-1] > self.error:
+            raise ValueError(
+                f"a relative error of {self.error:.4g} cannot be reached: all {k} candidates together leave {curve.relative[-1]:.4g}"
+            )
+        return curve.smallest(self.error) if self.problem.groups is None else self.most
+
+    def reaches(self, k: int, runs: float = 1.0) -> bool:
+        """Whether the method reaches the target with k; a part of the time left goes to each of the runs to come."""
+        seconds = self.problem.time_left / (1 + runs)
+        problem = replace(
+            self.problem,
+            k=k,
+            deadline=None if self.problem.deadline is None else time.monotonic() + seconds,
+        )
+        choice = self.found[k] = self.method.choose(problem, copy.deepcopy(self.rng))
+        left = selection_error(problem.operator, choice.indices, problem.criterion)
+        report("how many", k, None, left / (self.whole or 1.0))
+        return left <= self.error * self.whole
+
+
+def greedy_curve(problem: Problem) -> Curve:
+    """The greedy errors for every k from what must be included to that of the problem; beyond the rank nothing is left."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        return sweep(problem, np.arange(max(1, len(problem.include)), problem.k + 1))

@@ -1,0 +1,134 @@
+"""Errors of a selection by formulas that cannot turn negative, and the best any k directions could do."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import scipy
+
+from .._array import Array, Indices, host, is_single, like, namespace, take
+from ..operators.base import Operator, block_width, blocks, densify
+from ..operators.dense import Dense
+from .from_rows import residual_gram, residual_trace
+from .nystrom import nystrom_factor
+from .projection import residual_blocks
+
+CRITERIA = ("trace", "frobenius")
+BELOW = {
+    "trace": 1e-6,
+    "frobenius": 1e-12,
+}  # parts of the whole above which a Gram matrix knows some nine digits of an error
+FULL_SPECTRUM = (
+    3000  # below this order all eigenvalues are computed, above it only the leading ones
+)
+
+_spectra: WeakKeyDictionary[Operator, np.ndarray] = WeakKeyDictionary()
+
+
+def selection_error(operator: Operator, indices: Indices, criterion: str) -> float:
+    """tr(K − K̂) for "trace", ‖K − K̂‖²_F for "frobenius"; the former is ‖X − P_S X‖²_F for columns of X."""
+    if operator.m is not None:
+        return _projection_error(operator, indices, criterion)
+    F = nystrom_factor(operator, indices)
+    return _trace_error(operator, F) if criterion == "trace" else _frobenius_error(operator, F)
+
+
+def exact_error(operator: Operator, indices: Indices, criterion: str) -> float:
+    """The same; when it is lost in the rounding of a K that was added up from rows, these are read once more."""
+    error = selection_error(operator, indices, criterion)
+    if operator.source is None or error > BELOW[criterion] * total(operator, criterion):
+        return error
+    if not isinstance(operator, Dense):
+        return residual_trace(operator, indices) if criterion == "trace" else error
+    C, beyond = residual_gram(operator, indices)
+    return selection_error(C, beyond, criterion) if len(beyond) else total(C, criterion)
+
+
+def _projection_error(operator: Operator, indices: Indices, criterion: str) -> float:
+    if criterion == "trace":
+        return sum(_sum_of_squares(E) for E in residual_blocks(operator, indices))
+    xp = namespace(operator.like)
+    E = xp.concat(list(residual_blocks(operator, indices)), axis=1)
+    return _sum_of_squares(E @ E.T if E.shape[0] < E.shape[1] else E.T @ E)
+
+
+def _trace_error(operator: Operator, F: Array) -> float:
+    xp = namespace(F)
+    left = operator.diagonal() - xp.sum(F * F, axis=1)
+    return float(np.sum(np.maximum(host(left).astype(np.float64), 0.0)))
+
+
+def _frobenius_error(operator: Operator, F: Array) -> float:
+    total = 0.0
+    for block in blocks(operator.n, block_width(operator)):
+        total += _sum_of_squares(operator.columns(block) - F @ take(F, block).T)
+    return total
+
+
+def _sum_of_squares(block: Array) -> float:
+    xp = namespace(block)
+    return float(np.sum(host(xp.sum(block * block, axis=0)).astype(np.float64)))
+
+
+def total(operator: Operator, criterion: str) -> float:
+    """The error of choosing nothing: tr K, or ‖K‖²_F."""
+    if criterion == "trace":
+        return float(np.sum(host(operator.diagonal()).astype(np.float64)))
+    if operator.m is not None and operator.m < operator.n:
+        X = operator.factor()
+        return _sum_of_squares(X @ X.T)
+    return sum(
+        _sum_of_squares(operator.columns(block))
+        for block in blocks(operator.n, block_width(operator))
+    )
+
+
+def best_rank_error(operator: Operator, k: int, criterion: str) -> float:
+    """The error of the best rank-k approximation: a lower bound for every choice of k columns."""
+    if min(operator.n, operator.m or operator.n) <= FULL_SPECTRUM:
+        tail = spectrum(operator)[k:]
+        return float(np.sum(tail if criterion == "trace" else tail**2))
+    return _leading_tail(operator, k, criterion)
+
+
+def spectrum(operator: Operator) -> np.ndarray:
+    """All eigenvalues of K, largest first, without what is below zero by rounding."""
+    if operator not in _spectra:
+        _spectra[operator] = _eigenvalues(operator)
+    return _spectra[operator]
+
+
+def _eigenvalues(operator: Operator) -> np.ndarray:
+    if operator.m is not None:
+        values = (
+            scipy.linalg.svdvals(host(operator.factor()).astype(np.float64), check_finite=False)
+            ** 2
+        )
+    else:
+        values = scipy.linalg.eigvalsh(
+            host(densify(operator)).astype(np.float64), check_finite=False
+        )[::-1]
+    return np.maximum(values, 0.0)
+
+
+def _leading_tail(operator: Operator, k: int, criterion: str) -> float:
+    """The tail from the k leading eigenvalues, each raised by its residual so that the bound stays one."""
+
+    def product(block: np.ndarray) -> np.ndarray:
+        block = block.reshape(operator.n, -1)
+        return host(operator.matmul(like(block, operator.like))).astype(np.float64)
+
+    matrix = scipy.sparse.linalg.LinearOperator(
+        (operator.n, operator.n), matvec=product, matmat=product, dtype=np.float64
+    )
+    start = np.random.default_rng(0).standard_normal(operator.n)
+    values, vectors = scipy.sparse.linalg.eigsh(
+        matrix, k=k, which="LM", v0=start, tol=1e-5 if is_single(operator.like) else 1e-8
+    )
+    residuals = np.linalg.norm(product(vectors) - vectors * values, axis=0)
+    values = np.maximum(values, 0.0) + residuals
+    return max(
+        0.0,
+        total(operator, criterion) - float(np.sum(values if criterion == "trace" else values**2)),
+    )

@@ -1,0 +1,62 @@
+"""What a choice leaves of X, from one more pass over its rows: X − X_S B, added up without cancellation.
+
+A Gram matrix knows an error only to the rounding of the whole. The coefficients B may be as inexact as that: the residual
+they leave is wrong in the second order alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.linalg
+
+from .._array import Indices
+from ..operators.base import Operator
+from ..operators.dense import Dense
+from ..operators.rows.moments import CompensatedSum, gram
+from ..operators.rows.operator import ByRows
+from ..operators.rows.tiles import pass_height, tile_height, tiles
+from .nystrom import pivoted_cholesky
+
+
+def residual_gram(operator: Operator, indices: Indices) -> tuple[Dense, np.ndarray]:
+    """The Gram matrix of X − X_S B, and the chosen columns beyond the numerical rank, which B does without."""
+    used, beyond, B = _coefficients(operator, np.asarray(indices))
+    total = CompensatedSum((operator.n, operator.n))
+    for E in _residuals(operator, used, B):
+        total.add(gram(E))
+    C = total.total
+    clear = (
+        np.diag(C)[beyond] > 1e-24 * operator.diagonal()[beyond]
+    )  # what is left of the others is rounding
+    return Dense(C), beyond[clear]
+
+
+def residual_trace(operator: Operator, indices: Indices) -> float:
+    """‖X − X_S B‖²_F."""
+    used, _, B = _coefficients(operator, np.asarray(indices))
+    return float(sum(np.vdot(E, E) for E in _residuals(operator, used, B)))
+
+
+def _coefficients(
+    operator: Operator, indices: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The chosen columns up to the numerical rank, those beyond it, and B for the former."""
+    columns = operator.columns(indices)
+    pivots = pivoted_cholesky(columns[indices])
+    B = scipy.linalg.cho_solve((pivots.L, True), columns[:, pivots.order].T)
+    return indices[pivots.order], np.delete(indices, pivots.order), B
+
+
+def _residuals(operator: Operator, used: np.ndarray, B: np.ndarray) -> Iterator[np.ndarray]:
+    """X − X_S B in tiles of rows."""
+    height = (
+        pass_height(operator.n, operator.memory)
+        if isinstance(operator, ByRows)
+        else tile_height(operator.n)
+    )
+    for _, X in tiles(operator.source, height):  # type: ignore[arg-type]  # the caller saw that there is one
+        E = X - X[:, used] @ B
+        E[:, used] = 0.0
+        yield E

@@ -1,0 +1,114 @@
+"""The Nyström approximation K̂ = K_S K_SS⁺ K_Sᵀ in the factored form F Fᵀ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy
+
+from .._array import Array, Indices, eps, host, like, namespace, solve_triangular, take
+from ..operators.base import Operator
+from .preconditioner import Preconditioner
+
+
+@dataclass(frozen=True)
+class Pivots:
+    """The pivoted Cholesky factor of K_SS: rank, order of the pivots, lower factor L."""
+
+    order: np.ndarray
+    L: np.ndarray
+
+
+def pivoted_cholesky(K: Array) -> Pivots:
+    """LAPACK's pivoted Cholesky in float64; it stops at the numerical rank, so duplicates do no harm."""
+    accuracy = eps(K)
+    K = host(K).astype(np.float64)
+    tolerance = len(K) * accuracy * max(float(np.max(np.diag(K))), 0.0)
+    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(K, lower=1, tol=tolerance)
+    return Pivots(order[:rank].astype(np.int64) - 1, np.tril(factor)[:rank, :rank])
+
+
+def nystrom_factor(operator: Operator, indices: Indices) -> Array:
+    """F with K̂ = F Fᵀ (Lemma 2.6 gives K̂ as the corner of the relaxation)."""
+    columns = operator.columns(indices)
+    pivots = pivoted_cholesky(take(columns, indices))
+    return _solve(pivots, take(columns, pivots.order, axis=1))
+
+
+def _positive(ridge: float) -> float:
+    if not ridge > 0:
+        raise ValueError(f"ridge must be positive, got {ridge!r}")
+    return ridge
+
+
+def _solve(pivots: Pivots, columns: Array) -> Array:
+    """columns · L⁻ᵀ."""
+    L = like(pivots.L, columns)
+    return solve_triangular(L, columns.T).T
+
+
+@dataclass(frozen=True)
+class Nystrom:
+    """The approximation K̂ = F Fᵀ of an operator by its columns at the indices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> points = np.random.default_rng(0).standard_normal((50, 2))
+    >>> approximation = lm.select(lm.kernel(points, lm.rbf(sigma=2.0)), k=10, method="greedy").nystrom()
+    >>> approximation.factor.shape
+    (50, 10)
+    """
+
+    operator: Operator
+    indices: np.ndarray
+
+    @cached_property
+    def factor(self) -> Array:
+        """The n × r factor F, r the numerical rank of the chosen columns."""
+        return nystrom_factor(self.operator, self.indices) * 2.0 ** (self.operator.exponent / 2)
+
+    def matmul(self, block: Array) -> Array:
+        """K̂ @ block."""
+        return self.factor @ (self.factor.T @ block)
+
+    def diagonal(self) -> Array:
+        """The diagonal of K̂."""
+        return namespace(self.factor).sum(self.factor * self.factor, axis=1)
+
+    def solve(self, block: Array, ridge: float) -> Array:
+        """(K̂ + ridge · I)⁻¹ @ block in O(n r²), through the singular values of F."""
+        return self.preconditioner(ridge).matmul(block)
+
+    def preconditioner(self, ridge: float) -> Preconditioner:
+        """(K̂ + ridge · I)⁻¹ as an object; conjugate gradients on K + ridge · I take few steps with it when K̂ is close to K."""
+        return Preconditioner(*self.eigenpairs(), _positive(ridge))
+
+    def log_determinant(self, ridge: float) -> float:
+        """log det(K̂ + ridge · I)."""
+        values, _ = self.eigenpairs()
+        inside = np.sum(np.log(host(values).astype(np.float64) + _positive(ridge)))
+        return float(inside + (self.operator.n - len(host(values))) * np.log(ridge))
+
+    def eigenpairs(self) -> tuple[Array, Array]:
+        """The nonzero eigenvalues of K̂, largest first, and their orthonormal vectors."""
+        U, values = self._singular
+        return values * values, U
+
+    @cached_property
+    def _singular(self) -> tuple[Array, Array]:
+        """The left singular vectors and values of F; by QR first, as a tall matrix on a graphics card takes long otherwise."""
+        xp = namespace(self.factor)
+        Q, R = xp.linalg.qr(self.factor)
+        U, values, _ = xp.linalg.svd(R, full_matrices=False)
+        return Q @ U, values
+
+    def features(self, points: Array) -> Array:
+        """The rows of F for new points of a kernel: x ↦ h(x, S) L⁻ᵀ, so that K̂(x, y) = features(x) · features(y)."""
+        pivots = pivoted_cholesky(
+            self.operator.restrict(self.indices).columns(np.arange(len(self.indices)))
+        )
+        return _solve(pivots, self.operator.new_rows(points, self.indices[pivots.order]))

@@ -1,0 +1,156 @@
+"""The coefficients that rebuild every column from the chosen ones, how well they do, and what each chosen column alone adds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy
+
+from .._array import Array, Indices, eps, host, like, solve_triangular, take
+from ..errors import UnsupportedError
+from ..operators.base import Operator
+from ..operators.data import Data
+from .nystrom import pivoted_cholesky
+
+
+@dataclass(frozen=True, eq=False)
+class Reconstruction:
+    """X ≈ X_S B by least squares; for a kernel X holds the images of the points, so that K = XᵀX.
+
+    Parameters
+    ----------
+    indices : the k chosen columns S, in order of choice.
+    coefficients : the k × n matrix B; each chosen column is rebuilt by itself.
+    r2 : the share of the squares of each of the n columns that is rebuilt, from 0 to 1. A column of zeros has 1: nothing
+        of it is missing.
+    losses : by how much ‖X − X_S B‖²_F would rise without each chosen column; 0 where other chosen columns can stand in.
+    names : of the n columns, when the data have names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> X = np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 1.0, 3.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+    >>> rebuilt = lm.select(X, 2, include=[0, 1]).reconstruction()
+    >>> rebuilt.coefficients.round(2)
+    array([[1., 0., 2., 1.],
+           [0., 1., 3., 0.]])
+    >>> rebuilt.r2.round(2)
+    array([1. , 1. , 1. , 0.5])
+    """
+
+    indices: np.ndarray
+    coefficients: np.ndarray
+    r2: np.ndarray
+    losses: np.ndarray
+    names: tuple[str, ...] | None = field(default=None, repr=False)
+
+    def rebuild(self, chosen: Array) -> Array:
+        """All n columns from the k chosen ones, given in the order of `indices`; the rows may be new ones."""
+        if len(shape := tuple(getattr(chosen, "shape", ()))) != 2 or shape[1] != len(self.indices):
+            raise ValueError(
+                f"the chosen columns must be an array of shape (rows, {len(self.indices)}), got {shape or type(chosen).__name__}"
+            )
+        return chosen @ like(self.coefficients, chosen)
+
+    def to_frame(self) -> Any:
+        """The coefficients as a pandas DataFrame with a row per chosen and a column per rebuilt column, by name or index."""
+        try:
+            import pandas
+        except ImportError:
+            raise UnsupportedError(
+                "to_frame needs pandas, which is not installed; use .coefficients, .indices and .names"
+            ) from None
+        labels = (
+            np.arange(self.coefficients.shape[1])
+            if self.names is None
+            else np.asarray(self.names, dtype=object)
+        )
+        return pandas.DataFrame(self.coefficients, index=labels[self.indices], columns=labels)
+
+
+class _Triangle(NamedTuple):
+    """Of the chosen columns, the positions of independent ones, L with K_SS = L Lᵀ for these, and G = L⁻¹ K_Sᵀ."""
+
+    order: np.ndarray
+    L: np.ndarray
+    G: np.ndarray
+
+
+def reconstruct(operator: Operator, chosen: Indices) -> Reconstruction:
+    """Rebuild the columns of X, where K = XᵀX is the operator, from the chosen ones."""
+    chosen = np.asarray(chosen)
+    order, L, G = (
+        _orthogonal(operator, chosen) if isinstance(operator, Data) else _gram(operator, chosen)
+    )
+    B = np.zeros((len(chosen), operator.n))
+    B[order] = _solve(L, G, adjoint=True)
+    losses = _losses(B, L, chosen, order)
+    B[:, chosen] = np.eye(len(chosen))
+    return Reconstruction(
+        chosen, B, _shares(operator, chosen, G), np.ldexp(losses, operator.exponent), operator.names
+    )
+
+
+def _orthogonal(operator: Data, chosen: np.ndarray) -> _Triangle:
+    """By the QR factors of X_S, which do not square its condition."""
+    X = operator.factor()
+    Q, R, order = scipy.linalg.qr(
+        host(operator.factor(chosen)).astype(np.float64),
+        mode="economic",
+        pivoting=True,
+        check_finite=False,
+    )
+    diagonal = np.abs(np.diag(R))
+    rank = int(
+        np.sum(
+            diagonal
+            > max(operator.m, len(chosen)) * eps(X) * max(diagonal[0], np.finfo(float).tiny)
+        )
+    )
+    return _Triangle(
+        order[:rank], R[:rank, :rank].T, host(like(Q[:, :rank].T, X) @ X).astype(np.float64)
+    )
+
+
+def _gram(operator: Operator, chosen: np.ndarray) -> _Triangle:
+    """From the columns of K."""
+    columns = operator.columns(chosen)
+    pivots = pivoted_cholesky(take(columns, chosen))
+    independent = host(take(columns, pivots.order, axis=1)).astype(np.float64)
+    return _Triangle(pivots.order, pivots.L, _solve(pivots.L, independent.T))
+
+
+def _solve(L: np.ndarray, block: np.ndarray, *, adjoint: bool = False) -> np.ndarray:
+    """L⁻¹ or L⁻ᵀ times the block; SciPy before 1.14 cannot do it when the rank is zero."""
+    return solve_triangular(L, block, adjoint=adjoint) if len(L) else block
+
+
+def _shares(operator: Operator, chosen: np.ndarray, G: np.ndarray) -> np.ndarray:
+    """R² = K̂_jj/K_jj, with K̂_jj = ‖G_j‖²."""
+    whole = host(operator.diagonal()).astype(np.float64)
+    r2 = np.ones(len(whole))
+    np.divide(np.sum(G**2, axis=0), whole, out=r2, where=whole > 0)
+    r2[chosen] = 1.0
+    return np.minimum(r2, 1.0)
+
+
+def _losses(B: np.ndarray, L: np.ndarray, chosen: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """‖B_i‖²/(K_SS⁻¹)_ii, the cost of a swap that adds nothing."""
+    inverse = _solve(L, np.eye(len(order)))
+    losses = np.zeros(len(chosen))
+    losses[order] = np.sum(B[order] ** 2, axis=1) / np.sum(inverse**2, axis=0)
+    losses[replaceable(B[:, chosen], np.setdiff1d(np.arange(len(chosen)), order))] = 0.0
+    return losses
+
+
+def replaceable(B: np.ndarray, spare: np.ndarray) -> np.ndarray:
+    """Which chosen columns a spare one, which the others represent, can stand in for, the spare ones included.
+
+    B : the coefficients of the chosen columns in the independent ones among them.
+    """
+    needed = np.abs(B[:, spare]).max(axis=1, initial=0.0) > 1e-8
+    needed[spare] = True
+    return needed

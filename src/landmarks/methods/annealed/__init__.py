@@ -1,0 +1,1 @@
+"""Leverage mean-field annealing."""

@@ -1,0 +1,1 @@
+"""One pick after the other."""

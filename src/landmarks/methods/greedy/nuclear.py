@@ -1,0 +1,156 @@
+"""Nuclear scores: greedy selection with diag C² estimated from one block of probes that every pick brings up to date.
+
+Fornace and Lindsey, arXiv:2407.01698 (2024). Where only products are known, diag C is estimated from the same block.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..._array import Array, Indices, host, like, namespace, rank_tolerance
+from ...linalg.probes import Identity, Rademacher
+from ...operators.base import Operator
+from ...problem import CONSTRAINTS, Choice, Problem, brief
+from ...residual.residual import Residual
+from .pursuit import over_diagonal, pursue
+
+
+@dataclass(frozen=True)
+class NuclearScores:
+    """Greedy selection for the price of one block of products and one column per pick.
+
+    Parameters
+    ----------
+    n_probes : products in the block. More come closer to greedy selection; n or more are greedy selection itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> K = np.diag([1.0, 3.0, 2.0])
+    >>> lm.select(lm.function(lambda V: K @ V, n=3), 2, method=lm.NuclearScores()).indices.tolist()
+    [1, 2]
+    """
+
+    n_probes: int = 100
+    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        if (
+            isinstance(self.n_probes, bool)
+            or int(self.n_probes) != self.n_probes
+            or self.n_probes < 2
+        ):
+            raise ValueError(f"n_probes must be an integer of at least 2, got {self.n_probes!r}")
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        operator = problem.operator
+        exact = operator.n <= self.n_probes
+        Z = (Identity() if exact else Rademacher(self.n_probes)).draw(
+            operator.n, rng, operator.like
+        )
+        KZ = operator.matmul(Z)
+        if exact or "diagonal" in operator.cheap:
+            residual = Residual(operator, problem.k)
+            return pursue(problem, residual, ProbedGains(residual, Z, KZ), "nuclear")
+        residual = Residual(WithDiagonal(operator, estimated_diagonal(Z, KZ)), problem.k)
+        return pursue(problem, residual, ProductGains(residual, Z, KZ), "nuclear")
+
+
+class ProbedGains:
+    """(C²)_jj/C_jj with the squares from probes Z: the mean of (CZ)_j²."""
+
+    kept: ClassVar = ("CZ",)
+
+    def __init__(self, residual: Residual, Z: Array, KZ: Array):
+        self.residual = residual
+        self.Z = Z
+        self.CZ = KZ
+
+    def squares(self) -> Array:
+        """The estimate of diag C²."""
+        return namespace(self.CZ).mean(self.CZ * self.CZ, axis=1)
+
+    def scores(self) -> Array:
+        """The estimated gain of every column; zero for those already represented."""
+        c = self.residual.diagonal
+        return over_diagonal(namespace(c).maximum(self.squares(), c * c), self.residual)
+
+    def update(self, v: Array) -> None:
+        """CZ after C became C − v vᵀ."""
+        self.CZ = self.CZ - v[:, None] * (v[None, :] @ self.Z)
+
+
+class ProductGains:
+    """The same where diag C is an estimate too: kept between a part of its mean and √(C²)_jj, which bounds it."""
+
+    kept: ClassVar = ("probed",)
+
+    def __init__(self, residual: Residual, Z: Array, KZ: Array):
+        xp = namespace(KZ)
+        self.probed = ProbedGains(residual, Z, KZ)
+        self.floor = 0.01 * xp.mean(residual.diagonal)
+        self.rounding = rank_tolerance(KZ) * xp.sqrt(xp.max(self.probed.squares()))
+
+    def scores(self) -> Array:
+        """The estimated gain of every column; zero for those already represented."""
+        A = self.probed.squares()
+        xp = namespace(A)
+        c = xp.minimum(xp.maximum(self.probed.residual.diagonal, self.floor), xp.sqrt(A))
+        left = xp.sqrt(A) > self.rounding
+        return xp.where(left, A / xp.where(left, c, xp.ones_like(c)), xp.zeros_like(c))
+
+    def update(self, v: Array) -> None:
+        """CZ after C became C − v vᵀ; the row of the pick is zero but for rounding."""
+        self.probed.update(v)
+        self.probed.CZ[self.probed.residual.picks[-1], :] = 0.0
+
+
+def estimated_diagonal(Z: Array, KZ: Array) -> Array:
+    """diag K̂ of the Nyström approximation by half of the probes, plus the mean of what the others see left.
+
+    A probe estimate of every entry by itself is far too noisy: it took greedy quality to that of a uniform draw.
+    """
+    xp, half = namespace(KZ), KZ.shape[1] // 2
+    F = sketched_factor(Z[:, :half], KZ[:, :half])
+    Z, KZ = Z[:, half:], KZ[:, half:]
+    left = xp.mean(Z * (KZ - F @ (F.T @ Z)))
+    return xp.sum(F * F, axis=1) + xp.maximum(left, xp.zeros_like(left))
+
+
+def sketched_factor(Z: Array, KZ: Array) -> Array:
+    """F with F Fᵀ = KZ (ZᵀKZ)⁺ (KZ)ᵀ."""
+    inner = host(Z.T @ KZ).astype(np.float64)
+    values, vectors = np.linalg.eigh((inner + inner.T) / 2)
+    positive = values > rank_tolerance(KZ) * max(values[-1], np.finfo(float).tiny)
+    return KZ @ like(vectors[:, positive] / np.sqrt(values[positive]), KZ)
+
+
+class WithDiagonal(Operator):
+    """An operator together with the diagonal that it cannot give by itself."""
+
+    def __init__(self, operator: Operator, diagonal: Array):
+        self.operator = operator
+        self.n = operator.n
+        self.like = operator.like
+        self.ledger = operator.ledger
+        self.exponent = operator.exponent
+        self._diagonal = diagonal
+
+    def matmul(
+        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
+    ) -> Array:
+        return self.operator.matmul(block, rows=rows, cols=cols)
+
+    def diagonal(self) -> Array:
+        return self._diagonal
+
+    def columns(self, indices: Indices) -> Array:
+        return self.operator.columns(indices)
+
+    def restrict(self, indices: Indices) -> Operator:
+        return self.operator.restrict(indices)

@@ -1,0 +1,51 @@
+"""Column-pivoted QR: each pick is the column with the largest residual, read off K by pivoted Cholesky.
+
+Businger and Golub, Numerische Mathematik 7 (1965); on a kernel matrix it is the max-diagonal pivoted Cholesky of
+Fine and Scheinberg, Journal of Machine Learning Research 2 (2001), and farthest-point sampling in feature space.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..._array import Array, namespace
+from ...problem import CONSTRAINTS, Choice, Problem
+from ...residual.residual import Residual
+from .pursuit import pursue
+
+
+@dataclass(frozen=True)
+class PivotedQR:
+    """Pick by pick, the column that the picks represent worst; reads the diagonal and k columns of K.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> lm.select(np.diag([1.0, 3.0, 2.0]), 2, method=lm.PivotedQR()).indices.tolist()
+    [1, 2]
+    """
+
+    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        residual = Residual(problem.operator, problem.k)
+        return pursue(problem, residual, ResidualNorms(residual), "pivoted_qr")
+
+
+class ResidualNorms:
+    """C_jj, the squared residual of column j."""
+
+    def __init__(self, residual: Residual):
+        self.residual = residual
+
+    def scores(self) -> Array:
+        """The diagonal of C; zero for columns already represented."""
+        xp, c = namespace(self.residual.diagonal), self.residual.diagonal
+        return xp.where(c > self.residual.tolerance, c, xp.zeros_like(c))
+
+    def update(self, v: Array) -> None:
+        """Nothing: the residual keeps its diagonal."""

@@ -1,0 +1,152 @@
+"""Landmarks chosen with a target in view: each pick helps both to represent the kernel and to predict the target.
+
+The features of the choice S give K̂ = F Fᵀ, and ridge regression of y on them leaves yᵀM⁻¹y with M = αI + K̂. A pick v,
+by which K̂ becomes K̂ + v vᵀ, lowers it by (vᵀM⁻¹y)²/(1 + vᵀM⁻¹v): the greedy regression of Smola and Bartlett (NIPS
+2001). Alone it neglects what the target does not show in these points; Bach and Jordan (ICML 2005) add the gain in the
+trace with a weight. Here the two gains, each as a part of what is left, are multiplied: there is no weight to set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.linalg
+
+from ... import _check
+from ..._array import Array, host, is_array, like, namespace
+from ...problem import CONSTRAINTS, Choice, Problem, brief
+from ...residual.residual import Residual
+from .greedy import TraceGains
+from .pursuit import over_diagonal, pursue
+
+FAINT = (
+    1e-8  # a part of the target that counts as nothing: the trace alone decides between such picks
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Supervised:
+    """Pick by pick, the point that most improves both the kernel's approximation and a regression on it.
+
+    Parameters
+    ----------
+    target : what the landmarks should help to predict: a number for each point, or a row of them. For classes give a
+        column of zeros and ones for each, as `sklearn.preprocessing.LabelBinarizer` makes them. Columns are centred;
+        their units count: those of larger variance weigh more.
+    noise : the penalty α of the regression, in units of the mean of diag K.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> x = np.linspace(0, 1, 50)[:, None]
+    >>> y = np.where(x[:, 0] < 0.5, 0.0, np.sin(40 * x[:, 0]))  # nothing to learn on the left
+    >>> chosen = lm.select(lm.kernel(x, lm.rbf(sigma=0.05)), 8, method=lm.Supervised(y)).indices
+    >>> int(np.sum(chosen >= 25))
+    8
+    """
+
+    target: Any
+    noise: float = 1.0
+    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        if (
+            isinstance(self.noise, bool)
+            or not isinstance(self.noise, int | float)
+            or not 0 < self.noise < np.inf
+        ):
+            raise ValueError(f"noise must be a positive number, got {self.noise!r}")
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        Y = self._centred(problem.operator.n)
+        residual = Residual(problem.operator, problem.k)
+        if residual.exhausted:  # K = 0 has no unit for the noise
+            return pursue(problem, residual, TraceGains(residual), phase="supervised")
+        alpha = self.noise * residual.whole / problem.operator.n
+        return pursue(
+            problem,
+            residual,
+            SupervisedGains(residual, like(Y, problem.operator.like), alpha),
+            phase="supervised",
+        )
+
+    def _centred(self, n: int) -> np.ndarray:
+        """The target with a row for each point, its columns centred, of mean square 1."""
+        Y = _check.as_numpy(host(self.target) if is_array(self.target) else self.target, "target")
+        if Y.ndim not in (1, 2) or len(Y) != n:
+            raise ValueError(
+                f"target must have a value, or a row of values, for each of the {n} points, got shape {Y.shape}"
+            )
+        Y = _check.matrix(Y.reshape(n, -1), "target").astype(np.float64)
+        Y = np.ldexp(
+            Y, -int(np.frexp(np.max(np.abs(Y)))[1])
+        )  # whose squares neither overflow nor vanish
+        Y = Y - np.mean(Y, axis=0)
+        size = np.sqrt(np.sum(Y * Y) / n)
+        if size <= n * np.finfo(np.float64).eps:
+            raise ValueError(
+                "target is constant: there is nothing to predict; use a method without a target"
+            )
+        return Y / size
+
+
+class SupervisedGains:
+    """The gain in the trace, as a part of tr C, times the gain in yᵀM⁻¹y, as a part of it."""
+
+    kept: ClassVar = ("squares", "Z", "CZ", "spread", "L")
+
+    def __init__(self, residual: Residual, Y: Array, alpha: float):
+        self.residual, self.Y, self.alpha = residual, Y, alpha
+        self.trace = TraceGains(residual)
+        self.Z = Y / alpha  # M⁻¹Y
+        self.CZ = residual.operator.matmul(self.Z)
+        self.spread = self.trace.squares / alpha  # diag C M⁻¹ C
+        self.L = np.zeros((0, 0))  # the Cholesky factor of αI + FᵀF
+
+    @property
+    def squares(self) -> Array:
+        """diag C², which the gain in the trace keeps."""
+        return self.trace.squares
+
+    @squares.setter
+    def squares(self, squares: Array) -> None:
+        self.trace.squares = squares
+
+    def scores(self) -> Array:
+        """The worth of every column; zero for those already represented."""
+        xp = namespace(self.Z)
+        represented = self.trace.scores() / xp.sum(self.residual.diagonal)
+        pull = over_diagonal(xp.sum(self.CZ * self.CZ, axis=1), self.residual)
+        explained = (
+            pull
+            / (1 + over_diagonal(xp.clip(self.spread, min=0.0), self.residual))
+            / xp.sum(self.Y * self.Z)
+        )
+        return represented * (explained + FAINT)
+
+    def update(self, v: Array) -> None:
+        """All that is kept, after C became C − v vᵀ and M became M + v vᵀ; the residual already holds the new C."""
+        xp = namespace(v)
+        h, s = self._solved(v)
+        C = self.residual.matmul(xp.stack([v, h], axis=1))  # with the new C
+        self.trace.take_in(v, C[:, 0])
+        Ch, vh, hY = C[:, 1], xp.sum(v * h), h @ self.Y
+        old_Ch = Ch + vh * v
+        self.spread = self.spread - 2 * v * old_Ch + vh * v * v - Ch * Ch / s
+        self.Z = self.Z - h[:, None] * hY / s
+        self.CZ = self.CZ - old_Ch[:, None] * hY / s - v[:, None] * (v @ self.Z)
+
+    def _solved(self, v: Array) -> tuple[Array, float]:
+        """h = M⁻¹v and 1 + vᵀM⁻¹v, by Woodbury's formula with the factor before v, which is then taken in."""
+        r = len(self.L)
+        Fv = host(self.residual.panel.transposed_times(v[:, None]))[:, 0].astype(np.float64)
+        w = scipy.linalg.solve_triangular(self.L, Fv[:r], lower=True)
+        x = np.append(scipy.linalg.solve_triangular(self.L, w, lower=True, trans="T"), 0.0)
+        h = (v - self.residual.panel.times(like(x[:, None], v))[:, 0]) / self.alpha
+        pivot = max(self.alpha + float(Fv[r] - w @ w), self.alpha)
+        self.L = np.block([[self.L, np.zeros((r, 1))], [w[None, :], np.sqrt(pivot)]])
+        return h, pivot / self.alpha

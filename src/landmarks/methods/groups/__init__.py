@@ -1,0 +1,1 @@
+"""Whole groups of columns, and columns of different costs."""

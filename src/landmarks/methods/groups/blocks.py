@@ -1,0 +1,143 @@
+"""The diagonal blocks of C, C² and C³ at units of columns, from which the gain of every unit follows.
+
+Picking unit u changes C to C − V Vᵀ with V = C_:u (C_uu⁺)^½, so the trace falls by tr(C_uu⁺ (C²)_uu) and ‖C‖²_F by
+2 tr(C_uu⁺ (C³)_uu) − ‖(C_uu⁺)^½ (C²)_uu (C_uu⁺)^½‖²_F: for units of one column the gains of greedy selection. A column
+that the others of its unit represent has a zero eigenvalue in C_uu and adds nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..._array import Array, host, namespace, rank_tolerance, take
+from ...operators.base import Operator, block_width
+from ...residual.exchange import POWERS
+from .units import Units
+
+
+class Bucket(NamedTuple):
+    """The units of one size: their numbers, and their columns, one row per unit."""
+
+    units: np.ndarray
+    columns: np.ndarray
+
+    def rows(self, block: Array) -> Array:
+        """The rows of an n × r block at each unit, stacked."""
+        return namespace(block).reshape(
+            take(block, self.columns.ravel()), (*self.columns.shape, block.shape[1])
+        )
+
+
+class Blocks:
+    """Stacks of diagonal blocks of the powers of C, one stack per size of unit and power.
+
+    tolerance : the eigenvalue of C_uu below which a direction counts as represented.
+    """
+
+    def __init__(self, buckets: list[Bucket], stacks: list[list[Array]], tolerance: float):
+        self.buckets, self.stacks, self.tolerance = buckets, stacks, tolerance
+
+    @classmethod
+    def of(cls, operator: Operator, units: Units, criterion: str) -> Blocks:
+        """The blocks of K and its powers: one pass over K, for the Frobenius criterion with a product per column."""
+        sizes = np.array([len(members) for members in units.members])
+        buckets = [
+            Bucket(which, np.stack([units.members[u] for u in which]))
+            for s in np.unique(sizes)
+            for which in [np.flatnonzero(sizes == s)]
+        ]
+        stacks = [_stacks_of_K(operator, bucket, POWERS[criterion]) for bucket in buckets]
+        largest = float(namespace(operator.like).max(operator.diagonal()))
+        return cls(buckets, stacks, rank_tolerance(operator.digits) * max(largest, 0.0))
+
+    @property
+    def error(self) -> float:
+        """tr C, or ‖C‖²_F = tr C², over all columns."""
+        power = len(self.stacks[0]) - 2
+        return sum(
+            float(np.sum(np.maximum(_diagonals(host(stacks[power])), 0.0)))
+            for stacks in self.stacks
+        )
+
+    def changed(self, sign: float, x: list[Array]) -> Blocks:
+        """The blocks when C becomes C + sign · V Vᵀ, with x = [V, CV, (C²V)]."""
+        G, H = x[0].T @ x[0], x[0].T @ x[1]
+        stacks = [
+            _changed(stack, sign, [bucket.rows(block) for block in x], G, H)
+            for bucket, stack in zip(self.buckets, self.stacks, strict=True)
+        ]
+        return Blocks(self.buckets, stacks, self.tolerance)
+
+    def gains(self) -> np.ndarray:
+        """By how much each unit would lower the error."""
+        gains = np.zeros(sum(len(bucket.units) for bucket in self.buckets))
+        for bucket, stack in zip(self.buckets, self.stacks, strict=True):
+            gains[bucket.units] = host(_gains(stack, self.tolerance))
+        return gains
+
+
+def _stacks_of_K(operator: Operator, bucket: Bucket, powers: int) -> list[Array]:
+    """The blocks of K, K² (and K³) at the units, some units at a time."""
+    xp = namespace(operator.like)
+    width = max(1, block_width(operator) // bucket.columns.shape[1])
+    parts = [
+        _powers_at(operator, bucket.columns[start : start + width], powers)
+        for start in range(0, len(bucket.columns), width)
+    ]
+    return [xp.concat(blocks) for blocks in zip(*parts, strict=True)]
+
+
+def _powers_at(operator: Operator, members: np.ndarray, powers: int) -> list[Array]:
+    xp, bucket = namespace(operator.like), Bucket(members, members)
+    columns = operator.columns(members.ravel())
+    images = [columns] if powers == 1 else [columns, operator.matmul(columns)]
+    sides = [_by_unit(block, members.shape) for block in images]
+    at_units = xp.stack(
+        [
+            bucket.rows(columns)[i, :, i * members.shape[1] : (i + 1) * members.shape[1]]
+            for i in range(len(members))
+        ]
+    )
+    return [at_units, *(xp.matrix_transpose(sides[0]) @ side for side in sides)]
+
+
+def _by_unit(columns: Array, shape: tuple[int, ...]) -> Array:
+    """n × (g s) columns as a stack of g blocks n × s."""
+    xp = namespace(columns)
+    return xp.permute_dims(xp.reshape(columns, (columns.shape[0], *shape)), (1, 0, 2))
+
+
+def _changed(stack: list[Array], sign: float, x: list[Array], G: Array, H: Array) -> list[Array]:
+    T = namespace(G).matrix_transpose
+    v, p = x[0], x[1]
+    vG = v @ G
+    changes = [sign * (v @ T(v)), sign * (p @ T(v) + v @ T(p)) + vG @ T(v)]
+    if len(x) == 3:
+        q, pGv = x[2], p @ G @ T(v)
+        changes.append(
+            sign * (q @ T(v) + v @ T(q) + p @ T(p) + vG @ T(vG)) + pGv + T(pGv) + v @ H @ T(v)
+        )
+    return [block + change for block, change in zip(stack, changes, strict=True)]
+
+
+def _gains(stack: list[Array], tolerance: float) -> Array:
+    """tr(C⁺ A), or 2 tr(C⁺ B) − tr(C⁺ A C⁺ A), in the eigenvectors of each block of C."""
+    xp = namespace(stack[0])
+    values, U = xp.linalg.eigh((stack[0] + xp.matrix_transpose(stack[0])) / 2)
+    left = values > tolerance
+    inverse = xp.where(
+        left, 1 / xp.where(left, values, xp.ones_like(values)), xp.zeros_like(values)
+    )
+    A, last = (xp.matrix_transpose(U) @ block @ U for block in (stack[1], stack[-1]))
+    along = xp.clip(xp.sum(inverse * _diagonals(last), axis=1), min=0.0)
+    if len(stack) == 2:
+        return along
+    return xp.clip(
+        2 * along - xp.sum(inverse[:, :, None] * inverse[:, None, :] * A * A, axis=(1, 2)), min=0.0
+    )
+
+
+def _diagonals(stack: Array) -> Array:
+    return namespace(stack).linalg.diagonal(stack)

@@ -1,0 +1,122 @@
+"""A choice of units with the residual it leaves: what each further unit would gain, and what each chosen one is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ..._array import Array, host, like, namespace, take, zeros
+from ...operators.base import Operator
+from ...residual.factors import Factors, factorise
+from .blocks import Blocks
+from .units import Units
+
+
+class Basis(NamedTuple):
+    """The independent ones among chosen columns, and F, KF (and K²F) of them."""
+
+    factors: Factors
+    images: list[Array]
+
+
+@dataclass(frozen=True, eq=False)
+class UnitState:
+    """Chosen units, F with C = K − F Fᵀ, and the blocks of C. Changes make a new state."""
+
+    operator: Operator
+    units: Units
+    of_K: Blocks
+    chosen: tuple[int, ...]
+    F: Array
+    blocks: Blocks
+    basis: Basis | None = None
+
+    @classmethod
+    def empty(cls, operator: Operator, units: Units, criterion: str) -> UnitState:
+        """Nothing chosen."""
+        blocks = Blocks.of(operator, units, criterion)
+        return cls(operator, units, blocks, (), zeros((operator.n, 0), operator.like), blocks)
+
+    @cached_property
+    def error(self) -> float:
+        """tr C, or ‖C‖²_F."""
+        return self.blocks.error
+
+    @property
+    def powers(self) -> int:
+        """How many products with a block the change of the blocks needs."""
+        return len(self.blocks.stacks[0]) - 1
+
+    def added(self, unit: int) -> UnitState:
+        """With one unit more: its columns of K, and a product with each, two for the Frobenius criterion."""
+        members = self.units.members[unit]
+        columns = self.operator.columns(members) - self.F @ take(self.F, members).T
+        values, U = np.linalg.eigh(host(take(columns, members)).astype(np.float64))
+        left = values > self.blocks.tolerance
+        V = columns @ like(U[:, left] / np.sqrt(values[left]), columns)
+        x = [V]
+        for _ in range(self.powers):
+            x.append(self.operator.matmul(x[-1]) - self.F @ (self.F.T @ x[-1]))
+        F = namespace(V).concat([self.F, V], axis=1)
+        return UnitState(
+            self.operator,
+            self.units,
+            self.of_K,
+            (*self.chosen, int(unit)),
+            F,
+            self.blocks.changed(-1.0, x),
+        )
+
+    def loaded(self, chosen: Sequence[int]) -> UnitState:
+        """Other units, from scratch: a block of products with as many vectors as columns, two for the Frobenius criterion."""
+        if len(chosen) == 0:
+            return UnitState(self.operator, self.units, self.of_K, (), self.F[:, :0], self.of_K)
+        basis = self._basis(chosen)
+        return UnitState(
+            self.operator,
+            self.units,
+            self.of_K,
+            tuple(chosen),
+            basis.factors.F,
+            self.of_K.changed(-1.0, basis.images),
+            basis,
+        )
+
+    def without(self, out: Sequence[int]) -> Blocks:
+        """The blocks of the residual when chosen units are left out; no product unless the chosen columns are dependent."""
+        factors = self._own_basis.factors
+        if len(factors.order) < len(self.units.columns(list(self.chosen))):
+            return self.loaded(
+                [u for u in self.chosen if u not in out]
+            ).blocks  # what was superfluous may be needed now
+        places = np.flatnonzero(np.isin(factors.order, self.units.columns(list(out))))
+        turn = like(
+            np.linalg.inv(np.linalg.cholesky(factors.inverse[np.ix_(places, places)])).T,
+            self.operator.like,
+        )
+        return self.blocks.changed(1.0, [take(rows, places, axis=1) @ turn for rows in self._rows])
+
+    def _basis(self, chosen: Sequence[int]) -> Basis:
+        factors = factorise(self.operator, self.units.columns(list(chosen)), self.blocks.tolerance)
+        images = [factors.F]
+        for _ in range(self.powers):
+            images.append(self.operator.matmul(images[-1]))
+        return Basis(factors, images)
+
+    @cached_property
+    def _own_basis(self) -> Basis:
+        return self.basis or self._basis(self.chosen)
+
+    @cached_property
+    def _rows(self) -> list[Array]:
+        """Wᵀ, C Wᵀ (and C² Wᵀ) for W = K_SS⁻¹ K_Sᵀ, one column per independent chosen column."""
+        F, *images = self._own_basis.images
+        G = F.T @ F
+        x = [F, images[0] - F @ G]
+        if self.powers == 2:
+            x.append(images[1] - images[0] @ G - F @ (F.T @ x[1]))
+        return [block @ like(self._own_basis.factors.inverse_factor, F) for block in x]

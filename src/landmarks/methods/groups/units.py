@@ -1,0 +1,75 @@
+"""What is chosen together: single columns or groups of them, what each costs, and how much may be chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The units of a problem: its groups, or its columns one by one.
+
+    members : the columns of each unit; together all columns.
+    costs : of each unit; ones where the problem has none.
+    fixed, allowed : whether each unit must, and whether it may, be chosen.
+    most, budget : how many units, and what cost, a choice may have.
+    """
+
+    members: tuple[np.ndarray, ...]
+    costs: np.ndarray
+    fixed: np.ndarray
+    allowed: np.ndarray
+    most: int
+    budget: float
+
+    @classmethod
+    def of(cls, problem: Problem) -> Units:
+        n = problem.operator.n
+        groups = np.arange(n) if problem.groups is None else problem.groups
+        order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
+        costs = (
+            np.ones(len(sizes))
+            if problem.costs is None
+            else np.bincount(groups, weights=problem.costs)
+        )
+        fixed, allowed = np.zeros(len(sizes), dtype=bool), np.ones(len(sizes), dtype=bool)
+        fixed[groups[list(problem.include)]] = True
+        allowed[groups[list(problem.exclude)]] = False
+        budget = (
+            np.inf if problem.budget_cost is None else problem.budget_cost * (1 + 1e-12)
+        )  # sums of costs round
+        return cls(
+            tuple(np.split(order, np.cumsum(sizes)[:-1])),
+            costs,
+            fixed,
+            allowed,
+            problem.k or len(sizes),
+            budget,
+        )
+
+    @property
+    def uneven(self) -> bool:
+        """Whether one unit can take the place of several."""
+        return bool(np.isfinite(self.budget) and np.ptp(self.costs) > 0)
+
+    def columns(self, units: list[int]) -> np.ndarray:
+        """The columns of the units, unit by unit."""
+        return (
+            np.concatenate([self.members[u] for u in units])
+            if units
+            else np.zeros(0, dtype=np.int64)
+        )
+
+    def fitting(self, chosen: list[int]) -> np.ndarray:
+        """Whether each unit may be added to the chosen ones."""
+        fits = (
+            self.allowed
+            & (self.costs <= self.budget - float(np.sum(self.costs[chosen])))
+            & (len(chosen) < self.most)
+        )
+        fits[chosen] = False
+        return fits

@@ -1,0 +1,1 @@
+"""The paper's continuous relaxation."""

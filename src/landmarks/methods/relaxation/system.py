@@ -1,0 +1,129 @@
+"""The relaxation: L_t, the continuous projection P̃(t) and the continuous Nyström approximation K̃(t).
+
+Mathur, Moka and Botev, "Column Subset Selection and Nyström Approximation via Continuous Optimization" (2023).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..._array import Array, Indices, add_diagonal, namespace, take
+from ...operators.base import Operator, densify
+from ...operators.dense import Dense
+
+SMALL = 2000  # up to this order K_+ is stored for the solves: a factorisation beats products there
+
+
+def relaxed_projection(X: Array, t: Array, delta: float) -> Array:
+    """P̃(t) = XT [T XᵀX T + δ(I − T²)]⁺ T Xᵀ, stored (Definition 2.1).
+
+    It equals the projection onto the chosen columns at every corner of the cube (Lemma 2.2) and is
+    continuous over all of it (Lemma 2.3).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from landmarks.methods.relaxation.system import relaxed_projection
+    >>> relaxed_projection(np.eye(2), np.array([1.0, 0.0]), delta=1.0)
+    array([[1., 0.],
+           [0., 0.]])
+    """
+    return (X * t) @ _pseudo_inverse(X.T @ X, t, delta) @ (X * t).T
+
+
+def relaxed_nystrom(K: Array, t: Array, delta: float) -> Array:
+    """K̃(t) = KT [T K T + δ(I − T²)]⁺ TK, stored (Definition 2.5).
+
+    It equals the Nyström approximation at every corner of the cube (Lemma 2.6) and is continuous over all of it
+    (Lemma 2.7). With K = XᵀX it is XᵀP̃(t)X.
+    """
+    return (K * t) @ _pseudo_inverse(K, t, delta) @ (K * t).T
+
+
+def _pseudo_inverse(K: Array, t: Array, delta: float) -> Array:
+    return namespace(K).linalg.pinv(add_diagonal(t[:, None] * K * t[None, :], delta * (1 - t * t)))
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """L_t = T(K − δI)T + δI = TKT + δ(I − T²), which f and g share, by its products with blocks."""
+
+    operator: Operator
+    t: Array
+    delta: float
+
+    @property
+    def n(self) -> int:
+        """The order of the system."""
+        return self.operator.n
+
+    @cached_property
+    def ridge(self) -> Array:
+        """The diagonal δ(1 − t²)."""
+        return self.delta * (1 - self.t) * (1 + self.t)
+
+    def matmul(self, block: Array) -> Array:
+        """L_t @ block: one product with K per column."""
+        t = self.t[:, None]
+        return t * self.operator.matmul(t * block) + self.ridge[:, None] * block
+
+    def dense(self) -> Array:
+        """L_t, stored."""
+        return add_diagonal(self.t[:, None] * densify(self.operator) * self.t[None, :], self.ridge)
+
+    @property
+    def m(self) -> int | None:
+        """The rows of X when K = XᵀX is known by X."""
+        return self.operator.m
+
+    def factor(self) -> Array:
+        """X T, with L_t = (XT)ᵀXT + δ(I − T²)."""
+        return self.operator.factor() * self.t[None, :]
+
+
+class Active:
+    """The candidates with t > 0: only they enter the linear systems (Lemma 3.3).
+
+    For t_j = 0 the solution of L_t q = t ⊙ r is zero at j, and the rest of it solves the system of the principal
+    submatrix K_+; so the system shrinks as columns drop out.
+    """
+
+    def __init__(self, operator: Operator, indices: Indices | None = None):
+        self.operator = operator
+        self.indices = np.arange(operator.n) if indices is None else np.asarray(indices)
+        self.everything = len(self.indices) == operator.n
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    @cached_property
+    def principal(self) -> Operator:
+        """K_+, the principal submatrix; stored when it is small and every solve would evaluate it again."""
+        part = self.operator if self.everything else self.operator.restrict(self.indices)
+        if (
+            len(self) > SMALL
+            or part.m is not None
+            or isinstance(part, Dense)
+            or "columns" not in part.cheap
+        ):
+            return part
+        return Dense(densify(part), ledger=part.ledger)
+
+    def system(self, t: Array, delta: float) -> System:
+        """(L_t)_+ for the weights of the active candidates."""
+        return System(self.principal, t, delta)
+
+    def product(self, block: Array) -> Array:
+        """The active rows of K @ block."""
+        return self.operator.matmul(block, rows=None if self.everything else self.indices)
+
+    def spread(self, block: Array) -> Array:
+        """K[:, active] @ block: all n rows."""
+        return self.operator.matmul(block, cols=None if self.everything else self.indices)
+
+    def rows(self, block: Array) -> Array:
+        """The active rows of a block with all n rows."""
+        return block if self.everything else take(block, self.indices)

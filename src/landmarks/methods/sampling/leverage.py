@@ -1,0 +1,155 @@
+"""Sampling by ridge leverage scores, which are estimated by recursion from samples of halves of the columns.
+
+Musco and Musco, Advances in Neural Information Processing Systems 30 (2017); the ridge for k columns is that of
+Cohen, Musco and Musco, SODA (2017).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+import scipy
+
+from ..._array import (
+    Array,
+    add_diagonal,
+    cholesky,
+    host,
+    like,
+    namespace,
+    rank_tolerance,
+    solve_cholesky,
+    solve_triangular,
+    take,
+)
+from ...linalg.nystrom import pivoted_cholesky
+from ...operators.base import Operator
+from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
+from ...residual.residual import Residual, filled
+from ...runs.journal import Loop
+from .draw import draw_order
+
+
+@dataclass(frozen=True)
+class RidgeLeverage:
+    """Columns drawn without replacement by their ridge leverage scores; those already represented are passed over.
+
+    The ridge is the best rank-k error divided by k. Reads O(k) columns at each of log₂(n/k) levels.
+
+    Parameters
+    ----------
+    oversampling : the samples from which scores are estimated hold about this many times k columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> sorted(lm.select(np.diag([1.0, 0.0, 2.0]), 2, method=lm.RidgeLeverage()).indices.tolist())
+    [0, 2]
+    """
+
+    oversampling: float = 2.0
+    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        if not self.oversampling >= 1:
+            raise ValueError(f"oversampling must be at least 1, got {self.oversampling!r}")
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        residual = Residual(problem.operator, problem.k)
+        scores = recursive_scores(
+            problem.operator, residual.diagonal, problem.k, ceil(self.oversampling * problem.k), rng
+        )
+        order = problem.free[draw_order(scores[problem.free], rng)]
+        with Loop("leverage", residual) as loop:
+            for j in problem.include[len(residual.picks) :]:
+                residual.pick(j)
+            while len(residual.picks) < problem.k:
+                order = order[host(residual.diagonal)[order] > residual.tolerance]
+                if len(order) == 0:
+                    break
+                residual.pick(int(order[0]))
+                if loop.turn(
+                    len(residual.picks), problem.k, lambda: residual.relative_error(problem)
+                ):
+                    return Choice(filled(problem, residual.picks, scores))
+        return Choice(complete(problem, residual.picks))
+
+
+def ridge_leverage_scores(K: Array, ridge: float) -> Array:
+    """diag K (K + ridge · I)⁻¹ of a stored matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from landmarks.methods.sampling.leverage import ridge_leverage_scores
+    >>> ridge_leverage_scores(np.diag([1.0, 3.0]), 1.0).round(3).tolist()
+    [0.5, 0.75]
+    """
+    L = cholesky(add_diagonal(K, ridge))
+    return namespace(K).linalg.diagonal(solve_cholesky(L, K))
+
+
+def recursive_scores(
+    operator: Operator, c: Array, k: int, size: int, rng: np.random.Generator
+) -> np.ndarray:
+    """The n scores for the diagonal c, estimated from about `size` columns; exact when there are no more."""
+    order = rng.permutation(operator.n)
+    part = order[: _lowest(operator.n, size)]
+    sample, chance = part, np.ones(len(part))
+    while True:
+        scores = sampled_scores(operator, c, part, sample, chance, k)
+        if len(part) == operator.n:
+            return scores[np.argsort(part)]
+        keep, chance = _bernoulli(scores, size, rng)
+        sample = part[keep]
+        part = order[: min(operator.n, 2 * len(part))]
+
+
+def _lowest(n: int, size: int) -> int:
+    """n halved until it is at most the size, rounded up."""
+    while n > size:
+        n = (n + 1) // 2
+    return n
+
+
+def _bernoulli(
+    scores: np.ndarray, size: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions kept, each by itself and about `size` of them, and their chances; at least the largest is kept."""
+    chance = np.minimum(1.0, size * scores / max(np.sum(scores), np.finfo(float).tiny))
+    keep = np.flatnonzero(rng.random(len(scores)) < chance)
+    keep = keep if len(keep) > 0 else np.asarray([np.argmax(scores)])
+    return keep, np.maximum(chance[keep], np.finfo(float).eps)
+
+
+def sampled_scores(
+    operator: Operator, c: Array, part: np.ndarray, sample: np.ndarray, chance: np.ndarray, k: int
+) -> np.ndarray:
+    """Scores of the columns in part, from a sample of them in which each was kept with its chance."""
+    columns = operator.columns(sample)
+    floor = rank_tolerance(c) * (float(namespace(c).max(c)) or 1.0)
+    K, B, c = host(take(columns, sample)).astype(np.float64), take(columns, part), take(c, part)
+    ridge = max(tail(K, B, c, k) / k, floor)
+    G = _whiten(
+        scipy.linalg.cholesky(K + np.diag(np.maximum(ridge * chance, floor)), lower=True), B
+    )
+    left = host(c - namespace(c).sum(G * G, axis=1)).astype(np.float64)
+    return np.clip(left / ridge, 0.0, 1.0)
+
+
+def tail(K: np.ndarray, B: Array, c: Array, k: int) -> float:
+    """The trace less the k largest eigenvalues of the Nyström approximation B K⁻¹ Bᵀ: at least the best rank-k error."""
+    pivots = pivoted_cholesky(K)
+    F = _whiten(pivots.L, take(B, pivots.order, axis=1))
+    values = np.linalg.eigvalsh(host(F.T @ F).astype(np.float64))
+    return float(np.sum(host(c).astype(np.float64)) - np.sum(values[::-1][:k]))
+
+
+def _whiten(L: np.ndarray, B: Array) -> Array:
+    """B L⁻ᵀ."""
+    return solve_triangular(like(L, B), B.T).T

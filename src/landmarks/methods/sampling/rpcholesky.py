@@ -1,0 +1,118 @@
+"""Randomly pivoted Cholesky: pivots drawn in proportion to the residual diagonal.
+
+Chen, Epperly, Tropp and Webber, Comm. Pure Appl. Math. 78 (2025). The form by blocks proposes several pivots at
+once and rejects some so that the law of the accepted ones stays the same: Epperly, Tropp and Webber (2024),
+arXiv:2410.03969.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..._array import host
+from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
+from ...residual.residual import Residual, filled
+from ...runs.journal import Loop
+from .draw import draw
+
+
+@dataclass(frozen=True)
+class RPCholesky:
+    """Pivots drawn in proportion to what the earlier ones leave; reads the diagonal and k columns of K.
+
+    Parameters
+    ----------
+    block : pivots proposed at a time. 1 draws one after the other; more read K in blocks, with the same law of the
+        result; None takes k/8, or 1 where every column costs a product.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> sorted(lm.select(np.diag([1.0, 0.0, 2.0]), 2, method=lm.RPCholesky()).indices.tolist())
+    [0, 2]
+    """
+
+    block: int | None = None
+    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        if self.block is not None and (
+            isinstance(self.block, bool) or int(self.block) != self.block or self.block < 1
+        ):
+            raise ValueError(f"block must be a positive integer or None, got {self.block!r}")
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        residual = Residual(problem.operator, problem.k)
+        allowed = np.isin(np.arange(problem.operator.n), problem.free)
+        width = self.block or automatic_block(problem)
+        with Loop("rpcholesky", residual) as loop:
+            for j in problem.include[len(residual.picks) :]:
+                residual.pick(j)
+            while len(residual.picks) < problem.k:
+                weights = pivot_weights(residual, allowed)
+                if not np.any(weights):
+                    break
+                if width == 1:
+                    residual.pick(int(draw(weights, 1, rng)[0]))
+                else:
+                    pick_block(
+                        residual,
+                        draw(weights, width, rng),
+                        weights,
+                        problem.k - len(residual.picks),
+                        rng,
+                    )
+                if loop.turn(
+                    len(residual.picks), problem.k, lambda: residual.relative_error(problem)
+                ):
+                    return Choice(filled(problem, residual.picks, pivot_weights(residual, allowed)))
+        return Choice(complete(problem, residual.picks))
+
+
+def automatic_block(problem: Problem) -> int:
+    """A width at which the products of blocks pay and few proposals are rejected."""
+    return max(1, problem.k // 8) if "columns" in problem.operator.cheap else 1
+
+
+def pivot_weights(residual: Residual, allowed: np.ndarray) -> np.ndarray:
+    """The residual diagonal where it is allowed and above rounding, else zero."""
+    c = host(residual.diagonal).astype(np.float64)
+    return np.where(allowed & (c > residual.tolerance), c, 0.0)
+
+
+def pick_block(
+    residual: Residual,
+    proposals: np.ndarray,
+    weights: np.ndarray,
+    limit: int,
+    rng: np.random.Generator,
+) -> None:
+    """Pick each proposal with the chance that its residual now bears to the weight it was drawn by."""
+    C = residual.principal(proposals)
+    thresholds = np.maximum(rng.random(len(proposals)) * weights[proposals], residual.tolerance)
+    kept, L = rejection_cholesky(C, thresholds, limit)
+    residual.clear(
+        proposals[np.diag(C) <= residual.tolerance]
+    )  # or rounding could propose them for ever
+    if len(kept) > 0:
+        residual.pick_block(proposals[kept], L)
+
+
+def rejection_cholesky(
+    C: np.ndarray, thresholds: np.ndarray, limit: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The first rows, at most limit, whose pivot exceeds its threshold, and the Cholesky factor of C at them."""
+    C, factor = C.copy(), np.zeros((len(C), limit))
+    kept: list[int] = []
+    for i in range(len(C)):
+        if len(kept) < limit and C[i, i] > thresholds[i]:
+            v = C[:, i] / np.sqrt(C[i, i])
+            factor[:, len(kept)] = v
+            kept.append(i)
+            C -= np.outer(v, v)
+    return np.asarray(kept, dtype=np.int64), factor[kept, : len(kept)]

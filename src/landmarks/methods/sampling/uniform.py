@@ -1,0 +1,32 @@
+"""Uniform sampling without replacement.
+
+Williams and Seeger, Advances in Neural Information Processing Systems 13 (2000).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ...problem import CONSTRAINTS, Choice, Problem
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """k candidates drawn uniformly without replacement; the data are not looked at.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> len(lm.select(np.eye(5), 2, method=lm.Uniform()).indices)
+    2
+    """
+
+    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        drawn = rng.permutation(problem.free)[: problem.k - len(problem.include)]
+        return Choice(np.concatenate([np.asarray(problem.include, dtype=np.int64), drawn]))

@@ -1,0 +1,1 @@
+"""Local and exact search."""

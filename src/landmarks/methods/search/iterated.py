@@ -1,0 +1,150 @@
+"""Iterated local search: disturb a part of the choice, swap down again, keep what is better.
+
+Lourenço, Martin and Stützle, "Iterated local search", Handbook of Metaheuristics (2003); the disturbance drops some
+members at random and refills greedily without them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...errors import Stopped
+from ...problem import CONSTRAINTS, Choice, Problem, brief
+from ...residual.exchange import Exchange
+from ...runs.journal import Loop
+from .local_search import Ground, descend, refill, starting_choice, workable
+
+
+@dataclass(frozen=True)
+class Iterated:
+    """Swap search from many disturbances of the best choice so far; never worse than its start, at any time.
+
+    Parameters
+    ----------
+    start : a method, by name or as an object, or k indices.
+    rounds : disturbances to try when there is no budget of time; with a budget it runs until the budget is spent.
+    share : the largest part of the choice that one disturbance drops.
+    patience : rounds without success after which half of the choice is redrawn, to leave a poor valley.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> K = np.linalg.inv([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
+    >>> sorted(lm.select(lm.psd(K), 2, method=lm.Iterated(rounds=3)).indices.tolist())
+    [0, 1]
+    """
+
+    start: Any = "greedy"
+    rounds: int = 50
+    share: float = 0.15
+    patience: int = 50
+    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        if self.rounds < 0:
+            raise ValueError(f"rounds must be at least 0, got {self.rounds!r}")
+        if not 0 < self.share <= 1:
+            raise ValueError(f"share must be above 0 and at most 1, got {self.share!r}")
+        if self.patience < 1:
+            raise ValueError(f"patience must be at least 1, got {self.patience!r}")
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        start = starting_choice(self.start, problem, rng)
+        try:
+            ground = Ground.of(
+                problem, problem.criterion, workable(problem.operator, evaluate=True)
+            )
+        except Stopped:
+            return start
+        first = ground.state(start.indices)
+        before = first.error
+        search = Search(self, ground, first, rng)
+        search.run()
+        best = ground.state(search.best)
+        if best.error > before:
+            best = ground.state(start.indices)
+        details = {"rounds": search.rounds, "improvements": search.improvements}
+        return Choice(
+            ground.indices(best, start.indices),
+            path=start.path,
+            trials=start.trials,
+            details=details,
+        )
+
+
+class Search:
+    """The rounds of an iterated search: where it stands, and the best choice it has seen."""
+
+    kept: ClassVar = ("state", "best", "error", "rounds", "improvements", "stale")
+
+    def __init__(self, method: Iterated, ground: Ground, state: Exchange, rng: np.random.Generator):
+        self.method, self.ground, self.state, self.rng = method, ground, state, rng
+        self.best, self.error = state.chosen, state.error
+        self.rounds = self.improvements = self.stale = 0
+
+    def run(self) -> None:
+        """Swap down, then rounds until the deadline, or as many as the method asks for."""
+        limited = self.ground.problem.deadline is None
+        with Loop("iterated", self) as loop:
+            if not loop.resumed:
+                descend(self.ground, self.state)
+                self.best, self.error = self.state.chosen, self.state.error
+            if self.settled or loop.turn(
+                self.rounds, self.method.rounds if limited else None, self._relative
+            ):
+                return
+            while (
+                self.rounds < self.method.rounds if limited else self.ground.problem.time_left > 0
+            ):
+                self.round()
+                if loop.turn(self.rounds, self.method.rounds if limited else None, self._relative):
+                    break
+
+    @property
+    def settled(self) -> bool:
+        """Whether the rank is reached, or nothing may change."""
+        return bool(
+            len(self.state.vacant)
+            or not len(self.ground.unlocked(self.state))
+            or not np.any(self.ground.open_to(self.state))
+        )
+
+    def _relative(self) -> float | None:
+        return self.ground.relative(self.error)
+
+    def round(self) -> None:
+        """Disturb, descend, and go on from there if it is better, or if the valley is left."""
+        leave = self.stale >= self.method.patience
+        trial = disturbed(
+            self.ground, self.state, 0.5 if leave else self.method.share, leave, self.rng
+        )
+        descend(self.ground, trial)
+        self.rounds += 1
+        better = self._lower(trial, self.state.error)
+        self.stale = 0 if better or leave else self.stale + 1
+        if self._lower(trial, self.error):
+            self.best, self.error = trial.chosen, trial.error
+            self.improvements += 1
+        if better or (leave and not len(trial.vacant)):
+            self.state = trial
+
+    def _lower(self, trial: Exchange, error: float) -> bool:
+        return not len(trial.vacant) and trial.error < error * (1 - self.ground.tolerance)
+
+
+def disturbed(
+    ground: Ground, state: Exchange, share: float, full: bool, rng: np.random.Generator
+) -> Exchange:
+    """A copy with up to that share of the members dropped at random (all of it when full) and others in their places."""
+    trial = state.copy()
+    unlocked = ground.unlocked(trial)
+    most = min(len(unlocked), max(2, int(np.ceil(share * len(trial.members)))))
+    count = most if full else int(rng.integers(1, most + 1))
+    dropped = [trial.drop(int(place)) for place in rng.permutation(unlocked)[:count]]
+    refill(ground, trial, forbidden=np.asarray(dropped))
+    return trial

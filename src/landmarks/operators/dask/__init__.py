@@ -1,0 +1,1 @@
+"""Operators whose data dask holds."""

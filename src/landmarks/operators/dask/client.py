@@ -1,0 +1,205 @@
+"""What the package asks of dask: lazy calls, sums in a fixed order, and running them on the scheduler that is current.
+
+Nothing here starts a cluster. Without one dask's local scheduler works; with a `distributed.Client` its workers do. All that a
+task needs is in its graph, so what is lost with a worker is computed again.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from typing import Any
+
+import dask
+from dask.base import get_scheduler
+from dask.callbacks import Callback
+from dask.delayed import Delayed
+from dask.utils import format_time, parse_timedelta
+
+from ...errors import WorkersLostError
+from ...runs import progress
+
+PATIENCE = "5 minutes"  # without any worker, unless dask's own setting says otherwise
+SETTING = "distributed.scheduler.no-workers-timeout"
+POLL = 0.25  # seconds between looks at the workers
+FAN_IN = 8
+
+Lazy = Any
+
+
+def is_delayed(value: Any) -> bool:
+    """Whether the value is a lazy call, of which neither type nor shape is known."""
+    return isinstance(value, Delayed)
+
+
+def lazy(function: Callable, *arguments: Any) -> Lazy:
+    """The call, to be made by a worker."""
+    return dask.delayed(function)(*arguments)
+
+
+def constant(value: Any) -> Lazy:
+    """A value that many lazy calls share: it travels in their graph once."""
+    return dask.delayed(value, traverse=False)
+
+
+def tree(function: Callable[[list], Any], parts: Sequence[Lazy]) -> Lazy:
+    """The parts put together by eights, neighbours first: the grouping depends on their number alone."""
+    while len(parts) > 1:
+        parts = [lazy(function, list(parts[a : a + FAN_IN])) for a in range(0, len(parts), FAN_IN)]
+    return parts[0]
+
+
+def keep(part: Lazy) -> Lazy:
+    """The same, kept by the workers once computed, and computed again if a worker is lost.
+
+    They keep it as long as what is returned here lives, even if other lazy calls use it.
+    """
+    client = current_client()
+    with nullcontext() if client is None else client.as_current(), _any_size():
+        return dask.persist(part)[0]
+
+
+class Reading:
+    """Counts the chunks that were read, for those who watch; a chunk read again after a loss counts once."""
+
+    def __init__(self, total: int):
+        self.total = total
+        self.topic = f"landmarks-{uuid.uuid4().hex}"
+        self.done: set[int] = set()
+        self.told = 0
+
+    def hear(self, event: tuple[float, Any]) -> None:
+        """A worker has read a chunk."""
+        self.done.add(int(event[1]))
+
+    def tell(self) -> None:
+        """Report when there is something new."""
+        if len(self.done) > self.told:
+            self.told = len(self.done)
+            progress.report("reading", self.told, self.total)
+
+
+def announce(topic: str, chunk: int) -> None:
+    """Tell, from a worker of a cluster, that a chunk was read; elsewhere nobody listens."""
+    with suppress(ImportError, ValueError):
+        from distributed import get_worker
+
+        get_worker().log_event(topic, chunk)
+
+
+def compute(part: Lazy, reading: Reading | None = None, leaves: Sequence[Lazy] = ()) -> Any:
+    """The value of a lazy call on the current scheduler; `leaves` are the calls whose ends `reading` counts."""
+    client = current_client()
+    if client is not None:
+        return _on_cluster(client, part, reading)
+    if reading is None:
+        return dask.compute(part)[0]
+    keys = {leaf.key: i for i, leaf in enumerate(leaves)}
+
+    def after(key: Any, *_: Any) -> None:
+        if key in keys:
+            reading.done.add(keys[key])
+            reading.tell()
+
+    with Callback(posttask=after):
+        return dask.compute(part)[0]
+
+
+def current_client() -> Any:
+    """The distributed Client that dask would use now, or None when it would work by itself."""
+    owner = getattr(get_scheduler(), "__self__", None)
+    return owner if hasattr(owner, "scheduler_info") else None
+
+
+def cluster_memory(client: Any) -> int:
+    """The bytes that the workers of a cluster may use together."""
+    try:
+        workers = client.scheduler_info(n_workers=-1)["workers"]
+    except TypeError:  # before distributed 2025 it told of all workers
+        workers = client.scheduler_info()["workers"]
+    return sum(worker["memory_limit"] or 0 for worker in workers.values())
+
+
+def _on_cluster(client: Any, part: Lazy, reading: Reading | None) -> Any:
+    place = f"the cluster at {client.scheduler.address}"  # a client that lost its scheduler has forgotten it
+    with (
+        client.as_current(),
+        _any_size(),
+        _listening(client, reading),
+    ):  # another client may be the default one
+        future = client.compute(part)
+        try:
+            _watch(client, future, reading, place)
+            return future.result()
+        except BaseException as error:
+            future.release()  # the scheduler drops the work
+            if (sentence := _explained(error, place)) is None:
+                raise
+            raise WorkersLostError(sentence) from error
+
+
+def _watch(client: Any, future: Any, reading: Reading | None, place: str) -> None:
+    """Wait for the end of the work, or for the cluster to be without workers for too long."""
+    from distributed import wait
+
+    limit, seen = patience(), time.monotonic()
+    while True:
+        with suppress(TimeoutError):
+            wait(future, timeout=POLL)
+        if reading is not None:
+            reading.tell()
+        if future.done():
+            return
+        if _workers(client):
+            seen = time.monotonic()
+        elif time.monotonic() - seen > limit:
+            raise WorkersLostError(
+                f"{place} has had no workers for {format_time(limit)}; start workers and run again. dask's setting {SETTING} says how long to wait"
+            )
+
+
+def patience() -> float:
+    """The seconds that a cluster may be without workers before a run gives up."""
+    return float(parse_timedelta(dask.config.get(SETTING, None) or PATIENCE))
+
+
+def _workers(client: Any) -> int:
+    """How many workers the cluster has; none when its scheduler cannot be reached."""
+    if client.status != "running":
+        return 0
+    with suppress(OSError, TimeoutError):
+        return len(client.sync(client.scheduler.ncores, callback_timeout=POLL + 5))
+    return 0
+
+
+def _explained(error: BaseException, place: str) -> str | None:
+    """The sentence for what a cluster raises when it breaks; None for every other error."""
+    name = type(error).__name__
+    if name == "KilledWorker":
+        return f"workers died again and again on one piece of work, most often for want of memory: use smaller chunks or larger workers ({error})"
+    if name == "NoWorkerError":
+        return f"{place} had no workers; start workers and run again ({error})"
+    if "Cancelled" in name or name == "CommClosedError":
+        return f"{place} gave the work up, as it does when its scheduler is stopped or restarted; connect and run again ({error})"
+    return None
+
+
+@contextmanager
+def _listening(client: Any, reading: Reading | None) -> Any:
+    """Hear from the workers what they have read."""
+    if reading is None:
+        yield
+        return
+    client.subscribe_topic(reading.topic, reading.hear)
+    try:
+        yield
+    finally:
+        with suppress(Exception):
+            client.unsubscribe_topic(reading.topic)
+
+
+def _any_size() -> Any:
+    """Vectors are meant to travel with the graph: it is what makes a lost worker harmless. dask warns above 10 MB."""
+    return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})

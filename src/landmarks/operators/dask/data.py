@@ -1,0 +1,277 @@
+"""Columns of a dask array: one pass for the Gram matrix of a tall X, products by tiles for a wide one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _check
+from ..._array import Array, Indices
+from ..base import DENSE_MEMORY, MEMORY, Ledger, Operator
+from ..data import Data, gram_is_cheaper
+from ..dense import Dense
+from ..restricted import Restricted
+from ..rows import gram as _gram
+from .client import (
+    Lazy,
+    Reading,
+    announce,
+    cluster_memory,
+    compute,
+    constant,
+    current_client,
+    is_delayed,
+    keep,
+    lazy,
+    tree,
+)
+
+CHUNK = 128 * 2**20  # bytes of a chunk, where chunks that split the columns must be put together
+TILE_ROWS, TILE_ENTRIES = 4096, 2**22
+OVERHEAD, TASK = (
+    0.02,
+    0.003,
+)  # seconds that a product, and each of its tasks, take beyond the arithmetic (benchmarks/cluster.py)
+
+
+def dask_data(X: Any) -> Operator:
+    """The operator of the columns of a dask array or data frame; a tall one is read here, once."""
+    table, X = X, checked(X, "X")
+    names, (m, n) = _check.column_names(table), X.shape
+    if gram_is_cheaper(m, n, 8):
+        K, exponent = distributed_gram(X)
+        ledger = Ledger()
+        ledger.add(entries=m * n)
+        return Dense(K, exponent=exponent, ledger=ledger, names=names)
+    return tiled(X, names)
+
+
+def checked(X: Any, name: str) -> Any:
+    """A two-dimensional dask array of real numbers with known chunks."""
+    if is_delayed(X):
+        raise TypeError(
+            f"{name} must have a shape, got a Delayed; make an array of it with dask.array.from_delayed"
+        )
+    if hasattr(X, "to_dask_array"):
+        X = X.to_dask_array(lengths=True)
+    if not hasattr(X, "rechunk"):
+        raise TypeError(f"{name} must be a dask array or data frame, got {type(X).__name__}")
+    if X.ndim != 2:
+        raise ValueError(
+            f"{name} must have two dimensions, got shape {X.shape}; reshape a single column with reshape(-1, 1)"
+        )
+    if X.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} is {X.dtype}")
+    if X.dtype.kind not in "fiub":
+        raise ValueError(
+            f"{name} must hold numbers, got {X.dtype}; encode or drop the other columns"
+        )
+    if any(np.isnan(size) for size in X.shape):
+        X = X.compute_chunk_sizes()
+    if 0 in X.shape:
+        raise ValueError(f"{name} must have at least one row and one column, got shape {X.shape}")
+    return X
+
+
+def chunks_of_rows(X: Any) -> tuple[list[Lazy], np.ndarray]:
+    """The chunks of an array whose chunks hold whole rows, and the row that each begins with."""
+    if X.numblocks[1] > 1:
+        X = X.rechunk({0: "auto", 1: -1}, block_size_limit=CHUNK)
+    starts = np.concatenate([[0], np.cumsum(X.chunks[0])[:-1]])
+    return list(X.to_delayed().ravel()), starts
+
+
+def distributed_gram(X: Any) -> tuple[np.ndarray, int]:
+    """XᵀX and its exponent from one pass over the chunks; the same bits for all chunkings and numbers of workers."""
+    chunks, starts = chunks_of_rows(X)
+    reading = Reading(len(chunks))
+    leaves = [
+        lazy(_read_piece, chunk, int(start), reading.topic, i)
+        for i, (chunk, start) in enumerate(zip(chunks, starts, strict=True))
+    ]
+    return compute(lazy(_gram.gram, tree(_gram.join_all, leaves)), reading, leaves)
+
+
+def _read_piece(chunk: Any, start: int, topic: str, i: int) -> _gram.Piece:
+    part = _gram.piece(finite_chunk(chunk, "X", start), start)
+    announce(topic, i)
+    return part
+
+
+def finite_chunk(chunk: Any, name: str, start: int) -> np.ndarray:
+    """A chunk of whole rows as a NumPy array, checked; `start` is its first row."""
+    rows = np.asarray(chunk.toarray() if hasattr(chunk, "toarray") else chunk)
+    rows = rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float64)
+    try:
+        _check.finite(rows, name, offset=start)
+    except ValueError as error:
+        raise ValueError(
+            f"{error}; found in the chunk of rows {start} to {start + len(rows) - 1}"
+        ) from None
+    return rows
+
+
+class Tiled(Operator):
+    """The operator XᵀX of a wide dask array, by products of its tiles with blocks; `dask_data` makes it.
+
+    Tiles are cut by the shape of X alone and their products are added in a fixed order, so neither the chunks nor the
+    number of workers changes a bit.
+    """
+
+    def __init__(self, X: Any, *, power: int = 0, names: tuple[str, ...] | None = None):
+        self.X = X  # what the workers keep of it they keep as long as this lives
+        self.tiles = X.to_delayed()
+        self.row_edges, self.col_edges = (
+            np.concatenate([[0], np.cumsum(sizes)]) for sizes in X.chunks
+        )
+        self.power = power
+        self.n = X.shape[1]
+        self.like = np.zeros(0, dtype=X.dtype)
+        self.ledger = Ledger()
+        self.exponent = 2 * power
+        self.names = names
+
+    def matmul(
+        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
+    ) -> Array:
+        left, right = (
+            np.arange(self.n) if indices is None else np.asarray(indices)
+            for indices in (rows, cols)
+        )
+        self.ledger.add(products=block.shape[1], entries=self.X.shape[0] * (len(left) + len(right)))
+        if 0 in (len(left), len(right)):
+            return np.zeros((len(left), block.shape[1]), dtype=self.like.dtype)
+        blocks = {
+            c: (inside, constant(block[places])) for c, inside, places in self._by_tile(right)
+        }
+        middle = [
+            tree(
+                _sum,
+                [lazy(_times, row[c], inside, V, self.power) for c, (inside, V) in blocks.items()],
+            )
+            for row in self.tiles
+        ]
+        wanted = list(self._by_tile(left))
+        parts = [
+            tree(
+                _sum,
+                [
+                    lazy(_adjoint, row[c], inside, U, self.power)
+                    for row, U in zip(self.tiles, middle, strict=True)
+                ],
+            )
+            for c, inside, _ in wanted
+        ]
+        product = np.zeros((len(left), block.shape[1]), dtype=self.like.dtype)
+        for (_, _, places), part in zip(wanted, compute(lazy(list, parts)), strict=True):
+            product[places] = part
+        return product
+
+    def _by_tile(self, indices: np.ndarray) -> Any:
+        """For each column of tiles that the indices meet: its number, the columns inside it, and their places among the indices."""
+        tile = np.searchsorted(self.col_edges, indices, side="right") - 1
+        for c in np.unique(tile):
+            places, (start, stop) = np.flatnonzero(tile == c), self.col_edges[c : c + 2]
+            inside = indices[places] - int(start)
+            whole = np.array_equal(inside, np.arange(stop - start))
+            yield int(c), slice(None) if whole else inside, places
+
+    def diagonal(self) -> Array:
+        self.ledger.add(entries=self.X.shape[0] * self.n)
+        parts = [
+            tree(_sum, [lazy(_squares, tile, self.power) for tile in column])
+            for column in self.tiles.T
+        ]
+        return np.concatenate(compute(lazy(list, parts)))
+
+    def columns(self, indices: Indices) -> Array:
+        self.ledger.add(columns=len(indices))
+        return self.matmul(np.eye(len(indices), dtype=self.like.dtype), cols=indices)
+
+    def restrict(self, indices: Indices) -> Operator:
+        m = self.X.shape[0]
+        if m * len(indices) * self.like.itemsize > MEMORY:
+            return Restricted(self, indices)
+        X = np.zeros((m, len(indices)), dtype=self.like.dtype)
+        found = list(self._by_tile(np.asarray(indices)))
+        for (_, _, places), part in zip(
+            found,
+            compute(
+                lazy(list, [lazy(_take, list(self.tiles[:, c]), inside) for c, inside, _ in found])
+            ),
+            strict=True,
+        ):
+            X[:, places] = part
+        return Data(_check.scaled(X, self.power), exponent=self.exponent, ledger=self.ledger)
+
+    def largest(self) -> float:
+        """The largest |x| of all tiles, which are checked on the way."""
+        reading, places = Reading(self.tiles.size), np.ndindex(self.tiles.shape)
+        leaves = [
+            lazy(
+                _largest,
+                self.tiles[r, c],
+                int(self.row_edges[r]),
+                int(self.col_edges[c]),
+                reading.topic,
+                i,
+            )
+            for i, (r, c) in enumerate(places)
+        ]
+        return compute(tree(max, leaves), reading, leaves)
+
+    def product_seconds(self) -> float:
+        return OVERHEAD + 2 * self.tiles.size * TASK + 1e-9 * self.X.shape[0] * self.n
+
+
+def tiled(X: Any, names: tuple[str, ...] | None = None) -> Tiled:
+    """The operator of a wide dask array: one pass to check it, kept by the workers when it fits in half of their memory."""
+    m, n = X.shape
+    height = min(m, TILE_ROWS)
+    X = X.astype(X.dtype if X.dtype in (np.float32, np.float64) else np.float64).rechunk(
+        (height, min(n, TILE_ENTRIES // height))
+    )
+    if X.nbytes <= memory() // 2:
+        X = keep(X)
+    operator = Tiled(X)
+    return Tiled(X, power=_check.exponent(operator.largest(), operator.like), names=names)
+
+
+def memory() -> int:
+    """The bytes that the workers of the current cluster may use together; without a cluster, what a stored matrix may take twice."""
+    client = current_client()
+    return 2 * DENSE_MEMORY if client is None else cluster_memory(client)
+
+
+def _largest(tile: Any, row: int, column: int, topic: str, i: int) -> float:
+    rows = finite_chunk(tile, f"X[:, {column}:]" if column else "X", row)
+    announce(topic, i)
+    return max(float(rows.max()), -float(rows.min()))
+
+
+def _sum(parts: list[np.ndarray]) -> np.ndarray:
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def _times(tile: Any, inside: Any, V: np.ndarray, power: int) -> np.ndarray:
+    return _check.scaled(_array(tile)[:, inside], power) @ V
+
+
+def _adjoint(tile: Any, inside: Any, U: np.ndarray, power: int) -> np.ndarray:
+    return _check.scaled(_array(tile)[:, inside], power).T @ U
+
+
+def _squares(tile: Any, power: int) -> np.ndarray:
+    return np.sum(_check.scaled(_array(tile), power) ** 2, axis=0)
+
+
+def _take(tiles: list[Any], inside: Any) -> np.ndarray:
+    return np.concatenate([_array(tile)[:, inside] for tile in tiles])
+
+
+def _array(tile: Any) -> np.ndarray:
+    return tile.toarray() if hasattr(tile, "toarray") else np.asarray(tile)

@@ -1,0 +1,1 @@
+"""Kernel products on a graphics card."""

@@ -1,0 +1,48 @@
+"""Products K(x, y) @ V through KeOps, where it is installed: any float dtype on a GPU, one compilation per shape.
+
+Charlier, Feydy, Glaunès, Collin and Durif, JMLR 22 (2021). Set the variable CXX to a plain g++ where the default compiler
+links its C++ library statically: such a build crashes beside torch.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from typing import Any
+
+from ... import kernels
+from ..._array import Array
+
+
+def available(points: Array) -> bool:
+    """Whether the points are a torch array on a GPU and KeOps is installed."""
+    device = getattr(points, "device", None)
+    return (
+        getattr(device, "type", None) == "cuda" and importlib.util.find_spec("pykeops") is not None
+    )
+
+
+def product(h: kernels.Kernel, x: Array, y: Array, block: Array) -> Array:
+    """K(x, y) @ block, with K(x, y) never stored."""
+    from pykeops.torch import LazyTensor
+
+    return (
+        _values(h, LazyTensor(x[:, None, :].contiguous()), LazyTensor(y[None, :, :].contiguous()))
+        @ block.contiguous()
+    )
+
+
+def _values(h: kernels.Kernel, x: Any, y: Any) -> Any:
+    """The kernel as a formula of two symbolic points."""
+    if isinstance(h, kernels.rbf):
+        return (((x - y) ** 2).sum(-1) * (-1 / h.sigma**2)).exp()
+    if isinstance(h, kernels.laplacian):
+        return ((x - y).abs().sum(-1) * (-1 / h.sigma)).exp()
+    if isinstance(h, kernels.matern):
+        r = ((x - y) ** 2).sum(-1).sqrt() * (math.sqrt(2 * h.nu) / h.sigma)
+        return {0.5: 1, 1.5: 1 + r, 2.5: 1 + r + r * r * (1 / 3)}[h.nu] * (-r).exp()
+    if isinstance(h, kernels.polynomial):
+        return math.prod([(x | y) * h.gamma + h.coef0] * int(h.degree), start=1)
+    if isinstance(h, kernels.linear):
+        return x | y
+    raise TypeError(f"KeOps needs rbf, laplacian, matern, polynomial or linear, got {h!r}")

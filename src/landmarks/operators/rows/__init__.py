@@ -1,0 +1,1 @@
+"""Matrices too large for memory, read in consecutive blocks of rows."""

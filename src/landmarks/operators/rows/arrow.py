@@ -1,0 +1,108 @@
+"""Rows of Arrow tables, batches, readers and datasets (Parquet, Feather, …), with the names of their schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .base import RowBlocks, float_dtype
+
+COUNTED = (
+    "parquet",
+    "feather",
+    "arrow",
+    "orc",
+)  # formats that know their number of rows without being read
+
+
+class ArrowRows(RowBlocks):
+    """The rows of a pyarrow Dataset, Table, ParquetFile, RecordBatch or RecordBatchReader; the last is read once only."""
+
+    def __init__(self, table: Any, columns: Sequence[str] | None = None):
+        schema = getattr(table, "schema_arrow", None) or table.schema
+        _check_known(columns, schema)
+        self.table = table
+        self.fields = (
+            [schema.field(name) for name in columns] if columns is not None else list(schema)
+        )
+        self.columns = columns
+        self.names = tuple(field.name for field in self.fields)
+        self.dtype = _dtype(self.fields)
+        self.n, self.m = len(self.fields), _count(table)
+        self.again = not hasattr(table, "read_next_batch")
+
+    def read(self, memory: int) -> Iterator[np.ndarray]:
+        height = max(1, memory // (self.n * self.dtype.itemsize))
+        for batch in self._batches(height):
+            yield batch_block(batch, self.dtype)
+
+    def _batches(self, height: int) -> Iterator[Any]:
+        table, columns = self.table, self.columns if self.columns is None else list(self.columns)
+        if hasattr(table, "count_rows"):
+            yield from table.to_batches(
+                columns=columns, batch_size=height, batch_readahead=1, fragment_readahead=1
+            )
+        elif hasattr(table, "iter_batches"):
+            yield from table.iter_batches(batch_size=height, columns=columns)
+        elif hasattr(table, "to_batches"):
+            yield from (table if columns is None else table.select(columns)).to_batches(
+                max_chunksize=height
+            )
+        else:
+            yield from (
+                batch if columns is None else batch.select(columns)
+                for batch in ([table] if self.again else table)
+            )
+
+
+def batch_block(batch: Any, dtype: np.dtype | None = None) -> np.ndarray:
+    """A record batch or table as an array; a missing value becomes NaN."""
+    batch.validate(full=True)  # a damaged file may point outside its buffers
+    dtype = dtype or _dtype(list(batch.schema))
+    block = np.empty((batch.num_rows, batch.num_columns), dtype=dtype, order="F")
+    for j, column in enumerate(batch.columns):
+        block[:, j] = (
+            column.to_numpy(zero_copy_only=False)
+            if not hasattr(column, "chunks")
+            else column.to_numpy()
+        )
+    return block
+
+
+def is_arrow(X: Any) -> bool:
+    """Whether X is a table, dataset, batch or reader of pyarrow, which is not imported for the question."""
+    return type(X).__module__.split(".")[0] == "pyarrow" and (
+        hasattr(X, "schema_arrow") or hasattr(X, "schema")
+    )
+
+
+def _dtype(fields: list[Any]) -> np.dtype:
+    """The dtype of all columns together; text, dates and nested values are refused by name."""
+    import pyarrow.types as types
+
+    def number(kind: Any) -> bool:
+        return types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
+
+    if other := [f"{field.name!r} ({field.type})" for field in fields if not number(field.type)]:
+        raise ValueError(
+            f"X must hold numbers, but these columns do not: {', '.join(other)}; leave them out with columns=[…] of open_rows, or encode them"
+        )
+    return float_dtype(*("f4" if types.is_float32(field.type) else "f8" for field in fields))
+
+
+def _count(table: Any) -> int | None:
+    if hasattr(table, "num_rows"):
+        return int(table.num_rows)
+    if hasattr(table, "metadata") and hasattr(table, "iter_batches"):
+        return int(table.metadata.num_rows)
+    form = getattr(getattr(table, "format", None), "default_extname", None)
+    return int(table.count_rows()) if form in COUNTED else None
+
+
+def _check_known(columns: Sequence[str] | None, schema: Any) -> None:
+    if unknown := [name for name in columns or () if name not in schema.names]:
+        raise ValueError(
+            f"X has no column named {', '.join(map(repr, unknown))}; it has {', '.join(map(repr, schema.names[:20]))}"
+        )

@@ -1,0 +1,88 @@
+"""A source of row blocks: the shape, dtype and names of X, and its rows in order, never all at once."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ... import _check
+
+
+class RowBlocks(abc.ABC):
+    """The rows of an m × n matrix X, read in order.
+
+    n, m : columns and rows; m is None while nobody knows.
+    dtype : float32 when the values are, float64 for all other numbers.
+    names : the names of the columns, if they have any.
+    again : whether the rows can be read more than once.
+    """
+
+    n: int
+    m: int | None = None
+    dtype: np.dtype
+    names: tuple[str, ...] | None = None
+    again: bool = True
+
+    @abc.abstractmethod
+    def read(self, memory: int) -> Iterator[np.ndarray]:
+        """All rows from the first on, in blocks of about that many bytes where the source can choose."""
+
+    def whole(self) -> np.ndarray | None:
+        """X itself where it is an array already, else None."""
+        return None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(m={self.m}, n={self.n}, dtype={self.dtype})"
+
+
+class Standardised(RowBlocks):
+    """The rows of another source in units of 2**power, less a mean, times a factor for each column, times √weight."""
+
+    def __init__(
+        self,
+        source: RowBlocks,
+        power: int,
+        mean: np.ndarray,
+        factor: np.ndarray,
+        weights: np.ndarray | None = None,
+    ):
+        self.source, self.power, self.mean, self.factor, self.weights = (
+            source,
+            power,
+            mean,
+            factor,
+            weights,
+        )
+        self.n, self.m, self.names, self.again = source.n, source.m, source.names, source.again
+        self.dtype = np.dtype(np.float64)
+
+    def read(self, memory: int) -> Iterator[np.ndarray]:
+        start = 0
+        for block in self.source.read(memory // 2):
+            Z = (_check.scaled(block.astype(np.float64), self.power) - self.mean) * self.factor
+            yield (
+                Z
+                if self.weights is None
+                else Z * np.sqrt(self.weights[start : start + len(Z), None])
+            )
+            start += len(Z)
+
+
+def float_dtype(*dtypes: Any) -> np.dtype:
+    """float32 when all are, else float64."""
+    single = all(np.dtype(dtype) == np.float32 for dtype in dtypes)
+    return np.dtype(np.float32 if single else np.float64)
+
+
+def load(source: RowBlocks, memory: int) -> np.ndarray:
+    """X as an array: itself, without a copy, where it is one."""
+    if (array := source.whole()) is not None:
+        return array
+    X, start = np.empty((source.m or 0, source.n), dtype=source.dtype), 0
+    for block in source.read(memory):
+        X[start : start + len(block)] = block
+        start += len(block)
+    return X

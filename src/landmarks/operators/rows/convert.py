@@ -1,0 +1,57 @@
+"""From what a user holds to a source of rows; what is an array in memory is none."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from ..._array import is_array
+from .arrays import ArrayRows
+from .arrow import ArrowRows, is_arrow
+from .base import RowBlocks
+from .files import open_rows
+from .iterables import IterableRows
+
+IN_MEMORY = (
+    "__array__",
+    "__array_interface__",
+    "__dataframe__",
+    "__dask_graph__",
+    "to_numpy",
+    "tocsc",
+)
+
+
+def as_rows(X: Any) -> RowBlocks | None:
+    """The source of rows that X is, or None when X is to be taken as an array."""
+    if isinstance(X, RowBlocks):
+        return X
+    if isinstance(X, str | os.PathLike):
+        return open_rows(X)
+    if is_arrow(X):
+        return ArrowRows(X)
+    if isinstance(X, np.memmap) or _is_stored(X):
+        return ArrayRows(X) if len(X.shape) == 2 and 0 not in X.shape else None
+    return IterableRows(X) if _gives_blocks(X) else None
+
+
+def _is_stored(X: Any) -> bool:
+    """Whether X is sliced like an array but lives in chunks elsewhere, as those of Zarr and HDF5 do."""
+    return (
+        not is_array(X)
+        and all(hasattr(X, name) for name in ("shape", "dtype", "chunks", "__getitem__"))
+        and not hasattr(X, "__dask_graph__")
+    )
+
+
+def _gives_blocks(X: Any) -> bool:
+    """Whether X is an iterator, a function, a list of blocks, or another iterable that is no array or table."""
+    if is_array(X) or any(hasattr(X, name) for name in IN_MEMORY):
+        return False
+    if hasattr(X, "__next__") or (callable(X) and not hasattr(X, "shape")):
+        return True
+    if isinstance(X, list | tuple):
+        return len(X) > 0 and (is_arrow(X[0]) or len(getattr(X[0], "shape", ())) == 2)
+    return hasattr(X, "__iter__") and not hasattr(X, "__len__") and not hasattr(X, "keys")

@@ -1,0 +1,101 @@
+"""Rows of a file, which stays where it is: npy, Parquet, Feather, Zarr, HDF5."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .arrays import ArrayRows
+from .arrow import ArrowRows
+from .base import RowBlocks
+
+ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "ipc"}
+HDF5 = (".h5", ".hdf5", ".he5")
+
+
+def open_rows(
+    path: str | os.PathLike[str], *, columns: Sequence[str] | None = None, key: str | None = None
+) -> RowBlocks:
+    """The rows of a matrix in a file, read in blocks when they are needed.
+
+    Parameters
+    ----------
+    path : an npy file, a Parquet or Feather file, a folder of Parquet files, a Zarr folder or an HDF5 file, told by its ending.
+    columns : the columns to read from Parquet or Feather, by name; all when None.
+    key : which array of a Zarr group or an HDF5 file; not needed when there is only one matrix.
+
+    Examples
+    --------
+    >>> import tempfile, os, numpy as np
+    >>> from landmarks.operators.rows.files import open_rows
+    >>> path = os.path.join(tempfile.mkdtemp(), "X.npy")
+    >>> np.save(path, np.ones((5, 2), dtype=np.float32))
+    >>> open_rows(path)
+    ArrayRows(m=5, n=2, dtype=float32)
+    """
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file {path}")
+    ending = path.suffix.lower()
+    if columns is not None and ending not in ARROW and not _is_parquet_folder(path):
+        raise ValueError(
+            f"columns are chosen by name in Parquet and Feather files only, got {path.name}"
+        )
+    if ending == ".npy":
+        return ArrayRows(np.load(path, mmap_mode="r"))
+    if ending in HDF5:
+        return ArrayRows(_hdf5(path, key))
+    if ending == ".zarr":
+        return ArrayRows(_zarr(path, key))
+    if ending in ARROW or _is_parquet_folder(path):
+        import pyarrow.dataset
+
+        return ArrowRows(
+            pyarrow.dataset.dataset(path, format=ARROW.get(ending, "parquet")), columns
+        )
+    raise ValueError(
+        f"rows are read from .npy, .parquet, .feather, .arrow, .zarr and .h5, got {path.name}; other files must be read into memory first"
+    )
+
+
+def _is_parquet_folder(path: Path) -> bool:
+    return path.is_dir() and any(path.rglob("*.parquet"))
+
+
+def _hdf5(path: Path, key: str | None) -> Any:
+    import h5py
+
+    file = h5py.File(path, "r")
+    matrices: list[str] = []
+    file.visititems(
+        lambda name, item: (
+            matrices.append(name) if len(getattr(item, "shape", None) or ()) == 2 else None
+        )
+    )
+    return file[_the_one(path, key, matrices)]
+
+
+def _zarr(path: Path, key: str | None) -> Any:
+    import zarr
+
+    store = zarr.open(str(path), mode="r")
+    if hasattr(store, "shape"):
+        return store
+    return store[
+        _the_one(path, key, [name for name, array in store.arrays() if len(array.shape) == 2])
+    ]
+
+
+def _the_one(path: Path, key: str | None, matrices: list[str]) -> str:
+    """The key, or the only matrix there is."""
+    if key is None and len(matrices) == 1:
+        return matrices[0]
+    if key is None or key not in matrices:
+        raise ValueError(
+            f"say which matrix of {path.name} to read with key=…: it holds {', '.join(map(repr, matrices)) or 'none'}, got {key!r}"
+        )
+    return key

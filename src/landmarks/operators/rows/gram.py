@@ -1,0 +1,110 @@
+"""The Gram matrix of rows that come in pieces: the same bits however the rows are cut and the pieces are joined.
+
+Rows are multiplied in blocks at fixed places, 0 … 2047, 2048 … 4095 and so on; a piece keeps the rows of a block that
+it holds only in part until its neighbour brings the rest. The sum over the blocks carries its rounding errors along
+(Knuth's two-sum; Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26 (2005)), about 106 bits, and is rounded once, at the end.
+Pieces that follow one another can be joined in any grouping, so a loop over a file and a tree on a cluster are one thing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from ... import _check
+
+BLOCK = 2048
+
+
+@dataclass(frozen=True)
+class Sum:
+    """4**power · (high + low): a sum of Gram matrices and what rounding took from it."""
+
+    high: np.ndarray
+    low: np.ndarray
+    power: int
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What is known of the rows from start to stop − 1: the Gram matrix of its whole blocks, and the rows before and after those."""
+
+    start: int
+    stop: int
+    head: np.ndarray
+    total: Sum | None
+    tail: np.ndarray
+
+
+def piece(rows: np.ndarray, start: int) -> Piece:
+    """The piece of an array of finite rows, the first of which is row `start` of X."""
+    stop = start + len(rows)
+    first = min(stop, -(-start // BLOCK) * BLOCK)
+    last = max(first, stop // BLOCK * BLOCK)
+    total = None
+    for a in range(first - start, last - start, BLOCK):
+        total = _add(total, _block(rows[a : a + BLOCK]))
+    return Piece(start, stop, _kept(rows[: first - start]), total, _kept(rows[last - start :]))
+
+
+def join(left: Piece, right: Piece) -> Piece:
+    """The piece of all rows of two that follow one another."""
+    if left.stop != right.start:
+        raise ValueError(
+            f"pieces must follow one another, got one up to row {left.stop - 1} and one from row {right.start}"
+        )
+    if (left.start + len(left.head)) % BLOCK:  # no block begins in the left one
+        return Piece(
+            left.start, right.stop, np.concatenate([left.head, right.head]), right.total, right.tail
+        )
+    seam = piece(np.concatenate([left.tail, right.head]), left.stop - len(left.tail))
+    total = _add(_add(left.total, seam.total), right.total)
+    return Piece(left.start, right.stop, left.head, total, np.concatenate([seam.tail, right.tail]))
+
+
+def join_all(pieces: list[Piece]) -> Piece:
+    """The piece of several that follow one another."""
+    return reduce(join, pieces)
+
+
+def gram(whole: Piece) -> tuple[np.ndarray, int]:
+    """XᵀX in float64, and the exponent e of the factor 2**e that was taken out of it, from the piece of all rows."""
+    n = whole.tail.shape[1]
+    total = _add(whole.total, _block(whole.tail) if len(whole.tail) else None)
+    return (np.zeros((n, n)), 0) if total is None else (total.high + total.low, 2 * total.power)
+
+
+def _kept(rows: np.ndarray) -> np.ndarray:
+    """A copy, so that a few rows do not keep a whole chunk alive."""
+    return np.array(rows, dtype=np.float64, order="C")
+
+
+def _block(rows: np.ndarray) -> Sum | None:
+    """The Gram matrix of one block, its entries first divided by a power of two if their squares would leave the range of floats."""
+    rows = np.ascontiguousarray(rows, dtype=np.float64)
+    largest = max(float(rows.max()), -float(rows.min()))
+    if largest == 0:
+        return None
+    power = _check.exponent(largest, rows)
+    rows = _check.scaled(rows, power)
+    K = rows.T @ rows
+    return Sum(K, np.zeros_like(K), power)
+
+
+def _add(a: Sum | None, b: Sum | None) -> Sum | None:
+    if a is None or b is None:
+        return b if a is None else a
+    if a.power != b.power:
+        power = max(a.power, b.power)
+        a, b = _with_power(a, power), _with_power(b, power)
+    high = a.high + b.high
+    part = high - a.high
+    error = (a.high - (high - part)) + (b.high - part)  # high + error is a.high + b.high exactly
+    return Sum(high, a.low + b.low + error, a.power)
+
+
+def _with_power(a: Sum, power: int) -> Sum:
+    shift = 2 * (power - a.power)
+    return Sum(_check.scaled(a.high, shift), _check.scaled(a.low, shift), power)

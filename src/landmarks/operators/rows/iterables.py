@@ -1,0 +1,79 @@
+"""Rows that come from the user's own blocks: an iterator, a list of blocks, or a function that returns a fresh iterator."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ... import _check
+from ..._array import host, is_array
+from .arrow import batch_block, is_arrow
+from .base import RowBlocks, float_dtype
+
+
+class IterableRows(RowBlocks):
+    """The rows of blocks: arrays, data frames or record batches of one width.
+
+    An iterator is read once. A list, another iterable or a function that returns an iterator is read as often as asked.
+    """
+
+    def __init__(self, blocks: Iterable[Any] | Callable[[], Iterable[Any]]):
+        self.blocks = blocks
+        self.again = not hasattr(blocks, "__next__")
+        iterator = self._fresh()
+        first = next((block for block in iterator if _rows(block)), None)
+        if first is None:
+            raise ValueError(
+                "X has no rows; an iterator that was read already is empty: make a new one, or pass a function that returns a fresh one"
+            )
+        self.names = _check.column_names(first)
+        array = as_block(first)
+        self.n, self.dtype = array.shape[1], float_dtype(array.dtype)
+        self._kept = None if self.again else itertools.chain([first], iterator)
+
+    def read(self, memory: int) -> Iterator[np.ndarray]:
+        for block in self._fresh() if self.again else self._rest():
+            if _check.column_names(block) not in (None, self.names):
+                raise ValueError(
+                    f"every block must have the columns of the first, {self.names}, got {_check.column_names(block)}"
+                )
+            yield as_block(block)
+
+    def _fresh(self) -> Iterator[Any]:
+        given = self.blocks() if callable(self.blocks) else self.blocks
+        if not hasattr(given, "__iter__"):
+            raise TypeError(
+                f"a function of row blocks must return an iterator of two-dimensional arrays, got {type(given).__name__}"
+            )
+        return iter(given)
+
+    def _rest(self) -> Iterator[Any]:
+        if self._kept is None:
+            raise ValueError(
+                "this iterator was read already, and it can be read once only; pass a function that returns a fresh one"
+            )
+        kept, self._kept = self._kept, None
+        return kept
+
+
+def as_block(block: Any) -> np.ndarray:
+    """One block of the user as a two-dimensional array of numbers."""
+    if is_arrow(block):
+        return batch_block(block)
+    array = (
+        host(block)
+        if is_array(block) and not isinstance(block, np.ndarray)
+        else _check.as_numpy(block, "a block of X")
+    )
+    if array.ndim != 2:
+        raise ValueError(
+            f"every block of rows must have two dimensions, got shape {array.shape}; reshape a single row with reshape(1, -1)"
+        )
+    return array
+
+
+def _rows(block: Any) -> int:
+    return block.num_rows if is_arrow(block) else len(block)

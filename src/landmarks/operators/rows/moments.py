@@ -1,0 +1,183 @@
+"""Weighted means and Gram matrices that add up over blocks of rows.
+
+Means and scatter are merged as by Chan, Golub and LeVeque, The American Statistician 37 (1983): nothing cancels when
+the data lie far from zero. Sums over many blocks carry their rounding errors along, as by Knuth and Neumaier (ZAMM 54, 1974).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ... import _check
+from .ahead import in_order, tiles_ahead
+from .base import RowBlocks
+from .tiles import largest, pass_height, tile_height, tiles
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The weight W = Σw, the mean and the scatter Σ w (x − mean)(x − mean)ᵀ of some rows x."""
+
+    weight: float
+    mean: np.ndarray
+    scatter: np.ndarray
+
+    def __add__(self, other: Moments) -> Moments:
+        """The moments of both sets of rows."""
+        weight = self.weight + other.weight
+        if weight == 0:
+            return self
+        shift = other.mean - self.mean
+        between = self.weight * other.weight / weight * np.outer(shift, shift)
+        return Moments(
+            weight,
+            self.mean + other.weight / weight * shift,
+            self.scatter + other.scatter + between,
+        )
+
+    @property
+    def variance(self) -> np.ndarray:
+        """The variance of each column."""
+        return np.maximum(np.diag(self.scatter), 0.0) / max(self.weight, np.finfo(float).tiny)
+
+    def gram(self, center: bool) -> np.ndarray:
+        """Σ w x xᵀ, of the centred rows or of the rows as they are."""
+        return (
+            self.scatter if center else self.scatter + self.weight * np.outer(self.mean, self.mean)
+        )
+
+    def resolved(self, missing: str) -> Moments:
+        """These moments: with no value missing there is nothing to resolve."""
+        return self
+
+
+class CompensatedSum:
+    """A sum of arrays of one shape as good as if added with twice the digits."""
+
+    STRIP = 2**15  # entries handled at a time, so that the temporaries stay in the cache
+
+    def __init__(self, shape: tuple[int, ...]):
+        self.value, self.carry = np.zeros(shape), np.zeros(shape)
+
+    def add(self, term: np.ndarray) -> None:
+        """Add one more; what the sum rounds off goes to the carry."""
+        value, carry, term = self.value.reshape(-1), self.carry.reshape(-1), term.reshape(-1)
+        for start in range(0, len(value), self.STRIP):
+            part = slice(start, start + self.STRIP)
+            a, b = value[part], term[part]
+            s = a + b
+            z = s - a
+            carry[part] += (a - (s - z)) + (b - z)
+            value[part] = s
+
+    def rescale(self, power: int) -> None:
+        """Divide by 2**power, which changes no digit."""
+        self.value, self.carry = _check.scaled(self.value, power), _check.scaled(self.carry, power)
+
+    @property
+    def total(self) -> np.ndarray:
+        """The sum, rounded once."""
+        return self.value + self.carry
+
+
+def gram(Z: np.ndarray) -> np.ndarray:
+    """ZᵀZ."""
+    return Z.T @ Z
+
+
+def squares(Z: np.ndarray) -> np.ndarray:
+    """The diagonal of ZᵀZ alone."""
+    return np.einsum("ij,ij->j", Z, Z)
+
+
+Product = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The moments of one tile in units of a power of two that follows its largest value."""
+
+    moments: Moments
+    largest: float
+
+    @property
+    def power(self) -> int:
+        """The exponent of the units."""
+        return _check.exponent(self.largest, self.moments.mean)
+
+
+def part(
+    X: np.ndarray, largest: float, weights: np.ndarray | None, *, about_mean: bool, product: Product
+) -> Part:
+    """The moments of a tile; about zero the mean is left at 0 and the scatter is the Gram matrix itself."""
+    X = _check.scaled(X, _check.exponent(largest, X))
+    w = np.ones(len(X)) if weights is None else weights
+    W, mean = float(w.sum()), np.zeros(X.shape[1])
+    if about_mean and W > 0:
+        mean = w @ X / W
+        X = X - mean
+    Z = X if weights is None else X * np.sqrt(w)[:, None]
+    return Part(Moments(W, mean, product(Z)), largest)
+
+
+class MomentSum:
+    """The moments of all tiles so far, in units of 2**power that follow the largest value seen."""
+
+    def __init__(self, n: int, product: Product):
+        self.weight, self.mean, self.power, self._largest = 0.0, np.zeros(n), 0, 0.0
+        self._sum = CompensatedSum((n, n) if product is gram else (n,))
+
+    def add(self, part: Part) -> None:
+        """Add the moments of one more tile."""
+        self._rescale(max(self._largest, part.largest))
+        mean, scatter = (
+            _check.scaled(part.moments.mean, self.power - part.power),
+            _check.scaled(part.moments.scatter, 2 * (self.power - part.power)),
+        )
+        whole, shift = self.weight + part.moments.weight, mean - self.mean
+        if self.weight > 0 and np.any(shift):
+            shift_square = np.outer(shift, shift) if scatter.ndim == 2 else shift**2
+            scatter = scatter + self.weight * part.moments.weight / whole * shift_square
+        self._sum.add(scatter)
+        self.mean = self.mean + part.moments.weight / max(whole, np.finfo(float).tiny) * shift
+        self.weight = whole
+
+    @property
+    def moments(self) -> Moments:
+        """The moments of all rows so far; the scatter is a diagonal when the product is."""
+        return Moments(self.weight, self.mean, self._sum.total)
+
+    def _rescale(self, largest: float) -> None:
+        power = _check.exponent(largest, self.mean)
+        if power != self.power:
+            self._sum.rescale(2 * (power - self.power))
+            self.mean = _check.scaled(self.mean, power - self.power)
+        self.power, self._largest = power, largest
+
+
+def summed(
+    source: RowBlocks,
+    *,
+    about_mean: bool,
+    product: Product,
+    memory: int,
+    weights: np.ndarray | None = None,
+) -> MomentSum:
+    """The sums after one pass over all rows, which are checked on the way; some tiles are worked on while others are read.
+
+    The tiles are added in their order, so that the result depends neither on how the source is cut nor on the threads.
+    """
+    n, sums = source.n, MomentSum(source.n, product)
+    height = tile_height(n) if product is gram else min(tile_height(n), pass_height(n, memory))
+    ahead = tiles_ahead(8 * (n * n if product is gram else n) + 16 * height * n, memory)
+
+    def work(start: int, X: np.ndarray) -> Part:
+        w = None if weights is None else weights[start : start + len(X)]
+        return part(X, largest(X, source, start), w, about_mean=about_mean, product=product)
+
+    for one in in_order(work, tiles(source, height, memory // 8, buffers=ahead), ahead):
+        sums.add(one)
+    return sums

@@ -1,0 +1,149 @@
+"""What a method is given and what it gives back."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from ._array import Indices
+from .errors import RankWarning
+from .operators.base import Operator
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Choose k columns of the operator for a criterion, with some that must or must not be chosen.
+
+    Parameters
+    ----------
+    k : how many, of the groups where there are any; 0 when the method finds it.
+    told : what the user was warned of already; problems derived from this one share it.
+    groups : the number of the group of each column; a group is chosen as a whole or not at all, and include and exclude
+        hold whole groups. None is each column for itself.
+    costs, budget_cost : the cost of each column and what a choice may cost; None is no such limit.
+    deadline : the time.monotonic() by which an improving method should return what it has; None is never.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> problem = lm.Problem(lm.psd(np.eye(4)), k=2, include=(3,), exclude=(0,))
+    >>> problem.candidates.tolist(), problem.free.tolist()
+    ([1, 2, 3], [1, 2])
+    """
+
+    operator: Operator
+    k: int
+    criterion: str = "trace"
+    include: tuple[int, ...] = ()
+    exclude: tuple[int, ...] = ()
+    groups: np.ndarray | None = field(default=None, compare=False)
+    costs: np.ndarray | None = field(default=None, compare=False)
+    budget_cost: float | None = None
+    deadline: float | None = None
+    told: set[str] = field(default_factory=set, repr=False, compare=False)
+
+    @property
+    def candidates(self) -> np.ndarray:
+        """The indices that may be chosen, rising; the included ones are among them."""
+        allowed = np.ones(self.operator.n, dtype=bool)
+        allowed[list(self.exclude)] = False
+        return np.flatnonzero(allowed)
+
+    @property
+    def free(self) -> np.ndarray:
+        """The indices that may be chosen and are not included anyway, rising."""
+        return np.setdiff1d(self.candidates, self.include)
+
+    def count(self, columns: Indices) -> int:
+        """How many the columns are: of groups where there are any."""
+        return (
+            len(columns)
+            if self.groups is None
+            else len(np.unique(self.groups[np.asarray(columns, dtype=np.int64)]))
+        )
+
+    @property
+    def time_left(self) -> float:
+        """Seconds until the deadline."""
+        return np.inf if self.deadline is None else self.deadline - time.monotonic()
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One thing that a composed method tried: a label, the error it reached, seconds and products used."""
+
+    label: str
+    error: float
+    seconds: float
+    products: int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a method returns: indices in order of choice, and what it can tell of how it came to them.
+
+    bound : a lower bound of the criterion over all allowed subsets of that size, when the method has proved one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> problem = lm.Problem(lm.psd(np.diag([1.0, 3.0, 2.0])), k=2)
+    >>> lm.Greedy().choose(problem, np.random.default_rng(0)).indices
+    array([1, 2])
+    """
+
+    indices: np.ndarray
+    path: Any = None
+    trials: tuple[Trial, ...] = ()
+    bound: float | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+class Method(Protocol):
+    """A way to choose: a frozen dataclass of its settings with one function."""
+
+    #: the constraints that the method can honour, among "include", "exclude", "groups" and "costs"
+    honours: ClassVar[frozenset[str]]
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        """Choose problem.k indices; random numbers come from rng alone."""
+        ...
+
+
+def brief(method: Any) -> str:
+    """The name of a method and the settings that are not its defaults."""
+    changed = []
+    for setting in fields(method):
+        default = (
+            setting.default_factory() if callable(setting.default_factory) else setting.default
+        )
+        if (value := getattr(method, setting.name)) is not default and repr(value) != repr(default):
+            changed.append(f"{setting.name}={value!r}")
+    return f"{type(method).__name__}({', '.join(changed)})"
+
+
+CONSTRAINTS = frozenset({"include", "exclude"})
+
+
+def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
+    """The picks, filled up to k with the lowest indices left when the rank gave out, with a warning."""
+    picks = [int(j) for j in picks]
+    if len(picks) < problem.k:
+        if "rank" not in problem.told:
+            warnings.warn(
+                f"numerical rank {len(picks)} < k = {problem.k}; the rest adds nothing",
+                RankWarning,
+                stacklevel=2,
+            )
+        problem.told.add("rank")
+        chosen = set(picks)
+        rest = [int(j) for j in problem.candidates if int(j) not in chosen]
+        picks += rest[: problem.k - len(picks)]
+    return np.asarray(picks, dtype=np.int64)

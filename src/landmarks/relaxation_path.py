@@ -1,0 +1,60 @@
+"""The record of a descent: where t was, what the objective was, how many columns were left, what the solver took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ._array import Array, host
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """One row per recorded step of a relaxation, all on the host.
+
+    t : the weights, steps × n; value : the estimate of the objective without its penalty;
+    active : the columns not yet frozen at zero; steps : the iterations of the solver.
+    """
+
+    t: np.ndarray
+    value: np.ndarray
+    active: np.ndarray
+    steps: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def plot(self, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> Any:
+        """Draw the trajectories of t, the finally largest in blue (Figure 1)."""
+        from .plots.path import plot_path
+
+        return plot_path(self, ax=ax, at_most=at_most, seed=seed)
+
+
+@dataclass
+class Recorder:
+    """Collects a path; when it holds too many numbers it keeps every other row and records half as often."""
+
+    n: int
+    limit: int = 4_000_000
+    rows: list[tuple[np.ndarray, float, int, int]] = field(default_factory=list)
+    seen: int = 0
+    stride: int = 1
+    kept: ClassVar = ("rows", "seen", "stride")
+
+    def add(self, t: Array, indices: np.ndarray, value: float, steps: int) -> None:
+        """Record a step, given by the weights of the active columns."""
+        if self.seen % self.stride == 0:
+            weights = np.zeros(self.n, dtype=np.float32)
+            weights[indices] = host(t)
+            self.rows.append((weights, value, len(indices), steps))
+        self.seen += 1
+        if len(self.rows) * self.n > self.limit and len(self.rows) > 64:
+            self.rows, self.stride = self.rows[::2], 2 * self.stride
+
+    def path(self) -> Path:
+        """What was recorded."""
+        t, value, active, steps = zip(*self.rows, strict=True)
+        return Path(np.stack(t), np.array(value), np.array(active), np.array(steps))

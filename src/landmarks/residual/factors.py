@@ -1,0 +1,57 @@
+"""Factors of the chosen columns, without those that the columns before them represent already."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+
+from .._array import Array, Indices, host, like, take
+from ..operators.base import Operator
+
+
+class Factors(NamedTuple):
+    """K̂ = F Fᵀ from independent columns: their indices, F = K_S L⁻ᵀ, L⁻¹ and K_SS⁻¹."""
+
+    order: np.ndarray
+    F: Array
+    inverse_factor: np.ndarray
+    inverse: np.ndarray
+
+
+def factorise(operator: Operator, indices: Indices, tolerance: float) -> Factors:
+    """Factors of the columns at the indices that those before them do not represent already."""
+    indices = np.asarray(indices, dtype=np.int64)
+    columns = operator.columns(indices)
+    K = host(take(columns, indices)).astype(np.float64)
+    kept, L = independent(K, tolerance)
+    inverse_factor = scipy.linalg.solve_triangular(
+        L, np.eye(len(L)), lower=True, check_finite=False
+    )
+    F = take(columns, kept, axis=1) @ like(inverse_factor.T, operator.like)
+    return Factors(indices[kept], F, inverse_factor, inverse_factor.T @ inverse_factor)
+
+
+def independent(K: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+    """The positions of the columns, first come first served, that those before them do not represent, and their Cholesky factor."""
+    try:
+        L = np.linalg.cholesky(K)
+        if np.all(np.diag(L) ** 2 > tolerance):
+            return np.arange(len(K)), L
+    except np.linalg.LinAlgError:
+        pass
+    return _independent_one_by_one(K, tolerance)
+
+
+def _independent_one_by_one(K: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+    """Row by row of the Cholesky factor. To factorise again what was kept could fail: near the rank the pivots are rounding."""
+    L, kept = np.zeros_like(K), list[int]()
+    for i in range(len(K)):
+        r = len(kept)
+        row = scipy.linalg.solve_triangular(L[:r, :r], K[i, kept], lower=True, check_finite=False)
+        pivot = K[i, i] - row @ row
+        if pivot > tolerance:
+            L[r, :r], L[r, r] = row, np.sqrt(pivot)
+            kept.append(i)
+    return np.asarray(kept, dtype=np.int64), L[: len(kept), : len(kept)]

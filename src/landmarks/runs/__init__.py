@@ -1,0 +1,1 @@
+"""What a run reports and keeps while it works: progress, deadlines, checkpoints."""

@@ -1,0 +1,131 @@
+"""One npz file of arrays and a JSON record, without pickle: written whole or not at all, read with suspicion."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import zipfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from ..errors import DAMAGE, FormatError
+
+MAX_BYTES = 2**30
+
+
+def write(
+    path: Path, record: dict[str, Any], arrays: dict[str, np.ndarray], *, compress: bool = False
+) -> None:
+    """Write to a temporary file beside it, then put it in place: a crash leaves the old file or the new one."""
+    temporary = clear(path)
+    save = np.savez_compressed if compress else np.savez
+    with open(temporary, "xb") as file:
+        try:
+            _lock(file)
+            save(file, record=np.frombuffer(as_json(record), dtype=np.uint8), **arrays)  # type: ignore[arg-type]  # the stub takes ** for a flag
+            file.flush()
+            os.fsync(file.fileno())
+            if os.name == "nt":
+                file.close()  # only then Windows moves it; elsewhere it stays open for its lock
+            os.replace(temporary, path)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
+    _sync_folder(path.parent)
+
+
+def as_json(record: dict[str, Any]) -> bytes:
+    """The record as text; reading and writing it again gives the same."""
+    return json.dumps(record).encode()
+
+
+def clear(path: Path) -> Path:
+    """The name of the temporary file, which a killed run may have left: it is removed, unless a living one writes it."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    with suppress(FileNotFoundError), open(temporary, "rb+") as file:
+        try:
+            _lock(file)
+        except BlockingIOError:
+            raise OSError(
+                f"another run is writing {path} now; give each run a file of its own"
+            ) from None
+        os.unlink(temporary)
+    return temporary
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Hold the file until it is closed, where the system has such locks; the lock of a killed process is free."""
+    try:
+        import fcntl
+    except ImportError:  # Windows, which does not let an open file be removed
+        return
+    fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name durable."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def read(
+    path: Path, *, max_bytes: int, allowed: Callable[[str], bool]
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The record and the arrays; sizes are checked before anything is allocated."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            arrays = _arrays(path, archive, max_bytes, allowed)
+        record = json.loads(bytes(arrays.pop("record")))
+    except FormatError:
+        raise
+    except (FileNotFoundError, PermissionError, IsADirectoryError):
+        raise
+    except KeyError as error:
+        raise FormatError(f"{path} has no readable record") from error
+    except DAMAGE as error:
+        raise FormatError(f"{path} is not a readable npz file: {error}") from error
+    if not isinstance(record, dict):
+        raise FormatError(f"{path} has no readable record")
+    return record, arrays
+
+
+def _arrays(
+    path: Path, archive: zipfile.ZipFile, max_bytes: int, allowed: Callable[[str], bool]
+) -> dict[str, np.ndarray]:
+    size = sum(member.file_size for member in archive.infolist())
+    if size > max_bytes:
+        raise FormatError(f"{path} would unpack to {size} bytes, above max_bytes = {max_bytes}")
+    names = [member.filename.removesuffix(".npy") for member in archive.infolist()]
+    if unknown := sorted(name for name in names if name != "record" and not allowed(name)):
+        raise FormatError(f"{path} holds unknown entries {unknown}")
+    return {
+        name: _array(archive, member)
+        for name, member in zip(names, archive.infolist(), strict=True)
+    }
+
+
+def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
+    with archive.open(member) as file:
+        version = np.lib.format.read_magic(file)
+        readers = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }
+        if version not in readers:
+            raise FormatError(f"{member.filename} has npy version {version}")
+        shape, _, dtype = readers[version](file)
+        if dtype.hasobject or file.tell() + math.prod(shape) * dtype.itemsize != member.file_size:
+            raise FormatError(f"{member.filename} holds objects, or is not as large as it says")
+    with archive.open(member) as file:
+        return np.lib.format.read_array(file, allow_pickle=False)

@@ -1,0 +1,240 @@
+"""The result of a selection: the indices, how good they are, how they were found, and what they cost."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._check import choice
+from .errors import RankWarning
+from .linalg.error import CRITERIA, best_rank_error, exact_error, total
+from .linalg.estimate import Estimate, estimated_error
+from .linalg.nystrom import Nystrom
+from .linalg.reconstruction import Reconstruction, reconstruct
+from .operators.base import Operator, check_indices
+from .problem import Method, Trial
+
+if TYPE_CHECKING:
+    from .explain.reasons import Reasons
+    from .explain.stability import Stability
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a selection used: vectors multiplied by K, columns read, entries read or evaluated, seconds."""
+
+    products: int
+    columns: int
+    entries: int
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """k distinct indices in order of choice, with their errors, bounds and factors.
+
+    bound is the proved lower bound, if any, in the units of the operator; the matrix meant is 2**exponent times it.
+    include and exclude are the constraints that were honoured; chooser is the method object that `method` describes.
+    stopped says that a callback ended the run, so that more could have been tried.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+    >>> sorted(s.indices.tolist()), s.error("trace")
+    ([1, 2], 1.0)
+    """
+
+    indices: np.ndarray
+    n: int
+    criterion: str
+    method: str
+    seed: int | None
+    ledger: Cost
+    names: tuple[str, ...] | None = None
+    path: Any = None
+    trials: tuple[Trial, ...] = ()
+    bound: float | None = None
+    exponent: int = 0
+    stopped: bool = False
+    operator: Operator | None = field(default=None, repr=False)
+    known: dict[str, float] = field(default_factory=dict, repr=False)
+    include: tuple[int, ...] = ()
+    exclude: tuple[int, ...] = ()
+    chooser: Method | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        indices = check_indices(self.indices, self.n)
+        indices.flags.writeable = False
+        object.__setattr__(self, "indices", indices)
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    @property
+    def k(self) -> int:
+        """The number of indices."""
+        return len(self.indices)
+
+    @property
+    def proved(self) -> bool:
+        """Whether no choice of k columns that honours include and exclude can be better, as far as rounding lets one say."""
+        return self.bound is not None and self._figure("error", None) <= self.bound * (1 + 1e-9)
+
+    def error(self, criterion: str | None = None) -> float:
+        """tr(K − K̂) for "trace" (‖X − P_S X‖²_F for columns), ‖K − K̂‖²_F for "frobenius"."""
+        return self._in_units(self._figure("error", criterion), criterion)
+
+    def estimated_error(
+        self, criterion: str | None = None, *, n_probes: int = 32, seed: int = 0
+    ) -> Estimate:
+        """The error with a 95 % confidence interval from one block of probes, where the exact one costs too much."""
+        criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
+        found = estimated_error(self._data, self.indices, criterion, n_probes=n_probes, seed=seed)
+        value, low, high = (
+            self._in_units(figure, criterion) for figure in (found.value, found.low, found.high)
+        )
+        return Estimate(value, low, high, n_probes)
+
+    def total(self, criterion: str | None = None) -> float:
+        """The error of choosing nothing: tr K, or ‖K‖²_F."""
+        return self._in_units(self._figure("total", criterion), criterion)
+
+    def relative_error(self, criterion: str | None = None) -> float:
+        """The error as a part of the whole."""
+        whole = self._figure("total", criterion)
+        return self._figure("error", criterion) / whole if whole > 0 else 0.0
+
+    def best_rank_error(self, criterion: str | None = None) -> float:
+        """The error of the best rank-k approximation, which need not come from columns."""
+        return self._in_units(self._figure("best_rank", criterion), criterion)
+
+    def lower_bound(self, criterion: str | None = None) -> float:
+        """What no choice of k columns that honours include and exclude can go below: the best rank-k error, or what was proved."""
+        return self._in_units(self._bound(criterion), criterion)
+
+    def gap(self, criterion: str | None = None) -> float:
+        """How much of the error could still be avoided at most, from 0 (proved optimal) to 1."""
+        error = self._figure("error", criterion)
+        return max(0.0, 1.0 - self._bound(criterion) / error) if error > 0 else 0.0
+
+    def factor(self, criterion: str | None = None) -> float:
+        """The error over the best rank-k error (Section 4); NaN, with a warning, beyond the numerical rank."""
+        tail, whole = self._figure("best_rank", criterion), self._figure("total", criterion)
+        if tail <= 1e-9 * whole:
+            warnings.warn(
+                f"the factor is undefined: the best rank-{self.k} error is below 1e-9 of the whole, k is at the numerical rank",
+                RankWarning,
+                stacklevel=2,
+            )
+            return math.nan
+        return self._figure("error", criterion) / tail
+
+    def nystrom(self) -> Nystrom:
+        """The approximation K̂ = F Fᵀ from the chosen columns."""
+        return Nystrom(self._data, self.indices)
+
+    def reconstruction(self) -> Reconstruction:
+        """The coefficients that rebuild every column from the chosen ones, and R² of each."""
+        return reconstruct(self._data, self.indices)
+
+    def why(
+        self, criterion: str | None = None, *, each: int = 3, stability: Stability | None = None
+    ) -> Reasons:
+        """Why these columns: what each chosen one adds and what could replace it, what each other one is rebuilt from.
+
+        Parameters
+        ----------
+        criterion : of the errors; that of the selection unless told.
+        each : how many substitutes and sources to list for each column.
+        stability : what `stability` returned, to be shown as well.
+        """
+        from .explain.reasons import reasons
+
+        return reasons(
+            self,
+            self._data,
+            choice(criterion or self.criterion, CRITERIA, "criterion"),
+            each,
+            stability,
+        )
+
+    def stability(
+        self, n_bootstrap: int = 50, *, method: Any = None, seed: int | None = 0
+    ) -> Stability:
+        """How often each candidate is chosen over bootstrap samples of the rows of data, or of the points of a kernel.
+
+        Parameters
+        ----------
+        n_bootstrap : the number of samples; each costs a selection.
+        method : by which to choose, when it is not to be the one that chose; "greedy" is fast.
+        seed : one seed gives one set of samples; None draws fresh ones.
+        """
+        from .explain.stability import bootstrap
+
+        return bootstrap(self, self._data, n_bootstrap, method, seed)
+
+    def report(self, path: Any, *, overwrite: bool = False, **origin: Any) -> None:
+        """Write one HTML page that tells everything, needs no network and can be passed on; see `landmarks.report.write`."""
+        from .report.write import write
+
+        write(self, path, overwrite=overwrite, **origin)
+
+    def save(self, path: Any) -> None:
+        """Write the selection to an npz file, without pickle; `landmarks.load` reads it."""
+        from .selection_file import save
+
+        save(self, path)
+
+    @property
+    def chosen_names(self) -> tuple[str, ...] | None:
+        """The names of the chosen columns, when the data had names."""
+        return None if self.names is None else tuple(self.names[j] for j in self.indices)
+
+    @property
+    def _data(self) -> Operator:
+        if self.operator is None:
+            raise ValueError(
+                "this selection was loaded without its data; give them with load(path, data=…)"
+            )
+        return self.operator
+
+    def _bound(self, criterion: str | None) -> float:
+        tail = self._figure("best_rank", criterion)
+        return (
+            tail
+            if self.bound is None or criterion not in (None, self.criterion)
+            else max(tail, self.bound)
+        )
+
+    def _figure(self, kind: str, criterion: str | None) -> float:
+        """A figure in the units of the operator, computed once."""
+        criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
+        key = f"{kind}:{criterion}"
+        if key not in self.known:
+            self.known[key] = self._compute(kind, criterion)
+        return self.known[key]
+
+    def _compute(self, kind: str, criterion: str) -> float:
+        if kind == "error":
+            return exact_error(self._data, self.indices, criterion)
+        return (
+            total(self._data, criterion)
+            if kind == "total"
+            else best_rank_error(self._data, self.k, criterion)
+        )
+
+    def _in_units(self, figure: float, criterion: str | None) -> float:
+        """The figure in the units of the data: the operator's times 2**exponent, squared for the Frobenius criterion."""
+        with np.errstate(over="ignore", under="ignore"):
+            return float(
+                np.ldexp(
+                    figure,
+                    self.exponent * (2 if (criterion or self.criterion) == "frobenius" else 1),
+                )
+            )

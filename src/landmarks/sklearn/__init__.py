@@ -1,0 +1,25 @@
+"""Estimators for scikit-learn: columns of X as a feature selector, landmarks of a kernel as a feature map, held-out errors."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .column_selector import ColumnSelector
+    from .cross_validation import HeldOut, held_out
+    from .nystroem import Nystroem
+
+__all__ = ["ColumnSelector", "HeldOut", "Nystroem", "held_out"]
+
+_MODULES = {
+    "ColumnSelector": "column_selector",
+    "HeldOut": "cross_validation",
+    "Nystroem": "nystroem",
+    "held_out": "cross_validation",
+}
+
+
+def __getattr__(name: str) -> object:
+    """The estimators on first use: they bring in scikit-learn, which what lies beside them does without."""
+    if name in _MODULES:
+        return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    raise AttributeError(f"module 'landmarks.sklearn' has no attribute {name!r}")

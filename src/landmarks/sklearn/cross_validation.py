@@ -1,0 +1,187 @@
+"""The error on rows, or points, that were not seen: for each k its mean over folds and its standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.model_selection import KFold, check_cv
+from sklearn.utils.validation import check_array
+
+import landmarks as lm
+
+from .. import _check
+from .._array import host, take
+from ..linalg.nystrom import Nystrom
+from ..linalg.reconstruction import reconstruct
+from ..methods.registry import as_method
+from ..operators.base import Operator
+from ..operators.kernel import KernelOperator
+from .preparation import Preparation
+
+CHUNK = 2**22  # entries of X that are made dense at a time
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Errors on held-out rows as a part of the whole there: one row per fold, one column per k.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 3)) @ rng.standard_normal((3, 12)) + 0.05 * rng.standard_normal((60, 12))
+    >>> curve = lm.held_out(X, range(1, 7))
+    >>> curve.ks.tolist(), curve.errors.shape
+    ([1, 2, 3, 4, 5, 6], (5, 6))
+    >>> bool(curve.mean[2] < 0.02 < curve.mean[1])
+    True
+    """
+
+    ks: np.ndarray
+    errors: np.ndarray
+
+    @property
+    def mean(self) -> np.ndarray:
+        """The mean over the folds, for each k."""
+        return self.errors.mean(axis=0)
+
+    @property
+    def standard_error(self) -> np.ndarray:
+        """The standard error of the mean, for each k."""
+        return self.errors.std(axis=0, ddof=1) / np.sqrt(len(self.errors))
+
+    @property
+    def best(self) -> int:
+        """The k of the lowest mean."""
+        return int(self.ks[np.argmin(self.mean)])
+
+    @property
+    def one_standard_error(self) -> int:
+        """The smallest k whose mean is within one standard error of the lowest (Breiman et al., CART, 1984)."""
+        lowest = int(np.argmin(self.mean))
+        return int(self.ks[np.argmax(self.mean <= self.mean[lowest] + self.standard_error[lowest])])
+
+
+def held_out(
+    A: Any,
+    ks: Iterable[int],
+    *,
+    cv: Any = 5,
+    seed: int = 0,
+    method: Any = "greedy",
+    criterion: str = "trace",
+    center: bool = False,
+) -> HeldOut:
+    """The error on held-out rows of X, or held-out points of a kernel, for many k.
+
+    For X, columns are chosen and coefficients fitted on the training rows: the error is ‖X − X_S B‖²_F over ‖X‖²_F on the
+    rows held out. For a kernel, landmarks are chosen among the training points: the error is Σ h(x, x) − ‖φ(x)‖² over
+    Σ h(x, x) on the points held out, with φ the Nyström features.
+
+    Parameters
+    ----------
+    A : an array, data frame or SciPy sparse matrix X, which stays sparse, or an operator made by `kernel`.
+    ks : the numbers of columns that are asked for.
+    cv : the number of folds, drawn at random, or a splitter of scikit-learn, or a list of (train, test) indices.
+    seed : of the folds and of the method.
+    method, criterion : as for `select`. Greedy selection serves all k of a fold in one sweep; others run once for each.
+    center : subtract the means of the training rows from X first. `select` does not, `ColumnSelector` does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 8)) + 0.1 * rng.standard_normal((60, 8))
+    >>> found = lm.held_out(X, range(1, 5))
+    >>> found.mean.round(2).tolist()
+    [0.4, 0.01, 0.01, 0.01]
+    """
+    points = isinstance(A, KernelOperator)
+    if isinstance(A, Operator) and not points:
+        raise TypeError(f"held-out rows need the data X or a kernel on points, got {A!r}")
+    X = (
+        A
+        if points
+        else check_array(A, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+    )
+    n = A.n if points else X.shape[1]
+    sizes = np.array(sorted({_check.subset_size(k, n) for k in ks}), dtype=np.int64)
+    if len(sizes) == 0:
+        raise ValueError("ks must list at least one number of columns")
+    folds = (
+        KFold(cv, shuffle=True, random_state=_check.seed(seed))
+        if isinstance(cv, int)
+        else check_cv(cv)
+    )
+    one = _points_errors if points else _rows_errors
+    run = _Run(sizes, method, criterion, seed, center)
+    errors = [
+        one(X, train, test, run)
+        for train, test in folds.split(np.zeros(A.n if points else X.shape[0]))
+    ]
+    if len(errors) < 2:
+        raise ValueError("a standard error needs at least two folds, got one")
+    return HeldOut(sizes, np.array(errors))
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What is done in each fold."""
+
+    ks: np.ndarray
+    method: Any
+    criterion: str
+    seed: int
+    center: bool
+
+    def choices(self, operator: Operator) -> list[np.ndarray]:
+        """The columns chosen for each k."""
+        if as_method(self.method) == lm.Greedy():
+            indices = lm.path(operator, self.ks, criterion=self.criterion).indices
+            return [indices[:k] for k in self.ks]
+        return [
+            lm.select(
+                operator, int(k), method=self.method, criterion=self.criterion, seed=self.seed
+            ).indices
+            for k in self.ks
+        ]
+
+
+def _rows_errors(X: Any, train: np.ndarray, test: np.ndarray, run: _Run) -> list[float]:
+    prepared = Preparation(run.center, scale=False, missing="error").of_rows(X[train], None)
+    held = X[test]
+    chosen = run.choices(prepared.operator)
+    coefficients = [reconstruct(prepared.operator, S).coefficients for S in chosen]
+    left, whole = np.zeros(len(chosen)), 0.0
+    height = max(1, CHUNK // X.shape[1])
+    for start in range(0, held.shape[0], height):
+        rows = held[start : start + height]
+        rows = (rows.toarray() if scipy.sparse.issparse(rows) else rows).astype(
+            np.float64
+        ) - prepared.mean
+        whole += float(np.sum(rows**2))
+        left += [
+            float(np.sum((rows - rows[:, S] @ B) ** 2))
+            for S, B in zip(chosen, coefficients, strict=True)
+        ]
+    return list(left / (whole or 1.0))
+
+
+def _points_errors(
+    kernel: KernelOperator, train: np.ndarray, test: np.ndarray, run: _Run
+) -> list[float]:
+    own, held = kernel.restrict(train), take(kernel.points, test)
+    whole = host(take(kernel.diagonal(), test)).astype(np.float64)
+    errors = []
+    for S in run.choices(own):
+        features = host(Nystrom(own, S).features(held)).astype(np.float64)
+        errors.append(
+            float(np.sum(np.maximum(whole - np.sum(features**2, axis=1), 0.0)) / np.sum(whole))
+        )
+    return errors

@@ -1,0 +1,68 @@
+"""From scikit-learn's kernels to an operator on some of the training points, in chunks; K is never stored."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.metrics.pairwise import pairwise_kernels
+
+import landmarks as lm
+
+from ..operators.base import Operator
+
+NOT_PSD = ("sigmoid", "additive_chi2")
+
+
+def kernel_operator(
+    X: Any, candidates: np.ndarray, kernel: Any, parameters: dict[str, Any]
+) -> Operator:
+    """The operator of the kernel on the rows of X at the candidates; X is the matrix of values when precomputed."""
+    everything = len(candidates) == X.shape[0]
+    if kernel == "precomputed":
+        return lm.psd(X if everything else X[np.ix_(candidates, candidates)])
+    own = (
+        None
+        if scipy.sparse.issparse(X) or callable(kernel)
+        else own_kernel(kernel, X.shape[1], parameters)
+    )
+    points = X if everything else X[candidates]
+    if own is not None:
+        return lm.kernel(points, own)
+    return lm.kernel(
+        np.arange(len(candidates), dtype=np.float64)[:, None], by_index(points, kernel, parameters)
+    )
+
+
+def own_kernel(kernel: str, d: int, parameters: dict[str, Any]) -> Callable | None:
+    """The kernel of that name as one of ours, which evaluates faster, or None."""
+    gamma = parameters.get("gamma")
+    gamma = 1 / d if gamma is None else float(gamma)
+    if kernel == "linear":
+        return lm.linear()
+    if gamma <= 0:
+        return None
+    if kernel == "rbf":
+        return lm.rbf(sigma=1 / math.sqrt(gamma))
+    if kernel == "laplacian":
+        return lm.laplacian(sigma=1 / gamma)
+    degree, coef0 = parameters.get("degree", 3), float(parameters.get("coef0", 1))
+    if kernel in ("poly", "polynomial") and degree == int(degree) and coef0 >= 0:
+        return lm.polynomial(degree=int(degree), gamma=gamma, coef0=coef0)
+    return None
+
+
+def by_index(
+    points: Any, kernel: Any, parameters: dict[str, Any]
+) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """The kernel as a function of the indices of points, which may then be sparse or mean something to a callable."""
+
+    def values(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        x, y = points[rows[:, 0].astype(np.intp)], points[columns[:, 0].astype(np.intp)]
+        block = pairwise_kernels(x, y, metric=kernel, filter_params=True, **parameters)
+        return np.asarray(block, dtype=np.float64)
+
+    return values

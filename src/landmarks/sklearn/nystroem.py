@@ -1,0 +1,282 @@
+"""The Nyström feature map for scikit-learn, with landmarks that are chosen instead of drawn."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+import landmarks as lm
+
+from ..operators.base import check_indices
+from ._common import CallbackSupport, fit_task, seed
+from .kernel_points import NOT_PSD, kernel_operator
+from .target import numeric_target
+
+QUICK = 3_000  # candidates up to which greedy choice and swaps take a few seconds
+
+
+class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Approximate a kernel map by the kernel values with a few landmarks, chosen to represent all points.
+
+    A drop-in for `sklearn.kernel_approximation.Nystroem`, which draws its landmarks uniformly.
+
+    Parameters
+    ----------
+    kernel : a name known to `sklearn.metrics.pairwise`, "precomputed", or a callable of two points that returns a number.
+        "precomputed": fit takes the square matrix of kernel values between the training points; transform takes the
+        values of new points with all training points, or with the landmarks `component_indices_` alone.
+    gamma, coef0, degree : parameters of the kernel, with scikit-learn's meaning and defaults.
+    kernel_params : further parameters of the kernel, never written to.
+    n_components : the number of landmarks, which is the number of features.
+    random_state : an integer gives the same landmarks each time.
+    n_jobs : how many jobs evaluate kernel values in transform.
+    selection : how landmarks are chosen: a name ("greedy", "swap", …) or a method object such as `landmarks.Greedy()`.
+        "uniform" draws the ones that scikit-learn draws from the same random_state. "auto" looks at the target too when
+        fit is given one (`landmarks.Supervised`), as in a pipeline; without one it is "swap", greedy choice improved by
+        swaps. For a callable kernel it is randomly pivoted Cholesky, which reads few kernel values; for a kernel that is
+        not positive semidefinite (sigmoid, additive_chi2) it draws uniformly, with a warning.
+    landmarks : your own landmarks instead of a choice: points of shape (n_components, n_features), or a list of
+        indices of training points.
+    subsample : landmarks are chosen among, and to represent, that many training points, drawn at random when there are
+        more; None takes all, at a cost that grows with their square. A large kernel matrix is never stored.
+
+    Attributes
+    ----------
+    components_ : the landmarks; for a precomputed kernel their rows of it.
+    component_indices_ : their indices in the training set, in order of choice; None for points of your own.
+    normalization_ : the inverse square root of the kernel matrix of the landmarks; directions whose eigenvalue is
+        rounding, beside the largest, are left out.
+    n_features_in_ : the number of columns seen during fit.
+    feature_names_in_ : their names, when all of them are strings.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from landmarks.sklearn import Nystroem
+    >>> X = load_digits().data / 16
+    >>> Nystroem(gamma=0.05, n_components=30, selection="greedy").fit_transform(X).shape
+    (1797, 30)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "kernel": [StrOptions({*PAIRWISE_KERNEL_FUNCTIONS, "precomputed"}), callable],
+        "gamma": [Interval(Real, 0, None, closed="left"), None],
+        "coef0": [Interval(Real, None, None, closed="neither"), None],
+        "degree": [Interval(Real, 1, None, closed="left"), None],
+        "kernel_params": [dict, None],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "selection": [str, HasMethods(["choose"])],
+        "landmarks": ["array-like", "sparse matrix", None],
+        "subsample": [Interval(Integral, 1, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        *,
+        gamma: float | None = None,
+        coef0: float | None = None,
+        degree: float | None = None,
+        kernel_params: dict | None = None,
+        n_components: int = 100,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        selection: Any = "auto",
+        landmarks: Any = None,
+        subsample: int | None = 2_000,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.degree = degree
+        self.kernel_params = kernel_params
+        self.n_components = n_components
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.selection = selection
+        self.landmarks = landmarks
+        self.subsample = subsample
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Nystroem:
+        """Choose the landmarks and compute the normalization.
+
+        Parameters
+        ----------
+        X : training points of shape (n_samples, n_features), dense or sparse, or their kernel matrix.
+        y : the target, numbers or classes, one for each point or a row of several. selection="auto" chooses landmarks
+            that help to predict it; everything else ignores it.
+        """
+        parameters = self._kernel_parameters()
+        X = validate_data(self, X, accept_sparse="csr")
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"kernel='precomputed' needs the square matrix of kernel values between the training points, got shape {X.shape}."
+            )
+        with fit_task(self, X, y):
+            self._set_landmarks(X, y, parameters)
+            self.normalization_ = inverse_root(self._values(self.components_, parameters))
+        self._n_features_out = self.components_.shape[0]
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The features of the points: their kernel values with the landmarks, normalised.
+
+        Parameters
+        ----------
+        X : points of shape (n_samples, n_features); for a precomputed kernel their kernel values with the training
+            points, or with the landmarks alone.
+        """
+        check_is_fitted(self)
+        if (
+            self.kernel == "precomputed"
+            and np.ndim(X) == 2
+            and np.shape(X)[1] == self._n_features_out
+        ):
+            X = check_array(X)
+            values = X[:, self.component_indices_] if X.shape[1] == self.n_features_in_ else X
+        else:
+            X = validate_data(self, X, accept_sparse="csr", reset=False)
+            values = self._values(X, self._kernel_parameters())
+        return values @ self.normalization_.T
+
+    def _values(self, X: Any, parameters: dict[str, Any]) -> np.ndarray:
+        """The kernel values of points, or of rows of a precomputed kernel, with the landmarks."""
+        if self.kernel == "precomputed":
+            return X[:, self.component_indices_]
+        return pairwise_kernels(
+            X,
+            self.components_,
+            metric=self.kernel,
+            filter_params=True,
+            n_jobs=self.n_jobs,
+            **parameters,
+        )
+
+    def _kernel_parameters(self) -> dict[str, Any]:
+        named = {
+            name: getattr(self, name)
+            for name in ("gamma", "coef0", "degree")
+            if getattr(self, name) is not None
+        }
+        if named and (callable(self.kernel) or self.kernel == "precomputed"):
+            raise ValueError(
+                "Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed kernel"
+            )
+        known = () if callable(self.kernel) else KERNEL_PARAMS.get(self.kernel, ())
+        return {
+            **(self.kernel_params or {}),
+            **{name: value for name, value in named.items() if name in known},
+        }
+
+    def _set_landmarks(self, X: Any, y: Any, parameters: dict[str, Any]) -> None:
+        own = None if self.landmarks is None else self._own_landmarks(X)
+        if own is not None and own.ndim == 2:
+            self.components_, self.component_indices_ = own, None
+            return
+        self.component_indices_ = self._chosen(X, y, parameters) if own is None else own
+        self.components_ = X[self.component_indices_]
+
+    def _own_landmarks(self, X: Any) -> Any:
+        """Indices of training points, or points."""
+        given = (
+            self.landmarks if scipy.sparse.issparse(self.landmarks) else np.asarray(self.landmarks)
+        )
+        if given.ndim == 1:
+            return check_indices(given, X.shape[0])
+        if self.kernel == "precomputed":
+            raise ValueError(
+                "landmarks must be a list of indices of training points when kernel='precomputed', which has no points."
+            )
+        points = check_array(given, accept_sparse="csr", dtype=X.dtype, input_name="landmarks")
+        if points.shape[1] != X.shape[1]:
+            raise ValueError(
+                f"landmarks has {points.shape[1]} features, but X has {X.shape[1]} features."
+            )
+        return points
+
+    def _chosen(self, X: Any, y: Any, parameters: dict[str, Any]) -> np.ndarray:
+        n, k = X.shape[0], self._size(X.shape[0])
+        most = n if self.subsample is None else min(n, max(k, self.subsample))
+        method = self._method()
+        if method == "uniform":
+            return check_random_state(self.random_state).permutation(n)[:k]
+        number = seed(self.random_state)
+        candidates = _drawn(n, most, number)
+        method = self._automatic(X, y, candidates) if method == "auto" else method
+        chosen = lm.select(
+            kernel_operator(X, candidates, self.kernel, parameters), k, method=method, seed=number
+        ).indices
+        return candidates[chosen]
+
+    def _size(self, n: int) -> int:
+        if self.n_components > n:
+            warnings.warn(
+                f"n_components > n_samples. This is not possible.\nn_components was set to n_samples = {n}, which results in "
+                "inefficient evaluation of the full kernel.",
+                stacklevel=4,
+            )
+        return min(self.n_components, n)
+
+    def _method(self) -> Any:
+        """The selection that was asked for, or the one that the kernel asks for; "auto" leaves the rest open."""
+        definite = callable(self.kernel) or self.kernel not in NOT_PSD
+        if self.selection != "auto":
+            if not definite and self.selection != "uniform":
+                raise ValueError(
+                    f"kernel={self.kernel!r} is not positive semidefinite: no landmarks can be chosen for it; use selection='uniform'."
+                )
+            return self.selection
+        if not definite:
+            warnings.warn(
+                f"kernel={self.kernel!r} is not positive semidefinite; its landmarks are drawn uniformly.",
+                stacklevel=4,
+            )
+            return "uniform"
+        return "rpcholesky" if callable(self.kernel) else "auto"
+
+    def _automatic(self, X: Any, y: Any, candidates: np.ndarray) -> Any:
+        """A choice with the target in view when there is one, else by the kernel alone."""
+        target = None if y is None else numeric_target(X, y, candidates)
+        if target is not None:
+            return lm.Supervised(target)
+        return lm.Swap(max_swaps=self.n_components) if len(candidates) <= QUICK else "auto"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def inverse_root(K: np.ndarray) -> np.ndarray:
+    """The pseudo-inverse of the square root of K; singular values below k·eps beside the largest count as zero."""
+    U, values, V = np.linalg.svd(np.asarray(K))
+    kept = values > len(K) * np.finfo(K.dtype).eps * values[0]
+    return U * np.where(kept, 1 / np.sqrt(np.where(kept, values, 1)), 0).astype(K.dtype) @ V
+
+
+def _drawn(n: int, most: int, number: int | None) -> np.ndarray:
+    """All indices, or that many of them drawn at random, rising."""
+    return (
+        np.arange(n)
+        if n == most
+        else np.sort(np.random.default_rng(number).choice(n, size=most, replace=False))
+    )

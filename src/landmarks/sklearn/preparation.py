@@ -1,0 +1,124 @@
+"""From a data matrix to the operator of its centred, scaled and weighted columns; a sparse matrix stays sparse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+import landmarks as lm
+
+from ..operators.base import MEMORY, Operator
+from ..operators.rows.base import RowBlocks
+from ..operators.rows.moments import Moments
+from ..operators.rows.out_of_core import from_rows, scaled_gram
+from ..operators.rows.tiles import tile_height, tiles
+from ..operators.standard import Prepared, Standard
+from .covariance import PairMoments, moments, pair_moments
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What is done to the columns before the choice: the settings of `ColumnSelector` of these names."""
+
+    center: bool
+    scale: bool
+    missing: str
+
+    def of_rows(self, X: Any, weights: np.ndarray | None) -> Prepared:
+        """Prepare a whole data matrix."""
+        if self.missing == "pairwise":
+            return self.of_moments(pair_moments(X, weights).resolved("pairwise"), X.dtype)
+        if self.missing == "impute":
+            X = mean_imputed(X, weights)
+        if scipy.sparse.issparse(X):
+            return self._of_sparse(X.tocsc(), weights)
+        return self._of_dense(X, weights)
+
+    def of_source(self, source: RowBlocks, weights: np.ndarray | None) -> Prepared:
+        """Prepare what is read in blocks of rows, in one pass."""
+        if self.missing == "error":
+            return from_rows(source, self._standard, weights=weights)
+        return self.of_moments(
+            _pair_moments_of(source, weights).resolved(self.missing), source.dtype
+        )
+
+    def of_moments(self, sums: Moments, dtype: Any) -> Prepared:
+        """Prepare what is known by its moments."""
+        mean, factor, scale = self._standard.parts(
+            sums.mean, sums.variance, float(np.finfo(dtype).eps)
+        )
+        return Prepared(
+            lm.psd(scaled_gram(sums, self.center, factor)), mean, scale, sums.weight - self.center
+        )
+
+    @property
+    def _standard(self) -> Standard:
+        return Standard(self.center, self.scale)
+
+    def _of_dense(self, X: np.ndarray, weights: np.ndarray | None) -> Prepared:
+        Z, mean, scale = self._standard.of_array(X, weights)
+        rows = X.shape[0] if weights is None else float(weights.sum())
+        return Prepared(lm.data(Z), mean, scale, rows - self.center)
+
+    def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
+        if self.center and X.shape[1] ** 2 * 8 <= MEMORY // 8:
+            return self.of_moments(moments(X, weights), X.dtype)
+        average, variance = _mean_and_variance(X, weights)
+        mean, factor, scale = self._standard.parts(average, variance, float(np.finfo(X.dtype).eps))
+        w = np.ones(X.shape[0]) if weights is None else weights
+        Z = (scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)).astype(
+            X.dtype
+        )
+        if not self.center:
+            return Prepared(lm.data(Z), mean, scale, float(w.sum()))
+        W = float(w.sum())
+        return Prepared(centred(Z, mean * factor, W, variance * factor**2), mean, scale, W - 1)
+
+
+def _mean_and_variance(X: Any, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    from sklearn.utils.sparsefuncs import (
+        mean_variance_axis,  # here: only sparse matrices need scikit-learn
+    )
+
+    return mean_variance_axis(X, axis=0, weights=weights)
+
+
+def centred(Z: Any, mean: np.ndarray, weight: float, variance: np.ndarray) -> Operator:
+    """ZᵀZ − W mean meanᵀ by products alone: the rank-one term centres a sparse Z that is too wide for its Gram matrix."""
+    mean = mean.astype(Z.dtype)
+
+    def product(block: np.ndarray) -> np.ndarray:
+        return (Z.T @ (Z @ block) - weight * np.outer(mean, mean @ block)).astype(Z.dtype)
+
+    return lm.function(product, n=Z.shape[1], diagonal=weight * variance, dtype=Z.dtype)
+
+
+def _pair_moments_of(source: RowBlocks, weights: np.ndarray | None) -> PairMoments:
+    """The moments of all rows of a source, with the mean of the first tile as origin."""
+    total: PairMoments | None = None
+    for start, X in tiles(source, tile_height(source.n)):
+        w = None if weights is None else weights[start : start + len(X)]
+        part = pair_moments(X, w, None if total is None else total.origin)
+        total = part if total is None else total + part
+    return total  # type: ignore[return-value]  # tiles raises when there is no row
+
+
+def mean_imputed(X: Any, weights: np.ndarray | None) -> Any:
+    """X with missing values replaced by the mean of the known ones in their column."""
+    if scipy.sparse.issparse(X):
+        X = X.tocsc(copy=True)
+        mean = _mean_and_variance(X, weights)[0]
+        filled = np.repeat(mean, np.diff(X.indptr))
+        X.data = np.where(np.isnan(X.data), filled, X.data).astype(X.dtype)
+        return X
+    missing = np.isnan(X)
+    if not missing.any():
+        return X
+    w = np.where(missing, 0.0, 1.0 if weights is None else weights[:, None])
+    mean = np.sum(w * np.where(missing, 0.0, X), axis=0) / np.maximum(
+        w.sum(axis=0), np.finfo(float).tiny
+    )
+    return np.where(missing, mean.astype(X.dtype), X)
