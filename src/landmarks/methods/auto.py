@@ -18,9 +18,10 @@ from .._array import free_memory, on_gpu
 from ..errors import Stopped
 from ..linalg.error import selection_error
 from ..linalg.estimate import estimated_error
-from ..operators.base import DENSE_MEMORY, Operator, densify, itemsize
+from ..operators.base import DENSE_MEMORY, Operator, itemsize
 from ..operators.dense import Dense
 from ..problem import Choice, Problem, Trial, brief
+from ..residual.represent import searchable
 from ..runs.progress import stopped
 from .annealed.annealed import Annealed
 from .greedy.greedy import Greedy
@@ -30,7 +31,6 @@ from .phase import run_phase
 from .sampling.rpcholesky import RPCholesky
 from .search.exact import Exact
 from .search.iterated import Iterated
-from .search.local_search import workable
 from .search.swap import Swap
 
 SMALL = 3000  # candidates up to which several starts are tried
@@ -78,7 +78,7 @@ class Auto:
             return Knapsack().choose(problem, rng)
         small = problem.operator.n <= SMALL
         if small:
-            problem = replace(problem, operator=stored(problem.operator))
+            problem = replace(problem, operator=searchable(problem.operator, problem.k))
         portfolio = Portfolio(problem, rng)
         seconds = self.effort if problem.deadline is None else max(0.0, problem.time_left)
         for label, method in small_plan(problem) if small else large_plan(problem, seconds):
@@ -100,16 +100,6 @@ class Auto:
         return replace(
             portfolio.best, indices=indices, trials=tuple(portfolio.trials), bound=portfolio.bound
         )
-
-
-def stored(operator: Operator) -> Operator:
-    """K itself, so that many starts cost few passes over tall data or kernels."""
-    operator = workable(operator, evaluate=True)
-    return (
-        operator
-        if isinstance(operator, Dense) or "columns" not in operator.cheap
-        else Dense(densify(operator), ledger=operator.ledger)
-    )
 
 
 class Portfolio:

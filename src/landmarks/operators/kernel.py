@@ -35,6 +35,7 @@ class KernelOperator(Operator):
         memory: int = MEMORY,
         ledger: Ledger | None = None,
     ):
+        self.raw = points
         self.points = points if centre is None else points - centre
         self.h = h
         self.engine, self.precision = engine, precision
@@ -163,12 +164,12 @@ class KernelOperator(Operator):
         )
 
     def restrict(self, indices: Indices) -> KernelOperator:
-        points = take(self.points, indices)
         part = KernelOperator(
-            points,
+            take(self.raw, indices),
             self.h,
             engine=self.engine,
             precision=self.precision,
+            centre=self.centre,
             memory=self.memory,
             ledger=self.ledger,
         )
