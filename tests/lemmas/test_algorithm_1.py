@@ -7,8 +7,8 @@ import pytest
 
 import landmarks as lm
 from landmarks.linalg.error import selection_error
-from landmarks.methods.relaxation.descent import Stop
 from landmarks.methods.relaxation.steps import SGD, Adam, Momentum
+from landmarks.methods.relaxation.stopping import Stop
 
 
 @pytest.fixture

@@ -1,1 +1,1 @@
-"""The paper's continuous relaxation."""
+"""The paper's relaxation: `algorithm_1` is the algorithm, `gradients` its lemmas, the rest serves it."""
