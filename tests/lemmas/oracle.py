@@ -71,7 +71,7 @@ def algorithm_1(K, criterion, delta, penalty, probes, rate, tau, epsilon):
     """Algorithm 1 line by line: the iterates t, the largest change of a w, and the choice s.
 
     probes holds one n × M block per step. The step is w ← w − (rate/λ) ∇, TermCond the end of the
-    probes, and weights up to epsilon are set to zero (Section 3.4).
+    probes, and weights below epsilon are set to zero.
     """
     estimator = {"trace": phi, "frobenius": psi}[criterion]
     n = len(K)
@@ -86,6 +86,6 @@ def algorithm_1(K, criterion, delta, penalty, probes, rate, tau, epsilon):
         gradient = np.where(t == 0, 0.0, gradient * 2 * w * np.exp(-w * w))  # Section 3.1
         largest = max(largest, np.max(np.abs(rate / penalty * gradient)))
         w = w - rate / penalty * gradient
-        w = np.where(1 - np.exp(-w * w) <= epsilon, 0.0, w)
+        w = np.where(1 - np.exp(-w * w) < epsilon, 0.0, w)  # Section 3.4
     t = 1 - np.exp(-w * w)  # line 5
     return np.array(iterates), largest, np.flatnonzero(t > tau)  # lines 6 to 9

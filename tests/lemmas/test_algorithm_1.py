@@ -1,4 +1,4 @@
-"""Algorithm 1 on a matrix whose best subset is known by enumeration, to the letter and with its settings."""
+"""Algorithm 1 against the paper's own lines, and on a matrix whose best subset is enumerated."""
 
 from itertools import combinations
 
@@ -19,7 +19,7 @@ from . import oracle
 
 @pytest.fixture
 def X():
-    """Three strong columns, and six weak mixtures of them with noise; the strong ones stand at 1, 3 and 6."""
+    """Three strong columns, at 1, 3 and 6, and six weak mixtures of them with noise."""
     rng = np.random.default_rng(5)
     strong = 3 * rng.standard_normal((30, 3))
     mixtures = strong @ rng.uniform(-0.6, 0.6, (3, 6)) + 0.3 * rng.standard_normal((30, 6))

@@ -1,4 +1,4 @@
-"""Lemmas 2.4 and 2.8 against finite differences and autograd, Lemmas 3.1 and 3.2 without any tolerance for chance."""
+"""Lemmas 2.4 and 2.8 against finite differences and autograd; Lemmas 3.1 and 3.2 exactly."""
 
 from itertools import product
 

@@ -46,7 +46,7 @@ def test_lemma_3_3_value_and_gradient_of_the_active_columns_are_unchanged(K, t, 
     ],
 )
 def test_products_per_gradient(objective, products, rng):
-    """M(1 + ℓ) for f and M(3 + 2ℓ) for g, with ℓ steps of the solver per system; g reports those of both systems."""
+    """M(1 + ℓ) for f and M(3 + 2ℓ) for g, with ℓ steps per system; g reports those of both."""
     operator = psd(np.cov(rng.standard_normal((40, 60))))
     before = operator.ledger.products
     probes = Rademacher(5).draw(40, rng, operator.like)

@@ -1,4 +1,4 @@
-"""The continuous method with k given: three strategies, exactly k, on every operator and library."""
+"""The continuous method with k given: three strategies give exactly k, on every library."""
 
 from dataclasses import replace
 

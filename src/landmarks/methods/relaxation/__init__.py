@@ -1,1 +1,1 @@
-"""The paper's relaxation: `algorithm_1` is the algorithm, `gradients` its lemmas, the rest serves it."""
+"""The paper's relaxation: the algorithm, the gradients it needs, and strategies that reach k."""

@@ -156,7 +156,7 @@ class Continuous:
         return Descent(epsilon, self.step, self.stop, at_least=max(1, objective.problem.k))
 
     def _run_algorithm_1(self, objective: Objective, penalty: float) -> tuple[np.ndarray, Path]:
-        """The columns that the penalty leaves, in the units of K; see Algorithm 1."""
+        """The columns that the penalty leaves, largest weight first."""
         descent, recorder = self._descent(objective), Recorder(objective.operator.n)
         if self.units == "relative":
             unit = objective.penalty_unit()

@@ -68,7 +68,7 @@ class Objective:
             self._active.principal  # noqa: B018
 
     def penalty_unit(self, t: float = 0.5) -> float:
-        """The median |gradient| with every candidate at weight t: the unit of a relative penalty."""
+        """The unit of a relative penalty: the median |gradient| with every candidate at weight t."""
         candidates = self.problem.candidates
         weights = like(np.full(len(candidates), t), self.operator.like)
         gradient = np.abs(host(self(candidates, weights).gradient))
