@@ -111,7 +111,7 @@ def test_a_solver_that_stops_early_warns_once(X):
         ({"units": "metric"}, "units must be one of"),
     ],
 )
-def test_wrong_settings_are_told(settings, message):
+def test_wrong_settings_raise(settings, message):
     with pytest.raises(ValueError, match=message):
         lm.Continuous(**settings)
 
@@ -228,7 +228,7 @@ def test_what_is_above_the_threshold_is_kept_after_what_must_be_included(X):
     assert low.k == 16 and low.indices[0] == 3 and high.indices.tolist() == [3]
 
 
-def test_a_penalty_that_leaves_nothing_is_told(X):
+def test_a_penalty_that_leaves_nothing_raises(X):
     with pytest.raises(
         ValueError, match=r"penalty = 1000\.0 leaves no column; lower it, or lower threshold"
     ):

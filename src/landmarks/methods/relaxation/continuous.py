@@ -58,7 +58,7 @@ class Continuous:
     step : the step rule on w, in units of 1/λ; SGD(0.1) unless given. Momentum and Adam are in
         `landmarks.methods.relaxation.steps`.
     stop : the termination condition of Algorithm 1, `landmarks.methods.relaxation.stopping.Stop`
-        or a rule of your own.
+        or a rule of your own; the strategies that reach k have their own.
     solver : of L_t Q = B; by default by the shape of the system.
     polish : improve the rounded choice by swaps, as `Swap(start=Continuous(…))` does.
 
