@@ -58,6 +58,8 @@ class Operator(abc.ABC):
     names: tuple[str, ...] | None = None
     #: the rows of X, when K = XᵀX and they can be read again in blocks
     source: RowBlocks | None = None
+    #: whether the n × n entries are in memory
+    in_memory: bool = False
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 
