@@ -35,7 +35,7 @@ from .search.swap import Swap
 
 SMALL = 3000  # candidates up to which several starts are tried
 GAMMAS = (0.7, 1.0, 1.5, 2.2)  # of the annealed starts: they differ more by it than by chance
-SHORT = Annealed(n_steps=20, damping=0.4)
+SHORT = Annealed(n_steps=20, damping=0.4, fixed=0.2, between=2, sweeps=0)
 ROUNDS = 20  # of the iterated search, at the most, when there is no budget
 ESTIMATED = 20_000  # candidates above which the trials tell an estimate of the Frobenius error
 MODEST = (
