@@ -199,13 +199,3 @@ def test_a_large_matrix_is_annealed_as_well_when_that_is_cheaper_than_greedy():
     assert list(dict(auto.large_plan(Problem(lm.kernel(points, lm.rbf()), 40), seconds=2.3))) == [
         "greedy > swap"
     ]
-
-
-def test_what_is_evaluated_is_stored_once():
-    kernel, product = (
-        lm.kernel(np.arange(5.0)[:, None], lm.rbf()),
-        lm.function(lambda V: 2.0 * V, n=5),
-    )
-    np.testing.assert_allclose(auto.stored(kernel).K, kernel.columns(np.arange(5)))
-    assert auto.stored(kernel).ledger is kernel.ledger
-    assert auto.stored(product) is product

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,12 +23,18 @@ DENSE_MEMORY = 4 * 2**30  # bytes that a stored n × n matrix may take
 
 
 @dataclass
-class Ledger:
-    """What was used of an operator: vectors multiplied, columns read, entries read or evaluated."""
+class Ledger(threading.local):
+    """What was used of an operator: vectors multiplied, columns read, entries read or evaluated.
+
+    Every thread has counts of its own, so that runs that share an operator do not mix theirs.
+    """
 
     products: int = 0
     columns: int = 0
     entries: int = 0
+
+    def __reduce__(self) -> tuple[type[Ledger], tuple[int, int, int]]:
+        return Ledger, (self.products, self.columns, self.entries)
 
     def add(self, *, products: int = 0, columns: int = 0, entries: int = 0) -> None:
         """Count some use."""

@@ -21,6 +21,7 @@ from ..operators.base import (
 )
 from .explicit import Explicit, Factored
 from .factors import factorise
+from .pivoted_factor import check_semidefinite
 from .powers import POWERS, Powers, best_addition, total
 from .residual import floor
 
@@ -158,7 +159,9 @@ class Exchange:
         r = self._seat(fresh.order)
         self.H[:r, :r] = fresh.inverse
         F, turn = fresh.F, like(fresh.inverse_factor.T, self.operator.like)
-        c = namespace(F).clip(self.base.of_K[0] - _dots(F, F), min=0.0)
+        c = self.base.of_K[0] - _dots(F, F)
+        check_semidefinite(host(c), host(self.base.of_K[0]))
+        c = namespace(F).clip(c, min=0.0)
         cheap = "columns" in self.operator.cheap
         if cheap and total(c) < ENOUGH * total(self.base.of_K[0]):
             self._load_residual(F, turn, r)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from .._array import Array, eps, host, like, namespace, solve_triangular, take, zeros
+from ..errors import NotPSDError
 from ..operators.base import Operator
 
 BLOCK = 32  # pivots proposed at a time
 NEAR = 0.3  # a pivot of a block must be at least this part of the largest diagonal entry outside
+INDEFINITE = 1e-4  # of the largest diagonal entry: far beyond what rounding of K can do
 FLOOR = 32  # units in the last place of K_jj below which nothing of a column is left
 SLOWEST = 7.0  # decades that the trace must fall over the most columns, in proportion at each step
 
@@ -38,9 +40,21 @@ def pivoted_factor(operator: Operator, most: int, unit: float | None = None) -> 
         V = solve_triangular(like(L, columns), take(columns, taken, axis=1).T).T
         F[:, r : r + len(taken)] = V
         r += len(taken)
-        left = np.maximum(left - host(namespace(V).sum(V * V, axis=1)).astype(np.float64), 0.0)
+        left = left - host(namespace(V).sum(V * V, axis=1)).astype(np.float64)
         left[proposed[taken]] = 0.0
+        check_semidefinite(left, diagonal)
+        left = np.maximum(left, 0.0)
     return F[:, :r]
+
+
+def check_semidefinite(left: np.ndarray, diagonal: np.ndarray) -> None:
+    """Raise when a diagonal entry of a residual is negative far beyond rounding."""
+    j = int(np.argmin(left))
+    if left[j] < -INDEFINITE * float(np.max(diagonal)):
+        raise NotPSDError(
+            f"K must be positive semidefinite, but what columns leave of K[{j}, {j}] = "
+            f"{diagonal[j]:.3g} is {left[j]:.3g}; clip its negative eigenvalues, or use another kernel"
+        )
 
 
 def remaining_trace(operator: Operator, steps: int) -> float:

@@ -21,6 +21,7 @@ from ..operators.base import Operator, block_width, blocks, cubed_diagonal, squa
 from ..problem import Problem, complete
 from .explicit import Explicit, Factored
 from .panel import Panel, Stored, panel
+from .pivoted_factor import INDEFINITE, check_semidefinite
 from .powers import POWERS, Powers, total
 
 
@@ -89,7 +90,7 @@ class Residual:
         self.operator = operator
         self.picks: list[int] = []
         self.diagonal = xp.clip(operator.diagonal(), min=0.0)
-        self.whole = total(self.diagonal)
+        self.whole, self.largest = total(self.diagonal), float(xp.max(self.diagonal))
         self.floor = floor(operator, capacity)
         self.source: Explicit | FromK
         self.basis: Array | None = None
@@ -194,7 +195,10 @@ class Residual:
         if isinstance(self.source, Explicit):
             self.diagonal = self.source.lengths()
         else:
-            self.diagonal = xp.clip(self.diagonal - xp.sum(V * V, axis=1), min=0.0)
+            left = self.diagonal - xp.sum(V * V, axis=1)
+            if float(xp.min(left)) < -INDEFINITE * self.largest:
+                check_semidefinite(host(left), host(self.operator.diagonal()))
+            self.diagonal = xp.clip(left, min=0.0)
         self.clear(indices)
 
     def clear(self, indices: Indices) -> None:

@@ -100,7 +100,7 @@ class Annealed:
     def _choice(
         self, problem: Problem, chosen: np.ndarray, recorder: Recorder, rng: np.random.Generator
     ) -> Choice:
-        found = Choice(complete(problem, chosen), path=recorder.path())
+        found = Choice(complete(problem, chosen), path=recorder.path() if recorder.rows else None)
         if self.sweeps == 0 or problem.time_left <= 0 or "columns" not in problem.operator.cheap:
             return found
         landscape = Landscape.of(problem, problem.criterion)
@@ -178,7 +178,7 @@ class Rounds:
             return True
         if "columns" not in self.problem.operator.cheap:
             return False
-        self.replacements = self.replacements or Replacements(self.problem.operator)
+        self.replacements = self.replacements or Replacements(self.problem.operator, self.problem.k)
         fresh = self.replacements.propose(self.chosen, self.problem.candidates, self.each)
         self.candidates = np.union1d(self.chosen, fresh)
         return True

@@ -20,6 +20,7 @@ from ..._array import (
     take,
 )
 from ...operators.base import Operator, densify
+from ...residual.explicit import Factored
 from ...residual.powers import gain
 from ...residual.residual import floor
 
@@ -224,7 +225,7 @@ def powers(operator: Operator, indices: Indices, *, cubes: bool = False) -> list
 def covariance(operator: Operator, k: int) -> Covariance:
     """K in the form that costs least: by its factor where that has few rows, else stored."""
     floors = host(floor(operator, k)).astype(np.float64)
-    if operator.m is not None and 2 * operator.m < operator.n:
+    if isinstance(operator, Factored) or (operator.m is not None and 2 * operator.m < operator.n):
         return Explicit(operator.factor(), floors)
     return Stored(densify(operator), floors)
 
