@@ -155,7 +155,9 @@ def test_empty_blocks_give_empty_products():
     assert fused.product(lm.rbf(1.0), y[:0], y, y).shape == (0, 3)
 
 
-def test_only_single_precision_on_a_gpu_is_available():
+def test_only_floats_on_a_gpu_are_available():
     assert not fused.available(np.zeros((3, 2), dtype=np.float32))
     assert not fused.available(torch.zeros((3, 2), dtype=torch.float64))
+    assert not fused.available(torch.zeros((3, 2), dtype=torch.float16, device=DEVICE))
     assert fused.available(draw(3, 2)) == (DEVICE == "cuda")
+    assert fused.available(draw(3, 2).double()) == (DEVICE == "cuda")

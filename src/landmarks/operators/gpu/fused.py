@@ -1,8 +1,9 @@
 """Products K(x, y) @ V on a GPU without K: each value is made in registers, used and forgotten.
 
-The host side of `_triton`: points are packed once (`Prepared`), the right-hand sides are scaled and split into float16
-parts, and the partial sums of the kernels are added up. float32 in and out; `precision="high"` keeps the relative error of
-a product below 1e-5, `"fast"` at a few 1e-4.
+The host side of `triton_kernels`: points are packed once (`prepare`), the right-hand sides are
+scaled and split into float16 parts, and the partial sums of the kernels are added up. float32 in
+and out; `precision="high"` keeps the relative error of a product below 1e-5, `"fast"` at a few
+1e-4. Points in float64 go to `double_product`: float64 in and out, with an error below 1e-13.
 """
 
 from __future__ import annotations
@@ -14,40 +15,28 @@ from typing import Any
 
 from ... import kernels
 from ..._array import Array, Indices
+from .double_packing import DoublePoints
+from .double_product import double_product, double_squared_row_sums
 from .packing import SHIFT, Layout, choose_layout
+from .tiling import ROW_STEP, Tile, slots, spans, unrolled
 
 SHORT, LONG, SQUARES, ABSOLUTE = range(4)
 EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = range(5)
 MATERN = {0.5: MATERN12, 1.5: MATERN32, 2.5: MATERN52}
 LOG2E = math.log2(math.e)
 WIDEST = 64  # right-hand sides of one pass
-ROW_STEP = 256  # packed points are padded to a multiple of the largest tile
 LONGEST = 160  # the longest packed row that a tile holds at once
-UNROLLED = 16  # coordinates whose differences are summed without a loop
-RUN = 512  # columns that the tensor cores add before float32 does: twice as many double the error
-
-
-@dataclass(frozen=True)
-class Tile:
-    """How the work is cut: the rows and columns of a tile, and who does it."""
-
-    rows: int = 128
-    cols: int = 64
-    warps: int = 4
-    stages: int = 3
-    joint: bool = False  # high and low parts of V as the columns of one product
-    mixed: bool = False  # a quarter of the exponentials by polynomials
-
-    @property
-    def run(self) -> int:
-        """The tiles that the tensor cores add before float32 does."""
-        return max(1, RUN // self.cols)
+# What a product may be off by, relative to its Frobenius norm.
+ERRORS = {"high": 1e-5, "fast": 4e-4}
+DOUBLE_ERROR = 1e-13
 
 
 def available(points: Array) -> bool:
-    """Whether products on these points can be fused: a float32 torch array on a GPU, and Triton."""
+    """Whether products on these points can be fused: torch floats on a GPU, and Triton."""
     device = getattr(points, "device", None)
-    if getattr(device, "type", None) != "cuda" or str(points.dtype) != "torch.float32":
+    if getattr(device, "type", None) != "cuda":
+        return False
+    if str(points.dtype) not in ("torch.float32", "torch.float64"):
         return False
     return importlib.util.find_spec("triton") is not None
 
@@ -61,13 +50,13 @@ def supported(h: kernels.Kernel) -> bool:
 
 @dataclass
 class Prepared:
-    """Points packed for a kernel, once for many products.
+    """float32 points packed for a kernel, once for many products.
 
     Parameters
     ----------
     points : the n × d float32 array.
     h : the kernel.
-    beside : prepared points whose layout these must share, so that products between the two can be formed.
+    beside : prepared points whose layout these must share, for products between the two.
     """
 
     points: Array
@@ -93,6 +82,25 @@ class Prepared:
 
         at = torch.as_tensor(indices, device=self.points.device)
         return Prepared(self.points[at], self.h, beside=self)
+
+
+Points = Prepared | DoublePoints
+
+
+def prepare(points: Array, h: kernels.Kernel) -> Points:
+    """The points packed for products in their own precision."""
+    return DoublePoints(points, h) if _is_double(points) else Prepared(points, h)
+
+
+def _is_double(x: Any) -> bool:
+    """Whether the points, plain or packed, are in float64."""
+    points = x.points if isinstance(x, Prepared | DoublePoints) else x
+    return str(points.dtype) == "torch.float64"
+
+
+def _plain(x: Any) -> Array:
+    """The points as they came."""
+    return x.points if isinstance(x, Prepared | DoublePoints) else x
 
 
 def _layout(points: Array, h: kernels.Kernel) -> Layout | None:
@@ -123,8 +131,8 @@ def _packable(points: Array, h: kernels.Kernel) -> Array:
 
 def product(
     h: kernels.Kernel,
-    x: Array | Prepared,
-    y: Array | Prepared,
+    x: Array | Points,
+    y: Array | Points,
     block: Array,
     precision: str = "high",
 ) -> Array:
@@ -133,15 +141,22 @@ def product(
     Parameters
     ----------
     h : an `rbf`, `laplacian`, `matern`, `polynomial` or `linear` kernel.
-    x, y : the points of the rows and of the columns, plain or `Prepared`.
+    x, y : the points of the rows and of the columns, plain or from `prepare`; both in float32, or
+        both in float64.
     block : the right-hand sides, one row for each point of y.
-    precision : "high" for a relative error below 1e-5, "fast" for one of a few 1e-4, in two thirds of the time.
+    precision : of float32 points: "high" for a relative error below 1e-5, "fast" for one of a few
+        1e-4, in two thirds of the time. Those of float64 have an error below 1e-13.
     """
+    if isinstance(h, kernels.linear):
+        return _plain(x) @ (_plain(y).T @ block)
+    if _is_double(y):
+        return double_product(h, x, y, block)
+    return _single_product(h, x, y, block, precision)
+
+
+def _single_product(h: kernels.Kernel, x: Any, y: Any, block: Array, precision: str) -> Array:
     import torch
 
-    if isinstance(h, kernels.linear):
-        left, right = (z.points if isinstance(z, Prepared) else z for z in (x, y))
-        return left @ (right.T @ block)
     x, y = _prepare(h, x, y)
     if 0 in (x.n, y.n, block.shape[1]):
         return block.new_zeros((x.n, block.shape[1]))
@@ -162,24 +177,27 @@ def product(
 
 
 def squared_row_sums(
-    h: kernels.Kernel, x: Array | Prepared, y: Array | Prepared, precision: str = "high"
+    h: kernels.Kernel, x: Array | Points, y: Array | Points, precision: str = "high"
 ) -> Array:
-    """Σ_j h(x_i, y_j)² for every i in one pass: the diagonal of K² when x and y are the same points."""
+    """Σ_j h(x_i, y_j)² for every i in one pass: the diagonal of K² when x and y are the same."""
     import torch
 
     if isinstance(h, kernels.linear):
-        left, right = (z.points if isinstance(z, Prepared) else z for z in (x, y))
+        left, right = _plain(x), _plain(y)
         return ((left @ (right.T @ right)) * left).sum(1)
+    if _is_double(y):
+        return double_squared_row_sums(h, x, y)
     x, y = _prepare(h, x, y)
     ones, after = _lengths(h, x, y, torch.ones_like(y.points[:, :1]), 2)
     sums = _vector(x, y, ones[:, 0], precision, square=True)
     return sums if after is None else sums * after[:, 0]
 
 
-def _prepare(
-    h: kernels.Kernel, x: Array | Prepared, y: Array | Prepared
-) -> tuple[Prepared, Prepared]:
-    """Both sides in one layout: that of the side that is prepared, or of y; of both together when the other reaches too far."""
+def _prepare(h: kernels.Kernel, x: Any, y: Any) -> tuple[Prepared, Prepared]:
+    """Both sides in one layout: that of the side that is prepared, or of y.
+
+    When the other reaches too far, the layout is that of both together.
+    """
     import torch
 
     if x is y:
@@ -201,7 +219,7 @@ def _prepare(
 def _lengths(
     h: kernels.Kernel, x: Prepared, y: Prepared, block: Array, power: int
 ) -> tuple[Array, Array | None]:
-    """The block, and the factor of the result, that carry the lengths of the points of a polynomial kernel."""
+    """The block, and the factor of the result, with the lengths of a polynomial kernel's points."""
     if not isinstance(h, kernels.polynomial):
         return block, None
     before, after = (_unit_vectors(z.points, h)[1] ** (power * int(h.degree)) for z in (y, x))
@@ -237,7 +255,10 @@ def _length(x: Prepared) -> int:
 
 
 def _two_powers(length: int) -> tuple[int, int]:
-    """Two powers of two, or one and zero, that add up to the length or a little more; zeros when it is too long."""
+    """Two powers of two, or one and zero, that add up to the length or a little more.
+
+    Zeros when it is too long.
+    """
     if length > LONGEST:
         return 0, 0
     first = 2 ** int(math.log2(length))
@@ -277,7 +298,7 @@ def _differing(z: Prepared, shape: dict[str, Any]) -> tuple[Array, Array]:
 
     d = z.points.shape[1]
     coordinates = torch.nn.functional.pad(
-        z.points, (0, _unrolled(d)[0] - d, 0, -z.n % ROW_STEP)
+        z.points, (0, unrolled(d)[0] - d, 0, -z.n % ROW_STEP)
     ).T.contiguous()
     return coordinates, torch.zeros(
         (coordinates.shape[1], shape["REST"]), dtype=torch.float16, device=coordinates.device
@@ -293,15 +314,6 @@ def _factor(h: Any) -> float:
     return 2 * getattr(h, "nu", 0.5) / h.sigma**2
 
 
-def _parts(strips: int, tiles: int, run: int, slots: int) -> int:
-    """Into how many spans to cut the columns so that the last wave of programs is nearly full."""
-    most = max(1, min(64, tiles // (2 * run)))
-    return max(
-        range(1, most + 1),
-        key=lambda p: (round(strips * p / (slots * -(-strips * p // slots)), 2), -p),
-    )
-
-
 def _start(
     kernel: Any, x: Prepared, y: Prepared, v: Array, width: int, tile: Tile, options: dict[str, Any]
 ) -> Array:
@@ -311,21 +323,18 @@ def _start(
     shape = _shape(x)
     rows, cols = (n + -n % ROW_STEP for n in (x.n, y.n))
     strips, tiles = -(-x.n // tile.rows), -(-y.n // tile.cols)
-    parts = _parts(strips, tiles, tile.run, _slots(v))
+    parts = spans(strips, tiles, tile.run, slots(v))
     out = torch.empty((parts, rows, width), dtype=torch.float32, device=v.device)
-    coordinates, unroll = _unrolled(x.points.shape[1])
+    coordinates, unroll = unrolled(x.points.shape[1])
     factor, nearest = (_factor(x.h), 0.0) if x.layout is None else (1.0, x.layout.nearest)
     with torch.cuda.device_of(v):
         kernel[strips, parts](
-            *_operands(x, True, shape), *_operands(y, False, shape), v, out, rows, cols, tiles, -(-tiles // parts), coordinates, factor, nearest,
-            **shape, BM=tile.rows, BN=tile.cols, UNROLL=unroll, num_warps=tile.warps, num_stages=tile.stages, **options,
+            *_operands(x, True, shape), *_operands(y, False, shape), v, out,
+            rows, cols, tiles, -(-tiles // parts), coordinates, factor, nearest,
+            **shape, BM=tile.rows, BN=tile.cols, UNROLL=unroll,
+            num_warps=tile.warps, num_stages=tile.stages, **options,
         )  # fmt: skip
     return out[:, : x.n, :]
-
-
-def _unrolled(d: int) -> tuple[int, int]:
-    """Coordinates, with zeros at the end, and how many of them a step of the loop takes."""
-    return (d, d) if d <= UNROLLED else (d + -d % 8, 8)
 
 
 def _exponential(tile: Tile, precision: str) -> int:
@@ -335,13 +344,6 @@ def _exponential(tile: Tile, precision: str) -> int:
     if _triton.interpreted():
         return 0
     return (3 if precision == "fast" else 2) if tile.mixed else 1
-
-
-def _slots(v: Array) -> int:
-    """How many programs run at once."""
-    import torch
-
-    return 3 * torch.cuda.get_device_properties(v.device).multi_processor_count if v.is_cuda else 1
 
 
 def _vector(x: Prepared, y: Prepared, v: Array, precision: str, *, square: bool) -> Array:
@@ -382,7 +384,7 @@ def _block(x: Prepared, y: Prepared, block: Array, precision: str) -> Array:
 
 
 def _scale(block: Array) -> Array:
-    """What brings the largest entry of each column to 2**14, the smallest normal number for zero columns."""
+    """What brings the largest entry of each column to 2**14; zero columns count as tiny."""
     import torch
 
     largest = torch.linalg.vector_norm(block, math.inf, dim=0)
