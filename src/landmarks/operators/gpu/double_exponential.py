@@ -63,14 +63,15 @@ def _with_high(x, high):
 
 
 @triton.jit
-def exp2(t, SHIFT: tl.constexpr):
+def exp2(t, exponent, SHIFT: tl.constexpr):
     """2**x; of t = x + 2**(SHIFT + 1) − 1 between 2**SHIFT and twice that where SHIFT > 0.
 
-    Without a shift, x at most a little above 0; below −1000 it counts as −1000.
+    Without a shift, x at most a little above 0; below −1000 it counts as −1000. `exponent` is the
+    high word of 2**SHIFT: an instruction takes one constant, and a second one from a register.
     """
     if SHIFT > 0:
         high = _high(t)
-        fraction = (high & ((1 << (20 - SHIFT)) - 1)) | ((1023 + SHIFT) << 20)
+        fraction = (high & ((1 << (20 - SHIFT)) - 1)) | exponent
         f = _with_high(t, fraction) - (2.0**SHIFT + 0.5)
         p = _polynomial(f, 2.0 ** (1.5 - 2.0**SHIFT))
         return _with_high(p, _high(p) + ((high - fraction) << SHIFT))

@@ -50,7 +50,10 @@ def _differences(
     s, x, y, i, j, rows, cols, d, factor,
     BM: tl.constexpr, BN: tl.constexpr, ABS: tl.constexpr, UNROLL: tl.constexpr,
 ):  # fmt: skip
-    """Minus the sum of squared or absolute differences, times the factor, added to s."""
+    """Minus the sum of s and squared or absolute differences, times the factor.
+
+    The factor is a number in memory: as an argument, Triton would take it in float32.
+    """
     left = x + i + tl.arange(0, BM)
     right = y + j + tl.arange(0, BN)
     for start in range(0, d, UNROLL):
@@ -62,7 +65,7 @@ def _differences(
                 s += tl.abs(difference)
             else:
                 s += difference * difference
-    return s * (-factor)
+    return s * (-tl.load(factor))
 
 
 @triton.jit
@@ -90,14 +93,15 @@ def _tile(
 
 @triton.jit
 def _values(
-    s, SHAPE: tl.constexpr, DISTANCE: tl.constexpr, DEGREE: tl.constexpr, SHIFT: tl.constexpr
-):
+    s, exponent,
+    SHAPE: tl.constexpr, DISTANCE: tl.constexpr, DEGREE: tl.constexpr, SHIFT: tl.constexpr,
+):  # fmt: skip
     """The kernel values."""
     MIDDLE: tl.constexpr = 2.0 ** (SHIFT + 1) - 1.0 if SHIFT > 0 else 0.0
     if SHAPE == EXPONENTIAL:
         if DISTANCE == ABSOLUTE:
             s = s + MIDDLE
-        return exp2(s, SHIFT)
+        return exp2(s, exponent, SHIFT)
     elif SHAPE == POWER:
         p = s
         for _ in tl.static_range(DEGREE - 1):
@@ -105,7 +109,7 @@ def _values(
         return p
     else:
         r = square_root(-s)
-        p = exp2(r * (-LOG2E) + MIDDLE, SHIFT)
+        p = exp2(r * (-LOG2E) + MIDDLE, exponent, SHIFT)
         if SHAPE == MATERN32:
             p = p * (1.0 + r)
         if SHAPE == MATERN52:
@@ -123,9 +127,9 @@ def _operand(p, BM: tl.constexpr, BN: tl.constexpr):
     return tl.reshape(tl.permute(p, (0, 1, 3, 2)), (BM, BN))
 
 
-@triton.jit(do_not_specialize=["tiles", "span", "d", "near"])
+@triton.jit(do_not_specialize=["tiles", "span", "d", "near", "exponent"])
 def block_product(
-    x, x_raw, y, y_raw, v, out, rows, cols, tiles, span, d, factor, near,
+    x, x_raw, y, y_raw, v, out, rows, cols, tiles, span, d, factor, near, exponent,
     DISTANCE: tl.constexpr, SHAPE: tl.constexpr, DEGREE: tl.constexpr, NEAR: tl.constexpr,
     SHIFT: tl.constexpr, L: tl.constexpr, UNROLL: tl.constexpr,
     N: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
@@ -140,15 +144,15 @@ def block_product(
             a, x, x_raw, y, y_raw, i, tile * BN, rows, cols, d, factor, near,
             DISTANCE, NEAR, L, UNROLL, BM, BN,
         )  # fmt: skip
-        p = _operand(_values(s, SHAPE, DISTANCE, DEGREE, SHIFT), BM, BN)
+        p = _operand(_values(s, exponent, SHAPE, DISTANCE, DEGREE, SHIFT), BM, BN)
         acc = tl.dot(p, _block(v, tile * BN, 0, BN, N, N), acc, out_dtype=tl.float64)
     at = tl.program_id(1).to(tl.int64) * rows + i + tl.arange(0, BM)
     tl.store(out + at[:, None] * N + tl.arange(0, N)[None, :], acc)
 
 
-@triton.jit(do_not_specialize=["tiles", "span", "d", "near"])
+@triton.jit(do_not_specialize=["tiles", "span", "d", "near", "exponent"])
 def vector_product(
-    x, x_raw, y, y_raw, v, out, rows, cols, tiles, span, d, factor, near,
+    x, x_raw, y, y_raw, v, out, rows, cols, tiles, span, d, factor, near, exponent,
     DISTANCE: tl.constexpr, SHAPE: tl.constexpr, DEGREE: tl.constexpr, NEAR: tl.constexpr,
     SHIFT: tl.constexpr, L: tl.constexpr, UNROLL: tl.constexpr,
     SQUARE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
@@ -163,7 +167,7 @@ def vector_product(
             a, x, x_raw, y, y_raw, i, tile * BN, rows, cols, d, factor, near,
             DISTANCE, NEAR, L, UNROLL, BM, BN,
         )  # fmt: skip
-        p = _values(s, SHAPE, DISTANCE, DEGREE, SHIFT)
+        p = _values(s, exponent, SHAPE, DISTANCE, DEGREE, SHIFT)
         w = tl.load(v + tile * BN + tl.arange(0, BN))[None, :]
         if SQUARE:
             w = p * w

@@ -150,6 +150,12 @@ class DoublePoints:
             self._packed[side] = self._pack(left)
         return self._packed[side]
 
+    def factor(self) -> Array:
+        """The factor of sums of differences, on the device of the points."""
+        if "factor" not in self._packed:
+            self._packed["factor"] = self.points.new_tensor([self.layout.factor])
+        return self._packed["factor"]
+
     def coordinates(self) -> Array:
         """The coordinates by rows, where tiles need differences; else any array."""
         import torch

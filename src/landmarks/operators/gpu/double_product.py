@@ -13,13 +13,16 @@ from typing import Any
 from ... import kernels
 from ..._array import Array
 from .double_packing import SHORT_ROW, DoublePoints
-from .tiling import ROW_STEP, Tile, slots, spans, unrolled
+from .tiling import ROW_STEP, Tile, slots, unrolled
 
 SHORT, LONG, ABSOLUTE = range(3)
 EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = range(5)
 MATERN = {0.5: MATERN12, 1.5: MATERN32, 2.5: MATERN52}
 WIDEST = 64  # right-hand sides of one pass
+LONG_ROW = 256  # packed rows beyond this are read again and again: larger tiles
 PARTIAL = 2**28  # bytes that partial sums may take
+WAVES = 8  # of programs, one after the other
+SHORTEST = 16  # tiles of a span
 
 
 def double_product(
@@ -87,6 +90,11 @@ def _high_word(value: float) -> int:
     return int(struct.unpack(">i", struct.pack(">d", value)[:4])[0])
 
 
+def _parts(strips: int, tiles: int, slots: int, most: int) -> int:
+    """Into how many spans to cut the columns: some waves of programs, so that all end together."""
+    return max(1, min(WAVES * slots // strips, tiles // SHORTEST, most))
+
+
 def _start(
     kernel: Any, x: DoublePoints, y: DoublePoints, v: Array, tile: Tile, options: dict[str, Any]
 ) -> Array:
@@ -96,13 +104,14 @@ def _start(
     rows, cols = (n + -n % ROW_STEP for n in (x.n, y.n))
     width = options.get("N", 1)
     strips, tiles = -(-x.n // tile.rows), -(-y.n // tile.cols)
-    parts = spans(strips, tiles, tile.run, slots(v), max(1, PARTIAL // (8 * rows * width)))
+    parts = _parts(strips, tiles, slots(v), PARTIAL // (8 * rows * width))
     out = torch.empty((parts, rows, width), dtype=v.dtype, device=v.device)
     d = unrolled(x.points.shape[1])[0]
     with torch.cuda.device_of(v):
         kernel[strips, parts](
             x.rows(True), x.coordinates(), y.rows(False), y.coordinates(), v, out,
-            rows, cols, tiles, -(-tiles // parts), d, x.layout.factor, _high_word(x.layout.near),
+            rows, cols, tiles, -(-tiles // parts), d, x.factor(),
+            _high_word(x.layout.near), _high_word(2.0**x.layout.shift),
             **_shape(x), BM=tile.rows, BN=tile.cols,
             num_warps=tile.warps, num_stages=tile.stages, **options,
         )  # fmt: skip
@@ -117,7 +126,7 @@ def _vector(x: DoublePoints, y: DoublePoints, v: Array, *, square: bool) -> Arra
 
     v = torch.nn.functional.pad(v, (0, -v.shape[0] % ROW_STEP))
     options = {"SQUARE": square}
-    return _start(double_kernels.vector_product, x, y, v, _tile(x, 1), options)[:, 0]
+    return _start(double_kernels.vector_product, x, y, v, _tile(x), options)[:, 0]
 
 
 def _block(x: DoublePoints, y: DoublePoints, block: Array) -> Array:
@@ -129,13 +138,14 @@ def _block(x: DoublePoints, y: DoublePoints, block: Array) -> Array:
     v = block.new_zeros((n + -n % ROW_STEP, N))
     v[:n, :width] = block
     v = v.reshape(-1, 4, 2, N).transpose(1, 2).contiguous()
-    return _start(double_kernels.block_product, x, y, v, _tile(x, N), {"N": N})[:, :width]
+    return _start(double_kernels.block_product, x, y, v, _tile(x), {"N": N})[:, :width]
 
 
-def _tile(x: DoublePoints, width: int) -> Tile:
+def _tile(x: DoublePoints) -> Tile:
     """What measured fastest on an H200."""
-    if x.length > SHORT_ROW:
-        return Tile(rows=128, cols=64, warps=8)
-    if width > 32:
-        return Tile(rows=64, cols=32)
-    return Tile(rows=128, cols=16 if width == 32 else 32)
+    if x.length > LONG_ROW or (isinstance(x.h, kernels.laplacian) and x.points.shape[1] > 16):
+        return Tile(rows=64, cols=64, warps=4)
+    few_terms = isinstance(x.h, kernels.matern) and x.h.nu < 2.5
+    if x.length > SHORT_ROW or few_terms or isinstance(x.h, kernels.laplacian):
+        return Tile(rows=64, cols=32, warps=2)
+    return Tile(rows=128, cols=16)

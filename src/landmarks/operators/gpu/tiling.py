@@ -28,9 +28,9 @@ class Tile:
         return max(1, RUN // self.cols)
 
 
-def spans(strips: int, tiles: int, run: int, slots: int, most: int = 64) -> int:
+def spans(strips: int, tiles: int, run: int, slots: int) -> int:
     """Into how many spans to cut the columns so that the last wave of programs is nearly full."""
-    most = max(1, min(most, tiles // (2 * run)))
+    most = max(1, min(64, tiles // (2 * run)))
     return max(
         range(1, most + 1),
         key=lambda p: (round(strips * p / (slots * -(-strips * p // slots)), 2), -p),
