@@ -19,6 +19,7 @@ from gpu_product import chunked, relative_error
 
 import landmarks as lm
 from landmarks.operators.gpu import fused, keops
+from landmarks.operators.gpu.double_product import pair
 
 TITLE = "## In float64"
 SLOW = 400.0  # milliseconds above which one time is enough
@@ -78,9 +79,7 @@ class Table:
     def row(self, h, x, y, width: int, *, note: str = "", rivals: bool = True) -> None:
         """One line: the fused product, its error, and the rivals' times over ours."""
         V = torch.randn(y.shape[0], width, device="cuda", dtype=torch.float64)
-        K = lm.kernel(y, h, engine="fused")
-        right = K.prepared
-        left = right if x is y else fused.prepare(x - K.centre if h.stationary else x, h)
+        left, right = pair(h, x, y)
         result = fused.product(h, left, right, V)
         error = relative_error(result, h, x, y, V)
         ours = milliseconds(lambda: fused.product(h, left, right, V), 5)

@@ -31,7 +31,7 @@ def double_product(
     """K(x, y) @ block in float64."""
     import torch
 
-    left, right = _pair(h, x, y)
+    left, right = pair(h, x, y)
     if 0 in (left.n, right.n, block.shape[1]):
         return left.points.new_zeros((left.n, block.shape[1]))
     block = block.to(left.points.dtype)
@@ -47,11 +47,11 @@ def double_squared_row_sums(
     h: kernels.Kernel, x: Array | DoublePoints, y: Array | DoublePoints
 ) -> Array:
     """Σ_j h(x_i, y_j)² for every i in one pass."""
-    left, right = _pair(h, x, y)
+    left, right = pair(h, x, y)
     return _vector(left, right, right.points.new_ones(right.n), square=True)
 
 
-def _pair(
+def pair(
     h: kernels.Kernel, x: Array | DoublePoints, y: Array | DoublePoints
 ) -> tuple[DoublePoints, DoublePoints]:
     """Both sides in one layout, centred where the columns are."""
