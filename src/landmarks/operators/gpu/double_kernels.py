@@ -50,10 +50,7 @@ def _differences(
     s, x, y, i, j, rows, cols, d, factor,
     BM: tl.constexpr, BN: tl.constexpr, ABS: tl.constexpr, UNROLL: tl.constexpr,
 ):  # fmt: skip
-    """Minus the sum of s and squared or absolute differences, times the factor.
-
-    The factor is a number in memory: as an argument, Triton would take it in float32.
-    """
+    """Minus the sum of s and squared or absolute differences, times the factor."""
     left = x + i + tl.arange(0, BM)
     right = y + j + tl.arange(0, BN)
     for start in range(0, d, UNROLL):
@@ -65,7 +62,7 @@ def _differences(
                 s += tl.abs(difference)
             else:
                 s += difference * difference
-    return s * (-tl.load(factor))
+    return s * (-factor)
 
 
 @triton.jit
@@ -137,11 +134,12 @@ def block_product(
     """One strip of rows times one span of tiles of columns."""
     i = tl.program_id(0) * BM
     first = tl.program_id(1) * span
+    scale = tl.load(factor)  # in memory, since Triton takes arguments in float32
     a = _block(x, i, 0, BM, 16 if DISTANCE == LONG else L, L)
     acc = tl.zeros((BM, N), dtype=tl.float64)
     for tile in range(first, tl.minimum(first + span, tiles)):
         s = _tile(
-            a, x, x_raw, y, y_raw, i, tile * BN, rows, cols, d, factor, near,
+            a, x, x_raw, y, y_raw, i, tile * BN, rows, cols, d, scale, near,
             DISTANCE, NEAR, L, UNROLL, BM, BN,
         )  # fmt: skip
         p = _operand(_values(s, exponent, SHAPE, DISTANCE, DEGREE, SHIFT), BM, BN)
@@ -160,11 +158,12 @@ def vector_product(
     """The same for one vector, without tensor cores; with SQUARE the values are squared first."""
     i = tl.program_id(0) * BM
     first = tl.program_id(1) * span
+    scale = tl.load(factor)  # in memory, since Triton takes arguments in float32
     a = _block(x, i, 0, BM, 16 if DISTANCE == LONG else L, L)
     acc = tl.zeros((BM, BN), dtype=tl.float64)
     for tile in range(first, tl.minimum(first + span, tiles)):
         s = _tile(
-            a, x, x_raw, y, y_raw, i, tile * BN, rows, cols, d, factor, near,
+            a, x, x_raw, y, y_raw, i, tile * BN, rows, cols, d, scale, near,
             DISTANCE, NEAR, L, UNROLL, BM, BN,
         )  # fmt: skip
         p = _values(s, exponent, SHAPE, DISTANCE, DEGREE, SHIFT)

@@ -144,7 +144,7 @@ def _block(x: DoublePoints, y: DoublePoints, block: Array) -> Array:
 def _tile(x: DoublePoints) -> Tile:
     """What measured fastest on an H200."""
     if x.length > LONG_ROW or (isinstance(x.h, kernels.laplacian) and x.points.shape[1] > 16):
-        return Tile(rows=64, cols=64, warps=4)
+        return Tile(rows=64, cols=64, stages=4)
     few_terms = isinstance(x.h, kernels.matern) and x.h.nu < 2.5
     if x.length > SHORT_ROW or few_terms or isinstance(x.h, kernels.laplacian):
         return Tile(rows=64, cols=32, warps=2)
