@@ -135,6 +135,11 @@ class Table:
         self.worst_error = max(self.worst_error, error)
         print(self.lines[-1], flush=True)
 
+    def summary(self) -> str:
+        """The smallest ratios and the largest error."""
+        least = ", ".join(f"{rival} {ratio:.2f}" for rival, ratio in self.least.items())
+        return f"Smallest ratio: {least}. Largest error: {self.worst_error:.1e}."
+
     def _rivals(self, h: Any, x: Any, y: Any, V: Any, ours: float) -> list[str]:
         first = once(lambda: chunked(h, x, y, V))  # nothing to compile
         times = {"chunked": first if first > SLOW else milliseconds(lambda: chunked(h, x, y, V), 3)}
@@ -203,6 +208,14 @@ def head() -> list[str]:
     ]
 
 
+def save(path: Path | None, lines: list[str]) -> None:
+    """Write the section after each line: a run that is stopped leaves what it has."""
+    if path is None:
+        return
+    before = path.read_text().split(TITLE)[0].rstrip() if path.exists() else ""
+    path.write_text((before + "\n\n").lstrip() + "\n".join(lines) + "\n")
+
+
 def main() -> None:
     """Print the table, and write it where asked."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -215,19 +228,10 @@ def main() -> None:
     print("\n".join(top), flush=True)
     for case in todo:
         table.row(case)
-    least = ", ".join(f"{rival} {ratio:.2f}" for rival, ratio in table.least.items())
-    tail = [
-        "",
-        f"Smallest ratio: {least}. Largest error: {table.worst_error:.1e}.",
-        squares(20_000 if arguments.quick else 200_000),
-        "",
-    ]
-    print("\n".join(tail), flush=True)
-    if arguments.out:
-        before = arguments.out.read_text().split(TITLE)[0] if arguments.out.exists() else ""
-        text = "\n".join([*top, *table.lines, *tail])
-        arguments.out.write_text(before.rstrip() + "\n\n" * bool(before) + text)
-        print(f"written to {arguments.out}")
+        save(arguments.out, [*top, *table.lines])
+    tail = [table.summary(), squares(20_000 if arguments.quick else 200_000)]
+    print("\n".join(["", *tail]), flush=True)
+    save(arguments.out, [*top, *table.lines, "", *tail])
 
 
 if __name__ == "__main__":
