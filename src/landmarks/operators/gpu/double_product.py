@@ -61,7 +61,7 @@ def pair(
     right = y if isinstance(y, DoublePoints) else DoublePoints(y, h)
     if isinstance(x, DoublePoints) and x.layout is right.layout:
         return x, right
-    points = x.points if isinstance(x, DoublePoints) else x
+    points = (x.points if isinstance(x, DoublePoints) else x).to(right.points.dtype)
     layout = right.layout.covering(points)
     return DoublePoints(points, h, layout), right.within(layout)
 
