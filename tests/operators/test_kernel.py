@@ -258,6 +258,12 @@ def test_products_are_as_exact_as_the_operator_says(kind, sigma, dtype):
     assert error <= K.product_error <= 1e3 * np.finfo(dtype).eps * max(1.0, sigma**-2)
 
 
+def test_asking_for_the_error_of_products_reads_nothing():
+    K = lm.kernel(np.eye(5), lm.rbf(1.0))
+    assert K.product_error < 1e-14
+    assert K.ledger.entries == 0
+
+
 def test_an_operator_that_says_nothing_else_rounds_as_its_dtype():
     assert lm.data(np.eye(3, dtype=np.float32)).product_error == np.finfo(np.float32).eps
     assert lm.psd(np.eye(3)).product_error == np.finfo(np.float64).eps

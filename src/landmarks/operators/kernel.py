@@ -57,10 +57,15 @@ class KernelOperator(Operator):
         self._chunk = memory // 4 if on_gpu(points) else min(memory // 4, CHUNK)
         self._short_of_memory = False
 
+    @property
+    def _small(self) -> bool:
+        """Whether K takes at most an eighth of the memory."""
+        return self.n**2 * itemsize(self.like) <= self.memory // 8
+
     @cached_property
     def stored(self) -> Dense | None:
         """K itself when it takes at most an eighth of the memory: reading beats evaluating."""
-        if self.n**2 * itemsize(self.like) > self.memory // 8:
+        if not self._small:
             return None
         return Dense(self._values(self.points, self.points), ledger=self.ledger)
 
@@ -105,7 +110,7 @@ class KernelOperator(Operator):
         inner products round relative to the squared norms of the points, up to the limit where
         `kernels` goes over to more digits.
         """
-        if self.engine == "fused" and self.stored is None:
+        if self.engine == "fused" and not self._small:
             return fused.ERRORS[self.precision] if is_single(self.like) else fused.DOUBLE_ERROR
         if self.engine == "keops" or not isinstance(self.h, rbf | matern):
             return 8 * eps(self.like)
