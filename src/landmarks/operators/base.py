@@ -94,6 +94,14 @@ class Operator(abc.ABC):
         return self.like
 
     @property
+    def product_error(self) -> float:
+        """What a product may be off by, relative to its Frobenius norm: the rounding of the dtype.
+
+        An operator whose products are less exact than its numbers says so here.
+        """
+        return eps(self.like)
+
+    @property
     def m(self) -> int | None:
         """The rows of X when K = XᵀX is known by its factor X, else None."""
         return None
