@@ -60,7 +60,7 @@ def kernel_anew(operator: KernelOperator) -> KernelOperator:
     return KernelOperator(
         points,
         operator.h,
-        engine="chunked",
+        engine=operator.engine,
         centre=centre,
         memory=operator.memory,
         ledger=operator.ledger,

@@ -49,15 +49,24 @@ def _form(operator: Operator, k: int) -> Operator:
         wide = in_double(operator)
     except UnsupportedError:
         return operator
-    if isinstance(wide, Sparse) and wide.n * wide.m * 8 <= MEMORY:
-        return _form_of_data(_as_data(wide), k)
+    if isinstance(wide, Sparse):
+        return _form_of_sparse(wide, k)
     if "columns" not in wide.cheap:
         return wide
     return _low_rank(wide, k) or _stored(wide)
 
 
-def _as_data(operator: Sparse) -> Data:
-    return Data(operator.factor(), exponent=operator.exponent, ledger=operator.ledger)
+def _form_of_sparse(operator: Sparse, k: int) -> Operator:
+    """K where it is stored and falls slowly; X as an array where that is small; else products."""
+    small = operator.n * operator.m * 8 <= MEMORY // 8
+    if operator.gram is not None:
+        steps = min(k, operator.m, operator.n)
+        if not small or remaining_trace(Dense(operator.gram), steps) > FAST:
+            return Dense(operator.gram, exponent=operator.exponent, ledger=operator.ledger)
+    if not small:
+        return operator
+    X = operator.factor()
+    return _form_of_data(Data(X, exponent=operator.exponent, ledger=operator.ledger), k)
 
 
 def _form_of_data(operator: Data, k: int) -> Operator:
