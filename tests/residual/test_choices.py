@@ -59,11 +59,12 @@ def test_greedy_is_greedy_however_fast_the_spectrum_falls(m, n, decay, seed, cri
     seed=st.integers(0, 10**6),
 )
 def test_swaps_end_where_no_swap_pays(m, n, decay, seed):
-    """The gains of all swaps at the end, from the explicit residual: none is left above rounding."""
+    """A plain search that goes on from there gains next to nothing: what is left is rounding."""
     X = fields(m, n, decay, seed)
     k = min(m // 2, int(13 / max(0.1, -2 * np.log10(decay))))
     chosen = [int(j) for j in lm.select(X, k, method="swap").indices]
-    assert np.max(reference.swap_gains(X, chosen)) <= 1e-6 * reference.error(X, chosen)
+    further = reference.swap(X, chosen)
+    assert reference.error(X, chosen) <= 1.001 * reference.error(X, further)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

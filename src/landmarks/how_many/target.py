@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import time
 import warnings
@@ -13,6 +12,7 @@ import numpy as np
 from .._array import eps
 from ..errors import RankWarning
 from ..linalg.error import FULL_SPECTRUM, selection_error, spectrum, total
+from ..methods.phase import run_phase
 from ..operators.double import in_double
 from ..problem import Choice, Method, Problem
 from ..runs.progress import report
@@ -77,6 +77,7 @@ class Attempts:
         self.problem, self.method, self.rng, self.error = problem, method, rng, error
         self.whole = total(problem.operator, problem.criterion)
         self.found: dict[int, Choice] = {}
+        self.first = rng.bit_generator.state
 
     @property
     def most(self) -> int:
@@ -117,7 +118,8 @@ class Attempts:
             k=k,
             deadline=None if self.problem.deadline is None else time.monotonic() + seconds,
         )
-        choice = self.found[k] = self.method.choose(problem, copy.deepcopy(self.rng))
+        self.rng.bit_generator.state = self.first
+        choice = self.found[k] = run_phase(f"k = {k}", self.method, problem, self.rng)
         left = selection_error(problem.operator, choice.indices, problem.criterion)
         report("how many", k, None, left / (self.whole or 1.0))
         return left <= self.error * self.whole

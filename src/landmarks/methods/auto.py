@@ -38,6 +38,7 @@ from .phase import run_phase
 from .sampling.rpcholesky import RPCholesky
 from .search.exact import Exact
 from .search.iterated import Iterated
+from .search.local_search import Landscape
 from .search.swap import Swap
 
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
@@ -97,7 +98,7 @@ class Auto:
             portfolio.run("iterated", Iterated(start=portfolio.best.indices, rounds=rounds))
         indices = portfolio.best.indices
         if small and not stopped() and problem.time_left > 0:
-            indices = ordered(problem, indices)
+            indices = Landscape.of(problem, "trace").ordered(indices)
         return replace(
             portfolio.best, indices=indices, trials=tuple(portfolio.trials), bound=portfolio.bound
         )
@@ -144,12 +145,6 @@ class Portfolio:
         if criterion == "trace" or operator.n <= ESTIMATED:
             return selection_error(operator, indices, criterion)
         return estimated_error(operator, indices, criterion).value
-
-
-def ordered(problem: Problem, indices: np.ndarray) -> np.ndarray:
-    """The chosen indices in the order in which a greedy choice among them would take them."""
-    others = tuple(int(j) for j in np.setdiff1d(np.arange(problem.operator.n), indices))
-    return Greedy().choose(replace(problem, exclude=others), np.random.default_rng(0)).indices
 
 
 def small_plan(problem: Problem) -> Iterator[tuple[str, Any]]:

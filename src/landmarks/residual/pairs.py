@@ -139,8 +139,10 @@ def best_swap(state: Exchange, allowed: Array, unlocked: np.ndarray) -> Swapping
     return best
 
 
-def confirmed_gain(state: Exchange, swap: Swapping) -> float:
-    """The gain in the trace from the column of C itself; the state takes in what it finds.
+def confirmed_gain(state: Exchange, swap: Swapping) -> tuple[float, float]:
+    """The gain in the trace from the column of C itself, and the size of its terms.
+
+    The state takes in what it finds.
 
     With p = W_i/√g_i it is (A_j + 2 p_j (Cp)_j − ‖p‖² c_j)/(c_j + p_j²): no large numbers cancel.
     """
@@ -153,4 +155,6 @@ def confirmed_gain(state: Exchange, swap: Swapping) -> float:
     state.rows[1][swap.place, swap.j] = along
     p = float(w[swap.j])
     length = float(xp.sum(w * w))
-    return (squares + (2 * p * along - length * c) / g) / (c + p * p / g)
+    terms = [squares, 2 * p * along / g, -length * c / g]
+    pivot = c + p * p / g
+    return sum(terms) / pivot, sum(abs(term) for term in terms) / pivot

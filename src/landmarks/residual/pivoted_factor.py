@@ -81,10 +81,10 @@ def _too_slow(left: np.ndarray, whole: float, r: int, most: int) -> bool:
 
 def _proposed(left: np.ndarray, floor: np.ndarray, width: int) -> tuple[np.ndarray, float]:
     """The columns of which most is left, and the most that is left of any other."""
-    order = np.argsort(-left, kind="stable")
-    proposed = order[:width]
+    open_to = np.flatnonzero(left > floor)
+    order = open_to[np.argsort(-left[open_to], kind="stable")]
     outside = float(left[order[width]]) if width < len(order) else 0.0
-    return proposed[left[proposed] > floor[proposed]], outside
+    return order[:width], outside
 
 
 def _pivots(C: np.ndarray, limits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -176,7 +176,7 @@ def _rows_errors(X: Any, train: np.ndarray, test: np.ndarray, run: _Run) -> list
 def _points_errors(
     kernel: KernelOperator, train: np.ndarray, test: np.ndarray, run: _Run
 ) -> list[float]:
-    own, held = kernel.restrict(train), take(kernel.points, test)
+    own, held = kernel.restrict(train), take(kernel.raw, test)
     whole = host(take(kernel.diagonal(), test)).astype(np.float64)
     errors = []
     for S in run.choices(own):

@@ -91,25 +91,26 @@ class Annealed:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         found = replace(problem, operator=searchable(problem.operator, problem.k))
-        if self._weighs_all(found):
-            K = covariance(found.operator, found.k)
-            annealing = self._annealing(found, K, np.arange(K.n), rng, Recorder(K.n))
-            return self._choice(problem, annealing.run(), annealing.recorder, rng)
-        return self._over_candidates(found, problem, rng)
+        if self.sweeps and "columns" in found.operator.cheap:
+            raw = run_phase("annealing", replace(self, sweeps=0), found, rng)
+            return self._polished(found, raw, rng) if found.time_left > 0 else raw
+        if not self._weighs_all(found):
+            return self._over_candidates(found, rng)
+        K = covariance(found.operator, found.k)
+        annealing = self._annealing(found, K, np.arange(K.n), rng, Recorder(K.n))
+        return _choice(found, annealing.run(), annealing.recorder)
 
-    def _choice(
-        self, problem: Problem, chosen: np.ndarray, recorder: Recorder, rng: np.random.Generator
-    ) -> Choice:
-        found = Choice(complete(problem, chosen), path=recorder.path() if recorder.rows else None)
-        if self.sweeps == 0 or problem.time_left <= 0 or "columns" not in problem.operator.cheap:
-            return found
+    def _polished(self, problem: Problem, raw: Choice, rng: np.random.Generator) -> Choice:
+        """Reconsider every column, and keep greedy's choice if it is better all the same."""
         landscape = Landscape.of(problem, problem.criterion)
-        state = landscape.state(found.indices)
+        state = landscape.state(raw.indices)
         reconsider(landscape, state, self.sweeps)
         greedy = starting_choice("greedy", problem, rng).indices
         if landscape.state(greedy).error < state.recomputed_error():
-            return replace(found, indices=greedy, details={"kept": "greedy"})
-        return replace(found, indices=landscape.indices(state, found.indices))
+            return replace(raw, indices=greedy, details={"kept": "greedy"})
+        chosen = landscape.indices(state, raw.indices)
+        small = problem.operator.n <= EXACT_ORDER
+        return replace(raw, indices=landscape.ordered(chosen) if small else chosen)
 
     def _weighs_all(self, problem: Problem) -> bool:
         n, m = problem.operator.n, problem.operator.m
@@ -132,11 +133,9 @@ class Annealed:
         )
         return Annealing(problem, K, indices, schedule, rng, recorder)
 
-    def _over_candidates(
-        self, found: Problem, problem: Problem, rng: np.random.Generator
-    ) -> Choice:
+    def _over_candidates(self, problem: Problem, rng: np.random.Generator) -> Choice:
         """Anneal some candidates, renew them around what was chosen, and again; the best counts."""
-        rounds = Rounds(found, self.n_candidates or 6 * problem.k, rng)
+        rounds = Rounds(problem, self.n_candidates or 6 * problem.k, rng)
         first = replace(self, n_steps=max(1, self.n_steps // 2))
         later = replace(first, phi0=max(self.phi1, self.phi0 / 2))
         with Loop("rounds", rounds) as loop:
@@ -144,7 +143,11 @@ class Annealed:
                 rounds.run(first if rounds.done == 0 else later)
                 if loop.turn(rounds.done, self.n_rounds) or problem.time_left <= 0:
                     break
-        return self._choice(problem, rounds.best, rounds.recorder, rng)
+        return _choice(problem, rounds.best, rounds.recorder)
+
+
+def _choice(problem: Problem, chosen: np.ndarray, recorder: Recorder) -> Choice:
+    return Choice(complete(problem, chosen), path=recorder.path() if recorder.rows else None)
 
 
 class Rounds:

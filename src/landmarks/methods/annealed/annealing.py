@@ -116,7 +116,7 @@ class Annealing:
 
     def _filled(self) -> np.ndarray:
         """The fixed columns, and where the run was stopped the most certain others."""
-        rest = self.free[np.argsort(-self.p[self.free], kind="stable")]
+        rest = self._ranked()
         chosen = np.concatenate([np.asarray(self.fixed, dtype=np.int64), rest])
         return self.indices[chosen[: self.problem.k]]
 
@@ -140,14 +140,18 @@ class Annealing:
         """Fix the share with the largest leverages, none that resembles one just fixed."""
         count = max(1, round(self.schedule.fixed * self.places))
         before, taken = self.K.diagonal.copy(), 0
-        free = self.free
-        for j in free[np.argsort(-self.p[free], kind="stable")]:
+        for j in self._ranked():
             if taken == count:
                 break
             if self.K.diagonal[j] > max(LOST * before[j], self.K.floor[j]):
                 self.fix(int(j))
                 taken += 1
         self._rescale()
+
+    def _ranked(self) -> np.ndarray:
+        """The free candidates by falling leverage; those that differ by rounding alone are tied."""
+        free = self.free
+        return free[np.argsort(-np.round(self.p[free], 9), kind="stable")]
 
     def _rescale(self) -> None:
         """The leverages that are left sum to the places that are left."""

@@ -152,6 +152,7 @@ class WithDiagonal(Operator):
         self.like = operator.like
         self.ledger = operator.ledger
         self.exponent = operator.exponent
+        self.cheap = operator.cheap - {"diagonal"}
         self._diagonal = diagonal
 
     def matmul(

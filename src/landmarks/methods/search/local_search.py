@@ -21,7 +21,7 @@ from ..phase import run_phase
 LIMIT = 50  # swaps per landmark; from greedy it takes less than one, on smooth fields several
 DOUBTS = 5  # loads afresh in a row that show no progress: near the rank the gains are rounding
 CHECKS = 8  # swaps in a row that the column itself did not confirm
-CERTAIN = 1e-10  # of what a drop costs: how well the gain of a swap is known
+CERTAIN = 1e-10  # of its terms: how well the gain of a swap is known
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,18 @@ class Landscape:
             return None
         return error / self.base.total
 
-    def least_gain(self, error: float, cost: float = 0.0) -> float:
-        """What a swap must gain at least: more than rounding, and not too little to matter."""
-        known = CERTAIN if not is_single(self.base.operator.like) else 10 * self.tolerance
-        return max(self.tolerance * error + known * cost, self.base.rounding(error))
+    def least_gain(self, error: float, size: float = 0.0) -> float:
+        """What a swap must gain at least: more than rounding, and not too little to matter.
+
+        size : of the terms that the gain is the sum of.
+        """
+        known = 10 * self.tolerance if is_single(self.base.operator.like) else CERTAIN
+        known = known if self.base.factored is None else CERTAIN / 100
+        return max(self.tolerance * error + known * size, self.base.rounding(error))
+
+    def pays(self, state: Exchange, gain: float, size: float) -> bool:
+        """Whether a swap with that gain, a sum of terms of that size, is made."""
+        return gain > self.least_gain(state.error, size)
 
     def state(self, indices: np.ndarray) -> Exchange:
         """The state of the independent ones among the indices; those that must be included come first."""
@@ -65,6 +73,21 @@ class Landscape:
         state = Exchange(self.base, self.problem.k - len(independent.vacant))
         state.load(np.concatenate([include, rest]))
         return state
+
+    def ordered(self, indices: np.ndarray) -> np.ndarray:
+        """The chosen indices in the order in which greedy would take them, the included ones first."""
+        state = Exchange(self.base, len(indices))
+        include = [j for j in self.problem.include if j in indices]
+        state.load(np.asarray(include, dtype=np.int64))
+        for place in state.vacant:
+            allowed = np.isin(np.arange(self.base.operator.n), indices)
+            allowed[state.chosen] = False
+            j = state.best_addition(as_mask(allowed, state))
+            if j is None:
+                break
+            state.add(j, int(place))
+        order = dict.fromkeys([*include, *state.chosen, *indices])
+        return np.asarray([int(j) for j in order], dtype=np.int64)
 
     def open_to(self, state: Exchange) -> np.ndarray:
         """Whether each candidate may be added to the state."""
@@ -157,12 +180,12 @@ def swap_best(landscape: Landscape, state: Exchange) -> bool:
     unlocked = landscape.unlocked(state)
     if len(unlocked) == 0:
         return False
+    trace = state.base.powers == 1
     for _ in range(CHECKS):
         best = best_swap(state, as_mask(landscape.open_to(state), state), unlocked)
-        least = landscape.least_gain(state.error, best.cost)
-        if best.gain <= least:
+        if best.gain <= landscape.least_gain(state.error, 0.0 if trace else best.cost):
             return False
-        if state.base.powers == 2 or confirmed_gain(state, best) > least:
+        if not trace or landscape.pays(state, *confirmed_gain(state, best)):
             state.drop(best.place)
             state.add(best.j, best.place)
             return True
