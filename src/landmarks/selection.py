@@ -11,7 +11,7 @@ import numpy as np
 
 from ._check import choice
 from .errors import RankWarning
-from .linalg.error import CRITERIA, best_rank_error, exact_error, total
+from .linalg.error import CRITERIA, best_rank_error, exact_error, rank_bound, total
 from .linalg.estimate import Estimate, estimated_error
 from .linalg.nystrom import Nystrom
 from .linalg.reconstruction import Reconstruction, reconstruct
@@ -83,8 +83,13 @@ class Selection:
 
     @property
     def proved(self) -> bool:
-        """Whether no choice of k columns that honours include and exclude can be better, as far as rounding lets one say."""
-        return self.bound is not None and self._figure("error", None) <= self.bound * (1 + 1e-9)
+        """Whether no choice of k columns that honours include and exclude can be better.
+
+        Better means by more than 1e-9 of the error.
+        """
+        if self.bound is None or "proved" in self.known:
+            return self.bound is not None
+        return self._figure("error", None) <= self._bound(None) * (1 + 1e-9)
 
     def error(self, criterion: str | None = None) -> float:
         """tr(K − K̂) for "trace" (‖X − P_S X‖²_F for columns), ‖K − K̂‖²_F for "frobenius"."""
@@ -115,7 +120,10 @@ class Selection:
         return self._in_units(self._figure("best_rank", criterion), criterion)
 
     def lower_bound(self, criterion: str | None = None) -> float:
-        """What no choice of k columns that honours include and exclude can go below: the best rank-k error, or what was proved."""
+        """What no choice of k columns that honours include and exclude can go below.
+
+        The best bound known: of the best rank-k error, of an exact search, or of `certificate`.
+        """
         return self._in_units(self._bound(criterion), criterion)
 
     def gap(self, criterion: str | None = None) -> float:
@@ -205,12 +213,11 @@ class Selection:
         return self.operator
 
     def _bound(self, criterion: str | None) -> float:
-        tail = self._figure("best_rank", criterion)
-        return (
-            tail
-            if self.bound is None or criterion not in (None, self.criterion)
-            else max(tail, self.bound)
-        )
+        """The best lower bound that is known, in the units of the operator."""
+        criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
+        known = [self._figure("rank_bound", criterion), self.known.get(f"certificate:{criterion}")]
+        known.append(self.bound if criterion == self.criterion else None)
+        return max(bound for bound in known if bound is not None)
 
     def _figure(self, kind: str, criterion: str | None) -> float:
         """A figure in the units of the operator, computed once."""
@@ -223,11 +230,10 @@ class Selection:
     def _compute(self, kind: str, criterion: str) -> float:
         if kind == "error":
             return exact_error(self._data, self.indices, criterion)
-        return (
-            total(self._data, criterion)
-            if kind == "total"
-            else best_rank_error(self._data, self.k, criterion)
-        )
+        if kind == "total":
+            return total(self._data, criterion)
+        tail = best_rank_error if kind == "best_rank" else rank_bound
+        return tail(self._data, self.k, criterion)
 
     def _in_units(self, figure: float, criterion: str | None) -> float:
         """The figure in the units of the data: the operator's times 2**exponent, squared for the Frobenius criterion."""

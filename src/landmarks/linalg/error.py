@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy
 
-from .._array import Array, Indices, host, is_single, like, namespace, take
+from .._array import Array, Indices, eps, host, is_single, like, namespace, take
 from ..operators.base import Operator, block_width, blocks, densify
 from ..operators.dense import Dense
 from .from_rows import residual_gram, residual_trace
@@ -90,6 +91,32 @@ def best_rank_error(operator: Operator, k: int, criterion: str) -> float:
         tail = spectrum(operator)[k:]
         return float(np.sum(tail if criterion == "trace" else tail**2))
     return _leading_tail(operator, k, criterion)
+
+
+def rank_bound(operator: Operator, k: int, criterion: str) -> float:
+    """The best rank-k error less what rounding may have added to it: a bound that holds."""
+    if min(operator.n, operator.m or operator.n) > FULL_SPECTRUM:
+        rounding = 8 * math.sqrt(operator.n) * eps(operator.digits)
+        return max(
+            0.0, _leading_tail(operator, k, criterion) - rounding * total(operator, criterion)
+        )
+    values, power = spectrum(operator), 1 if criterion == "trace" else 2
+    tail = float(np.sum(values[k:] ** power))
+    if (
+        operator.m is None
+    ):  # the eigenvalues of K: the Schatten norm of the error of K bounds theirs
+        doubt = _rounding(operator) * float(values[0]) * operator.n ** (1 / power)
+        return max(0.0, tail ** (1 / power) - doubt) ** power
+    doubt = _rounding(operator) * math.sqrt(float(np.sum(values)))
+    return max(0.0, tail ** (0.5 / power) - doubt) ** (2 * power)
+
+
+def _rounding(operator: Operator) -> float:
+    """The relative error of eigenvalues in float64, and of the entries if they were in float32."""
+    rounding = 8 * (operator.n + (operator.m or 0) + 8) * 2.0**-53
+    if operator.m is None and is_single(operator.digits):
+        rounding += 4 * math.sqrt(operator.n) * eps(operator.digits)
+    return rounding
 
 
 def spectrum(operator: Operator) -> np.ndarray:
