@@ -232,6 +232,8 @@ class Selection:
             return exact_error(self._data, self.indices, criterion)
         if kind == "total":
             return total(self._data, criterion)
+        if kind == "rank_bound" and self.operator is None:  # a file of version 0.1
+            return self._figure("best_rank", criterion) * (1 - 1e-9)
         tail = best_rank_error if kind == "best_rank" else rank_bound
         return tail(self._data, self.k, criterion)
 
