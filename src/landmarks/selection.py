@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,9 @@ from .linalg.estimate import Estimate, estimated_error
 from .linalg.nystrom import Nystrom
 from .linalg.reconstruction import Reconstruction, reconstruct
 from .operators.base import Operator, check_indices
-from .problem import Method, Trial
+from .problem import Method, Problem, Trial
+from .proof.certificate import Certificate, certify, seconds
+from .runs.progress import watching
 
 if TYPE_CHECKING:
     from .explain.reasons import Reasons
@@ -87,8 +90,10 @@ class Selection:
 
         Better means by more than 1e-9 of the error.
         """
-        if self.bound is None or "proved" in self.known:
-            return self.bound is not None
+        if "proved" in self.known:
+            return True
+        if self.bound is None and f"certificate:{self.criterion}" not in self.known:
+            return False
         return self._figure("error", None) <= self._bound(None) * (1 + 1e-9)
 
     def error(self, criterion: str | None = None) -> float:
@@ -130,6 +135,57 @@ class Selection:
         """How much of the error could still be avoided at most, from 0 (proved optimal) to 1."""
         error = self._figure("error", criterion)
         return max(0.0, 1.0 - self._bound(criterion) / error) if error > 0 else 0.0
+
+    def certificate(
+        self,
+        budget: float = 60.0,
+        *,
+        criterion: str | None = None,
+        after: Certificate | None = None,
+        callback: Any = None,
+    ) -> Certificate:
+        """A lower bound on the error of every choice, raised for so many seconds.
+
+        `lower_bound`, `gap` and `proved` know it afterwards. It holds with rounding included.
+
+        Parameters
+        ----------
+        budget : seconds. More give a better bound; the cheap bounds come first.
+        criterion : of the error; that of the selection by default.
+        after : a certificate of this selection to go on from.
+        callback : called with a `Progress` now and then; when it returns True the work ends.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> s = lm.select(np.random.default_rng(0).standard_normal((30, 8)), 3)
+        >>> s.certificate(budget=1.0).bound <= s.error()
+        True
+        """
+        begun = time.monotonic()
+        criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
+        problem = Problem(
+            self._data,
+            self.k,
+            criterion,
+            self.include,
+            self.exclude,
+            deadline=begun + seconds(budget),
+        )
+        point = None if after is None else after.point
+        with watching(callback):
+            found = certify(problem, self.indices, self._figure("error", criterion), point)
+        known = max(found.value, self._bound(criterion))
+        self.known[f"certificate:{criterion}"] = known
+        return Certificate(
+            bound=self._in_units(known, criterion),
+            gap=self.gap(criterion),
+            source=found.source if found.value >= known else "known",
+            seconds=time.monotonic() - begun,
+            iterations=found.iterations,
+            point=found.point,
+        )
 
     def factor(self, criterion: str | None = None) -> float:
         """The error over the best rank-k error (Section 4); NaN, with a warning, beyond the numerical rank."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+import unittest.mock
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 import landmarks as lm
+from landmarks.proof import certificate
 
 UNIT = 600  # errors are whole multiples of 2⁻⁶⁰⁰
 NOTHING = 2**60  # a pivot that small is a dependent column
@@ -34,9 +37,13 @@ class Case:
     def operator(self) -> object:
         return lm.psd(self.A) if self.stored else lm.data(self.A)
 
+    @property
+    def constraints(self) -> dict[str, tuple[int, ...]]:
+        return {"include": self.include, "exclude": self.exclude}
+
     def select(self, method: object) -> lm.Selection:
-        more = {"include": self.include, "exclude": self.exclude}
-        return lm.select(self.operator, self.k, method=method, criterion=self.criterion, **more)
+        more = {"criterion": self.criterion, **self.constraints}
+        return lm.select(self.operator, self.k, method=method, **more)
 
 
 def draw(rng: np.random.Generator) -> Case:
@@ -132,11 +139,6 @@ def errors(case: Case) -> dict[frozenset[int], Fraction]:
     return found
 
 
-def enumerable(case: Case) -> bool:
-    """Whether enough may be chosen at all."""
-    return len(case.A.T) - len(case.exclude) >= case.k
-
-
 def faults(case: Case, selection: lm.Selection, known: dict[frozenset[int], Fraction]) -> list[str]:
     """What is wrong with what a selection says of itself."""
     best, own = min(known.values()), known[frozenset(selection.indices.tolist())]
@@ -147,3 +149,17 @@ def faults(case: Case, selection: lm.Selection, known: dict[frozenset[int], Frac
         excess = float(Fraction(selection.lower_bound()) - best)
         wrong.append(f"bound {selection.lower_bound()!r} above the best by {excess:.3g}")
     return wrong
+
+
+def dual_bound(case: Case, seconds: float) -> float:
+    """What the dual bound and the lookahead alone prove, without the exact search."""
+    operator = case.operator
+    start = lm.select(
+        operator, case.k, method="greedy", criterion=case.criterion, **case.constraints
+    )
+    more = {"criterion": case.criterion, "deadline": time.monotonic() + seconds}
+    problem = lm.Problem(operator, case.k, **case.constraints, **more)
+    with unittest.mock.patch.object(certificate, "SEARCHED", -1):
+        found = certificate.certify(problem, start.indices, start._figure("error", None))
+    power = operator.exponent * (2 if case.criterion == "frobenius" else 1)
+    return float(np.ldexp(found.value, power))
