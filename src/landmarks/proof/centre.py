@@ -34,7 +34,7 @@ def analytic_centre(K: np.ndarray, steps: int = 30) -> np.ndarray | None:
 
 def damped(K: np.ndarray, D: np.ndarray, change: np.ndarray) -> float:
     """The largest of 1, ½, ¼ … by which log D may move so that K − D stays positive definite."""
-    step = min(1.0, 1.0 / float(np.max(np.abs(change))))
+    step = 1.0 / max(1.0, float(np.max(np.abs(change))))
     while step > 1e-6:
         try:
             np.linalg.cholesky(K - np.diag(D * np.exp(step * change)))

@@ -24,8 +24,10 @@ from .twofold import gram
 
 STORED = 3000  # columns up to which K is stored; above, only the eigenvalue tail is known
 SEARCHED = 64  # candidates up to which the exact search is tried as well
+SOLVED = 40  # candidates up to which it gets half of the time; above, a tenth
 LOOKED_AHEAD = 600  # candidates up to which every first pick is looked at
 TAUS = (0.05, 1e-4)  # smoothing at the begin and at the end, relative to error/k
+SEPARATE = 1e-6  # share of its variance that a column of the dual problem keeps given the others
 TINY = 1e-10  # share of the trace below which an error is not bounded by the dual
 IDLE = 20  # looks at the clock without a step, after which the ascent has ended
 BLOCK = 25  # steps of the ascent between two looks at the clock
@@ -102,13 +104,19 @@ def bounds(
     if unknown or r == 0:
         return
     free = allowed(own, problem.free)
-    if free is None or len(free) == 0:
+    if free is None or len(free) <= r:
         return
-    yield from looked_ahead(problem, own, free, r)
+    tails = looked_ahead(problem, own, free, r)
+    if tails is not None:
+        yield Bound(float(np.sort(tails)[r - 1]), "lookahead", len(free))
     if len(free) <= SEARCHED:
         yield searched(problem, root, indices)
+    core, others = independent(own, free, tails)
+    if others is None:
+        return
     state = squared(root).pick_all(problem.include)[0] if frobenius else own
-    yield from ascended(problem, state, free, r, error, point)
+    for bound in ascended(problem, state, core, r, error, point):
+        yield replace(bound, value=min(bound.value, others))
 
 
 def allowed(state: Conditioned, free: np.ndarray) -> np.ndarray | None:
@@ -119,10 +127,15 @@ def allowed(state: Conditioned, free: np.ndarray) -> np.ndarray | None:
     return None
 
 
-def looked_ahead(problem: Problem, state: Conditioned, free: np.ndarray, r: int) -> Iterator[Bound]:
-    """Each of r members has a tail after it that the error cannot go below: the r-th smallest."""
-    if len(free) > LOOKED_AHEAD or len(free) < r or problem.time_left <= 0:
-        return
+def looked_ahead(
+    problem: Problem, state: Conditioned, free: np.ndarray, r: int
+) -> np.ndarray | None:
+    """What no choice with each candidate in it can go below; None when there is no time for it.
+
+    Each of the r members of a choice has such a bound, so the r-th smallest holds for all choices.
+    """
+    if len(free) > LOOKED_AHEAD:
+        return None
     frobenius, nothing = problem.criterion == "frobenius", np.zeros(0, dtype=np.int64)
     v = Variables(done=0, tails=[])
     with Loop("lookahead", v) as loop:
@@ -132,15 +145,41 @@ def looked_ahead(problem: Problem, state: Conditioned, free: np.ndarray, r: int)
             v.done += 1
             if loop.turn(v.done, len(free)) or problem.time_left <= 0:
                 break
-    if v.done == len(free):
-        yield Bound(float(np.sort(v.tails)[r - 1]), "lookahead", v.done)
+    return np.asarray(v.tails) if v.done == len(free) else None
+
+
+def independent(
+    state: Conditioned, free: np.ndarray, tails: np.ndarray | None
+) -> tuple[np.ndarray, float | None]:
+    """Independent candidates, the most useful first, and a bound for choices with any of the rest.
+
+    The dual bound needs independent candidates. Choices among the rest are bounded by the tails
+    after them; None when these are not known.
+    """
+    order = free if tails is None else free[np.argsort(tails, kind="stable")]
+    core = independent_of(state.matrix, order)
+    rest = ~np.isin(free, core)
+    if not np.any(rest):
+        return core, np.inf
+    return core, None if tails is None else float(np.min(tails[rest]))
+
+
+def independent_of(C: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """The columns that those before them do not nearly represent, rising."""
+    C, kept = C.copy(), []
+    whole = np.diagonal(C).copy()
+    for j in order:
+        if C[j, j] > SEPARATE * whole[j]:
+            kept.append(int(j))
+            C -= np.multiply.outer(C[:, j], C[j] / C[j, j])
+    return np.sort(np.asarray(kept, dtype=np.int64))
 
 
 def searched(problem: Problem, root: Conditioned, indices: np.ndarray) -> Bound:
-    """What the exact search proves in a third of the time left."""
-    deadline = None
+    """What the exact search proves in a part of the time left."""
+    deadline, share = None, 0.5 if len(problem.free) <= SOLVED else 0.1
     if problem.deadline is not None:
-        deadline = problem.deadline - 2 * problem.time_left / 3
+        deadline = problem.deadline - (1 - share) * problem.time_left
     tree = Tree(replace(problem, deadline=deadline), root)
     tree.offer(*tree.split(indices))
     bound = tree.search()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from ..errors import NotPSDError
 from ..operators.base import Operator, densify
 from ..operators.double import in_double
 from .dependence import dependent
-from .twofold import UNIT, Twofold, divide, exactly, gram, outer, subtract, total
+from .twofold import UNIT, Twofold, divide, exactly, gram, outer, subtract
 
 LARGE = 2**26  # entries of X above which XᵀX is formed in float64
 EPS = 2.0**-53
@@ -59,24 +60,31 @@ class Conditioned:
         doubt[list(self.picks)] = False
         return doubt
 
+    @cached_property
     def trace(self) -> float:
-        """tr C."""
-        return total(self.C.at(np.arange(self.n), np.arange(self.n)))
+        """tr C, a sum of numbers that are not negative."""
+        return float(np.sum(self.diagonal))
 
+    @cached_property
     def squares(self) -> float:
         """‖C‖²_F."""
         return float(np.sum(self.C.high**2))
 
+    @cached_property
+    def eigenvalues(self) -> np.ndarray:
+        """The eigenvalues of C, falling."""
+        return np.maximum(np.linalg.eigvalsh(self.matrix)[::-1], 0.0)
+
     def error(self, frobenius: bool) -> float:
         """The error of the picks."""
-        return self.squares() if frobenius else self.trace()
+        return self.squares if frobenius else self.trace
 
     def uncertainty(self, frobenius: bool) -> float:
         """How much the error of the picks may be off."""
         norm = np.sqrt(self.n) * self.omega * float(np.sum(self.spread**2))
         if not frobenius:
-            return 4 * norm + 4 * EPS * self.trace()
-        E = self.squares()
+            return 4 * norm + 2 * self.n * EPS * self.trace
+        E = self.squares
         return 8 * np.sqrt(E) * norm + 16 * norm**2 + 2 * self.n * EPS * E
 
     def pick(self, j: int) -> Conditioned:

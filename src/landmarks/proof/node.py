@@ -46,7 +46,7 @@ class Node:
     @cached_property
     def values(self) -> np.ndarray:
         """Upper bounds of the eigenvalues of C, squared for the Frobenius criterion, falling."""
-        values = np.maximum(np.linalg.eigvalsh(self.state.matrix)[::-1], 0.0)
+        values = self.state.eigenvalues
         values = values + self.rounding * values[0]
         return values**2 if self.frobenius else values
 

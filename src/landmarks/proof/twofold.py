@@ -93,16 +93,6 @@ def outer(a: Twofold, b: Twofold) -> Twofold:
     return two_sum(product, low)
 
 
-def total(a: Twofold) -> float:
-    """The sum of the entries, rounded once at the end."""
-    high, low = a
-    while len(high) > 1:
-        if len(high) % 2:
-            high, low = np.append(high, 0.0), np.append(low, 0.0)
-        high, low = add(Twofold(high[::2], low[::2]), Twofold(high[1::2], low[1::2]))
-    return float(high[0] + low[0]) if len(high) else 0.0
-
-
 def gram(X: np.ndarray) -> Twofold:
     """XᵀX, each entry to 2⁻¹⁰⁰ of the norms of its two columns."""
     m, n = X.shape
