@@ -57,3 +57,11 @@ def test_a_wrong_claim_is_found():
     assert known[frozenset({0})] == Fraction(5)
     wrong = lm.select(X, 1, method="exact", include=[1])
     assert len(brute.faults(case, wrong, known)) == 2
+
+
+def test_an_error_below_the_last_digit_is_not_called_zero():
+    """A residual of 1e-33 of K is lost in 106 bits; only exact dependence makes it nothing."""
+    case = brute.draw(np.random.default_rng([2026, 2004]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        assert brute.faults(case, case.select("exact"), brute.errors(case)) == []

@@ -104,7 +104,7 @@ class Conditioned:
 
     def exhausted(self) -> bool:
         """Whether the picks represent every column, as exact numbers."""
-        others = np.setdiff1d(np.flatnonzero(self.diagonal), self.picks)
+        others = np.setdiff1d(np.arange(self.n), self.picks)
         return all(self.represented(int(j)) for j in others)
 
     def pick_all(self, indices: Iterable[int]) -> tuple[Conditioned, int]:
