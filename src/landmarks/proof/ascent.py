@@ -19,7 +19,7 @@ class Descent:
 
     kept: ClassVar = ("x", "value", "gradient", "pairs", "stuck")
 
-    def __init__(self, x: np.ndarray, memory: int = 20):
+    def __init__(self, x: np.ndarray, memory: int = 10):
         self.x, self.memory = x, memory
         self.value, self.gradient = np.inf, x
         self.pairs: list[tuple[np.ndarray, np.ndarray]] = []

@@ -41,10 +41,11 @@ class Point(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """What the bound is made of: the factor L̂ = UL, and J, T, c."""
+    """What the bound is made of: L, L̂ = UL, Q = L⁻¹Uᵀ, H = Q(K − Diag μ − D^½R), and J, T, c."""
 
     L: np.ndarray
     Lhat: np.ndarray
+    Q: np.ndarray
     H: np.ndarray
     J: np.ndarray
     T: np.ndarray
@@ -84,11 +85,12 @@ class Dual:
         U = self.basis[1]
         N = self.K[: self.candidates] - np.sqrt(D)[:, None] * point.R
         N[np.diag_indices(self.candidates)] -= point.mu
-        H = scipy.linalg.solve_triangular(L, U.T @ N, lower=True, check_finite=False)
+        Q = scipy.linalg.solve_triangular(L, U.T, lower=True, check_finite=False)
+        H = Q @ N
         s, c = np.sin(point.theta)[:, None], np.cos(point.theta)[:, None]
         J, T = c * H + s * point.E, s * H - c * point.E
         Lhat = U @ L
-        return Pieces(L, Lhat, H, J, T, weights(point, D, Lhat, T))
+        return Pieces(L, Lhat, Q, H, J, T, weights(point, D, Lhat, T))
 
     def value(self, point: Point) -> float:
         """The bound."""
@@ -122,39 +124,42 @@ class Dual:
         self, point: Point, pieces: Pieces, gJ: np.ndarray, wc: np.ndarray, tau: float
     ) -> Point:
         """The gradient of the smoothed bound, given that for J and the weights of c."""
-        L, Lhat, H, J, T, _ = pieces
-        U, D = self.basis[1], np.exp(point.logD)
+        L, Lhat, Q, H, J, T, _ = pieces
+        D, own = np.exp(point.logD), T[:, : self.candidates]
         s, c = np.sin(point.theta)[:, None], np.cos(point.theta)[:, None]
-        W, own = Lhat.T * wc, T[:, : self.candidates]  # column j of L̂ᵀ, weighted
+        W = Lhat.T * wc  # column j of L̂ᵀ, weighted
+        sW = s * W
         gT = -2 * T
-        gT[:, : self.candidates] += 2 * own * wc - 2 * s * W
-        turn = np.sum(gT * J - gJ * T, axis=1)
-        turn += np.sum(2 * s * c * W * Lhat.T - 2 * c * W * own, axis=1)
-        gH, gE = c * gJ + s * gT, s * gJ - c * gT
-        gLhat = (2 * s**2 * W - 2 * s * own * wc).T
-        gN = scipy.linalg.solve_triangular(L, gH, lower=True, trans="T", check_finite=False)
-        gL = np.tril(U.T @ gLhat - gN @ H.T)
-        gN = U @ gN
+        gT[:, : self.candidates] += 2 * (own * wc - sW)
+        turn = rows(gT, J) - rows(gJ, T) + 2 * c[:, 0] * (rows(sW, Lhat.T) - rows(W, own))
+        gN = Q.T @ (c * gJ + s * gT)
+        gE = s * gJ - c * gT
+        gLhat = 2 * (s * (sW - own * wc)).T - gN @ H.T
         gR = -np.sqrt(D)[:, None] * gN - 2 * wc[:, None] * point.R
         gR[np.diag_indices(self.candidates)] = 0.0
-        gD = wc - np.sum(gN * point.R, axis=1) / (2 * np.sqrt(D))
-        gD -= self._through_factor(L, gL, 0.3 * tau)
+        gD = wc - rows(gN, point.R) / (2 * np.sqrt(D))
+        gD -= self._through_factor(L, Q, gLhat, 0.3 * tau)
         return Point(gD * D, turn, -np.diagonal(gN) - 2 * wc, gR, gE)
 
-    def _through_factor(self, L: np.ndarray, gL: np.ndarray, barrier: float) -> np.ndarray:
-        """The gradient for the diagonal of K − D: that of L taken back, and of the barrier."""
-        U = self.basis[1]
-        P = np.tril(L.T @ gL)
+    def _through_factor(
+        self, L: np.ndarray, Q: np.ndarray, gLhat: np.ndarray, barrier: float
+    ) -> np.ndarray:
+        """The gradient for the diagonal of K − D: that of L̂ taken back, and of the barrier."""
+        P = np.tril(L.T @ np.tril(self.basis[1].T @ gLhat))
         P[np.diag_indices_from(P)] *= 0.5
         P = (P + P.T) / 2
         P[np.diag_indices_from(P)] += barrier
-        Q = scipy.linalg.solve_triangular(L, U.T, lower=True, check_finite=False)
-        return np.sum(Q * (P @ Q), axis=0)
+        return np.einsum("ij,ij->j", Q, P @ Q)
+
+
+def rows(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """The inner products of the rows of A with those of B."""
+    return np.einsum("ij,ij->i", A, B)
 
 
 def weights(point: Point, D: np.ndarray, Lhat: np.ndarray, T: np.ndarray) -> np.ndarray:
     """c: what choosing each candidate costs the bound."""
     s, T = np.sin(point.theta), T[:, : len(D)]
-    c = 2 * point.mu - D + np.sum(point.R**2, axis=1)
-    c += 2 * np.sum(Lhat * (s[:, None] * T).T, axis=1) - np.sum((Lhat * s) ** 2, axis=1)
+    c = 2 * point.mu - D + rows(point.R, point.R)
+    c += 2 * rows(Lhat, (s[:, None] * T).T) - rows(Lhat * s, Lhat * s)
     return c - np.sum(T * T, axis=0)
