@@ -271,9 +271,12 @@ class Selection:
     def _bound(self, criterion: str | None) -> float:
         """The best lower bound that is known, in the units of the operator."""
         criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
-        known = [self._figure("rank_bound", criterion), self.known.get(f"certificate:{criterion}")]
-        known.append(self.bound if criterion == self.criterion else None)
-        return max(bound for bound in known if bound is not None)
+        found = [self.known.get(f"certificate:{criterion}")]
+        found.append(self.bound if criterion == self.criterion else None)
+        proved = [bound for bound in found if bound is not None]
+        if proved:  # the error may be rounded further than what is proved of it
+            proved = [min(max(proved), self._figure("error", criterion))]
+        return max([self._figure("rank_bound", criterion), *proved])
 
     def _figure(self, kind: str, criterion: str | None) -> float:
         """A figure in the units of the operator, computed once."""

@@ -55,12 +55,16 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound in the units of the operator, and the way it was found."""
+    """A bound in the units of the operator, and the way it was found.
+
+    final : whether a choice with this error is known, so that no bound can be higher.
+    """
 
     value: float
     source: str
     iterations: int = 0
     point: np.ndarray | None = field(default=None, repr=False)
+    final: bool = False
 
 
 def seconds(budget: object) -> float:
@@ -83,7 +87,7 @@ def certify(
         iterations = best.iterations + bound.iterations
         best = max(best, bound, key=lambda b: b.value)
         best = replace(best, point=point, iterations=iterations)
-        if best.value >= error * (1 - 1e-9) or problem.time_left <= 0 or stopped():
+        if bound.final or best.value >= error * (1 - 1e-9) or problem.time_left <= 0 or stopped():
             break
     return best
 
@@ -183,7 +187,7 @@ def searched(problem: Problem, root: Conditioned, indices: np.ndarray) -> Bound:
     tree = Tree(replace(problem, deadline=deadline), root)
     tree.offer(*tree.split(indices))
     bound = tree.search()
-    return Bound(min(bound, tree.error), "search", tree.nodes)
+    return Bound(min(bound, tree.error), "search", tree.nodes, final=bound >= tree.cutoff)
 
 
 def squared(root: Conditioned) -> Conditioned:
