@@ -22,6 +22,7 @@ from .twofold import UNIT, Twofold, divide, exactly, gram, outer, subtract
 
 LARGE = 2**26  # entries of X above which XᵀX is formed in float64
 EPS = 2.0**-53
+DOUBT = 64  # a pivot is certain when its error is below 1/64: then products of errors do not count
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Conditioned:
     @property
     def doubtful(self) -> np.ndarray:
         """Whether rounding may have made the residual of a column, picks excepted."""
-        doubt = self.diagonal <= 4 * self.omega * self.spread**2
+        doubt = self.diagonal <= DOUBT * self.omega * self.spread**2
         doubt[list(self.picks)] = False
         return doubt
 
