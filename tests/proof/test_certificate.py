@@ -47,7 +47,8 @@ def test_it_goes_on_from_another(monkeypatch):
     assert s.certificate(0.5, after=first).bound >= first.bound
 
 
-def test_it_tells_its_progress_and_can_be_stopped():
+def test_it_tells_its_progress_and_can_be_stopped(monkeypatch):
+    monkeypatch.setattr(certificate, "SEARCHED", 0)
     heard = []
     s = lm.select(data(90, 70), 10, method="greedy")
     found = s.certificate(
@@ -56,7 +57,8 @@ def test_it_tells_its_progress_and_can_be_stopped():
     assert found.seconds < 30 and heard[-1] == "certificate" and "lookahead" in heard
 
 
-def test_dependent_columns_get_what_the_lookahead_gives():
+def test_dependent_columns_get_what_the_lookahead_gives(monkeypatch):
+    monkeypatch.setattr(certificate, "SEARCHED", 0)
     X = data(30, 70)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)

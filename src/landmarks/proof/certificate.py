@@ -23,8 +23,9 @@ from .tree import Tree
 from .twofold import gram
 
 STORED = 3000  # columns up to which K is stored; above, only the eigenvalue tail is known
-SEARCHED = 64  # candidates up to which the exact search is tried as well
+SEARCHED = 400  # candidates up to which the exact search is tried as well
 SOLVED = 40  # candidates up to which it gets half of the time; above, a tenth
+FEW = 5  # picks up to which it gets half of the time with any number of candidates
 LOOKED_AHEAD = 600  # candidates up to which every first pick is looked at
 TAUS = (0.05, 1e-4)  # smoothing at the begin and at the end, relative to error/k
 SEPARATE = 1e-6  # share of its variance that a column of the dual problem keeps given the others
@@ -181,7 +182,8 @@ def independent_of(C: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 def searched(problem: Problem, root: Conditioned, indices: np.ndarray) -> Bound:
     """What the exact search proves in a part of the time left."""
-    deadline, share = None, 0.5 if len(problem.free) <= SOLVED else 0.1
+    small = len(problem.free) <= SOLVED or problem.k - len(problem.include) <= FEW
+    deadline, share = None, 0.5 if small else 0.1
     if problem.deadline is not None:
         deadline = problem.deadline - (1 - share) * problem.time_left
     tree = Tree(replace(problem, deadline=deadline), root)
