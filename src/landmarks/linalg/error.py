@@ -11,6 +11,7 @@ import scipy
 from .._array import Array, Indices, eps, host, is_single, like, namespace, take
 from ..operators.base import Operator, block_width, blocks, densify
 from ..operators.dense import Dense
+from ..operators.double import in_double, made_anew
 from .from_rows import residual_gram, residual_trace
 from .nystrom import nystrom_factor
 from .projection import residual_blocks
@@ -23,6 +24,8 @@ BELOW = {
 FULL_SPECTRUM = (
     3000  # below this order all eigenvalues are computed, above it only the leading ones
 )
+
+DOUBLED = 20_000  # columns up to which the leading ones of a float32 matrix are found in float64
 
 _spectra: WeakKeyDictionary[Operator, np.ndarray] = WeakKeyDictionary()
 
@@ -96,6 +99,8 @@ def best_rank_error(operator: Operator, k: int, criterion: str) -> float:
 def rank_bound(operator: Operator, k: int, criterion: str) -> float:
     """The best rank-k error less what rounding may have added to it: a bound that holds."""
     if min(operator.n, operator.m or operator.n) > FULL_SPECTRUM:
+        if is_single(operator.like) and operator.n <= DOUBLED:
+            operator = made_anew(operator) or operator
         rounding = 8 * math.sqrt(operator.n) * eps(operator.digits)
         return max(
             0.0, _leading_tail(operator, k, criterion) - rounding * total(operator, criterion)
@@ -114,7 +119,7 @@ def rank_bound(operator: Operator, k: int, criterion: str) -> float:
 def _rounding(operator: Operator) -> float:
     """The relative error of eigenvalues in float64, and of the entries if they were in float32."""
     rounding = 8 * (operator.n + (operator.m or 0) + 8) * 2.0**-53
-    if operator.m is None and is_single(operator.digits):
+    if operator.m is None and is_single(in_double(operator).digits):
         rounding += 4 * math.sqrt(operator.n) * eps(operator.digits)
     return rounding
 
@@ -127,6 +132,7 @@ def spectrum(operator: Operator) -> np.ndarray:
 
 
 def _eigenvalues(operator: Operator) -> np.ndarray:
+    operator = in_double(operator)
     if operator.m is not None:
         values = (
             scipy.linalg.svdvals(host(operator.factor()).astype(np.float64), check_finite=False)
