@@ -89,15 +89,16 @@ UNSEEN = [
 
 def stages(selection: lm.Selection, seconds: float) -> tuple[float, float, Any]:
     """The gaps of the tail and the lookahead, and the certificate."""
-    from landmarks.proof import certificate  # --exact runs on versions without it
+    from landmarks.proof.conditioned import conditioned  # --exact runs on versions without it
+    from landmarks.proof.lookahead import allowed, looked_ahead
 
     error = selection._figure("error", None)
     tail = 1 - selection._figure("rank_bound", None) / error
     more = {"include": selection.include, "exclude": selection.exclude}
     problem = lm.Problem(selection.operator, selection.k, **more)
-    state = certificate.conditioned(selection.operator, selection.k)
-    free = certificate.allowed(state, problem.free)
-    tails = None if free is None else certificate.looked_ahead(problem, state, free, selection.k)
+    state = conditioned(selection.operator, selection.k)
+    free = allowed(state, problem.free)
+    tails = None if free is None else looked_ahead(problem, state, free, selection.k)
     ahead = tail if tails is None else 1 - float(np.sort(tails)[selection.k - 1]) / error
     return tail, min(tail, ahead), selection.certificate(seconds)
 

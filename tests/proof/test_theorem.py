@@ -1,4 +1,4 @@
-"""The theorem of docs/proof.md on the paper's relaxation: for δ ≤ λ_min it is convex and a bound."""
+"""The theorem of docs/proof.md: for δ ≤ λ_min the paper's relaxation is convex and a bound."""
 
 from itertools import combinations
 

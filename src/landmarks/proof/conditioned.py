@@ -109,7 +109,7 @@ class Conditioned:
         return all(self.represented(int(j)) for j in others)
 
     def pick_all(self, indices: Iterable[int]) -> tuple[Conditioned, int]:
-        """The residual after choosing the indices, and how many of them could not be told."""
+        """The residual after choosing the indices, and how many were in doubt."""
         state, unknown = self, 0
         for j in indices:
             if j in state.picks:

@@ -1,10 +1,10 @@
 """A lower bound of the trace error of every choice of k columns, from any point of a dual problem.
 
-Write K = D + L̂L̂ᵀ with D ≥ 0 diagonal, and let B hold the coefficients of a choice S, one column of
-B for each column of K: rows outside S are zero and B_:j = e_j for j in S. The error is
+Write K = D + L̂L̂ᵀ with D ≥ 0 diagonal, and let B hold the coefficients of a choice S, one column
+of B for each column of K: rows outside S are zero and B_:j = e_j for j in S. The error is
 tr K − 2⟨K, B⟩ + Σ D_j ‖B_j:‖² + ‖L̂ᵀB‖². For every μ, every R with zero diagonal, every angle θ_i
-and every E, completing squares, rank L̂ᵀB ≤ k and B_:j = e_j give the bound of `value`; docs/proof.md
-has the steps. All of it is one formula: `Dual.evaluate` returns it with its gradient.
+and every E, completing squares, rank L̂ᵀB ≤ k and B_:j = e_j give the bound of `value`. The steps
+are in docs/proof.md. `Dual.evaluate` returns the bound with its gradient.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .fermi import fermi
 
 
 class Point(NamedTuple):
-    """A point of the dual problem: log D, θ, μ (one for each candidate), R and E (candidates × n)."""
+    """A point of the dual problem: log D, θ, μ (by candidate), R and E (candidates × n)."""
 
     logD: np.ndarray
     theta: np.ndarray

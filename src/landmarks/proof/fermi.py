@@ -8,7 +8,7 @@ import numpy as np
 def fermi(values: np.ndarray, k: int, tau: float) -> tuple[float, np.ndarray]:
     """An upper bound of the sum of the k largest values, at most n·τ·log 2 above it, and weights.
 
-    It is the largest Σ w·values + τ·entropy(w) over 0 ≤ w ≤ 1, Σ w = k; the weights are its gradient.
+    It is the largest Σ w·values + τ·entropy(w) over 0 ≤ w ≤ 1, Σ w = k; w is its gradient.
     """
     if k >= len(values):
         return float(np.sum(values)), np.ones(len(values))

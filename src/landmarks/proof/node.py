@@ -1,4 +1,4 @@
-"""A node of the search: the choices that extend some picks by r of the candidates, and bounds on them.
+"""A node of the search: the choices that extend some picks by r of the candidates.
 
 No choice goes below the eigenvalue tail of the residual C (Arai, Maung and Schweitzer, AAAI 2015).
 When only some columns T are candidates, the r directions lie in their span: what they gain is at

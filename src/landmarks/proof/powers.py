@@ -1,8 +1,8 @@
 """What one pick or two can still gain from a residual C, with what rounding may add to it.
 
-Every number is bounded relative to the residual it began with: entries of C by √(c_i c_j), of C² by
-λ₁ times that, of C³ by λ₁² times that, λ₁ the largest eigenvalue of C. A pick whose own residual has
-fallen to the part 1/ρ since then is uncertain by ρ times as much.
+Every number is bounded relative to the residual it began with: entries of C by √(c_i c_j), of C²
+by λ₁ times that, of C³ by λ₁² times that, λ₁ the largest eigenvalue of C. A pick whose own residual
+has fallen to the part 1/ρ since then is uncertain by ρ times as much.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The point is taken as given: D, L̂, J, T and the angles are floats, and nothing about them need be
 exact. What must hold exactly is made to hold: D is lowered until K − D − L̂L̂ᵀ is positive
-semidefinite with everything that rounding may have done, cos² + sin² is brought below 1, and μ and R
-are what is left of K − L̂(cos θ J + sin θ T). Each sum then loses its rounding.
+semidefinite with everything that rounding may have done, cos² + sin² is brought below 1, and μ and
+R are what is left of K − L̂(cos θ J + sin θ T). Each sum then loses its rounding.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ Open = tuple[float, int, list[int], list[int]]
 
 
 class Tree:
-    """The open nodes, the best choice so far, and what cannot be told.
+    """The open nodes, the best choice so far, and what is in doubt.
 
     error : an upper bound of the error of the best choice. doubt : a lower bound for the choices
     whose residuals rounding hides.
@@ -52,7 +52,7 @@ class Tree:
         return self.error / self.total if self.total > 0 else 0.0
 
     def search(self) -> float:
-        """A lower bound of the error over all choices; `best` and `error` hold the best one found."""
+        """A lower bound of the error over all choices; `best` holds the best one found."""
         v = Variables(heap=self.first(), serial=1)
         with Loop("exact", v, self) as loop:
             while v.heap and v.heap[0][0] < self.cutoff:
@@ -118,7 +118,7 @@ class Tree:
         return children
 
     def node(self, picks: list[int], candidates: np.ndarray) -> Node:
-        """The node of some picks; those that others represent are counted and not conditioned on."""
+        """The node of some picks; those that others represent only count."""
         state = self.states.get(tuple(picks))
         unknown = 0
         if state is None:
@@ -129,7 +129,7 @@ class Tree:
         return Node(state, self.certain(state, candidates, r), r, self.frobenius)
 
     def certain(self, state: Conditioned, candidates: np.ndarray, r: int) -> np.ndarray:
-        """The candidates whose residual is beyond rounding; the others are noted where they matter."""
+        """The candidates whose residual is beyond rounding; others are noted if they matter."""
         doubtful = state.doubtful[candidates]
         for j in candidates[doubtful]:
             if not state.represented(int(j)):

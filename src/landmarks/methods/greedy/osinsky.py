@@ -2,9 +2,10 @@
 
 Osinsky, "Close to optimal column approximation using a single SVD", arXiv:2308.09068 (2023).
 
-Let V hold the k leading right singular vectors of X and E = X − X V Vᵀ, so that E V = 0. To rebuild X
-from the columns S by matching the rows of V there leaves E after the steps below. A step picks j,
-takes v_j out of the rows of V and adds ‖e_j‖²/‖v_j‖² to ‖E‖²: nothing else, since E V = 0 stays true.
+Let V hold the k leading right singular vectors of X and E = X − X V Vᵀ, so that E V = 0. To rebuild
+X from the columns S by matching the rows of V there leaves E after the steps below. A step picks j,
+takes v_j out of the rows of V and adds ‖e_j‖²/‖v_j‖² to ‖E‖²: nothing else, since E V = 0 stays
+true.
 With t picks made Σ ‖v_j‖² = k − t, so some j adds at most ‖E‖²/(k − t), and the k factors
 1 + 1/(k − t) multiply to k + 1. The least-squares error of the columns is no larger.
 """
