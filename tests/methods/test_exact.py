@@ -132,6 +132,15 @@ def test_graded_columns_are_candidates_like_all_others(criterion):
     assert found.proved and set(best) == set(found.indices.tolist())
 
 
+def test_a_budget_too_short_for_one_node_gives_the_start():
+    X = data(20, 1000)
+    begun = time.monotonic()
+    problem = Problem(lm.data(X), 3, deadline=begun + 0.2)
+    choice = Exact().choose(problem, np.random.default_rng(0))
+    assert choice.details == {"proved": False, "nodes": 0} and choice.bound == 0.0
+    assert time.monotonic() - begun < 5 and len(choice.indices) == 3
+
+
 def test_an_indefinite_matrix_is_refused():
     with pytest.raises(NotPSDError, match="indefinite matrix.*clip negative eigenvalues"):
         lm.select(lm.toeplitz([1.0, 0.9, *[0.0] * 10]), 3, method="exact")

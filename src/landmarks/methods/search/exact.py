@@ -16,6 +16,8 @@ from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
 from ...proof.tree import Tree
 from .local_search import Ground, descend, starting_choice
 
+EIGENVALUES = 4e-10  # seconds of the first node by n³: without as many left there is no search
+
 
 @dataclass(frozen=True)
 class Exact:
@@ -45,6 +47,9 @@ class Exact:
     __repr__ = brief
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        if problem.time_left < EIGENVALUES * problem.operator.n**3:
+            details = {"proved": False, "nodes": 0}
+            return Choice(self.improved(problem, rng), bound=0.0, details=details)
         tree = Tree(problem)
         tree.offer(*tree.split(self.improved(problem, rng)))
         bound = tree.search()
