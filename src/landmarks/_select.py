@@ -110,6 +110,7 @@ def select(
         exponent=operator.exponent,
         stopped=was_stopped,
         operator=operator,
+        known={"proved": 1.0} if choice.details.get("proved") else {},
         include=problem.include,
         exclude=problem.exclude,
         chooser=chooser,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,12 +12,14 @@ import numpy as np
 
 from ._check import choice
 from .errors import RankWarning
-from .linalg.error import CRITERIA, best_rank_error, exact_error, total
+from .linalg.error import CRITERIA, best_rank_error, exact_error, rank_bound, total
 from .linalg.estimate import Estimate, estimated_error
 from .linalg.nystrom import Nystrom
 from .linalg.reconstruction import Reconstruction, reconstruct
 from .operators.base import Operator, check_indices
-from .problem import Method, Trial
+from .problem import Method, Problem, Trial
+from .proof.certificate import Certificate, certify, seconds
+from .runs.progress import watching
 
 if TYPE_CHECKING:
     from .explain.reasons import Reasons
@@ -83,8 +86,15 @@ class Selection:
 
     @property
     def proved(self) -> bool:
-        """Whether no choice of k columns that honours include and exclude can be better, as far as rounding lets one say."""
-        return self.bound is not None and self._figure("error", None) <= self.bound * (1 + 1e-9)
+        """Whether no choice of k columns that honours include and exclude can be better.
+
+        Better means by more than 1e-9 of the error.
+        """
+        if "proved" in self.known:
+            return True
+        if self.bound is None and f"certificate:{self.criterion}" not in self.known:
+            return False
+        return self._figure("error", None) <= self._bound(None) * (1 + 1e-9)
 
     def error(self, criterion: str | None = None) -> float:
         """tr(K − K̂) for "trace" (‖X − P_S X‖²_F for columns), ‖K − K̂‖²_F for "frobenius"."""
@@ -115,13 +125,67 @@ class Selection:
         return self._in_units(self._figure("best_rank", criterion), criterion)
 
     def lower_bound(self, criterion: str | None = None) -> float:
-        """What no choice of k columns that honours include and exclude can go below: the best rank-k error, or what was proved."""
+        """What no choice of k columns that honours include and exclude can go below.
+
+        The best bound known: of the best rank-k error, of an exact search, or of `certificate`.
+        """
         return self._in_units(self._bound(criterion), criterion)
 
     def gap(self, criterion: str | None = None) -> float:
         """How much of the error could still be avoided at most, from 0 (proved optimal) to 1."""
         error = self._figure("error", criterion)
         return max(0.0, 1.0 - self._bound(criterion) / error) if error > 0 else 0.0
+
+    def certificate(
+        self,
+        budget: float = 60.0,
+        *,
+        criterion: str | None = None,
+        after: Certificate | None = None,
+        callback: Any = None,
+    ) -> Certificate:
+        """A lower bound on the error of every choice, raised for so many seconds.
+
+        `lower_bound`, `gap` and `proved` know it afterwards. It holds with rounding included.
+
+        Parameters
+        ----------
+        budget : seconds. More give a better bound; the cheap bounds come first.
+        criterion : of the error; that of the selection by default.
+        after : a certificate of this selection to go on from.
+        callback : called with a `Progress` now and then; when it returns True the work ends.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> s = lm.select(np.random.default_rng(0).standard_normal((30, 8)), 3)
+        >>> s.certificate(budget=1.0).bound <= s.error()
+        True
+        """
+        begun = time.monotonic()
+        criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
+        problem = Problem(
+            self._data,
+            self.k,
+            criterion,
+            self.include,
+            self.exclude,
+            deadline=begun + seconds(budget),
+        )
+        point = None if after is None else after.point
+        with watching(callback):
+            found = certify(problem, self.indices, self._figure("error", criterion), point)
+        known = max(found.value, self._bound(criterion))
+        self.known[f"certificate:{criterion}"] = known
+        return Certificate(
+            bound=self._in_units(known, criterion),
+            gap=self.gap(criterion),
+            source=found.source if found.value >= known else "known",
+            seconds=time.monotonic() - begun,
+            iterations=found.iterations,
+            point=found.point,
+        )
 
     def factor(self, criterion: str | None = None) -> float:
         """The error over the best rank-k error (Section 4); NaN, with a warning, beyond the numerical rank."""
@@ -205,12 +269,14 @@ class Selection:
         return self.operator
 
     def _bound(self, criterion: str | None) -> float:
-        tail = self._figure("best_rank", criterion)
-        return (
-            tail
-            if self.bound is None or criterion not in (None, self.criterion)
-            else max(tail, self.bound)
-        )
+        """The best lower bound that is known, in the units of the operator."""
+        criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
+        found = [self.known.get(f"certificate:{criterion}")]
+        found.append(self.bound if criterion == self.criterion else None)
+        proved = [bound for bound in found if bound is not None]
+        if proved:  # the error may be rounded further than what is proved of it
+            proved = [min(max(proved), self._figure("error", criterion))]
+        return max([self._figure("rank_bound", criterion), *proved])
 
     def _figure(self, kind: str, criterion: str | None) -> float:
         """A figure in the units of the operator, computed once."""
@@ -223,11 +289,12 @@ class Selection:
     def _compute(self, kind: str, criterion: str) -> float:
         if kind == "error":
             return exact_error(self._data, self.indices, criterion)
-        return (
-            total(self._data, criterion)
-            if kind == "total"
-            else best_rank_error(self._data, self.k, criterion)
-        )
+        if kind == "total":
+            return total(self._data, criterion)
+        if kind == "rank_bound" and self.operator is None:  # a file of version 0.1
+            return self._figure("best_rank", criterion) * (1 - 1e-9)
+        tail = best_rank_error if kind == "best_rank" else rank_bound
+        return tail(self._data, self.k, criterion)
 
     def _in_units(self, figure: float, criterion: str | None) -> float:
         """The figure in the units of the data: the operator's times 2**exponent, squared for the Frobenius criterion."""

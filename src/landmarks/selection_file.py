@@ -32,6 +32,7 @@ def save(selection: Selection, path: Any) -> None:
         ):
             (
                 selection.relative_error(criterion),
+                selection.best_rank_error(criterion),
                 selection.gap(criterion),
             )  # computes what the file then holds
     record = {

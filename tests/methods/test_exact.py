@@ -12,10 +12,9 @@ from properties.strategies import Sample, in_chunks, rbf
 from sklearn.datasets import load_breast_cancer, load_wine
 
 import landmarks as lm
-from landmarks.errors import RankWarning
-from landmarks.methods.search.exact import Exact, Tree
+from landmarks.errors import NotPSDError, RankWarning
+from landmarks.methods.search.exact import Exact
 from landmarks.problem import Problem
-from landmarks.proof.powers import Powers, spectrum
 
 CRITERIA = ["trace", "frobenius"]
 K3 = np.linalg.inv([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
@@ -109,75 +108,42 @@ def test_at_the_deadline_the_bound_is_valid(criterion, ticks, monkeypatch):
     )
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
-def test_pair_gains_are_those_of_brute_force(criterion):
-    K = data(9, 9).T @ data(9, 9)
-    C, candidates = residual(K, [3]), np.asarray([0, 5, 2, 8])
-    powers = Powers.of(C, candidates, criterion == "frobenius")
-    brute = [
-        [
-            error(K, [3], criterion) - error(K, sorted({3, int(a), int(b)}), criterion)
-            for b in candidates
-        ]
-        for a in candidates
-    ]
-    np.testing.assert_allclose(powers.pair_gains(1e-10), brute, atol=1e-8)
-    np.testing.assert_allclose(powers.gains(1e-10), np.diag(brute), atol=1e-8)
-
-
-@pytest.mark.parametrize("criterion", CRITERIA)
-def test_powers_after_a_pick_are_those_of_the_new_residual(criterion):
-    K = data(9, 9).T @ data(9, 9)
-    candidates = np.asarray([0, 5, 2, 8])
-    after = Powers.of(K, candidates, criterion == "frobenius").after(1)
-    fresh = Powers.of(residual(K, [5]), candidates[2:], criterion == "frobenius")
-    for kept, expected in zip(after, fresh, strict=True):
-        assert (kept is None) == (expected is None)
-        if kept is not None:
-            np.testing.assert_allclose(kept, expected, atol=1e-8)
-
-
-def test_the_spectrum_falls_when_a_column_is_picked():
-    K = data(9, 9).T @ data(9, 9)
-    assert np.all(spectrum(residual(K, [2]), False) <= spectrum(K, False) + 1e-9)
-
-
 def test_the_tree_prunes():
     X = data(6, 12) * np.geomspace(1, 0.01, 6)[:, None]  # the spectrum falls, so that bounds bite
-    tree = Tree(Problem(lm.data(X), 5), X.T @ X, 1e-10)
-    tree.search()
-    assert tree.nodes < 1 + 12 + 66
+    choice = Exact().choose(Problem(lm.data(X), 5), np.random.default_rng(0))
+    assert choice.details["proved"] and choice.details["nodes"] < 1 + 12 + 66
 
 
 def test_a_choice_that_leaves_nothing_is_proved_at_once():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
         choice = Exact().choose(Problem(lm.data(data(3, 12)), 5), np.random.default_rng(0))
-    assert choice.details == {"proved": True, "nodes": 1} and choice.bound < 1e-10
+    assert choice.details == {"proved": True, "nodes": 0} and choice.bound == 0.0
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_branches_that_could_be_better_by_rounding_alone_are_cut(criterion):
-    K = np.diag([4.0, 3.0, 2.0, 1.0])
-    tree = Tree(Problem(lm.psd(K), 2, criterion), K, 1e-12)
-    whole = 10.0 if criterion == "trace" else 30.0
-    tree.error = whole / 2
-    assert tree.relative() == 0.5 and tree.cutoff == pytest.approx(
-        whole * (0.5 * (1 - 5e-10) - 1e-13), rel=1e-15
-    )
-    assert tree.search() == pytest.approx(3.0 if criterion == "trace" else 5.0) == tree.error
-    assert (
-        sorted(tree.best) == [0, 1]
-        and Tree(Problem(lm.psd(0 * K), 2), 0 * K, 1e-12).relative() == 0.0
-    )
+def test_graded_columns_are_candidates_like_all_others(criterion):
+    """Columns far below 1e-10 of the largest squared norm are the optimum when that is excluded."""
+    X = data(9, 8, seed=3) * np.geomspace(1, 1e-8, 8)
+    found = lm.select(X, 3, method=Exact(), criterion=criterion, exclude=[0, 1, 2])
+    K = X.T @ X
+    allowed = combinations(range(3, 8), 3)
+    best = min(allowed, key=lambda S: error(K, S, criterion))
+    assert found.proved and set(best) == set(found.indices.tolist())
 
 
-def test_an_offer_is_taken_when_it_is_better_beyond_rounding():
-    tree = Tree(Problem(lm.psd(np.eye(4)), 2), np.eye(4), 1e-12)
-    assert [
-        tree.offer(error, [i]) for i, error in enumerate((2.0, 2.0 * (1 - 1e-10), 2.5, 1.9))
-    ] == [2.0, 2.0 * (1 - 1e-10), 2.5, 1.9]
-    assert tree.best == [3] and tree.error == 1.9
+def test_a_budget_too_short_for_one_node_gives_the_start():
+    X = data(20, 1000)
+    begun = time.monotonic()
+    problem = Problem(lm.data(X), 3, deadline=begun + 0.2)
+    choice = Exact().choose(problem, np.random.default_rng(0))
+    assert choice.details == {"proved": False, "nodes": 0} and choice.bound == 0.0
+    assert time.monotonic() - begun < 5 and len(choice.indices) == 3
+
+
+def test_an_indefinite_matrix_is_refused():
+    with pytest.raises(NotPSDError, match="indefinite matrix.*clip negative eigenvalues"):
+        lm.select(lm.toeplitz([1.0, 0.9, *[0.0] * 10]), 3, method="exact")
 
 
 def test_the_search_tells_its_error_and_can_be_stopped():
@@ -187,7 +153,7 @@ def test_the_search_tells_its_error_and_can_be_stopped():
         X,
         6,
         method=Exact(),
-        callback=lambda p: heard.append(p) or (p.phase == "exact" and p.done >= 5),
+        callback=lambda p: heard.append(p) or (p.phase == "exact" and p.done >= 2),
     )
     told = [p for p in heard if p.phase == "exact"]
     assert stopped.stopped and not stopped.proved and told[-1].total is None

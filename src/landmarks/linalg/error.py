@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy
 
-from .._array import Array, Indices, host, is_single, like, namespace, take
+from .._array import Array, Indices, eps, host, is_single, like, namespace, take
 from ..operators.base import Operator, block_width, blocks, densify
 from ..operators.dense import Dense
+from ..operators.double import in_double, made_anew
 from .from_rows import residual_gram, residual_trace
 from .nystrom import nystrom_factor
 from .projection import residual_blocks
@@ -22,6 +24,8 @@ BELOW = {
 FULL_SPECTRUM = (
     3000  # below this order all eigenvalues are computed, above it only the leading ones
 )
+
+DOUBLED = 20_000  # columns up to which the leading ones of a float32 matrix are found in float64
 
 _spectra: WeakKeyDictionary[Operator, np.ndarray] = WeakKeyDictionary()
 
@@ -92,6 +96,34 @@ def best_rank_error(operator: Operator, k: int, criterion: str) -> float:
     return _leading_tail(operator, k, criterion)
 
 
+def rank_bound(operator: Operator, k: int, criterion: str) -> float:
+    """The best rank-k error less what rounding may have added to it: a bound that holds."""
+    if min(operator.n, operator.m or operator.n) > FULL_SPECTRUM:
+        if is_single(operator.like) and operator.n <= DOUBLED:
+            operator = made_anew(operator) or operator
+        rounding = 8 * math.sqrt(operator.n) * eps(operator.digits)
+        return max(
+            0.0, _leading_tail(operator, k, criterion) - rounding * total(operator, criterion)
+        )
+    values, power = spectrum(operator), 1 if criterion == "trace" else 2
+    tail = float(np.sum(values[k:] ** power))
+    if (
+        operator.m is None
+    ):  # the eigenvalues of K: the Schatten norm of the error of K bounds theirs
+        doubt = _rounding(operator) * float(values[0]) * operator.n ** (1 / power)
+        return max(0.0, tail ** (1 / power) - doubt) ** power
+    doubt = _rounding(operator) * math.sqrt(float(np.sum(values)))
+    return max(0.0, tail ** (0.5 / power) - doubt) ** (2 * power)
+
+
+def _rounding(operator: Operator) -> float:
+    """The relative error of eigenvalues in float64, and of the entries if they were in float32."""
+    rounding = 8 * (operator.n + (operator.m or 0) + 8) * 2.0**-53
+    if operator.m is None and is_single(in_double(operator).digits):
+        rounding += 4 * math.sqrt(operator.n) * eps(operator.digits)
+    return rounding
+
+
 def spectrum(operator: Operator) -> np.ndarray:
     """All eigenvalues of K, largest first, without what is below zero by rounding."""
     if operator not in _spectra:
@@ -100,6 +132,7 @@ def spectrum(operator: Operator) -> np.ndarray:
 
 
 def _eigenvalues(operator: Operator) -> np.ndarray:
+    operator = in_double(operator)
     if operator.m is not None:
         values = (
             scipy.linalg.svdvals(host(operator.factor()).astype(np.float64), check_finite=False)

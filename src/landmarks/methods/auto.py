@@ -81,6 +81,7 @@ class Auto:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         if problem.groups is not None or problem.costs is not None:
             return Knapsack().choose(problem, rng)
+        given = problem
         problem = replace(problem, operator=searchable(problem.operator, problem.k))
         small = order(problem.operator) <= SMALL
         portfolio = Portfolio(problem, rng)
@@ -92,7 +93,8 @@ class Auto:
                 "swap(frobenius)", Swap(start=portfolio.best.indices, criterion="frobenius")
             )
         if proof_seconds(problem) <= (1.0 if problem.deadline is None else problem.time_left / 2):
-            portfolio.run("exact", Exact(start=portfolio.best.indices))
+            # the data as given: what is proved for a rounded XᵀX is not proved for X
+            portfolio.run("exact", Exact(start=portfolio.best.indices), given)
         if not portfolio.proved and (small or problem.deadline is not None):
             rounds = min(ROUNDS, int(MODEST / round_seconds(problem)))
             portfolio.run("iterated", Iterated(start=portfolio.best.indices, rounds=rounds))
@@ -120,14 +122,14 @@ class Portfolio:
         self.proved = False
         self.trials: list[Trial] = []
 
-    def run(self, label: str, method: Any) -> None:
+    def run(self, label: str, method: Any, problem: Problem | None = None) -> None:
         """Run a method, unless the time is up and there is a choice already."""
         if self.trials and (stopped() or self.problem.time_left <= 0):
             return
         ledger, start = self.problem.operator.ledger, time.perf_counter()
         before = ledger.products
         try:
-            choice = run_phase(label, method, self.problem, self.rng)
+            choice = run_phase(label, method, problem or self.problem, self.rng)
         except Stopped:
             if not self.trials:
                 raise

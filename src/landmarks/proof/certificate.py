@@ -1,0 +1,124 @@
+"""The certificate of a selection: a lower bound on the error of every choice, and its source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..linalg.error import rank_bound
+from ..problem import Problem
+from ..runs.progress import stopped
+from .climb import ascended, squared
+from .conditioned import Conditioned, conditioned
+from .lookahead import allowed, independent, looked_ahead
+from .node import Node
+from .tree import Tree
+
+STORED = 3000  # columns up to which K is stored; above, only the eigenvalue tail is known
+SEARCHED = 400  # candidates up to which the exact search is tried as well
+SOLVED = 40  # candidates up to which it gets half of the time; above, a tenth
+FEW = 5  # picks up to which it gets half of the time with any number of candidates
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What no choice of k columns that honours the constraints can go below.
+
+    bound : the lower bound on the error, rounding included. gap : the share of the error of the
+    selection that another choice could avoid at most. source : "tail" (eigenvalues), "lookahead"
+    (eigenvalues after every first pick), "dual" or "search". seconds, iterations : the work done.
+    """
+
+    bound: float
+    gap: float
+    source: str
+    seconds: float
+    iterations: int
+    point: np.ndarray | None = field(default=None, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        return f"no other choice can be more than {self.gap:.2%} better ({self.source})"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A bound in the units of the operator, and the way it was found.
+
+    final : whether a choice with this error is known, so that no bound can be higher.
+    """
+
+    value: float
+    source: str
+    iterations: int = 0
+    point: np.ndarray | None = field(default=None, repr=False)
+    final: bool = False
+
+
+def seconds(budget: object) -> float:
+    """A budget, checked."""
+    if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget > 0:
+        raise ValueError(f"budget must be a positive number of seconds, got {budget!r}")
+    return float(budget)
+
+
+def certify(
+    problem: Problem, indices: np.ndarray, error: float, point: np.ndarray | None = None
+) -> Bound:
+    """The best bound that can be found by the deadline of the problem.
+
+    point : where an earlier ascent ended, to go on from there.
+    """
+    best = Bound(0.0, "tail")
+    for bound in bounds(problem, indices, error, point):
+        point = bound.point if bound.point is not None else best.point
+        iterations = best.iterations + bound.iterations
+        best = max(best, bound, key=lambda b: b.value)
+        best = replace(best, point=point, iterations=iterations)
+        if bound.final or best.value >= error * (1 - 1e-9) or problem.time_left <= 0 or stopped():
+            break
+    return best
+
+
+def bounds(
+    problem: Problem, indices: np.ndarray, error: float, point: np.ndarray | None
+) -> Iterator[Bound]:
+    """The bounds, the cheap ones first."""
+    if problem.operator.n > STORED:
+        yield Bound(rank_bound(problem.operator, problem.k, problem.criterion), "tail")
+        return
+    root = conditioned(problem.operator, problem.k)
+    own, unknown = root.pick_all(problem.include)
+    frobenius = problem.criterion == "frobenius"
+    r = problem.k - len(problem.include)
+    node = Node(own, np.zeros(0, dtype=np.int64), r + unknown, frobenius)
+    yield Bound(node.tail(r + unknown), "tail")
+    if unknown or r == 0:
+        return
+    free = allowed(own, problem.free)
+    if free is None or len(free) <= r:
+        return
+    tails = looked_ahead(problem, own, free, r)
+    if tails is not None:
+        yield Bound(float(np.sort(tails)[r - 1]), "lookahead", len(free))
+    if len(free) <= SEARCHED:
+        yield searched(problem, root, indices)
+    core, others = independent(own, free, tails)
+    if others is None:
+        return
+    state = squared(root).pick_all(problem.include)[0] if frobenius else own
+    for found in ascended(problem, state, core, r, error, point):
+        yield Bound(min(found.value, others), "dual", found.steps, found.point)
+
+
+def searched(problem: Problem, root: Conditioned, indices: np.ndarray) -> Bound:
+    """What the exact search proves in a part of the time left."""
+    small = len(problem.free) <= SOLVED or problem.k - len(problem.include) <= FEW
+    deadline, share = None, 0.5 if small else 0.1
+    if problem.deadline is not None:
+        deadline = problem.deadline - (1 - share) * problem.time_left
+    tree = Tree(replace(problem, deadline=deadline), root)
+    tree.offer(*tree.split(indices))
+    bound = tree.search()
+    return Bound(min(bound, tree.error), "search", tree.nodes, final=bound >= tree.cutoff)

@@ -1,0 +1,87 @@
+"""The dual bound of a residual, raised step by step until the deadline."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ..problem import Problem
+from ..runs.journal import Loop, Variables
+from .ascent import Descent
+from .centre import starting_point
+from .conditioned import EPS, Conditioned
+from .dual import Dual, Point
+from .safe import safe_value
+from .twofold import gram
+
+TAUS = (0.05, 1e-4)  # smoothing at the begin and at the end, relative to error/k
+TINY = 1e-10  # share of the trace below which an error is not bounded by the dual
+IDLE = 20  # looks at the clock without a step, after which the ascent has ended
+BLOCK = 25  # steps of the ascent between two looks at the clock
+
+
+class Climbed(NamedTuple):
+    """Where an ascent ended: its bound, its point and how many steps it took."""
+
+    value: float
+    point: np.ndarray
+    steps: int
+
+
+def squared(root: Conditioned) -> Conditioned:
+    """The columns of K themselves as data: ‖K − K̂‖²_F is at least the error of rebuilding them."""
+    K = root.matrix
+    S = gram(K)
+    omega = root.omega + 8 * len(K) * (EPS + root.omega)
+    return Conditioned(S, np.sqrt(np.diagonal(S.high)), omega, K)
+
+
+def ascended(
+    problem: Problem,
+    state: Conditioned,
+    free: np.ndarray,
+    r: int,
+    error: float,
+    point: np.ndarray | None,
+) -> Iterator[Climbed]:
+    """The dual bound, raised until the deadline."""
+    rest = np.setdiff1d(np.arange(state.n), [*free, *state.picks])
+    order = np.concatenate([free, rest]).astype(np.int64)
+    power = -int(np.round(np.log2(max(np.mean(state.diagonal[order]), 1e-300))))
+    K = np.ldexp(state.matrix[np.ix_(order, order)], power)
+    K = (K + K.T) / 2
+    spread = np.ldexp(np.outer(state.spread[order], state.spread[order]), power)
+    doubt = 2 * EPS * np.abs(K) + state.omega * spread
+    dual = Dual(K, r, len(free))
+    if not error > TINY * float(np.sum(state.diagonal)):
+        return
+    first = starting_point(dual) if point is None else None
+    if point is None and first is not None:
+        point = first.flat()
+    if point is None or len(point) != 3 * len(free) + 2 * len(free) * len(order):
+        return
+    scale = np.ldexp(error, power)
+    found = climb(problem, dual, point, doubt, scale)
+    yield found._replace(value=float(np.ldexp(found.value, -power)))
+
+
+def climb(problem: Problem, dual: Dual, x: np.ndarray, doubt: np.ndarray, error: float) -> Climbed:
+    """The bound where the ascent ends; the smoothing falls as the time runs out."""
+    descent, begun = Descent(x), time.monotonic()
+    seconds = min(problem.time_left, 60.0) if problem.deadline is None else problem.time_left
+    best, highest, v = x, -np.inf, Variables(steps=0, idle=0)
+    with Loop("certificate", v) as loop:
+        while v.idle < IDLE and (share := (time.monotonic() - begun) / max(seconds, 1e-9)) < 1:
+            tau = TAUS[0] * (TAUS[1] / TAUS[0]) ** share * error / dual.k
+            v.steps += descent.follow(partial(dual.evaluate, tau=tau), BLOCK, begun + seconds)
+            value = dual.value(Point.of(descent.x, dual.candidates))
+            v.idle = v.idle + 1 if descent.stuck else 0
+            if value > highest:
+                highest, best = value, descent.x
+            if loop.turn(v.steps, None) or value >= error * (1 - 1e-10):
+                break
+    return Climbed(safe_value(dual, Point.of(best, dual.candidates), doubt), best, v.steps)

@@ -1,0 +1,151 @@
+"""C = K − K̂ of a partial choice in 106 bits, with a bound on what rounding put into it.
+
+With B the coefficients that rebuild every column from the picks, C = VᵀKV, V = [−B; I]. An error of
+ω·d_i·d_j in the entries of K, d² = diag K, therefore moves C_ij by at most ω·s_i·s_j,
+s_j = d_j + Σ_i d_i |B_ij|. A pick i with the coefficients β turns s_j into at most s_j + |β_j| s_i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from .._array import host, is_single
+from ..errors import NotPSDError
+from ..operators.base import Operator, densify
+from ..operators.double import in_double
+from .dependence import dependent
+from .twofold import UNIT, Twofold, divide, exactly, gram, outer, subtract
+
+LARGE = 2**26  # entries of X above which XᵀX is formed in float64
+EPS = 2.0**-53
+DOUBT = 64  # a pivot is certain when its error is below 1/64: then products of errors do not count
+
+
+@dataclass(frozen=True)
+class Conditioned:
+    """The residual of a partial choice.
+
+    C : the n × n residual. spread : s, what one unit of error in K grows to. omega : ω.
+    columns : exact columns whose dependence is that of the candidates. picks : what was chosen.
+    """
+
+    C: Twofold
+    spread: np.ndarray
+    omega: float
+    columns: np.ndarray
+    picks: tuple[int, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """The number of columns."""
+        return len(self.spread)
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """C rounded to float64."""
+        return self.C.high
+
+    @property
+    def diagonal(self) -> np.ndarray:
+        """The diagonal of C."""
+        return np.diagonal(self.C.high)
+
+    @property
+    def doubtful(self) -> np.ndarray:
+        """Whether rounding may have made the residual of a column, picks excepted."""
+        doubt = self.diagonal <= DOUBT * self.omega * self.spread**2
+        doubt[list(self.picks)] = False
+        return doubt
+
+    @cached_property
+    def trace(self) -> float:
+        """tr C, a sum of numbers that are not negative."""
+        return float(np.sum(self.diagonal))
+
+    @cached_property
+    def squares(self) -> float:
+        """‖C‖²_F."""
+        return float(np.sum(self.C.high**2))
+
+    @cached_property
+    def eigenvalues(self) -> np.ndarray:
+        """The eigenvalues of C, falling."""
+        return np.maximum(np.linalg.eigvalsh(self.matrix)[::-1], 0.0)
+
+    def error(self, frobenius: bool) -> float:
+        """The error of the picks."""
+        return self.squares if frobenius else self.trace
+
+    def uncertainty(self, frobenius: bool) -> float:
+        """How much the error of the picks may be off."""
+        norm = np.sqrt(self.n) * self.omega * float(np.sum(self.spread**2))
+        if not frobenius:
+            return 4 * norm + 2 * self.n * EPS * self.trace
+        E = self.squares
+        return 8 * np.sqrt(E) * norm + 16 * norm**2 + 2 * self.n * EPS * E
+
+    def pick(self, j: int) -> Conditioned:
+        """The residual after choosing j, whose own residual must be certain."""
+        v, c = self.C.at(slice(None), j), self.C.at(j, j)
+        beta = divide(v, c)
+        C = subtract(self.C, outer(v, beta))
+        for part in C:
+            part[j], part[:, j] = 0.0, 0.0
+        spread = self.spread + np.abs(beta.high) * self.spread[j]
+        spread[j] = 0.0
+        return replace(self, C=C, spread=spread, picks=(*self.picks, j))
+
+    def represented(self, j: int) -> bool:
+        """Whether column j is a combination of the picks, as exact numbers."""
+        return dependent(self.columns[:, [*self.picks, j]])
+
+    def exhausted(self) -> bool:
+        """Whether the picks represent every column, as exact numbers."""
+        others = np.setdiff1d(np.arange(self.n), self.picks)
+        return all(self.represented(int(j)) for j in others)
+
+    def pick_all(self, indices: Iterable[int]) -> tuple[Conditioned, int]:
+        """The residual after choosing the indices, and how many were in doubt."""
+        state, unknown = self, 0
+        for j in indices:
+            if j in state.picks:
+                continue
+            if not state.doubtful[j]:
+                state = state.pick(int(j))
+            elif not state.represented(int(j)):
+                unknown += 1
+        return state, unknown
+
+
+def conditioned(operator: Operator, picks: int) -> Conditioned:
+    """The residual of choosing nothing, for choices of so many picks."""
+    double = in_double(operator)
+    if double.m is not None and double.m * double.n <= LARGE:
+        X = np.asarray(host(double.factor()), dtype=np.float64)
+        K, columns, omega = gram(X), X, 0.0
+    else:
+        columns = np.asarray(host(densify(double)), dtype=np.float64)
+        columns = np.tril(columns) + np.tril(columns, -1).T
+        rounding = EPS * (2 if double.m is None else 2 * double.m)
+        K, omega = exactly(columns), max(rounding, 2 * indefiniteness(columns, operator))
+    omega += 16 * (picks + 2) * UNIT
+    return Conditioned(K, np.sqrt(np.maximum(np.diagonal(K.high), 0.0)), omega, columns)
+
+
+def indefiniteness(K: np.ndarray, operator: Operator) -> float:
+    """How far below zero the eigenvalues of K reach when it is scaled to a unit diagonal."""
+    d = np.sqrt(np.maximum(np.diagonal(K), 0.0))
+    scale = np.where(d > 0, d, 1.0)
+    least = float(np.linalg.eigvalsh(K / scale[:, None] / scale[None, :])[0])
+    rounding = len(d) * EPS
+    slack = (1e-4 if is_single(operator.digits) else 1e-8) * np.sqrt(len(d))
+    if least < -slack:
+        raise NotPSDError(
+            "nothing can be proved for an indefinite matrix: scaled to a unit diagonal, K has the "
+            f"eigenvalue {least:.3g}; clip negative eigenvalues first"
+        )
+    return max(0.0, -least - rounding)

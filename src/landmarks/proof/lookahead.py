@@ -1,0 +1,69 @@
+"""What no choice with a given candidate can go below, and which candidates are independent."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..problem import Problem
+from ..runs.journal import Loop, Variables
+from .conditioned import Conditioned
+from .node import Node
+
+LOOKED_AHEAD = 600  # candidates up to which every first pick is looked at
+SEPARATE = 1e-6  # share of its variance that a column of the dual problem keeps given the others
+
+
+def allowed(state: Conditioned, free: np.ndarray) -> np.ndarray | None:
+    """The candidates that the picks do not represent; None when rounding hides which."""
+    doubtful = state.doubtful[free]
+    if all(state.represented(int(j)) for j in free[doubtful]):
+        return free[~doubtful]
+    return None
+
+
+def looked_ahead(
+    problem: Problem, state: Conditioned, free: np.ndarray, r: int
+) -> np.ndarray | None:
+    """What no choice with each candidate in it can go below; None when there is no time for it.
+
+    Each of the r members of a choice has such a bound, so the r-th smallest holds for all choices.
+    """
+    if len(free) > LOOKED_AHEAD:
+        return None
+    frobenius, nothing = problem.criterion == "frobenius", np.zeros(0, dtype=np.int64)
+    v = Variables(done=0, tails=[])
+    with Loop("lookahead", v) as loop:
+        while v.done < len(free):
+            after = state.pick(int(free[v.done]))
+            v.tails.append(Node(after, nothing, r - 1, frobenius).tail(r - 1))
+            v.done += 1
+            if loop.turn(v.done, len(free)) or problem.time_left <= 0:
+                break
+    return np.asarray(v.tails) if v.done == len(free) else None
+
+
+def independent(
+    state: Conditioned, free: np.ndarray, tails: np.ndarray | None
+) -> tuple[np.ndarray, float | None]:
+    """Independent candidates, the most useful first, and a bound for choices with any of the rest.
+
+    The dual bound needs independent candidates. Choices among the rest are bounded by the tails
+    after them; None when these are not known.
+    """
+    order = free if tails is None else free[np.argsort(tails, kind="stable")]
+    core = independent_of(state.matrix, order)
+    rest = ~np.isin(free, core)
+    if not np.any(rest):
+        return core, np.inf
+    return core, None if tails is None else float(np.min(tails[rest]))
+
+
+def independent_of(C: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """The columns that those before them do not nearly represent, rising."""
+    C, kept = C.copy(), []
+    whole = np.diagonal(C).copy()
+    for j in order:
+        if C[j, j] > SEPARATE * whole[j]:
+            kept.append(int(j))
+            C -= np.multiply.outer(C[:, j], C[j] / C[j, j])
+    return np.sort(np.asarray(kept, dtype=np.int64))

@@ -1,0 +1,216 @@
+"""Best-first search over choices: each step takes the most useful candidate in, or leaves it out.
+
+The bounds are those of `node`; the last two picks are found at once, for all pairs, the last three
+for every first of them. Whatever is cut off is cut off with a margin for rounding.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import ClassVar
+
+import numpy as np
+
+from ..problem import Problem
+from ..runs.journal import Loop, Variables
+from .conditioned import Conditioned, conditioned
+from .node import Node
+from .powers import Powers
+
+SLACK = 5e-10  # choices that are better by less, relative to the error, are not looked for
+STATES = 2**28  # bytes of residuals that are kept with the open nodes
+
+Open = tuple[float, int, list[int], list[int]]
+
+
+class Tree:
+    """The open nodes, the best choice so far, and what is in doubt.
+
+    error : an upper bound of the error of the best choice. doubt : a lower bound for the choices
+    whose residuals rounding hides.
+    """
+
+    kept: ClassVar = ("best", "error", "nodes", "doubt", "closed")
+
+    def __init__(self, problem: Problem, root: Conditioned | None = None):
+        self.problem = problem
+        self.root = root or conditioned(problem.operator, problem.k)
+        self.frobenius = problem.criterion == "frobenius"
+        self.total = self.root.error(self.frobenius)
+        self.best: list[int] = []
+        self.error = self.doubt = self.closed = np.inf
+        self.nodes, self.stopped = 0, False
+        self.states: dict[tuple[int, ...], Conditioned] = {}
+
+    @property
+    def cutoff(self) -> float:
+        """The bound from which on a branch need not be searched."""
+        return self.error * (1 - SLACK)
+
+    def relative(self) -> float:
+        """The best error as a share of the error of choosing nothing."""
+        return self.error / self.total if self.total > 0 else 0.0
+
+    def search(self) -> float:
+        """A lower bound of the error over all choices; `best` holds the best one found."""
+        v = Variables(heap=self.first(), serial=1)
+        with Loop("exact", v, self) as loop:
+            while v.heap and v.heap[0][0] < self.cutoff:
+                if self.stopped or self.problem.time_left <= 0:
+                    return min(v.heap[0][0], self.closed, self.doubt)
+                _, _, picks, candidates = heapq.heappop(v.heap)
+                self.nodes += 1
+                for child in self.expand(picks, np.asarray(candidates, dtype=np.int64)):
+                    self.push(v, child)
+                if self.nodes % (1 + len(v.heap) // 64) == 0:
+                    self.stopped = loop.turn(self.nodes, None, self.relative)
+        return min(self.closed, self.doubt, v.heap[0][0] if v.heap else np.inf)
+
+    def first(self) -> list[Open]:
+        """The root of the tree, as the heap to begin with."""
+        return [(0.0, 0, [int(j) for j in self.problem.include], self.problem.free.tolist())]
+
+    def push(self, v: Variables, child: Node) -> None:
+        """Keep a child, unless nothing below it can be better than the best choice."""
+        bound = child.bound()
+        if bound >= self.cutoff:
+            self.closed = min(self.closed, bound)
+            return
+        picks = list(child.state.picks)
+        entry = (bound, v.serial, picks, child.candidates.tolist())
+        heapq.heappush(v.heap, entry)
+        v.serial += 1
+        if len(self.states) * 16 * self.root.n**2 > STATES:
+            self.states.clear()
+        self.states[tuple(picks)] = child.state
+
+    def expand(self, picks: list[int], candidates: np.ndarray) -> list[Node]:
+        """The two children of a node; none when its choices could be compared at once."""
+        node = self.node(picks, candidates)
+        r, T = node.r, node.candidates
+        if r == 0 or len(T) == 0:
+            self.offer(node.state, [])
+            return []
+        gains = node.powers.gains()
+        before = node.error - node.uncertainty - float(np.sum(node.values[: r - 1]))
+        self.close(before - gains, before - gains >= self.cutoff)
+        hope = before - gains < self.cutoff
+        node = Node(node.state, T[hope], r, self.frobenius)
+        if len(node.candidates) == 0:
+            return []
+        if r <= 3 or len(node.candidates) <= 2:
+            self.finish(node)
+            return []
+        return self.branch(node, int(np.argmax(gains[hope])))
+
+    def close(self, bounds: np.ndarray, cut: np.ndarray) -> None:
+        """Note the bounds of branches that are cut off."""
+        if np.any(cut):
+            self.closed = min(self.closed, float(np.min(bounds[cut])))
+
+    def branch(self, node: Node, a: int) -> list[Node]:
+        """With the candidate at place a, and without it."""
+        rest = np.delete(node.candidates, a)
+        state = node.state.pick(int(node.candidates[a]))
+        children = [Node(state, self.certain(state, rest, node.r - 1), node.r - 1, self.frobenius)]
+        if len(rest) >= node.r:
+            children.append(Node(node.state, rest, node.r, self.frobenius))
+        return children
+
+    def node(self, picks: list[int], candidates: np.ndarray) -> Node:
+        """The node of some picks; those that others represent only count."""
+        state = self.states.get(tuple(picks))
+        unknown = 0
+        if state is None:
+            state, unknown = self.root.pick_all(picks)
+        if unknown:
+            self.unsure(state, self.problem.k - len(state.picks))
+        r = self.problem.k - len(set(picks) | set(self.problem.include))
+        return Node(state, self.certain(state, candidates, r), r, self.frobenius)
+
+    def certain(self, state: Conditioned, candidates: np.ndarray, r: int) -> np.ndarray:
+        """The candidates whose residual is beyond rounding; others are noted if they matter."""
+        doubtful = state.doubtful[candidates]
+        for j in candidates[doubtful]:
+            if not state.represented(int(j)):
+                self.unsure(state, r)
+                break
+        return candidates[~doubtful]
+
+    def unsure(self, state: Conditioned, r: int) -> None:
+        """Note that r more picks may lead anywhere."""
+        node = Node(state, np.zeros(0, dtype=np.int64), r, self.frobenius)
+        self.doubt = min(self.doubt, node.tail(r))
+
+    def finish(self, node: Node) -> None:
+        """Compare all choices below a node with at most three picks left."""
+        if node.r <= 2 or len(node.candidates) <= 2:
+            self.last(node, node.powers, node.error, [], node.candidates)
+            return
+        gains = node.powers.gains()
+        order = np.argsort(-gains, kind="stable")
+        powers, candidates = node.powers.ordered(order), node.candidates[order]
+        bounds = node.error - node.uncertainty - gains[order] - float(np.sum(node.values[:2]))
+        v = Variables(a=0)
+        with Loop("exact", v, self) as loop:
+            while v.a < len(candidates) - 1:
+                a = v.a
+                if bounds[a] >= self.cutoff or self.stopped or self.problem.time_left <= 0:
+                    self.closed = min(self.closed, float(np.min(bounds[a:])))
+                    return
+                left = node.error - float(gains[order[a]])
+                first = [int(candidates[a])]
+                self.last(node, powers.after(a), left, first, candidates[a + 1 :])
+                v.a = a + 1
+                self.stopped = loop.turn(self.nodes, None, self.relative)
+
+    def last(
+        self,
+        node: Node,
+        powers: Powers,
+        left: float,
+        first: list[int],
+        candidates: np.ndarray,
+    ) -> None:
+        """Compare the last pick or the last two; what bounds cannot tell apart is computed."""
+        pairs = node.r - len(first) > 1 and len(candidates) > 1
+        gains = powers.pair_gains() if pairs else powers.gains()
+        bounds = left - node.uncertainty - gains
+        if pairs:
+            bounds[np.tril_indices(len(candidates))] = np.inf
+        flat = bounds.reshape(-1)
+        while flat[a := int(np.argmin(flat))] < self.cutoff:
+            flat[a] = np.inf
+            places = np.unravel_index(a, bounds.shape)
+            self.offer(node.state, first + [int(candidates[i]) for i in places])
+        self.closed = min(self.closed, float(flat[a]))
+
+    def offer(self, state: Conditioned, more: list[int]) -> None:
+        """Compute the error of a choice and keep it if it is better beyond rounding."""
+        after, unknown = state.pick_all(more)
+        E, margin = after.error(self.frobenius), after.uncertainty(self.frobenius)
+        if margin >= E and after.exhausted():
+            E = margin = 0.0
+        lower = max(0.0, E - margin)
+        if unknown:
+            node = Node(after, np.zeros(0, dtype=np.int64), unknown, self.frobenius)
+            lower = node.tail(unknown)
+        self.closed = min(self.closed, lower)
+        if E + margin < self.cutoff:
+            chosen = [*self.problem.include, *state.picks, *more]
+            self.best, self.error = list(dict.fromkeys(chosen)), E + margin
+
+    def split(self, indices: np.ndarray) -> tuple[Conditioned, list[int]]:
+        """A choice as what must be included and what comes after it, for `offer`."""
+        state, _ = self.root.pick_all(self.problem.include)
+        return state, [int(j) for j in indices if j not in set(self.problem.include)]
+
+    def independent(self) -> list[int]:
+        """The best choice without what the rest of it represents; included ones always stay."""
+        chosen = list(self.problem.include)
+        state, _ = self.root.pick_all(chosen)
+        for j in self.best:
+            after, unknown = state.pick_all([j])
+            if j not in chosen and (unknown or len(after.picks) > len(state.picks)):
+                state, chosen = after, [*chosen, j]
+        return chosen

@@ -1,0 +1,165 @@
+"""Small hard problems, and every choice of theirs in whole numbers: no rounding before 2⁻⁵⁰⁰."""
+
+from __future__ import annotations
+
+import time
+import unittest.mock
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+import landmarks as lm
+from landmarks.proof import certificate
+
+UNIT = 600  # errors are whole multiples of 2⁻⁶⁰⁰
+NOTHING = 2**60  # a pivot that small is a dependent column
+
+KINDS = (
+    *("normal", "wide", "graded", "graded rows", "sums", "copies", "rounded sums", "low rank"),
+    *("near copies", "whole numbers", "single", "psd", "graded psd", "singular psd"),
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem: its matrix (data, or K when `stored`), what to choose and the constraints."""
+
+    kind: str
+    A: np.ndarray
+    stored: bool
+    k: int
+    criterion: str
+    include: tuple[int, ...]
+    exclude: tuple[int, ...]
+
+    @property
+    def operator(self) -> object:
+        return lm.psd(self.A) if self.stored else lm.data(self.A)
+
+    @property
+    def constraints(self) -> dict[str, tuple[int, ...]]:
+        return {"include": self.include, "exclude": self.exclude}
+
+    def select(self, method: object) -> lm.Selection:
+        more = {"criterion": self.criterion, **self.constraints}
+        return lm.select(self.operator, self.k, method=method, **more)
+
+
+def draw(rng: np.random.Generator) -> Case:
+    """A problem of a random kind, half of them with constraints."""
+    kind = str(rng.choice(KINDS))
+    n = int(rng.integers(3, 13))
+    A, stored = matrix(kind, n, rng)
+    k = int(rng.integers(1, min(4, n) + 1))
+    include, exclude = (), ()
+    if rng.random() < 0.5:
+        order = [int(j) for j in rng.permutation(n)]
+        include = tuple(order[: int(rng.integers(0, k))])
+        exclude = tuple(order[k : k + int(rng.integers(0, n - k + 1))])
+    criterion = "trace" if rng.random() < 0.6 else "frobenius"
+    return Case(kind, A, stored, k, criterion, include, exclude)
+
+
+def matrix(kind: str, n: int, rng: np.random.Generator) -> tuple[np.ndarray, bool]:
+    """The matrix of a kind, and whether it is K itself."""
+    m = int(rng.integers(2, n + 1)) if kind == "wide" else int(rng.integers(n, 2 * n + 4))
+    X = rng.standard_normal((m, n))
+    some = rng.permutation(n)
+    if kind == "graded":
+        X = X * 10.0 ** rng.uniform(-5, 5, n)
+    elif kind == "graded rows":
+        X = X * np.geomspace(1, 10.0 ** -rng.uniform(1, 9), m)[:, None]
+    elif kind in ("sums", "rounded sums"):
+        X = np.round(X * 64) if kind == "sums" else X * 10.0 ** rng.uniform(-3, 3, n)
+        X[:, some[0]] = X[:, some[1]] + X[:, some[2]]
+    elif kind == "copies":
+        X[:, some[0]] = X[:, some[1]] * 2.0 ** rng.integers(-3, 4)
+    elif kind == "low rank":
+        rank = int(rng.integers(1, n + 1))
+        X = X[:, :rank] @ rng.standard_normal((rank, n))
+    elif kind == "near copies":
+        X[:, some[0]] = X[:, some[1]] + 10.0 ** -rng.uniform(4, 16) * X[:, some[0]]
+    elif kind == "whole numbers":
+        X = np.round(2 * X)
+        X[0, 0] += not X.any()
+    elif kind == "single":
+        X = (X * 10.0 ** rng.uniform(-3, 3, n)).astype(np.float32)
+    if "psd" not in kind:
+        return X, False
+    X = np.round(X * 2**20)
+    if kind == "singular psd":
+        X[:, some[0]] = X[:, some[1]] - X[:, some[2]]
+    if kind == "graded psd":
+        X = X * 2.0 ** rng.integers(-15, 15, n)
+    return X.T @ X, True
+
+
+def whole(case: Case) -> np.ndarray:
+    """K in units of 2⁻⁶⁰⁰, as Python integers."""
+    A = case.A.astype(np.float64)
+    bits = UNIT if case.stored else UNIT // 2
+    whole = np.vectorize(lambda x: int(Fraction(x) * 2**bits), otypes=[object])(A)
+    return whole if case.stored else whole.T @ whole
+
+
+def reduced(C: np.ndarray, j: int) -> np.ndarray:
+    """The residual after picking j."""
+    if C[j, j] <= NOTHING:
+        return C
+    return C - (C[:, j][:, None] * C[j][None, :]) // C[j, j]
+
+
+def value(C: np.ndarray, criterion: str) -> Fraction:
+    """The error that a residual means; what is below the rounding of the divisions is nothing."""
+    diagonal = [int(c) for c in np.diagonal(C)]
+    if max(diagonal) <= NOTHING:
+        return Fraction(0)
+    if criterion == "trace":
+        return Fraction(sum(c for c in diagonal if c > NOTHING), 2**UNIT)
+    return Fraction(int(np.sum(C * C)), 2 ** (2 * UNIT))
+
+
+def errors(case: Case) -> dict[frozenset[int], Fraction]:
+    """The error of every choice."""
+    C = whole(case)
+    for j in case.include:
+        C = reduced(C, j)
+    allowed = [j for j in range(len(C)) if j not in case.include and j not in case.exclude]
+    found = {}
+
+    def visit(C: np.ndarray, chosen: tuple[int, ...], after: int) -> None:
+        if len(chosen) == case.k:
+            found[frozenset(chosen)] = value(C, case.criterion)
+            return
+        for a in range(after, len(allowed)):
+            visit(reduced(C, allowed[a]), (*chosen, allowed[a]), a + 1)
+
+    visit(C, tuple(case.include), 0)
+    return found
+
+
+def faults(case: Case, selection: lm.Selection, known: dict[frozenset[int], Fraction]) -> list[str]:
+    """What is wrong with what a selection says of itself."""
+    best, own = min(known.values()), known[frozenset(selection.indices.tolist())]
+    wrong = []
+    if selection.proved and own > best * (1 + Fraction(2, 10**9)):
+        wrong.append(f"proved {float(own):.6g}, the best is {float(best):.6g}")
+    if Fraction(selection.lower_bound()) > best:
+        excess = float(Fraction(selection.lower_bound()) - best)
+        wrong.append(f"bound {selection.lower_bound()!r} above the best by {excess:.3g}")
+    return wrong
+
+
+def dual_bound(case: Case, seconds: float) -> float:
+    """What the dual bound and the lookahead alone prove, without the exact search."""
+    operator = case.operator
+    start = lm.select(
+        operator, case.k, method="greedy", criterion=case.criterion, **case.constraints
+    )
+    more = {"criterion": case.criterion, "deadline": time.monotonic() + seconds}
+    problem = lm.Problem(operator, case.k, **case.constraints, **more)
+    with unittest.mock.patch.object(certificate, "SEARCHED", -1):
+        found = certificate.certify(problem, start.indices, start._figure("error", None))
+    power = operator.exponent * (2 if case.criterion == "frobenius" else 1)
+    return float(np.ldexp(found.value, power))

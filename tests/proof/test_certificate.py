@@ -1,0 +1,87 @@
+"""Certificates of selections: below the optimum, never below the tail, known afterwards."""
+
+import warnings
+
+import numpy as np
+import pytest
+from proof import brute
+
+import landmarks as lm
+from landmarks.errors import RankWarning
+from landmarks.proof import certificate
+
+
+def data(m, n, seed=0):
+    return np.random.default_rng(seed).standard_normal((m, n))
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_the_bound_lies_between_the_tail_and_the_error(criterion, monkeypatch):
+    monkeypatch.setattr(certificate, "SEARCHED", 0)
+    s = lm.select(data(30, 20), 6, method="greedy", criterion=criterion)
+    tail = s.lower_bound()
+    found = s.certificate(budget=1.0)
+    assert tail < found.bound < s.error() and found.source in ("dual", "lookahead")
+    assert s.lower_bound() == found.bound and s.gap() == found.gap == 1 - found.bound / s.error()
+
+
+def test_a_small_problem_is_proved():
+    s = lm.select(data(30, 10), 4, method="greedy")
+    found = s.certificate(budget=10.0)
+    assert found.source == "search" and found.seconds < 5
+    assert s.proved == (found.gap < 1e-8) and s.lower_bound() <= s.error()
+
+
+@pytest.mark.parametrize("constraint", [{"include": [3]}, {"exclude": [0, 1, 2]}])
+def test_constraints_tighten_it(constraint, monkeypatch):
+    monkeypatch.setattr(certificate, "SEARCHED", 0)
+    X = data(40, 16)
+    plain = lm.select(X, 5, method="greedy").certificate(1.0).bound
+    assert lm.select(X, 5, method="greedy", **constraint).certificate(1.0).bound > plain
+
+
+def test_it_goes_on_from_another(monkeypatch):
+    monkeypatch.setattr(certificate, "SEARCHED", 0)
+    s = lm.select(data(40, 16), 5, method="greedy")
+    first = s.certificate(0.5)
+    assert s.certificate(0.5, after=first).bound >= first.bound
+
+
+def test_it_tells_its_progress_and_can_be_stopped(monkeypatch):
+    monkeypatch.setattr(certificate, "SEARCHED", 0)
+    heard = []
+    s = lm.select(data(90, 70), 10, method="greedy")
+    found = s.certificate(
+        60.0, callback=lambda p: heard.append(p.phase) or p.phase == "certificate"
+    )
+    assert found.seconds < 30 and heard[-1] == "certificate" and "lookahead" in heard
+
+
+def test_dependent_columns_get_what_the_lookahead_gives(monkeypatch):
+    monkeypatch.setattr(certificate, "SEARCHED", 0)
+    X = data(30, 70)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        s = lm.select(X, 5, method="greedy")
+        tail = s.lower_bound()
+        found = s.certificate(5.0)
+    assert found.source == "lookahead" and tail < found.bound < s.error()
+
+
+def test_a_budget_is_a_positive_number():
+    s = lm.select(data(9, 5), 2)
+    with pytest.raises(ValueError, match="budget must be a positive number of seconds, got 0"):
+        s.certificate(0)
+
+
+def test_it_reads_as_a_sentence():
+    found = certificate.Certificate(1.0, 0.003, "dual", 1.0, 10)
+    assert str(found) == "no other choice can be more than 0.30% better (dual)"
+
+
+@pytest.mark.filterwarnings("ignore::landmarks.errors.RankWarning")
+@pytest.mark.parametrize("block", range(4))
+def test_the_dual_bound_is_never_above_the_best(block):
+    for number in range(25 * block, 25 * block + 25):
+        case = brute.draw(np.random.default_rng([22, number]))
+        assert brute.dual_bound(case, 0.05) <= min(brute.errors(case).values()), (number, case)
