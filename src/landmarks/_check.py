@@ -10,6 +10,7 @@ import numpy as np
 import scipy
 
 from ._array import Array, as_float, device, host, is_array, is_single, namespace
+from ._suggest import suggestion
 
 
 def column_names(table: Any) -> tuple[str, ...] | None:
@@ -19,6 +20,14 @@ def column_names(table: Any) -> tuple[str, ...] | None:
     )  # first: the columns of a pyarrow table are its data
     columns = getattr(table, "columns", None) if columns is None else columns
     return None if columns is None or callable(columns) else tuple(str(name) for name in columns)
+
+
+def column_labels(table: Any) -> tuple[Any, ...] | None:
+    """The labels of the columns of a data frame as they are: strings, numbers, tuples, dates."""
+    if column_names(table) is None:
+        return None
+    named = getattr(table, "column_names", None)
+    return tuple(table.columns if named is None else named)
 
 
 def matrix(values: Any, name: str) -> Array:
@@ -164,13 +173,44 @@ def scaled(array: Array, power: int) -> Array:
 
 
 def subset_size(k: Any, n: int) -> int:
-    """The wanted subset size as an int from 1 to n."""
+    """The wanted subset size as an int from 1 to n; a number between 0 and 1 is a share of n."""
+    if is_share(k):
+        return share(k, n)
     if isinstance(k, bool | np.bool_) or not isinstance(k, numbers.Integral):
-        raise TypeError(f"k must be an integer between 1 and n = {n}, got {k!r}")
+        raise TypeError(
+            f"k must be an integer between 1 and n = {n}, got {k!r}; it may also be a share such "
+            'as 0.1, "auto", or a rule such as lm.Knee() or lm.Target(0.05)'
+        )
     k = int(k)
     if not 1 <= k <= n:
         raise ValueError(f"k must be between 1 and n = {n}, got {k}")
     return k
+
+
+def is_share(k: Any) -> bool:
+    """Whether k is a number between 0 and 1, both excluded."""
+    real = isinstance(k, numbers.Real) and not isinstance(k, numbers.Integral)
+    return real and 0 < float(k) < 1
+
+
+def share(part: float, n: int) -> int:
+    """That part of n as a whole number, at least 1; 0.29 of 100 is 29, though 0.29 * 100 is less."""
+    return max(1, int(float(part) * n + 1e-9 * n))
+
+
+def sizes(ks: Any, n: int) -> np.ndarray:
+    """The rising distinct sizes asked for; one number k means 1, 2, …, k."""
+    if isinstance(ks, numbers.Integral) and not isinstance(ks, bool | np.bool_):
+        ks = range(1, subset_size(ks, n) + 1)
+    elif not hasattr(ks, "__iter__") or isinstance(ks, str):
+        raise TypeError(
+            "ks must be a list of sizes such as [5, 10, 20], or one number k for 1, 2, …, k; "
+            f"got {ks!r}"
+        )
+    listed = sorted({subset_size(k, n) for k in ks})
+    if not listed:
+        raise ValueError("ks must list at least one number of columns")
+    return np.array(listed, dtype=np.int64)
 
 
 def count(value: Any, name: str) -> int:
@@ -194,5 +234,7 @@ def seed(value: Any) -> int | None:
 def choice(value: Any, allowed: tuple[str, ...], name: str) -> str:
     """One of the allowed words."""
     if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+        close = suggestion(value, allowed) if isinstance(value, str) else ""
+        listed = ", ".join(map(repr, allowed))
+        raise ValueError(f"{name} must be one of {listed}, got {value!r}{close}")
     return value

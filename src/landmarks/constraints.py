@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _check
+from ._suggest import suggestion
 from .errors import UnsupportedError
 from .operators.base import Operator, check_indices
 from .problem import Method, Problem
@@ -15,7 +16,7 @@ from .problem import Method, Problem
 
 def _indices(which: Any, operator: Operator, name: str) -> tuple[int, ...]:
     listed = [which] if isinstance(which, str) else list(which)
-    if any(isinstance(j, str) for j in listed):
+    if any(_is_label(j) for j in listed):
         listed = [_position(j, operator, name) for j in listed]
     try:
         return tuple(int(j) for j in check_indices(np.asarray(listed), operator.n))
@@ -23,18 +24,29 @@ def _indices(which: Any, operator: Operator, name: str) -> tuple[int, ...]:
         raise type(error)(f"{name}: {error}") from None
 
 
-def _position(wanted: Any, operator: Operator, name: str) -> int:
+def _is_label(wanted: Any) -> bool:
+    """Whether this names a column: whole numbers are places, anything else is a label."""
+    return not isinstance(wanted, int | float | np.number | np.bool_)
+
+
+def _position(wanted: Any, operator: Operator, name: str) -> Any:
+    """The place of a named column; in a list of names a whole number is a place."""
     if operator.names is None:
         raise ValueError(
             f"{name} holds names, but the data have none; give indices, or pass a data frame"
         )
-    if wanted not in operator.names:
-        raise ValueError(f"{name}: the data have no column named {wanted!r}")
-    if operator.names.count(wanted) > 1:
+    if not _is_label(wanted) and wanted not in operator.names:
+        return wanted
+    labels = operator.names if isinstance(wanted, str) else operator.labels or operator.names
+    found = [j for j, label in enumerate(labels) if label == wanted]
+    if not found:
+        close = suggestion(str(wanted), operator.names)
+        raise ValueError(f"{name}: the data have no column named {wanted!r}{close}")
+    if len(found) > 1:
         raise ValueError(
-            f"{name}: the data have {operator.names.count(wanted)} columns named {wanted!r}; give the index of one"
+            f"{name}: the data have {len(found)} columns named {wanted!r}; give the index of one"
         )
-    return operator.names.index(wanted)
+    return found[0]
 
 
 def constrained(
@@ -149,7 +161,8 @@ def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
         )
     if k is None and (finds_k or problem.costs is not None):
         return 0
-    size = _check.subset_size(k, problem.operator.n)
+    most = problem.count(np.arange(problem.operator.n))
+    size = _check.subset_size(k, most if _check.is_share(k) else problem.operator.n)
     check_size(size, problem)
     return size
 

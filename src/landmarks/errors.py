@@ -66,5 +66,13 @@ class RankWarning(UserWarning):
     """More columns were asked for than the numerical rank offers; the rest adds nothing."""
 
 
+class ScaleWarning(UserWarning):
+    """Some columns hold so much larger numbers than the others that they decide the choice."""
+
+
+class SymmetryWarning(UserWarning):
+    """Data look like a kernel matrix, which would be given as `psd(K)`."""
+
+
 class ConvergenceWarning(UserWarning):
     """An iteration stopped at its limit before it reached its tolerance."""

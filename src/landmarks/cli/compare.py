@@ -10,13 +10,14 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
+from ..report.screen import aligned, printable
+from ..report.terminal import Terminal
+from ..runs.bar import shown
 from . import source
-from .bar import shown
 from .outcome import CODES, OK, USAGE, Failure
 from .output import check_outputs, written
-from .screen import aligned, printable, warnings_as_notes
+from .screen import warnings_as_notes
 from .select import add_choice_arguments, choose
-from .terminal import Terminal
 
 if TYPE_CHECKING:
     from .source import Source
@@ -78,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     with warnings_as_notes():
         chosen_from = source.load(arguments)
         _check_sizes(chosen_from, arguments)
-        with shown(arguments.quiet):
+        with shown(quiet=arguments.quiet):
             rows = [
                 _row(chosen_from, arguments, method, k)
                 for k in arguments.k

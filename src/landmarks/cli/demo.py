@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .terminal import Terminal
+from ..report.terminal import Terminal
 
 if TYPE_CHECKING:
     from ..selection import Selection

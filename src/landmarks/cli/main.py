@@ -15,8 +15,8 @@ from types import ModuleType
 
 from .. import __doc__ as purpose
 from .. import __version__
+from ..report.screen import printable
 from .outcome import BAD_DATA, OK, Failure
-from .screen import printable
 
 # Each is a module here with add_arguments(parser) and run(arguments) -> exit code; it is imported when it is asked for.
 COMMANDS = {

@@ -6,21 +6,25 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from ..report.lines import lines
+from ..report.screen import printable
+from ..report.terminal import Terminal
+from ..runs.bar import shown
 from . import source
-from .bar import shown
 from .outcome import BAD_DATA, CODES, NO_OUTPUT, OK, USAGE, Failure
 from .output import check_outputs
-from .screen import aligned, printable, warnings_as_notes
-from .terminal import Terminal
+from .screen import warnings_as_notes
 
 if TYPE_CHECKING:
     from ..report import Summary
     from ..selection import Selection
     from .source import Source
 
+LISTED = 200  # chosen columns that a terminal shows
 METHODS = "auto, continuous, annealed, greedy, nuclear, swap, iterated, rpcholesky, kdpp, leverage, pivoted_qr, kmeans, uniform, exact"
 
 
@@ -127,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
     with warnings_as_notes():
         chosen_from = source.load(arguments)
         _check_image(chosen_from, arguments)
-        with shown(arguments.quiet):
+        with shown(quiet=arguments.quiet):
             selection = choose(chosen_from, arguments)
             summary = _summary(selection)
         _write(chosen_from, selection, summary, arguments)
@@ -234,7 +238,9 @@ def _lines(
     elif not sys.stdout.isatty():
         yield from _for_a_pipe(chosen_from, selection, summary)
     else:
-        yield from _for_a_person(Terminal.of(sys.stdout), chosen_from, selection, summary)
+        yield ""
+        words = replace(chosen_from.words, measure=_measure(chosen_from, selection))
+        yield from lines(selection, summary, words, Terminal.of(sys.stdout), most=LISTED)
         for path in filter(None, (arguments.out, arguments.report)):
             yield f"  written: {printable(path)}"
 
@@ -247,50 +253,7 @@ def _for_a_pipe(chosen_from: Source, selection: Selection, summary: Summary) -> 
         yield f"{place + 1}\t{j}\t{printable(chosen_from.label(int(j)))}\t{kept}"
 
 
-def _for_a_person(
-    terminal: Terminal, chosen_from: Source, selection: Selection, summary: Summary
-) -> Iterator[str]:
-    k, noun = selection.k, chosen_from.noun
-    measure = (
-        chosen_from.measure
-        if selection.criterion == "trace"
-        else "squared norm of the kernel matrix"
-    )
-    yield ""
-    yield "  " + terminal.bold(
-        f"{k} of {selection.n} {noun}s of {printable(chosen_from.title, 60)} keep {summary.chosen:.1%} of the {measure}"
-    )
-    yield ""
-    yield from (
-        "  " + line
-        for line in aligned(
-            list(_rows(terminal, chosen_from, selection, summary)), (True, False, False, True)
-        )
-    )
-    yield ""
-    yield "  kept by"
-    yield f"  {f'these {chosen_from.counted(k)}':28s} {terminal.bar(summary.chosen, chosen=True)} {summary.chosen:6.1%}"
-    yield f"  {f'{chosen_from.counted(k)} at random':28s} {terminal.bar(summary.random)} {summary.random:6.1%}"
-    if summary.best is not None:
-        yield f"  {f'any {k} directions, at best':28s} {terminal.bar(summary.best)} {summary.best:6.1%}"
-    yield ""
-    proof = "; no other choice is better (proved)" if selection.proved else ""
-    kernel = f" on {chosen_from.kernel}" if chosen_from.kernel else ""
-    yield "  " + terminal.dim(
-        f"by {selection.method}{kernel}, seed {selection.seed}, in {selection.ledger.seconds:.2f} s{proof}"
-    )
-
-
-def _rows(
-    terminal: Terminal, chosen_from: Source, selection: Selection, summary: Summary
-) -> Iterator[tuple[str, ...]]:
-    """The chosen ones, with what they keep together with those above them."""
-    together = summary.together
-    yield "", chosen_from.noun, "", "" if together is None else "kept so far"
-    for place, j in enumerate(selection.indices):
-        shares = (
-            ("", "")
-            if together is None
-            else (terminal.bar(together[place], 20, chosen=True), f"{together[place]:.1%}")
-        )
-        yield str(place + 1), printable(chosen_from.label(int(j)), 44), *shares
+def _measure(chosen_from: Source, selection: Selection) -> str:
+    if selection.criterion == "trace":
+        return chosen_from.measure
+    return "squared norm of the kernel matrix"

@@ -58,7 +58,7 @@ def write_report(
     chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
 ) -> None:
     """Write the page."""
-    from ..report.page import Origin, page
+    from ..report.html_page import Origin, page
 
     origin = Origin(
         title=chosen_from.title,

@@ -95,7 +95,7 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
     >>> lm.psd(np.eye(3))
     Dense(n=3, dtype=float64)
     """
-    names = _check.column_names(K)
+    names, labels = _check.column_names(K), _check.column_labels(K)
     K = _check.matrix(K, "K")
     if K.shape[0] != K.shape[1]:
         raise ValueError(
@@ -107,7 +107,9 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
     if check_symmetric:
         _check_definite(K)
     exponent = _check.exponent(float(namespace(K).max(namespace(K).linalg.diagonal(K))), K)
-    return Dense(_check.scaled(K, exponent), exponent=exponent, names=names)
+    operator = Dense(_check.scaled(K, exponent), exponent=exponent, names=names)
+    operator.labels = labels
+    return operator
 
 
 def _check_symmetric(K: Array, *, warn: bool) -> None:

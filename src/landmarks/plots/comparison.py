@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..selection import Selection
-from .axes import BLUE, COLOURS, GREY, MARKERS, new_axes
+from .axes import BLUE, COLOURS, GREY, MARKERS, Display, new_axes
 
 
-class ComparisonDisplay:
+class ComparisonDisplay(Display):
     """The errors of several methods.
 
     Parameters

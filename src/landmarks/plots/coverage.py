@@ -9,10 +9,10 @@ import numpy as np
 from .._array import host
 from ..operators.kernel import KernelOperator
 from ..selection import Selection
-from .axes import GREY, ORANGE, new_axes
+from .axes import GREY, ORANGE, Display, new_axes
 
 
-class CoverageDisplay:
+class CoverageDisplay(Display):
     """Points and landmarks in two dimensions.
 
     Parameters

@@ -10,11 +10,11 @@ from ..how_many.curve import path
 from ..linalg.error import best_rank_error, total
 from ..operators.base import Operator
 from ..selection import Selection
-from .axes import BLUE, GREY, ORANGE, new_axes
+from .axes import BLUE, GREY, ORANGE, Display, new_axes
 from .fitted import selection_of
 
 
-class ErrorCurveDisplay:
+class ErrorCurveDisplay(Display):
     """The relative error for each k.
 
     Parameters

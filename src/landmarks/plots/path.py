@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .axes import new_axes
+from .axes import Display, new_axes
 from .fitted import selection_of
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def drawn(selected: np.ndarray, at_most: int, seed: int) -> np.ndarray:
     return columns[np.argsort(selected[columns], kind="stable")]
 
 
-class PathDisplay:
+class PathDisplay(Display):
     """The trajectories of the weights of a relaxation, as `plot_path` draws them.
 
     Parameters
@@ -89,7 +89,7 @@ class PathDisplay:
         cls, selection: Selection, *, ax: Any = None, at_most: int = 300, seed: int = 0
     ) -> PathDisplay:
         """Draw the path of a selection that was made by a relaxation."""
-        if selection.path is None:
+        if not selection.path:
             raise ValueError(
                 f"{selection.method} leaves no path; use method='annealed' or 'continuous'"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import h5py
@@ -45,7 +46,7 @@ def of_annotated(store: Any, reading: Reading) -> Table:
         )
     X, genes, cells = store[layer], _index(store, "var"), _index(store, "obs")
     table = _dense(X, genes, reading) if hasattr(X, "dtype") else _sparse(X, genes, reading)
-    return Table(table.values, table.names, cells)
+    return replace(table, rows=cells)
 
 
 def _dense(X: Any, genes: tuple[str, ...] | None, reading: Reading) -> Table:

@@ -12,7 +12,7 @@ import scipy.sparse
 
 from ..errors import DAMAGE, FormatError
 from .limit import check_size
-from .table import Table, wanted
+from .table import Table, set_aside, wanted
 
 if TYPE_CHECKING:
     from .read import Reading
@@ -82,12 +82,13 @@ def as_table(array: np.ndarray, names: tuple[str, ...] | None, reading: Reading)
         raise FormatError(f"the array must hold real numbers, got {array.dtype}")
     if names is not None and len(names) != array.shape[1]:
         raise FormatError(f"the file names {len(names)} columns, the array has {array.shape[1]}")
-    if not reading.columns and not reading.drop:
+    if not (reading.columns or reading.drop or reading.aside):
         return Table(as_floats(array), names)
-    kept = wanted(names, array.shape[1], reading.columns, reading.drop)
-    return Table(
-        as_floats(array[:, kept]), None if names is None else tuple(names[j] for j in kept)
-    )
+    n = array.shape[1]
+    kept, aside = wanted(names, n, reading), set_aside(names, n, reading)
+    named = None if names is None else tuple(names[j] for j in kept)
+    texts = {name: tuple(map(str, array[:, j].tolist())) for name, j in aside.items()}
+    return Table(as_floats(array[:, kept]), named, aside=texts, places=tuple(kept))
 
 
 def as_floats(array: np.ndarray) -> np.ndarray:
@@ -177,10 +178,10 @@ def sparse_table(
     if names is not None and len(names) != n:
         raise FormatError(f"the file names {len(names)} columns, the matrix has {n}")
     X.data = as_floats(X.data)
-    kept = wanted(names, n, reading.columns, reading.drop)
-    X = (
-        scipy.sparse.csc_array(X)
-        if len(kept) == n and not reading.columns
-        else scipy.sparse.csc_array(X)[:, kept]
-    )
-    return Table(X, None if names is None else tuple(names[j] for j in kept))
+    kept, aside = wanted(names, n, reading), set_aside(names, n, reading)
+    X = scipy.sparse.csc_array(X)
+    texts = {name: tuple(map(str, X[:, [j]].toarray()[:, 0])) for name, j in aside.items()}
+    if len(kept) < n or reading.columns:
+        X = X[:, kept]
+    named = None if names is None else tuple(names[j] for j in kept)
+    return Table(X, named, aside=texts, places=None if len(kept) == n else tuple(kept))

@@ -17,7 +17,7 @@ import scipy.sparse
 from ..errors import FormatError
 from .arrays import as_table
 from .limit import check_size
-from .table import Table, wanted
+from .table import Table, set_aside, wanted
 
 if TYPE_CHECKING:
     from .read import Reading
@@ -54,8 +54,12 @@ def read_market(file: BinaryIO, reading: Reading) -> Table:
     if header.layout == "array":
         return as_table(_dense(numbers, header), None, reading)
     X = _sparse(numbers, header)
-    kept = wanted(None, header.columns, reading.columns, reading.drop)
-    return Table(X if kept == list(range(header.columns)) else X[:, kept])
+    n = header.columns
+    kept, aside = wanted(None, n, reading), set_aside(None, n, reading)
+    if kept == list(range(n)):
+        return Table(X)
+    texts = {name: tuple(map(str, X[:, [j]].toarray()[:, 0])) for name, j in aside.items()}
+    return Table(X[:, kept], aside=texts, places=tuple(kept))
 
 
 def _header(text: io.TextIOWrapper) -> Header:

@@ -44,7 +44,7 @@ def error_curve(selection: Selection) -> dict[str, Any]:
 
 def trajectories(selection: Selection) -> dict[str, Any] | None:
     """The weights of some columns, those that were chosen among them, over the steps of a relaxation."""
-    if selection.path is None:
+    if not selection.path:
         return None
     t = np.asarray(selection.path.t)
     steps = np.unique(np.linspace(0, len(t) - 1, min(len(t), STEPS)).round().astype(int))

@@ -59,7 +59,7 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
         best,
         1 - float(np.mean(drawn)),
         draws,
-        _together(operator, selection),
+        nested_shares(selection),
     )
 
 
@@ -73,8 +73,9 @@ def _best(selection: Selection) -> float:
     return 1 - selection.best_rank_error() / whole if whole > 0 else 1.0
 
 
-def _together(operator: Operator, selection: Selection) -> np.ndarray | None:
-    """What the first 1, 2, … of the chosen keep."""
+def nested_shares(selection: Selection) -> np.ndarray | None:
+    """What the first 1, 2, … of the chosen keep; None where that costs too much."""
+    operator = selection._data
     if selection.criterion == "trace":
         return _trace_shares(operator, selection)
     if operator.n > 3000:

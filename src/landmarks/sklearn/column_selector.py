@@ -17,22 +17,25 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 import landmarks as lm
 
+from .._check import column_labels, share
 from ..constraints import check_size, constrained
+from ..intake import warn_of_spread
 from ..linalg.reconstruction import reconstruct
 from ..operators.base import DENSE_MEMORY
+from ..operators.covariance import Moments, PairMoments, moments, pair_moments
+from ..operators.preparation import Preparation
 from ..operators.rows.base import RowBlocks
 from ..operators.rows.convert import as_rows
 from ..operators.standard import Prepared
 from ._common import CallbackSupport, fit_task, seed, weights, without_data
-from .covariance import Moments, PairMoments, moments, pair_moments
-from .preparation import Preparation
 from .row_source import check_source, set_features, source_weights
 
 
 class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     """Select the columns from which all columns are best rebuilt by least squares; no target is needed.
 
-    The k columns S are chosen to leave little of the centred data X: ‖X − P_S X‖²_F, where P_S projects onto them.
+    The k columns S are chosen to leave little of the centred data X: ‖X − P_S X‖²_F, where P_S
+    projects onto them.
 
     Parameters
     ----------
@@ -41,8 +44,12 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         `explained_variance`, and with costs as many as `budget_cost` pays for. With groups it counts groups.
     method : a name ("auto", "greedy", "swap", …) or a method object such as `landmarks.Greedy()`.
     criterion : "trace" minimises ‖X − P_S X‖²_F; "frobenius" minimises the squared error of the covariance matrix.
-    center : subtract the mean of each column, as PCA does. A sparse X stays sparse.
-    scale : divide each column by its standard deviation, so that columns of large variance do not prevail.
+    center : whether to subtract the mean of each column. True, as in scikit-learn's PCA: what is
+        explained is variance, a constant column is never selected, and columns are rebuilt with an
+        intercept. `landmarks.select` leaves the columns as they are. A sparse X stays sparse.
+    scale : divide each column by its standard deviation. None, the default, leaves the columns as
+        they are and warns when some are so large that they decide the choice; False leaves them
+        without a warning.
     include, exclude : columns that must, or must not, be selected: indices, or names when X has names.
     groups : a label for each column; columns of one label are selected together or not at all.
     costs, budget_cost : the cost of each column, and what the selected ones may cost together.
@@ -90,7 +97,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         "method": [str, HasMethods(["choose"])],
         "criterion": [StrOptions({"trace", "frobenius"})],
         "center": ["boolean"],
-        "scale": ["boolean"],
+        "scale": ["boolean", None],
         "include": ["array-like", str, None],
         "exclude": ["array-like", str, None],
         "groups": ["array-like", None],
@@ -104,6 +111,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     }
     __metadata_request__partial_fit: ClassVar[dict] = {"select": metadata_routing.UNUSED}
     _moments: Any  # Moments or PairMoments, after partial_fit
+    _labels: tuple[Any, ...] | None = None
 
     def __init__(
         self,
@@ -112,7 +120,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         method: Any = "auto",
         criterion: str = "trace",
         center: bool = True,
-        scale: bool = False,
+        scale: bool | None = None,
         include: Any = None,
         exclude: Any = None,
         groups: Any = None,
@@ -153,8 +161,10 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         """
         if (source := as_rows(X)) is not None:
             return self._fit_source(source, X, y, sample_weight)
+        labels = column_labels(X)
         X = self._validated(X, ensure_min_samples=2 if self.center else 1)
         self.__dict__.pop("_moments", None)
+        self._labels = labels
         with fit_task(self, X, y):
             self._select(self._preparation.of_rows(X, weights(sample_weight, X)), X.dtype)
         return self
@@ -175,6 +185,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         sample_weight : n_samples weights.
         select : False only adds the rows, which saves time until the last call; the last selection, if any, stays.
         """
+        self._labels = column_labels(X)
         X = self._validated(X, reset=not hasattr(self, "_moments"))
         _check_gram_fits(X.shape[1])
         batch = self._moments_of(X, weights(sample_weight, X))
@@ -192,6 +203,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
             _check_gram_fits(source.n)
         self.__dict__.pop("_moments", None)
         set_features(self, source)
+        self._labels = source.names
         with fit_task(self, X, y):
             self._select(
                 self._preparation.of_source(source, source_weights(sample_weight, source)),
@@ -277,7 +289,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
 
     @property
     def _preparation(self) -> Preparation:
-        return Preparation(self.center, self.scale, self.missing)
+        return Preparation(self.center, bool(self.scale), self.missing)
 
     def _validated(self, X: Any, *, reset: bool = True, ensure_min_samples: int = 1) -> Any:
         return validate_data(
@@ -304,7 +316,10 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         operator.names = (
             tuple(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
         )
-        self.selection_ = lm.select(
+        operator.labels = self._labels
+        if self.scale is None:
+            warn_of_spread(operator, stacklevel=5)
+        selection = lm.select(
             operator,
             self._size(prepared),
             method=self.method,
@@ -312,6 +327,9 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
             seed=seed(self.random_state),
             budget=self.budget,
             **self._constraints,
+        )
+        self.selection_ = replace(
+            selection, center=bool(self.center), scale=bool(self.scale), path=selection.path
         )
         self.indices_ = self.selection_.indices.copy()
         self.support_ = np.isin(np.arange(operator.n), self.indices_)
@@ -356,7 +374,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
             raise ValueError(
                 f"n_features_to_select={wanted} must be at most {'n_features' if self.groups is None else 'the number of groups'} = {most}."
             )
-        size = int(wanted) if isinstance(wanted, Integral) else max(1, int(wanted * most))
+        size = int(wanted) if isinstance(wanted, Integral) else share(wanted, most)
         check_size(size, problem, "n_features_to_select")
         return size
 

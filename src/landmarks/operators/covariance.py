@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from ..operators.rows.moments import Moments
+from .rows.moments import Moments
 
 
 def moments(X: Any, weights: np.ndarray | None) -> Moments:

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from landmarks.cli import bar
+from landmarks.runs import bar
 from landmarks.runs.progress import Progress, report
 
 

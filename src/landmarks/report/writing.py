@@ -8,7 +8,7 @@ from typing import Any
 
 from ..selection import Selection
 from .file import written
-from .page import guessed, page
+from .html_page import guessed, page
 
 
 def write(
