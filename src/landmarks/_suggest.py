@@ -10,7 +10,7 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     lower = {str(name).lower(): str(name) for name in known}
-    close = get_close_matches(word.lower(), lower, n=3, cutoff=0.6)
+    close = get_close_matches(word.lower(), lower, n=2, cutoff=0.7)
     if not close:
         return ""
     return f"; did you mean {' or '.join(repr(lower[name][:40]) for name in close)}?"

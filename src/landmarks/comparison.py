@@ -109,7 +109,7 @@ class Comparison:
         """The table as a pandas DataFrame."""
         return self.table.to_frame()
 
-    def plot(self, ax: Any = None) -> ComparisonDisplay:
+    def plot(self, ax: Any = None, *, noun: str = "column") -> ComparisonDisplay:
         """Draw the errors: bars for one k, curves for several."""
         from .plots.comparison import ComparisonDisplay
 
@@ -117,7 +117,7 @@ class Comparison:
         for row in self.rows:
             if row.relative_error is not None:
                 errors.setdefault(row.method, {})[row.k] = row.relative_error
-        return ComparisonDisplay(errors).plot(ax=ax)
+        return ComparisonDisplay(errors, noun=noun).plot(ax=ax)
 
     def __repr__(self) -> str:
         return repr(self.table)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ._array import host, is_array, namespace
+from ._suggest import suggestion
 from .errors import ScaleWarning, SymmetryWarning
 from .operators.base import Operator
 from .operators.convert import as_operator, is_annotated
@@ -94,6 +95,7 @@ def of_file(
     path: str | os.PathLike[str], center: bool, scale: bool, numeric_only: bool, stacklevel: int
 ) -> Operator:
     """The operator of the columns of a file: read in blocks where the format allows, else whole."""
+    check_there(Path(path))
     ending = Path(path).suffix.lower()
     if ending in ARROW or Path(path).is_dir():
         from .operators.rows.files import open_rows
@@ -110,6 +112,16 @@ def of_file(
     operator = data(table.values, center=center, scale=scale)
     operator.names = operator.labels = table.names
     return operator
+
+
+def check_there(path: Path) -> None:
+    """Raise when there is no such file, and name those in its folder that are nearest."""
+    if path.exists():
+        return
+    folder = path.parent
+    others = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
+    close = suggestion(path.name, others) or "; give the path of a file, an array or a data frame"
+    raise FileNotFoundError(f"there is no file {os.fspath(path)!r}{close}")
 
 
 def warn_if_symmetric(A: Any, stacklevel: int = 2) -> None:
@@ -130,7 +142,9 @@ def warn_if_symmetric(A: Any, stacklevel: int = 2) -> None:
 
 def _is_symmetric(A: Any) -> bool:
     shape = getattr(A, "shape", None)
-    if shape is None or len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2:
+    if shape is None or hasattr(A, "__dask_graph__"):
+        return False
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2:
         return False
     if hasattr(A, "tocsc"):
         off = A - A.T

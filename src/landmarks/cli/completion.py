@@ -16,8 +16,7 @@ HOW = """how to use it:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which shell."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = HOW
+    parser.epilog = f"{parser.epilog or ''}\n{HOW}"
     parser.add_argument("shell", choices=("bash", "zsh", "fish"))
 
 

@@ -1,4 +1,4 @@
-"""`landmarks select`: the columns of a file that best represent the rest, or the rows that are the best landmarks."""
+"""`landmarks select`: the columns of a file, or its rows, that best represent the rest."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..report.lines import lines
 from ..report.screen import printable
 from ..report.terminal import Terminal
 from ..runs.bar import shown
-from . import source
+from . import file_options, source
+from .file_options import listed
 from .outcome import BAD_DATA, CODES, NO_OUTPUT, OK, USAGE, Failure
 from .output import check_outputs
 from .screen import warnings_as_notes
@@ -25,21 +27,26 @@ if TYPE_CHECKING:
     from .source import Source
 
 LISTED = 200  # chosen columns that a terminal shows
-METHODS = "auto, continuous, annealed, greedy, nuclear, swap, iterated, rpcholesky, kdpp, leverage, pivoted_qr, kmeans, uniform, exact"
+METHODS = (
+    "auto, continuous, annealed, greedy, nuclear, swap, iterated, rpcholesky, kdpp, leverage, "
+    "pivoted_qr, kmeans, uniform, exact, supervised"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """How many, how, from what, and where the result goes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = CODES
+    parser.epilog = f"{parser.epilog or ''}\n{CODES}"
     many = parser.add_mutually_exclusive_group(required=True)
     many.add_argument(
-        "--k", type=number, help="how many to choose; auto chooses as many as are worth it"
+        "-k",
+        "--k",
+        type=number,
+        help="how many to choose: a number, a share such as 0.1, or auto for the knee of the curve",
     )
     many.add_argument(
         "--error",
         type=float,
-        help="choose as few as leave at most this part of the whole unexplained, such as 0.05",
+        help="choose as few as leave at most this part of the total unexplained, such as 0.05",
     )
     add_choice_arguments(parser)
     parser.add_argument("--method", default="auto", help=f"one of {METHODS} (default auto)")
@@ -48,17 +55,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="keeps the run; the same command goes on from there after a crash or an interrupt",
     )
-    source.add_arguments(parser)
+    file_options.add_arguments(parser)
     results = parser.add_argument_group("results")
     results.add_argument(
+        "-o",
         "--out",
         metavar="FILE",
-        help="write the chosen columns to a csv, tsv or parquet file, the record to json, the selection to npz",
+        help="write the chosen columns to a csv, tsv or parquet file, the record to json, "
+        "the selection to npz",
     )
     results.add_argument(
         "--report",
         metavar="PAGE.html",
-        help="write one page that tells everything and can be passed on",
+        help="write one page with everything, to be passed on",
     )
     results.add_argument(
         "--image",
@@ -73,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="in csv files put ' before names that a spreadsheet would take for formulas",
     )
-    results.add_argument("--quiet", action="store_true", help="no progress bar")
+    results.add_argument("-q", "--quiet", action="store_true", help="no progress bar")
 
 
 def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,29 +100,31 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--include",
         metavar="NAMES",
-        type=source.listed,
+        type=listed,
         default=(),
-        help="these must be chosen, by name or by number from 0",
+        help="these must be chosen, by name or by number from 0 as in the file",
     )
     parser.add_argument(
         "--exclude",
         metavar="NAMES",
-        type=source.listed,
+        type=listed,
         default=(),
         help="these must not be chosen",
     )
 
 
-def number(text: str) -> int | str:
-    """A whole number, or the word auto."""
+def number(text: str) -> int | float | str:
+    """A whole number, a share between 0 and 1, or the word auto."""
     if text == "auto":
         return text
-    try:
+    with suppress(ValueError):
         return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"k is a whole number or the word auto, got {text!r}"
-        ) from None
+    with suppress(ValueError):
+        if 0 < float(text) < 1:
+            return float(text)
+    raise argparse.ArgumentTypeError(
+        f"k is a whole number, a share such as 0.1, or the word auto, got {text!r}"
+    )
 
 
 def image(text: str) -> tuple[int, int]:
@@ -141,7 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
-    """The selection that the arguments ask for; wishes that cannot be met are wrong use."""
+    """The selection that the arguments ask for; what cannot be met is wrong use."""
     from .._select import select
     from ..errors import FormatError, UnknownColumnError
 
@@ -152,7 +163,7 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
         return select(
             chosen_from.operator,
             "auto" if arguments.k is None else arguments.k,
-            method=arguments.method,
+            method=method_of(chosen_from, arguments),
             criterion=arguments.criterion,
             seed=arguments.seed,
             budget=arguments.budget,
@@ -173,11 +184,23 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
         raise Failure(USAGE, str(error)) from error
 
 
-def positions(chosen_from: Source, wishes: tuple[str, ...]) -> list[int]:
-    """The candidates that are named, or numbered from 0."""
-    from ..readers.table import position
+def method_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
+    """The method by name; supervised looks at the target of the rows."""
+    if arguments.method != "supervised":
+        return arguments.method
+    if arguments.target is None or chosen_from.noun != "row":
+        raise ValueError(
+            "--method supervised chooses rows with a target in view: "
+            "give --target COLUMN, and --rows or --kernel"
+        )
+    from .target import supervised
 
-    return [position(wish, chosen_from.operator.names, chosen_from.operator.n) for wish in wishes]
+    return supervised(chosen_from.table.aside[arguments.target])
+
+
+def positions(chosen_from: Source, wanted: tuple[str, ...]) -> list[int]:
+    """The candidates that are named, or numbered from 0 as in the file."""
+    return [chosen_from.position(wish) for wish in wanted]
 
 
 def _summary(selection: Selection) -> Summary:
@@ -192,7 +215,8 @@ def _check_endings(arguments: argparse.Namespace) -> None:
     if arguments.out and not arguments.out.lower().endswith(ENDINGS):
         raise Failure(
             USAGE,
-            f"--out tells the format by its ending, one of {', '.join(ENDINGS)}; got {arguments.out!r}",
+            f"--out names a file whose ending says the format, one of {', '.join(ENDINGS)}; "
+            f"got {arguments.out!r}",
         )
     if arguments.report and not arguments.report.lower().endswith((".html", ".htm")):
         raise Failure(USAGE, f"a report is an html file, got {arguments.report!r}")
@@ -207,7 +231,8 @@ def _check_image(chosen_from: Source, arguments: argparse.Namespace) -> None:
         height, width = arguments.image
         raise Failure(
             USAGE,
-            f"images of {height} x {width} have {height * width} pixels, the data have {chosen_from.counted(n)}",
+            f"images of {height} x {width} have {height * width} pixels, the data have "
+            f"{chosen_from.counted(n)}",
         )
 
 
@@ -250,7 +275,8 @@ def _for_a_pipe(chosen_from: Source, selection: Selection, summary: Summary) -> 
     yield "place\tindex\tname\tkept"
     for place, j in enumerate(selection.indices):
         kept = "" if summary.together is None else f"{summary.together[place]:.6g}"
-        yield f"{place + 1}\t{j}\t{printable(chosen_from.label(int(j)))}\t{kept}"
+        number, label = chosen_from.number(int(j)), printable(chosen_from.label(int(j)))
+        yield f"{place + 1}\t{number}\t{label}\t{kept}"
 
 
 def _measure(chosen_from: Source, selection: Selection) -> str:

@@ -28,6 +28,7 @@ class Table:
     notes : what the user should know, such as a guess about the encoding.
     aside : the cells of the columns that were asked for as text, by name.
     places : of the n columns in the file, counted from 0; None when all columns were read.
+    kept_rows : of the m rows in the file, counted from 0; None when all rows were kept.
     """
 
     values: Any
@@ -37,6 +38,7 @@ class Table:
     notes: tuple[str, ...] = ()
     aside: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     places: tuple[int, ...] | None = None
+    kept_rows: tuple[int, ...] | None = None
 
     def place(self, row: int, column: int) -> str:
         """A place in the table as a person would look it up."""

@@ -55,9 +55,18 @@ def headline(selection: Selection, kept: float, words: Words) -> str:
     of = "" if words.title is None else f" of {printable(words.title, 60)}"
     verb = "keeps" if selection.k == 1 else "keep"
     return (
-        f"{selection.k} of {words.counted(selection.n)}{of} {verb} {kept:.1%} of the "
+        f"{selection.k} of {words.counted(selection.n)}{of} {verb} {share(kept)} of the "
         f"{words.measure}"
     )
+
+
+def share(part: float) -> str:
+    """A part of the total in per cent; what is not all is never shown as all, nor as nothing."""
+    if 0.9995 <= part < 1 - 1e-12:
+        return "over 99.9%"
+    if 0 < part < 0.0005:
+        return "under 0.1%"
+    return f"{part:.1%}"
 
 
 def _compared(
