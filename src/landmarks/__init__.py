@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .operators.kernel import kernel
     from .operators.toeplitz import toeplitz
     from .problem import Choice, Problem
+    from .runs.progress import Progress
     from .selection import Selection
     from .selection_file import load
     from .sklearn.column_selector import ColumnSelector
@@ -61,6 +62,7 @@ __all__ = [
     "Nystroem",
     "PivotedQR",
     "Problem",
+    "Progress",
     "RPCholesky",
     "RidgeLeverage",
     "Selection",
@@ -110,6 +112,7 @@ _WHERE = {
     "Nystroem": "sklearn.nystroem",
     "PivotedQR": "methods.greedy.pivoted_qr",
     "Problem": "problem",
+    "Progress": "runs.progress",
     "RPCholesky": "methods.sampling.rpcholesky",
     "RidgeLeverage": "methods.sampling.leverage",
     "Selection": "selection",

@@ -23,6 +23,15 @@ class Progress:
     done, total : how far it is, in the units of the phase; total is None when nobody knows.
     error : the error of the choice so far as a part of the whole, when it is known.
     seconds : since the run began.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> heard = []
+    >>> s = lm.select(np.diag([3.0, 2.0, 1.0]), 2, method="greedy", callback=heard.append)
+    >>> [(progress.phase, progress.done, progress.total) for progress in heard]
+    [('reading', 3, 3), ('greedy', 1, 2), ('greedy', 2, 2)]
     """
 
     phase: str
