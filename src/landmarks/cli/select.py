@@ -221,7 +221,7 @@ def _check_endings(arguments: argparse.Namespace) -> None:
     if arguments.report and not arguments.report.lower().endswith((".html", ".htm")):
         raise Failure(USAGE, f"a report is an html file, got {arguments.report!r}")
     if arguments.report and find_spec("jinja2") is None:
-        raise Failure(USAGE, "a report needs Jinja2: pip install 'landmarks[report]'")
+        raise Failure(USAGE, "a report needs Jinja2: pip install jinja2")
 
 
 def _check_image(chosen_from: Source, arguments: argparse.Namespace) -> None:

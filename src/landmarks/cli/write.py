@@ -148,6 +148,6 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow.parquet
     except ImportError as error:
         raise Failure(
-            NO_OUTPUT, "writing parquet needs pyarrow: pip install 'landmarks[io]'"
+            NO_OUTPUT, "writing parquet needs pyarrow: pip install pyarrow"
         ) from error
     return pyarrow, pyarrow.parquet

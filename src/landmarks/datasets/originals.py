@@ -124,7 +124,7 @@ def _sheet(content: bytes) -> Iterable[tuple[object, ...]]:
         from openpyxl import load_workbook
     except ImportError as error:
         raise ImportError(
-            "this data set is published as a workbook, which openpyxl reads: pip install 'landmarks[io]'"
+            "this data set is published as a workbook, which openpyxl reads: pip install openpyxl"
         ) from error
     book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
     try:

@@ -92,7 +92,7 @@ def check_device(device: str) -> str:
     try:
         import torch
     except ImportError as error:
-        raise ImportError(f"--device {device} needs torch: pip install 'landmarks[gpu]'") from error
+        raise ImportError(f"--device {device} needs torch: pip install torch triton") from error
     if not torch.cuda.is_available():
         raise ValueError(sentence)
     return device

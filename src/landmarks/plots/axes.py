@@ -28,5 +28,5 @@ def new_axes(width: float = 5.0, height: float = 3.5) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError("drawing needs matplotlib: pip install 'landmarks[plot]'") from error
+        raise ImportError("drawing needs matplotlib: pip install matplotlib") from error
     return Figure(figsize=(width, height), layout="constrained").subplots()

@@ -169,5 +169,5 @@ def _reader(format: str) -> Callable[[Any, Reading], Table]:
         return getattr(import_module(f".{module}", __package__), function)
     except ModuleNotFoundError as error:
         raise FormatError(
-            f"reading {format} needs {error.name}: pip install 'landmarks[io]'"
+            f"reading {format} needs {error.name}: pip install {error.name}"
         ) from error

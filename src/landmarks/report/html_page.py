@@ -106,7 +106,7 @@ def _environment() -> Any:
     try:
         import jinja2
     except ImportError as error:
-        raise ImportError("a report needs Jinja2: pip install 'landmarks[report]'") from error
+        raise ImportError("a report needs Jinja2: pip install jinja2") from error
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(asset),
         autoescape=True,
