@@ -147,7 +147,5 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise Failure(
-            NO_OUTPUT, "writing parquet needs pyarrow: pip install pyarrow"
-        ) from error
+        raise Failure(NO_OUTPUT, "writing parquet needs pyarrow: pip install pyarrow") from error
     return pyarrow, pyarrow.parquet
