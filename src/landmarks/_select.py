@@ -83,8 +83,9 @@ def select(
 
     Returns
     -------
-    The `Selection`: `indices` in order of choice, `chosen_names`, errors, bounds, `summary()`,
-    `plot()`, `why()`, `report()`.
+    Selection
+        `indices` in order of choice, `chosen_names`, errors, bounds, `summary()`, `plot()`,
+        `why()`, `report()`.
 
     Examples
     --------

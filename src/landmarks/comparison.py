@@ -154,8 +154,9 @@ def compare(
 
     Returns
     -------
-    The `Comparison`: it prints as a table, the lowest error first; `plot()` draws it, `to_frame()`
-    hands it to pandas, `best` is the best selection.
+    Comparison
+        It prints as a table, the lowest error first; `plot()` draws it, `to_frame()` hands it to
+        pandas, `best` is the best selection.
 
     Examples
     --------

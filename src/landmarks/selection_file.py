@@ -73,6 +73,11 @@ def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selectio
     data : what was given to `select`, when more than the stored figures is wanted.
     max_bytes : files that would unpack to more are refused.
 
+    Returns
+    -------
+    Selection
+        The choice with the figures that the file holds.
+
     Examples
     --------
     >>> import tempfile, os, numpy as np

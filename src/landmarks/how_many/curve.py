@@ -90,7 +90,8 @@ def path(
 
     Returns
     -------
-    The `Curve`: `ks`, `relative` errors, `indices`, and `smallest(error)`, `knee()`, `plot()`.
+    Curve
+        `ks`, `relative` errors, `indices`, and `smallest(error)`, `knee()`, `plot()`.
 
     Examples
     --------

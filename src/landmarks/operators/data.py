@@ -103,6 +103,11 @@ def data(
     memory : bytes that the work on an X read in blocks may take. A wide X that fits is loaded, a tall one of a sixteenth of
         them too. Of a larger one the Gram matrix XᵀX is added up in one pass if that fits; else each product is a pass.
 
+    Returns
+    -------
+    Operator
+        The matrix XᵀX of the columns, to be given to `select`, `path` or `compare`.
+
     Examples
     --------
     >>> import landmarks as lm

@@ -88,6 +88,11 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
     check_symmetric : True raises when K is not symmetric, "warn" warns, False trusts; it also trusts that K is positive
         semidefinite, which is tested otherwise.
 
+    Returns
+    -------
+    Operator
+        The matrix K, to be given to `select`, `path` or `compare`.
+
     Examples
     --------
     >>> import numpy as np

@@ -106,8 +106,8 @@ def held_out(
 
     Returns
     -------
-    The `HeldOut` errors: `ks`, `errors` by fold, `mean`, `standard_error`, `best`,
-    `one_standard_error`.
+    HeldOut
+        `ks`, `errors` by fold, `mean`, `standard_error`, `best`, `one_standard_error`.
 
     Examples
     --------
