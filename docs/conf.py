@@ -39,7 +39,8 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "download_all_examples": False,
     "reference_url": {"landmarks": None},
-    "within_subsection_order": "FileNameSortKey",
+    "ignore_pattern": r"first_minutes",  # a page of its own
+    "within_subsection_order": "wanted.WantedOrder",
 }
 html_theme = "furo"
 html_title = "landmarks"
