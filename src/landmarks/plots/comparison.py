@@ -66,7 +66,7 @@ class ComparisonDisplay(Display):
         self.ax_.bar_label(bars, fmt="%.2f %%", padding=3, fontsize=8)
         self.ax_.invert_yaxis()
         self.ax_.margins(x=0.15)
-        self.ax_.set(xlabel=f"error of {k} {self.noun}s, % of the whole")
+        self.ax_.set(xlabel=f"error of {k} {self.noun}s, % of the total")
         self.ax_.spines[["top", "right"]].set_visible(False)
 
     def _curves(self) -> None:
@@ -86,6 +86,6 @@ class ComparisonDisplay(Display):
             )
         if min(value for curve in self.errors.values() for value in curve.values()) > 0:
             self.ax_.set_yscale("log")
-        self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the whole")
+        self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the total")
         self.ax_.legend(fontsize=8, frameon=False)
         self.ax_.spines[["top", "right"]].set_visible(False)

@@ -107,7 +107,7 @@ class ErrorCurveDisplay(Display):
                 label="this selection",
                 zorder=3,
             )
-        self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the whole")
+        self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the total")
         self.ax_.set_ylim(bottom=0)
         self.ax_.legend(fontsize=8, frameon=False)
         self.ax_.spines[["top", "right"]].set_visible(False)

@@ -23,6 +23,7 @@ from ..operators.fingerprint import fingerprint
 from ..selection import Selection
 from . import figures
 from .downloads import downloads
+from .overview import words_of
 from .sentences import CRITERIA, limit, meaning
 from .static import curve_svg, heat_svg
 from .summary import Summary, summarise
@@ -99,13 +100,11 @@ def page(
 
 
 def guessed(selection: Selection) -> Origin:
-    """What the selection itself tells of its origin."""
-    operator = selection._data
+    """What the selection itself knows of its origin."""
+    operator, words = selection._data, words_of(selection)
     stored = fingerprint(operator).get("sha256")
-    noun = "column" if operator.m is not None else "landmark"
-    return Origin(
-        noun=noun, measure="whole", rows=operator.m, fingerprint=stored and f"sha256:{stored}"
-    )
+    known = stored and f"sha256:{stored}"
+    return Origin(noun=words.noun, measure=words.measure, rows=operator.m, fingerprint=known)
 
 
 def _check_image(origin: Origin, selection: Selection) -> None:

@@ -32,7 +32,8 @@ def write(
     >>> from sklearn.datasets import load_wine
     >>> wine = load_wine(as_frame=True).data
     >>> page = os.path.join(tempfile.mkdtemp(), "wine.html")
-    >>> report.write(lm.select(wine, 4), page, title="wine", measure="sum of squares")
+    >>> s = lm.select(wine, 4, center=True, scale=True)
+    >>> report.write(s, page, title="wine", measure="variance")
     >>> os.path.getsize(page) < 2_000_000
     True
     """
