@@ -31,12 +31,15 @@ def column_labels(table: Any) -> tuple[Any, ...] | None:
 
 
 def matrix(values: Any, name: str) -> Array:
-    """A finite two-dimensional float array, of the library that came; anything else is converted by NumPy."""
+    """A finite two-dimensional float array, of the library that came; anything else is converted by
+    NumPy.
+    """
     if not is_array(values) or isinstance(values, np.ndarray):
         values = as_numpy(values, name)
     if values.ndim != 2:
         raise ValueError(
-            f"{name} must have two dimensions, got shape {tuple(values.shape)}; reshape a single column with reshape(-1, 1)"
+            f"{name} must have two dimensions, got shape {tuple(values.shape)}; reshape a single "
+            "column with reshape(-1, 1)"
         )
     if 0 in values.shape:
         raise ValueError(
@@ -73,10 +76,12 @@ def as_numpy(values: Any, name: str) -> np.ndarray:
     except (TypeError, ValueError) as error:
         if _has_missing(array):
             raise ValueError(
-                f"Input {name} contains NaN (a missing value); fill it first, e.g. with sklearn.impute.SimpleImputer"
+                f"Input {name} contains NaN (a missing value); fill it first, e.g. with "
+                "sklearn.impute.SimpleImputer"
             ) from error
         raise ValueError(
-            f"{name} must hold numbers, got {array.dtype}; encode or drop the other columns ({error})"
+            f"{name} must hold numbers, got {array.dtype}; encode or drop the other columns "
+            f"({error})"
         ) from error
 
 
@@ -117,7 +122,8 @@ def finite(
         else "remove or clip infinite values first"
     )
     raise ValueError(
-        f"Input {name} contains {kind}{block} (first at {where}; {int(bad.sum())} {'in all' if offset is None else 'there'}); {remedy}"
+        f"Input {name} contains {kind}{block} (first at {where}; {int(bad.sum())} "
+        f"{'in all' if offset is None else 'there'}); {remedy}"
     )
 
 
@@ -129,7 +135,8 @@ def same_device(values: Any, reference: Array, name: str, whose: str) -> None:
         and device(values) != device(reference)
     ):
         raise ValueError(
-            f"{name} are on {device(values)}, but {whose} are on {device(reference)}; move them there first"
+            f"{name} are on {device(values)}, but {whose} are on {device(reference)}; move them "
+            "there first"
         )
 
 
@@ -147,7 +154,8 @@ def sparse(X: Any) -> Any:
         column = int(np.searchsorted(X.indptr, place, side="right") - 1)
         kind = "NaN" if np.isnan(X.data[place]) else "infinity"
         raise ValueError(
-            f"Input X contains {kind} (first at row {X.indices[place]}, column {column}); fill or remove it first"
+            f"Input X contains {kind} (first at row {X.indices[place]}, column {column}); fill or "
+            "remove it first"
         )
     if not X.has_canonical_format:
         X = X.copy()  # what came may share its arrays, and adding up duplicates writes to them
@@ -156,7 +164,9 @@ def sparse(X: Any) -> Any:
 
 
 def exponent(largest: float, reference: Array) -> int:
-    """The even power of two by which K is divided so that its cubes stay within range; 0 for ordinary data."""
+    """The even power of two by which K is divided so that its cubes stay within range; 0 for
+    ordinary data.
+    """
     if largest <= 0 or not math.isfinite(largest):
         return 0
     power = math.frexp(largest)[1]
@@ -194,7 +204,9 @@ def is_share(k: Any) -> bool:
 
 
 def share(part: float, n: int) -> int:
-    """That part of n as a whole number, at least 1; 0.29 of 100 is 29, though 0.29 * 100 is less."""
+    """That part of n as a whole number, at least 1; 0.29 of 100 is 29, though 0.29 * 100 is
+    less.
+    """
     return max(1, int(float(part) * n + 1e-9 * n))
 
 

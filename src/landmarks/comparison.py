@@ -87,7 +87,8 @@ class Comparison:
         ]
         if not ran:
             raise ValueError(f"no method could run: {self.rows[0].skipped}")
-        return self.selections[min(ran)[1]]  # type: ignore[return-value]  # it has an error, so it ran
+        found = self.selections[min(ran)[1]]
+        return found  # type: ignore[return-value]  # a method that has an error has run
 
     @property
     def table(self) -> Table:

@@ -77,24 +77,29 @@ def _labels(groups: Any, n: int) -> list[Any]:
     labels = np.asarray(groups)
     if labels.shape != (n,):
         raise ValueError(
-            f"groups must hold one label for each of the n = {n} candidates, got an array of shape {labels.shape}"
+            f"groups must hold one label for each of the n = {n} candidates, got an array of shape "
+            f"{labels.shape}"
         )
     listed = labels.tolist()
     if any(label is None or label != label for label in listed):
         raise ValueError(
-            "groups has missing labels; give every candidate one, a label of its own if it belongs to no group"
+            "groups has missing labels; give every candidate one, a label of its own if it belongs "
+            "to no group"
         )
     return listed
 
 
 def _grouped(problem: Problem, labels: list[Any]) -> Problem:
-    """The problem with groups numbered as they come; what includes or excludes one column does so for its group."""
+    """The problem with groups numbered as they come; what includes or excludes one column does so
+    for its group.
+    """
     numbers: dict[Any, int] = {}
     groups = np.asarray([numbers.setdefault(label, len(numbers)) for label in labels])
     for i in problem.include:
         if clash := [j for j in problem.exclude if groups[j] == groups[i]]:
             raise ValueError(
-                f"group {labels[i]!r} is chosen as a whole, but {i} of it is included and {clash[0]} excluded"
+                f"group {labels[i]!r} is chosen as a whole, but {i} of it is included and "
+                f"{clash[0]} excluded"
             )
     include, exclude = (
         tuple(_members(groups, columns)) for columns in (problem.include, problem.exclude)
@@ -109,19 +114,24 @@ def _members(groups: np.ndarray, columns: tuple[int, ...]) -> list[int]:
 
 
 def _costly(problem: Problem, costs: Any, budget_cost: Any) -> Problem:
-    """The problem with a cost of each column and a total that pays for what must be included and for something at all."""
+    """The problem with a cost of each column and a total that pays for what must be included and
+    for something at all.
+    """
     if costs is None or budget_cost is None:
         raise ValueError(
-            f"costs and budget_cost go together, got only {'costs' if budget_cost is None else 'budget_cost'}"
+            "costs and budget_cost go together, got only "
+            f"{'costs' if budget_cost is None else 'budget_cost'}"
         )
     values, n = _numbers(costs), problem.operator.n
     if values.shape != (n,):
         raise ValueError(
-            f"costs must hold one number for each of the n = {n} candidates, got an array of shape {values.shape}"
+            f"costs must hold one number for each of the n = {n} candidates, got an array of shape "
+            f"{values.shape}"
         )
     if not np.all(values >= 0) or not np.all(np.isfinite(values)):
         raise ValueError(
-            f"costs must be finite and not negative, got {values[~(np.isfinite(values) & (values >= 0))][0]}; exclude what must not be chosen"
+            "costs must be finite and not negative, got "
+            f"{values[~(np.isfinite(values) & (values >= 0))][0]}; exclude what must not be chosen"
         )
     if (
         isinstance(budget_cost, bool)
@@ -153,11 +163,14 @@ def _numbers(costs: Any) -> np.ndarray:
 
 
 def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
-    """The wanted size as an int that the constraints allow; 0 when the method finds it or the costs set it."""
+    """The wanted size as an int that the constraints allow; 0 when the method finds it or the costs
+    set it.
+    """
     finds_k = getattr(chooser, "finds_k", False)
     if problem.costs is not None and finds_k:
         raise ValueError(
-            "budget_cost says how many to choose; leave k out, or give the most to choose as a number"
+            "budget_cost says how many to choose; leave k out, or give the most to choose as a "
+            "number"
         )
     if k is None and (finds_k or problem.costs is not None):
         return 0
@@ -168,7 +181,9 @@ def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
 
 
 def check_size(size: int, problem: Problem, name: str = "k") -> None:
-    """Raise when what must be included is more, or what may be chosen is less, than the size; costs may leave less."""
+    """Raise when what must be included is more, or what may be chosen is less, than the size; costs
+    may leave less.
+    """
     what = "candidates" if problem.groups is None else "groups"
     included, allowed = problem.count(problem.include), problem.count(problem.candidates)
     if included > size:

@@ -1,4 +1,6 @@
-"""The record of a descent: where t was, what the objective was, how many columns were left, what the solver took."""
+"""The record of a descent: where t was, what the objective was, how many columns were left, what
+the solver took.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ class NoPath:
 
 @dataclass
 class Recorder:
-    """Collects a path; when it holds too many numbers it keeps every other row and records half as often."""
+    """Collects a path; when it holds too many numbers it keeps every other row and records half as
+    often.
+    """
 
     n: int
     limit: int = 4_000_000

@@ -25,7 +25,9 @@ PATH_ARRAYS = ("t", "value", "active", "steps")
 
 
 def save(selection: Selection, path: Any) -> None:
-    """Write the selection: to a temporary file first, then in place, so that a crash leaves no half file."""
+    """Write the selection: to a temporary file first, then in place, so that a crash leaves no half
+    file.
+    """
     if selection.operator is not None:
         for criterion in (
             CRITERIA
@@ -65,7 +67,8 @@ def save(selection: Selection, path: Any) -> None:
 
 
 def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selection:
-    """Read a selection written by `Selection.save`; give the data again to compute figures it does not hold.
+    """Read a selection written by `Selection.save`; give the data again to compute figures it does
+    not hold.
 
     Parameters
     ----------

@@ -187,7 +187,8 @@ def _for_a_person(terminal: Terminal, chosen_from: Source, rows: Sequence[Row]) 
             key=lambda row: row.relative_error or 0.0,
         )
         yield ""
-        title = f"{k} of {chosen_from.operator.n} {chosen_from.noun}s of {printable(chosen_from.title, 60)}"
+        n, data = chosen_from.operator.n, printable(chosen_from.title, 60)
+        title = f"{k} of {n} {chosen_from.noun}s of {data}"
         yield "  " + terminal.bold(
             f"{title}: the part of the {chosen_from.measure} that each method keeps"
         )

@@ -1,4 +1,6 @@
-"""`landmarks completion`: what bash, zsh or fish need to complete the commands and their options, made from the parser."""
+"""`landmarks completion`: what bash, zsh or fish need to complete the commands and their options,
+made from the parser.
+"""
 
 from __future__ import annotations
 

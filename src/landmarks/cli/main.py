@@ -1,6 +1,8 @@
-"""The command `landmarks`: parse, run the command, turn what goes wrong into an exit code and a sentence.
+"""The command `landmarks`: parse, run the command, turn what goes wrong into an exit code and a
+sentence.
 
-Exit codes: 0 done; 2 wrong use; 3 the data cannot be used; 4 the output cannot be written; 130 interrupted.
+Exit codes: 0 done; 2 wrong use; 3 the data cannot be used; 4 the output cannot be written; 130
+interrupted.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from .examples import EXAMPLES
 from .options import Parser
 from .outcome import BAD_DATA, OK, Failure
 
-# Each is a module here with add_arguments(parser) and run(arguments) -> exit code; it is imported when it is asked for.
+# Each is a module here with add_arguments(parser) and run(arguments) -> exit code, imported when it
+# is asked for.
 COMMANDS = {
     "select": "choose columns of a file, or landmarks among its rows",
     "compare": "run several methods on a file and show how they do",

@@ -145,7 +145,8 @@ def _refuse_bad_values(table: Table, arguments: argparse.Namespace) -> None:
     missing = np.isnan(values)
     if arguments.missing == "error":
         remedy = (
-            "--missing drop leaves out such rows, --missing impute fills in the mean of the column, "
+            "--missing drop leaves out such rows, --missing impute fills in the mean of the "
+            "column, "
             "--missing pairwise uses what is known, --drop leaves the column out"
         )
         raise Failure(

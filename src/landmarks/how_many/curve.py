@@ -126,7 +126,9 @@ def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
 
 
 class Watched:
-    """Gains that note the error after each pick: Σc for the trace, Σ diag C² for the Frobenius criterion."""
+    """Gains that note the error after each pick: Σc for the trace, Σ diag C² for the Frobenius
+    criterion.
+    """
 
     kept: ClassVar = ("gains", "errors")
 

@@ -22,7 +22,9 @@ from .standard import Prepared, Standard
 
 @dataclass(frozen=True)
 class Preparation:
-    """What is done to the columns before the choice: the settings of `ColumnSelector` of these names."""
+    """What is done to the columns before the choice: the settings of `ColumnSelector` of these
+    names.
+    """
 
     center: bool
     scale: bool
@@ -88,7 +90,9 @@ def _mean_and_variance(X: Any, weights: np.ndarray | None) -> tuple[np.ndarray, 
 
 
 def centred(Z: Any, mean: np.ndarray, weight: float, variance: np.ndarray) -> Operator:
-    """ZᵀZ − W mean meanᵀ by products alone: the rank-one term centres a sparse Z that is too wide for its Gram matrix."""
+    """ZᵀZ − W mean meanᵀ by products alone: the rank-one term centres a sparse Z that is too wide
+    for its Gram matrix.
+    """
     mean = mean.astype(Z.dtype)
 
     def product(block: np.ndarray) -> np.ndarray:

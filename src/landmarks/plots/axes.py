@@ -1,4 +1,6 @@
-"""Axes to draw on, and colours that people with any colour vision tell apart (Okabe and Ito, 2008)."""
+"""Axes to draw on, and colours that people with any colour vision tell apart (Okabe and Ito,
+2008).
+"""
 
 from __future__ import annotations
 

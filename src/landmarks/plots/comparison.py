@@ -27,7 +27,8 @@ class ComparisonDisplay(Display):
     >>> import landmarks as lm
     >>> from landmarks.plots import ComparisonDisplay
     >>> X = np.random.default_rng(0).standard_normal((30, 8))
-    >>> display = ComparisonDisplay.from_selections([lm.select(X, 3, method=m) for m in ("greedy", "uniform")])
+    >>> selections = [lm.select(X, 3, method=method) for method in ("greedy", "uniform")]
+    >>> display = ComparisonDisplay.from_selections(selections)
     >>> [label.get_text() for label in display.ax_.get_yticklabels()]
     ['Greedy()', 'Uniform()']
     """

@@ -1,4 +1,6 @@
-"""Error against k: what greedy choices of every size leave, what no choice can go below, and where a selection stands."""
+"""Error against k: what greedy choices of every size leave, what no choice can go below, and where
+a selection stands.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ class ErrorCurveDisplay(Display):
     def from_selection(
         cls, selection: Selection, *, ks: Any = None, ax: Any = None
     ) -> ErrorCurveDisplay:
-        """Draw the curve of the data of a selection, with the selection marked; ks is 1 to twice its size unless given."""
+        """Draw the curve of the data of a selection, with the selection marked; ks is 1 to twice
+        its size unless given.
+        """
         return cls.of(selection, ks).plot(ax=ax)
 
     @classmethod

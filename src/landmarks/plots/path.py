@@ -17,7 +17,8 @@ SUPPORT = 0.05  # a final weight above this part of the largest one counts as se
 
 
 def plot_path(path: Path, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> Any:
-    """Draw t against the step, the finally selected columns in blue and the rest in grey (Figure 1).
+    """Draw t against the step, the finally selected columns in blue and the rest in grey (Figure
+    1).
 
     Parameters
     ----------
@@ -55,7 +56,9 @@ def finally_selected(t: np.ndarray) -> np.ndarray:
 
 
 def drawn(selected: np.ndarray, at_most: int, seed: int) -> np.ndarray:
-    """The columns to draw: a random part of all, as the paper does, the selected ones last so that they lie on top."""
+    """The columns to draw: a random part of all, as the paper does, the selected ones last so that
+    they lie on top.
+    """
     columns = np.sort(np.random.default_rng(seed).permutation(len(selected))[:at_most])
     return columns[np.argsort(selected[columns], kind="stable")]
 

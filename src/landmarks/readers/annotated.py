@@ -1,4 +1,6 @@
-"""AnnData files (h5ad), by h5py alone: the matrix X, dense or sparse, with the names of genes and cells."""
+"""AnnData files (h5ad), by h5py alone: the matrix X, dense or sparse, with the names of genes and
+cells.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ def of_annotated(store: Any, reading: Reading) -> Table:
     layer = reading.array or "X"
     if layer not in store:
         raise FormatError(
-            f"the file has no matrix {layer!r}; it holds {', '.join(map(repr, list(store)[:8])) or 'nothing'}: name one with --array"
+            f"the file has no matrix {layer!r}; it holds "
+            f"{', '.join(map(repr, list(store)[:8])) or 'nothing'}: name one with --array"
         )
     X, genes, cells = store[layer], _index(store, "var"), _index(store, "obs")
     table = _dense(X, genes, reading) if hasattr(X, "dtype") else _sparse(X, genes, reading)

@@ -1,4 +1,6 @@
-"""Columns that only number or identify the rows: noticed, so that nobody chooses them by mistake."""
+"""Columns that only number or identify the rows: noticed, so that nobody chooses them by
+mistake.
+"""
 
 from __future__ import annotations
 

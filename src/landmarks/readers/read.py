@@ -150,7 +150,8 @@ def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> Table:
 def _unpacked(file: BinaryIO, limit: int) -> BinaryIO:
     try:
         with gzip.GzipFile(fileobj=file) as packed:
-            raw = read_within(packed, limit, "the unpacked file")  # type: ignore[arg-type]  # it reads
+            unpacked: Any = packed  # it reads bytes, which is all that is asked
+            raw = read_within(unpacked, limit, "the unpacked file")
     except (OSError, EOFError, zlib.error) as error:
         raise FormatError(f"the gzip file is damaged: {error}") from error
     if raw.startswith(b"\x1f\x8b"):

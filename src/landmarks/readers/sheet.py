@@ -1,4 +1,6 @@
-"""Sheets of Excel workbooks (xlsx), by openpyxl; the sizes are known before anything is unpacked."""
+"""Sheets of Excel workbooks (xlsx), by openpyxl; the sizes are known before anything is
+unpacked.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What a reader returns: the numbers, the names of the columns, and where in the file they stood."""
+"""What a reader returns: the numbers, the names of the columns, and where in the file they
+stood.
+"""
 
 from __future__ import annotations
 

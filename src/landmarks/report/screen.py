@@ -31,7 +31,9 @@ def aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[st
 
 
 def _width(text: str) -> int:
-    """How many places a text takes on a terminal: two for wide letters, none for combining marks."""
+    """How many places a text takes on a terminal: two for wide letters, none for combining
+    marks.
+    """
     text = ESCAPE.sub("", text)
     return sum(
         0

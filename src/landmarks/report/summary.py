@@ -1,4 +1,6 @@
-"""The headline numbers: what the choice keeps, what the best directions and what random choices would keep."""
+"""The headline numbers: what the choice keeps, what the best directions and what random choices
+would keep.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ class Summary:
     """What is kept, as parts of the whole from 0 to 1.
 
     chosen : by the choice.
-    best : by the best k directions, which no choice of k can exceed; None where they would cost far more than the choice.
+    best : by the best k directions, which no choice of k can exceed; None where they would cost far
+        more than the choice.
     random, draws : by random choices of k, the mean of so many draws.
     together : by the first 1, 2, … of the choice; None where that costs too much.
     """

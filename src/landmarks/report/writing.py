@@ -14,15 +14,16 @@ from .html_page import guessed, page
 def write(
     selection: Selection, path: str | Path, *, overwrite: bool = False, **origin: Any
 ) -> None:
-    """Write one HTML page that tells everything about a selection, needs no network, and can be passed on.
+    """Write one HTML page that tells everything about a selection, needs no network, and can be
+    passed on.
 
     Parameters
     ----------
     selection : one that has its data.
     path : the page; it is written whole or not at all.
     overwrite : whether a file that is there may be replaced.
-    origin : words for the page, the fields of `Origin`: title, noun, measure, command, settings, image (the height and
-        width when the candidates are pixels), rows, fingerprint.
+    origin : words for the page, the fields of `Origin`: title, noun, measure, command, settings,
+        image (the height and width when the candidates are pixels), rows, fingerprint.
 
     Examples
     --------

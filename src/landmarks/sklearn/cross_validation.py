@@ -39,7 +39,8 @@ class HeldOut:
     >>> import numpy as np
     >>> import landmarks as lm
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((60, 3)) @ rng.standard_normal((3, 12)) + 0.05 * rng.standard_normal((60, 12))
+    >>> X = rng.standard_normal((60, 3)) @ rng.standard_normal((3, 12))
+    >>> X += 0.05 * rng.standard_normal((60, 12))
     >>> curve = lm.held_out(X, range(1, 7))
     >>> curve.ks.tolist(), curve.errors.shape
     ([1, 2, 3, 4, 5, 6], (5, 6))
@@ -67,7 +68,9 @@ class HeldOut:
 
     @property
     def one_standard_error(self) -> int:
-        """The smallest k whose mean is within one standard error of the lowest (Breiman et al., CART, 1984)."""
+        """The smallest k whose mean is within one standard error of the lowest (Breiman et al.,
+        CART, 1984).
+        """
         lowest = int(np.argmin(self.mean))
         return int(self.ks[np.argmax(self.mean <= self.mean[lowest] + self.standard_error[lowest])])
 
@@ -114,7 +117,8 @@ def held_out(
     >>> import numpy as np
     >>> import landmarks as lm
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 8)) + 0.1 * rng.standard_normal((60, 8))
+    >>> X = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 8))
+    >>> X += 0.1 * rng.standard_normal((60, 8))
     >>> found = lm.held_out(X, range(1, 5))
     >>> found.mean.round(2).tolist()
     [0.4, 0.01, 0.01, 0.01]

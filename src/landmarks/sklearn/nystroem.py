@@ -32,30 +32,34 @@ QUICK = 3_000  # candidates up to which greedy choice and swaps take a few secon
 
 
 class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Approximate a kernel map by the kernel values with a few landmarks, chosen to represent all points.
+    """Approximate a kernel map by the kernel values with a few landmarks, chosen to represent all
+    points.
 
     A drop-in for `sklearn.kernel_approximation.Nystroem`, which draws its landmarks uniformly. With
     scikit-learn's `array_api_dispatch` the features stay in the library and on the device of X.
 
     Parameters
     ----------
-    kernel : a name known to `sklearn.metrics.pairwise`, "precomputed", or a callable of two points that returns a number.
-        "precomputed": fit takes the square matrix of kernel values between the training points; transform takes the
-        values of new points with all training points, or with the landmarks `component_indices_` alone.
+    kernel : a name known to `sklearn.metrics.pairwise`, "precomputed", or a callable of two points
+        that returns a number. "precomputed": fit takes the square matrix of kernel values between
+        the training points; transform takes the values of new points with all training points, or
+        with the landmarks `component_indices_` alone.
     gamma, coef0, degree : parameters of the kernel, with scikit-learn's meaning and defaults.
     kernel_params : further parameters of the kernel, never written to.
     n_components : the number of landmarks, which is the number of features.
     random_state : an integer gives the same landmarks each time.
     n_jobs : how many jobs evaluate kernel values in transform.
-    selection : how landmarks are chosen: a name ("greedy", "swap", …) or a method object such as `landmarks.Greedy()`.
-        "uniform" draws the ones that scikit-learn draws from the same random_state. "auto" looks at the target too when
-        fit is given one (`landmarks.Supervised`), as in a pipeline; without one it is "swap", greedy choice improved by
-        swaps. For a callable kernel it is randomly pivoted Cholesky, which reads few kernel values; for a kernel that is
+    selection : how landmarks are chosen: a name ("greedy", "swap", …) or a method object such as
+        `landmarks.Greedy()`. "uniform" draws the ones that scikit-learn draws from the same
+        random_state. "auto" looks at the target too when fit is given one (`landmarks.Supervised`),
+        as in a pipeline; without one it is "swap", greedy choice improved by swaps. For a callable
+        kernel it is randomly pivoted Cholesky, which reads few kernel values; for a kernel that is
         not positive semidefinite (sigmoid, additive_chi2) it draws uniformly, with a warning.
-    landmarks : your own landmarks instead of a choice: points of shape (n_components, n_features), or a list of
-        indices of training points.
-    subsample : landmarks are chosen among, and to represent, that many training points, drawn at random when there are
-        more; None takes all, at a cost that grows with their square. A large kernel matrix is never stored.
+    landmarks : your own landmarks instead of a choice: points of shape (n_components, n_features),
+        or a list of indices of training points.
+    subsample : landmarks are chosen among, and to represent, that many training points, drawn at
+        random when there are more; None takes all, at a cost that grows with their square. A large
+        kernel matrix is never stored.
 
     Attributes
     ----------
@@ -123,15 +127,17 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         Parameters
         ----------
-        X : training points of shape (n_samples, n_features), dense or sparse, or their kernel matrix.
-        y : the target, numbers or classes, one for each point or a row of several. selection="auto" chooses landmarks
-            that help to predict it; everything else ignores it.
+        X : training points of shape (n_samples, n_features), dense or sparse, or their kernel
+            matrix.
+        y : the target, numbers or classes, one for each point or a row of several. selection="auto"
+            chooses landmarks that help to predict it; everything else ignores it.
         """
         parameters = self._kernel_parameters()
         X = validate_data(self, X, accept_sparse="csr")
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
-                f"kernel='precomputed' needs the square matrix of kernel values between the training points, got shape {X.shape}."
+                "kernel='precomputed' needs the square matrix of kernel values between the "
+                f"training points, got shape {X.shape}."
             )
         with fit_task(self, X, y):
             self._set_landmarks(X, y, parameters)
@@ -145,8 +151,8 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         Parameters
         ----------
-        X : points of shape (n_samples, n_features); for a precomputed kernel their kernel values with the training
-            points, or with the landmarks alone.
+        X : points of shape (n_samples, n_features); for a precomputed kernel their kernel values
+            with the training points, or with the landmarks alone.
         """
         check_is_fitted(self)
         check_same_library(X, self.components_, f"{type(self).__name__}.transform()")
@@ -184,7 +190,8 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         }
         if named and (callable(self.kernel) or self.kernel == "precomputed"):
             raise ValueError(
-                "Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed kernel"
+                "Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed "
+                "kernel"
             )
         known = () if callable(self.kernel) else KERNEL_PARAMS.get(self.kernel, ())
         return {
@@ -210,7 +217,8 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             return check_indices(given, X.shape[0])
         if self.kernel == "precomputed":
             raise ValueError(
-                "landmarks must be a list of indices of training points when kernel='precomputed', which has no points."
+                "landmarks must be a list of indices of training points when kernel='precomputed', "
+                "which has no points."
             )
         points = check_array(given, accept_sparse="csr", dtype=X.dtype, input_name="landmarks")
         if points.shape[1] != X.shape[1]:
@@ -235,24 +243,29 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def _size(self, n: int) -> int:
         if self.n_components > n:
             warnings.warn(
-                f"n_components > n_samples. This is not possible.\nn_components was set to n_samples = {n}, which results in "
+                "n_components > n_samples. This is not possible.\nn_components was set to "
+                f"n_samples = {n}, which results in "
                 "inefficient evaluation of the full kernel.",
                 stacklevel=4,
             )
         return min(self.n_components, n)
 
     def _method(self) -> Any:
-        """The selection that was asked for, or the one that the kernel asks for; "auto" leaves the rest open."""
+        """The selection that was asked for, or the one that the kernel asks for; "auto" leaves the
+        rest open.
+        """
         definite = callable(self.kernel) or self.kernel not in NOT_PSD
         if self.selection != "auto":
             if not definite and self.selection != "uniform":
                 raise ValueError(
-                    f"kernel={self.kernel!r} is not positive semidefinite: no landmarks can be chosen for it; use selection='uniform'."
+                    f"kernel={self.kernel!r} is not positive semidefinite: no landmarks can be "
+                    "chosen for it; use selection='uniform'."
                 )
             return self.selection
         if not definite:
             warnings.warn(
-                f"kernel={self.kernel!r} is not positive semidefinite; its landmarks are drawn uniformly.",
+                f"kernel={self.kernel!r} is not positive semidefinite; its landmarks are drawn "
+                "uniformly.",
                 stacklevel=4,
             )
             return "uniform"
