@@ -17,8 +17,7 @@ SUPPORT = 0.05  # a final weight above this part of the largest one counts as se
 
 
 def plot_path(path: Path, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> Any:
-    """Draw t against the step, the finally selected columns in blue and the rest in grey (Figure
-    1).
+    """Draw t against the step, the finally selected columns in blue, others in grey (Figure 1).
 
     Parameters
     ----------
