@@ -40,7 +40,8 @@ slow: $(VENV)/.dev $(VENV)/.torch
 	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
 
 interpreted: $(VENV)/.dev $(VENV)/.torch $(VENV)/.triton
-	TRITON_INTERPRET=1 PYTHONPATH=$(VENV)/triton $(BIN)/python -m pytest tests/operators/test_fused.py $(PYTEST_ARGS)
+	TRITON_INTERPRET=1 PYTHONPATH=$(VENV)/triton $(BIN)/python -m pytest tests/operators/test_fused.py \
+		tests/operators/test_fused_double.py $(PYTEST_ARGS)
 
 browser: $(VENV)/.dev
 	tools/browser

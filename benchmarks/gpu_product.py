@@ -1,4 +1,6 @@
-"""Products with a kernel matrix on a GPU: fused, KeOps and chunked torch, with errors against float64.
+"""Products with a kernel matrix in float32 on a GPU: fused, KeOps and chunked torch.
+
+Errors are against float64. `gpu_product_double.py` does the same in float64.
 
 python benchmarks/gpu_product.py [--out FILE] [--quick]
 """
@@ -45,7 +47,7 @@ def milliseconds(run, repeats: int = 7) -> float:
 
 def chunked(h, x: torch.Tensor, y: torch.Tensor, V: torch.Tensor) -> torch.Tensor:
     """Chunks of K formed by torch."""
-    height = max(1, CHUNK // (4 * y.shape[0]))
+    height = max(1, CHUNK // (y.element_size() * y.shape[0]))
     centre = y.mean(0) if h.stationary else 0.0
     return torch.cat(
         [h(x[a : a + height] - centre, y - centre) @ V for a in range(0, x.shape[0], height)]
@@ -200,6 +202,12 @@ def table(quick: bool) -> list[str]:
     return lines
 
 
+def double_section(path: Path) -> str:
+    """What `gpu_product_double.py` wrote at the end of the file."""
+    parts = path.read_text().split("## In float64") if path.exists() else [""]
+    return "## In float64" + parts[1] if len(parts) > 1 else ""
+
+
 def main() -> None:
     """Print the table, and write it where asked."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -207,16 +215,21 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     head = [
-        f"Device: {torch.cuda.get_device_name()}; torch {torch.__version__}, triton {triton.__version__}, Python {platform.python_version()}; "
-        f"float32 in and out, milliseconds, median; errors relative to float64 in the Frobenius norm, on 128 rows.",
+        f"Device: {torch.cuda.get_device_name()}; torch {torch.__version__}, "
+        f"triton {triton.__version__}, Python {platform.python_version()}; "
+        "float32 in and out, milliseconds, median; errors relative to float64 in the "
+        "Frobenius norm, on 128 rows.",
         "",
-        "| kernel | size | d | vectors | high | error | fast | error | KeOps | chunked torch | its error | limit of the exp unit |",
+        "| kernel | size | d | vectors | high | error | fast | error | KeOps | chunked torch "
+        "| its error | limit of the exp unit |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     print("\n".join(head), flush=True)
     lines = table(arguments.quick)
     if arguments.out:
-        arguments.out.write_text("\n".join(["# Kernel products on a GPU", "", *head, *lines, ""]))
+        section = double_section(arguments.out)
+        text = ["# Kernel products on a GPU", "", *head, *lines, "", section]
+        arguments.out.write_text("\n".join(text).rstrip() + "\n")
         print(f"written to {arguments.out}")
 
 

@@ -38,7 +38,7 @@ class LargestResidual:
         )
         while len(residual.picks) < problem.k:
             j = first_argmax(residual.diagonal * allowed)
-            if float(residual.diagonal[j] * allowed[j]) <= residual.tolerance:
+            if not bool(residual.left[j]) or float(allowed[j]) == 0:
                 break
             residual.pick(j)
         return Choice(complete(problem, residual.picks))

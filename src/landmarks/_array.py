@@ -231,6 +231,13 @@ def add_outer(matrix: Array, left: Array, right: Array) -> None:
         matrix += left[:, None] * right[None, :]
 
 
+def transposed(matrix: Array) -> Array:
+    """The transpose as a contiguous matrix of its own."""
+    if compat.is_torch_array(matrix):
+        return matrix.T.contiguous()
+    return namespace(matrix).asarray(matrix.T, copy=True)
+
+
 def cache_entries(array: Array) -> int:
     """How many entries a temporary may have to stay in the cache of the processor, or to fill a GPU."""
     return 2**22 if compat.is_torch_array(array) and array.device.type != "cpu" else 2**14

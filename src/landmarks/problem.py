@@ -135,6 +135,7 @@ CONSTRAINTS = frozenset({"include", "exclude"})
 def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
     """The picks, filled up to k with the lowest indices left when the rank gave out, with a warning."""
     picks = [int(j) for j in picks]
+    picks = [*(j for j in problem.include if j not in picks), *picks][: max(len(picks), problem.k)]
     if len(picks) < problem.k:
         if "rank" not in problem.told:
             warnings.warn(

@@ -1,5 +1,6 @@
-"""The record of a descent: where t was, what the objective was, how many columns were left, what
-the solver took.
+"""The record of a relaxation: the weights, the objective, the active columns, the solver's steps.
+
+`Path` is what users see as `selection.path`; a `Recorder` collects it during the run.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Path:
         return len(self.t)
 
     def plot(self, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> Any:
-        """Draw the trajectories of t, the finally largest in blue (Figure 1)."""
+        """Draw the trajectories of t, those that end largest in blue (Figure 1)."""
         from .plots.path import plot_path
 
         return plot_path(self, ax=ax, at_most=at_most, seed=seed)
@@ -61,9 +62,7 @@ class NoPath:
 
 @dataclass
 class Recorder:
-    """Collects a path; when it holds too many numbers it keeps every other row and records half as
-    often.
-    """
+    """Collects a `Path`; above `limit` numbers it drops every other row and records less often."""
 
     n: int
     limit: int = 4_000_000
@@ -80,7 +79,8 @@ class Recorder:
             self.rows.append((weights, value, len(indices), steps))
         self.seen += 1
         if len(self.rows) * self.n > self.limit and len(self.rows) > 64:
-            self.rows, self.stride = self.rows[::2], 2 * self.stride
+            self.rows = self.rows[::2]
+            self.stride *= 2
 
     def path(self) -> Path:
         """What was recorded."""

@@ -65,3 +65,27 @@ def psi(K, t, delta, z):
     d = K @ c
     e = np.linalg.solve(L, t * d)
     return b * d + a * e - e * (Z @ (t * b)) - b * (Z @ (t * e))
+
+
+def algorithm_1(K, criterion, delta, penalty, probes, rate, tau, epsilon):
+    """Algorithm 1 line by line: the iterates t, the largest change of a w, and the choice s.
+
+    probes holds one n × M block per step. The step is w ← w − (rate/λ) ∇, TermCond the end of the
+    probes, and weights below epsilon are set to zero.
+    """
+    estimator = {"trace": phi, "frobenius": psi}[criterion]
+    n = len(K)
+    t = np.full(n, 1 / 2)  # line 2
+    w = np.sqrt(-np.log(1 - t))  # line 3
+    iterates, largest = [], 0.0
+    for block in probes:  # line 4
+        t = 1 - np.exp(-w * w)
+        iterates.append(t)
+        estimates = [estimator(K, t, delta, z) for z in block.T]
+        gradient = 2 * np.mean(estimates, axis=0) + penalty
+        gradient = np.where(t == 0, 0.0, gradient * 2 * w * np.exp(-w * w))  # Section 3.1
+        largest = max(largest, np.max(np.abs(rate / penalty * gradient)))
+        w = w - rate / penalty * gradient
+        w = np.where(1 - np.exp(-w * w) < epsilon, 0.0, w)  # Section 3.4
+    t = 1 - np.exp(-w * w)  # line 5
+    return np.array(iterates), largest, np.flatnonzero(t > tau)  # lines 6 to 9

@@ -7,9 +7,8 @@ from numpy.testing import assert_allclose
 from landmarks.linalg.block_cg import BlockCG
 from landmarks.linalg.cholesky import Cholesky
 from landmarks.linalg.probes import Identity, Rademacher
-from landmarks.methods.relaxation.frobenius import Frobenius
+from landmarks.methods.relaxation.gradients import frobenius_gradient, trace_gradient
 from landmarks.methods.relaxation.system import Active
-from landmarks.methods.relaxation.trace import Trace
 from landmarks.operators.data import data
 from landmarks.operators.dense import psd
 
@@ -27,33 +26,36 @@ def test_lemma_3_3_the_restricted_solve_is_the_full_one(K, t, rng):
     assert_allclose(part, full[kept], atol=1e-10)
 
 
-@pytest.mark.parametrize("objective", [Trace(), Frobenius()], ids=repr)
+@pytest.mark.parametrize("objective", [trace_gradient, frobenius_gradient])
 def test_lemma_3_3_value_and_gradient_of_the_active_columns_are_unchanged(K, t, rng, objective):
     """With t_j → 0 the gradient of the others tends to the restricted one."""
     kept = np.array([1, 2, 4])
     small = np.where(np.isin(np.arange(6), kept), t, 1e-7)
     probes = Identity().draw(6, rng, t)
-    full = objective.evaluate(Active(psd(K)), small, 1.0, probes, Cholesky())
-    part = objective.evaluate(Active(psd(K), kept), t[kept], 1.0, probes, Cholesky())
+    full = objective(Active(psd(K)), small, 1.0, probes, Cholesky())
+    part = objective(Active(psd(K), kept), t[kept], 1.0, probes, Cholesky())
     assert_allclose(part.gradient, full.gradient[kept], rtol=1e-6)
     assert_allclose(part.value, full.value, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
     ("objective", "products"),
-    [(Trace(), lambda M, steps: M * (1 + steps)), (Frobenius(), lambda M, steps: M * (3 + steps))],
+    [
+        (trace_gradient, lambda M, steps: M * (1 + steps)),
+        (frobenius_gradient, lambda M, steps: M * (3 + steps)),
+    ],
 )
 def test_products_per_gradient(objective, products, rng):
-    """M(1 + ℓ) for f and M(3 + 2ℓ) for g, with ℓ steps of the solver per system; g reports those of both systems."""
+    """M(1 + ℓ) for f and M(3 + 2ℓ) for g, with ℓ steps per system; g reports those of both."""
     operator = psd(np.cov(rng.standard_normal((40, 60))))
     before = operator.ledger.products
     probes = Rademacher(5).draw(40, rng, operator.like)
-    result = objective.evaluate(Active(operator), np.full(40, 0.5), 1.0, probes, BlockCG())
+    result = objective(Active(operator), np.full(40, 0.5), 1.0, probes, BlockCG())
     assert result.steps > 0
     assert operator.ledger.products - before == products(5, result.steps)
 
 
-@pytest.mark.parametrize("objective", [Trace(), Frobenius()], ids=repr)
+@pytest.mark.parametrize("objective", [trace_gradient, frobenius_gradient])
 @pytest.mark.parametrize("make", [lambda X: psd(X.T @ X), data], ids=["psd", "data"])
 def test_freezing_makes_a_gradient_cheaper(objective, make, rng):
     operator = make(rng.standard_normal((20, 80)))
@@ -62,7 +64,7 @@ def test_freezing_makes_a_gradient_cheaper(objective, make, rng):
 
     def entries(active, t):
         before = operator.ledger.entries
-        result = objective.evaluate(active, t, 1.0, probes, BlockCG())
+        result = objective(active, t, 1.0, probes, BlockCG())
         return (operator.ledger.entries - before) / (1 + result.steps)
 
     assert entries(Active(operator, kept), np.full(10, 0.5)) < 0.7 * entries(

@@ -1,4 +1,4 @@
-"""Every numbered statement of the paper has a test named after it and a docstring that carries its number."""
+"""Every numbered statement of the paper has a test named after it and a docstring that cites it."""
 
 import ast
 from pathlib import Path

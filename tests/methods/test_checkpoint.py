@@ -15,8 +15,8 @@ import pytest
 import landmarks as lm
 from landmarks.errors import FormatError
 from landmarks.methods.relaxation.bisection import Bisection
-from landmarks.methods.relaxation.descent import Stop
 from landmarks.methods.relaxation.steps import Adam
+from landmarks.methods.relaxation.stopping import Stop
 from landmarks.methods.relaxation.warm_path import WarmPath
 from landmarks.runs import archive, journal
 

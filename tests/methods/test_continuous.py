@@ -1,4 +1,4 @@
-"""The continuous method with k given: three strategies, exactly k, on every operator and library."""
+"""The continuous method with k given: three strategies give exactly k, on every library."""
 
 from dataclasses import replace
 
@@ -11,8 +11,8 @@ from landmarks.linalg.block_cg import BlockCG
 from landmarks.linalg.error import selection_error
 from landmarks.methods.relaxation import frank_wolfe
 from landmarks.methods.relaxation.bisection import Bisection, Bracket, Search
-from landmarks.methods.relaxation.descent import Stop
 from landmarks.methods.relaxation.frank_wolfe import FrankWolfe
+from landmarks.methods.relaxation.stopping import Steps, Stop
 from landmarks.methods.relaxation.warm_path import WarmPath
 from landmarks.runs.progress import watching
 
@@ -111,7 +111,7 @@ def test_a_solver_that_stops_early_warns_once(X):
         ({"units": "metric"}, "units must be one of"),
     ],
 )
-def test_wrong_settings_are_told(settings, message):
+def test_wrong_settings_raise(settings, message):
     with pytest.raises(ValueError, match=message):
         lm.Continuous(**settings)
 
@@ -209,11 +209,11 @@ class TestBracket:
 
 def test_the_best_rounding_of_a_bisection_is_what_it_returns(X):
     problem = lm.Problem(lm.data(X), 6, include=(2,))
-    relaxed = lm.Continuous()._relaxed(problem, np.random.default_rng(0))
-    search = Search(relaxed, 6)
+    objective = lm.Continuous()._objective(problem, np.random.default_rng(0))
+    search = Search(objective, 6)
     assert search.best.dtype == np.int64 and search.error == np.inf
-    descent = replace(lm.Continuous()._descent(relaxed), stop=Stop(30, tolerance=-1.0, settled=30))
-    unit = relaxed.penalty_unit()
+    descent = replace(lm.Continuous()._descent(objective), stop=Steps(30))
+    unit = objective.penalty_unit()
     assert not search.ends_below(descent, 1e-6 * unit) and search.ends_below(descent, 100 * unit)
     assert search.error == pytest.approx(selection_error(problem.operator, search.best, "trace"))
     assert len(search.best) == 6 and 2 in search.best
@@ -228,7 +228,7 @@ def test_what_is_above_the_threshold_is_kept_after_what_must_be_included(X):
     assert low.k == 16 and low.indices[0] == 3 and high.indices.tolist() == [3]
 
 
-def test_a_penalty_that_leaves_nothing_is_told(X):
+def test_a_penalty_that_leaves_nothing_raises(X):
     with pytest.raises(
         ValueError, match=r"penalty = 1000\.0 leaves no column; lower it, or lower threshold"
     ):
@@ -257,41 +257,41 @@ def test_delta_is_in_its_units(X, units, delta):
     )
     for given, expected in ((None, delta), (0.3, 0.3)):
         method = lm.Continuous(units=units, delta=given)
-        relaxed = method._relaxed(problem, np.random.default_rng(0))
-        assert relaxed.delta == pytest.approx(expected * scale)
-        assert method._descent(relaxed).epsilon == pytest.approx(
-            min(0.05, 0.1 * (relaxed.delta / relaxed.unit) ** 0.5)
+        objective = method._objective(problem, np.random.default_rng(0))
+        assert objective.delta == pytest.approx(expected * scale)
+        assert method._descent(objective).epsilon == pytest.approx(
+            min(0.05, 0.1 * (objective.delta / objective.mean_diagonal) ** 0.5)
         )
-    assert lm.Continuous(epsilon=0.01)._descent(relaxed).epsilon == 0.01
+    assert lm.Continuous(epsilon=0.01)._descent(objective).epsilon == 0.01
 
 
 class TestFrankWolfe:
     """Steps towards the best corner."""
 
     @staticmethod
-    def relaxed(X, **constraints):
-        return lm.Continuous(n_probes=None)._relaxed(
+    def objective(X, **constraints):
+        return lm.Continuous(n_probes=None)._objective(
             lm.Problem(lm.data(X), 4, **constraints), np.random.default_rng(0)
         )
 
     def test_weights_begin_equal_and_sum_to_k(self, X):
-        weights = frank_wolfe._start(self.relaxed(X, include=(2,), exclude=(0, 1)), 4)
+        weights = frank_wolfe._start(self.objective(X, include=(2,), exclude=(0, 1)), 4)
         assert weights[2] == 1 and not np.any(weights[:2]) and weights[3:] == pytest.approx(3 / 15)
         assert (
             frank_wolfe._start(
-                self.relaxed(X, include=(2,), exclude=tuple(j for j in range(18) if j != 2)), 1
+                self.objective(X, include=(2,), exclude=tuple(j for j in range(18) if j != 2)), 1
             ).sum()
             == 1
         )
 
     def test_the_corner_is_lowest_along_the_gradient(self, X):
         gradient = np.arange(18.0) % 7
-        vertex = frank_wolfe._vertex(self.relaxed(X, include=(2,), exclude=(0,)), gradient, 4)
+        vertex = frank_wolfe._vertex(self.objective(X, include=(2,), exclude=(0,)), gradient, 4)
         assert np.flatnonzero(vertex).tolist() == [1, 2, 7, 14] and set(vertex) == {0.0, 1.0}
 
     def test_at_the_unit_of_delta_weights_k_over_n_are_worth_k_columns(self, X):
-        relaxed = self.relaxed(X, exclude=(0, 1))
-        delta, t = frank_wolfe._delta_unit(relaxed, 4), 4 / 16
+        objective = self.objective(X, exclude=(0, 1))
+        delta, t = frank_wolfe._delta_unit(objective, 4), 4 / 16
         K = (X.T @ X)[2:, 2:]
         d = t**2 / (delta * (1 - t**2))
         assert np.trace(np.linalg.solve(K + np.eye(16) / d, K)) == pytest.approx(
@@ -299,21 +299,21 @@ class TestFrankWolfe:
         )  # eight halvings
 
     def test_delta_rises_geometrically(self, X):
-        relaxed, deltas, steps = self.relaxed(X), [], []
+        objective, deltas, steps = self.objective(X), [], []
 
         def hear(progress):
-            deltas.append(relaxed.delta)
+            deltas.append(objective.delta)
             steps.append((progress.phase, progress.done, progress.total))
 
         with watching(hear):
-            FrankWolfe(n_steps=3, deltas=(0.5, 8.0)).choose(relaxed, None, 4)
+            FrankWolfe(n_steps=3, deltas=(0.5, 8.0)).choose(objective, None, 4)
         assert np.array(deltas) / deltas[0] == pytest.approx([1, 4, 16]) and steps == [
             ("frank_wolfe", i, 3) for i in (1, 2, 3)
         ]
-        assert deltas[0] == pytest.approx(0.5 * frank_wolfe._delta_unit(self.relaxed(X), 4))
+        assert deltas[0] == pytest.approx(0.5 * frank_wolfe._delta_unit(self.objective(X), 4))
 
     def test_a_rate_of_one_jumps_to_the_corner(self, X):
-        indices, path = FrankWolfe(n_steps=2, rate=1.0).choose(self.relaxed(X), None, 4)
+        indices, path = FrankWolfe(n_steps=2, rate=1.0).choose(self.objective(X), None, 4)
         assert (
             sorted(np.flatnonzero(path.t[1] > 0.5).tolist())
             == sorted(np.flatnonzero(path.t[1]).tolist())
@@ -323,11 +323,11 @@ class TestFrankWolfe:
 
 
 def test_a_descent_of_a_bisection_ends_where_one_more_than_k_columns_are_left(X):
-    relaxed = lm.Continuous()._relaxed(lm.Problem(lm.data(X), 6), np.random.default_rng(0))
-    search = Search(relaxed, 6)
+    objective = lm.Continuous()._objective(lm.Problem(lm.data(X), 6), np.random.default_rng(0))
+    search = Search(objective, 6)
     search.ends_below(
-        replace(lm.Continuous()._descent(relaxed), stop=Stop(60, tolerance=-1.0, settled=60)),
-        100 * relaxed.penalty_unit(),
+        replace(lm.Continuous()._descent(objective), stop=Steps(60)),
+        100 * objective.penalty_unit(),
     )
     assert search.recorder.path().active.min() == 7
 

@@ -18,10 +18,13 @@ X = np.random.default_rng(0).standard_normal((12, 8))
 SETTINGS = {
     lm.Auto: {"effort": 180.0},
     lm.Annealed: {
-        "n_steps": 80,
-        "damping": 0.2,
+        "n_steps": 60,
+        "damping": 0.3,
         "phi0": 0.9,
-        "phi1": 0.02,
+        "phi1": 0.3,
+        "fixed": 0.1,
+        "between": 4,
+        "sweeps": 2,
         "gamma": None,
         "n_candidates": None,
         "n_rounds": 4,

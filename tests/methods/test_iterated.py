@@ -14,7 +14,7 @@ import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.methods.sampling.uniform import Uniform
 from landmarks.methods.search.iterated import Iterated, Search, disturbed
-from landmarks.methods.search.local_search import Ground, descend
+from landmarks.methods.search.local_search import Landscape, descend
 from landmarks.methods.search.swap import Swap
 from landmarks.problem import Problem
 from landmarks.residual.exchange import Exchange
@@ -154,25 +154,25 @@ def test_wrong_settings_are_told(settings, message):
 
 def ground_and_state(k=6, **constraints):
     problem = Problem(lm.data(data(20, 15)), k, **constraints)
-    ground = Ground.of(problem, "trace", problem.operator)
-    state = ground.state(np.arange(k))
-    descend(ground, state)
-    return ground, state
+    landscape = Landscape.of(problem, "trace")
+    state = landscape.state(np.arange(k))
+    descend(landscape, state)
+    return landscape, state
 
 
 def test_a_disturbance_drops_a_share_and_puts_others_in_their_places():
-    ground, state = ground_and_state(include=(2,))
+    landscape, state = ground_and_state(include=(2,))
     before = set(state.chosen.tolist())
     for share, full, most in ((0.5, True, 3), (0.15, False, 2), (1.0, True, 5)):
-        trial = disturbed(ground, state, share, full, np.random.default_rng(0))
+        trial = disturbed(landscape, state, share, full, np.random.default_rng(0))
         gone = before - set(trial.chosen.tolist())
         assert 1 <= len(gone) <= most and (len(gone) == most or not full)
         assert 2 in trial.chosen and len(trial.chosen) == 6 and set(state.chosen.tolist()) == before
 
 
 def test_a_search_counts_its_rounds_and_leaves_a_poor_valley_when_its_patience_is_over():
-    ground, state = ground_and_state()
-    search = Search(Iterated(rounds=5, patience=2), ground, state, np.random.default_rng(0))
+    landscape, state = ground_and_state()
+    search = Search(Iterated(rounds=5, patience=2), landscape, state, np.random.default_rng(0))
     assert (search.rounds, search.improvements, search.stale, search.error) == (
         0,
         0,
@@ -184,13 +184,13 @@ def test_a_search_counts_its_rounds_and_leaves_a_poor_valley_when_its_patience_i
         search.round()
         stale.append(search.stale)
     assert search.rounds == 12 and max(stale) == 2 and search.error <= state.error
-    assert search.error == pytest.approx(ground.state(search.best).error)
+    assert search.error == pytest.approx(landscape.state(search.best).error)
 
 
 def test_nothing_is_tried_where_nothing_may_change():
     for k, constraints in ((3, {"include": (0, 1, 2)}), (6, {"exclude": tuple(range(6, 15))})):
-        ground, state = ground_and_state(k, **constraints)
-        assert Search(Iterated(), ground, state, np.random.default_rng(0)).settled
+        landscape, state = ground_and_state(k, **constraints)
+        assert Search(Iterated(), landscape, state, np.random.default_rng(0)).settled
 
 
 @pytest.mark.parametrize(

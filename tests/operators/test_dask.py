@@ -12,7 +12,7 @@ import scipy.sparse
 from libraries import library
 
 import landmarks as lm
-from landmarks.methods.auto import product_seconds
+from landmarks.methods.costs import product_seconds
 from landmarks.operators.base import DENSE_MEMORY, squared_diagonal
 from landmarks.operators.dask import data as dask_data
 from landmarks.operators.dask import kernel as dask_kernel

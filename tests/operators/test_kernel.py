@@ -240,3 +240,30 @@ def test_chunked_products_can_be_asked_for_anywhere():
     np.testing.assert_array_equal(
         operator.columns([0, 2]), lm.kernel(POINTS, lm.rbf()).columns([0, 2])
     )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sigma", [0.05, 1.0, 30.0])
+@pytest.mark.parametrize("kind", [lm.rbf, lm.laplacian])
+def test_products_are_as_exact_as_the_operator_says(kind, sigma, dtype):
+    rng = np.random.default_rng(0)
+    K = lm.kernel(rng.standard_normal((300, 4)).astype(dtype), kind(sigma), memory=2**20)
+    V = rng.standard_normal((300, 5)).astype(dtype)
+    differences = (K.points[:, None, :] - K.points[None, :, :].astype(np.longdouble)) / sigma
+    powers = np.abs(differences) ** (2 if kind is lm.rbf else 1)
+    exact = np.exp(-powers.sum(-1)) @ V
+    error = np.linalg.norm((K.matmul(V) - exact).astype(float)) / np.linalg.norm(
+        exact.astype(float)
+    )
+    assert error <= K.product_error <= 1e3 * np.finfo(dtype).eps * max(1.0, sigma**-2)
+
+
+def test_asking_for_the_error_of_products_reads_nothing():
+    K = lm.kernel(np.eye(5), lm.rbf(1.0))
+    assert K.product_error < 1e-14
+    assert K.ledger.entries == 0
+
+
+def test_an_operator_that_says_nothing_else_rounds_as_its_dtype():
+    assert lm.data(np.eye(3, dtype=np.float32)).product_error == np.finfo(np.float32).eps
+    assert lm.psd(np.eye(3)).product_error == np.finfo(np.float64).eps

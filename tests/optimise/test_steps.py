@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from landmarks.methods.relaxation.steps import SGD, Adam, Momentum, narrow_state
+from landmarks.methods.relaxation.steps import SGD, Adam, Momentum
 
 
 def ours(rule, gradients):
@@ -38,8 +38,3 @@ def theirs(make, gradients):
 def test_step_rules_agree_with_torch(rule, make):
     gradients = np.random.default_rng(0).standard_normal((20, 2))
     assert_allclose(ours(rule, gradients), theirs(make, gradients), rtol=1e-10)
-
-
-def test_the_state_narrows_with_the_active_columns():
-    state = Adam(0.1).start(np.arange(4.0))
-    assert [part.shape for part in narrow_state(state, [0, 2])] == [(2,), (2,)]

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._array import eps, host
+from .._array import host
 from ..linalg.reconstruction import replaceable
-from ..methods.search.local_search import Ground, as_mask, workable
+from ..methods.search.local_search import Landscape, as_mask
 from ..operators.base import Operator
-from ..operators.double import in_double
 from ..problem import Problem
 from ..residual.exchange import Exchange
 from ..residual.pairs import Pairs
@@ -45,26 +44,25 @@ def substitutes(
 ) -> Substitutes:
     """The cheapest substitutes of each chosen column, none of them chosen or excluded; fewer where fewer are left."""
     problem = Problem(operator, len(chosen), criterion, exclude=exclude)
-    ground = Ground.of(problem, criterion, workable(in_double(operator), evaluate=True))
-    state = _independent(ground, chosen)
-    allowed = ground.open_to(state)
+    landscape = Landscape.of(problem, criterion)
+    state = _independent(landscape, chosen)
+    allowed = landscape.open_to(state)
     allowed[chosen] = False
     adds, costs = _costs(state, chosen, allowed)
-    whole = float(np.sum(host(ground.base.of_K[ground.base.powers - 1]).astype(np.float64))) or 1.0
-    least = np.maximum(
-        ground.tolerance * (state.error + 10 * adds), 2 * eps(ground.base.operator.digits) * whole
-    )[:, None]
+    whole = landscape.base.total or 1.0
+    known = landscape.tolerance * (state.error + 10 * adds)
+    least = np.maximum(known, landscape.base.rounding(state.error))[:, None]
     costs = np.where(allowed, np.where(np.abs(costs) > least, costs, 0.0), np.inf)
     indices = np.argsort(costs, axis=1, kind="stable")[:, : min(each, int(np.sum(allowed)))]
     return Substitutes(adds / whole, indices, np.take_along_axis(costs, indices, axis=1) / whole)
 
 
-def _independent(ground: Ground, chosen: np.ndarray) -> Exchange:
+def _independent(landscape: Landscape, chosen: np.ndarray) -> Exchange:
     """The state of the chosen columns that those before them do not represent already, in order, with no place free."""
-    state = ground.state(chosen)
+    state = landscape.state(chosen)
     if len(state.vacant) == 0:
         return state
-    filled = Exchange(ground.base, len(state.chosen))
+    filled = Exchange(landscape.base, len(state.chosen))
     if len(state.chosen):
         filled.load(state.chosen)
     return filled
@@ -79,7 +77,7 @@ def _costs(
     adds = np.zeros(len(chosen))
     # a column that others stand in for leaves the span as it is, so that swapping it for j is adding j
     costs = np.tile(
-        -host(state.additions(as_mask(allowed, state))).astype(np.float64), (len(chosen), 1)
+        -host(state.powers.gains() * as_mask(allowed, state)).astype(np.float64), (len(chosen), 1)
     )
     if np.any(needed):
         pairs = Pairs(state, None)
@@ -98,7 +96,7 @@ def _needed(state: Exchange, chosen: np.ndarray, members: np.ndarray) -> np.ndar
 def _pair_costs(pairs: Pairs) -> np.ndarray:
     """The change of the error for every pair; where the other members represent the candidate, the drop remains."""
     W = pairs.state.rows[0]
-    independent = host(W * W * pairs.scale + pairs.c) > 2 * pairs.tolerance
+    independent = host(W * W * pairs.scale + pairs.c) > 2 * host(pairs.floor)
     with np.errstate(divide="ignore", invalid="ignore"):
         costs = -2 * host(pairs.halves(slice(0, len(pairs.d)))).astype(np.float64)
     return np.where(independent, costs, pairs.cost[:, None])

@@ -13,9 +13,10 @@ from .._array import Array, host
 from ..constraints import check_size, constrained
 from ..intake import taken
 from ..linalg.error import CRITERIA, total
-from ..methods.greedy.greedy import TraceGains
+from ..methods.greedy.greedy import ErrorGains
 from ..methods.greedy.pursuit import pursue
 from ..problem import Problem
+from ..residual.represent import searchable
 from ..residual.residual import Residual
 
 
@@ -113,8 +114,8 @@ def path(
 def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
     """The greedy curve of a problem at rising sizes; problem.k is ignored."""
     problem = replace(problem, k=int(sizes[-1]))
-    residual = Residual(problem.operator, problem.k)
-    gains = Watched(TraceGains(residual), problem.criterion)
+    residual = Residual(searchable(problem.operator, problem.k), problem.k)
+    gains = Watched(ErrorGains(residual), problem.criterion)
     indices = pursue(problem, residual, gains).indices
     whole = total(problem.operator, problem.criterion)
     errors = np.array([whole, *gains.errors])
@@ -132,7 +133,7 @@ class Watched:
 
     kept: ClassVar = ("gains", "errors")
 
-    def __init__(self, gains: TraceGains, criterion: str):
+    def __init__(self, gains: ErrorGains, criterion: str):
         self.gains, self.criterion = gains, criterion
         self.errors: list[float] = []
 
@@ -140,8 +141,16 @@ class Watched:
         """The scores of the gains."""
         return self.gains.scores()
 
+    def best(self, allowed: Array) -> int | None:
+        """The column of the largest gain."""
+        return self.gains.best(allowed)
+
     def update(self, v: Array) -> None:
         """Update the gains and note the error."""
         self.gains.update(v)
-        diagonal = self.gains.residual.diagonal if self.criterion == "trace" else self.gains.squares
+        diagonal = (
+            self.gains.residual.diagonal
+            if self.criterion == "trace"
+            else self.gains.powers.diagonals[1]
+        )
         self.errors.append(float(np.sum(host(diagonal).astype(np.float64))))

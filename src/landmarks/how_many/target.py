@@ -10,12 +10,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .._array import rank_tolerance
+from .._array import eps
 from ..errors import RankWarning
 from ..linalg.error import FULL_SPECTRUM, selection_error, spectrum, total
+from ..operators.double import in_double
 from ..problem import Choice, Method, Problem
 from ..runs.progress import report
 from .curve import Curve, sweep
+
+ROUNDING = 1000  # units in the last place by which a relative error may be off
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,8 @@ class Target:
             )
 
     def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
-        search = Attempts(
-            problem, method, rng, self.error + rank_tolerance(problem.operator.digits)
-        )
+        wide = replace(problem, operator=in_double(problem.operator))
+        search = Attempts(wide, method, rng, self.error + ROUNDING * eps(wide.operator.like))
         missed, high = search.impossible(), search.promising()
         while not search.reaches(high):
             missed, high = high, min(search.most, high + max(1, high // 8))

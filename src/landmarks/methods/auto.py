@@ -1,7 +1,6 @@
-"""The default: several starts, each improved by swaps, the best kept; proved optimal when the problem is small.
+"""The default: several starts, each improved by swaps, the best kept; proved optimal when small.
 
-Which starts depends on what they are estimated to cost, by formulas and not by a clock, so that one seed gives one
-selection.
+Which starts depends on their estimated cost (`costs`).
 """
 
 from __future__ import annotations
@@ -14,15 +13,24 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._array import free_memory, on_gpu
 from ..errors import Stopped
 from ..linalg.error import selection_error
 from ..linalg.estimate import estimated_error
-from ..operators.base import DENSE_MEMORY, Operator, densify, itemsize
-from ..operators.dense import Dense
+from ..operators.base import Operator
 from ..problem import Choice, Problem, Trial, brief
+from ..residual.represent import searchable
 from ..runs.progress import stopped
 from .annealed.annealed import Annealed
+from .costs import (
+    annealed_seconds,
+    candidates_seconds,
+    frobenius_seconds,
+    greedy_seconds,
+    panels_fit,
+    proof_seconds,
+    round_seconds,
+    swap_seconds,
+)
 from .greedy.greedy import Greedy
 from .greedy.nuclear import NuclearScores
 from .groups.knapsack import Knapsack
@@ -30,30 +38,26 @@ from .phase import run_phase
 from .sampling.rpcholesky import RPCholesky
 from .search.exact import Exact
 from .search.iterated import Iterated
-from .search.local_search import workable
 from .search.swap import Swap
 
-SMALL = 3000  # candidates up to which several starts are tried
-GAMMAS = (0.7, 1.0, 1.5, 2.2)  # of the annealed starts: they differ more by it than by chance
-SHORT = Annealed(n_steps=20, damping=0.4)
-ROUNDS = 20  # of the iterated search, at the most, when there is no budget
-ESTIMATED = 20_000  # candidates above which the trials tell an estimate of the Frobenius error
-MODEST = (
-    10.0  # estimated seconds that the annealed starts, and the rounds, may take on a stored matrix
-)
+SMALL = 3000  # order of a stored matrix up to which several starts are tried
+ROUNDS = 30  # of the iterated search when there is no budget
+ESTIMATED = 20_000  # candidates above which the trials hold an estimate of the Frobenius error
+MODEST = 2.0  # estimated seconds that the rounds may take
 
 
 @dataclass(frozen=True)
 class Auto:
-    """Greedy, annealed and random starts, improved by swaps; the best is kept and `selection.trials` tells of all.
+    """Greedy and random starts, improved by swaps, then an iterated search; the best is kept.
 
-    With a budget the rest of the time goes into an iterated search. When the optimum can be proved in about a second,
-    or in half of the budget, it is. Groups and costs are left to `Knapsack`.
+    `selection.trials` lists what was tried. A budget also buys an annealed start, and the rest of it
+    goes into the iterated search. When the optimum can be proved in about a second, or in half of the
+    budget, it is. Groups and costs are left to `Knapsack`.
 
     Parameters
     ----------
-    effort : the estimated seconds of work that it may take on when there is no budget. Above it greedy and swaps give
-        way to nuclear scores.
+    effort : the estimated seconds of work that it may take on when there is no budget. Above it,
+        nuclear scores replace greedy and swaps.
 
     Examples
     --------
@@ -76,9 +80,8 @@ class Auto:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         if problem.groups is not None or problem.costs is not None:
             return Knapsack().choose(problem, rng)
-        small = problem.operator.n <= SMALL
-        if small:
-            problem = replace(problem, operator=stored(problem.operator))
+        problem = replace(problem, operator=searchable(problem.operator, problem.k))
+        small = order(problem.operator) <= SMALL
         portfolio = Portfolio(problem, rng)
         seconds = self.effort if problem.deadline is None else max(0.0, problem.time_left)
         for label, method in small_plan(problem) if small else large_plan(problem, seconds):
@@ -92,24 +95,17 @@ class Auto:
         if not portfolio.proved and (small or problem.deadline is not None):
             rounds = min(ROUNDS, int(MODEST / round_seconds(problem)))
             portfolio.run("iterated", Iterated(start=portfolio.best.indices, rounds=rounds))
-        indices = (
-            ordered(problem, portfolio.best.indices)
-            if small and not stopped()
-            else portfolio.best.indices
-        )
+        indices = portfolio.best.indices
+        if small and not stopped() and problem.time_left > 0:
+            indices = ordered(problem, indices)
         return replace(
             portfolio.best, indices=indices, trials=tuple(portfolio.trials), bound=portfolio.bound
         )
 
 
-def stored(operator: Operator) -> Operator:
-    """K itself, so that many starts cost few passes over tall data or kernels."""
-    operator = workable(operator, evaluate=True)
-    return (
-        operator
-        if isinstance(operator, Dense) or "columns" not in operator.cheap
-        else Dense(densify(operator), ledger=operator.ledger)
-    )
+def order(operator: Operator) -> float:
+    """The order of the square matrix that is as large as what the search works on."""
+    return operator.n if operator.m is None else math.sqrt(operator.n * operator.m)
 
 
 class Portfolio:
@@ -157,13 +153,11 @@ def ordered(problem: Problem, indices: np.ndarray) -> np.ndarray:
 
 
 def small_plan(problem: Problem) -> Iterator[tuple[str, Any]]:
-    """Starts for a stored matrix: greedy, annealed with several gammas, random pivots."""
+    """Starts for a small matrix; annealed ones cost ten times as much, so they need a budget."""
     yield "greedy > swap", Swap(start=Greedy())
-    for _ in range(2):
-        yield "rpcholesky > swap", Swap(start=RPCholesky())
-    for gamma in GAMMAS[: int(MODEST / annealed_seconds(problem.operator))]:
-        if problem.time_left > 8 * annealed_seconds(problem.operator):
-            yield f"annealed({gamma}) > swap", Swap(start=replace(SHORT, gamma=gamma))
+    yield "rpcholesky > swap", Swap(start=RPCholesky())
+    if problem.deadline is not None and problem.time_left > 2 * annealed_seconds(problem):
+        yield "annealed > swap", Swap(start=Annealed(sweeps=0))
 
 
 def large_plan(problem: Problem, seconds: float) -> Iterator[tuple[str, Any]]:
@@ -176,71 +170,3 @@ def large_plan(problem: Problem, seconds: float) -> Iterator[tuple[str, Any]]:
         greedy_seconds(problem), seconds / 4
     ):
         yield "annealed > swap", Swap(start=Annealed(), criterion="trace")
-
-
-def panels_fit(problem: Problem) -> bool:
-    """Whether the three n × k panels of a search by swaps take at most half of the memory."""
-    like = problem.operator.like
-    return (
-        3 * problem.operator.n * problem.k * itemsize(like)
-        <= free_memory(like, otherwise=2 * DENSE_MEMORY) // 2
-    )
-
-
-def frobenius_seconds(problem: Problem) -> float:
-    """An estimate of the seconds for swaps on the Frobenius criterion after those on the trace; none for the trace."""
-    if problem.criterion == "trace":
-        return math.inf
-    return greedy_seconds(problem) + 3 * swap_seconds(problem) + cube_seconds(problem.operator)
-
-
-def greedy_seconds(problem: Problem) -> float:
-    """An estimate of the seconds that greedy takes."""
-    return 1.2 * problem.k * product_seconds(problem.operator)
-
-
-def swap_seconds(problem: Problem) -> float:
-    """An estimate of the seconds that swaps on the trace take."""
-    return 0.7 * problem.k * product_seconds(problem.operator)
-
-
-def candidates_seconds(problem: Problem) -> float:
-    """An estimate of the seconds that an annealed start takes when it weighs some candidates at a time."""
-    steps = Annealed().n_rounds * Annealed().n_steps / 2
-    return 30 * product_seconds(problem.operator) + steps * (6 * problem.k) ** 3 * 1.5e-10
-
-
-def product_seconds(operator: Operator) -> float:
-    """An estimate of the seconds that one product with K takes."""
-    if (known := operator.product_seconds()) is not None:
-        return known
-    gpu = on_gpu(operator.like)
-    if isinstance(operator, Dense) or getattr(operator, "gram", None) is not None:
-        return operator.n**2 * (2e-12 if gpu else 5e-10)
-    if operator.source is not None:
-        return (operator.source.m or 0) * operator.n * 2e-9
-    if operator.m is not None:
-        return operator.m * operator.n * (4e-12 if gpu else 1e-9)
-    return operator.n**2 * (1e-12 if gpu else 1.5e-9)
-
-
-def annealed_seconds(operator: Operator) -> float:
-    """An estimate of the seconds that a short annealed start takes."""
-    return SHORT.n_steps * operator.n**3 * 1e-10
-
-
-def round_seconds(problem: Problem) -> float:
-    """An estimate of the seconds that a round of the iterated search takes on a stored matrix."""
-    n, k = problem.operator.n, problem.k
-    return (1 + 0.3 * k) * (n * n + 4 * n * k) * 1e-9
-
-
-def cube_seconds(operator: Operator) -> float:
-    """An estimate of the seconds for the diagonal of K³, which swaps on the Frobenius criterion need."""
-    return 2.0 * operator.n**3 * (5e-14 if on_gpu(operator.like) else 2e-11)
-
-
-def proof_seconds(problem: Problem) -> float:
-    """An estimate of the seconds that the exact search takes: all but two picks are enumerated at worst."""
-    n, r = len(problem.free), problem.k - len(problem.include)
-    return min(math.comb(n, max(0, r - 2)), 10**30) * n**2 * 4e-8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,12 +23,18 @@ DENSE_MEMORY = 4 * 2**30  # bytes that a stored n × n matrix may take
 
 
 @dataclass
-class Ledger:
-    """What was used of an operator: vectors multiplied, columns read, entries read or evaluated."""
+class Ledger(threading.local):
+    """What was used of an operator: vectors multiplied, columns read, entries read or evaluated.
+
+    Every thread has counts of its own, so that runs that share an operator do not mix theirs.
+    """
 
     products: int = 0
     columns: int = 0
     entries: int = 0
+
+    def __reduce__(self) -> tuple[type[Ledger], tuple[int, int, int]]:
+        return Ledger, (self.products, self.columns, self.entries)
 
     def add(self, *, products: int = 0, columns: int = 0, entries: int = 0) -> None:
         """Count some use."""
@@ -60,6 +67,8 @@ class Operator(abc.ABC):
     labels: tuple[Any, ...] | None = None
     #: the rows of X, when K = XᵀX and they can be read again in blocks
     source: RowBlocks | None = None
+    #: whether the n × n entries are in memory
+    in_memory: bool = False
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 
@@ -85,6 +94,14 @@ class Operator(abc.ABC):
     def digits(self) -> Array:
         """An array of the dtype that the entries were rounded to, where that is not the dtype they are kept in."""
         return self.like
+
+    @property
+    def product_error(self) -> float:
+        """What a product may be off by, relative to its Frobenius norm: the rounding of the dtype.
+
+        An operator whose products are less exact than its numbers says so here.
+        """
+        return eps(self.like)
 
     @property
     def m(self) -> int | None:

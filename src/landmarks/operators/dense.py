@@ -29,6 +29,8 @@ CHOLESKY_ORDER = (
 class Dense(Operator):
     """The operator of a stored matrix; `psd` checks and makes it."""
 
+    in_memory = True
+
     def __init__(
         self,
         K: Array,

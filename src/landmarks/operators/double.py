@@ -52,11 +52,16 @@ def sparse_anew(operator: Sparse) -> Sparse:
 
 @made_anew.register
 def kernel_anew(operator: KernelOperator) -> KernelOperator:
-    """The points in float64."""
+    """The points in float64, centred again: in float32 that rounds them."""
+    points = _double(operator.raw)
+    centre = (
+        None if operator.centre is None else namespace(points).mean(points, axis=0, keepdims=True)
+    )
     return KernelOperator(
-        _double(operator.points),
+        points,
         operator.h,
-        engine="chunked",
+        engine=operator.engine,
+        centre=centre,
         memory=operator.memory,
         ledger=operator.ledger,
     )

@@ -1,4 +1,4 @@
-"""A kernel matrix on points, evaluated in chunks under a memory budget; only a small one is kept."""
+"""A kernel matrix on points, evaluated in chunks of limited memory; only a small one is kept."""
 
 from __future__ import annotations
 
@@ -9,9 +9,20 @@ from typing import Any
 import numpy as np
 
 from .. import _check
-from .._array import Array, Indices, host, namespace, on_gpu, prototype, take, zeros
+from .._array import (
+    Array,
+    Indices,
+    eps,
+    host,
+    is_single,
+    namespace,
+    on_gpu,
+    prototype,
+    take,
+    zeros,
+)
 from ..errors import UnsupportedError
-from ..kernels import Kernel
+from ..kernels import Kernel, matern, rbf
 from .base import MEMORY, Ledger, Operator, blocks, itemsize
 from .dense import Dense
 from .gpu import fused, keops
@@ -35,6 +46,7 @@ class KernelOperator(Operator):
         memory: int = MEMORY,
         ledger: Ledger | None = None,
     ):
+        self.raw = points
         self.points = points if centre is None else points - centre
         self.h = h
         self.engine, self.precision = engine, precision
@@ -46,10 +58,15 @@ class KernelOperator(Operator):
         self._chunk = memory // 4 if on_gpu(points) else min(memory // 4, CHUNK)
         self._short_of_memory = False
 
+    @property
+    def _small(self) -> bool:
+        """Whether K takes at most an eighth of the memory."""
+        return self.n**2 * itemsize(self.like) <= self.memory // 8
+
     @cached_property
     def stored(self) -> Dense | None:
-        """K itself when it takes no more than an eighth of the memory: reading it then beats evaluating it again."""
-        if self.n**2 * itemsize(self.like) > self.memory // 8:
+        """K itself when it takes at most an eighth of the memory: reading beats evaluating."""
+        if not self._small:
             return None
         return Dense(self._values(self.points, self.points), ledger=self.ledger)
 
@@ -71,7 +88,7 @@ class KernelOperator(Operator):
         )
 
     def _engine_product(self, block: Array, rows: Indices | None, cols: Indices | None) -> Array:
-        """K[rows, cols] @ block on a graphics card, each value made in registers, used and forgotten."""
+        """K[rows, cols] @ block on a graphics card, each value made in registers and used up."""
         a, b = (self.n if indices is None else len(indices) for indices in (rows, cols))
         self.ledger.add(products=block.shape[1], entries=a * b)
         if self.engine == "keops":
@@ -86,10 +103,32 @@ class KernelOperator(Operator):
         )
         return fused.product(self.h, left, right, block, precision=self.precision)
 
+    @property
+    def product_error(self) -> float:
+        """What a product may be off by, relative to its Frobenius norm.
+
+        Fused products are tested to this bound. Chunks round as their dtype does; distances by
+        inner products round relative to the squared norms of the points, up to the limit where
+        `kernels` goes over to more digits.
+        """
+        if self.engine == "fused" and not self._small:
+            return fused.ERRORS[self.precision] if is_single(self.like) else fused.DOUBLE_ERROR
+        if self.engine == "keops" or not isinstance(self.h, rbf | matern):
+            return 8 * eps(self.like)
+        limit = 1e-4 if is_single(self.like) else 1e-8
+        return 8 * eps(self.like) + min(eps(self.like) * self._largest_norm, limit)
+
     @cached_property
-    def prepared(self) -> fused.Prepared:
+    def _largest_norm(self) -> float:
+        """The largest squared norm of the points, in units of the kernel's width."""
+        xp = namespace(self.points)
+        scaled = self.points / getattr(self.h, "sigma", 1.0)
+        return float(xp.max(xp.sum(scaled * scaled, axis=1)))
+
+    @cached_property
+    def prepared(self) -> fused.Points:
         """The points packed for fused products."""
-        return fused.Prepared(self.points, self.h)
+        return fused.prepare(self.points, self.h)
 
     def squared_diagonal(self) -> Array | None:
         if self.engine != "fused" or self.stored is not None:
@@ -128,7 +167,8 @@ class KernelOperator(Operator):
     def _shrink(self, chunk: int) -> None:
         if not self._short_of_memory:
             warnings.warn(
-                "a chunk of kernel values did not fit in memory; going on with chunks of half the size",
+                "a chunk of kernel values did not fit in memory; going on with chunks of half "
+                "the size",
                 stacklevel=2,
             )
         self._short_of_memory = True
@@ -163,12 +203,12 @@ class KernelOperator(Operator):
         )
 
     def restrict(self, indices: Indices) -> KernelOperator:
-        points = take(self.points, indices)
         part = KernelOperator(
-            points,
+            take(self.raw, indices),
             self.h,
             engine=self.engine,
             precision=self.precision,
+            centre=self.centre,
             memory=self.memory,
             ledger=self.ledger,
         )
@@ -182,7 +222,8 @@ class KernelOperator(Operator):
         points = _check.matrix(points, "points")
         if points.shape[1] != self.points.shape[1]:
             raise ValueError(
-                f"points must have {self.points.shape[1]} columns as the kernel's do, got {points.shape[1]}"
+                f"points must have {self.points.shape[1]} columns as the kernel's do, "
+                f"got {points.shape[1]}"
             )
         return self.h(
             points if self.centre is None else points - self.centre, take(self.points, indices)
@@ -190,7 +231,7 @@ class KernelOperator(Operator):
 
 
 def warn_if_isolated(operator: Operator, indices: np.ndarray) -> None:
-    """Warn when the first landmarks represent no point but themselves: the kernel matrix is then as good as the identity."""
+    """Warn when the first landmarks represent no other point: K is then close to the identity."""
     if not isinstance(operator, KernelOperator) or len(indices) == operator.n:
         return
     first = indices[:8]
@@ -198,8 +239,8 @@ def warn_if_isolated(operator: Operator, indices: np.ndarray) -> None:
     values[first, np.arange(len(first))] = 0.0
     if np.max(values) <= np.finfo(np.float32).eps * float(np.max(host(operator.diagonal()))):
         warnings.warn(
-            "the landmarks represent no other point: the kernel matrix is numerically the identity, and any choice is as good; widen the kernel, "
-            "e.g. a larger sigma",
+            "the landmarks represent no other point: the kernel matrix is numerically the "
+            "identity, and any choice is as good; widen the kernel, e.g. a larger sigma",
             stacklevel=3,
         )
 
@@ -221,20 +262,28 @@ def kernel(
     precision: str = "high",
     device: str | None = None,
 ) -> Operator:
-    """The operator of the kernel matrix h(x_i, x_j) on the rows of points; only a small one is ever stored.
+    """The operator of the kernel matrix h(x_i, x_j) on the rows of points.
+
+    Only a small matrix is ever stored.
 
     Parameters
     ----------
-    points : the n × d array of points, one per row; a dask array or data frame is multiplied on dask's workers.
-    h : `rbf(sigma)`, `laplacian(sigma)`, `matern(nu, sigma)`, `polynomial(degree, gamma, coef0)`, `linear()`, or any
-        callable that takes an a × d and a b × d block of points and returns the a × b block of values.
+    points : the n × d array of points, one per row; a dask array or data frame is multiplied on
+        dask's workers.
+    h : `rbf(sigma)`, `laplacian(sigma)`, `matern(nu, sigma)`, `polynomial(degree, gamma, coef0)`,
+        `linear()`, or any callable that takes an a × d and a b × d block of points and returns the
+        a × b block of values.
     memory : bytes that the chunks of kernel values may take.
-    engine : "fused" (our products on a GPU, for float32 torch points there), "keops" (where pykeops is installed; it
-        compiles and loads code, so it is used only when asked for), "chunked" (any library and device). None takes
-        "fused" where it can be had, else "chunked".
-    precision : of fused products: "high" keeps their relative error below 1e-5, "fast" near 4e-4, which is far below the
-        noise of stochastic gradients. The other engines have the precision of the points.
-    device : for dask points alone: the torch device on which each worker evaluates, such as "cuda"; None is NumPy.
+    engine : "fused" (our products on a GPU, for float32 and float64 torch points there), "keops"
+        (where pykeops is installed; it compiles and loads code, so it is used only when asked
+        for), "chunked" (any library and device). None takes "fused" where it can be had, else
+        "chunked".
+    precision : of fused products of float32 points: "high" keeps their relative error below 1e-5,
+        "fast" near 4e-4, which is far below the noise of stochastic gradients. Fused products of
+        float64 points have an error below 1e-13. The other engines have the precision of the
+        points; `product_error` of the operator says which.
+    device : for dask points alone: the torch device on which each worker evaluates, such as
+        "cuda"; None is NumPy.
 
     Returns
     -------
@@ -250,7 +299,8 @@ def kernel(
     """
     if not callable(h):
         raise TypeError(
-            f"h must be a kernel such as rbf(sigma=1.0) or a callable of two blocks of points, got {h!r}"
+            "h must be a kernel such as rbf(sigma=1.0) or a callable of two blocks of points, "
+            f"got {h!r}"
         )
     _check.choice(precision, ("high", "fast"), "precision")
     if hasattr(points, "__dask_graph__"):
@@ -258,12 +308,14 @@ def kernel(
 
         if engine is not None or memory != MEMORY:
             raise ValueError(
-                "engine and memory are for points in memory; for dask points say device=…, and choose smaller chunks"
+                "engine and memory are for points in memory; for dask points say device=…, and "
+                "choose smaller chunks"
             )
         return dask_kernel(points, h, device=device, precision=precision)
     if device is not None:
         raise ValueError(
-            f"device is for the workers of dask points; move the points themselves, e.g. torch.asarray(points, device={device!r})"
+            "device is for the workers of dask points; move the points themselves, e.g. "
+            f"torch.asarray(points, device={device!r})"
         )
     points = _check.matrix(points, "points")
     if memory < 2**20:
@@ -292,29 +344,34 @@ def _engine(wanted: str | None, points: Array, h: Kernel) -> str:
     _check.choice(wanted, ("fused", "keops", "chunked"), "engine")
     if wanted == "fused" and not can_fuse:
         raise UnsupportedError(
-            f"fused products need float32 torch points on a GPU, Triton and a kernel of ours, got {points.dtype} and {h!r}"
+            "fused products need float32 or float64 torch points on a GPU, Triton and a kernel "
+            f"of ours, got {points.dtype} and {h!r}"
         )
     if wanted == "keops" and not (keops.available(points) and fused.supported(h)):
         raise UnsupportedError(
-            f"KeOps needs pykeops, torch points on a GPU and a kernel of ours, got {points.dtype} and {h!r}"
+            "KeOps needs pykeops, torch points on a GPU and a kernel of ours, "
+            f"got {points.dtype} and {h!r}"
         )
     return wanted
 
 
 def check_block(h: Kernel, points: Array) -> None:
-    """Raise when h is no symmetric function of two blocks of points, as far as the first few tell."""
+    """Raise when h is no symmetric function of two blocks of points; the first few are tried."""
     x, y = points[:2, :], points[:3, :]
     values = h(x, y)
     shape = getattr(values, "shape", None)
     if shape is None or tuple(shape) != (x.shape[0], y.shape[0]):
         raise ValueError(
-            f"the kernel must return the {x.shape[0]} × {y.shape[0]} block of values for blocks of {x.shape[0]} and {y.shape[0]} points, "
-            f"got {'a scalar' if shape in (None, ()) else f'shape {tuple(shape)}'}; write it for blocks, or loop inside it"
+            f"the kernel must return the {x.shape[0]} × {y.shape[0]} block of values for blocks of "
+            f"{x.shape[0]} and {y.shape[0]} points, "
+            f"got {'a scalar' if shape in (None, ()) else f'shape {tuple(shape)}'}; "
+            "write it for blocks, or loop inside it"
         )
     values = host(values)
     if not np.all(np.isfinite(values)):
         raise ValueError(
-            "the kernel returned NaN or infinity on the first points; scale the points or change its parameters"
+            "the kernel returned NaN or infinity on the first points; scale the points or change "
+            "its parameters"
         )
     square = host(h(points[:2, :], points[:2, :]))
     if not np.allclose(square, square.T, rtol=1e-4, atol=1e-6 * float(np.max(np.abs(square)))):

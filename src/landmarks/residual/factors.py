@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from .._array import Array, Indices, host, like, take
+from .._array import Array, Indices, host, like, solve_triangular, take, transposed
 from ..operators.base import Operator
 
 
@@ -20,38 +20,45 @@ class Factors(NamedTuple):
     inverse: np.ndarray
 
 
-def factorise(operator: Operator, indices: Indices, tolerance: float) -> Factors:
-    """Factors of the columns at the indices that those before them do not represent already."""
+def factorise(operator: Operator, indices: Indices, floor: np.ndarray) -> Factors:
+    """Factors of the columns at the indices that those before them do not represent.
+
+    floor : what is left of each squared column when it counts as represented.
+    """
     indices = np.asarray(indices, dtype=np.int64)
     columns = operator.columns(indices)
     K = host(take(columns, indices)).astype(np.float64)
-    kept, L = independent(K, tolerance)
+    kept, L = independent(K, floor)
     inverse_factor = scipy.linalg.solve_triangular(
         L, np.eye(len(L)), lower=True, check_finite=False
     )
-    F = take(columns, kept, axis=1) @ like(inverse_factor.T, operator.like)
+    chosen = take(columns, kept, axis=1)
+    F = transposed(solve_triangular(like(L, chosen), chosen.T))
     return Factors(indices[kept], F, inverse_factor, inverse_factor.T @ inverse_factor)
 
 
-def independent(K: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
-    """The positions of the columns, first come first served, that those before them do not represent, and their Cholesky factor."""
+def independent(K: np.ndarray, floor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The positions of the columns that those before them do not represent, and their Cholesky factor."""
     try:
         L = np.linalg.cholesky(K)
-        if np.all(np.diag(L) ** 2 > tolerance):
+        if np.all(np.diag(L) ** 2 > floor):
             return np.arange(len(K)), L
     except np.linalg.LinAlgError:
         pass
-    return _independent_one_by_one(K, tolerance)
+    return _independent_one_by_one(K, floor)
 
 
-def _independent_one_by_one(K: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
-    """Row by row of the Cholesky factor. To factorise again what was kept could fail: near the rank the pivots are rounding."""
+def _independent_one_by_one(K: np.ndarray, floor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Row by row of the Cholesky factor.
+
+    To factorise again what was kept could fail: near the rank the pivots are rounding.
+    """
     L, kept = np.zeros_like(K), list[int]()
     for i in range(len(K)):
         r = len(kept)
         row = scipy.linalg.solve_triangular(L[:r, :r], K[i, kept], lower=True, check_finite=False)
         pivot = K[i, i] - row @ row
-        if pivot > tolerance:
+        if pivot > floor[i]:
             L[r, :r], L[r, r] = row, np.sqrt(pivot)
             kept.append(i)
     return np.asarray(kept, dtype=np.int64), L[: len(kept), : len(kept)]

@@ -35,7 +35,10 @@ class Pairs:
     def __init__(self, state: Exchange, allowed: Array | None):
         self.c, *self.higher = state.diagonals
         xp = namespace(self.c)
-        self.state, self.tolerance, self.careful = state, state.base.tolerance, False
+        self.state, self.careful = state, False
+        self.floor = xp.clip(
+            state.base.floor, min=float(np.finfo(np.float32).tiny) * state.base.largest
+        )
         g = np.diag(state.H)
         W, Y = state.rows[0], state.rows[1]
         self.d = host(xp.vecdot(W, W)).astype(np.float64) / g
@@ -46,26 +49,20 @@ class Pairs:
             self._mask(allowed > 0)
 
     def _mask(self, allowed: Array) -> None:
-        """Diagonals that make every candidate that is not allowed a loss, and divide by nothing that is zero."""
+        """Diagonals that make every candidate that is not allowed a loss, and divide by no zero."""
         xp, largest = namespace(allowed), self.state.base.largest
-        self.c = xp.where(
-            allowed, xp.where(self.c > self.tolerance, self.c, self.tolerance), largest
-        )
+        self.c = xp.where(allowed, xp.maximum(self.c, self.floor), largest)
         worst = -1e3 * self.state.operator.n * largest
         self.higher = [
             xp.where(allowed, h, worst * largest ** (p + 1))
-            for p, h in enumerate(self.state.certain(self.c))
+            for p, h in enumerate(self.state.powers.bounded(self.c))
         ]
 
     def best_swap(self, unlocked: np.ndarray) -> Swapping:
         """The pair of the largest gain, ties to the first place and the lowest index."""
         height = max(1, cache_entries(self.c) // self.state.operator.n)
-        best = np.concatenate(
-            [
-                self._best(slice(a, min(a + height, len(self.d))))
-                for a in range(0, len(self.d), height)
-            ]
-        )
+        starts = range(0, len(self.d), height)
+        best = np.concatenate([self._best(slice(a, min(a + height, len(self.d)))) for a in starts])
         place = int(unlocked[first_argmax(best[unlocked])])
         j = first_argmax(self.halves(slice(place, place + 1))[0, :])
         return Swapping(place, j, float(best[place]), float(self.cost[place]))
@@ -73,10 +70,9 @@ class Pairs:
     def independent(self, swap: Swapping) -> bool:
         """Whether the candidate is not represented by the members that stay."""
         w = float(self.state.rows[0][swap.place, swap.j])
-        return (
-            float(self.state.diagonals[0][swap.j]) + w * w / self.state.H[swap.place, swap.place]
-            > 2 * self.tolerance
-        )
+        c = float(self.state.diagonals[0][swap.j])
+        pivot = c + w * w / self.state.H[swap.place, swap.place]
+        return pivot > 2 * float(self.floor[swap.j])
 
     def _best(self, places: slice) -> np.ndarray:
         """The largest gain of each place."""
@@ -95,7 +91,7 @@ class Pairs:
             else self._frobenius(weighted, new_c, places)
         )
         return (
-            namespace(halves).where(new_c > 4 * self.tolerance, halves, -1.0)
+            namespace(halves).where(new_c > 4 * self.floor, halves, -1.0)
             if self.careful
             else halves
         )
@@ -141,3 +137,20 @@ def best_swap(state: Exchange, allowed: Array, unlocked: np.ndarray) -> Swapping
         pairs.careful = True
         best = pairs.best_swap(unlocked)
     return best
+
+
+def confirmed_gain(state: Exchange, swap: Swapping) -> float:
+    """The gain in the trace from the column of C itself; the state takes in what it finds.
+
+    With p = W_i/√g_i it is (A_j + 2 p_j (Cp)_j − ‖p‖² c_j)/(c_j + p_j²): no large numbers cancel.
+    """
+    u = state.residual_column(swap.j)
+    xp = namespace(u)
+    w = state.rows[0][swap.place, :]
+    g = float(state.H[swap.place, swap.place])
+    c, squares, along = max(float(u[swap.j]), 0.0), float(xp.sum(u * u)), float(xp.sum(w * u))
+    state.powers.correct(swap.j, [c, squares])
+    state.rows[1][swap.place, swap.j] = along
+    p = float(w[swap.j])
+    length = float(xp.sum(w * w))
+    return (squares + (2 * p * along - length * c) / g) / (c + p * p / g)

@@ -1,85 +1,218 @@
-"""The residual C = K − K̂ of a growing choice, by partial Cholesky: shared by every method that picks one by one."""
+"""The residual C = K − K̂ of a growing choice: shared by every method that picks one by one."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Protocol
 
 import numpy as np
 
-from .._array import Array, Indices, host, like, namespace, rank_tolerance, solve_triangular, zeros
-from ..operators.base import Operator
+from .._array import (
+    Array,
+    Indices,
+    eps,
+    host,
+    like,
+    namespace,
+    solve_triangular,
+    take,
+    zeros,
+)
+from ..operators.base import Operator, block_width, blocks, cubed_diagonal, squared_diagonal
 from ..problem import Problem, complete
-from .panel import panel
+from .explicit import Explicit, Factored
+from .panel import Panel, Stored, panel
+from .pivoted_factor import INDEFINITE, check_semidefinite
+from .powers import POWERS, Powers, total
+
+
+class Source(Protocol):
+    """Where the columns of C come from."""
+
+    def columns(self, indices: Indices) -> Array:
+        """The columns of C at the indices."""
+        ...
+
+    def matmul(self, block: Array) -> Array:
+        """C @ block."""
+        ...
+
+    def diagonals(self, powers: int) -> list[Array]:
+        """diag C, diag C² (and diag C³), computed from C itself."""
+        ...
+
+
+class FromK:
+    """C = K − F Fᵀ from columns and products of K; a column is right to the rounding of K_jj."""
+
+    def __init__(self, operator: Operator, capacity: int):
+        self.operator = operator
+        self.panel = panel(operator, capacity)
+
+    def columns(self, indices: Indices) -> Array:
+        return self.columns_and_rows(indices)[0]
+
+    def columns_and_rows(self, indices: Indices) -> tuple[Array, Array]:
+        """The columns of C, and the rows of F, at the indices."""
+        columns = self.operator.columns(indices)
+        rows = self.panel.rows(indices, columns)
+        if rows.shape[1] == 0:
+            return columns, rows
+        return columns - self.panel.times(rows.T), rows
+
+    def matmul(self, block: Array) -> Array:
+        return self.operator.matmul(block) - self.panel.times(self.panel.transposed_times(block))
+
+    def diagonals(self, powers: int) -> list[Array]:
+        xp = namespace(self.operator.like)
+        parts = [self._part(block, powers) for block in self._blocks()]
+        return [xp.concat(part) for part in zip(*parts, strict=True)]
+
+    def _blocks(self) -> list[np.ndarray]:
+        return list(blocks(self.operator.n, block_width(self.operator)))
+
+    def _part(self, block: np.ndarray, powers: int) -> list[Array]:
+        xp = namespace(self.operator.like)
+        C = self.columns(block)
+        c = xp.clip(xp.linalg.diagonal(take(C, block)), min=0.0)
+        found = [c, xp.sum(C * C, axis=0)]
+        return found if powers == 1 else [*found, xp.sum(C * self.matmul(C), axis=0)]
 
 
 class Residual:
-    """C = K − F Fᵀ after some picks: its diagonal, its columns and its products."""
+    """C after some picks: its diagonal, its columns and its products.
 
-    kept: ClassVar = ("picks", "panel", "diagonal")
+    floor : the entries of diag C at which a column counts as represented.
+    panel : F with K̂ = F Fᵀ, one column per pick.
+    """
 
     def __init__(self, operator: Operator, capacity: int):
         xp = namespace(operator.like)
         self.operator = operator
         self.picks: list[int] = []
         self.diagonal = xp.clip(operator.diagonal(), min=0.0)
-        self.whole = float(xp.sum(self.diagonal))
-        self.tolerance = rank_tolerance(operator.digits) * float(xp.max(self.diagonal))
-        self.panel = panel(operator, capacity)
+        self.whole, self.largest = total(self.diagonal), float(xp.max(self.diagonal))
+        self.floor = floor(operator, capacity)
+        self.source: Explicit | FromK
+        self.basis: Array | None = None
+        if isinstance(operator, Factored):
+            self.source = Explicit(operator, 0)
+            self.basis = zeros((operator.m, 0), operator.like)
+            self.panel: Panel = Stored(operator, capacity)
+        else:
+            self.source = FromK(operator, capacity)
+            self.panel = self.source.panel
 
     def relative_error(self, problem: Problem) -> float | None:
         """tr C as a part of tr K; None for another criterion."""
-        known = problem.criterion == "trace" and self.whole > 0
-        return float(namespace(self.diagonal).sum(self.diagonal)) / self.whole if known else None
+        if problem.criterion != "trace" or self.whole <= 0:
+            return None
+        return total(self.diagonal) / self.whole
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """What a checkpoint holds."""
+        own = ("picks", "panel", "diagonal")
+        return own if self.basis is None else (*own, "source", "basis")
+
+    @property
+    def left(self) -> Array:
+        """Whether each column is not represented yet."""
+        return self.diagonal > self.floor
 
     @property
     def exhausted(self) -> bool:
         """Whether every column is represented up to rounding: the numerical rank is reached."""
-        return float(namespace(self.diagonal).max(self.diagonal)) <= self.tolerance
+        return not bool(namespace(self.diagonal).any(self.left))
+
+    def powers(self, criterion: str) -> Powers:
+        """The diagonals of K and its powers, to be kept while columns are picked."""
+        operator = self.operator
+        if isinstance(operator, Factored):
+            diagonals = operator.powers(POWERS[criterion])
+        else:
+            cubes = [cubed_diagonal(operator)] if criterion == "frobenius" else []
+            diagonals = [self.diagonal, squared_diagonal(operator), *cubes]
+        return Powers([d + 0.0 for d in diagonals], self.floor, eps(operator.digits))
 
     def matmul(self, block: Array) -> Array:
         """C @ block."""
-        return self.operator.matmul(block) - self.panel.times(self.panel.transposed_times(block))
+        return self.source.matmul(block)
 
     def principal(self, indices: np.ndarray) -> np.ndarray:
-        """C at the indices, on the host in float64, from len(indices)² entries of K."""
-        K = host(self.operator.restrict(indices).columns(np.arange(len(indices)))).astype(
-            np.float64
-        )
+        """C at the indices, on the host in float64."""
+        if isinstance(self.source, Explicit):
+            R = host(take(self.source.R, indices, axis=1)).astype(np.float64)
+            return R.T @ R
+        K = self.operator.restrict(indices).columns(np.arange(len(indices)))
         F = host(self.panel.rows(indices)).astype(np.float64)
-        return K - F @ F.T
+        return host(K).astype(np.float64) - F @ F.T
 
     def pick(self, j: int) -> Array:
         """Choose column j; returns v = C_:j/√C_jj, by which C becomes C − v vᵀ."""
-        column, rows = self._columns([j])
-        pivot = float(column[j, 0])
-        pivot = pivot if pivot > self.tolerance else 0.0
-        v = column[:, 0] / pivot**0.5 if pivot else zeros((self.operator.n,), column)
-        self._append(np.asarray([j]), v[:, None], rows, np.array([[pivot**0.5]]))
-        return v
+        if not bool(self.left[j]) and self.source_pivot(j) <= float(self.floor[j]):
+            v = zeros((self.operator.n,), self.operator.like)
+            rows = self.panel.rows([j])
+            self._append(np.asarray([j]), v[:, None], rows, np.zeros((1, 1)))
+            return v
+        if isinstance(self.source, Explicit):
+            V = self._deflate(self.source, self.source.direction(int(j), self.basis)[:, None])
+            self._append(np.asarray([j]), V, V[:0, :], np.ones((1, 1)))
+            return V[:, 0]
+        column, rows = self.source.columns_and_rows([j])
+        pivot = max(float(column[j, 0]), float(self.floor[j]))
+        V = column / pivot**0.5
+        self._append(np.asarray([j]), V, rows, np.array([[pivot**0.5]]))
+        return V[:, 0]
+
+    def source_pivot(self, j: int) -> float:
+        """C_jj from the column itself."""
+        return float(self.source.columns([j])[j, 0])
 
     def pick_block(self, indices: np.ndarray, L: np.ndarray) -> None:
         """Choose independent columns at once; L is the Cholesky factor of C at them."""
-        columns, rows = self._columns(indices)
-        V = solve_triangular(like(np.tril(L), columns), columns.T).T
-        self._append(indices, V, rows, np.tril(L))
+        L = np.tril(L)
+        if isinstance(self.source, Explicit):
+            R = take(self.source.R, indices, axis=1)
+            V = self._deflate(self.source, solve_triangular(like(L, R), R.T).T)
+            rows = V[:0, :]
+        else:
+            columns, rows = self.source.columns_and_rows(indices)
+            V = solve_triangular(like(L, columns), columns.T).T
+        self._append(indices, V, rows, L)
 
-    def _columns(self, indices: Indices) -> tuple[Array, Array]:
-        """Columns of C, and the rows of F at the same indices."""
-        columns = self.operator.columns(indices)
-        rows = self.panel.rows(indices, columns)
-        return (columns - self.panel.times(rows.T) if self.picks else columns), rows
+    def _deflate(self, source: Explicit, directions: Array) -> Array:
+        """Take orthonormal directions out of an explicit residual; returns V with C − V Vᵀ."""
+        V = source.R.T @ directions
+        for i in range(directions.shape[1]):
+            source.deflate(directions[:, i], V[:, i])
+        self.basis = namespace(V).concat([self.basis, directions], axis=1)
+        return V
 
     def _append(self, indices: np.ndarray, V: Array, rows: Array, L: np.ndarray) -> None:
         xp = namespace(self.diagonal)
         self.panel.append(indices, V, rows, L)
         self.picks += [int(j) for j in indices]
-        self.diagonal = xp.clip(self.diagonal - xp.sum(V * V, axis=1), min=0.0)
+        if isinstance(self.source, Explicit):
+            self.diagonal = self.source.lengths()
+        else:
+            left = self.diagonal - xp.sum(V * V, axis=1)
+            if float(xp.min(left)) < -INDEFINITE * self.largest:
+                check_semidefinite(host(left), host(self.operator.diagonal()))
+            self.diagonal = xp.clip(left, min=0.0)
         self.clear(indices)
 
     def clear(self, indices: Indices) -> None:
         """Count the columns as represented."""
         for j in indices:
             self.diagonal[int(j)] = 0.0
+
+
+def floor(operator: Operator, k: int) -> Array:
+    """C_jj up to which a column is represented: the rounding of that column itself."""
+    if isinstance(operator, Factored):
+        return operator.floor(k)
+    unit = 8 * (k + 8) * eps(operator.digits)
+    return unit * namespace(operator.like).clip(operator.diagonal(), min=0.0)
 
 
 def filled(problem: Problem, picks: list[int], scores: np.ndarray) -> np.ndarray:
@@ -90,11 +223,11 @@ def filled(problem: Problem, picks: list[int], scores: np.ndarray) -> np.ndarray
 
 
 def independent(problem: Problem, ranking: np.ndarray) -> np.ndarray:
-    """The first k of a ranking; one that those before it represent already gives way to the next."""
+    """The first k of a ranking; one that those before it represent gives way to the next."""
     residual = Residual(problem.operator, problem.k)
     for j in ranking:
         if len(residual.picks) == problem.k or residual.exhausted:
             break
-        if j in problem.include or float(residual.diagonal[int(j)]) > residual.tolerance:
+        if j in problem.include or bool(residual.left[int(j)]):
             residual.pick(int(j))
     return complete(problem, residual.picks)

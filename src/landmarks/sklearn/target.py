@@ -40,5 +40,9 @@ def numeric_target(X: Any, y: Any, candidates: np.ndarray) -> np.ndarray | None:
     quantity = kind.startswith("continuous") or (
         columns.dtype.kind in "biuf" and distinct.max() > CLASSES
     )
-    encoder = StandardScaler() if quantity else OneHotEncoder(sparse_output=False)
-    return np.asarray(encoder.fit_transform(columns), dtype=np.float64)
+    if not quantity:
+        encoded = OneHotEncoder(sparse_output=False).fit_transform(columns)
+        return np.asarray(encoded, dtype=np.float64)
+    columns = columns.astype(np.float64)
+    exponents = np.frexp(np.max(np.abs(columns), axis=0))[1]
+    return StandardScaler().fit_transform(np.ldexp(columns, -exponents))  # squares stay in range

@@ -7,29 +7,25 @@ log jump gains under Σp = k, while it is cooled (docs/annealed.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from ..._array import rank_tolerance
+from ..._array import host
 from ...operators.base import storable
-from ...problem import CONSTRAINTS, Choice, Problem, brief
+from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
 from ...relaxation_path import Recorder
-from ...residual.residual import independent
+from ...residual.represent import searchable
+from ...residual.residual import floor
 from ...runs.journal import Loop
 from ..phase import run_phase
-from .annealing import Schedule, anneal
+from ..search.local_search import Landscape, reconsider, starting_choice
+from .annealing import Annealing, Schedule
 from .candidates import Replacements
-from .covariance import Candidates, Covariance, covariance, powers
-from .elimination import RIDGE, eliminate, explained
+from .covariance import Candidates, Covariance, covariance
 
 EXACT_ORDER = 3000  # up to this order K is stored and every column is weighed
-SURPLUS, DOUBTFUL = (
-    1.4,
-    0.05,
-)  # at most 1.4 k columns are left to the elimination, and beyond k only those of larger p
 
 
 @dataclass(frozen=True)
@@ -38,9 +34,15 @@ class Annealed:
 
     Parameters
     ----------
-    n_steps : evaluations of the residual; 20 with damping 0.4 is a cheap start for a local search.
-    damping : the part of the way to the entropic map that a step goes; larger ones let near-duplicates swing together.
-    phi0, phi1 : the spread Σp(1 − p) at the beginning and at the end, relative to that of equal leverages.
+    n_steps : steps before the first column is fixed; 20 with damping 0.4 is a cheap start for a local search.
+    damping : the part of the way to the entropic map that a step goes; larger ones let near-duplicates
+        swing together.
+    phi0, phi1 : the spread Σp(1 − p) at the beginning and when columns are fixed, relative to that of
+        equal leverages.
+    fixed : the share of the open places that is fixed at a time.
+    between : steps between two times.
+    sweeps : how often each chosen column is reconsidered at the end: taken out, and the best put in its
+        place. The choice is then compared with greedy's, and the better is kept. 0 does neither.
     gamma : δ_j over the variance of column j given the others; None is 1, and 1.5 for the Frobenius criterion.
     n_candidates : how many columns are weighed at a time; None is all up to n = 3000 or when X has few rows, else 6 k, and 4 k where a
         column costs a product: half of them by nuclear scores, and one round.
@@ -55,10 +57,13 @@ class Annealed:
     [0, 1]
     """
 
-    n_steps: int = 80
-    damping: float = 0.2
+    n_steps: int = 60
+    damping: float = 0.3
     phi0: float = 0.9
-    phi1: float = 0.02
+    phi1: float = 0.3
+    fixed: float = 0.1
+    between: int = 4
+    sweeps: int = 2
     gamma: float | None = None
     n_candidates: int | None = None
     n_rounds: int = 4
@@ -76,94 +81,95 @@ class Annealed:
             raise ValueError(
                 f"0 < phi1 <= phi0 <= 1 must hold, got phi0 = {self.phi0!r} and phi1 = {self.phi1!r}"
             )
+        if not 0 < self.fixed <= 1 or self.between < 0 or self.sweeps < 0:
+            raise ValueError(
+                "0 < fixed <= 1, between >= 0 and sweeps >= 0 must hold, "
+                f"got {self.fixed!r}, {self.between!r} and {self.sweeps!r}"
+            )
         if self.gamma is not None and not self.gamma > 0:
             raise ValueError(f"gamma must be positive or None, got {self.gamma!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        return self.several(problem, rng, [self.gamma])[0]
+        found = replace(problem, operator=searchable(problem.operator, problem.k))
+        if self._weighs_all(found):
+            K = covariance(found.operator, found.k)
+            annealing = self._annealing(found, K, np.arange(K.n), rng, Recorder(K.n))
+            return self._choice(problem, annealing.run(), annealing.recorder, rng)
+        return self._over_candidates(found, problem, rng)
 
-    def several(
-        self, problem: Problem, rng: np.random.Generator, gammas: Iterable[float | None]
-    ) -> list[Choice]:
-        """One choice for each gamma; K is formed once for all of them."""
-        settings = [replace(self, gamma=gamma) for gamma in gammas]
-        if not self._weighs_all(problem):
-            return [each._over_candidates(problem, rng) for each in settings]
-        K = covariance(problem.operator)
-        return [each._over_all(problem, K, rng) for each in settings]
+    def _choice(
+        self, problem: Problem, chosen: np.ndarray, recorder: Recorder, rng: np.random.Generator
+    ) -> Choice:
+        found = Choice(complete(problem, chosen), path=recorder.path() if recorder.rows else None)
+        if self.sweeps == 0 or problem.time_left <= 0 or "columns" not in problem.operator.cheap:
+            return found
+        landscape = Landscape.of(problem, problem.criterion)
+        state = landscape.state(found.indices)
+        reconsider(landscape, state, self.sweeps)
+        greedy = starting_choice("greedy", problem, rng).indices
+        if landscape.state(greedy).error < state.recomputed_error():
+            return replace(found, indices=greedy, details={"kept": "greedy"})
+        return replace(found, indices=landscape.indices(state, found.indices))
 
     def _weighs_all(self, problem: Problem) -> bool:
         n, m = problem.operator.n, problem.operator.m
         if self.n_candidates is not None:
             return self.n_candidates >= n
-        return (n <= EXACT_ORDER and storable(problem.operator)) or (
-            m is not None and m * m * n <= EXACT_ORDER**3
-        )
+        small = n <= EXACT_ORDER and storable(problem.operator)
+        return small or (m is not None and m * m * n <= EXACT_ORDER**3)
 
-    def _schedule(self, problem: Problem) -> Schedule:
+    def _annealing(
+        self,
+        problem: Problem,
+        K: Covariance,
+        indices: np.ndarray,
+        rng: np.random.Generator,
+        recorder: Recorder,
+    ) -> Annealing:
         gamma = self.gamma or (1.0 if problem.criterion == "trace" else 1.5)
-        return Schedule(self.n_steps, self.damping, self.phi0, self.phi1, gamma)
-
-    def _over_all(self, problem: Problem, K: Covariance, rng: np.random.Generator) -> Choice:
-        recorder = Recorder(K.n)
-        p = anneal(problem, K, np.arange(K.n), self._schedule(problem), rng, recorder)
-        ranking = _ranking(problem, p)
-        support = _support(problem, p, ranking)
-        chosen = _eliminated(
-            problem,
-            powers(problem.operator, support, cubes=problem.criterion == "frobenius"),
-            support,
+        schedule = Schedule(
+            self.n_steps, self.damping, self.phi0, self.phi1, gamma, self.fixed, self.between
         )
-        return Choice(independent(problem, _first(chosen, ranking)), path=recorder.path())
+        return Annealing(problem, K, indices, schedule, rng, recorder)
 
-    def _over_candidates(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        """Anneal some candidates, renew them around what was chosen, and again; the best round counts."""
-        rounds = Rounds(problem, self.n_candidates or 6 * problem.k, rng)
-        schedule = replace(self._schedule(problem), n_steps=max(1, self.n_steps // 2))
+    def _over_candidates(
+        self, found: Problem, problem: Problem, rng: np.random.Generator
+    ) -> Choice:
+        """Anneal some candidates, renew them around what was chosen, and again; the best counts."""
+        rounds = Rounds(found, self.n_candidates or 6 * problem.k, rng)
+        first = replace(self, n_steps=max(1, self.n_steps // 2))
+        later = replace(first, phi0=max(self.phi1, self.phi0 / 2))
         with Loop("rounds", rounds) as loop:
             while rounds.done < self.n_rounds and rounds.renew():
-                rounds.run(
-                    schedule
-                    if rounds.done == 0
-                    else replace(schedule, phi0=max(schedule.phi1, schedule.phi0 / 2))
-                )
+                rounds.run(first if rounds.done == 0 else later)
                 if loop.turn(rounds.done, self.n_rounds) or problem.time_left <= 0:
                     break
-        return Choice(
-            independent(problem, _first(rounds.best, _ranking(problem, rounds.p))),
-            path=rounds.recorder.path(),
-        )
+        return self._choice(problem, rounds.best, rounds.recorder, rng)
 
 
 class Rounds:
-    """The candidates of a large problem, their leverages, what was chosen of them last, and the best choice so far."""
+    """The candidates of a large problem, what was chosen of them last, and the best choice so far."""
 
-    kept: ClassVar = ("candidates", "p", "support", "chosen", "best", "most", "recorder", "done")
+    kept: ClassVar = ("candidates", "chosen", "best", "most", "recorder", "done")
 
     def __init__(self, problem: Problem, size: int, rng: np.random.Generator):
         drawn = first_candidates(problem, max(size, problem.k), rng)
         self.problem, self.rng, self.recorder = problem, rng, Recorder(problem.operator.n)
+        self.floor = host(floor(problem.operator, problem.k)).astype(np.float64)
         self.each = max(1, size // problem.k)
         self.candidates = np.union1d(np.asarray(problem.include, dtype=np.int64), drawn)
-        self.support = self.chosen = self.best = self.candidates
-        self.p = np.zeros(problem.operator.n)
+        self.chosen = self.best = self.candidates
         self.most, self.done = -np.inf, 0
         self.replacements: Replacements | None = None
 
-    def run(self, schedule: Schedule) -> None:
+    def run(self, method: Annealed) -> None:
         """Anneal the candidates and keep the choice if it is the best yet."""
-        problem = self.problem
-        K = Candidates(problem.operator, self.candidates, cubes=problem.criterion == "frobenius")
-        self.p = np.zeros(problem.operator.n)
-        self.p[self.candidates] = anneal(
-            problem, K, self.candidates, schedule, self.rng, self.recorder
-        )
-        ranking = _ranking(problem, self.p)
-        self.support = _support(problem, self.p, ranking[np.isin(ranking, self.candidates)])
-        self.chosen = _eliminated(problem, K.part(self.support), self.support)
-        reached = explained(K.part(self.chosen), ridge=_ridge(problem))
-        if reached > self.most:
-            self.most, self.best = reached, self.chosen
+        problem, cubes = self.problem, self.problem.criterion == "frobenius"
+        K = Candidates(problem.operator, self.candidates, self.floor[self.candidates], cubes)
+        annealing = method._annealing(problem, K, self.candidates, self.rng, self.recorder)
+        self.chosen = annealing.run()
+        if annealing.explained > self.most:
+            self.most, self.best = annealing.explained, self.chosen
         self.done += 1
 
     def renew(self) -> bool:
@@ -172,9 +178,9 @@ class Rounds:
             return True
         if "columns" not in self.problem.operator.cheap:
             return False
-        self.replacements = self.replacements or Replacements(self.problem.operator)
+        self.replacements = self.replacements or Replacements(self.problem.operator, self.problem.k)
         fresh = self.replacements.propose(self.chosen, self.problem.candidates, self.each)
-        self.candidates = np.union1d(self.support, fresh)
+        self.candidates = np.union1d(self.chosen, fresh)
         return True
 
 
@@ -192,33 +198,3 @@ def first_candidates(problem: Problem, size: int, rng: np.random.Generator) -> n
     return np.concatenate([scored, drawn[~np.isin(drawn, scored)]])[
         : max(likely, min(size, 4 * problem.k))
     ]
-
-
-def _ranking(problem: Problem, p: np.ndarray) -> np.ndarray:
-    """The columns that may be chosen: first those that must be, then by falling leverage."""
-    free = problem.free
-    return np.concatenate(
-        [np.asarray(problem.include, dtype=np.int64), free[np.argsort(-p[free], kind="stable")]]
-    )
-
-
-def _support(problem: Problem, p: np.ndarray, ranking: np.ndarray) -> np.ndarray:
-    """The k leading columns and those after them that are still in doubt."""
-    leading = ranking[: int(SURPLUS * problem.k) + 1]
-    return leading[(np.arange(len(leading)) < problem.k) | (p[leading] > DOUBTFUL)]
-
-
-def _eliminated(problem: Problem, blocks: list[np.ndarray], support: np.ndarray) -> np.ndarray:
-    """The k columns of the support whose loss would cost most."""
-    left = eliminate(blocks, problem.k, keep=len(problem.include), ridge=_ridge(problem))
-    return support[left]
-
-
-def _ridge(problem: Problem) -> float:
-    return max(RIDGE, rank_tolerance(problem.operator.digits))
-
-
-def _first(chosen: np.ndarray, ranking: np.ndarray) -> np.ndarray:
-    """The ranking with the chosen columns first."""
-    among = np.isin(ranking, chosen)
-    return np.concatenate([ranking[among], ranking[~among]])

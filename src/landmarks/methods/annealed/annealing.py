@@ -1,23 +1,27 @@
-"""The annealing of leverages: the loop behind the method `annealed`, for any matrix that gives the diagonals of C."""
+"""Annealing of leverages, then decimation: fix the most certain columns, condition on them, go on.
+
+Near-duplicates share one leverage, so that the k largest would hold several of a kind. Fixing a
+few columns at a time and conditioning on them takes their neighbours out of the running at once
+(Mézard, Parisi and Zecchina, Science 297 (2002), fix variables so in constraint satisfaction).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from ...problem import Problem
 from ...relaxation_path import Recorder
-from ...runs.journal import Loop, Variables
+from ...runs.journal import Loop
 from .covariance import Covariance, Diagonals, jump_gains, without_own
 from .entropic import entropic
 
-FULL, EMPTY = (
-    0.95,
-    0.01,
-)  # leverages beyond these count as these: C stays well conditioned and the active set small
-SMALLEST = 1e-8  # of the variance of a column given the others, relative to the mean diagonal of K
+FULL, EMPTY = 0.95, 0.01  # leverages beyond these count as these: C stays well conditioned
+SMALLEST = 1e-8  # of the variance of a column given the others, relative to the mean diagonal
 TIES = 1e-3  # random offsets of the log gains, so that equal columns part
+LOST = 0.5  # a column that lost this part of its variance to one just fixed waits for the next turn
 
 
 @dataclass(frozen=True)
@@ -29,49 +33,130 @@ class Schedule:
     phi0: float
     phi1: float
     gamma: float
+    fixed: float
+    between: int
 
     def spreads(self) -> np.ndarray:
-        """The wanted spread of each step, falling geometrically."""
+        """The spread of each step before the first column is fixed, falling geometrically."""
         return np.geomspace(self.phi0, self.phi1, self.n_steps)
 
 
-def anneal(
-    problem: Problem,
-    K: Covariance,
-    indices: np.ndarray,
-    schedule: Schedule,
-    rng: np.random.Generator,
-    recorder: Recorder,
-) -> np.ndarray:
-    """The leverages p of the columns at the indices, whose matrix is K.
+class Annealing:
+    """The leverages p of the candidates, the columns that are fixed, and the matrix given those.
 
-    Columns that the problem includes keep p = 1 and those it excludes p = 0; the others share what is left of k.
+    K : the matrix of the candidates, conditioned on what is fixed.
+    indices : which columns of the problem the candidates are.
+    explained : by how much the fixed columns lower the error.
     """
-    free, k = np.flatnonzero(np.isin(indices, problem.free)), problem.k - len(problem.include)
-    p = np.isin(indices, problem.include).astype(float)
-    p[free] = k / max(1, len(free))
-    floor = SMALLEST * float(np.mean(K.diagonal)) or 1.0
-    cubes, cut = problem.criterion == "frobenius", min(EMPTY, k / (2 * max(1, len(free))))
-    offsets = TIES * rng.standard_normal(K.n)
-    v, spreads = Variables(p=p, c0=K.diagonal, step=0), schedule.spreads()
-    with Loop("annealed", v, recorder) as loop:
-        while v.step < schedule.n_steps:
-            d = weights(v.p, schedule.gamma * np.maximum(v.c0, floor), cut)
-            diagonals = K.diagonals(d, cubes=cubes)
-            v.c0 = diagonals.c / without_own(diagonals.c, d)
-            v.p[free] += schedule.damping * (
-                entropic(_scores(diagonals, d, offsets)[free], k, spreads[v.step]) - v.p[free]
-            )
-            recorder.add(
-                np.sqrt(v.p[d > 0]),
-                indices[d > 0],
-                float(np.sum(diagonals.a if cubes else diagonals.c)),
-                0,
-            )
-            v.step += 1
-            if loop.turn(v.step, schedule.n_steps) or problem.time_left <= 0:
+
+    kept: ClassVar = ("K", "p", "c0", "fixed", "explained", "step", "recorder")
+
+    def __init__(
+        self,
+        problem: Problem,
+        K: Covariance,
+        indices: np.ndarray,
+        schedule: Schedule,
+        rng: np.random.Generator,
+        recorder: Recorder,
+    ):
+        self.problem, self.K, self.indices, self.schedule = problem, K, indices, schedule
+        self.recorder = recorder
+        self.cubes = problem.criterion == "frobenius"
+        self.offsets = TIES * rng.standard_normal(K.n)
+        self.allowed = np.isin(indices, problem.free)
+        self.p, self.c0 = np.zeros(K.n), K.diagonal
+        self.fixed: list[int] = []
+        self.explained, self.step = 0.0, 0
+        for j in np.flatnonzero(np.isin(indices, problem.include)):
+            self.fix(int(j))
+        self.spread_evenly()
+
+    @property
+    def places(self) -> int:
+        """How many columns are still to be fixed."""
+        return self.problem.k - len(self.fixed)
+
+    @property
+    def free(self) -> np.ndarray:
+        """The candidates that may still be fixed."""
+        open_to = self.allowed & (self.K.diagonal > self.K.floor)
+        open_to[self.fixed] = False
+        return np.flatnonzero(open_to)
+
+    def spread_evenly(self) -> None:
+        """All free candidates share the places that are left."""
+        self.p[self.free] = min(1.0, self.places / max(1, len(self.free)))
+
+    def fix(self, j: int) -> None:
+        """Choose a candidate and condition on it."""
+        self.explained += self.K.condition(j, self.cubes)
+        self.fixed.append(j)
+        self.p[j] = 0.0
+
+    def run(self) -> np.ndarray:
+        """Anneal, then fix a share and anneal a little, until all places are taken; the choice."""
+        spreads = self.schedule.spreads()
+        with Loop("annealed", self) as loop:
+            while self.step < self.schedule.n_steps and self._goes_on():
+                self.move(spreads[self.step])
+                self.step += 1
+                if loop.turn(len(self.fixed), self.problem.k):
+                    break
+            while self._goes_on():
+                self.decimate()
+                for _ in range(self.schedule.between if self.places > 0 else 0):
+                    self.move(spreads[-1])
+                if loop.turn(len(self.fixed), self.problem.k):
+                    break
+        return self._filled()
+
+    def _goes_on(self) -> bool:
+        return self.places > 0 and len(self.free) > 0 and self.problem.time_left > 0
+
+    def _filled(self) -> np.ndarray:
+        """The fixed columns, and where the run was stopped the most certain others."""
+        rest = self.free[np.argsort(-self.p[self.free], kind="stable")]
+        chosen = np.concatenate([np.asarray(self.fixed, dtype=np.int64), rest])
+        return self.indices[chosen[: self.problem.k]]
+
+    def move(self, spread: float) -> None:
+        """One damped step of the leverages towards the entropic map of the log jump gains."""
+        free, places = self.free, self.places
+        if len(free) <= places:
+            self.p[free] = 1.0
+            return
+        cut = min(EMPTY, places / (2 * len(free)))
+        floor = SMALLEST * float(np.mean(self.K.diagonal)) or 1.0
+        d = weights(self.p, self.schedule.gamma * np.maximum(self.c0, floor), cut)
+        diagonals = self.K.diagonals(d, cubes=self.cubes)
+        self.c0 = diagonals.c / without_own(diagonals.c, d)
+        target = entropic(_scores(diagonals, d, self.offsets)[free], places, spread)
+        self.p[free] += self.schedule.damping * (target - self.p[free])
+        value = float(np.sum(diagonals.a if self.cubes else diagonals.c))
+        self.recorder.add(np.sqrt(self.p[d > 0]), self.indices[d > 0], value, 0)
+
+    def decimate(self) -> None:
+        """Fix the share with the largest leverages, none that resembles one just fixed."""
+        count = max(1, round(self.schedule.fixed * self.places))
+        before, taken = self.K.diagonal.copy(), 0
+        free = self.free
+        for j in free[np.argsort(-self.p[free], kind="stable")]:
+            if taken == count:
                 break
-    return v.p
+            if self.K.diagonal[j] > max(LOST * before[j], self.K.floor[j]):
+                self.fix(int(j))
+                taken += 1
+        self._rescale()
+
+    def _rescale(self) -> None:
+        """The leverages that are left sum to the places that are left."""
+        free = self.free
+        whole = float(np.sum(self.p[free]))
+        if whole > 0:
+            self.p[free] = np.minimum(self.p[free] * (self.places / whole), 1.0)
+        else:
+            self.spread_evenly()
 
 
 def weights(p: np.ndarray, delta: np.ndarray, cut: float = EMPTY) -> np.ndarray:

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import scipy
 
-from ..._array import Array, Indices, cholesky, host, like, namespace, solve_triangular, take
+from ..._array import (
+    Array,
+    Indices,
+    add_outer,
+    cholesky,
+    host,
+    like,
+    namespace,
+    solve_triangular,
+    take,
+)
 from ...operators.base import Operator, densify
+from ...residual.explicit import Factored
+from ...residual.powers import gain
+from ...residual.residual import floor
 
 
 @dataclass(frozen=True)
@@ -22,13 +35,21 @@ class Diagonals:
 
 
 class Covariance(Protocol):
-    """A matrix K that gives the diagonals of C for its n weights d ≥ 0."""
+    """A matrix K that gives the diagonals of C for its n weights d ≥ 0, and can be conditioned.
+
+    floor : the diagonal entries at which a column counts as represented.
+    """
 
     n: int
     diagonal: np.ndarray
+    floor: np.ndarray
 
     def diagonals(self, d: np.ndarray, *, cubes: bool = False) -> Diagonals:
         """diag C, diag C² and, with cubes, diag C³."""
+        ...
+
+    def condition(self, j: int, cubes: bool) -> float:
+        """Column j is chosen: K becomes K − v vᵀ, v = K_:j/√K_jj; returns what the error loses."""
         ...
 
 
@@ -51,20 +72,25 @@ def without_own(c: np.ndarray, d: np.ndarray) -> np.ndarray:
 
 
 class Stored:
-    """K as a stored matrix: C = K − GᵀG with G = L⁻¹ R K_A over the columns A of positive weight, R² = D, LLᵀ = I + R K_AA R."""
+    """K as a stored matrix: C = K − GᵀG with G = L⁻¹ R K_A.
 
-    def __init__(self, K: Array):
-        self.K = K
+    A are the columns of positive weight, R² = D and LLᵀ = I + R K_AA R.
+    """
+
+    kept: ClassVar = ("K", "diagonal")
+
+    def __init__(self, K: Array, floor: np.ndarray):
+        self.K = K + 0.0
         self.n = K.shape[0]
         self.diagonal = _float64(namespace(K).linalg.diagonal(K))
+        self.floor = floor
 
     def diagonals(self, d: np.ndarray, *, cubes: bool = False) -> Diagonals:
         C = self.residual(d)
         xp = namespace(C)
         squares = xp.sum(C * C, axis=0)
-        return _on_host(
-            xp.linalg.diagonal(C), squares, xp.sum(C * (C.T @ C), axis=0) if cubes else None
-        )
+        third = xp.sum(C * (C.T @ C), axis=0) if cubes else None
+        return _on_host(xp.linalg.diagonal(C), squares, third)
 
     def residual(self, d: np.ndarray) -> Array:
         """C itself."""
@@ -74,15 +100,35 @@ class Stored:
         G = solve_triangular(shifted_factor(take(rows, active, axis=1) * r[None, :]), rows)
         return self.K - G.T @ G
 
+    def condition(self, j: int, cubes: bool) -> float:
+        if self.diagonal[j] <= self.floor[j]:
+            return 0.0
+        column = self.K[:, j] + 0.0
+        xp = namespace(column)
+        squares = float(xp.sum(column * column))
+        third = float(xp.sum(column * (self.K @ column))) if cubes else None
+        fall = gain(float(column[j]), squares, third)
+        v = column / float(column[j]) ** 0.5
+        add_outer(self.K, -v, v)
+        self.diagonal = _float64(xp.linalg.diagonal(self.K))
+        self.diagonal[j] = 0.0
+        return fall
 
-class Factored:
-    """K = XᵀX by its m × n factor: C = PᵀP with P = L⁻¹X, LLᵀ = I + X D Xᵀ, all in m dimensions."""
 
-    def __init__(self, X: Array):
+class Explicit:
+    """K = XᵀX by a factor of few rows: C = PᵀP with P = L⁻¹X, LLᵀ = I + X D Xᵀ."""
+
+    kept: ClassVar = ("X", "diagonal")
+
+    def __init__(self, X: Array, floor: np.ndarray):
         self.X = X
         self.n = X.shape[1]
-        self.diagonal = _float64(namespace(X).sum(X * X, axis=0))
-        self.gram = X @ X.T
+        self.floor = floor
+        self._measure()
+
+    def _measure(self) -> None:
+        self.diagonal = _float64(namespace(self.X).sum(self.X * self.X, axis=0))
+        self.gram = self.X @ self.X.T
 
     def diagonals(self, d: np.ndarray, *, cubes: bool = False) -> Diagonals:
         xp = namespace(self.X)
@@ -91,34 +137,45 @@ class Factored:
         L = shifted_factor(weighted @ weighted.T)
         P = solve_triangular(L, self.X)
         Q = solve_triangular(L, solve_triangular(L, self.gram).T) @ P  # PPᵀP
-        return _on_host(
-            xp.sum(P * P, axis=0), xp.sum(P * Q, axis=0), xp.sum(Q * Q, axis=0) if cubes else None
-        )
+        third = xp.sum(Q * Q, axis=0) if cubes else None
+        return _on_host(xp.sum(P * P, axis=0), xp.sum(P * Q, axis=0), third)
+
+    def condition(self, j: int, cubes: bool) -> float:
+        if self.diagonal[j] <= self.floor[j]:
+            return 0.0
+        xp = namespace(self.X)
+        x = self.X[:, j]
+        image = self.gram @ x
+        third = float(xp.sum(image * image)) if cubes else None
+        fall = gain(self.diagonal[j], float(xp.sum(x * image)), third)
+        q = x / xp.sqrt(xp.sum(x * x))
+        self.X = self.X - q[:, None] * (q @ self.X)[None, :]
+        self._measure()
+        self.diagonal[j] = 0.0
+        return fall
 
 
 class Candidates:
-    """Some columns B, rising, of a K that is not stored: the diagonals over B are exact from K_BB, (K²)_BB and (K³)_BB alone.
+    """Some columns B, rising, of a K that is not stored.
 
-    The squares cost |B| columns of K, the cubes |B| products besides; later work has no part of length n.
+    The diagonals over B are exact from K_BB, (K²)_BB and (K³)_BB alone. The squares cost |B| columns
+    of K, the cubes |B| products besides; later work has no part of length n.
     """
 
-    def __init__(self, operator: Operator, indices: Indices, *, cubes: bool = False):
-        self.indices = np.asarray(indices)
-        self.n = len(self.indices)
-        self.powers = powers(operator, self.indices, cubes=cubes)
-        self.diagonal = np.maximum(np.diag(self.powers[0]), 0.0)
+    kept: ClassVar = ("powers", "diagonal")
 
-    def part(self, indices: Indices) -> list[np.ndarray]:
-        """The blocks of the powers of K for some of the candidates."""
-        places = np.searchsorted(self.indices, indices)
-        return [power[np.ix_(places, places)] for power in self.powers]
+    def __init__(self, operator: Operator, indices: Indices, floor: np.ndarray, cubes: bool):
+        self.n = len(indices)
+        self.floor = floor
+        self.powers = powers(operator, np.asarray(indices), cubes=cubes)
+        self.diagonal = np.maximum(np.diag(self.powers[0]), 0.0)
 
     def diagonals(self, d: np.ndarray, *, cubes: bool = False) -> Diagonals:
         active = np.flatnonzero(d > 0)
         r = np.sqrt(d[active])[:, None]
         L = shifted_factor(r * self.powers[0][np.ix_(active, active)] * r.T)
         G, H, *H3 = (_solve(L, r * power[active]) for power in self.powers)
-        T, *T3 = (_solve(L, r * block[:, active].T) for block in (H, *H3))  # L⁻¹ R (K²)_AA R L⁻ᵀ
+        T, *T3 = (_solve(L, r * block[:, active].T) for block in (H, *H3))  # L⁻¹R(K²)_AA R L⁻ᵀ
         c = self.diagonal - _dots(G, G)
         a = np.diag(self.powers[1]) - 2 * _dots(G, H) + _dots(G, T @ G)
         if not cubes:
@@ -126,6 +183,33 @@ class Candidates:
         b = np.diag(self.powers[2]) - 2 * _dots(G, H3[0]) + _dots(G, T3[0] @ G)
         E = H - T @ G
         return _on_host(c, a, b - _dots(E, E))
+
+    def condition(self, j: int, cubes: bool) -> float:
+        if self.diagonal[j] <= self.floor[j]:
+            return 0.0
+        entries = [float(power[j, j]) for power in self.powers]
+        fall = gain(*entries)
+        self.powers = conditioned(self.powers, j)
+        self.diagonal = np.maximum(np.diag(self.powers[0]), 0.0)
+        self.diagonal[j] = 0.0
+        return fall
+
+
+def conditioned(powers: list[np.ndarray], j: int) -> list[np.ndarray]:
+    """The blocks of C, C² (and C³) after C became C − v vᵀ, v = C_:j/√C_jj.
+
+    C²: C² − v xᵀ − x vᵀ + ‖v‖² v vᵀ with x = Cv; C³ follows in the same way with y = C²v.
+    """
+    s = powers[0][j, j]
+    v, x, *rest = (power[:, j] / np.sqrt(s) for power in powers)
+    vv = powers[1][j, j] / s
+    cross = np.multiply.outer(v, x - 0.5 * vv * v)
+    found = [powers[0] - np.multiply.outer(v, v), powers[1] - cross - cross.T]
+    if rest:
+        vCv = powers[2][j, j] / s
+        cross = np.multiply.outer(v, rest[0] - vv * x - 0.5 * (vCv - vv * vv) * v)
+        found.append(powers[2] - np.multiply.outer(x, x) - cross - cross.T)
+    return found
 
 
 def powers(operator: Operator, indices: Indices, *, cubes: bool = False) -> list[np.ndarray]:
@@ -138,11 +222,12 @@ def powers(operator: Operator, indices: Indices, *, cubes: bool = False) -> list
     return [(part + part.T) / 2 for part in parts]
 
 
-def covariance(operator: Operator) -> Covariance:
-    """K in the form that costs least: by its factor when that has few rows, else stored."""
-    if operator.m is not None and 2 * operator.m < operator.n:
-        return Factored(operator.factor())
-    return Stored(densify(operator))
+def covariance(operator: Operator, k: int) -> Covariance:
+    """K in the form that costs least: by its factor where that has few rows, else stored."""
+    floors = host(floor(operator, k)).astype(np.float64)
+    if isinstance(operator, Factored) or (operator.m is not None and 2 * operator.m < operator.n):
+        return Explicit(operator.factor(), floors)
+    return Stored(densify(operator), floors)
 
 
 def shifted_factor(matrix: Array) -> Array:

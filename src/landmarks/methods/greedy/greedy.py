@@ -1,24 +1,23 @@
 """Greedy selection: each pick lowers the error most; K is never stored.
 
 Farahat, Ghodsi and Kamel, AISTATS (2011) and ICDM (2013), with diag C and diag C² updated from one product
-with K and one column per pick. A gain counts less what rounding may have put into it: else a column that is nearly
-represented, for which the gain is rounding over next to nothing, would be picked and spoil the residual.
+with K and one column per pick. Where rounding may hide a better column, the column itself decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from ... import _check
-from ..._array import Array, namespace, uncertain
-from ...operators.base import cubed_diagonal, squared_diagonal
+from ..._array import Array, namespace
 from ...problem import CONSTRAINTS, Choice, Problem, brief
+from ...residual.powers import POWERS, best_addition
+from ...residual.represent import searchable
 from ...residual.residual import Residual
-from .pursuit import Gains, over_diagonal, pursue
+from .pursuit import pursue
 
 
 @dataclass(frozen=True)
@@ -44,78 +43,55 @@ class Greedy:
     __repr__ = brief
 
     def __post_init__(self) -> None:
-        _check.choice(self.gain, tuple(GAINS), "gain")
+        _check.choice(self.gain, tuple(POWERS), "gain")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        residual = Residual(problem.operator, problem.k)
-        return pursue(problem, residual, GAINS[self.gain](residual))
+        residual = Residual(searchable(problem.operator, problem.k), problem.k)
+        return pursue(problem, residual, ErrorGains(residual, self.gain))
 
 
-class TraceGains:
-    """(C²)_jj/C_jj, by which picking j lowers the trace of C."""
+class ErrorGains:
+    """By how much picking each column lowers the error; gains that rounding may hide are checked."""
 
-    kept: ClassVar = ("squares",)
+    kept: ClassVar = ("powers",)
 
-    def __init__(self, residual: Residual):
+    def __init__(self, residual: Residual, criterion: str = "trace"):
         self.residual = residual
-        self.squares = squared_diagonal(residual.operator)
-        self.rounding = uncertain(self.squares, residual.operator.digits)
+        self.powers = residual.powers(criterion)
 
     def scores(self) -> Array:
-        """The gain of every column; zero for those already represented."""
-        c = self.residual.diagonal
-        A = namespace(c).maximum(
-            self.squares - self.rounding, c * c
-        )  # (C²)_jj ≥ C_jj², also when rounding says otherwise
-        return over_diagonal(A, self.residual)
+        """The gain of every column at least; zero for those already represented."""
+        return self.powers.gains()
+
+    def best(self, allowed: Array) -> int | None:
+        """The column of the largest gain."""
+        return best_addition(self.powers, allowed, self._recompute, self._refresh)
+
+    def _recompute(self, j: int) -> list[float]:
+        """C_jj, (C²)_jj (and (C³)_jj) from the column of C itself."""
+        column = self.residual.source.columns([j])
+        xp = namespace(column)
+        images = [column]
+        if len(self.powers.diagonals) == 3:
+            images.append(self.residual.matmul(column))
+        return [float(column[j, 0]), *(float(xp.sum(column * image)) for image in images)]
+
+    def _refresh(self) -> None:
+        if "columns" in self.residual.operator.cheap:
+            self.powers.set(self.residual.source.diagonals(len(self.powers.diagonals) - 1))
 
     def update(self, v: Array) -> None:
-        """diag C² after C became C − v vᵀ; the residual already holds the new C."""
-        self.take_in(v, self.residual.matmul(v[:, None])[:, 0])
-
-    def take_in(self, v: Array, Cv: Array) -> None:
-        """The update when Cv is at hand, with the new C: (C + v vᵀ)v = Cv + v‖v‖²."""
-        self.squares = self.squares - 2 * v * Cv - v * v * namespace(v).sum(v * v)
-
-
-class FrobeniusGains:
-    """2(C³)_jj/C_jj − ((C²)_jj/C_jj)², by which picking j lowers ‖C‖²_F."""
-
-    kept: ClassVar = ("squares", "cubes")
-
-    def __init__(self, residual: Residual):
-        self.residual = residual
-        self.cubes, self.squares = (
-            cubed_diagonal(residual.operator),
-            squared_diagonal(residual.operator),
-        )
-        self.rounding = [
-            uncertain(diagonal, residual.operator.digits) for diagonal in (self.cubes, self.squares)
-        ]
-
-    def scores(self) -> Array:
-        """The gain of every column; zero for those already represented."""
-        xp, c = namespace(self.squares), self.residual.diagonal
-        a = over_diagonal(xp.maximum(self.squares - self.rounding[1], c * c), self.residual)
-        b = xp.maximum(
-            over_diagonal(self.cubes - self.rounding[0], self.residual), a * a
-        )  # (C³)_jj C_jj ≥ (C²)_jj²
-        return 2 * b - a * a
-
-    def update(self, v: Array) -> None:
-        """diag C² and diag C³ after C became C − v vᵀ; the residual already holds the new C."""
+        """The diagonals after C became C − v vᵀ; the residual already holds the new C."""
         xp = namespace(v)
         alpha = xp.sum(v * v)
-        p = self.residual.matmul(v[:, None])[:, 0] + alpha * v  # Cv with the old C
-        q = self.residual.matmul(p[:, None])[:, 0] + xp.sum(v * p) * v  # C²v
-        self.squares = self.squares - 2 * v * p + alpha * v * v
-        self.cubes = (
-            self.cubes
-            - 2 * v * q
-            - p * p
-            + 2 * alpha * v * p
-            + (xp.sum(v * p) - alpha * alpha) * v * v
-        )
+        x = [v, self.residual.matmul(v[:, None])[:, 0] + alpha * v]
+        if len(self.powers.diagonals) == 3:
+            Cp = self.residual.matmul(x[1][:, None])[:, 0]
+            x.append(Cp + xp.sum(v * x[1]) * v)
+        self.take_in(x)
 
-
-GAINS: dict[str, Callable[[Residual], Gains]] = {"trace": TraceGains, "frobenius": FrobeniusGains}
+    def take_in(self, x: list[Array]) -> None:
+        """The update with x = [v, Cv, (C²v)], C before the pick."""
+        self.powers.change(-1.0, x)
+        self.powers.diagonals[0] = self.residual.diagonal
+        self.powers.clear(self.residual.picks[-1])

@@ -10,12 +10,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..._array import Array, Indices, host, like, namespace, rank_tolerance
+from ..._array import Array, Indices, eps, host, like, namespace, norm, rank_tolerance
 from ...linalg.probes import Identity, Rademacher
 from ...operators.base import Operator
 from ...problem import CONSTRAINTS, Choice, Problem, brief
+from ...residual.represent import searchable
 from ...residual.residual import Residual
-from .pursuit import over_diagonal, pursue
+from .pursuit import highest, over_diagonal, pursue
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class NuclearScores:
             raise ValueError(f"n_probes must be an integer of at least 2, got {self.n_probes!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        operator = problem.operator
+        operator = searchable(problem.operator, problem.k)
         exact = operator.n <= self.n_probes
         Z = (Identity() if exact else Rademacher(self.n_probes)).draw(
             operator.n, rng, operator.like
@@ -64,12 +65,13 @@ class NuclearScores:
 class ProbedGains:
     """(C²)_jj/C_jj with the squares from probes Z: the mean of (CZ)_j²."""
 
-    kept: ClassVar = ("CZ",)
+    kept: ClassVar = ("CZ", "size")
 
     def __init__(self, residual: Residual, Z: Array, KZ: Array):
         self.residual = residual
         self.Z = Z
         self.CZ = KZ
+        self.size = norm(KZ)
 
     def squares(self) -> Array:
         """The estimate of diag C²."""
@@ -80,9 +82,16 @@ class ProbedGains:
         c = self.residual.diagonal
         return over_diagonal(namespace(c).maximum(self.squares(), c * c), self.residual)
 
+    def best(self, allowed: Array) -> int | None:
+        """The column of the largest estimated gain."""
+        return highest(self.scores() * allowed)
+
     def update(self, v: Array) -> None:
-        """CZ after C became C − v vᵀ."""
+        """CZ after C became C − v vᵀ; computed again when half of its digits are gone."""
         self.CZ = self.CZ - v[:, None] * (v[None, :] @ self.Z)
+        if norm(self.CZ) < eps(self.CZ) ** 0.5 * self.size:
+            self.CZ = self.residual.matmul(self.Z)
+            self.size = norm(self.CZ)
 
 
 class ProductGains:
@@ -103,6 +112,10 @@ class ProductGains:
         c = xp.minimum(xp.maximum(self.probed.residual.diagonal, self.floor), xp.sqrt(A))
         left = xp.sqrt(A) > self.rounding
         return xp.where(left, A / xp.where(left, c, xp.ones_like(c)), xp.zeros_like(c))
+
+    def best(self, allowed: Array) -> int | None:
+        """The column of the largest estimated gain."""
+        return highest(self.scores() * allowed)
 
     def update(self, v: Array) -> None:
         """CZ after C became C − v vᵀ; the row of the pick is zero but for rounding."""

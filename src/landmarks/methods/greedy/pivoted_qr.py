@@ -13,8 +13,9 @@ import numpy as np
 
 from ..._array import Array, namespace
 from ...problem import CONSTRAINTS, Choice, Problem
+from ...residual.represent import searchable
 from ...residual.residual import Residual
-from .pursuit import pursue
+from .pursuit import highest, pursue
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class PivotedQR:
     honours: ClassVar[frozenset[str]] = CONSTRAINTS
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        residual = Residual(problem.operator, problem.k)
+        residual = Residual(searchable(problem.operator, problem.k), problem.k)
         return pursue(problem, residual, ResidualNorms(residual), "pivoted_qr")
 
 
@@ -44,8 +45,12 @@ class ResidualNorms:
 
     def scores(self) -> Array:
         """The diagonal of C; zero for columns already represented."""
-        xp, c = namespace(self.residual.diagonal), self.residual.diagonal
-        return xp.where(c > self.residual.tolerance, c, xp.zeros_like(c))
+        c = self.residual.diagonal
+        return namespace(c).where(self.residual.left, c, namespace(c).zeros_like(c))
+
+    def best(self, allowed: Array) -> int | None:
+        """The column that is represented worst."""
+        return highest(self.scores() * allowed)
 
     def update(self, v: Array) -> None:
         """Nothing: the residual keeps its diagonal."""

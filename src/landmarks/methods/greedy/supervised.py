@@ -17,9 +17,10 @@ import scipy.linalg
 from ... import _check
 from ..._array import Array, host, is_array, like, namespace
 from ...problem import CONSTRAINTS, Choice, Problem, brief
+from ...residual.represent import searchable
 from ...residual.residual import Residual
-from .greedy import TraceGains
-from .pursuit import over_diagonal, pursue
+from .greedy import ErrorGains
+from .pursuit import highest, over_diagonal, pursue
 
 FAINT = (
     1e-8  # a part of the target that counts as nothing: the trace alone decides between such picks
@@ -63,14 +64,14 @@ class Supervised:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         Y = self._centred(problem.operator.n)
-        residual = Residual(problem.operator, problem.k)
+        residual = Residual(searchable(problem.operator, problem.k), problem.k)
         if residual.exhausted:  # K = 0 has no unit for the noise
-            return pursue(problem, residual, TraceGains(residual), phase="supervised")
+            return pursue(problem, residual, ErrorGains(residual), phase="supervised")
         alpha = self.noise * residual.whole / problem.operator.n
         return pursue(
             problem,
             residual,
-            SupervisedGains(residual, like(Y, problem.operator.like), alpha),
+            SupervisedGains(residual, like(Y, residual.operator.like), alpha),
             phase="supervised",
         )
 
@@ -97,24 +98,15 @@ class Supervised:
 class SupervisedGains:
     """The gain in the trace, as a part of tr C, times the gain in yᵀM⁻¹y, as a part of it."""
 
-    kept: ClassVar = ("squares", "Z", "CZ", "spread", "L")
+    kept: ClassVar = ("trace", "Z", "CZ", "spread", "L")
 
     def __init__(self, residual: Residual, Y: Array, alpha: float):
         self.residual, self.Y, self.alpha = residual, Y, alpha
-        self.trace = TraceGains(residual)
+        self.trace = ErrorGains(residual)
         self.Z = Y / alpha  # M⁻¹Y
         self.CZ = residual.operator.matmul(self.Z)
-        self.spread = self.trace.squares / alpha  # diag C M⁻¹ C
+        self.spread = self.trace.powers.diagonals[1] / alpha  # diag C M⁻¹ C
         self.L = np.zeros((0, 0))  # the Cholesky factor of αI + FᵀF
-
-    @property
-    def squares(self) -> Array:
-        """diag C², which the gain in the trace keeps."""
-        return self.trace.squares
-
-    @squares.setter
-    def squares(self, squares: Array) -> None:
-        self.trace.squares = squares
 
     def scores(self) -> Array:
         """The worth of every column; zero for those already represented."""
@@ -128,12 +120,16 @@ class SupervisedGains:
         )
         return represented * (explained + FAINT)
 
+    def best(self, allowed: Array) -> int | None:
+        """The column of the highest worth."""
+        return highest(self.scores() * allowed)
+
     def update(self, v: Array) -> None:
         """All that is kept, after C became C − v vᵀ and M became M + v vᵀ; the residual already holds the new C."""
         xp = namespace(v)
         h, s = self._solved(v)
         C = self.residual.matmul(xp.stack([v, h], axis=1))  # with the new C
-        self.trace.take_in(v, C[:, 0])
+        self.trace.take_in([v, C[:, 0] + xp.sum(v * v) * v])
         Ch, vh, hY = C[:, 1], xp.sum(v * h), h @ self.Y
         old_Ch = Ch + vh * v
         self.spread = self.spread - 2 * v * old_Ch + vh * v * v - Ch * Ch / s

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...errors import RankWarning
 from ...problem import CONSTRAINTS, Choice, Problem, Trial, brief, complete
-from ..search.local_search import workable
+from ...residual.represent import searchable
 from .moves import SEVERAL, SINGLE, Move, exchange, fill, first_units, least_gain
 from .state import UnitState
 from .units import Units
@@ -60,7 +60,7 @@ class Knapsack:
             )
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        operator = workable(problem.operator, evaluate=True)
+        operator = searchable(problem.operator, problem.k or problem.operator.n // 10 + 1)
         empty = UnitState.empty(operator, Units.of(problem), problem.criterion)
         start = empty.loaded([int(u) for u in np.flatnonzero(empty.units.fixed)])
         runs = [

@@ -12,6 +12,7 @@ import numpy as np
 from ..._array import Array, host, like, namespace, take, zeros
 from ...operators.base import Operator
 from ...residual.factors import Factors, factorise
+from ...residual.residual import floor
 from .blocks import Blocks
 from .units import Units
 
@@ -101,7 +102,9 @@ class UnitState:
         return self.blocks.changed(1.0, [take(rows, places, axis=1) @ turn for rows in self._rows])
 
     def _basis(self, chosen: Sequence[int]) -> Basis:
-        factors = factorise(self.operator, self.units.columns(list(chosen)), self.blocks.tolerance)
+        columns = self.units.columns(list(chosen))
+        floors = host(floor(self.operator, len(columns)))[columns]
+        factors = factorise(self.operator, columns, floors)
         images = [factors.F]
         for _ in range(self.powers):
             images.append(self.operator.matmul(images[-1]))

@@ -1,1 +1,1 @@
-"""The paper's continuous relaxation."""
+"""The paper's relaxation: the algorithm, the gradients it needs, and strategies that reach k."""

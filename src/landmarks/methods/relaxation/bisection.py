@@ -1,4 +1,4 @@
-"""λ for a wanted k by bisection, each λ from a fresh start at t = 1/2: the best raw quality of the relaxation."""
+"""λ for a wanted k by bisection, each λ from t = 1/2: the best raw quality of the relaxation."""
 
 from __future__ import annotations
 
@@ -10,17 +10,21 @@ import numpy as np
 from ...linalg.error import selection_error
 from ...relaxation_path import Path, Recorder
 from ...runs.journal import Loop
-from .descent import Descent, State, Stop
-from .relaxed import Relaxed
-from .rounding import largest
+from .algorithm_1 import Descent, sgd, start
+from .box import largest
+from .objective import Objective
+from .stopping import Steps
+
+MAX_TRIES = 60  # doublings or halvings, after which the bracket closes with what it has
+WIDENING = 1.5  # of the bracket downwards: a long descent freezes more columns than a short one
 
 
 @dataclass(frozen=True)
 class Bisection:
-    """Bracket λ by short descents, then bisect with longer ones; the best rounding met on the way is returned.
+    """Bracket λ by short descents, then bisect with longer ones; return the best rounding met.
 
-    A descent ends as soon as fewer than k columns would be left; a λ that ends so is too large. The roundings are
-    the k largest weights, judged by the true error.
+    A descent ends as soon as at most k columns would be left; then its λ is too large.
+    A rounding takes the k largest weights and is judged by its true error.
     """
 
     n_steps: int = 200
@@ -28,31 +32,28 @@ class Bisection:
     bisections: int = 8
     ratio: float = 1.03
 
-    def choose(self, relaxed: Relaxed, descent: Descent, k: int) -> tuple[np.ndarray, Path]:
-        """The k indices and the path of the descent that gave them."""
-        search = Search(relaxed, k)
-        bracket = Bracket(4 * relaxed.penalty_unit(relaxed.uniform_weight(k)))
-        short, long = (
-            replace(descent, stop=Stop(steps, tolerance=-1.0, settled=steps))
-            for steps in (self.bracket_steps, self.n_steps)
-        )
-        with Loop("bisection", bracket, search, relaxed) as loop:
+    def choose(self, objective: Objective, descent: Descent, k: int) -> tuple[np.ndarray, Path]:
+        """The k indices and the record of the descent that gave them."""
+        search = Search(objective, k)
+        bracket = Bracket(4 * objective.penalty_unit(objective.uniform_weight(k)))
+        short = replace(descent, stop=Steps(self.bracket_steps))
+        long = replace(descent, stop=Steps(self.n_steps))
+        with Loop("bisection", bracket, search, objective) as loop:
             while bracket.halvings < self.bisections and bracket.ratio >= self.ratio:
-                bracket.narrow(
-                    search.ends_below(long if bracket.closed else short, bracket.penalty)
-                )
-                if (
-                    loop.turn(bracket.tries, None, search.relative_error)
-                    or relaxed.problem.time_left <= 0
-                ):
+                rule = long if bracket.closed else short
+                bracket.narrow(search.ends_below(rule, bracket.penalty))
+                stopped = loop.turn(bracket.tries, None, search.relative_error)
+                if stopped or objective.problem.time_left <= 0:
                     break
         return search.best, search.recorder.path()
 
 
 @dataclass
 class Bracket:
-    """A λ that leaves more than k columns and one that does not: found by doubling and halving, then drawn together.
+    """A λ that leaves more than k columns, `low`, and one that does not, `high`.
 
+    They are found by doubling and halving; once both are known the bracket is closed, and each
+    further try moves one of them.
     penalty : the λ to try next.
     """
 
@@ -66,55 +67,51 @@ class Bracket:
 
     @property
     def ratio(self) -> float:
-        """How far apart the two are."""
+        """high / low once the bracket is closed."""
         return self.high / self.low if self.closed and self.low and self.high else np.inf
 
     def narrow(self, below: bool) -> None:
-        """Take in whether the λ tried left no more than k columns."""
-        self.low, self.high = (self.low, self.penalty) if below else (self.penalty, self.high)
+        """Take in whether the λ tried left at most k columns."""
         self.tries += 1
         self.halvings += self.closed
-        further = self.penalty / 2 if below else self.penalty * 2
-        if not self.closed and ((self.low and self.high) or self.tries == 60):
-            self.low = (
-                self.low or further
-            ) / 1.5  # a longer descent freezes more columns than the short one did
-            self.high, self.closed = self.high or further, True
-        self.penalty = (
-            (self.low * self.high) ** 0.5 if self.closed and self.low and self.high else further
-        )
+        if below:
+            self.high, further = self.penalty, self.penalty / 2
+        else:
+            self.low, further = self.penalty, self.penalty * 2
+        if not self.closed and ((self.low and self.high) or self.tries == MAX_TRIES):
+            self.low = (self.low or further) / WIDENING
+            self.high = self.high or further
+            self.closed = True
+        self.penalty = further
+        if self.closed and self.low and self.high:
+            self.penalty = (self.low * self.high) ** 0.5
 
 
 class Search:
-    """Runs descents for one k and keeps the best rounding with its path."""
+    """Runs descents for one k and keeps the best rounding with its record."""
 
     kept: ClassVar = ("error", "best", "recorder")
 
-    def __init__(self, relaxed: Relaxed, k: int):
-        self.relaxed = relaxed
+    def __init__(self, objective: Objective, k: int):
+        self.objective = objective
         self.k = k
         self.error = np.inf
         self.best = np.zeros(0, dtype=np.int64)
-        self.recorder = Recorder(relaxed.operator.n)
+        self.recorder = Recorder(objective.operator.n)
 
     def relative_error(self) -> float | None:
-        """The error of the best rounding as a part of the whole, where the whole is known."""
-        whole = self.relaxed.operator.n * self.relaxed.unit
-        return self.error / whole if self.relaxed.problem.criterion == "trace" else None
+        """The error of the best rounding over tr K; None for Frobenius, whose total is unknown."""
+        if self.objective.problem.criterion != "trace":
+            return None
+        return self.error / (self.objective.operator.n * self.objective.mean_diagonal)
 
     def ends_below(self, descent: Descent, penalty: float) -> bool:
-        """Run a descent from t = 1/2; whether it ended because no more than k columns would be left."""
-        recorder = Recorder(self.relaxed.operator.n)
-        state = descent.run(
-            self.relaxed, self.relaxed.start(), penalty, at_least=self.k + 1, recorder=recorder
-        )
-        self._keep(state, recorder)
-        return int(np.sum(state.weights(self.relaxed.operator.n) > descent.epsilon)) <= self.k
-
-    def _keep(self, state: State, recorder: Recorder) -> None:
-        weights = state.weights(self.relaxed.operator.n)
-        weights[list(self.relaxed.problem.include)] = 2.0
-        indices = largest(weights, self.k)
-        error = selection_error(self.relaxed.operator, indices, self.relaxed.problem.criterion)
+        """Descend from t = 1/2; whether it ended because at most k columns would be left."""
+        problem, recorder = self.objective.problem, Recorder(self.objective.operator.n)
+        descent = replace(descent, at_least=self.k + 1)
+        t = sgd(self.objective, start(problem), penalty, descent, recorder).t(problem)
+        indices = largest(t, self.k)
+        error = selection_error(problem.operator, indices, problem.criterion)
         if error < self.error:
             self.error, self.best, self.recorder = error, indices, recorder
+        return int(np.sum(t > descent.epsilon)) <= self.k

@@ -1,12 +1,17 @@
-"""The box map t = 1 − exp(−w²), which frees the descent of the constraints 0 ≤ t ≤ 1 (Section 3.1)."""
+"""The box map t = 1 − exp(−w ⊙ w), which frees the descent of 0 ≤ t ≤ 1 (Section 3.1)."""
 
 from __future__ import annotations
 
-from ..._array import Array, is_single, namespace
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..._array import Array, host, is_single, namespace, take
+from ...problem import Problem
 
 
 def to_box(w: Array) -> Array:
-    """t = 1 − exp(−w ⊙ w), kept below 1: the condition of L_t grows like 1/(1 − t) when columns repeat."""
+    """t = 1 − exp(−w ⊙ w), kept below 1: there L_t is singular when columns repeat."""
     xp = namespace(w)
     return xp.clip(-xp.expm1(-w * w), max=highest(w))
 
@@ -26,3 +31,28 @@ def chain(gradient: Array, w: Array) -> Array:
 def highest(reference: Array) -> float:
     """The largest weight that is used."""
     return 1 - (1e-4 if is_single(reference) else 1e-6)
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """The active columns, their w, and which of them are held where they are."""
+
+    columns: np.ndarray
+    w: Array
+    held: Array
+
+    def t(self, problem: Problem) -> np.ndarray:
+        """All n weights on the host: 0 for frozen columns; 2 for included ones, to rank first."""
+        t = np.zeros(problem.operator.n)
+        t[self.columns] = host(to_box(self.w))
+        t[list(problem.include)] = 2.0
+        return t
+
+    def only(self, active: np.ndarray) -> Weights:
+        """Without the columns that are not at these positions."""
+        return Weights(self.columns[active], take(self.w, active), take(self.held, active))
+
+
+def largest(t: np.ndarray, k: int) -> np.ndarray:
+    """The k indices of largest weight, largest first; ties go to the lowest index."""
+    return np.argsort(-t, kind="stable")[:k]

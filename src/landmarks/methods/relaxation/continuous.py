@@ -1,6 +1,7 @@
-"""The continuous method: descend the relaxation, then round (Algorithm 1).
+"""The continuous method: Algorithm 1 for a given penalty, or a search for the penalty that gives k.
 
-Mathur, Moka and Botev, "Column Subset Selection and Nyström Approximation via Continuous Optimization" (2023).
+Mathur, Moka and Botev, "Column Subset Selection and Nyström Approximation via Continuous
+Optimization" (2023). The algorithm itself is in `algorithm_1.py`.
 """
 
 from __future__ import annotations
@@ -18,18 +19,16 @@ from ...operators.convert import as_operator
 from ...problem import CONSTRAINTS, Choice, Problem, brief
 from ...relaxation_path import Path, Recorder
 from ...residual.residual import independent
+from .algorithm_1 import Descent, algorithm_1
 from .bisection import Bisection
-from .descent import Descent, Stop
-from .evaluation import Objective
 from .frank_wolfe import FrankWolfe
-from .frobenius import Frobenius
-from .relaxed import Relaxed, mean_diagonal
-from .rounding import above, largest
+from .gradients import frobenius_gradient, trace_gradient
+from .objective import Objective, mean_diagonal
 from .steps import SGD, Step
-from .trace import Trace
+from .stopping import Stop, StoppingRule
 from .warm_path import WarmPath
 
-OBJECTIVES: dict[str, Objective] = {"trace": Trace(), "frobenius": Frobenius()}
+GRADIENTS = {"trace": trace_gradient, "frobenius": frobenius_gradient}
 STRATEGIES = {"bisection": Bisection, "path": WarmPath, "frank_wolfe": FrankWolfe}
 BISECT_BELOW = 2000  # candidates; above, a thousand gradients cost too much
 
@@ -38,21 +37,28 @@ BISECT_BELOW = 2000  # candidates; above, a thousand gradients cost too much
 class Continuous:
     """The paper's relaxation, descended with exact or stochastic gradients, then rounded.
 
-    With `penalty` it is Algorithm 1 and k comes out; with k it returns exactly k by one of three strategies.
+    With `penalty` it is Algorithm 1, and k comes out; with k it returns exactly k by one of three
+    strategies.
 
     Parameters
     ----------
-    penalty : λ (Section 3.6). In relative units, multiples of the median size of the gradient at t = 1/2.
+    penalty : λ (Section 3.6). In relative units, multiples of the median size of the gradient at
+        t = 1/2.
     delta : δ. In relative units, multiples of the mean diagonal of K; 0.002 unless given.
     n_probes : M, the probes per gradient; None computes exact gradients.
-    threshold : τ, above which a weight counts as chosen; None counts every weight that was not frozen.
-    epsilon : the weight below which a column is frozen at zero; 0.1·√δ (δ relative), at most 0.05, unless given.
-    strategy : how to reach exactly k: "bisection" of λ with fresh starts (best raw quality, about a thousand gradients),
-        "path" (one warm sweep of rising λ, a few hundred gradients, nearly as good), "frank_wolfe" (40 gradients, rising
-        δ, the cheapest), or such an object with settings. None is "bisection" up to 2000 candidates and "path" above.
+    threshold : τ, above which a weight counts as chosen; None counts every weight that was not
+        frozen.
+    epsilon : the weight up to which a column is frozen at zero; 0.1·√δ (δ relative), at most 0.05,
+        unless given.
+    strategy : how to reach exactly k: "bisection" of λ with fresh starts (best raw quality, about
+        a thousand gradients), "path" (one warm sweep of rising λ, a few hundred gradients, nearly
+        as good), "frank_wolfe" (40 gradients, rising δ, the cheapest), or such an object with
+        settings. None is "bisection" up to 2000 candidates and "path" above.
     units : "relative", or "absolute" to give λ and δ as in the paper.
-    step : the step rule on w, in units of 1/λ; SGD(0.1) unless given. Momentum and Adam are in `landmarks.methods.relaxation.steps`.
-    stop : the termination condition of Algorithm 1.
+    step : the step rule on w, in units of 1/λ; SGD(0.1) unless given. Momentum and Adam are in
+        `landmarks.methods.relaxation.steps`.
+    stop : the termination condition of Algorithm 1, `landmarks.methods.relaxation.stopping.Stop`
+        or a rule of your own; the strategies that reach k have their own.
     solver : of L_t Q = B; by default by the shape of the system.
     polish : improve the rounded choice by swaps, as `Swap(start=Continuous(…))` does.
 
@@ -75,7 +81,7 @@ class Continuous:
     strategy: Any = None
     units: str = "relative"
     step: Step = field(default_factory=lambda: SGD(0.1))
-    stop: Stop = field(default_factory=Stop)
+    stop: StoppingRule = field(default_factory=Stop)
     solver: Solver = field(default_factory=Automatic)
     polish: bool = False
 
@@ -88,18 +94,20 @@ class Continuous:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ValueError(f"{name} must be positive, got {value!r}")
-        if self.n_probes is not None and (
-            isinstance(self.n_probes, bool)
-            or int(self.n_probes) != self.n_probes
-            or self.n_probes < 1
-        ):
+        if self.n_probes is not None and not _is_count(self.n_probes):
             raise ValueError(
-                f"n_probes must be a positive integer, or None for exact gradients, got {self.n_probes!r}"
+                "n_probes must be a positive integer, or None for exact gradients, "
+                f"got {self.n_probes!r}"
             )
         if self.threshold is not None and not 0 <= self.threshold < 1:
             raise ValueError(f"threshold must be from 0 up to 1, got {self.threshold!r}")
         if isinstance(self.strategy, str):
             _check.choice(self.strategy, tuple(STRATEGIES), "strategy")
+        if not isinstance(self.stop, StoppingRule):
+            raise TypeError(
+                "stop must have max_steps and be callable with a History, as "
+                f"landmarks.methods.relaxation.stopping.Stop is, got {self.stop!r}"
+            )
 
     @property
     def finds_k(self) -> bool:
@@ -111,14 +119,15 @@ class Continuous:
             from ..search.swap import Swap
 
             return Swap(start=replace(self, polish=False)).choose(problem, rng)
-        relaxed = self._relaxed(problem, rng)
-        indices, path = (
-            self._reach(relaxed) if self.penalty is None else self._descend(relaxed, self.penalty)
-        )
-        relaxed.warn_if_unconverged()
+        objective = self._objective(problem, rng)
+        if self.penalty is None:
+            indices, path = self._reach_k(objective)
+        else:
+            indices, path = self._run_algorithm_1(objective, self.penalty)
+        objective.warn_if_unconverged()
         if problem.k and {"diagonal", "columns"} <= problem.operator.cheap:
             indices = independent(problem, _ranking(problem, indices, path))
-        return Choice(indices, path=path, details={"gradients": relaxed.evaluations})
+        return Choice(indices, path=path, details={"gradients": objective.evaluations})
 
     def sweep(
         self, A: Any, sizes: list[int], *, criterion: str = "trace", seed: int | None = 0
@@ -126,61 +135,56 @@ class Continuous:
         """Indices for many sizes from one warm sweep of rising λ."""
         operator = as_operator(A)
         wanted = [_check.subset_size(k, operator.n) for k in sizes]
-        relaxed = self._relaxed(
-            Problem(operator, max(wanted), criterion), np.random.default_rng(seed)
-        )
-        return WarmPath().choose_many(relaxed, self._descent(relaxed), wanted)[0]
+        problem = Problem(operator, max(wanted), criterion)
+        objective = self._objective(problem, np.random.default_rng(seed))
+        return WarmPath().choose_many(objective, self._descent(objective), wanted)[0]
 
-    def _relaxed(self, problem: Problem, rng: np.random.Generator) -> Relaxed:
+    def _objective(self, problem: Problem, rng: np.random.Generator) -> Objective:
         unit = mean_diagonal(problem.operator, rng)
-        delta = (
-            (self.delta or 0.002) * unit
-            if self.units == "relative"
-            else (self.delta or 1.0) * 2.0**-problem.operator.exponent
-        )
+        if self.units == "relative":
+            delta = (self.delta or 0.002) * unit
+        else:
+            delta = (self.delta or 1.0) * 2.0**-problem.operator.exponent
         probes = Identity() if self.n_probes is None else Rademacher(self.n_probes)
-        return Relaxed(
-            problem, OBJECTIVES[problem.criterion], unit, delta, probes, self.solver, rng
-        )
+        gradient = GRADIENTS[problem.criterion]
+        return Objective(problem, gradient, unit, delta, probes, self.solver, rng)
 
-    def _descent(self, relaxed: Relaxed) -> Descent:
-        relative = relaxed.delta / relaxed.unit
-        epsilon = min(0.05, 0.1 * relative**0.5) if self.epsilon is None else self.epsilon
-        return Descent(self.step, epsilon=epsilon, stop=self.stop)
+    def _descent(self, objective: Objective) -> Descent:
+        epsilon = self.epsilon
+        if epsilon is None:
+            epsilon = min(0.05, 0.1 * (objective.delta / objective.mean_diagonal) ** 0.5)
+        return Descent(epsilon, self.step, self.stop, at_least=max(1, objective.problem.k))
 
-    def _descend(self, relaxed: Relaxed, penalty: float) -> tuple[np.ndarray, Path]:
-        """Algorithm 1: descend from t = 1/2 under the penalty, then keep what is above the threshold."""
-        problem, descent, recorder = (
-            relaxed.problem,
-            self._descent(relaxed),
-            Recorder(relaxed.operator.n),
-        )
-        power = relaxed.operator.exponent * (1 if problem.criterion == "trace" else 2)
-        unit = relaxed.penalty_unit() if self.units == "relative" else 2.0**-power
-        state = descent.run(
-            relaxed, relaxed.start(), penalty * unit, at_least=problem.k, recorder=recorder
-        )
-        weights = state.weights(relaxed.operator.n)
-        weights[list(problem.include)] = 2.0
-        if problem.k:
-            return largest(weights, problem.k), recorder.path()
-        chosen = above(weights, descent.epsilon if self.threshold is None else self.threshold)
-        if len(chosen) == 0:
-            raise ValueError(
-                f"penalty = {self.penalty} leaves no column; lower it, or lower threshold"
-            )
-        return chosen[np.argsort(-weights[chosen], kind="stable")], recorder.path()
+    def _run_algorithm_1(self, objective: Objective, penalty: float) -> tuple[np.ndarray, Path]:
+        """The columns that the penalty leaves, largest weight first."""
+        descent, recorder = self._descent(objective), Recorder(objective.operator.n)
+        if self.units == "relative":
+            unit = objective.penalty_unit()
+        else:
+            power = 1 if objective.problem.criterion == "trace" else 2
+            unit = 2.0 ** -(power * objective.operator.exponent)
+        threshold = descent.epsilon if self.threshold is None else self.threshold
+        indices = algorithm_1(objective, penalty * unit, descent, threshold, recorder)
+        if len(indices) == 0:
+            raise ValueError(f"penalty = {penalty} leaves no column; lower it, or lower threshold")
+        return indices, recorder.path()
 
-    def _reach(self, relaxed: Relaxed) -> tuple[np.ndarray, Path]:
+    def _reach_k(self, objective: Objective) -> tuple[np.ndarray, Path]:
+        """Exactly k columns by the strategy."""
         strategy = self.strategy
         if strategy is None:
-            strategy = "bisection" if len(relaxed.problem.candidates) <= BISECT_BELOW else "path"
+            few = len(objective.problem.candidates) <= BISECT_BELOW
+            strategy = "bisection" if few else "path"
         if isinstance(strategy, str):
             strategy = STRATEGIES[strategy]()
-        return strategy.choose(relaxed, self._descent(relaxed), relaxed.problem.k)
+        return strategy.choose(objective, self._descent(objective), objective.problem.k)
+
+
+def _is_count(value: Any) -> bool:
+    return not isinstance(value, bool) and int(value) == value and value >= 1
 
 
 def _ranking(problem: Problem, indices: np.ndarray, path: Path) -> np.ndarray:
-    """The chosen candidates first, then the others by falling weight at the end of the path."""
+    """The chosen columns first, then the other candidates by falling weight at the end."""
     others = np.setdiff1d(problem.candidates, indices)
     return np.concatenate([indices, others[np.argsort(-path.t[-1][others], kind="stable")]])

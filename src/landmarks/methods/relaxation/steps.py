@@ -1,20 +1,23 @@
-"""Step rules: from a gradient and a state to a change of w and the next state."""
+"""Step rules: from the gradient in w and a memory to the change of w and the next memory."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
-from ..._array import Array, namespace, take
+from ..._array import Array, namespace
+
+Memory = tuple[Array, ...]
 
 
 class Step(Protocol):
-    """A step rule: `start` makes the state for a vector like w, `update` returns the change of w and the next state."""
+    """A step rule: `start` makes its memory for a vector like w, `update` gives step number i.
 
-    def start(self, w: Array) -> tuple[Array, ...]: ...
-    def update(
-        self, gradient: Array, state: tuple[Array, ...], i: int
-    ) -> tuple[Array, tuple[Array, ...]]: ...
+    The memory holds arrays with one entry per active column.
+    """
+
+    def start(self, w: Array) -> Memory: ...
+    def update(self, gradient: Array, memory: Memory, i: int) -> tuple[Array, Memory]: ...
 
 
 @dataclass(frozen=True)
@@ -23,13 +26,11 @@ class SGD:
 
     rate: float
 
-    def start(self, w: Array) -> tuple[Array, ...]:
+    def start(self, w: Array) -> Memory:
         return ()
 
-    def update(
-        self, gradient: Array, state: tuple[Array, ...], i: int
-    ) -> tuple[Array, tuple[Array, ...]]:
-        return -self.rate * gradient, state
+    def update(self, gradient: Array, memory: Memory, i: int) -> tuple[Array, Memory]:
+        return -self.rate * gradient, memory
 
 
 @dataclass(frozen=True)
@@ -39,39 +40,30 @@ class Momentum:
     rate: float
     decay: float = 0.9
 
-    def start(self, w: Array) -> tuple[Array, ...]:
+    def start(self, w: Array) -> Memory:
         return (namespace(w).zeros_like(w),)
 
-    def update(
-        self, gradient: Array, state: tuple[Array, ...], i: int
-    ) -> tuple[Array, tuple[Array, ...]]:
-        velocity = self.decay * state[0] - self.rate * gradient
+    def update(self, gradient: Array, memory: Memory, i: int) -> tuple[Array, Memory]:
+        velocity = self.decay * memory[0] - self.rate * gradient
         return velocity, (velocity,)
 
 
 @dataclass(frozen=True)
 class Adam:
-    """Adam (Kingma and Ba, ICLR 2015): the gradient over the root of its mean square, both averaged."""
+    """Adam (Kingma and Ba, ICLR 2015): mean gradient over the root of its mean square."""
 
     rate: float
     first: float = 0.9
     second: float = 0.999
     epsilon: float = 1e-8
 
-    def start(self, w: Array) -> tuple[Array, ...]:
+    def start(self, w: Array) -> Memory:
         return namespace(w).zeros_like(w), namespace(w).zeros_like(w)
 
-    def update(
-        self, gradient: Array, state: tuple[Array, ...], i: int
-    ) -> tuple[Array, tuple[Array, ...]]:
+    def update(self, gradient: Array, memory: Memory, i: int) -> tuple[Array, Memory]:
         xp = namespace(gradient)
-        mean = self.first * state[0] + (1 - self.first) * gradient
-        square = self.second * state[1] + (1 - self.second) * gradient * gradient
+        mean = self.first * memory[0] + (1 - self.first) * gradient
+        square = self.second * memory[1] + (1 - self.second) * gradient * gradient
         corrected = mean / (1 - self.first ** (i + 1))
         spread = xp.sqrt(square / (1 - self.second ** (i + 1)))
         return -self.rate * corrected / (spread + self.epsilon), (mean, square)
-
-
-def narrow_state(state: tuple[Any, ...], kept: Any) -> tuple[Any, ...]:
-    """The state of the candidates that stay active."""
-    return tuple(take(part, kept) for part in state)

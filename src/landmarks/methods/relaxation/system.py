@@ -1,7 +1,4 @@
-"""The relaxation: L_t, the continuous projection P̃(t) and the continuous Nyström approximation K̃(t).
-
-Mathur, Moka and Botev, "Column Subset Selection and Nyström Approximation via Continuous Optimization" (2023).
-"""
+"""P̃(t) and K̃(t) of the paper, and the system L_t that their gradients solve."""
 
 from __future__ import annotations
 
@@ -20,8 +17,8 @@ SMALL = 2000  # up to this order K_+ is stored for the solves: a factorisation b
 def relaxed_projection(X: Array, t: Array, delta: float) -> Array:
     """P̃(t) = XT [T XᵀX T + δ(I − T²)]⁺ T Xᵀ, stored (Definition 2.1).
 
-    It equals the projection onto the chosen columns at every corner of the cube (Lemma 2.2) and is
-    continuous over all of it (Lemma 2.3).
+    It is the projection onto the chosen columns at every corner of the cube (Lemma 2.2), and
+    continuous on the cube (Lemma 2.3).
 
     Examples
     --------
@@ -37,8 +34,8 @@ def relaxed_projection(X: Array, t: Array, delta: float) -> Array:
 def relaxed_nystrom(K: Array, t: Array, delta: float) -> Array:
     """K̃(t) = KT [T K T + δ(I − T²)]⁺ TK, stored (Definition 2.5).
 
-    It equals the Nyström approximation at every corner of the cube (Lemma 2.6) and is continuous over all of it
-    (Lemma 2.7). With K = XᵀX it is XᵀP̃(t)X.
+    It is the Nyström approximation at every corner of the cube (Lemma 2.6), and continuous on the
+    cube (Lemma 2.7). With K = XᵀX it is XᵀP̃(t)X.
     """
     return (K * t) @ _pseudo_inverse(K, t, delta) @ (K * t).T
 
@@ -87,8 +84,8 @@ class System:
 class Active:
     """The candidates with t > 0: only they enter the linear systems (Lemma 3.3).
 
-    For t_j = 0 the solution of L_t q = t ⊙ r is zero at j, and the rest of it solves the system of the principal
-    submatrix K_+; so the system shrinks as columns drop out.
+    For t_j = 0 the solution of L_t q = t ⊙ r is zero at j, and the rest of it solves the system of
+    the principal submatrix K_+. So the system shrinks as columns drop out.
     """
 
     def __init__(self, operator: Operator, indices: Indices | None = None):
@@ -101,16 +98,12 @@ class Active:
 
     @cached_property
     def principal(self) -> Operator:
-        """K_+, the principal submatrix; stored when it is small and every solve would evaluate it again."""
+        """K_+, the principal submatrix; stored when small, since every solve would evaluate it."""
         part = self.operator if self.everything else self.operator.restrict(self.indices)
-        if (
-            len(self) > SMALL
-            or part.m is not None
-            or isinstance(part, Dense)
-            or "columns" not in part.cheap
-        ):
-            return part
-        return Dense(densify(part), ledger=part.ledger)
+        evaluates = part.m is None and not part.in_memory and "columns" in part.cheap
+        if evaluates and len(self) <= SMALL:
+            return Dense(densify(part), ledger=part.ledger)
+        return part
 
     def system(self, t: Array, delta: float) -> System:
         """(L_t)_+ for the weights of the active candidates."""

@@ -40,7 +40,7 @@ class KDPP:
             residual.pick(j)
         free = problem.free
         C = conditional(problem, residual)[np.ix_(free, free)]
-        values, vectors = positive_part(C, residual.tolerance, eps(problem.operator.like))
+        values, vectors = positive_part(C, eps(problem.operator.like))
         size = min(problem.k - len(problem.include), len(values))
         V = vectors[:, draw_eigenvalues(values, size, rng)]
         return Choice(complete(problem, [*problem.include, *free[draw_projection(V, rng)]]))
@@ -52,14 +52,12 @@ def conditional(problem: Problem, residual: Residual) -> np.ndarray:
     return host(densify(problem.operator)).astype(np.float64) - F @ F.T
 
 
-def positive_part(
-    C: np.ndarray, tolerance: float, rounding: float
-) -> tuple[np.ndarray, np.ndarray]:
+def positive_part(C: np.ndarray, rounding: float) -> tuple[np.ndarray, np.ndarray]:
     """The eigenvalues above rounding and their eigenvectors."""
     if len(C) == 0:
         return np.zeros(0), np.zeros((0, 0))
     values, vectors = scipy.linalg.eigh(C, check_finite=False)
-    positive = values > max(tolerance, 10 * rounding * values[-1])
+    positive = values > 10 * len(C) * rounding * values[-1]
     return values[positive], vectors[:, positive]
 
 

@@ -44,7 +44,7 @@ class KMeans:
         for j in problem.include:
             residual.pick(j)
         for centre in centres(points, problem.k - len(problem.include), rng):
-            new = free[host(residual.diagonal)[free] > residual.tolerance]
+            new = free[host(residual.left)[free]]
             if len(new) == 0:
                 break
             distances = np.sum((points[new] - centre) ** 2, axis=1)

@@ -69,7 +69,7 @@ class RidgeLeverage:
             for j in problem.include[len(residual.picks) :]:
                 residual.pick(j)
             while len(residual.picks) < problem.k:
-                order = order[host(residual.diagonal)[order] > residual.tolerance]
+                order = order[host(residual.left)[order]]
                 if len(order) == 0:
                     break
                 residual.pick(int(order[0]))

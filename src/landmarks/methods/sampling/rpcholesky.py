@@ -14,6 +14,7 @@ import numpy as np
 
 from ..._array import host
 from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
+from ...residual.represent import searchable
 from ...residual.residual import Residual, filled
 from ...runs.journal import Loop
 from .draw import draw
@@ -47,7 +48,7 @@ class RPCholesky:
             raise ValueError(f"block must be a positive integer or None, got {self.block!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        residual = Residual(problem.operator, problem.k)
+        residual = Residual(searchable(problem.operator, problem.k), problem.k)
         allowed = np.isin(np.arange(problem.operator.n), problem.free)
         width = self.block or automatic_block(problem)
         with Loop("rpcholesky", residual) as loop:
@@ -82,7 +83,7 @@ def automatic_block(problem: Problem) -> int:
 def pivot_weights(residual: Residual, allowed: np.ndarray) -> np.ndarray:
     """The residual diagonal where it is allowed and above rounding, else zero."""
     c = host(residual.diagonal).astype(np.float64)
-    return np.where(allowed & (c > residual.tolerance), c, 0.0)
+    return np.where(allowed & host(residual.left), c, 0.0)
 
 
 def pick_block(
@@ -94,11 +95,10 @@ def pick_block(
 ) -> None:
     """Pick each proposal with the chance that its residual now bears to the weight it was drawn by."""
     C = residual.principal(proposals)
-    thresholds = np.maximum(rng.random(len(proposals)) * weights[proposals], residual.tolerance)
+    floor = host(residual.floor).astype(np.float64)[proposals]
+    thresholds = np.maximum(rng.random(len(proposals)) * weights[proposals], floor)
     kept, L = rejection_cholesky(C, thresholds, limit)
-    residual.clear(
-        proposals[np.diag(C) <= residual.tolerance]
-    )  # or rounding could propose them for ever
+    residual.clear(proposals[np.diag(C) <= floor])  # or rounding could propose them for ever
     if len(kept) > 0:
         residual.pick_block(proposals[kept], L)
 

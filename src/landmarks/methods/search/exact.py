@@ -14,11 +14,10 @@ import numpy as np
 from ..._array import host
 from ...linalg.error import selection_error
 from ...operators.base import densify
-from ...operators.dense import Dense
 from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
 from ...proof.powers import Powers, spectrum
 from ...runs.journal import Loop, Variables
-from .local_search import Ground, descend, starting_choice
+from .local_search import Landscape, descend, starting_choice
 
 SLACK = 5e-10  # branches that could be better by less, relative to the error, are not searched
 ROUNDING = 1e-13  # the same, relative to the error of choosing nothing
@@ -51,10 +50,10 @@ class Exact:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         K = host(densify(problem.operator)).astype(np.float64)
         start = starting_choice(self.start, problem, rng)
-        ground = Ground.of(problem, problem.criterion, Dense(K, ledger=problem.operator.ledger))
+        ground = Landscape.of(problem, problem.criterion)
         state = ground.state(start.indices)
         descend(ground, state)
-        tree = Tree(problem, K, ground.base.tolerance)
+        tree = Tree(problem, K, 1e-10 * ground.base.largest)
         tree.best, tree.error = list(state.chosen), state.error
         bound = tree.search()
         indices = (

@@ -15,7 +15,7 @@ from ...errors import Stopped
 from ...problem import CONSTRAINTS, Choice, Problem, brief
 from ...residual.exchange import Exchange
 from ...runs.journal import Loop
-from .local_search import Ground, descend, refill, starting_choice, workable
+from .local_search import Landscape, descend, refill, starting_choice
 
 
 @dataclass(frozen=True)
@@ -56,21 +56,19 @@ class Iterated:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
         try:
-            ground = Ground.of(
-                problem, problem.criterion, workable(problem.operator, evaluate=True)
-            )
+            landscape = Landscape.of(problem, problem.criterion)
         except Stopped:
             return start
-        first = ground.state(start.indices)
+        first = landscape.state(start.indices)
         before = first.error
-        search = Search(self, ground, first, rng)
+        search = Search(self, landscape, first, rng)
         search.run()
-        best = ground.state(search.best)
+        best = landscape.state(search.best)
         if best.error > before:
-            best = ground.state(start.indices)
+            best = landscape.state(start.indices)
         details = {"rounds": search.rounds, "improvements": search.improvements}
         return Choice(
-            ground.indices(best, start.indices),
+            landscape.indices(best, start.indices),
             path=start.path,
             trials=start.trials,
             details=details,
@@ -82,24 +80,28 @@ class Search:
 
     kept: ClassVar = ("state", "best", "error", "rounds", "improvements", "stale")
 
-    def __init__(self, method: Iterated, ground: Ground, state: Exchange, rng: np.random.Generator):
-        self.method, self.ground, self.state, self.rng = method, ground, state, rng
+    def __init__(
+        self, method: Iterated, landscape: Landscape, state: Exchange, rng: np.random.Generator
+    ):
+        self.method, self.landscape, self.state, self.rng = method, landscape, state, rng
         self.best, self.error = state.chosen, state.error
         self.rounds = self.improvements = self.stale = 0
 
     def run(self) -> None:
         """Swap down, then rounds until the deadline, or as many as the method asks for."""
-        limited = self.ground.problem.deadline is None
+        limited = self.landscape.problem.deadline is None
         with Loop("iterated", self) as loop:
             if not loop.resumed:
-                descend(self.ground, self.state)
+                descend(self.landscape, self.state)
                 self.best, self.error = self.state.chosen, self.state.error
             if self.settled or loop.turn(
                 self.rounds, self.method.rounds if limited else None, self._relative
             ):
                 return
             while (
-                self.rounds < self.method.rounds if limited else self.ground.problem.time_left > 0
+                self.rounds < self.method.rounds
+                if limited
+                else self.landscape.problem.time_left > 0
             ):
                 self.round()
                 if loop.turn(self.rounds, self.method.rounds if limited else None, self._relative):
@@ -110,20 +112,20 @@ class Search:
         """Whether the rank is reached, or nothing may change."""
         return bool(
             len(self.state.vacant)
-            or not len(self.ground.unlocked(self.state))
-            or not np.any(self.ground.open_to(self.state))
+            or not len(self.landscape.unlocked(self.state))
+            or not np.any(self.landscape.open_to(self.state))
         )
 
     def _relative(self) -> float | None:
-        return self.ground.relative(self.error)
+        return self.landscape.relative(self.error)
 
     def round(self) -> None:
         """Disturb, descend, and go on from there if it is better, or if the valley is left."""
         leave = self.stale >= self.method.patience
         trial = disturbed(
-            self.ground, self.state, 0.5 if leave else self.method.share, leave, self.rng
+            self.landscape, self.state, 0.5 if leave else self.method.share, leave, self.rng
         )
-        descend(self.ground, trial)
+        descend(self.landscape, trial)
         self.rounds += 1
         better = self._lower(trial, self.state.error)
         self.stale = 0 if better or leave else self.stale + 1
@@ -134,17 +136,17 @@ class Search:
             self.state = trial
 
     def _lower(self, trial: Exchange, error: float) -> bool:
-        return not len(trial.vacant) and trial.error < error * (1 - self.ground.tolerance)
+        return not len(trial.vacant) and trial.error < error * (1 - self.landscape.tolerance)
 
 
 def disturbed(
-    ground: Ground, state: Exchange, share: float, full: bool, rng: np.random.Generator
+    landscape: Landscape, state: Exchange, share: float, full: bool, rng: np.random.Generator
 ) -> Exchange:
     """A copy with up to that share of the members dropped at random (all of it when full) and others in their places."""
     trial = state.copy()
-    unlocked = ground.unlocked(trial)
+    unlocked = landscape.unlocked(trial)
     most = min(len(unlocked), max(2, int(np.ceil(share * len(trial.members)))))
     count = most if full else int(rng.integers(1, most + 1))
     dropped = [trial.drop(int(place)) for place in rng.permutation(unlocked)[:count]]
-    refill(ground, trial, forbidden=np.asarray(dropped))
+    refill(landscape, trial, forbidden=np.asarray(dropped))
     return trial

@@ -7,73 +7,62 @@ from typing import Any
 
 import numpy as np
 
-from ..._array import Array, eps, first_argmax, host, is_array, is_single, like
-from ...operators.base import MEMORY, Operator, check_indices, densify, itemsize
-from ...operators.dense import Dense
-from ...operators.double import in_double
+from ..._array import Array, host, is_array, is_single, like
+from ...operators.base import check_indices
 from ...problem import Choice, Problem, complete
-from ...residual.exchange import POWERS, Diagonals, Exchange
-from ...residual.factors import factorise
-from ...residual.pairs import best_swap
+from ...residual.exchange import Base, Exchange
+from ...residual.pairs import best_swap, confirmed_gain
+from ...residual.powers import POWERS
+from ...residual.represent import searchable
 from ...runs.journal import Loop, Variables
+from ...runs.progress import stopped
 from ..phase import run_phase
 
-LIMIT = 5  # swaps per landmark: from greedy it takes less than one
-DOUBTS = 5  # loads afresh in a row that show no progress: near the rank the gains themselves are rounding
-HOST = 2048  # up to this order a stored matrix is worked on with NumPy in float64, whatever library it came in
+LIMIT = 50  # swaps per landmark; from greedy it takes less than one, on smooth fields several
+DOUBTS = 5  # loads afresh in a row that show no progress: near the rank the gains are rounding
+CHECKS = 8  # swaps in a row that the column itself did not confirm
+CERTAIN = 1e-10  # of what a drop costs: how well the gain of a swap is known
 
 
 @dataclass(frozen=True)
-class Ground:
-    """What stays the same while the choice changes: the problem, diagonals of powers of K, and what counts as a gain."""
+class Landscape:
+    """What stays the same while the choice changes: the problem, K, and what counts as a gain.
+
+    tolerance : the part of the error that a move must gain at least.
+    drift : the relative change of diag C or diag C² by accumulated rounding that makes a state load afresh.
+    """
 
     problem: Problem
-    base: Diagonals
+    base: Base
     free: np.ndarray
     tolerance: float
     drift: float
-    rounding: float
 
     @classmethod
-    def of(cls, problem: Problem, criterion: str, operator: Operator) -> Ground:
-        single, base = is_single(operator.like), Diagonals(operator, criterion)
-        rounding = (
-            2
-            * eps(operator.digits)
-            * float(np.sum(host(base.of_K[base.powers - 1]).astype(np.float64)))
-        )
-        return cls(
-            problem,
-            base,
-            problem.free,
-            1e-6 if single else 1e-9,
-            1e-3 if single else 1e-6,
-            rounding,
-        )
+    def of(cls, problem: Problem, criterion: str) -> Landscape:
+        operator = searchable(problem.operator, problem.k)
+        single = is_single(operator.like)
+        base = Base(operator, criterion, problem.k)
+        return cls(problem, base, problem.free, 1e-6 if single else 1e-9, 1e-3 if single else 1e-6)
 
     def relative(self, error: float) -> float | None:
-        """The error as a part of the whole; None when it is not of the criterion of the problem."""
-        whole = self.rounding / (2 * eps(self.base.operator.digits))
-        return (
-            error / whole
-            if self.base.powers == POWERS[self.problem.criterion] and whole > 0
-            else None
-        )
+        """The error as a part of the total; None when it is not of the criterion of the problem."""
+        if self.base.powers != POWERS[self.problem.criterion] or self.base.total <= 0:
+            return None
+        return error / self.base.total
 
-    def least_gain(self, scale: float) -> float:
-        """What a swap must gain at least: a part of the scale, and more than the rounding of the whole."""
-        return max(self.tolerance * scale, self.rounding)
+    def least_gain(self, error: float, cost: float = 0.0) -> float:
+        """What a swap must gain at least: more than rounding, and not too little to matter."""
+        known = CERTAIN if not is_single(self.base.operator.like) else 10 * self.tolerance
+        return max(self.tolerance * error + known * cost, self.base.rounding(error))
 
     def state(self, indices: np.ndarray) -> Exchange:
         """The state of the independent ones among the indices; those that must be included come first."""
         include = np.asarray(self.problem.include, dtype=np.int64)
         rest = indices[np.isin(indices, self.free)][: self.problem.k - len(include)]
-        redundant = (
-            len(include) - len(factorise(self.base.operator, include, self.base.tolerance).order)
-            if len(include)
-            else 0
-        )
-        state = Exchange(self.base, self.problem.k - redundant)
+        independent = Exchange(self.base, len(include))
+        independent.load(include)
+        state = Exchange(self.base, self.problem.k - len(independent.vacant))
         state.load(np.concatenate([include, rest]))
         return state
 
@@ -110,80 +99,77 @@ def starting_choice(start: Any, problem: Problem, rng: np.random.Generator) -> C
     return Choice(indices)
 
 
-def workable(operator: Operator, *, evaluate: bool = False) -> Operator:
-    """The operator to search on: a small stored matrix in float64 with NumPy, else the operator itself.
-
-    evaluate : store the matrix of an operator that gives its columns cheaply, such as a kernel, when it fits.
-    """
-    kept = isinstance(operator, Dense) or getattr(operator, "gram", None) is not None
-    fits = operator.n**2 * itemsize(operator.like) <= MEMORY and "columns" in operator.cheap
-    if not kept and not (evaluate and fits):
-        return operator
-    if operator.n > HOST:
-        return operator if kept else Dense(densify(operator), ledger=operator.ledger)
-    if kept and isinstance(operator.like, np.ndarray) and not is_single(operator.like):
-        return operator
-    double = in_double(operator)
-    return Dense(
-        host(densify(double)),
-        ledger=operator.ledger,
-        digits=None if double.digits is double.like else host(double.digits),
-    )
-
-
-def refill(ground: Ground, state: Exchange, forbidden: np.ndarray | None = None) -> bool:
+def refill(landscape: Landscape, state: Exchange, forbidden: np.ndarray | None = None) -> bool:
     """Fill the free places greedily, with none of the forbidden indices; returns whether all could be filled."""
     for place in state.vacant:
-        allowed = ground.open_to(state)
+        allowed = landscape.open_to(state)
         allowed[forbidden if forbidden is not None else []] = False
-        gains = state.additions(as_mask(allowed, state))
-        j = first_argmax(gains)
-        if float(gains[j]) <= 0:
+        j = state.best_addition(as_mask(allowed, state))
+        if j is None:
             return False
         state.add(j, int(place))
     return True
 
 
-def descend(ground: Ground, state: Exchange, max_swaps: int | None = None) -> int:
+def descend(landscape: Landscape, state: Exchange, max_swaps: int | None = None) -> int:
     """Make the best swap until none pays, the deadline has passed or max_swaps are made; returns how many were made."""
-    limit = LIMIT * ground.problem.k if max_swaps is None else max_swaps
+    limit = LIMIT * landscape.problem.k if max_swaps is None else max_swaps
     v = Variables(swaps=0, lowest=state.error, members=state.chosen, doubts=0)
     with Loop("swap", v, state) as loop:
         while (
-            refill(ground, state)
+            refill(landscape, state)
             and v.swaps < limit
             and v.doubts < DOUBTS
-            and ground.problem.time_left > 0
+            and landscape.problem.time_left > 0
         ):
-            if not swap_best(ground, state):
+            if not swap_best(landscape, state):
                 break
             v.swaps += 1
-            if state.stale(ground.drift):
+            if state.stale(landscape.drift):
                 state.load(state.chosen)
-                v.doubts = 0 if state.error < v.lowest * (1 - ground.tolerance) else v.doubts + 1
+                v.doubts = 0 if state.error < v.lowest * (1 - landscape.tolerance) else v.doubts + 1
                 v.lowest, v.members = (
                     (state.error, state.chosen) if v.doubts == 0 else (v.lowest, v.members)
                 )
-            if loop.turn(v.swaps, limit, lambda: ground.relative(state.error)):
+            if loop.turn(v.swaps, limit, lambda: landscape.relative(state.error)):
                 break
     if v.doubts:
         state.load(v.members)
     return v.swaps
 
 
-def swap_best(ground: Ground, state: Exchange) -> bool:
-    """Make the best swap; returns False when none pays."""
-    unlocked = ground.unlocked(state)
+def reconsider(landscape: Landscape, state: Exchange, sweeps: int) -> None:
+    """Take each member out in turn and put the best candidate in its place; never worse."""
+    for _ in range(sweeps):
+        before = set(state.chosen)
+        for place in landscape.unlocked(state):
+            if landscape.problem.time_left <= 0 or stopped():
+                break
+            j = state.drop(int(place))
+            best = state.best_addition(as_mask(landscape.open_to(state), state))
+            state.add(j if best is None else best, int(place))
+        if set(state.chosen) == before:
+            break
+
+
+def swap_best(landscape: Landscape, state: Exchange) -> bool:
+    """Make the best swap; returns False when none pays beyond rounding."""
+    unlocked = landscape.unlocked(state)
     if len(unlocked) == 0:
         return False
-    best = best_swap(state, as_mask(ground.open_to(state), state), unlocked)
-    if best.gain <= ground.least_gain(
-        state.error + 10 * best.cost
-    ):  # rounding grows with what is taken off and put back
-        return False
-    state.drop(best.place)
-    state.add(best.j, best.place)
-    return True
+    for _ in range(CHECKS):
+        best = best_swap(state, as_mask(landscape.open_to(state), state), unlocked)
+        least = landscape.least_gain(state.error, best.cost)
+        if best.gain <= least:
+            return False
+        if state.base.powers == 2 or confirmed_gain(state, best) > least:
+            state.drop(best.place)
+            state.add(best.j, best.place)
+            return True
+        if state.age:
+            state.load(state.chosen)
+            unlocked = landscape.unlocked(state)
+    return False
 
 
 def as_mask(allowed: np.ndarray, state: Exchange) -> Array:

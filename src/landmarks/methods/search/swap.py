@@ -15,7 +15,7 @@ import numpy as np
 from ...errors import Stopped
 from ...problem import CONSTRAINTS, Choice, Problem, brief
 from ..phase import run_phase
-from .local_search import Ground, descend, starting_choice, workable
+from .local_search import Landscape, descend, starting_choice
 
 
 @dataclass(frozen=True)
@@ -64,21 +64,19 @@ class Swap:
                 )
             )
         try:
-            ground = Ground.of(
-                problem, self.criterion or problem.criterion, workable(problem.operator)
-            )
+            landscape = Landscape.of(problem, self.criterion or problem.criterion)
         except Stopped:
             return start
         choice, state = min(
-            ((choice, ground.state(choice.indices)) for choice in begun),
+            ((choice, landscape.state(choice.indices)) for choice in begun),
             key=lambda pair: pair[1].error,
         )
         before, made = state.error, 0 if choice is start else choice.details["swaps"]
-        swaps = descend(ground, state, None if self.max_swaps is None else self.max_swaps - made)
+        swaps = descend(landscape, state, None if self.max_swaps is None else self.max_swaps - made)
         if swaps and state.recomputed_error() > before:
-            state, swaps = ground.state(choice.indices), 0
+            state, swaps = landscape.state(choice.indices), 0
         return Choice(
-            ground.indices(state, choice.indices),
+            landscape.indices(state, choice.indices),
             path=start.path,
             trials=start.trials,
             details={"swaps": made + swaps},

@@ -1,7 +1,8 @@
-"""Products K(x, y) @ V through KeOps, where it is installed: any float dtype on a GPU, one compilation per shape.
+"""Products K(x, y) @ V through KeOps, where it is installed: any float dtype on a GPU.
 
-Charlier, Feydy, Glaunès, Collin and Durif, JMLR 22 (2021). Set the variable CXX to a plain g++ where the default compiler
-links its C++ library statically: such a build crashes beside torch.
+Charlier, Feydy, Glaunès, Collin and Durif, JMLR 22 (2021). KeOps compiles once per shape. Set the
+variable CXX to a plain g++ where the default compiler links its C++ library statically: such a
+build crashes together with torch.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Points packed for the tensor cores: rows of float16 pieces whose inner product is the whole exponent of a kernel value.
+"""Points packed for the tensor cores: rows of float16 pieces whose inner product is an exponent.
 
-−|u − v|² is an inner product of lengthened points. Each coordinate is a float16 high part plus a float16 rest, and the
-squared norms are float16 pieces too. In the layout `exact` the high parts lie on a grid so coarse that their products and
-sums are whole multiples of its square below 2²⁴: the large terms of −|u − v|² cancel without any rounding, and what is left
-has the size of the distance itself. The layout `plain` rounds like a float32 product, and is shorter.
+−|u − v|² is an inner product of lengthened points. Each coordinate is a float16 high part plus a
+float16 rest, and the squared norms are float16 pieces too. In the layout `exact` the high parts lie
+on a grid so coarse that their products and sums are whole multiples of its square below 2²⁴: the
+large terms of −|u − v|² cancel without any rounding, and what is left has the size of the distance
+itself. The layout `plain` rounds like a float32 product, and is shorter.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ GRID = (5, 12)  # the binary digits after the point that the grid of the high pa
 
 @dataclass(frozen=True)
 class Layout:
-    """What two packed sets of points must share: the origin, the unit of length and the form of a row."""
+    """What two packed sets of points must share: origin, unit of length, form of a row."""
 
     centre: Array
     unit: float
@@ -53,7 +54,7 @@ class Layout:
 
 
 def choose_layout(points: Array, unit: float, shift: bool) -> Layout | None:
-    """The layout for −|u − v|² of the points in the unit; None when the points reach too far for float16."""
+    """The layout for −|u − v|² of the points in the unit; None where they exceed float16."""
     centre = points.double().mean(0)
     norms = ((points.double() - centre) / unit).square().sum(1)
     mean, largest = norms.mean().item(), norms.max().item()

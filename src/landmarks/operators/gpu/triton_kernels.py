@@ -1,8 +1,9 @@
 """Triton kernels for K(x, y) @ V: the values of a tile live in registers and are used up at once.
 
-A tile of exponents is one tensor-core product of packed points (`_packing`), or differences summed in float32.
-The values, 2**SHIFT too large to stay clear of the smallest float16 numbers, are split into two float16 parts and
-multiplied by V on the tensor cores, whose accumulators truncate: RUN tiles are summed there, then in float32.
+A tile of exponents is one tensor-core product of packed points (`packing`), or differences summed
+in float32. The values, 2**SHIFT too large to stay clear of the smallest float16 numbers, are split
+into two float16 parts and multiplied by V on the tensor cores, whose accumulators truncate: RUN
+tiles are summed there, then in float32.
 """
 
 # The compiler of the kernels takes types from the arguments.
@@ -15,7 +16,7 @@ import struct
 import triton
 import triton.language as tl
 
-SHIFT = tl.constexpr(15.0)  # as in `_packing`
+SHIFT = tl.constexpr(15.0)  # as in `packing`
 SCALE = tl.constexpr(2.0**15)
 LOG2E = tl.constexpr(1.4426950408889634)
 
@@ -44,7 +45,7 @@ ROUND_REGISTERS = tl.constexpr("=r,f,f")
 
 
 def exponential_ptx(polynomials: int, degree: int) -> str:
-    """PTX for 2**x of eight numbers, some of them by a polynomial: the unit for exponentials is the bottleneck."""
+    """PTX for 2**x of eight numbers, some by a polynomial: the unit for them is the bottleneck."""
     by_polynomial = (
         {round(i * 8 / polynomials) for i in range(polynomials)} if polynomials else set()
     )
@@ -80,8 +81,10 @@ UNIT_PTX, MIXED_PTX, MIXED_COARSE_PTX = (
 )
 SPLIT_PTX = tl.constexpr(
     "{ .reg .b32 m, n; .reg .f32 h, g; "
-    "mov.b32 m, $2; mov.b32 n, $3; and.b32 m, m, 0xFFFFE000; and.b32 n, n, 0xFFFFE000; mov.b32 h, m; mov.b32 g, n; "
-    "cvt.rn.f16x2.f32 $0, g, h; sub.rn.f32 h, $2, h; sub.rn.f32 g, $3, g; cvt.rn.f16x2.f32 $1, g, h; }"
+    "mov.b32 m, $2; mov.b32 n, $3; and.b32 m, m, 0xFFFFE000; and.b32 n, n, 0xFFFFE000; "
+    "mov.b32 h, m; mov.b32 g, n; "
+    "cvt.rn.f16x2.f32 $0, g, h; sub.rn.f32 h, $2, h; sub.rn.f32 g, $3, g; "
+    "cvt.rn.f16x2.f32 $1, g, h; }"
 )
 ROUND_PTX = tl.constexpr("cvt.rn.f16x2.f32 $0, $2, $1;")
 
@@ -128,7 +131,10 @@ def _round(p, EXP: tl.constexpr):
 
 @triton.jit
 def _values(s, nearest, SHAPE: tl.constexpr, DEGREE: tl.constexpr, EXP: tl.constexpr):
-    """2**SHIFT times the kernel values; squared distances up to `nearest` are rounding, whose root would be far larger."""
+    """2**SHIFT times the kernel values.
+
+    Squared distances up to `nearest` are rounding, whose root would be far larger.
+    """
     if SHAPE == EXPONENTIAL:
         return _exp2(s, EXP)
     elif SHAPE == POWER:
@@ -181,8 +187,9 @@ def _differences(
     SHAPE: tl.constexpr,
     UNROLL: tl.constexpr,
 ):
-    """Minus the sum of squared or absolute differences, times the factor; coordinates are rows of x and y.
+    """Minus the sum of squared or absolute differences, times the factor.
 
+    Coordinates are rows of x and y.
     s is a product of zeros: its layout is the one that the next product reads without a detour.
     """
     for start in range(0, d, UNROLL):
@@ -202,7 +209,8 @@ def _differences(
 @triton.jit
 def _tile(
     x, a, a_rest, y, y_rest, i, tile, rows, cols, factor, d,
-    DISTANCE: tl.constexpr, SHAPE: tl.constexpr, L: tl.constexpr, REST: tl.constexpr, BN: tl.constexpr, UNROLL: tl.constexpr,
+    DISTANCE: tl.constexpr, SHAPE: tl.constexpr, L: tl.constexpr, REST: tl.constexpr,
+    BN: tl.constexpr, UNROLL: tl.constexpr,
 ):  # fmt: skip
     """The exponents, minus the squared distances, or the inner products of a tile."""
     if DISTANCE == LONG:
@@ -249,13 +257,15 @@ def _add(acc, p, v, tile, N: tl.constexpr, BN: tl.constexpr, LOW: tl.constexpr, 
 @triton.jit(do_not_specialize=["tiles", "span", "d"])
 def block_product(
     x, x_rest, y, y_rest, v, out, rows, cols, tiles, span, d, factor, nearest,
-    DISTANCE: tl.constexpr, SHAPE: tl.constexpr, DEGREE: tl.constexpr, L: tl.constexpr, REST: tl.constexpr,
+    DISTANCE: tl.constexpr, SHAPE: tl.constexpr, DEGREE: tl.constexpr,
+    L: tl.constexpr, REST: tl.constexpr,
     N: tl.constexpr, LOW: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, RUN: tl.constexpr,
     UNROLL: tl.constexpr, EXP: tl.constexpr,
 ):  # fmt: skip
     """One strip of rows times one span of tiles of columns.
 
-    LOW is 0 without low parts, 1 with high and low parts of V among its N columns, 2 with N columns of each.
+    LOW is 0 without low parts, 1 with high and low parts of V among its N columns, 2 with N
+    columns of each.
     """
     i = tl.program_id(0) * BM + tl.arange(0, BM)
     first = tl.program_id(1) * span
@@ -296,8 +306,10 @@ def block_product(
 @triton.jit(do_not_specialize=["tiles", "span", "d"])
 def vector_product(
     x, x_rest, y, y_rest, v, out, rows, cols, tiles, span, d, factor, nearest,
-    DISTANCE: tl.constexpr, SHAPE: tl.constexpr, DEGREE: tl.constexpr, L: tl.constexpr, REST: tl.constexpr,
-    SQUARE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, UNROLL: tl.constexpr, EXP: tl.constexpr,
+    DISTANCE: tl.constexpr, SHAPE: tl.constexpr, DEGREE: tl.constexpr,
+    L: tl.constexpr, REST: tl.constexpr,
+    SQUARE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+    UNROLL: tl.constexpr, EXP: tl.constexpr,
 ):  # fmt: skip
     """The same for one vector, summed in float32; with SQUARE the values are squared first."""
     i = tl.program_id(0) * BM + tl.arange(0, BM)

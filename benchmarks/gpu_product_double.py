@@ -1,0 +1,238 @@
+"""Products with a kernel matrix in float64 on a GPU: fused, KeOps and chunked torch, one process.
+
+python benchmarks/gpu_product_double.py [--out FILE] [--quick]
+
+The file keeps what stands above its section "In float64"; the section is written again. Kernels
+are compiled beforehand by parallel processes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import multiprocessing
+import platform
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import triton
+from gpu_product import chunked, relative_error
+
+import landmarks as lm
+from landmarks.operators.gpu import fused, keops
+from landmarks.operators.gpu.double_product import pair
+
+TITLE = "## In float64"
+SLOW = 400.0  # milliseconds above which one time is enough
+SIGMA = {2: 1.0, 4: 2.0, 9: 3.0, 30: 8.0, 90: 14.0, 784: 40.0}
+COMPILERS = 15  # processes that compile beforehand
+PATIENCE = 45  # seconds for them
+
+
+@dataclass(frozen=True)
+class Case:
+    """A product to time."""
+
+    h: Any
+    rows: int
+    cols: int
+    d: int
+    width: int = 10
+    offset: float = 0.0
+    rivals: bool = True
+
+    def points(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """The points of the rows and of the columns: one array when there are equally many."""
+        y = draw(self.cols, self.d) + self.offset
+        return (y if self.rows == self.cols else draw(self.rows, self.d) + self.offset), y
+
+    @property
+    def name(self) -> str:
+        """The kernel in a few letters."""
+        if isinstance(self.h, lm.matern):
+            kernel = f"matern({self.h.nu:g}, {self.h.sigma:g})"
+        elif isinstance(self.h, lm.polynomial):
+            kernel = f"polynomial({self.h.degree})"
+        else:
+            kernel = f"{type(self.h).__name__}({self.h.sigma:.3g})"
+        return kernel + (", far from 0" if self.offset else "")
+
+
+def draw(n: int, d: int) -> torch.Tensor:
+    """Standard normal points in float64."""
+    generator = torch.Generator(device="cuda").manual_seed(n + d)
+    return torch.randn(n, d, device="cuda", generator=generator, dtype=torch.float64)
+
+
+def kernels_for(d: int) -> list:
+    """Every kernel that has a fused product, with a width that suits the points."""
+    s = SIGMA[d]
+    materns = [lm.matern(nu, s) for nu in (0.5, 1.5, 2.5)]
+    return [lm.rbf(s), lm.laplacian(s * d**0.5), *materns, lm.polynomial(3, 1 / d, 1.0)]
+
+
+def cases(quick: bool) -> Iterator[Case]:
+    """All products of the table."""
+    rbf = lm.rbf(3.0)
+    for n in (20_000,) if quick else (20_000, 50_000, 200_000):
+        for width in (1, 10, 32):
+            yield Case(rbf, n, n, 9, width)
+    n = 5_000 if quick else 50_000
+    yield Case(rbf, n, n, 9, 64, rivals=False)
+    for rows, cols in ((777, 200_000), (200_000, 100), (5_000, 50_000)):
+        for h in kernels_for(9):
+            yield Case(h, rows, cols, 9)
+    for d in (2, 4, 9, 30, 90, 784):
+        m = 20_000 if d == 784 and not quick else n
+        for h in kernels_for(d)[d == 9 :]:
+            yield Case(h, m, m, d)
+    if not quick:
+        yield Case(lm.rbf(40.0), n, n, 784)
+    for sigma in (0.01, 0.1, 0.3, 1.0, 10.0, 100.0):
+        yield Case(lm.rbf(sigma), n, n, 9, rivals=False)
+    yield Case(rbf, n, n, 9, offset=1e3, rivals=False)
+
+
+def once(run: Callable[[], torch.Tensor]) -> float:
+    """Milliseconds of one run."""
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    run()
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end)
+
+
+def milliseconds(run: Callable[[], torch.Tensor], repeats: int) -> float:
+    """The median time after one run to warm up; what is slow and compiled is timed once."""
+    if once(run) > SLOW:
+        return once(run)
+    return sorted(once(run) for _ in range(repeats))[repeats // 2]
+
+
+class Table:
+    """The lines, and the smallest ratio to each rival."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.least = {"KeOps": float("inf"), "chunked": float("inf")}
+        self.worst_error = 0.0
+
+    def row(self, case: Case) -> None:
+        """One line: the fused product, its error, and the rivals' times over ours."""
+        h, (x, y) = case.h, case.points()
+        V = torch.randn(case.cols, case.width, device="cuda", dtype=torch.float64)
+        left, right = pair(h, x, y)
+        error = relative_error(fused.product(h, left, right, V), h, x, y, V)
+        ours = milliseconds(lambda: fused.product(h, left, right, V), 5)
+        cells = [f"{ours:.2f}", f"{error:.1e}"]
+        cells += self._rivals(h, x, y, V, ours) if case.rivals else ["–"] * 4
+        what = f"{case.name} | {case.rows} × {case.cols} | {case.d} | {case.width}"
+        self.lines.append(f"| {what} | " + " | ".join(cells) + " |")
+        self.worst_error = max(self.worst_error, error)
+        print(self.lines[-1], flush=True)
+
+    def summary(self) -> str:
+        """The smallest ratios and the largest error."""
+        least = ", ".join(f"{rival} {ratio:.2f}" for rival, ratio in self.least.items())
+        return f"Smallest ratio: {least}. Largest error: {self.worst_error:.1e}."
+
+    def _rivals(self, h: Any, x: Any, y: Any, V: Any, ours: float) -> list[str]:
+        first = once(lambda: chunked(h, x, y, V))  # nothing to compile
+        times = {"chunked": first if first > SLOW else milliseconds(lambda: chunked(h, x, y, V), 3)}
+        if importlib.util.find_spec("pykeops"):
+            times["KeOps"] = milliseconds(lambda: keops.product(h, x, y, V), 3)
+        cells = []
+        for rival in ("KeOps", "chunked"):
+            time = times.get(rival, float("nan"))
+            self.least[rival] = min(self.least[rival], time / ours)
+            cells += [f"{time:.1f}", f"{time / ours:.1f}"]
+        return cells
+
+
+def compile_fused(case: Case) -> None:
+    """Put the fused kernel of a case in Triton's cache."""
+    x, y = case.points()
+    V = torch.zeros(case.cols, case.width, device="cuda", dtype=torch.float64)
+    fused.product(case.h, *pair(case.h, x, y), V)
+    torch.cuda.synchronize()
+
+
+def compile_keops(case: Case) -> None:
+    """Put the formula of a case in KeOps' cache."""
+    x = draw(100, case.d)
+    V = torch.zeros(100, case.width, device="cuda", dtype=torch.float64)
+    if case.rivals and importlib.util.find_spec("pykeops"):
+        keops.product(case.h, x, x, V)
+
+
+def compile_all(todo: list[Case]) -> None:
+    """Compile in parallel processes; what is late is compiled when it is needed."""
+    pool = multiprocessing.get_context("fork").Pool(COMPILERS)
+    try:
+        engine = pool.apply_async(compile_keops, (todo[0],))
+        pool.map_async(compile_fused, todo, chunksize=1).get(PATIENCE)
+        engine.get(PATIENCE)
+        unlike = {(type(c.h), getattr(c.h, "nu", 0), c.d, c.width): c for c in todo if c.rivals}
+        late = sorted(unlike.values(), key=lambda case: -case.d)
+        pool.map_async(compile_keops, late, chunksize=1).get(PATIENCE)
+    except Exception as error:
+        print(f"not all was compiled beforehand: {error!r}", flush=True)
+    pool.terminate()
+    pool.join()
+
+
+def squares(n: int) -> str:
+    """The diagonal of K² in one pass."""
+    x = fused.prepare(draw(n, 9), lm.rbf(3.0))
+    time = milliseconds(lambda: fused.squared_row_sums(x.h, x, x), 3)
+    return f"The diagonal of K² for {n} points, rbf(3), d = 9, in one pass: {time:.1f} ms."
+
+
+def head() -> list[str]:
+    """What stands above the lines."""
+    return [
+        TITLE,
+        "",
+        f"Device: {torch.cuda.get_device_name()}; torch {torch.__version__}, "
+        f"triton {triton.__version__}, Python {platform.python_version()}; float64 in and out,",
+        "milliseconds, median; errors in the Frobenius norm, on 128 rows, against float64 with",
+        "distances by differences; ratios are the rival's time over ours. Printed by",
+        "`benchmarks/gpu_product_double.py`.",
+        "",
+        "| kernel | size | d | vectors | fused | error | KeOps | ratio | chunked | ratio |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+
+
+def save(path: Path | None, lines: list[str]) -> None:
+    """Write the section after each line: a run that is stopped leaves what it has."""
+    if path is None:
+        return
+    before = path.read_text().split(TITLE)[0].rstrip() if path.exists() else ""
+    path.write_text((before + "\n\n").lstrip() + "\n".join(lines) + "\n")
+
+
+def main() -> None:
+    """Print the table, and write it where asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--quick", action="store_true")
+    arguments = parser.parse_args()
+    todo, table = list(cases(arguments.quick)), Table()
+    compile_all(todo)
+    top = head()
+    print("\n".join(top), flush=True)
+    for case in todo:
+        table.row(case)
+        save(arguments.out, [*top, *table.lines])
+    tail = [table.summary(), squares(20_000 if arguments.quick else 200_000)]
+    print("\n".join(["", *tail]), flush=True)
+    save(arguments.out, [*top, *table.lines, "", *tail])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""What a step of `auto` is estimated to cost, in seconds: by formulas and not by a clock, so that one
+seed gives one selection. The constants were measured by benchmarks/scale_model.py on one core and one H200.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .._array import free_memory, on_gpu
+from ..operators.base import DENSE_MEMORY, Operator, itemsize
+from ..operators.dense import Dense
+from ..problem import Problem
+from .annealed.annealed import Annealed
+
+
+def panels_fit(problem: Problem) -> bool:
+    """Whether the three n × k panels of a search by swaps take at most half of the memory."""
+    like = problem.operator.like
+    return (
+        3 * problem.operator.n * problem.k * itemsize(like)
+        <= free_memory(like, otherwise=2 * DENSE_MEMORY) // 2
+    )
+
+
+def frobenius_seconds(problem: Problem) -> float:
+    """An estimate of the seconds for swaps on the Frobenius criterion after those on the trace; none for the trace."""
+    if problem.criterion == "trace":
+        return math.inf
+    return greedy_seconds(problem) + 3 * swap_seconds(problem) + cube_seconds(problem.operator)
+
+
+def greedy_seconds(problem: Problem) -> float:
+    """An estimate of the seconds that greedy takes."""
+    return 1.2 * problem.k * product_seconds(problem.operator)
+
+
+def swap_seconds(problem: Problem) -> float:
+    """An estimate of the seconds that swaps on the trace take."""
+    return 0.7 * problem.k * product_seconds(problem.operator)
+
+
+def candidates_seconds(problem: Problem) -> float:
+    """An estimate of the seconds that an annealed start takes when it weighs some candidates at a time."""
+    steps = Annealed().n_rounds * Annealed().n_steps / 2
+    return 30 * product_seconds(problem.operator) + steps * (6 * problem.k) ** 3 * 1.5e-10
+
+
+def product_seconds(operator: Operator) -> float:
+    """An estimate of the seconds that one product with K takes."""
+    if (known := operator.product_seconds()) is not None:
+        return known
+    gpu = on_gpu(operator.like)
+    if isinstance(operator, Dense):
+        return operator.n**2 * (2e-12 if gpu else 5e-10)
+    if operator.source is not None:
+        return (operator.source.m or 0) * operator.n * 2e-9
+    if operator.m is not None:
+        return operator.m * operator.n * (4e-12 if gpu else 1e-9)
+    return operator.n**2 * (1e-12 if gpu else 1.5e-9)
+
+
+def round_seconds(problem: Problem) -> float:
+    """An estimate of the seconds that a round of the iterated search takes on a stored matrix."""
+    n, k, rows = problem.operator.n, problem.k, problem.operator.m or problem.operator.n
+    smooth = 5 if problem.operator.m is not None else 1  # a residual kept as a matrix: more swaps
+    return smooth * (1 + 0.3 * k) * (n * rows + 4 * n * k) * 1e-9
+
+
+def cube_seconds(operator: Operator) -> float:
+    """An estimate of the seconds for the diagonal of K³, which swaps on the Frobenius criterion need."""
+    return 2.0 * operator.n**3 * (5e-14 if on_gpu(operator.like) else 2e-11)
+
+
+def proof_seconds(problem: Problem) -> float:
+    """An estimate of the seconds that the exact search takes: all but two picks are enumerated at worst."""
+    n, r = len(problem.free), problem.k - len(problem.include)
+    return min(math.comb(n, max(0, r - 2)), 10**30) * n**2 * 4e-8
+
+
+def annealed_seconds(problem: Problem) -> float:
+    """An estimate of the seconds that an annealed start takes on a small matrix."""
+    n, m = problem.operator.n, problem.operator.m
+    steps = Annealed().n_steps + 20 * Annealed().between
+    return steps * n * (n if m is None else m) ** 2 * 1.5e-10

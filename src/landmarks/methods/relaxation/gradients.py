@@ -1,0 +1,70 @@
+"""The objectives f and g with their gradients, from one block of probes.
+
+f(t) = −tr K̃(t) for the trace, which is −tr[XᵀP̃(t)X] for columns (Section 2.1), and
+g(t) = ‖K − K̃(t)‖²_F for the Frobenius norm (Section 2.2). Both come without the penalty λ Σ t.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..._array import Array, namespace
+from ...linalg.solution import Solver
+from .system import Active
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The value and the gradient of an objective over the active columns.
+
+    Both are exact when the probes satisfy ZZᵀ/M = I, and unbiased estimates otherwise.
+    steps, converged : the iterations of the linear solver, and whether it reached its tolerance.
+    """
+
+    value: float
+    gradient: Array
+    steps: int
+    converged: bool
+
+
+def trace_gradient(
+    active: Active, t: Array, delta: float, probes: Array, solver: Solver
+) -> Evaluation:
+    """f and ∇f = 2 E[φ] (Lemma 2.4), estimated from probes (Lemma 3.1).
+
+    Lemma 3.1 has φ = b ⊙ Z(t ⊙ b) − a ⊙ b with Z = K − δI. Since L_t b = t ⊙ a means
+    a − Z(t ⊙ b) = δ b/t, this is φ = −(δ/t) ⊙ b ⊙ b: one product less, and never positive.
+    """
+    xp = namespace(t)
+    M = probes.shape[1]
+    a = active.product(probes)
+    solution = solver.prepare(active.system(t, delta))(t[:, None] * a)
+    b = solution.x
+    phi = -(delta / t) * xp.sum(b * b, axis=1) / M  # Lemma 3.1
+    value = -float(xp.sum(t[:, None] * a * b)) / M
+    return Evaluation(value, 2 * phi, solution.steps, solution.converged)
+
+
+def frobenius_gradient(
+    active: Active, t: Array, delta: float, probes: Array, solver: Solver
+) -> Evaluation:
+    """g and ∇g = 2 E[ψ] (Lemma 2.8), estimated from probes (Lemma 3.2).
+
+    Lemma 3.2 has ψ = b ⊙ d + a ⊙ e − e ⊙ Z(t ⊙ b) − b ⊙ Z(t ⊙ e). Since L_t b = t ⊙ a means
+    a − Z(t ⊙ b) = δ b/t, and L_t e = t ⊙ d means d − Z(t ⊙ e) = δ e/t, this is
+    ψ = e ⊙ (δ b/t) + b ⊙ (δ e/t) = (2δ/t) ⊙ b ⊙ e: one product less.
+    """
+    xp = namespace(t)
+    M = probes.shape[1]
+    solve = solver.prepare(active.system(t, delta))
+    a = active.operator.matmul(probes)  # all n rows: c has them too
+    first = solve(t[:, None] * active.rows(a))
+    b = first.x
+    c = active.spread(t[:, None] * b) - a
+    d = active.product(c)
+    second = solve(t[:, None] * d)
+    e = second.x
+    psi = (2 * delta / t) * xp.sum(b * e, axis=1) / M  # Lemma 3.2
+    value = float(xp.sum(c * c)) / M
+    converged = first.converged and second.converged
+    return Evaluation(value, 2 * psi, first.steps + second.steps, converged)

@@ -1,0 +1,175 @@
+"""Triton kernels for K(x, y) @ V in float64: values live in registers and are used up at once.
+
+A tile of exponents is one product of packed points on the float64 tensor cores (`double_packing`).
+Where its rounding would show in the values, or the distance is no inner product, differences of
+coordinates are summed instead. The tile of values is multiplied by V on the tensor cores again.
+
+The exponential is our own. With SHIFT = m > 0 the exponents come as t = x + 2**(m + 1) − 1, and
+all t lie between 2**m and 2**(m + 1): the bits of t then hold the whole part and the fraction of x.
+"""
+
+# The compiler of the kernels takes types from the arguments.
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+from .double_exponential import exp2, square_root
+
+LOG2E = tl.constexpr(1.4426950408889634)
+CHUNK = tl.constexpr(32)  # numbers of a long packed row that are multiplied at a time
+
+SHORT, LONG, ABSOLUTE = (tl.constexpr(i) for i in range(3))  # how the exponents are formed
+EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = (
+    tl.constexpr(i) for i in range(5)
+)  # what becomes of them
+
+
+@triton.jit
+def _block(x, at, start, ROWS: tl.constexpr, COLS: tl.constexpr, STRIDE: tl.constexpr):
+    """Rows from `at`, columns from `start`."""
+    i = at + tl.arange(0, ROWS)
+    return tl.load(x + i[:, None] * STRIDE + (start + tl.arange(0, COLS))[None, :])
+
+
+@triton.jit
+def _long(x, y, i, j, L: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    """The product of packed points too long for one piece."""
+    s = tl.zeros((BM, BN), dtype=tl.float64)
+    for start in range(0, L, CHUNK):
+        a = _block(x, i, start, BM, CHUNK, L)
+        b = _block(y, j, start, BN, CHUNK, L)
+        s = tl.dot(a, tl.trans(b), s, out_dtype=tl.float64)
+    return s
+
+
+@triton.jit
+def _differences(
+    s, x, y, i, j, rows, cols, d, factor,
+    BM: tl.constexpr, BN: tl.constexpr, ABS: tl.constexpr, UNROLL: tl.constexpr,
+):  # fmt: skip
+    """Minus the sum of s and squared or absolute differences, times the factor."""
+    left = x + i + tl.arange(0, BM)
+    right = y + j + tl.arange(0, BN)
+    for start in range(0, d, UNROLL):
+        for step in tl.static_range(UNROLL):
+            a = tl.load(left + (start + step) * rows)
+            b = tl.load(right + (start + step) * cols)
+            difference = a[:, None] - b[None, :]
+            if ABS:
+                s += tl.abs(difference)
+            else:
+                s += difference * difference
+    return s * (-factor)
+
+
+@triton.jit
+def _tile(
+    a, x, x_raw, y, y_raw, i, j, rows, cols, d, factor, near,
+    DISTANCE: tl.constexpr, NEAR: tl.constexpr, L: tl.constexpr, UNROLL: tl.constexpr,
+    BM: tl.constexpr, BN: tl.constexpr,
+):  # fmt: skip
+    """The exponents, minus the squared distances, or the inner products of a tile.
+
+    With NEAR a tile with a number whose high word is at most `near` is formed again by differences.
+    """
+    if DISTANCE == LONG:
+        s = _long(x, y, i, j, L, BM, BN)
+    else:
+        s = tl.dot(a, tl.trans(_block(y, j, 0, BN, L, L)), out_dtype=tl.float64)
+    if DISTANCE == ABSOLUTE:
+        s = _differences(s, x_raw, y_raw, i, j, rows, cols, d, factor, BM, BN, True, UNROLL)
+    if NEAR:
+        high = (s.to(tl.int64, bitcast=True) >> 32).to(tl.int32) & 0x7FFFFFFF
+        if tl.min(tl.min(high, axis=1), axis=0) <= near:
+            s = _differences(s * 0.0, x_raw, y_raw, i, j, rows, cols, d, factor, BM, BN, False, 1)
+    return s
+
+
+@triton.jit
+def _values(
+    s, exponent,
+    SHAPE: tl.constexpr, DISTANCE: tl.constexpr, DEGREE: tl.constexpr, SHIFT: tl.constexpr,
+):  # fmt: skip
+    """The kernel values."""
+    MIDDLE: tl.constexpr = 2.0 ** (SHIFT + 1) - 1.0 if SHIFT > 0 else 0.0
+    if SHAPE == EXPONENTIAL:
+        if DISTANCE == ABSOLUTE:
+            s = s + MIDDLE
+        return exp2(s, exponent, SHIFT)
+    elif SHAPE == POWER:
+        p = s
+        for _ in tl.static_range(DEGREE - 1):
+            p = p * s
+        return p
+    else:
+        r = square_root(-s)
+        p = exp2(r * (-LOG2E) + MIDDLE, exponent, SHIFT)
+        if SHAPE == MATERN32:
+            p = p * (1.0 + r)
+        if SHAPE == MATERN52:
+            p = p * (1.0 + (r - s * 0.3333333333333333))
+        return p
+
+
+@triton.jit
+def _operand(p, BM: tl.constexpr, BN: tl.constexpr):
+    """The tile with columns 0, 2, 4, 6, 1, 3, 5, 7 of each eight, as the rows of V are stored.
+
+    The registers that hold a result of the tensor cores are then those of a left operand.
+    """
+    p = tl.reshape(p, (BM, BN // 8, 4, 2))
+    return tl.reshape(tl.permute(p, (0, 1, 3, 2)), (BM, BN))
+
+
+@triton.jit(do_not_specialize=["tiles", "span", "d", "near", "exponent"])
+def block_product(
+    x, x_raw, y, y_raw, v, out, rows, cols, tiles, span, d, factor, near, exponent,
+    DISTANCE: tl.constexpr, SHAPE: tl.constexpr, DEGREE: tl.constexpr, NEAR: tl.constexpr,
+    SHIFT: tl.constexpr, L: tl.constexpr, UNROLL: tl.constexpr,
+    N: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+):  # fmt: skip
+    """One strip of rows times one span of tiles of columns."""
+    i = tl.program_id(0) * BM
+    first = tl.program_id(1) * span
+    scale = tl.load(factor)  # in memory, since Triton takes arguments in float32
+    a = _block(x, i, 0, BM, 16 if DISTANCE == LONG else L, L)
+    acc = tl.zeros((BM, N), dtype=tl.float64)
+    for tile in range(first, tl.minimum(first + span, tiles)):
+        s = _tile(
+            a, x, x_raw, y, y_raw, i, tile * BN, rows, cols, d, scale, near,
+            DISTANCE, NEAR, L, UNROLL, BM, BN,
+        )  # fmt: skip
+        p = _operand(_values(s, exponent, SHAPE, DISTANCE, DEGREE, SHIFT), BM, BN)
+        acc = tl.dot(p, _block(v, tile * BN, 0, BN, N, N), acc, out_dtype=tl.float64)
+    at = tl.program_id(1).to(tl.int64) * rows + i + tl.arange(0, BM)
+    tl.store(out + at[:, None] * N + tl.arange(0, N)[None, :], acc)
+
+
+@triton.jit(do_not_specialize=["tiles", "span", "d", "near", "exponent"])
+def vector_product(
+    x, x_raw, y, y_raw, v, out, rows, cols, tiles, span, d, factor, near, exponent,
+    DISTANCE: tl.constexpr, SHAPE: tl.constexpr, DEGREE: tl.constexpr, NEAR: tl.constexpr,
+    SHIFT: tl.constexpr, L: tl.constexpr, UNROLL: tl.constexpr,
+    SQUARE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+):  # fmt: skip
+    """The same for one vector, without tensor cores; with SQUARE the values are squared first."""
+    i = tl.program_id(0) * BM
+    first = tl.program_id(1) * span
+    scale = tl.load(factor)  # in memory, since Triton takes arguments in float32
+    a = _block(x, i, 0, BM, 16 if DISTANCE == LONG else L, L)
+    acc = tl.zeros((BM, BN), dtype=tl.float64)
+    for tile in range(first, tl.minimum(first + span, tiles)):
+        s = _tile(
+            a, x, x_raw, y, y_raw, i, tile * BN, rows, cols, d, scale, near,
+            DISTANCE, NEAR, L, UNROLL, BM, BN,
+        )  # fmt: skip
+        p = _values(s, exponent, SHAPE, DISTANCE, DEGREE, SHIFT)
+        w = tl.load(v + tile * BN + tl.arange(0, BN))[None, :]
+        if SQUARE:
+            w = p * w
+        acc += p * w
+    at = tl.program_id(1).to(tl.int64) * rows + i + tl.arange(0, BM)
+    tl.store(out + at, tl.sum(acc, axis=1))

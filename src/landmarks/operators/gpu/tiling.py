@@ -1,0 +1,51 @@
+"""How the work of a fused product is cut: tiles, spans of tiles, and coordinates at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..._array import Array
+
+ROW_STEP = 256  # packed points are padded to a multiple of the largest tile
+UNROLLED = 16  # coordinates whose differences are summed without a loop
+RUN = 512  # columns that float16 tensor cores add before float32 does: twice that, twice the error
+
+
+@dataclass(frozen=True)
+class Tile:
+    """The rows and columns of a tile, and who does it."""
+
+    rows: int = 128
+    cols: int = 64
+    warps: int = 4
+    stages: int = 3
+    joint: bool = False  # high and low parts of V as the columns of one product
+    mixed: bool = False  # a quarter of the exponentials by polynomials
+
+    @property
+    def run(self) -> int:
+        """The tiles that the tensor cores add before float32 does."""
+        return max(1, RUN // self.cols)
+
+
+def spans(strips: int, tiles: int, run: int, slots: int) -> int:
+    """Into how many spans to cut the columns so that the last wave of programs is nearly full."""
+    most = max(1, min(64, tiles // (2 * run)))
+    return max(
+        range(1, most + 1),
+        key=lambda p: (round(strips * p / (slots * -(-strips * p // slots)), 2), -p),
+    )
+
+
+def slots(array: Array) -> int:
+    """How many programs run at once."""
+    import torch
+
+    if not array.is_cuda:
+        return 1
+    return 3 * torch.cuda.get_device_properties(array.device).multi_processor_count
+
+
+def unrolled(d: int) -> tuple[int, int]:
+    """Coordinates, with zeros at the end, and how many of them a step of the loop takes."""
+    return (d, d) if d <= UNROLLED else (d + -d % 8, 8)

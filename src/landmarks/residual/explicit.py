@@ -1,0 +1,149 @@
+"""The residual of columns kept as a matrix of its own: C = RᵀR with R = (I − QQᵀ)X.
+
+Nothing is subtracted from anything much larger, so that a column is right to the rounding of its
+own length, and C_jj to twice that. This holds where the error is far below the rounding of K.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+import scipy.linalg
+
+from .._array import Array, Indices, add_outer, eps, host, like, namespace, take, zeros
+from ..operators.data import Data
+
+
+class Factored(Data):
+    """K = XᵀX whose residuals are kept as a matrix: X is in float64 and has few rows.
+
+    rounding : the part of a squared length that was rounding already when X was made.
+    """
+
+    rounding: float = 0.0
+
+    @cached_property
+    def _powers(self) -> dict[int, list[Array]]:
+        return {}
+
+    def powers(self, count: int) -> list[Array]:
+        """diag K, diag K² and, for a count of two, diag K³; computed once."""
+        if count not in self._powers:
+            self._powers[count] = Explicit(self, 0).diagonals(count)
+        return self._powers[count]
+
+    def floor(self, k: int) -> Array:
+        """The squared length up to which the residual of a column is rounding."""
+        unit = 8 * (k + 8) * eps(self.like)
+        return max(unit * unit, self.rounding) * self.diagonal()
+
+
+class Explicit:
+    """R while columns are chosen and dropped; D holds the dual vectors, with DᵀX_S = I."""
+
+    kept: ClassVar = ("R", "D")
+
+    def __init__(self, operator: Factored, size: int):
+        self.operator = operator
+        self.R = operator.X
+        self.D = zeros((operator.m, size), operator.like)
+
+    def copy(self) -> Explicit:
+        """A residual of its own with the same numbers."""
+        other = Explicit(self.operator, 0)
+        other.R, other.D = self.R + 0.0, self.D + 0.0
+        return other
+
+    def columns(self, indices: Indices) -> Array:
+        """The columns of C at the indices."""
+        self.operator.ledger.add(columns=len(indices), entries=self.R.shape[0] * self.R.shape[1])
+        return self.R.T @ take(self.R, indices, axis=1)
+
+    def matmul(self, block: Array) -> Array:
+        """C @ block."""
+        entries = 2 * self.R.shape[0] * self.R.shape[1]
+        self.operator.ledger.add(products=block.shape[1], entries=entries)
+        return self.R.T @ (self.R @ block)
+
+    def diagonals(self, powers: int) -> list[Array]:
+        """diag C, diag C² and, for two powers, diag C³, each a sum of squares or of products."""
+        xp = namespace(self.R)
+        GR = (self.R @ self.R.T) @ self.R
+        found = [self.lengths(), xp.sum(self.R * GR, axis=0)]
+        return found if powers == 1 else [*found, xp.sum(GR * GR, axis=0)]
+
+    def lengths(self) -> Array:
+        """diag C."""
+        return namespace(self.R).sum(self.R * self.R, axis=0)
+
+    def deflate(self, q: Array, v: Array) -> None:
+        """R loses what lies along the unit vector q; v = Rᵀq."""
+        if self.R is self.operator.X:
+            self.R = self.R + 0.0
+        add_outer(self.R, -q, v)
+
+    def direction(self, j: int, basis: Array) -> Array:
+        """The unit vector of the residual of column j, orthogonal to the basis once more."""
+        xp = namespace(self.R)
+        q = self.R[:, j]
+        q = q / xp.sqrt(xp.sum(q * q))
+        q = q - basis @ (basis.T @ q)
+        return q / xp.sqrt(xp.sum(q * q))
+
+    def add(self, j: int, chosen: np.ndarray, places: np.ndarray, t: np.ndarray) -> None:
+        """Column j is chosen: its direction leaves R and joins the dual vectors as D + q tᵀ."""
+        xp = namespace(self.R)
+        q = self.R[:, j]
+        q = q / xp.sqrt(xp.sum(q * q))
+        if len(chosen):
+            dual = take(self.D, places, axis=1)
+            q = q - take(self.operator.X, chosen, axis=1) @ (dual.T @ q)
+            q = q / xp.sqrt(xp.sum(q * q))
+        self.deflate(q, self.R.T @ q)
+        add_outer(self.D, q, like(t, q))
+
+    def drop(self, place: int, v: Array, t: np.ndarray) -> None:
+        """The member at a place is dropped: what it alone explained, u vᵀ, comes back."""
+        xp = namespace(self.R)
+        u = self.D[:, place]
+        u = u / xp.sqrt(xp.sum(u * u))
+        add_outer(self.R, u, v)
+        add_outer(self.D, u, like(t, u))
+        self.D[:, place] = 0.0
+
+    def load(self, indices: np.ndarray, floor: np.ndarray, size: int) -> tuple[np.ndarray, Array]:
+        """Start afresh from indices: those that are independent, and W = DᵀX of them."""
+        X = host(take(self.operator.X, indices, axis=1))
+        kept, Q, T = independent_basis(X, floor[indices])
+        dual = scipy.linalg.solve_triangular(T, Q.T, check_finite=False).T if len(kept) else Q
+        self.D = zeros((self.operator.m, size), self.operator.like)
+        if len(kept):
+            self.D[:, : len(kept)] = like(dual, self.operator.like)
+        basis = like(Q, self.operator.like)
+        R = self.operator.X - basis @ (basis.T @ self.operator.X)
+        self.R = R - basis @ (basis.T @ R)
+        return indices[kept], like(dual, self.operator.like).T @ self.operator.X
+
+
+def independent_basis(
+    X: np.ndarray, floor: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The columns that those before them do not represent: positions, and the factors Q T.
+
+    floor : the squared length up to which the residual of each column is rounding.
+    """
+    Q, T = scipy.linalg.qr(X, mode="economic", check_finite=False)
+    if X.shape[1] <= X.shape[0] and np.all(np.diag(T) ** 2 > floor):
+        return np.arange(X.shape[1]), Q, T
+    kept = list[int]()
+    basis = np.zeros((X.shape[0], 0))
+    for j in range(X.shape[1]):
+        r = X[:, j] - basis @ (basis.T @ X[:, j])
+        r = r - basis @ (basis.T @ r)
+        if r @ r > floor[j]:
+            kept.append(j)
+            basis = np.column_stack([basis, r / np.sqrt(r @ r)])
+    chosen = np.asarray(kept, dtype=np.int64)
+    return chosen, basis, np.triu(basis.T @ X[:, chosen])

@@ -1,0 +1,102 @@
+"""A pivoted Cholesky factor of K in blocks of columns, run down to rounding where the rank is low.
+
+Harbrecht, Peters and Schneider, Applied Numerical Mathematics 62 (2012). Blocks keep the pivots
+that are not much smaller than what is left elsewhere, so that they are nearly those of one by one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._array import Array, eps, host, like, namespace, solve_triangular, take, zeros
+from ..errors import NotPSDError
+from ..operators.base import Operator
+
+BLOCK = 32  # pivots proposed at a time
+NEAR = 0.3  # a pivot of a block must be at least this part of the largest diagonal entry outside
+INDEFINITE = 1e-4  # of the largest diagonal entry: far beyond what rounding of K can do
+FLOOR = 32  # units in the last place of K_jj below which nothing of a column is left
+SLOWEST = 7.0  # decades that the trace must fall over the most columns, in proportion at each step
+
+
+def pivoted_factor(operator: Operator, most: int, unit: float | None = None) -> Array | None:
+    """F with K = F Fᵀ up to rounding; None where that would take more than `most` columns.
+
+    It gives up early where the trace falls too slowly.
+
+    unit : the relative rounding of the entries of K; that of its dtype when None.
+    """
+    diagonal = np.maximum(host(operator.diagonal()).astype(np.float64), 0.0)
+    floor = FLOOR * (unit or eps(operator.like)) * diagonal
+    left, whole = diagonal.copy(), float(diagonal.sum())
+    F, r = zeros((operator.n, most), operator.like), 0
+    while np.any(left > floor):
+        if r == most or _too_slow(left, whole, r, most):
+            return None
+        proposed, outside = _proposed(left, floor, min(BLOCK, most - r))
+        columns = operator.columns(proposed) - F[:, :r] @ take(F[:, :r], proposed).T
+        limits = np.maximum(floor[proposed], NEAR * outside)
+        taken, L = _pivots(host(take(columns, proposed)).astype(np.float64), limits)
+        V = solve_triangular(like(L, columns), take(columns, taken, axis=1).T).T
+        F[:, r : r + len(taken)] = V
+        r += len(taken)
+        left = left - host(namespace(V).sum(V * V, axis=1)).astype(np.float64)
+        left[proposed[taken]] = 0.0
+        check_semidefinite(left, diagonal)
+        left = np.maximum(left, 0.0)
+    return F[:, :r]
+
+
+def check_semidefinite(left: np.ndarray, diagonal: np.ndarray) -> None:
+    """Raise when a diagonal entry of a residual is negative far beyond rounding."""
+    j = int(np.argmin(left))
+    if left[j] < -INDEFINITE * float(np.max(diagonal)):
+        raise NotPSDError(
+            f"K must be positive semidefinite, but what columns leave of K[{j}, {j}] = "
+            f"{diagonal[j]:.3g} is {left[j]:.3g}; clip its negative eigenvalues, or use another kernel"
+        )
+
+
+def remaining_trace(operator: Operator, steps: int) -> float:
+    """The part of tr K that some pivots of the largest residual leave: a look at how fast K falls."""
+    diagonal = np.maximum(host(operator.diagonal()).astype(np.float64), 0.0)
+    left, whole = diagonal.copy(), float(diagonal.sum())
+    F = zeros((operator.n, steps), operator.like)
+    for r in range(steps):
+        j = int(np.argmax(left))
+        if left[j] <= FLOOR * eps(operator.like) * diagonal[j]:
+            break
+        column = operator.columns([j]) - F[:, :r] @ take(F[:, :r], [j]).T
+        v = column[:, 0] / max(float(column[j, 0]), left[j] * 1e-3) ** 0.5
+        F[:, r] = v
+        left = np.maximum(left - host(v * v).astype(np.float64), 0.0)
+        left[j] = 0.0
+    return float(left.sum()) / whole if whole > 0 else 0.0
+
+
+def _too_slow(left: np.ndarray, whole: float, r: int, most: int) -> bool:
+    """Whether the trace has fallen so little that it will not reach rounding in time."""
+    return r >= BLOCK and float(left.sum()) > whole * 10 ** (-SLOWEST * r / most)
+
+
+def _proposed(left: np.ndarray, floor: np.ndarray, width: int) -> tuple[np.ndarray, float]:
+    """The columns of which most is left, and the most that is left of any other."""
+    order = np.argsort(-left, kind="stable")
+    proposed = order[:width]
+    outside = float(left[order[width]]) if width < len(order) else 0.0
+    return proposed[left[proposed] > floor[proposed]], outside
+
+
+def _pivots(C: np.ndarray, limits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pivots of a small C by the largest diagonal entry, while they are above their limits."""
+    C, taken = C.copy(), list[int]()
+    V = np.zeros((len(C), len(C)))
+    while len(taken) < len(C):
+        open_to = np.where(np.isin(np.arange(len(C)), taken), -np.inf, np.diag(C))
+        i = int(np.argmax(open_to))
+        if taken and open_to[i] <= limits[i]:
+            break
+        V[:, len(taken)] = C[:, i] / np.sqrt(max(C[i, i], np.finfo(float).tiny))
+        C -= np.outer(V[:, len(taken)], V[:, len(taken)])
+        taken.append(i)
+    return np.asarray(taken), np.tril(V[taken, : len(taken)])

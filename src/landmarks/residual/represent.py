@@ -1,0 +1,126 @@
+"""The form of K that a search works on: chosen so that its residuals keep their digits.
+
+Three forms: few rows X with K = XᵀX, whose residual is kept as a matrix (`explicit`); K stored in
+float64; K known by products. Data and points in float32 are exact numbers, so all are in float64.
+"""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary, WeakSet
+
+import numpy as np
+
+from .._array import Array, double, eps, free_memory, host, is_single, like, transposed
+from ..errors import UnsupportedError
+from ..operators.base import MEMORY, Operator, densify
+from ..operators.data import Data
+from ..operators.dense import Dense
+from ..operators.double import in_double
+from ..operators.kernel import KernelOperator
+from ..operators.sparse import Sparse
+from .explicit import Factored
+from .pivoted_factor import FLOOR, pivoted_factor, remaining_trace
+
+FEW_ROWS = 4  # X with at most n/4 rows is kept as it is; more are first compared with a stored K
+FAST = 1e-6  # of the trace left after k pivots: below it a stored K has lost half of its digits
+LOW_RANK = 600  # columns that a factor of K may have, or 2k + 100 where that is more
+SMALL = 1500  # candidates up to which a factor of full rank is affordable
+
+_forms: WeakKeyDictionary[Operator, dict[int, Operator | None]] = WeakKeyDictionary()
+_ready: WeakSet[Operator] = WeakSet()
+
+
+def searchable(operator: Operator, k: int) -> Operator:
+    """The operator in the form that a search for k columns should work on; made once."""
+    if operator in _ready:
+        return operator
+    forms = _forms.setdefault(operator, {})
+    if k not in forms:
+        found = _form(operator, k)
+        forms[k] = None if found is operator else found
+        _ready.add(found)
+    return forms[k] or operator
+
+
+def _form(operator: Operator, k: int) -> Operator:
+    if isinstance(operator, Data):
+        return _form_of_data(operator, k)
+    try:
+        wide = in_double(operator)
+    except UnsupportedError:
+        return operator
+    if isinstance(wide, Sparse):
+        return _form_of_sparse(wide, k)
+    if "columns" not in wide.cheap:
+        return wide
+    return _low_rank(wide, k) or _stored(wide)
+
+
+def _form_of_sparse(operator: Sparse, k: int) -> Operator:
+    """K where it is stored and falls slowly; X as an array where that is small; else products."""
+    small = operator.n * operator.m * 8 <= MEMORY // 8
+    if operator.gram is not None:
+        steps = min(k, operator.m, operator.n)
+        if not small or remaining_trace(Dense(operator.gram), steps) > FAST:
+            return Dense(operator.gram, exponent=operator.exponent, ledger=operator.ledger)
+    if not small:
+        return operator
+    X = operator.factor()
+    return _form_of_data(Data(X, exponent=operator.exponent, ledger=operator.ledger), k)
+
+
+def _form_of_data(operator: Data, k: int) -> Operator:
+    """X itself where it has few rows, R of its QR where K falls fast, else K."""
+    X = double(operator.X)
+    m, n = X.shape
+    if FEW_ROWS * m <= n:
+        return _factored(X, operator)
+    wide = Data(X, exponent=operator.exponent, ledger=operator.ledger)
+    if wide.gram is None:
+        return _factored(X, operator) if m < n else wide
+    if remaining_trace(Dense(wide.gram), min(k, m, n)) > FAST:
+        return Dense(wide.gram, exponent=operator.exponent, ledger=operator.ledger)
+    return _factored(X if m < n else _triangle(X), operator)
+
+
+def _factored(X: Array, operator: Operator) -> Factored:
+    found = Factored(X, exponent=operator.exponent, ledger=operator.ledger)
+    found.rounding = (2 * eps(operator.like)) ** 2 if is_single(operator.like) else 0.0
+    return found
+
+
+def _triangle(X: Array) -> Array:
+    """R of X = QR, with columns scaled to length one first, so that small ones keep their digits."""
+    wide = host(X)
+    lengths = np.sqrt(np.sum(wide * wide, axis=0))
+    scale = np.where(lengths > 0, lengths, 1.0)
+    return like(np.linalg.qr(wide / scale, mode="r") * scale, X)
+
+
+def _low_rank(operator: Operator, k: int) -> Operator | None:
+    """K = F Fᵀ with few columns, where its numerical rank is low."""
+    n = operator.n
+    room = free_memory(operator.like, otherwise=8 * MEMORY) // 8 // (8 * n)
+    most = min(n if n <= SMALL else n // FEW_ROWS, max(LOW_RANK, 2 * k + 100), room)
+    if n <= SMALL and k < n and remaining_trace(_uncounted(operator), min(k, n)) > FAST:
+        most = min(most, n // FEW_ROWS)
+    F = pivoted_factor(_uncounted(operator), most, eps(operator.digits)) if most > 0 else None
+    return None if F is None or F.shape[1] == 0 else _of_factor(F, operator)
+
+
+def _uncounted(operator: Operator) -> Operator:
+    """A stored K with a ledger of its own: to look at it is no use of it."""
+    return Dense(operator.K, digits=operator.digits) if isinstance(operator, Dense) else operator
+
+
+def _of_factor(F: Array, operator: Operator) -> Factored:
+    found = Factored(transposed(F), exponent=operator.exponent, ledger=operator.ledger)
+    found.rounding = FLOOR * eps(operator.digits)
+    return found
+
+
+def _stored(operator: Operator) -> Operator:
+    """K itself, stored when it is small; a matrix that is stored already stays as it is."""
+    if isinstance(operator, KernelOperator) and operator.n**2 * 8 <= MEMORY:
+        return Dense(densify(operator), exponent=operator.exponent, ledger=operator.ledger)
+    return operator

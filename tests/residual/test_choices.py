@@ -1,0 +1,120 @@
+"""Choices where the spectrum falls fast, compared with choices from an explicit residual.
+
+An error that agrees with its recomputation says nothing about the choice; these tests compare choices.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import landmarks as lm
+from tests.residual import reference
+
+DTYPES = ["float64", "float32"]
+
+
+def fields(m, n, decay, seed):
+    """m × n columns whose singular values fall by the factor `decay` from one to the next."""
+    rng = np.random.default_rng(seed)
+    x = np.sort(rng.uniform(-1, 1, n))
+    smooth = np.polynomial.legendre.legvander(x, m - 1).T
+    return rng.standard_normal((m, m)) @ (decay ** np.arange(m)[:, None] * smooth)
+
+
+def factor_of_kernel(x, h):
+    """L with K = LᵀL for the centred points, by pivoted Cholesky in extended precision."""
+    x = (x - x.mean(axis=0)).astype(np.longdouble)
+    squares = np.sum((x[:, None] - x[None]) ** 2, axis=2)
+    C, rows = h(squares), []
+    while np.max(np.diag(C)) > 1e-17 and len(rows) < len(x):
+        j = int(np.argmax(np.diag(C)))
+        rows.append(C[j] / np.sqrt(C[j, j]))
+        C = C - np.outer(rows[-1], rows[-1])
+    return np.asarray(rows).astype(np.float64)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    m=st.integers(8, 24),
+    n=st.integers(30, 150),
+    decay=st.floats(0.15, 0.9),
+    seed=st.integers(0, 10**6),
+    criterion=st.sampled_from(["trace", "frobenius"]),
+)
+def test_greedy_is_greedy_however_fast_the_spectrum_falls(m, n, decay, seed, criterion):
+    """Near-ties may differ; what they leave then differs little."""
+    X = fields(m, n, decay, seed)
+    k = min(m // 2, int(13 / max(0.1, -2 * np.log10(decay))))
+    chosen = lm.select(X, k, method=lm.Greedy(gain=criterion)).indices
+    exact = reference.greedy(X, k, criterion)
+    assert reference.error(X, chosen, criterion) <= 1.05 * reference.error(X, exact, criterion)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    m=st.integers(8, 24),
+    n=st.integers(30, 150),
+    decay=st.floats(0.15, 0.9),
+    seed=st.integers(0, 10**6),
+)
+def test_swaps_end_where_no_swap_pays(m, n, decay, seed):
+    """The gains of all swaps at the end, from the explicit residual: none is left above rounding."""
+    X = fields(m, n, decay, seed)
+    k = min(m // 2, int(13 / max(0.1, -2 * np.log10(decay))))
+    chosen = [int(j) for j in lm.select(X, k, method="swap").indices]
+    assert np.max(reference.swap_gains(X, chosen)) <= 1e-6 * reference.error(X, chosen)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("sigma", [0.7, 1.5, 4.0])
+@pytest.mark.parametrize("method", ["greedy", "swap", "auto"])
+def test_smooth_kernels_are_searched_with_all_their_digits(sigma, method, dtype):
+    """Points in float32 are exact numbers, so that both dtypes give the same problem."""
+    x = np.random.default_rng(0).standard_normal((250, 2)).astype("float32").astype("float64")
+    L, k = factor_of_kernel(x, lambda squares: np.exp(-squares / np.longdouble(sigma) ** 2)), 20
+    s = lm.select(lm.kernel(x.astype(dtype), lm.rbf(sigma=sigma)), k, method=method)
+    exact = reference.greedy(L, k)
+    exact = exact if method == "greedy" else reference.swap(L, exact)
+    assert reference.error(L, s.indices) <= 1.02 * reference.error(L, exact)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_small_column_is_a_candidate(dtype):
+    """Lengths from 1 to 1e-5: after the long ones, the best of the short ones is chosen."""
+    rng = np.random.default_rng(2)
+    X = (rng.standard_normal((40, 30)) * np.logspace(0, -5, 30)).astype(dtype)
+    for k in (5, 15, 25):
+        chosen = lm.select(X, k, method="greedy").indices
+        exact = reference.greedy(X.astype("float64"), k)
+        assert chosen.tolist() == exact
+
+
+@pytest.mark.parametrize("dtype, offset", [("float32", 1e4), ("float64", 3e6)])
+def test_an_offset_does_not_hide_the_rank(dtype, offset):
+    """Raw columns of mean ≫ spread: K has one large eigenvalue, and the rest decides."""
+    rng = np.random.default_rng(4)
+    X = (rng.standard_normal((60, 20)) @ rng.standard_normal((20, 20)) + offset).astype(dtype)
+    chosen = lm.select(X, 7, method="swap").indices
+    exact = reference.swap(X.astype(float), reference.greedy(np.linalg.qr(X.astype(float))[1], 7))
+    ratio = reference.error(X.astype(float), chosen) / reference.error(X.astype(float), exact)
+    assert ratio <= 1.02
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+@pytest.mark.parametrize("method", ["greedy", "swap", "nuclear"])
+def test_float32_points_above_the_stored_size_are_searched_in_double(
+    method, criterion, monkeypatch
+):
+    """A kernel too large to store, whose spectrum falls too slowly for a factor of low rank."""
+    from landmarks.residual import represent
+
+    monkeypatch.setattr(represent, "MEMORY", 0)
+    x = np.random.default_rng(1).standard_normal((300, 3)).astype("float32")
+    h = lm.matern(nu=2.5, sigma=4.0)
+    single = lm.select(lm.kernel(x, h), 30, method=method, criterion=criterion)
+    double = lm.select(lm.kernel(x.astype("float64"), h), 30, method=method, criterion=criterion)
+    wide = x.astype("float64")
+    L = np.linalg.cholesky(h(wide, wide) + 1e-14 * np.eye(300)).T
+    errors = [reference.error(L, s.indices, criterion) for s in (single, double)]
+    assert errors[0] == pytest.approx(errors[1], rel=0.01)
