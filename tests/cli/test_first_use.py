@@ -158,3 +158,17 @@ def test_every_help_text_ends_with_examples_that_parse(command, capsys):
     assert "example" in shown and examples
     for words in examples:
         assert parser().parse_args(words).command == command
+
+
+def test_a_saved_selection_knows_what_was_done_to_the_columns(table, tmp_path, capsys):
+    import landmarks as lm
+
+    pytest.importorskip("pandas", reason="needs pandas")
+    out = tmp_path / "run.npz"
+    options = ("--columns", "a,b,c,d,e", "--standardize", "-o", out)
+    assert run(capsys, "select", table, "-k", 3, *options)[0] == 0
+    back = lm.load(out, data=X)
+    back.known.clear()
+    expected = lm.select(X, 3, center=True, scale=True)
+    assert (back.center, back.scale) == (True, True)
+    assert back.error() == pytest.approx(expected.error(), rel=1e-9)  # two ways to standardise

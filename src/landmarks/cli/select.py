@@ -160,7 +160,7 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
         include, exclude = (
             positions(chosen_from, which) for which in (arguments.include, arguments.exclude)
         )
-        return select(
+        found = select(
             chosen_from.operator,
             "auto" if arguments.k is None else arguments.k,
             method=method_of(chosen_from, arguments),
@@ -172,6 +172,7 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
             error=arguments.error,
             **({"checkpoint": arguments.checkpoint} if arguments.checkpoint else {}),
         )
+        return replace(found, center=chosen_from.center, scale=chosen_from.scale)
     except FormatError as error:
         raise Failure(
             USAGE if isinstance(error, UnknownColumnError) else BAD_DATA, str(error)

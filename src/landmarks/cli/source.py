@@ -23,6 +23,7 @@ class Source:
 
     noun : what one candidate is: "column" or "row".
     measure : what a choice keeps, in words; ids : the names of the rows, where there are any.
+    center, scale : what was done to the columns.
     """
 
     title: str
@@ -32,6 +33,8 @@ class Source:
     measure: str
     kernel: str | None = None
     ids: tuple[str, ...] | None = None
+    center: bool = False
+    scale: bool = False
 
     def label(self, j: int) -> str:
         """The name of a candidate, or its number in the file."""
@@ -219,7 +222,8 @@ def _of_columns(title: str, table: Table, arguments: argparse.Namespace) -> Sour
     if scale is None:
         warn_of_spread(operator)
     measure = "variance" if center else "sum of squares"
-    return Source(title, table, operator, "column", measure, ids=_ids(table, arguments))
+    source = Source(title, table, operator, "column", measure, ids=_ids(table, arguments))
+    return replace(source, center=bool(center), scale=bool(scale))
 
 
 def _ids(table: Table, arguments: argparse.Namespace) -> tuple[str, ...] | None:
