@@ -59,7 +59,10 @@ def measure_of(selection: Selection) -> str:
         return "squared norm of the kernel matrix"
     if selection.center:
         return "variance"
-    return "kernel matrix's trace" if _is_kernel(selection) else "sum of squares"
+    operator = selection.operator
+    if operator is not None and operator.m is None:
+        return "trace of the matrix"
+    return "sum of squares"
 
 
 def _is_kernel(selection: Selection) -> bool:
