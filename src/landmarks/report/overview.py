@@ -59,10 +59,9 @@ def measure_of(selection: Selection) -> str:
         return "squared norm of the kernel matrix"
     if selection.center:
         return "variance"
-    operator = selection.operator
-    if operator is not None and operator.m is None:
-        return "trace of the matrix"
-    return "sum of squares"
+    if selection.operator is None:  # loaded without its data
+        return "total"
+    return "sum of squares" if selection.operator.m is not None else "trace of the matrix"
 
 
 def _is_kernel(selection: Selection) -> bool:
