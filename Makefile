@@ -8,7 +8,7 @@ TORCH := torch==2.13.0+cpu
 # The paper's data, if they are at hand: more tests run with them.
 export LANDMARKS_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: browser docs fuzz properties run test slow interpreted check format lint types imports dev clean help
+.PHONY: browser docs fuzz newcomer sklearn properties run test slow interpreted check format lint types imports dev clean help
 
 help:
 	@echo "make run     set up, then run the demonstration"
@@ -19,6 +19,8 @@ help:
 	@echo "make fuzz    every reader of files, SECONDS=600 in all"
 	@echo "make properties  every property on EXAMPLES=200 examples"
 	@echo "make interpreted  the GPU kernels in Triton's interpreter, on the CPU"
+	@echo "make newcomer  what the README says, in a clean environment, and tests of the wheel"
+	@echo "make sklearn scikit-learn's own tests of Nystroem, with ours in its place"
 	@echo "make docs    build the documents, run their examples"
 	@echo "make format  rewrite the code in the agreed format"
 	@echo "make clean   remove the environment and the caches"
@@ -46,6 +48,12 @@ interpreted: $(VENV)/.dev $(VENV)/.torch $(VENV)/.triton
 browser: $(VENV)/.dev
 	tools/browser
 	$(BIN)/python -m pytest -m "slow or not slow" tests/report
+
+newcomer:
+	tools/newcomer
+
+sklearn: $(VENV)/.dev $(VENV)/.torch
+	$(BIN)/python tools/sklearn_nystroem
 
 check: lint types imports test
 

@@ -1,22 +1,28 @@
 """How the documents are built: `make docs`."""
 
 import importlib.metadata
+import sys
 import warnings
+from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 project = "landmarks"
 author = "the landmarks developers"
+copyright = f"2026, {author}"  # Sphinx reads this name
 release = version = importlib.metadata.version("landmarks")
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "mathml",
+    "parameters",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "gallery/**/*.py.md5", "gallery/**/*.ipynb", "gallery/**/*.zip"]
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+html_math_renderer = "mathml"
 myst_heading_anchors = 3
 suppress_warnings = [
     "myst.xref_missing"
@@ -33,9 +39,11 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "download_all_examples": False,
     "reference_url": {"landmarks": None},
-    "within_subsection_order": "FileNameSortKey",
+    "ignore_pattern": r"first_minutes",  # a page of its own
+    "within_subsection_order": "wanted.WantedOrder",
 }
 html_theme = "furo"
 html_title = "landmarks"
 html_static_path = []
+html_copy_source = False
 warnings.filterwarnings("ignore", category=DeprecationWarning, module="sphinx")

@@ -20,6 +20,13 @@ settings.register_profile(
 settings.load_profile("steady")
 
 
+@pytest.fixture(autouse=True)
+def every_report(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Callbacks hear every report, so that tests can count them; `throttled` tests do without."""
+    if "throttled" not in request.keywords:
+        monkeypatch.setattr("landmarks.runs.progress.BURST", 1e9)
+
+
 @pytest.fixture(params=list(LIBRARIES))
 def xp(request: pytest.FixtureRequest) -> Any:
     """NumPy, torch on the CPU and array-api-strict in turn."""

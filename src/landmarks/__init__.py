@@ -1,11 +1,11 @@
-"""Choose the k columns of a matrix, or the k landmarks of a kernel, that best represent all the rest."""
+"""Choose the k columns of a matrix, or k landmarks of a kernel, that best represent the rest."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ._select import select
     from .checkpoint import Checkpoint
+    from .comparison import Comparison, compare
     from .how_many.curve import Curve, path
     from .how_many.knee import Knee
     from .how_many.likelihood_ratio import LikelihoodRatio
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .operators.kernel import kernel
     from .operators.toeplitz import toeplitz
     from .problem import Choice, Problem
+    from .runs.progress import Progress
     from .selection import Selection
     from .selection_file import load
     from .sklearn.column_selector import ColumnSelector
@@ -46,6 +47,7 @@ __all__ = [
     "Checkpoint",
     "Choice",
     "ColumnSelector",
+    "Comparison",
     "Continuous",
     "Curve",
     "Exact",
@@ -60,6 +62,7 @@ __all__ = [
     "Nystroem",
     "PivotedQR",
     "Problem",
+    "Progress",
     "RPCholesky",
     "RidgeLeverage",
     "Selection",
@@ -67,6 +70,7 @@ __all__ = [
     "Swap",
     "Target",
     "Uniform",
+    "compare",
     "data",
     "function",
     "held_out",
@@ -84,13 +88,15 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-#: where each public name is defined; it is imported on first use, so that `landmarks --help` waits for no array library
+#: where each public name is defined; it is imported on first use, so that `landmarks --help`
+#: waits for no array library
 _WHERE = {
     "Annealed": "methods.annealed.annealed",
     "Auto": "methods.auto",
     "Checkpoint": "checkpoint",
     "Choice": "problem",
     "ColumnSelector": "sklearn.column_selector",
+    "Comparison": "comparison",
     "Continuous": "methods.relaxation.continuous",
     "Curve": "how_many.curve",
     "Exact": "methods.search.exact",
@@ -106,6 +112,7 @@ _WHERE = {
     "Nystroem": "sklearn.nystroem",
     "PivotedQR": "methods.greedy.pivoted_qr",
     "Problem": "problem",
+    "Progress": "runs.progress",
     "RPCholesky": "methods.sampling.rpcholesky",
     "RidgeLeverage": "methods.sampling.leverage",
     "Selection": "selection",
@@ -113,6 +120,7 @@ _WHERE = {
     "Swap": "methods.search.swap",
     "Target": "how_many.target",
     "Uniform": "methods.sampling.uniform",
+    "compare": "comparison",
     "data": "operators.data",
     "function": "operators.function",
     "held_out": "sklearn.cross_validation",
@@ -130,19 +138,25 @@ _WHERE = {
 }
 
 
-def __getattr__(name: str) -> object:
-    """A public name or a room of the package, on first use."""
-    if name in _WHERE:
-        return globals().setdefault(
-            name, getattr(import_module(f".{_WHERE[name]}", __name__), name)
-        )
-    try:
-        return import_module(f".{name}", __name__)
-    except ModuleNotFoundError as error:
-        if error.name != f"{__name__}.{name}":
-            raise
-    raise AttributeError(f"module 'landmarks' has no attribute {name!r}")
+if not TYPE_CHECKING:  # type checkers see the imports above, and refuse a name that is not there
+
+    def __getattr__(name: str) -> object:
+        """A public name or a room of the package, on first use."""
+        from importlib import import_module
+
+        from ._suggest import suggestion
+
+        if name in _WHERE:
+            found = getattr(import_module(f".{_WHERE[name]}", __name__), name)
+            return globals().setdefault(name, found)
+        try:
+            return import_module(f".{name}", __name__)
+        except ModuleNotFoundError as error:
+            if error.name != f"{__name__}.{name}":
+                raise
+        close = suggestion(name, __all__) or "; dir(landmarks) lists what there is"
+        raise AttributeError(f"landmarks has no {name!r}{close}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__"])

@@ -10,6 +10,7 @@ import numpy as np
 import scipy
 
 from ._array import Array, as_float, device, host, is_array, is_single, namespace
+from ._suggest import suggestion
 
 
 def column_names(table: Any) -> tuple[str, ...] | None:
@@ -21,13 +22,24 @@ def column_names(table: Any) -> tuple[str, ...] | None:
     return None if columns is None or callable(columns) else tuple(str(name) for name in columns)
 
 
+def column_labels(table: Any) -> tuple[Any, ...] | None:
+    """The labels of the columns of a data frame as they are: strings, numbers, tuples, dates."""
+    if column_names(table) is None:
+        return None
+    named = getattr(table, "column_names", None)
+    return tuple(table.columns if named is None else named)
+
+
 def matrix(values: Any, name: str) -> Array:
-    """A finite two-dimensional float array, of the library that came; anything else is converted by NumPy."""
+    """A finite two-dimensional float array, of the library that came; anything else is converted by
+    NumPy.
+    """
     if not is_array(values) or isinstance(values, np.ndarray):
         values = as_numpy(values, name)
     if values.ndim != 2:
         raise ValueError(
-            f"{name} must have two dimensions, got shape {tuple(values.shape)}; reshape a single column with reshape(-1, 1)"
+            f"{name} must have two dimensions, got shape {tuple(values.shape)}; reshape a single "
+            "column with reshape(-1, 1)"
         )
     if 0 in values.shape:
         raise ValueError(
@@ -64,10 +76,12 @@ def as_numpy(values: Any, name: str) -> np.ndarray:
     except (TypeError, ValueError) as error:
         if _has_missing(array):
             raise ValueError(
-                f"Input {name} contains NaN (a missing value); fill it first, e.g. with sklearn.impute.SimpleImputer"
+                f"Input {name} contains NaN (a missing value); fill it first, e.g. with "
+                "sklearn.impute.SimpleImputer"
             ) from error
         raise ValueError(
-            f"{name} must hold numbers, got {array.dtype}; encode or drop the other columns ({error})"
+            f"{name} must hold numbers, got {array.dtype}; encode or drop the other columns "
+            f"({error})"
         ) from error
 
 
@@ -108,7 +122,8 @@ def finite(
         else "remove or clip infinite values first"
     )
     raise ValueError(
-        f"Input {name} contains {kind}{block} (first at {where}; {int(bad.sum())} {'in all' if offset is None else 'there'}); {remedy}"
+        f"Input {name} contains {kind}{block} (first at {where}; {int(bad.sum())} "
+        f"{'in all' if offset is None else 'there'}); {remedy}"
     )
 
 
@@ -120,7 +135,8 @@ def same_device(values: Any, reference: Array, name: str, whose: str) -> None:
         and device(values) != device(reference)
     ):
         raise ValueError(
-            f"{name} are on {device(values)}, but {whose} are on {device(reference)}; move them there first"
+            f"{name} are on {device(values)}, but {whose} are on {device(reference)}; move them "
+            "there first"
         )
 
 
@@ -138,7 +154,8 @@ def sparse(X: Any) -> Any:
         column = int(np.searchsorted(X.indptr, place, side="right") - 1)
         kind = "NaN" if np.isnan(X.data[place]) else "infinity"
         raise ValueError(
-            f"Input X contains {kind} (first at row {X.indices[place]}, column {column}); fill or remove it first"
+            f"Input X contains {kind} (first at row {X.indices[place]}, column {column}); fill or "
+            "remove it first"
         )
     if not X.has_canonical_format:
         X = X.copy()  # what came may share its arrays, and adding up duplicates writes to them
@@ -147,7 +164,9 @@ def sparse(X: Any) -> Any:
 
 
 def exponent(largest: float, reference: Array) -> int:
-    """The even power of two by which K is divided so that its cubes stay within range; 0 for ordinary data."""
+    """The even power of two by which K is divided so that its cubes stay within range; 0 for
+    ordinary data.
+    """
     if largest <= 0 or not math.isfinite(largest):
         return 0
     power = math.frexp(largest)[1]
@@ -164,13 +183,46 @@ def scaled(array: Array, power: int) -> Array:
 
 
 def subset_size(k: Any, n: int) -> int:
-    """The wanted subset size as an int from 1 to n."""
+    """The wanted subset size as an int from 1 to n; a number between 0 and 1 is a share of n."""
+    if is_share(k):
+        return share(k, n)
     if isinstance(k, bool | np.bool_) or not isinstance(k, numbers.Integral):
-        raise TypeError(f"k must be an integer between 1 and n = {n}, got {k!r}")
+        raise TypeError(
+            f"k must be an integer between 1 and n = {n}, got {k!r}; it may also be a share such "
+            'as 0.1, "auto", or a rule such as lm.Knee() or lm.Target(0.05)'
+        )
     k = int(k)
     if not 1 <= k <= n:
         raise ValueError(f"k must be between 1 and n = {n}, got {k}")
     return k
+
+
+def is_share(k: Any) -> bool:
+    """Whether k is a number between 0 and 1, both excluded."""
+    real = isinstance(k, numbers.Real) and not isinstance(k, numbers.Integral)
+    return real and 0 < float(k) < 1
+
+
+def share(part: float, n: int) -> int:
+    """That part of n as a whole number, at least 1; 0.29 of 100 is 29, though 0.29 * 100 is
+    less.
+    """
+    return max(1, int(float(part) * n + 1e-9 * n))
+
+
+def sizes(ks: Any, n: int) -> np.ndarray:
+    """The rising distinct sizes asked for; one number k means 1, 2, …, k."""
+    if isinstance(ks, numbers.Integral) and not isinstance(ks, bool | np.bool_):
+        ks = range(1, subset_size(ks, n) + 1)
+    elif not hasattr(ks, "__iter__") or isinstance(ks, str):
+        raise TypeError(
+            "ks must be a list of sizes such as [5, 10, 20], or one number k for 1, 2, …, k; "
+            f"got {ks!r}"
+        )
+    listed = sorted({subset_size(k, n) for k in ks})
+    if not listed:
+        raise ValueError("ks must list at least one number of columns")
+    return np.array(listed, dtype=np.int64)
 
 
 def count(value: Any, name: str) -> int:
@@ -194,5 +246,7 @@ def seed(value: Any) -> int | None:
 def choice(value: Any, allowed: tuple[str, ...], name: str) -> str:
     """One of the allowed words."""
     if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+        close = suggestion(value, allowed) if isinstance(value, str) else ""
+        listed = ", ".join(map(repr, allowed))
+        raise ValueError(f"{name} must be one of {listed}, got {value!r}{close}")
     return value

@@ -12,14 +12,15 @@ from . import _check
 from .checkpoint import open_journal
 from .constraints import check_honoured, constrained, subset_size
 from .how_many.knee import sized
+from .intake import taken
 from .linalg.error import CRITERIA
 from .methods.phase import run_phase
 from .methods.registry import as_method
-from .operators.convert import as_operator
 from .operators.function import probe
 from .operators.kernel import warn_if_isolated
+from .runs.bar import shown
 from .runs.journal import keeping
-from .runs.progress import Callback, stopped, watching
+from .runs.progress import Callback, stopped
 from .selection import Cost, Selection
 
 
@@ -27,6 +28,9 @@ def select(
     A: Any,
     k: Any = None,
     *,
+    center: bool = False,
+    scale: bool | None = None,
+    numeric_only: bool = False,
     method: Any = "auto",
     criterion: str = "trace",
     seed: int | None = 0,
@@ -38,38 +42,63 @@ def select(
     costs: Any = None,
     budget_cost: float | None = None,
     callback: Callback | None = None,
+    progress: bool = False,
     checkpoint: Any = None,
 ) -> Selection:
-    """Choose the k columns of a matrix, or the k landmarks of a kernel, that best represent all the rest.
+    """Choose the k columns of a matrix, or k landmarks of a kernel, that best represent the rest.
 
     Parameters
     ----------
-    A : a data matrix X (array, data frame, SciPy sparse, dask array, file or rows as `data` takes them) whose columns are
-        the candidates, or an operator made by `data`, `psd`, `kernel`, `function` or `toeplitz`, or a SciPy LinearOperator.
-    k : how many to choose: a number; a rule that finds it, `Target(error)`, `Knee()` or `LikelihoodRatio(alpha)`; or
-        "auto", the target when `error` is given, else the knee. A method that finds its own k, such as
-        `Continuous(penalty=…)`, and a choice by costs take None.
+    A : a data matrix X whose columns are the candidates: array, data frame, SciPy sparse matrix,
+        dask array, the path of a CSV, TSV, Excel, Parquet or other file that the command line
+        reads, or rows in blocks as `data` takes them. Or an operator made by `data`, `psd`,
+        `kernel`, `function` or `toeplitz`, or a SciPy LinearOperator.
+    k : how many to choose: a number; a share of the columns such as 0.1; a rule that finds it,
+        `Target(error)`, `Knee()` or `LikelihoodRatio(alpha)`; or "auto", the target when `error` is
+        given, else the knee. A method that finds its own k, such as `Continuous(penalty=…)`, and a
+        choice by costs take None.
+    center : whether to subtract the mean of each column first.
+    scale : whether to divide each column by its standard deviation first. By default nothing is
+        done to the columns, and a warning names those whose numbers are so large that they decide
+        the choice; False leaves them as they are without a warning.
+    numeric_only : whether columns of a table that hold text, dates or categories are left out,
+        with a warning, instead of refused. Indices then count the columns that are left.
     method : a name (`"auto"`, `"greedy"`, `"continuous"`, …) or a method object.
-    criterion : "trace" for tr(K − K̂), which is ‖X − P_S X‖²_F for columns; "frobenius" for ‖K − K̂‖²_F.
+    criterion : "trace" for tr(K − K̂), which is ‖X − P_S X‖²_F for columns; "frobenius" for
+        ‖K − K̂‖²_F.
     seed : one seed gives one selection; None draws a fresh one.
-    budget : seconds that improving methods may take; without it they end by themselves.
-    include, exclude : candidates that must, or must not, be chosen: indices, or names when the data have names.
+    budget : seconds that improving methods may take; without it they end on their own.
+    include, exclude : candidates that must, or must not, be chosen: indices, or names when the data
+        have names. Whole numbers are always indices.
     error : the relative error that k="auto" must reach, with as few as the method can.
-    groups : a label for each candidate; those of one label are chosen together or not at all, and k counts labels.
-    costs, budget_cost : the cost of each candidate, and what all together may cost; k, if given, is then the most to choose.
-    callback : called with a `Progress` as the work goes on; when it returns True the run ends with the best choice it
-        has, and `selection.stopped` says so.
-    checkpoint : a file, or a `Checkpoint`, that keeps the run; called again after a crash, it goes on from there.
+    groups : a label for each candidate; those of one label are chosen together or not at all, and
+        k counts labels.
+    costs, budget_cost : the cost of each candidate, and what all together may cost; k, if given, is
+        then the most to choose.
+    callback : called with a `Progress` as the work goes on, at most 20 times a second; when it
+        returns True the run ends with the best choice it has, and `selection.stopped` says so.
+    progress : whether to show a bar, in a terminal or a notebook.
+    checkpoint : a file, or a `Checkpoint`, that keeps the run; called again after a crash, it goes
+        on from there.
+
+    Returns
+    -------
+    Selection
+        `indices` in order of choice, `chosen_names`, errors, bounds, `summary()`, `plot()`,
+        `why()`, `report()`.
 
     Examples
     --------
-    >>> import numpy as np
     >>> import landmarks as lm
-    >>> X = np.random.default_rng(0).standard_normal((20, 4)) @ np.ones((4, 6))
-    >>> len(lm.select(X, 1))
-    1
+    >>> from sklearn.datasets import load_wine
+    >>> wine = load_wine(as_frame=True).data
+    >>> s = lm.select(wine, 3, center=True, scale=True)
+    >>> s.chosen_names
+    ['flavanoids', 'color_intensity', 'alcalinity_of_ash']
+    >>> wine[s.chosen_names].shape
+    (178, 3)
     """
-    operator = as_operator(A)
+    operator = taken(A, center=center, scale=scale, numeric_only=numeric_only)
     chooser, k = sized(as_method(method), k, error)
     criterion = _check.choice(criterion, CRITERIA, "criterion")
     problem = constrained(operator, criterion, include, exclude, groups, costs, budget_cost)
@@ -91,7 +120,7 @@ def select(
         if allowed is None
         else time.monotonic() + allowed - (journal.seconds if journal else 0.0),
     )
-    with watching(callback), keeping(journal):
+    with shown(callback, quiet=not progress), keeping(journal):
         choice = run_phase("run", chooser, problem, rng)
         was_stopped = stopped()
     cost = Cost(**operator.ledger.since(before), seconds=time.perf_counter() - start)
@@ -104,6 +133,9 @@ def select(
         seed=seed,
         ledger=cost,
         names=operator.names,
+        labels=operator.labels,
+        center=bool(center),
+        scale=bool(scale),
         path=choice.path,
         trials=choice.trials,
         bound=choice.bound,

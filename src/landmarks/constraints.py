@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _check
+from ._suggest import suggestion
 from .errors import UnsupportedError
 from .operators.base import Operator, check_indices
 from .problem import Method, Problem
@@ -15,7 +16,7 @@ from .problem import Method, Problem
 
 def _indices(which: Any, operator: Operator, name: str) -> tuple[int, ...]:
     listed = [which] if isinstance(which, str) else list(which)
-    if any(isinstance(j, str) for j in listed):
+    if any(_is_label(j) for j in listed):
         listed = [_position(j, operator, name) for j in listed]
     try:
         return tuple(int(j) for j in check_indices(np.asarray(listed), operator.n))
@@ -23,18 +24,29 @@ def _indices(which: Any, operator: Operator, name: str) -> tuple[int, ...]:
         raise type(error)(f"{name}: {error}") from None
 
 
-def _position(wanted: Any, operator: Operator, name: str) -> int:
+def _is_label(wanted: Any) -> bool:
+    """Whether this names a column: whole numbers are places, anything else is a label."""
+    return not isinstance(wanted, int | float | np.number | np.bool_)
+
+
+def _position(wanted: Any, operator: Operator, name: str) -> Any:
+    """The place of a named column; in a list of names a whole number is a place."""
     if operator.names is None:
         raise ValueError(
             f"{name} holds names, but the data have none; give indices, or pass a data frame"
         )
-    if wanted not in operator.names:
-        raise ValueError(f"{name}: the data have no column named {wanted!r}")
-    if operator.names.count(wanted) > 1:
+    if not _is_label(wanted) and wanted not in operator.names:
+        return wanted
+    labels = operator.names if isinstance(wanted, str) else operator.labels or operator.names
+    found = [j for j, label in enumerate(labels) if label == wanted]
+    if not found:
+        close = suggestion(str(wanted), operator.names)
+        raise ValueError(f"{name}: the data have no column named {wanted!r}{close}")
+    if len(found) > 1:
         raise ValueError(
-            f"{name}: the data have {operator.names.count(wanted)} columns named {wanted!r}; give the index of one"
+            f"{name}: the data have {len(found)} columns named {wanted!r}; give the index of one"
         )
-    return operator.names.index(wanted)
+    return found[0]
 
 
 def constrained(
@@ -65,24 +77,29 @@ def _labels(groups: Any, n: int) -> list[Any]:
     labels = np.asarray(groups)
     if labels.shape != (n,):
         raise ValueError(
-            f"groups must hold one label for each of the n = {n} candidates, got an array of shape {labels.shape}"
+            f"groups must hold one label for each of the n = {n} candidates, got an array of shape "
+            f"{labels.shape}"
         )
     listed = labels.tolist()
     if any(label is None or label != label for label in listed):
         raise ValueError(
-            "groups has missing labels; give every candidate one, a label of its own if it belongs to no group"
+            "groups has missing labels; give every candidate one, a label of its own if it belongs "
+            "to no group"
         )
     return listed
 
 
 def _grouped(problem: Problem, labels: list[Any]) -> Problem:
-    """The problem with groups numbered as they come; what includes or excludes one column does so for its group."""
+    """The problem with groups numbered as they come; what includes or excludes one column does so
+    for its group.
+    """
     numbers: dict[Any, int] = {}
     groups = np.asarray([numbers.setdefault(label, len(numbers)) for label in labels])
     for i in problem.include:
         if clash := [j for j in problem.exclude if groups[j] == groups[i]]:
             raise ValueError(
-                f"group {labels[i]!r} is chosen as a whole, but {i} of it is included and {clash[0]} excluded"
+                f"group {labels[i]!r} is chosen as a whole, but {i} of it is included and "
+                f"{clash[0]} excluded"
             )
     include, exclude = (
         tuple(_members(groups, columns)) for columns in (problem.include, problem.exclude)
@@ -97,19 +114,24 @@ def _members(groups: np.ndarray, columns: tuple[int, ...]) -> list[int]:
 
 
 def _costly(problem: Problem, costs: Any, budget_cost: Any) -> Problem:
-    """The problem with a cost of each column and a total that pays for what must be included and for something at all."""
+    """The problem with a cost of each column and a total that pays for what must be included and
+    for something at all.
+    """
     if costs is None or budget_cost is None:
         raise ValueError(
-            f"costs and budget_cost go together, got only {'costs' if budget_cost is None else 'budget_cost'}"
+            "costs and budget_cost go together, got only "
+            f"{'costs' if budget_cost is None else 'budget_cost'}"
         )
     values, n = _numbers(costs), problem.operator.n
     if values.shape != (n,):
         raise ValueError(
-            f"costs must hold one number for each of the n = {n} candidates, got an array of shape {values.shape}"
+            f"costs must hold one number for each of the n = {n} candidates, got an array of shape "
+            f"{values.shape}"
         )
     if not np.all(values >= 0) or not np.all(np.isfinite(values)):
         raise ValueError(
-            f"costs must be finite and not negative, got {values[~(np.isfinite(values) & (values >= 0))][0]}; exclude what must not be chosen"
+            "costs must be finite and not negative, got "
+            f"{values[~(np.isfinite(values) & (values >= 0))][0]}; exclude what must not be chosen"
         )
     if (
         isinstance(budget_cost, bool)
@@ -141,21 +163,27 @@ def _numbers(costs: Any) -> np.ndarray:
 
 
 def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
-    """The wanted size as an int that the constraints allow; 0 when the method finds it or the costs set it."""
+    """The wanted size as an int that the constraints allow; 0 when the method finds it or the costs
+    set it.
+    """
     finds_k = getattr(chooser, "finds_k", False)
     if problem.costs is not None and finds_k:
         raise ValueError(
-            "budget_cost says how many to choose; leave k out, or give the most to choose as a number"
+            "budget_cost says how many to choose; leave k out, or give the most to choose as a "
+            "number"
         )
     if k is None and (finds_k or problem.costs is not None):
         return 0
-    size = _check.subset_size(k, problem.operator.n)
+    most = problem.count(np.arange(problem.operator.n))
+    size = _check.subset_size(k, most if _check.is_share(k) else problem.operator.n)
     check_size(size, problem)
     return size
 
 
 def check_size(size: int, problem: Problem, name: str = "k") -> None:
-    """Raise when what must be included is more, or what may be chosen is less, than the size; costs may leave less."""
+    """Raise when what must be included is more, or what may be chosen is less, than the size; costs
+    may leave less.
+    """
     what = "candidates" if problem.groups is None else "groups"
     included, allowed = problem.count(problem.include), problem.count(problem.candidates)
     if included > size:

@@ -6,7 +6,7 @@ import tokenize
 import zipfile
 import zlib
 
-#: what the readers of zip and npy files in Python and NumPy raise when bytes are damaged or made to do harm
+#: what the readers of zip and npy files raise when bytes are damaged or made to do harm
 DAMAGE = (
     *(
         zipfile.BadZipFile,
@@ -31,7 +31,9 @@ DAMAGE = (
 
 
 class NotPSDError(ValueError):
-    """The matrix has a clearly negative eigenvalue, so it is no Gram, covariance or kernel matrix."""
+    """The matrix has a clearly negative eigenvalue, so it is no Gram, covariance or kernel
+    matrix.
+    """
 
 
 class UnsupportedError(TypeError):
@@ -39,7 +41,9 @@ class UnsupportedError(TypeError):
 
 
 class FormatError(ValueError):
-    """A file cannot be read: it is damaged, too large, of another kind, or holds something other than what is asked for."""
+    """A file cannot be read: it is damaged, too large, of another kind, or holds something other
+    than what is asked for.
+    """
 
 
 class UnknownColumnError(FormatError):
@@ -64,6 +68,14 @@ class Stopped(RuntimeError):
 
 class RankWarning(UserWarning):
     """More columns were asked for than the numerical rank offers; the rest adds nothing."""
+
+
+class ScaleWarning(UserWarning):
+    """Some columns hold so much larger numbers than the others that they decide the choice."""
+
+
+class SymmetryWarning(UserWarning):
+    """Data look like a kernel matrix, which would be given as `psd(K)`."""
 
 
 class ConvergenceWarning(UserWarning):

@@ -36,6 +36,30 @@ class Path:
         return plot_path(self, ax=ax, at_most=at_most, seed=seed)
 
 
+class NoPath:
+    """Stands where there is no path: it is empty and false, and asking it for more says why."""
+
+    def __init__(self, method: str):
+        self.method = method
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __len__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return (
+            f"no relaxation path: {self.method} leaves none; method='annealed' and "
+            "method='continuous' do, and lm.path(X, k) gives the error for 1, 2, …, k columns"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "method":
+            raise AttributeError(name)
+        raise AttributeError(f"there is no {name!r} here: {self!r}")
+
+
 @dataclass
 class Recorder:
     """Collects a `Path`; above `limit` numbers it drops every other row and records less often."""

@@ -19,11 +19,13 @@ from .linalg.reconstruction import Reconstruction, reconstruct
 from .operators.base import Operator, check_indices
 from .problem import Method, Problem, Trial
 from .proof.certificate import Certificate, certify, seconds
+from .relaxation_path import NoPath
 from .runs.progress import watching
 
 if TYPE_CHECKING:
     from .explain.reasons import Reasons
     from .explain.stability import Stability
+    from .report.overview import Overview
 
 
 @dataclass(frozen=True)
@@ -36,13 +38,14 @@ class Cost:
     seconds: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Selection:
     """k distinct indices in order of choice, with their errors, bounds and factors.
 
     bound is the proved lower bound, if any, in the units of the operator; the matrix meant is 2**exponent times it.
     include and exclude are the constraints that were honoured; chooser is the method object that `method` describes.
     stopped says that a callback ended the run, so that more could have been tried.
+    center and scale say what `select` did to the columns; labels are the names as they came.
 
     Examples
     --------
@@ -70,8 +73,13 @@ class Selection:
     include: tuple[int, ...] = ()
     exclude: tuple[int, ...] = ()
     chooser: Method | None = field(default=None, repr=False)
+    labels: tuple[Any, ...] | None = None
+    center: bool = False
+    scale: bool = False
 
     def __post_init__(self) -> None:
+        if self.path is None:
+            object.__setattr__(self, "path", NoPath(self.method))
         indices = check_indices(self.indices, self.n)
         indices.flags.writeable = False
         object.__setattr__(self, "indices", indices)
@@ -245,7 +253,7 @@ class Selection:
 
     def report(self, path: Any, *, overwrite: bool = False, **origin: Any) -> None:
         """Write one HTML page that tells everything, needs no network and can be passed on; see `landmarks.report.write`."""
-        from .report.write import write
+        from .report.writing import write
 
         write(self, path, overwrite=overwrite, **origin)
 
@@ -256,9 +264,35 @@ class Selection:
         save(self, path)
 
     @property
-    def chosen_names(self) -> tuple[str, ...] | None:
-        """The names of the chosen columns, when the data had names."""
-        return None if self.names is None else tuple(self.names[j] for j in self.indices)
+    def chosen_names(self) -> list[Any] | None:
+        """The labels of the chosen columns as the data had them, so that `df[s.chosen_names]` works.
+
+        None when the data had no names.
+        """
+        labels = self.names if self.labels is None else self.labels
+        return None if labels is None else [labels[j] for j in self.indices]
+
+    def summary(self) -> Overview:
+        """The table that the command line prints; at most 10 of the chosen columns are listed."""
+        from .report.overview import overview
+
+        return overview(self)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the picture that tells most: landmarks among their points, else error against k."""
+        from .plots.telling import telling
+
+        return telling(self, ax)
+
+    def __repr__(self) -> str:
+        from .report.overview import one_line
+
+        return one_line(self)
+
+    def _repr_html_(self) -> str:
+        from .report.overview import as_html
+
+        return as_html(self)
 
     @property
     def _data(self) -> Operator:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import date, datetime
 from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
 
 from .errors import FormatError
+from .intake import taken
 from .linalg.error import CRITERIA
-from .operators.convert import as_operator
+from .operators.base import Operator
 from .problem import Trial
 from .relaxation_path import Path
 from .runs import archive
@@ -23,7 +25,9 @@ PATH_ARRAYS = ("t", "value", "active", "steps")
 
 
 def save(selection: Selection, path: Any) -> None:
-    """Write the selection: to a temporary file first, then in place, so that a crash leaves no half file."""
+    """Write the selection: to a temporary file first, then in place, so that a crash leaves no half
+    file.
+    """
     if selection.operator is not None:
         for criterion in (
             CRITERIA
@@ -44,6 +48,9 @@ def save(selection: Selection, path: Any) -> None:
         "seed": selection.seed,
         "ledger": asdict(selection.ledger),
         "names": selection.names,
+        "labels": None if selection.labels is None else [_plain(j) for j in selection.labels],
+        "center": selection.center,
+        "scale": selection.scale,
         "include": selection.include,
         "exclude": selection.exclude,
         "trials": [asdict(trial) for trial in selection.trials],
@@ -53,7 +60,7 @@ def save(selection: Selection, path: Any) -> None:
         "known": selection.known,
     }
     arrays = {"indices": selection.indices}
-    if selection.path is not None:
+    if selection.path:
         arrays |= {
             f"path_{name}": np.asarray(getattr(selection.path, name)) for name in PATH_ARRAYS
         }
@@ -61,13 +68,19 @@ def save(selection: Selection, path: Any) -> None:
 
 
 def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selection:
-    """Read a selection written by `Selection.save`; give the data again to compute figures it does not hold.
+    """Read a selection written by `Selection.save`; give the data again to compute figures it does
+    not hold.
 
     Parameters
     ----------
     path : the npz file.
     data : what was given to `select`, when more than the stored figures is wanted.
     max_bytes : files that would unpack to more are refused.
+
+    Returns
+    -------
+    Selection
+        The choice with the figures that the file holds.
 
     Examples
     --------
@@ -84,7 +97,8 @@ def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selectio
         raise FormatError(f"{path} is not a selection of landmarks")
     if record.get("version") != VERSION:
         raise FormatError(
-            f"{path} has format version {record.get('version')}, this program reads version {VERSION}; use a newer landmarks"
+            f"{path} has format version {record.get('version')}, this program reads version "
+            f"{VERSION}; use a newer landmarks"
         )
     try:
         return _build(record, arrays, data)
@@ -93,7 +107,8 @@ def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selectio
 
 
 def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> Selection:
-    operator = None if data is None else as_operator(data)
+    center, scale = bool(record.get("center", False)), bool(record.get("scale", False))
+    operator = None if data is None else _operator(data, center, scale)
     if operator is not None and operator.n != record["n"]:
         raise ValueError(
             f"the data have n = {operator.n}, the selection was made on n = {record['n']}"
@@ -115,5 +130,59 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> 
         operator=operator,
         include=tuple(int(j) for j in record.get("include", ())),
         exclude=tuple(int(j) for j in record.get("exclude", ())),
+        labels=_labels(record),
+        center=center,
+        scale=scale,
         known={str(key): float(value) for key, value in record["known"].items()},
     )
+
+
+def _operator(data: Any, center: bool, scale: bool) -> Operator:
+    """The operator of data, prepared as they were for the selection; operators are as they are."""
+    if isinstance(data, Operator):
+        return taken(data)
+    return taken(data, center=center, scale=scale)
+
+
+def _plain(label: Any) -> Any:
+    """A label as JSON holds it: text and numbers as they are, tuples and dates marked as such."""
+    if isinstance(label, tuple):
+        return {"tuple": [_plain(part) for part in label]}
+    if isinstance(label, bool | int | float | str | None):
+        return label
+    if isinstance(label, np.generic):
+        return _plain(label.item())
+    if isinstance(label, datetime | date):
+        return {type(label).__name__: label.isoformat()}
+    return str(label)
+
+
+def _labels(record: dict[str, Any]) -> tuple[Any, ...] | None:
+    labels = record.get("labels")
+    if labels is None:
+        return None
+    if len(labels) != record["n"]:
+        raise ValueError(f"{len(labels)} labels for n = {record['n']}")
+    return tuple(_label(label) for label in labels)
+
+
+def _label(plain: Any) -> Any:
+    """The label that `_plain` wrote; a date comes back as one of Python, or pandas if it was."""
+    if not isinstance(plain, dict):
+        return plain
+    ((kind, value),) = plain.items()
+    if kind == "tuple":
+        return tuple(_label(part) for part in value)
+    if kind == "date":
+        return date.fromisoformat(value)
+    if kind == "Timestamp":
+        return _timestamp(value)
+    return datetime.fromisoformat(value)
+
+
+def _timestamp(text: str) -> Any:
+    try:
+        from pandas import Timestamp
+    except ImportError:
+        return datetime.fromisoformat(text[:26])  # pandas may have written nanoseconds
+    return Timestamp(text)

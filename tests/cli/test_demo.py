@@ -8,7 +8,7 @@ import pytest
 
 from landmarks.cli import demo
 from landmarks.cli.main import main
-from landmarks.cli.terminal import Terminal
+from landmarks.report.terminal import Terminal
 
 
 @pytest.fixture(scope="module")

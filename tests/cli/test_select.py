@@ -177,7 +177,7 @@ FAULTS = {
     "NaN": (
         "x.csv",
         b"a,b\n1,2\n3,NaN\n",
-        "line 3, column 'b': the value is missing, contains NaN \\(1 in all\\); --missing impute",
+        "line 3, column 'b': the value is missing, contains NaN \\(1 in all\\); --missing drop",
     ),
     "gap": ("x.csv", b"a;b\r\n1;2\r\n;4\r\n", "line 3, column 'a': the value is missing"),
     "infinity": ("x.csv", b"a,b\n1,inf\n3,4\n", "line 2, column 'b': the value is infinite"),
@@ -236,8 +236,8 @@ def test_files_as_programs_write_them_are_read(tmp_path, capsys, content):
     [
         (["--k", 99], "k must be between 1 and n = 8, got 99"),
         (["--k", 0], "k must be between 1 and n = 8, got 0"),
-        (["--k", "many"], "k is a whole number or the word auto, got 'many'"),
-        ([], "one of the arguments --k --error is required"),
+        (["--k", "many"], "k is a whole number, a share such as 0.1, or the word auto, got 'many'"),
+        ([], "say how many to choose: -k 10"),
         (["--k", 2, "--error", 0.1], "not allowed with argument"),
         (["--error", 7], "error must be a number from 0 to below 1"),
         (["--k", 2, "--method", "magic"], "method must be one of auto"),
@@ -323,7 +323,7 @@ def test_names_do_not_reach_the_terminal_as_commands_nor_the_disk_as_paths(tmp_p
 def test_columns_of_very_different_sizes_are_told(tmp_path, capsys):
     np.save(tmp_path / "x.npy", X * np.array([1e6, 1, 1, 1, 1, 1, 1, 1]))
     assert (
-        "--standardize gives each the same weight"
+        "gives every column the same weight"
         in run(capsys, "select", tmp_path / "x.npy", "--k", 1)[2]
     )
 

@@ -56,7 +56,7 @@ def facts(s):
     """All that must come out the same, to the last bit."""
     path = (
         None
-        if s.path is None
+        if not s.path
         else [part.tobytes() for part in (s.path.t, s.path.value, s.path.active, s.path.steps)]
     )
     trials = [(trial.label, trial.error) for trial in s.trials]

@@ -28,7 +28,8 @@ def test_pivots_are_those_of_lapack(shape, seed):
 def test_pivots_agree_over_many_orders_of_magnitude():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 25)) * np.logspace(0, -4, 25)[rng.permutation(25)]
-    assert lm.select(X, 25, method=PivotedQR()).indices.tolist() == lapack_pivots(X).tolist()
+    chosen = lm.select(X, 25, method=PivotedQR(), scale=False).indices
+    assert chosen.tolist() == lapack_pivots(X).tolist()
 
 
 def test_ties_go_to_the_lowest_index():

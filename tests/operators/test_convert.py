@@ -19,7 +19,7 @@ def lookalike(matrix):
 
 def test_names_of_chosen_columns_are_genes():
     s = lm.select(lookalike(X), 2, method="greedy")
-    assert s.chosen_names == tuple(GENES[j] for j in lm.select(X, 2, method="greedy").indices)
+    assert s.chosen_names == [GENES[j] for j in lm.select(X, 2, method="greedy").indices]
 
 
 def test_a_sparse_matrix_of_cells_stays_sparse():

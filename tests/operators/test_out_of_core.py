@@ -405,8 +405,11 @@ class TestWrongInput:
     def test_centred_sparse_columns(self):
         import scipy.sparse
 
-        with pytest.raises(ValueError, match="use ColumnSelector"):
-            lm.data(scipy.sparse.eye_array(3), center=True)
+        X = scipy.sparse.random_array((20, 6), density=0.4, rng=0)
+        dense, sparse = (lm.data(A, center=True, scale=True) for A in (X.toarray(), X))
+        np.testing.assert_allclose(
+            sparse.columns(np.arange(6)), dense.columns(np.arange(6)), atol=1e-12
+        )
 
 
 def test_reading_is_reported_and_may_be_broken_off():

@@ -1,5 +1,6 @@
 """The page of a report: true numbers, nothing from the data that could run, and small enough to pass on."""
 
+import ast
 import json
 import re
 
@@ -158,3 +159,68 @@ def test_a_large_kernel_is_told_without_the_best_directions():
     assert report.summarise(selection, draws=2).best is None
     html = report.page(selection)
     assert "could keep" not in html and "5 of 3100 landmarks keep" in html
+
+
+def text_of(html):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html.split("<body>")[1].split("<script")[0]))
+
+
+def test_the_headline_names_the_columns(html):
+    head = html[html.index('class="answer"') :]
+    for j in named().indices:
+        assert f"<bdi>{named().names[j]}</bdi>" in head[: head.index("</p>")]
+
+
+def test_a_poor_result_is_called_one():
+    X = np.random.default_rng(0).standard_normal((40, 12))
+    words = text_of(report.page(lm.select(X, 2)))
+    assert "Together these 2 columns reproduce only" in words
+    assert "the other 10 carry much that is not in the choice" in words
+
+
+def test_one_column_and_all_columns_read_well():
+    X = np.random.default_rng(0).standard_normal((40, 5)) * [9, 1, 1, 1, 1]
+    one, every = (text_of(report.page(lm.select(X, k))) for k in (1, 5))
+    assert "1 of 5 columns keeps" in one and "This column reproduces" in one
+    assert "All 5 columns were chosen, so nothing is lost." in every
+    assert "No choice of 5" not in every and "the other 0" not in every
+
+
+def test_no_word_of_the_trade_is_left_over():
+    settings = {"missing": "error", "seed": 0, "k": 3}
+    words = text_of(report.page(named(), origin=report.Origin(settings=settings)))
+    for phrase in ("products with K", "of K read", "missing", "trace", "is there again"):
+        assert phrase not in words
+    assert "the squared error of rebuilding everything" in words
+
+
+def test_without_scripts_the_drawings_are_there_with_labels(html):
+    drawings = re.findall(r"<noscript>(.*?)</noscript>", html, re.S)
+    assert len(drawings) == 2 and all("<svg" in drawing for drawing in drawings)
+    for j in named().indices:
+        assert named().names[j] in drawings[1]
+    assert "style=" not in "".join(drawings)  # the content security policy would drop it
+
+
+def test_the_list_can_be_taken_along(html):
+    import base64
+    import csv
+    import io
+
+    found = dict(re.findall(r'download="chosen\.(\w+)" href="data:[^,]*base64,([^"]+)"', html))
+    files = {ending: base64.b64decode(packed).decode() for ending, packed in found.items()}
+    s = named()
+    assert json.loads(files["json"]) == {"indices": s.indices.tolist(), "names": s.chosen_names}
+    assert [row[2] for row in csv.reader(io.StringIO(files["csv"]))][1:] == s.chosen_names
+    name, _, value = files["py"].partition(" = ")
+    assert name == "chosen" and ast.literal_eval(value) == s.chosen_names
+
+
+def test_characters_that_turn_the_direction_are_shown_as_such():
+    html = report.page(named(["\u202eevil", "\u2066isolated", *"cdefghi"]))
+    assert "\u202e" not in html and "\u2066" not in html
+    assert "\ufffdevil" in html
+
+
+def test_the_page_says_what_made_it(html):
+    assert f"Made by landmarks {lm.__version__}" in html

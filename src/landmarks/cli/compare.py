@@ -5,61 +5,56 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from . import source
-from .bar import shown
+from .._suggest import suggestion
+from ..report.screen import aligned, printable
+from ..report.terminal import Terminal
+from ..runs.bar import shown
+from . import file_options, source
+from .file_options import listed
 from .outcome import CODES, OK, USAGE, Failure
 from .output import check_outputs, written
-from .screen import aligned, printable, warnings_as_notes
-from .select import add_choice_arguments, choose
-from .terminal import Terminal
+from .screen import warnings_as_notes
+from .select import add_choice_arguments, positions
 
 if TYPE_CHECKING:
+    from ..comparison import Comparison, Row
     from .source import Source
 
-METHODS = "auto,annealed,swap,greedy,nuclear,pivoted_qr,leverage,rpcholesky,uniform"
+METHODS = (
+    "auto,annealed,swap,greedy,nuclear,pivoted_qr,leverage,rpcholesky,uniform"  # as lm.compare
+)
 PLOTS = (".png", ".svg", ".pdf")
-
-
-@dataclass(frozen=True)
-class Row:
-    """How one method did for one k; skipped says why one could not run."""
-
-    method: str
-    k: int
-    relative_error: float | None
-    factor: float | None
-    seconds: float | None
-    products: int | None
-    indices: tuple[int, ...] | None
-    skipped: str | None = None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """For which k, by which methods, and where the result goes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = CODES
+    parser.epilog = f"{parser.epilog or ''}\n{CODES}"
     parser.add_argument(
-        "--k", type=sizes, required=True, help="how many to choose; several give curves: 5,10,20"
+        "-k",
+        "--k",
+        type=sizes,
+        required=True,
+        help="how many to choose; several give curves: 5,10,20",
     )
     parser.add_argument(
         "--methods",
         metavar="NAMES",
-        type=source.listed,
-        default=source.listed(METHODS),
+        type=listed,
+        default=listed(METHODS),
         help=f"(default {METHODS})",
     )
     add_choice_arguments(parser)
-    source.add_arguments(parser)
+    file_options.add_arguments(parser)
     results = parser.add_argument_group("results")
     results.add_argument("--plot", metavar="FILE", help="draw the errors: png, svg or pdf")
     results.add_argument("--json", action="store_true", help="print the table as JSON")
     results.add_argument("--force", action="store_true", help="replace files that exist")
-    results.add_argument("--quiet", action="store_true", help="no progress bar")
+    results.add_argument("-q", "--quiet", action="store_true", help="no progress bar")
 
 
 def sizes(text: str) -> tuple[int, ...]:
@@ -78,15 +73,11 @@ def run(arguments: argparse.Namespace) -> int:
     with warnings_as_notes():
         chosen_from = source.load(arguments)
         _check_sizes(chosen_from, arguments)
-        with shown(arguments.quiet):
-            rows = [
-                _row(chosen_from, arguments, method, k)
-                for k in arguments.k
-                for method in arguments.methods
-            ]
+        with shown(quiet=arguments.quiet):
+            found = _compared(chosen_from, arguments)
         if arguments.plot:
-            _draw(chosen_from, rows, arguments)
-    for line in _lines(chosen_from, rows, arguments):
+            _draw(chosen_from, found, arguments)
+    for line in _lines(chosen_from, found.rows, arguments):
         print(line)
     return OK
 
@@ -95,13 +86,15 @@ def _check_wishes(arguments: argparse.Namespace) -> None:
     from ..methods.registry import METHODS as KNOWN
 
     if unknown := [method for method in arguments.methods if method not in KNOWN]:
+        close = suggestion(unknown[0], KNOWN)
         raise Failure(
-            USAGE, f"there is no method {unknown[0]!r}; the methods are {', '.join(KNOWN)}"
+            USAGE, f"there is no method {unknown[0]!r}; the methods are {', '.join(KNOWN)}{close}"
         )
     if arguments.plot and not arguments.plot.lower().endswith(PLOTS):
         raise Failure(
             USAGE,
-            f"--plot tells the format by its ending, one of {', '.join(PLOTS)}; got {arguments.plot!r}",
+            f"--plot names a file whose ending says the format, one of {', '.join(PLOTS)}; "
+            f"got {arguments.plot!r}",
         )
 
 
@@ -110,48 +103,41 @@ def _check_sizes(chosen_from: Source, arguments: argparse.Namespace) -> None:
         raise Failure(USAGE, f"k must be between 1 and n = {chosen_from.operator.n}, got {k}")
 
 
-def _row(chosen_from: Source, arguments: argparse.Namespace, method: str, k: int) -> Row:
-    """What one method does, or why it cannot."""
-    from .record import factor, finite
+def _compared(chosen_from: Source, arguments: argparse.Namespace) -> Comparison:
+    """What each method does for each k."""
+    from ..comparison import compare
+    from ..errors import FormatError
 
     try:
-        selection = choose(
-            chosen_from,
-            argparse.Namespace(
-                **vars(arguments) | {"k": k, "method": method, "error": None, "checkpoint": None}
-            ),
+        include, exclude = (
+            positions(chosen_from, which) for which in (arguments.include, arguments.exclude)
         )
-    except Failure as failure:
-        return Row(method, k, None, None, None, None, None, skipped=str(failure))
-    cost = selection.ledger
-    indices = tuple(int(j) for j in selection.indices)
-    return Row(
-        method,
-        k,
-        finite(selection.relative_error()),
-        factor(selection),
-        cost.seconds,
-        cost.products,
-        indices,
-    )
+        return compare(
+            chosen_from.operator,
+            list(arguments.k),
+            methods=arguments.methods,
+            criterion=arguments.criterion,
+            seed=arguments.seed,
+            budget=arguments.budget,
+            include=include,
+            exclude=exclude,
+        )
+    except FormatError as error:
+        raise Failure(USAGE, str(error)) from error
 
 
-def _draw(chosen_from: Source, rows: list[Row], arguments: argparse.Namespace) -> None:
-    from ..plots.comparison import ComparisonDisplay
-
-    errors: dict[str, dict[int, float]] = {}
-    for row in rows:
-        if row.relative_error is not None:
-            errors.setdefault(row.method, {})[row.k] = row.relative_error
+def _draw(chosen_from: Source, found: Comparison, arguments: argparse.Namespace) -> None:
     try:
-        display = ComparisonDisplay(errors, noun=chosen_from.noun).plot()
+        display = found.plot(noun=chosen_from.noun)
     except ImportError as error:
         raise Failure(USAGE, str(error)) from error
     with written(arguments.plot, force=arguments.force) as file:
         display.figure_.savefig(file, format=arguments.plot.lower().rsplit(".", 1)[-1], dpi=150)
 
 
-def _lines(chosen_from: Source, rows: list[Row], arguments: argparse.Namespace) -> Iterator[str]:
+def _lines(
+    chosen_from: Source, rows: Sequence[Row], arguments: argparse.Namespace
+) -> Iterator[str]:
     if arguments.json:
         yield json.dumps(_record(chosen_from, rows, arguments), indent=2, allow_nan=False)
     elif not sys.stdout.isatty():
@@ -163,7 +149,9 @@ def _lines(chosen_from: Source, rows: list[Row], arguments: argparse.Namespace) 
             yield f"  written: {printable(arguments.plot)}"
 
 
-def _record(chosen_from: Source, rows: list[Row], arguments: argparse.Namespace) -> dict[str, Any]:
+def _record(
+    chosen_from: Source, rows: Sequence[Row], arguments: argparse.Namespace
+) -> dict[str, Any]:
     from .record import described
 
     return {
@@ -172,9 +160,15 @@ def _record(chosen_from: Source, rows: list[Row], arguments: argparse.Namespace)
         "data": described(chosen_from),
         "criterion": arguments.criterion,
         "seed": arguments.seed,
-        "rows": [asdict(row) for row in rows],
+        "rows": [_numbered(chosen_from, row) for row in rows],
         "command": arguments.command_line,
     }
+
+
+def _numbered(chosen_from: Source, row: Row) -> dict[str, Any]:
+    """A row for JSON; indices count from 0 as in the file."""
+    indices = None if row.indices is None else [chosen_from.number(j) for j in row.indices]
+    return asdict(row) | {"indices": indices}
 
 
 def _values(row: Row) -> tuple[Any, ...]:
@@ -185,7 +179,7 @@ def _cell(value: Any) -> str:
     return "" if value is None else f"{value:.6g}" if isinstance(value, float) else printable(value)
 
 
-def _for_a_person(terminal: Terminal, chosen_from: Source, rows: list[Row]) -> Iterator[str]:
+def _for_a_person(terminal: Terminal, chosen_from: Source, rows: Sequence[Row]) -> Iterator[str]:
     """A table for each k, the best first, with what the choices keep as bars."""
     for k in sorted({row.k for row in rows}):
         ran = sorted(
@@ -193,7 +187,8 @@ def _for_a_person(terminal: Terminal, chosen_from: Source, rows: list[Row]) -> I
             key=lambda row: row.relative_error or 0.0,
         )
         yield ""
-        title = f"{k} of {chosen_from.operator.n} {chosen_from.noun}s of {printable(chosen_from.title, 60)}"
+        n, data = chosen_from.operator.n, printable(chosen_from.title, 60)
+        title = f"{k} of {n} {chosen_from.noun}s of {data}"
         yield "  " + terminal.bold(
             f"{title}: the part of the {chosen_from.measure} that each method keeps"
         )

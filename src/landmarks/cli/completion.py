@@ -1,4 +1,6 @@
-"""`landmarks completion`: what bash, zsh or fish need to complete the commands and their options, made from the parser."""
+"""`landmarks completion`: what bash, zsh or fish need to complete the commands and their options,
+made from the parser.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,7 @@ HOW = """how to use it:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which shell."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = HOW
+    parser.epilog = f"{parser.epilog or ''}\n{HOW}"
     parser.add_argument("shell", choices=("bash", "zsh", "fish"))
 
 

@@ -1,4 +1,6 @@
-"""`landmarks data`: which data sets there are, fetch them from their publishers, check the copies at hand."""
+"""`landmarks data`: which data sets there are, fetch them from their publishers, check the copies
+at hand.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,8 @@ def listed(arguments: argparse.Namespace) -> int:
     for name in (*EMBEDDED, *SYNTHETIC):
         shape = load_dataset(name).X.shape
         print(
-            f"{name:<14} {shape[0]:>6} × {shape[1]:<3}  {'':<13} {'in scikit-learn' if name in EMBEDDED else 'made up, best choice known'}"
+            f"{name:<14} {shape[0]:>6} × {shape[1]:<3}  {'':<13} "
+            f"{'in scikit-learn' if name in EMBEDDED else 'made up, best choice known'}"
         )
     for source in SOURCES.values():
         where = (
@@ -51,7 +54,8 @@ def listed(arguments: argparse.Namespace) -> int:
             or f"not here; `landmarks data fetch {source.name}` reads {source.url}"
         )
         print(
-            f"{source.name:<14} {source.shape[0]:>6} × {source.shape[1]:<3}  {source.licence:<13} {where}"
+            f"{source.name:<14} {source.shape[0]:>6} × {source.shape[1]:<3}  {source.licence:<13} "
+            f"{where}"
         )
     return 0
 

@@ -1,4 +1,6 @@
-"""`landmarks demo`: two choices of columns on data that scikit-learn carries, shown in the terminal."""
+"""`landmarks demo`: two choices of columns on data that scikit-learn carries, shown in the
+terminal.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .terminal import Terminal
+from ..report.terminal import Terminal
 
 if TYPE_CHECKING:
     from ..selection import Selection
@@ -44,7 +46,8 @@ def digits(terminal: Terminal, seed: int, k: int = 20) -> Iterator[str]:
     selection = choose(X, k, seed)
     pixels = varying[selection.indices]
     yield terminal.bold(
-        f"{k} of the {images.shape[1]} pixels of {len(images)} handwritten digits, from which the others are best rebuilt"
+        f"{k} of the {images.shape[1]} pixels of {len(images)} handwritten digits, from which the "
+        "others are best rebuilt"
     )
     yield ""
     yield from side_by_side(pixel_map(terminal, pixels, images.mean(axis=0)), pixel_names(pixels))
@@ -81,7 +84,9 @@ def standardised(X: np.ndarray) -> np.ndarray:
 
 
 def pixel_map(terminal: Terminal, pixels: np.ndarray, mean: np.ndarray) -> list[str]:
-    """The image as rows of cells: the place in the order of choice, or the shade of the mean image."""
+    """The image as rows of cells: the place in the order of choice, or the shade of the mean
+    image.
+    """
     place = {int(pixel): order for order, pixel in enumerate(pixels, 1)}
     cells = [
         terminal.bold(f"{place[pixel]:3d} ")
@@ -108,13 +113,16 @@ def side_by_side(left: list[str], right: list[str]) -> list[str]:
 
 
 def quality(terminal: Terminal, selection: Selection) -> Iterator[str]:
-    """How much of the variance is kept, between chance and the best that any directions could keep."""
+    """How much of the variance is kept, between chance and the best that any directions could
+    keep.
+    """
     from ..report import summarise
 
     summary = summarise(selection)
     yield "  variance kept by"
     yield f"  {'chosen':26s} {terminal.bar(summary.chosen, chosen=True)} {summary.chosen:6.1%}"
-    yield f"  {f'random, mean of {summary.draws}':26s} {terminal.bar(summary.random)} {summary.random:6.1%}"
+    random_words = f"random, mean of {summary.draws}"
+    yield f"  {random_words:26s} {terminal.bar(summary.random)} {summary.random:6.1%}"
     best = 1 - selection.best_rank_error() / selection.total()
     yield f"  {f'any {selection.k} directions (PCA)':26s} {terminal.bar(best)} {best:6.1%}"
     random = (1 - summary.random) / (1 - best)
@@ -122,5 +130,6 @@ def quality(terminal: Terminal, selection: Selection) -> Iterator[str]:
         f"error over the best possible: {selection.factor():.3f} chosen, {random:.3f} random"
     )
     yield "  " + terminal.dim(
-        f"by {selection.method}, in {selection.ledger.seconds:.2f} s and {selection.ledger.products} products with K"
+        f"by {selection.method}, in {selection.ledger.seconds:.2f} s and "
+        f"{selection.ledger.products} products with K"
     )

@@ -1,6 +1,8 @@
-"""The command `landmarks`: parse, run the command, turn what goes wrong into an exit code and a sentence.
+"""The command `landmarks`: parse, run the command, turn what goes wrong into an exit code and a
+sentence.
 
-Exit codes: 0 done; 2 wrong use; 3 the data cannot be used; 4 the output cannot be written; 130 interrupted.
+Exit codes: 0 done; 2 wrong use; 3 the data cannot be used; 4 the output cannot be written; 130
+interrupted.
 """
 
 from __future__ import annotations
@@ -15,10 +17,13 @@ from types import ModuleType
 
 from .. import __doc__ as purpose
 from .. import __version__
+from ..report.screen import printable
+from .examples import EXAMPLES
+from .options import Parser
 from .outcome import BAD_DATA, OK, Failure
-from .screen import printable
 
-# Each is a module here with add_arguments(parser) and run(arguments) -> exit code; it is imported when it is asked for.
+# Each is a module here with add_arguments(parser) and run(arguments) -> exit code, imported when it
+# is asked for.
 COMMANDS = {
     "select": "choose columns of a file, or landmarks among its rows",
     "compare": "run several methods on a file and show how they do",
@@ -60,8 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser(wanted: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
     """The parser of the command; of its subcommands only the wanted ones know their arguments."""
-    top = argparse.ArgumentParser(
-        prog="landmarks", description=purpose, epilog="landmarks COMMAND --help tells the rest."
+    top = Parser(
+        prog="landmarks",
+        description=purpose,
+        epilog="landmarks COMMAND --help shows the options of a command, with examples.",
     )
     top.add_argument("--version", action="version", version=f"landmarks {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -69,6 +76,8 @@ def parser(wanted: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser
         sub = commands.add_parser(
             name, help=summary, description=summary[0].upper() + summary[1:] + "."
         )
+        sub.formatter_class = argparse.RawDescriptionHelpFormatter
+        sub.epilog = EXAMPLES[name]
         if name in wanted:
             module(name).add_arguments(sub)
     return top

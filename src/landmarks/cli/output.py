@@ -13,7 +13,9 @@ from .outcome import NO_OUTPUT, USAGE, Failure
 
 @contextmanager
 def written(path: str, *, force: bool) -> Iterator[BinaryIO]:
-    """A file that is written whole or not at all, and never over another unless that was asked for."""
+    """A file that is written whole or not at all, and never over another unless that was asked
+    for.
+    """
     from ..report import file
 
     check_free(path, force=force)
@@ -27,7 +29,9 @@ def written(path: str, *, force: bool) -> Iterator[BinaryIO]:
 
 
 def check_outputs(*paths: str | None, force: bool) -> None:
-    """Refuse, before any work, outputs that cannot be written or that would overwrite one another."""
+    """Refuse, before any work, outputs that cannot be written or that would overwrite one
+    another.
+    """
     given = [path for path in paths if path is not None]
     if len({os.path.abspath(path) for path in given}) < len(given):
         raise Failure(USAGE, f"the outputs {', '.join(given)} need a file each")

@@ -1,4 +1,4 @@
-"""The record of a run: what `--json` prints, as docs/cli.md and the schemas beside this file describe it."""
+"""The record of a run: what `--json` prints, as docs/cli.md and the schemas here describe it."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ SETTINGS = (
     "drop",
     "standardize",
     "center",
+    "scale",
+    "id",
+    "target",
+    "numeric_only",
+    "rows",
     "missing",
 )
 
@@ -36,7 +41,9 @@ SETTINGS = (
 def record(
     chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
 ) -> dict[str, Any]:
-    """The record of a selection, plain enough for JSON."""
+    """The record of a selection, plain enough for JSON; indices count from 0 as in the file."""
+    from ..comparison import factor
+
     return {
         "schema": "landmarks/select/1",
         "version": __version__,
@@ -45,7 +52,7 @@ def record(
         | {"kernel": chosen_from.kernel},
         "k": selection.k,
         "n": selection.n,
-        "indices": selection.indices.tolist(),
+        "indices": [chosen_from.number(int(j)) for j in selection.indices],
         "names": None if selection.names is None else list(selection.chosen_names or ()),
         "criterion": selection.criterion,
         "method": selection.method,
@@ -79,19 +86,6 @@ def described(chosen_from: Source) -> dict[str, Any]:
         "candidates": chosen_from.noun,
         "fingerprint": fingerprint(chosen_from.table.values),
     }
-
-
-def factor(selection: Selection) -> float | None:
-    """The error over the best rank-k error; None beyond the numerical rank, where it has no meaning, and where it costs too much."""
-    from ..report import spectrum_is_cheap
-
-    if (
-        selection.operator is None
-        or not spectrum_is_cheap(selection.operator)
-        or selection.best_rank_error() <= 1e-9 * selection.total()
-    ):
-        return None
-    return finite(selection.factor())
 
 
 def finite(value: float) -> float | None:

@@ -1,4 +1,6 @@
-"""`landmarks reproduce`: run and draw the paper's figures; a run that was stopped goes on where it was."""
+"""`landmarks reproduce`: run and draw the paper's figures; a run that was stopped goes on where it
+was.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--data-dir",
-        help="a folder with the data sets (default: LANDMARKS_DATA, then the cache of `landmarks data fetch`)",
+        help="a folder with the data sets (default: LANDMARKS_DATA, then the cache of "
+        "`landmarks data fetch`)",
     )
     parser.add_argument(
         "--out",
@@ -95,7 +98,9 @@ def claims(out: Path) -> int:
 
 
 class Line:
-    """One line on the error stream that says how many runs of a figure are done; on a terminal it is overwritten."""
+    """One line on the error stream that says how many runs of a figure are done; on a terminal it
+    is overwritten.
+    """
 
     def __init__(self, name: str):
         self.name, self.shown = name, -1

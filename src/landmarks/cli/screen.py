@@ -1,65 +1,23 @@
-"""Words on the screen: names without control characters, tables with aligned columns, notes on standard error."""
+"""Notes on standard error, and the warnings of the library as notes."""
 
 from __future__ import annotations
 
-import re
 import sys
-import unicodedata
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-ESCAPE = re.compile(r"\033\[[0-9;]*m")  # our own colours: names have none
-HIDDEN = frozenset(
-    {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-)  # control, direction, surrogates, private, line separators
-
-
-def printable(name: object, width: int | None = None) -> str:
-    """A name as it may go to a terminal: nothing in it moves the cursor, changes colours or turns the direction."""
-    text = "".join(
-        "�" if unicodedata.category(letter) in HIDDEN else letter
-        for letter in str(name)[: None if width is None else 4 * width]
-    )
-    return text if width is None or len(text) <= width else text[: width - 1] + "…"
-
-
-def aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[str]:
-    """The rows as lines, each column as wide as its widest cell."""
-    widths = [max(_width(row[j]) for row in rows) for j in range(len(right))]
-    for row in rows:
-        cells = (
-            _padded(cell, width, side) for cell, width, side in zip(row, widths, right, strict=True)
-        )
-        yield "  ".join(cells).rstrip()
-
-
-def _width(text: str) -> int:
-    """How many places a text takes on a terminal: two for wide letters, none for combining marks."""
-    text = ESCAPE.sub("", text)
-    return sum(
-        0
-        if unicodedata.combining(letter)
-        else 2
-        if unicodedata.east_asian_width(letter) in "WF"
-        else 1
-        for letter in text
-    )
-
-
-def _padded(cell: str, width: int, right: bool) -> str:
-    space = " " * (width - _width(cell))
-    return space + cell if right else cell + space
+from ..report.screen import printable
 
 
 def note(sentence: object) -> None:
-    """Tell something beside the result."""
+    """Say something next to the result."""
     print(f"landmarks: note: {printable(sentence)}", file=sys.stderr)
 
 
 @contextmanager
 def warnings_as_notes() -> Iterator[None]:
-    """Tell the warnings of the library as notes, each once."""
+    """Print the warnings of the library as notes, each once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield

@@ -1,4 +1,4 @@
-"""`landmarks select`: the columns of a file that best represent the rest, or the rows that are the best landmarks."""
+"""`landmarks select`: the columns of a file, or its rows, that best represent the rest."""
 
 from __future__ import annotations
 
@@ -6,36 +6,47 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from . import source
-from .bar import shown
+from ..report.lines import lines
+from ..report.screen import printable
+from ..report.terminal import Terminal
+from ..runs.bar import shown
+from . import file_options, source
+from .file_options import listed
 from .outcome import BAD_DATA, CODES, NO_OUTPUT, OK, USAGE, Failure
 from .output import check_outputs
-from .screen import aligned, printable, warnings_as_notes
-from .terminal import Terminal
+from .screen import warnings_as_notes
 
 if TYPE_CHECKING:
     from ..report import Summary
     from ..selection import Selection
     from .source import Source
 
-METHODS = "auto, continuous, annealed, greedy, nuclear, swap, iterated, rpcholesky, kdpp, leverage, pivoted_qr, kmeans, uniform, exact"
+LISTED = 200  # chosen columns that a terminal shows
+METHODS = (
+    "auto, continuous, annealed, greedy, nuclear, swap, iterated, rpcholesky, kdpp, leverage, "
+    "pivoted_qr, kmeans, uniform, exact, supervised"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """How many, how, from what, and where the result goes."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = CODES
+    parser.epilog = f"{parser.epilog or ''}\n{CODES}"
     many = parser.add_mutually_exclusive_group(required=True)
     many.add_argument(
-        "--k", type=number, help="how many to choose; auto chooses as many as are worth it"
+        "-k",
+        "--k",
+        type=number,
+        help="how many to choose: a number, a share such as 0.1, or auto for the knee of the curve",
     )
     many.add_argument(
         "--error",
         type=float,
-        help="choose as few as leave at most this part of the whole unexplained, such as 0.05",
+        help="choose as few as leave at most this part of the total unexplained, such as 0.05",
     )
     add_choice_arguments(parser)
     parser.add_argument("--method", default="auto", help=f"one of {METHODS} (default auto)")
@@ -44,17 +55,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="keeps the run; the same command goes on from there after a crash or an interrupt",
     )
-    source.add_arguments(parser)
+    file_options.add_arguments(parser)
     results = parser.add_argument_group("results")
     results.add_argument(
+        "-o",
         "--out",
         metavar="FILE",
-        help="write the chosen columns to a csv, tsv or parquet file, the record to json, the selection to npz",
+        help="write the chosen columns to a csv, tsv or parquet file, the record to json, "
+        "the selection to npz",
     )
     results.add_argument(
         "--report",
         metavar="PAGE.html",
-        help="write one page that tells everything and can be passed on",
+        help="write one page with everything, to be passed on",
     )
     results.add_argument(
         "--image",
@@ -69,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="in csv files put ' before names that a spreadsheet would take for formulas",
     )
-    results.add_argument("--quiet", action="store_true", help="no progress bar")
+    results.add_argument("-q", "--quiet", action="store_true", help="no progress bar")
 
 
 def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,29 +100,31 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--include",
         metavar="NAMES",
-        type=source.listed,
+        type=listed,
         default=(),
-        help="these must be chosen, by name or by number from 0",
+        help="these must be chosen, by name or by number from 0 as in the file",
     )
     parser.add_argument(
         "--exclude",
         metavar="NAMES",
-        type=source.listed,
+        type=listed,
         default=(),
         help="these must not be chosen",
     )
 
 
-def number(text: str) -> int | str:
-    """A whole number, or the word auto."""
+def number(text: str) -> int | float | str:
+    """A whole number, a share between 0 and 1, or the word auto."""
     if text == "auto":
         return text
-    try:
+    with suppress(ValueError):
         return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"k is a whole number or the word auto, got {text!r}"
-        ) from None
+    with suppress(ValueError):
+        if 0 < float(text) < 1:
+            return float(text)
+    raise argparse.ArgumentTypeError(
+        f"k is a whole number, a share such as 0.1, or the word auto, got {text!r}"
+    )
 
 
 def image(text: str) -> tuple[int, int]:
@@ -127,7 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
     with warnings_as_notes():
         chosen_from = source.load(arguments)
         _check_image(chosen_from, arguments)
-        with shown(arguments.quiet):
+        with shown(quiet=arguments.quiet):
             selection = choose(chosen_from, arguments)
             summary = _summary(selection)
         _write(chosen_from, selection, summary, arguments)
@@ -137,7 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
-    """The selection that the arguments ask for; wishes that cannot be met are wrong use."""
+    """The selection that the arguments ask for; what cannot be met is wrong use."""
     from .._select import select
     from ..errors import FormatError, UnknownColumnError
 
@@ -145,10 +160,10 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
         include, exclude = (
             positions(chosen_from, which) for which in (arguments.include, arguments.exclude)
         )
-        return select(
+        found = select(
             chosen_from.operator,
             "auto" if arguments.k is None else arguments.k,
-            method=arguments.method,
+            method=method_of(chosen_from, arguments),
             criterion=arguments.criterion,
             seed=arguments.seed,
             budget=arguments.budget,
@@ -157,6 +172,7 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
             error=arguments.error,
             **({"checkpoint": arguments.checkpoint} if arguments.checkpoint else {}),
         )
+        return replace(found, center=chosen_from.center, scale=chosen_from.scale)
     except FormatError as error:
         raise Failure(
             USAGE if isinstance(error, UnknownColumnError) else BAD_DATA, str(error)
@@ -169,11 +185,23 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
         raise Failure(USAGE, str(error)) from error
 
 
-def positions(chosen_from: Source, wishes: tuple[str, ...]) -> list[int]:
-    """The candidates that are named, or numbered from 0."""
-    from ..readers.table import position
+def method_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
+    """The method by name; supervised looks at the target of the rows."""
+    if arguments.method != "supervised":
+        return arguments.method
+    if arguments.target is None or chosen_from.noun != "row":
+        raise ValueError(
+            "--method supervised chooses rows with a target in view: "
+            "give --target COLUMN, and --rows or --kernel"
+        )
+    from .target import supervised
 
-    return [position(wish, chosen_from.operator.names, chosen_from.operator.n) for wish in wishes]
+    return supervised(chosen_from.table.aside[arguments.target])
+
+
+def positions(chosen_from: Source, wanted: tuple[str, ...]) -> list[int]:
+    """The candidates that are named, or numbered from 0 as in the file."""
+    return [chosen_from.position(wish) for wish in wanted]
 
 
 def _summary(selection: Selection) -> Summary:
@@ -188,12 +216,13 @@ def _check_endings(arguments: argparse.Namespace) -> None:
     if arguments.out and not arguments.out.lower().endswith(ENDINGS):
         raise Failure(
             USAGE,
-            f"--out tells the format by its ending, one of {', '.join(ENDINGS)}; got {arguments.out!r}",
+            f"--out names a file whose ending says the format, one of {', '.join(ENDINGS)}; "
+            f"got {arguments.out!r}",
         )
     if arguments.report and not arguments.report.lower().endswith((".html", ".htm")):
         raise Failure(USAGE, f"a report is an html file, got {arguments.report!r}")
     if arguments.report and find_spec("jinja2") is None:
-        raise Failure(USAGE, "a report needs Jinja2: pip install 'landmarks[report]'")
+        raise Failure(USAGE, "a report needs Jinja2: pip install jinja2")
 
 
 def _check_image(chosen_from: Source, arguments: argparse.Namespace) -> None:
@@ -203,7 +232,8 @@ def _check_image(chosen_from: Source, arguments: argparse.Namespace) -> None:
         height, width = arguments.image
         raise Failure(
             USAGE,
-            f"images of {height} x {width} have {height * width} pixels, the data have {chosen_from.counted(n)}",
+            f"images of {height} x {width} have {height * width} pixels, the data have "
+            f"{chosen_from.counted(n)}",
         )
 
 
@@ -234,7 +264,9 @@ def _lines(
     elif not sys.stdout.isatty():
         yield from _for_a_pipe(chosen_from, selection, summary)
     else:
-        yield from _for_a_person(Terminal.of(sys.stdout), chosen_from, selection, summary)
+        yield ""
+        words = replace(chosen_from.words, measure=_measure(chosen_from, selection))
+        yield from lines(selection, summary, words, Terminal.of(sys.stdout), most=LISTED)
         for path in filter(None, (arguments.out, arguments.report)):
             yield f"  written: {printable(path)}"
 
@@ -244,53 +276,11 @@ def _for_a_pipe(chosen_from: Source, selection: Selection, summary: Summary) -> 
     yield "place\tindex\tname\tkept"
     for place, j in enumerate(selection.indices):
         kept = "" if summary.together is None else f"{summary.together[place]:.6g}"
-        yield f"{place + 1}\t{j}\t{printable(chosen_from.label(int(j)))}\t{kept}"
+        number, label = chosen_from.number(int(j)), printable(chosen_from.label(int(j)))
+        yield f"{place + 1}\t{number}\t{label}\t{kept}"
 
 
-def _for_a_person(
-    terminal: Terminal, chosen_from: Source, selection: Selection, summary: Summary
-) -> Iterator[str]:
-    k, noun = selection.k, chosen_from.noun
-    measure = (
-        chosen_from.measure
-        if selection.criterion == "trace"
-        else "squared norm of the kernel matrix"
-    )
-    yield ""
-    yield "  " + terminal.bold(
-        f"{k} of {selection.n} {noun}s of {printable(chosen_from.title, 60)} keep {summary.chosen:.1%} of the {measure}"
-    )
-    yield ""
-    yield from (
-        "  " + line
-        for line in aligned(
-            list(_rows(terminal, chosen_from, selection, summary)), (True, False, False, True)
-        )
-    )
-    yield ""
-    yield "  kept by"
-    yield f"  {f'these {chosen_from.counted(k)}':28s} {terminal.bar(summary.chosen, chosen=True)} {summary.chosen:6.1%}"
-    yield f"  {f'{chosen_from.counted(k)} at random':28s} {terminal.bar(summary.random)} {summary.random:6.1%}"
-    if summary.best is not None:
-        yield f"  {f'any {k} directions, at best':28s} {terminal.bar(summary.best)} {summary.best:6.1%}"
-    yield ""
-    proof = "; no other choice is better (proved)" if selection.proved else ""
-    kernel = f" on {chosen_from.kernel}" if chosen_from.kernel else ""
-    yield "  " + terminal.dim(
-        f"by {selection.method}{kernel}, seed {selection.seed}, in {selection.ledger.seconds:.2f} s{proof}"
-    )
-
-
-def _rows(
-    terminal: Terminal, chosen_from: Source, selection: Selection, summary: Summary
-) -> Iterator[tuple[str, ...]]:
-    """The chosen ones, with what they keep together with those above them."""
-    together = summary.together
-    yield "", chosen_from.noun, "", "" if together is None else "kept so far"
-    for place, j in enumerate(selection.indices):
-        shares = (
-            ("", "")
-            if together is None
-            else (terminal.bar(together[place], 20, chosen=True), f"{together[place]:.1%}")
-        )
-        yield str(place + 1), printable(chosen_from.label(int(j)), 44), *shares
+def _measure(chosen_from: Source, selection: Selection) -> str:
+    if selection.criterion == "trace":
+        return chosen_from.measure
+    return "squared norm of the kernel matrix"

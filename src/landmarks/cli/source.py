@@ -1,20 +1,19 @@
-"""From a file and the options about it to the operator whose columns are chosen; shared by the commands that read files."""
+"""From a file and the options about it to the operator that is chosen from."""
 
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ..report.lines import Words
 from .outcome import BAD_DATA, USAGE, Failure
 
 if TYPE_CHECKING:
     from ..operators.base import Operator
     from ..readers import Table
 
-KERNELS = ("rbf", "laplacian", "matern", "polynomial", "linear")
 STDIN = "-"
 
 
@@ -22,8 +21,9 @@ STDIN = "-"
 class Source:
     """What a file holds, and what is chosen from.
 
-    noun : what one candidate is: "column", or "row" when a kernel makes the rows landmarks.
-    measure : what a choice keeps, in words.
+    noun : what one candidate is: "column" or "row".
+    measure : what a choice keeps, in words; ids : the names of the rows, where there are any.
+    center, scale : what was done to the columns.
     """
 
     title: str
@@ -32,139 +32,41 @@ class Source:
     noun: str
     measure: str
     kernel: str | None = None
+    ids: tuple[str, ...] | None = None
+    center: bool = False
+    scale: bool = False
 
     def label(self, j: int) -> str:
-        """The name of a candidate, or its number."""
+        """The name of a candidate, or its number in the file."""
         names = self.operator.names
-        return f"{self.noun} {j}" if names is None else names[j]
+        return f"{self.noun} {self.number(j)}" if names is None else names[j]
+
+    def number(self, j: int) -> int:
+        """The number of a candidate, counted from 0 as in the file."""
+        places = self.table.places if self.noun == "column" else self.table.kept_rows
+        return j if places is None else int(places[j])
+
+    def position(self, wish: str) -> int:
+        """The candidate of a name, or of a number as in the file; a name goes before a number."""
+        from ..errors import UnknownColumnError
+        from ..readers.table import position
+
+        names, n = self.operator.names, self.operator.n
+        numbers = {str(self.number(j)): j for j in range(n)}
+        if wish in numbers and wish not in (names or ()):
+            return numbers[wish]
+        if wish.isascii() and wish.isdigit() and wish not in (names or ()):
+            raise UnknownColumnError(f"{self.noun} {wish} is not among the {n} candidates")
+        return position(wish, names, n)
+
+    @property
+    def words(self) -> Words:
+        """How the table calls the data and the candidates."""
+        return Words(self.noun, self.measure, self.label, self.title, self.kernel)
 
     def counted(self, k: int) -> str:
         """So many candidates, in words."""
         return f"{k} {self.noun}{'' if k == 1 else 's'}"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The file, how to read it, and what is done to it."""
-    parser.add_argument(
-        "file",
-        metavar="FILE",
-        help="csv, tsv, txt (also .gz), npy, npz, mtx, parquet, arrow, feather, h5ad, zarr; - reads standard input",
-    )
-    reading = parser.add_argument_group("reading")
-    reading.add_argument(
-        "--columns",
-        metavar="NAMES",
-        type=listed,
-        default=(),
-        help="read only these, by name or by number from 0: a,b,'c,d'",
-    )
-    reading.add_argument(
-        "--drop",
-        metavar="NAMES",
-        type=listed,
-        default=(),
-        help="leave these out, such as identifiers",
-    )
-    reading.add_argument("--format", help="when the ending of the name does not tell it")
-    reading.add_argument(
-        "--header",
-        choices=("auto", "yes", "no"),
-        default="auto",
-        help="whether the first line of text holds names (default auto)",
-    )
-    reading.add_argument(
-        "--delimiter",
-        metavar="SIGN",
-        help="between the cells of text: found among , ; tab | unless given",
-    )
-    reading.add_argument(
-        "--decimal", choices=(".", ","), help="the decimal sign of text: found unless given"
-    )
-    reading.add_argument("--encoding", help="of text: UTF-8, else Latin-1, unless given")
-    reading.add_argument(
-        "--array",
-        metavar="NAME",
-        help="which array of an npz or Zarr file, or which layer of an h5ad file",
-    )
-    reading.add_argument(
-        "--max-bytes",
-        metavar="SIZE",
-        type=size,
-        default=2**30,
-        help="refuse files that would take more memory (default 1G)",
-    )
-    preparing = parser.add_argument_group("preparing")
-    preparing.add_argument(
-        "--standardize", action="store_true", help="give every column mean 0 and variance 1"
-    )
-    preparing.add_argument("--center", action="store_true", help="give every column mean 0")
-    preparing.add_argument(
-        "--missing",
-        choices=("error", "impute", "pairwise"),
-        default="error",
-        help="missing values: refuse them (default), fill in the mean of the column, or use every pair of known values",
-    )
-    kernels = parser.add_argument_group(
-        "landmarks of a kernel: the rows are points, and rows are chosen"
-    )
-    kernels.add_argument("--kernel", choices=KERNELS, help="makes the rows the candidates")
-    kernels.add_argument(
-        "--sigma",
-        metavar="WIDTH",
-        type=width,
-        default="median",
-        help="width of the kernel (default: the median distance of some rows)",
-    )
-    kernels.add_argument(
-        "--nu",
-        type=float,
-        default=1.5,
-        help="smoothness of the Matérn kernel: 0.5, 1.5 or 2.5 (default 1.5)",
-    )
-    kernels.add_argument(
-        "--degree", type=int, default=3, help="of the polynomial kernel (default 3)"
-    )
-
-
-def listed(text: str) -> tuple[str, ...]:
-    """The entries of a comma-separated list; one that holds a comma is quoted."""
-    return tuple(
-        entry.strip()
-        for entry in next(csv.reader([text], skipinitialspace=True), [])
-        if entry.strip()
-    )
-
-
-def size(text: str) -> int:
-    """A number of bytes, such as 500M or 4G."""
-    factors = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-    number, factor = (
-        (text[:-1], factors[text[-1].lower()]) if text[-1:].lower() in factors else (text, 1)
-    )
-    try:
-        value = int(float(number) * factor)
-    except (ValueError, OverflowError):
-        value = 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(
-            f"a size is a positive number of bytes such as 500M or 4G, got {text!r}"
-        )
-    return value
-
-
-def width(text: str) -> float | str:
-    """A positive number, or the word median."""
-    if text == "median":
-        return text
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(
-            f"a width is a positive number or the word median, got {text!r}"
-        )
-    return value
 
 
 def load(arguments: argparse.Namespace) -> Source:
@@ -174,6 +76,7 @@ def load(arguments: argparse.Namespace) -> Source:
     table = _table(arguments)
     for sentence in table.notes:
         note(sentence)
+    table = _without_missing(table, arguments)
     _refuse_bad_values(table, arguments)
     title = (
         "standard input"
@@ -183,7 +86,7 @@ def load(arguments: argparse.Namespace) -> Source:
     try:
         return (
             _of_rows(title, table, arguments)
-            if arguments.kernel
+            if arguments.kernel or arguments.rows
             else _of_columns(title, table, arguments)
         )
     except MemoryError as error:
@@ -215,6 +118,8 @@ def _table(arguments: argparse.Namespace) -> Table:
             decimal=arguments.decimal,
             encoding=arguments.encoding,
             array=arguments.array,
+            numeric_only=arguments.numeric_only,
+            aside=tuple(dict.fromkeys(filter(None, (arguments.id, arguments.target)))),
         )
     except UnknownColumnError as error:
         raise Failure(USAGE, f"{arguments.file}: {error}") from error
@@ -237,14 +142,20 @@ def _refuse_bad_values(table: Table, arguments: argparse.Namespace) -> None:
     if np.isinf(values).any():
         raise Failure(
             BAD_DATA,
-            f"{arguments.file}: {_first(table, np.isinf(values))}: the value is infinite; remove or clip it first",
+            f"{arguments.file}: {_first(table, np.isinf(values))}: the value is infinite; "
+            "remove or clip it first",
         )
     missing = np.isnan(values)
     if arguments.missing == "error":
-        remedy = "--missing impute fills in the mean of the column, --missing pairwise uses what is known, --drop leaves the column out"
+        remedy = (
+            "--missing drop leaves out such rows, --missing impute fills in the mean of the "
+            "column, "
+            "--missing pairwise uses what is known, --drop leaves the column out"
+        )
         raise Failure(
             BAD_DATA,
-            f"{arguments.file}: {_first(table, missing)}: the value is missing, contains NaN ({int(missing.sum())} in all); {remedy}",
+            f"{arguments.file}: {_first(table, missing)}: the value is missing, contains NaN "
+            f"({int(missing.sum())} in all); {remedy}",
         )
 
 
@@ -260,68 +171,103 @@ def _first(table: Table, bad: Any) -> str:
     )
 
 
-def _of_columns(title: str, table: Table, arguments: argparse.Namespace) -> Source:
-    import landmarks as lm
-
-    centred = arguments.center or arguments.standardize
-    if centred or arguments.missing != "error":
-        from ..sklearn.preparation import Preparation
-
-        operator = (
-            Preparation(center=centred, scale=arguments.standardize, missing=arguments.missing)
-            .of_rows(table.values, None)
-            .operator
-        )
-    else:
-        operator = lm.data(table.values)
-        _note_on_sizes(operator)
-    operator.names = table.names
-    return Source(title, table, operator, "column", "variance" if centred else "sum of squares")
-
-
-def _note_on_sizes(operator: Operator) -> None:
-    """Tell when a few large columns would decide alone."""
+def _without_missing(table: Table, arguments: argparse.Namespace) -> Table:
+    """The table without the rows that have a missing value, when that was asked for."""
     import numpy as np
 
-    from .._array import host
     from .screen import note
 
-    sizes = host(operator.diagonal())
-    if operator.n > 1 and sizes.max() > 1e4 * max(float(np.median(sizes)), np.finfo(float).tiny):
-        note(
-            "some columns hold far larger numbers than others and will decide alone; --standardize gives each the same weight"
+    if arguments.missing != "drop":
+        return table
+    values = table.values.toarray() if hasattr(table.values, "tocsc") else table.values
+    complete = ~np.isnan(values).any(axis=1)
+    if complete.all():
+        return table
+    if not complete.any():
+        raise Failure(
+            BAD_DATA,
+            f"{arguments.file}: every row has a missing value; --missing impute fills them in",
         )
+    left_out = len(complete) - int(complete.sum())
+    note(f"{left_out} of {len(complete)} rows have a missing value and were left out")
+    return _some_rows(table, np.flatnonzero(complete))
+
+
+def _some_rows(table: Table, rows: Any) -> Table:
+    values = table.values.tocsr()[rows].tocsc() if hasattr(table.values, "tocsc") else None
+    return replace(
+        table,
+        values=table.values[rows] if values is None else values,
+        rows=None if table.rows is None else tuple(table.rows[i] for i in rows),
+        lines=None if table.lines is None else table.lines[rows],
+        kept_rows=tuple(int(i) for i in rows),
+        aside={name: tuple(texts[i] for i in rows) for name, texts in table.aside.items()},
+    )
+
+
+def _of_columns(title: str, table: Table, arguments: argparse.Namespace) -> Source:
+    from ..intake import warn_of_spread
+    from ..operators.data import data
+    from ..operators.preparation import Preparation
+
+    center = arguments.center or arguments.standardize
+    scale = True if arguments.standardize else arguments.scale
+    missing = "error" if arguments.missing == "drop" else arguments.missing
+    if center or scale or missing != "error":
+        prepared = Preparation(center=center, scale=bool(scale), missing=missing)
+        operator = prepared.of_rows(table.values, None).operator
+    else:
+        operator = data(table.values)
+    operator.names = table.names
+    if scale is None:
+        warn_of_spread(operator)
+    measure = "variance" if center else "sum of squares"
+    source = Source(title, table, operator, "column", measure, ids=_ids(table, arguments))
+    return replace(source, center=bool(center), scale=bool(scale))
+
+
+def _ids(table: Table, arguments: argparse.Namespace) -> tuple[str, ...] | None:
+    """The names of the rows: the column that was named, or what the file has."""
+    return table.rows if arguments.id is None else table.aside[arguments.id]
 
 
 def _of_rows(title: str, table: Table, arguments: argparse.Namespace) -> Source:
     import landmarks as lm
 
     if arguments.missing == "pairwise":
-        raise Failure(USAGE, "distances need every value: use --missing impute with --kernel")
-    points = _points(table, arguments)
-    h = _kernel(points, arguments)
-    operator = lm.kernel(points, h)
-    operator.names = table.rows
-    return Source(title, table, operator, "row", "trace of the kernel matrix", kernel=repr(h))
+        raise Failure(
+            USAGE,
+            "distances need every value: use --missing impute or drop with --kernel or --rows",
+        )
+    points, ids = _points(table, arguments), _ids(table, arguments)
+    if arguments.kernel:
+        h = _kernel(points, arguments)
+        operator = lm.kernel(points, h)
+        measure, kernel = "trace of the kernel matrix", repr(h)
+    else:
+        operator, measure, kernel = lm.data(points.T), "sum of squares", None
+    operator.names = ids
+    return Source(title, table, operator, "row", measure, kernel=kernel, ids=ids)
 
 
 def _points(table: Table, arguments: argparse.Namespace) -> Any:
     """The rows as points: dense, filled, and with columns of equal weight if that was asked for."""
     import numpy as np
 
+    from ..operators.preparation import mean_imputed
     from ..readers.limit import check_size
-    from ..sklearn.preparation import mean_imputed
 
     X = table.values
     if hasattr(X, "tocsc"):
         check_size(X.shape[0] * X.shape[1] * 8, arguments.max_bytes, "the table of points")
         X = X.toarray()
     X = mean_imputed(X, None)
-    if not (arguments.standardize or arguments.center):
-        return X
-    X = X - X.mean(axis=0)
-    spread = X.std(axis=0) if arguments.standardize else np.ones(X.shape[1])
-    return X / np.where(spread > 0, spread, 1.0)
+    spread = X.std(axis=0)
+    if arguments.standardize or arguments.center:
+        X = X - X.mean(axis=0)
+    if arguments.standardize or arguments.scale:
+        X = X / np.where(spread > 0, spread, 1.0)
+    return X
 
 
 def _kernel(points: Any, arguments: argparse.Namespace) -> Any:

@@ -1,4 +1,4 @@
-"""The files of `landmarks select`: the chosen columns or rows with their own numbers, the record, the selection, the page."""
+"""The files of `landmarks select`: the chosen part, the record, the selection, the page."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -46,19 +47,18 @@ def write_out(
                 ).encode()
             )
         elif ending == "parquet":
-            _write_parquet(file, *chosen_part(chosen_from, selection))
+            _write_parquet(file, chosen_part(chosen_from, selection))
         else:
-            names, values = chosen_part(chosen_from, selection)
-            _write_text(
-                file, _safe(names, arguments.csv_safe), values, "," if ending == "csv" else "\t"
-            )
+            part = chosen_part(chosen_from, selection)
+            part = replace(part, names=_safe(part.names, arguments.csv_safe))
+            _write_text(file, part, "," if ending == "csv" else "\t")
 
 
 def write_report(
     chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
 ) -> None:
     """Write the page."""
-    from ..report.page import Origin, page
+    from ..report.html_page import Origin, page
 
     origin = Origin(
         title=chosen_from.title,
@@ -75,24 +75,38 @@ def write_report(
         file.write(html.encode("utf-8"))
 
 
-def chosen_part(chosen_from: Source, selection: Selection) -> tuple[list[str], np.ndarray]:
+def chosen_part(chosen_from: Source, selection: Selection) -> Part:
     """The chosen columns, or all columns of the chosen rows, as the file has them."""
-    values, names = chosen_from.table.values, chosen_from.table.names
-    columns = np.arange(values.shape[1]) if chosen_from.noun == "row" else selection.indices
-    part = (
-        values.tocsr()[selection.indices]
-        if chosen_from.noun == "row" and hasattr(values, "tocsr")
-        else None
-    )
-    part = (
-        part
-        if part is not None
-        else values[selection.indices]
-        if chosen_from.noun == "row"
-        else values[:, columns]
-    )
-    part = part.toarray() if hasattr(part, "toarray") else part
-    return [f"column_{j}" if names is None else names[j] for j in columns], part
+    table, rows = chosen_from.table, chosen_from.noun == "row"
+    columns = np.arange(table.values.shape[1]) if rows else selection.indices
+    names = [_name(chosen_from, int(j)) for j in columns]
+    if not rows:
+        return Part(names, _dense(table.values[:, columns]), dict(table.aside))
+    values = table.values
+    values = values.tocsr()[selection.indices] if hasattr(values, "tocsr") else None
+    values = table.values[selection.indices] if values is None else values
+    aside = {
+        name: tuple(texts[i] for i in selection.indices) for name, texts in table.aside.items()
+    }
+    return Part(names, _dense(values), aside)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What is written: names, numbers, and the columns that were kept as text."""
+
+    names: list[str]
+    values: np.ndarray
+    aside: dict[str, tuple[str, ...]]
+
+
+def _name(chosen_from: Source, j: int) -> str:
+    names = chosen_from.table.names
+    return f"column_{chosen_from.table.number(j)}" if names is None else names[j]
+
+
+def _dense(values: Any) -> np.ndarray:
+    return values.toarray() if hasattr(values, "toarray") else values
 
 
 def _safe(names: Sequence[str], safe: bool) -> list[str]:
@@ -100,29 +114,32 @@ def _safe(names: Sequence[str], safe: bool) -> list[str]:
     risky = [name for name in names if name.startswith(FORMULA)]
     if risky and not safe:
         note(
-            f"the name {risky[0][:40]!r} would be a formula to a spreadsheet ({len(risky)} such names); --csv-safe puts ' before them"
+            f"the name {risky[0][:40]!r} would be a formula to a spreadsheet ({len(risky)} such "
+            "names); --csv-safe puts ' before them"
         )
     return [f"'{name}" if safe and name.startswith(FORMULA) else name for name in names]
 
 
-def _write_text(file: BinaryIO, names: list[str], values: np.ndarray, delimiter: str) -> None:
+def _write_text(file: BinaryIO, part: Part, delimiter: str) -> None:
     text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(_cells(values))
+    writer.writerow([*part.aside, *part.names])
+    for row, cells in enumerate(_cells(part.values)):
+        writer.writerow([*(texts[row] for texts in part.aside.values()), *cells])
     text.detach()
 
 
 def _cells(values: np.ndarray) -> Iterator[list[str]]:
-    """Numbers with as many digits as tell them apart; nothing for a missing one."""
+    """Numbers with the digits that tell them apart; nothing for a missing one."""
     for row in values:
         yield ["" if np.isnan(value) else str(value).removesuffix(".0") for value in row]
 
 
-def _write_parquet(file: BinaryIO, names: list[str], values: np.ndarray) -> None:
+def _write_parquet(file: BinaryIO, part: Part) -> None:
     pa, pq = _pyarrow()
-    columns = [pa.array(values[:, j], from_pandas=True) for j in range(values.shape[1])]
-    pq.write_table(pa.Table.from_arrays(columns, names=names), file)
+    columns = [pa.array(texts) for texts in part.aside.values()]
+    columns += [pa.array(column, from_pandas=True) for column in part.values.T]
+    pq.write_table(pa.Table.from_arrays(columns, names=[*part.aside, *part.names]), file)
 
 
 def _pyarrow() -> tuple[Any, Any]:
@@ -130,7 +147,5 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise Failure(
-            NO_OUTPUT, "writing parquet needs pyarrow: pip install 'landmarks[io]'"
-        ) from error
+        raise Failure(NO_OUTPUT, "writing parquet needs pyarrow: pip install pyarrow") from error
     return pyarrow, pyarrow.parquet

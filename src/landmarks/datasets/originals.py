@@ -1,4 +1,6 @@
-"""Readers of the files as their publishers give them: each takes the bytes of one download and returns X and column names."""
+"""Readers of the files as their publishers give them: each takes the bytes of one download and
+returns X and column names.
+"""
 
 from __future__ import annotations
 
@@ -19,24 +21,30 @@ IMAGES = 0x00000803  # the magic number of an idx file of bytes in three dimensi
 
 
 def member(content: bytes, suffix: str) -> bytes:
-    """The member of a zip archive whose name ends so; content that is no archive is taken to be the member itself."""
+    """The member of a zip archive whose name ends so; content that is no archive is taken to be the
+    member itself.
+    """
     if not zipfile.is_zipfile(io.BytesIO(content)) or _is_workbook(content):
         return content
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         found = [entry for entry in archive.infolist() if entry.filename.endswith(suffix)]
         if not found:
             raise ValueError(
-                f"the archive holds no file that ends in {suffix}, but {', '.join(archive.namelist()) or 'nothing'}"
+                f"the archive holds no file that ends in {suffix}, but "
+                f"{', '.join(archive.namelist()) or 'nothing'}"
             )
         if found[0].file_size > LIMIT:
             raise ValueError(
-                f"{found[0].filename} would unpack to {found[0].file_size} bytes, more than the limit of {LIMIT}"
+                f"{found[0].filename} would unpack to {found[0].file_size} bytes, more than the "
+                f"limit of {LIMIT}"
             )
         return archive.read(found[0])
 
 
 def workbook(columns: int | None = None) -> Reader:
-    """Reads the first sheet with the numbers of an xlsx file; the names are in the row above the first row of numbers."""
+    """Reads the first sheet with the numbers of an xlsx file; the names are in the row above the
+    first row of numbers.
+    """
 
     def read(content: bytes) -> Table:
         rows = [list(row) for row in _sheet(member(content, ".xlsx"))]
@@ -62,7 +70,9 @@ def separated(
     columns: slice = slice(None),
     labels: Sequence[str] = (),
 ) -> Reader:
-    """Reads text: one row per line, cells by the delimiter or by blanks, missing ones as ? or NaN, with or without names on top."""
+    """Reads text: one row per line, cells by the delimiter or by blanks, missing ones as ? or NaN,
+    with or without names on top.
+    """
 
     def read(content: bytes) -> Table:
         lines = member(content, suffix).decode("utf-8-sig").splitlines()
@@ -88,7 +98,8 @@ def images(first: int) -> Reader:
         magic, count, height, width = struct.unpack(">4I", content[:16])
         if magic != IMAGES or len(content) != 16 + count * height * width:
             raise ValueError(
-                f"not an idx file of images, or not all of one: {len(content)} bytes for {count} images of {height} × {width}"
+                f"not an idx file of images, or not all of one: {len(content)} bytes for {count} "
+                f"images of {height} × {width}"
             )
         pixels = np.frombuffer(content, dtype=np.uint8, offset=16).reshape(count, height * width)[
             :first
@@ -109,7 +120,8 @@ def _unpacked(content: bytes) -> bytes:
         raise ValueError(f"the gzip file is damaged ({error})") from error
     if not stream.eof:
         raise ValueError(
-            f"the gzip file broke off after {len(unpacked)} bytes, or is larger than the limit of {LIMIT}"
+            f"the gzip file broke off after {len(unpacked)} bytes, or is larger than the limit of "
+            f"{LIMIT}"
         )
     return unpacked
 
@@ -124,7 +136,7 @@ def _sheet(content: bytes) -> Iterable[tuple[object, ...]]:
         from openpyxl import load_workbook
     except ImportError as error:
         raise ImportError(
-            "this data set is published as a workbook, which openpyxl reads: pip install 'landmarks[io]'"
+            "this data set is published as a workbook, which openpyxl reads: pip install openpyxl"
         ) from error
     book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
     try:

@@ -1,4 +1,6 @@
-"""The operator of a panel: columns of standardised data, or a Gaussian kernel on its rows, on a device."""
+"""The operator of a panel: columns of standardised data, or a Gaussian kernel on its rows, on a
+device.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class Task:
         return self.operator.n
 
     def best(self, k: int) -> float | None:
-        """The best rank-k error, where the figure draws factors; computed before any method is timed."""
+        """The best rank-k error, where the figure draws factors; computed before any method is
+        timed.
+        """
         if self.figure.value != "factor":
             return None
         if k not in self._best:
@@ -92,7 +96,7 @@ def check_device(device: str) -> str:
     try:
         import torch
     except ImportError as error:
-        raise ImportError(f"--device {device} needs torch: pip install 'landmarks[gpu]'") from error
+        raise ImportError(f"--device {device} needs torch: pip install torch triton") from error
     if not torch.cuda.is_available():
         raise ValueError(sentence)
     return device

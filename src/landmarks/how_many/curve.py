@@ -1,4 +1,4 @@
-"""Error against k: the whole curve from one greedy pass, and the smallest k that is good enough."""
+"""Error against k: the curve from one greedy pass, and the smallest k that is good enough."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy as np
 from .. import _check
 from .._array import Array, host
 from ..constraints import check_size, constrained
+from ..intake import taken
 from ..linalg.error import CRITERIA, total
 from ..methods.greedy.greedy import ErrorGains
 from ..methods.greedy.pursuit import pursue
-from ..operators.convert import as_operator
 from ..problem import Problem
 from ..residual.represent import searchable
 from ..residual.residual import Residual
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Curve:
     """The errors of nested choices: for each k the first k of the indices.
 
@@ -45,40 +45,65 @@ class Curve:
         reached = np.flatnonzero(self.relative <= error)
         if len(reached) == 0:
             raise ValueError(
-                f"no k up to {self.ks[-1]} has a relative error of at most {error}; the last has {self.relative[-1]:.3g}"
+                f"no k up to {self.ks[-1]} has a relative error of at most {error}; "
+                f"the last has {self.relative[-1]:.3g}"
             )
         return int(self.ks[reached[0]])
 
     def knee(self) -> int:
-        """The k after which the curve flattens: farthest below the line from k = 0, where all is left, to its last point."""
+        """The k after which the curve flattens: farthest below the line from k = 0 to its end."""
         x = self.ks / self.ks[-1]
         y = (self.relative - self.relative[-1]) / max(1 - self.relative[-1], np.finfo(float).tiny)
         return int(self.ks[np.argmax(1 - x - y)])
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the errors against k, with the knee marked; returns the axes."""
+        from ..plots.sweep import plot_curve
+
+        return plot_curve(self, ax)
+
+    def __repr__(self) -> str:
+        return (
+            f"Curve: {len(self.ks)} sizes from k = {self.ks[0]} to {self.ks[-1]}, relative error "
+            f"{self.relative[0]:.3g} to {self.relative[-1]:.3g}, knee at k = {self.knee()}"
+        )
+
 
 def path(
-    A: Any, ks: Iterable[int], *, criterion: str = "trace", include: Any = (), exclude: Any = ()
+    A: Any,
+    ks: Iterable[int] | int,
+    *,
+    center: bool = False,
+    scale: bool | None = None,
+    numeric_only: bool = False,
+    criterion: str = "trace",
+    include: Any = (),
+    exclude: Any = (),
 ) -> Curve:
-    """The error for many k in one sweep: greedy selection up to the largest, at the cost of that one.
+    """The error for many k in one sweep: greedy selection up to the largest, at the cost of that.
 
     Parameters
     ----------
     A : as for `select`.
-    ks : the numbers of columns that are asked for.
+    ks : the numbers of columns that are asked for; one number, such as 10, means 1, 2, …, 10.
+    center, scale, numeric_only : as for `select`.
     criterion, include, exclude : as for `select`.
+
+    Returns
+    -------
+    Curve
+        `ks`, `relative` errors, `indices`, and `smallest(error)`, `knee()`, `plot()`.
 
     Examples
     --------
     >>> import numpy as np
     >>> import landmarks as lm
-    >>> curve = lm.path(np.diag([3.0, 2.0, 1.0]), [1, 2, 3])
+    >>> curve = lm.path(np.diag([3.0, 2.0, 1.0]), 3)
     >>> curve.relative.round(3).tolist(), curve.smallest(error=0.1)
     ([0.357, 0.071, 0.0], 2)
     """
-    operator = as_operator(A)
-    sizes = np.array(sorted({_check.subset_size(k, operator.n) for k in ks}), dtype=np.int64)
-    if len(sizes) == 0:
-        raise ValueError("ks must list at least one number of columns")
+    operator = taken(A, center=center, scale=scale, numeric_only=numeric_only)
+    sizes = _check.sizes(ks, operator.n)
     problem = constrained(
         operator, _check.choice(criterion, CRITERIA, "criterion"), include, exclude
     )
@@ -102,7 +127,9 @@ def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
 
 
 class Watched:
-    """Gains that note the error after each pick: Σc for the trace, Σ diag C² for the Frobenius criterion."""
+    """Gains that note the error after each pick: Σc for the trace, Σ diag C² for the Frobenius
+    criterion.
+    """
 
     kept: ClassVar = ("gains", "errors")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._suggest import suggestion
 from ..problem import Method
 from .annealed.annealed import Annealed
 from .auto import Auto
@@ -46,6 +47,7 @@ def as_method(method: Any) -> Method:
         if method not in METHODS:
             raise ValueError(
                 f"method must be one of {', '.join(METHODS)} or a method object, got {method!r}"
+                f"{suggestion(method, METHODS)}"
             )
         return METHODS[method]()
     if isinstance(method, type) or not hasattr(method, "choose"):

@@ -63,6 +63,8 @@ class Operator(abc.ABC):
     ledger: Ledger
     exponent: int = 0
     names: tuple[str, ...] | None = None
+    #: the names as they came: strings, numbers, tuples or dates of a data frame
+    labels: tuple[Any, ...] | None = None
     #: the rows of X, when K = XᵀX and they can be read again in blocks
     source: RowBlocks | None = None
     #: whether the n × n entries are in memory

@@ -8,6 +8,7 @@ from typing import Any
 from .. import _check
 from .._array import Array, Indices, namespace, prototype, take
 from .base import MEMORY, Ledger, Operator, blocks, itemsize
+from .frames import is_frame, numbers_only
 from .rows.base import load
 from .rows.convert import as_rows
 from .rows.out_of_core import ROWS_MEMORY, fits, from_rows
@@ -102,6 +103,11 @@ def data(
     memory : bytes that the work on an X read in blocks may take. A wide X that fits is loaded, a tall one of a sixteenth of
         them too. Of a larger one the Gram matrix XᵀX is added up in one pass if that fits; else each product is a pass.
 
+    Returns
+    -------
+    Operator
+        The matrix XᵀX of the columns, to be given to `select`, `path` or `compare`.
+
     Examples
     --------
     >>> import landmarks as lm
@@ -123,19 +129,28 @@ def data(
             )
         return dask_data(X)
     if hasattr(X, "tocsc"):
-        if not standard.plain:
-            raise ValueError(
-                "centred or scaled columns of a sparse X would not be sparse; use ColumnSelector, which keeps them so"
-            )
-        return sparse_data(X)
+        return sparse_data(X) if standard.plain else _standard_sparse(X, standard)
+    if is_frame(X):
+        X = numbers_only(X)
     source = as_rows(X)
     if source is not None and not fits(source, memory):
         return from_rows(source, standard, memory=memory).operator
     names = _check.column_names(X) if source is None else source.names
+    labels = _check.column_labels(X) if source is None else source.names
     X = _check.matrix(X if source is None else load(source, memory), "X")
     xp = namespace(X)
     power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
     X = _check.scaled(X, power)
     if not standard.plain:
         X = standard.of_array(X)[0]
-    return Data(X, exponent=0 if scale else 2 * power, names=names)
+    operator = Data(X, exponent=0 if scale else 2 * power, names=names)
+    operator.labels = labels
+    return operator
+
+
+def _standard_sparse(X: Any, standard: Standard) -> Operator:
+    """The centred or scaled columns of a sparse matrix, which stays sparse."""
+    from .preparation import Preparation
+
+    X = _check.sparse(X)
+    return Preparation(standard.center, standard.scale, "error").of_rows(X, None).operator

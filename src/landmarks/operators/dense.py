@@ -90,6 +90,11 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
     check_symmetric : True raises when K is not symmetric, "warn" warns, False trusts; it also trusts that K is positive
         semidefinite, which is tested otherwise.
 
+    Returns
+    -------
+    Operator
+        The matrix K, to be given to `select`, `path` or `compare`.
+
     Examples
     --------
     >>> import numpy as np
@@ -97,7 +102,7 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
     >>> lm.psd(np.eye(3))
     Dense(n=3, dtype=float64)
     """
-    names = _check.column_names(K)
+    names, labels = _check.column_names(K), _check.column_labels(K)
     K = _check.matrix(K, "K")
     if K.shape[0] != K.shape[1]:
         raise ValueError(
@@ -109,7 +114,9 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
     if check_symmetric:
         _check_definite(K)
     exponent = _check.exponent(float(namespace(K).max(namespace(K).linalg.diagonal(K))), K)
-    return Dense(_check.scaled(K, exponent), exponent=exponent, names=names)
+    operator = Dense(_check.scaled(K, exponent), exponent=exponent, names=names)
+    operator.labels = labels
+    return operator
 
 
 def _check_symmetric(K: Array, *, warn: bool) -> None:

@@ -114,6 +114,11 @@ def function(
     check_symmetric : whether a selection first spends four products on a test of symmetry and of determinism, and on finding
         the units; a matrix of 1e200 or 1e-200 needs that.
 
+    Returns
+    -------
+    Operator
+        The matrix behind the product, to be given to `select`.
+
     Examples
     --------
     >>> import numpy as np

@@ -285,6 +285,11 @@ def kernel(
     device : for dask points alone: the torch device on which each worker evaluates, such as
         "cuda"; None is NumPy.
 
+    Returns
+    -------
+    Operator
+        The kernel matrix of the points, evaluated in blocks and never stored.
+
     Examples
     --------
     >>> import numpy as np

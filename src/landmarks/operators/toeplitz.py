@@ -59,6 +59,11 @@ def toeplitz(first_column: Any) -> Toeplitz:
     ----------
     first_column : the n entries of its first column.
 
+    Returns
+    -------
+    Operator
+        The symmetric Toeplitz matrix, multiplied by fast Fourier transforms.
+
     Examples
     --------
     >>> import numpy as np

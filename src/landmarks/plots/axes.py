@@ -1,7 +1,10 @@
-"""Axes to draw on, and colours that people with any colour vision tell apart (Okabe and Ito, 2008)."""
+"""Axes to draw on, and colours that people with any colour vision tell apart (Okabe and Ito,
+2008).
+"""
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import Any
 
 BLUE, ORANGE, GREEN, PINK, GREY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "0.6"
@@ -9,10 +12,23 @@ COLOURS = (BLUE, ORANGE, GREEN, PINK, "#e69f00", "#56b4e9", "#999999", "#000000"
 MARKERS = "os^Dv<>PX"
 
 
+class Display:
+    """A drawing that shows itself in notebooks."""
+
+    figure_: Any = None
+
+    def _repr_png_(self) -> bytes | None:
+        if self.figure_ is None:
+            return None
+        image = BytesIO()
+        self.figure_.savefig(image, format="png", dpi=120)
+        return image.getvalue()
+
+
 def new_axes(width: float = 5.0, height: float = 3.5) -> Any:
     """Axes of a new figure, which no window shows by itself."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError("drawing needs matplotlib: pip install 'landmarks[plot]'") from error
+        raise ImportError("drawing needs matplotlib: pip install matplotlib") from error
     return Figure(figsize=(width, height), layout="constrained").subplots()

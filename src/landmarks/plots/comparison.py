@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..selection import Selection
-from .axes import BLUE, COLOURS, GREY, MARKERS, new_axes
+from .axes import BLUE, COLOURS, GREY, MARKERS, Display, new_axes
 
 
-class ComparisonDisplay:
+class ComparisonDisplay(Display):
     """The errors of several methods.
 
     Parameters
@@ -27,7 +27,8 @@ class ComparisonDisplay:
     >>> import landmarks as lm
     >>> from landmarks.plots import ComparisonDisplay
     >>> X = np.random.default_rng(0).standard_normal((30, 8))
-    >>> display = ComparisonDisplay.from_selections([lm.select(X, 3, method=m) for m in ("greedy", "uniform")])
+    >>> selections = [lm.select(X, 3, method=method) for method in ("greedy", "uniform")]
+    >>> display = ComparisonDisplay.from_selections(selections)
     >>> [label.get_text() for label in display.ax_.get_yticklabels()]
     ['Greedy()', 'Uniform()']
     """
@@ -66,7 +67,7 @@ class ComparisonDisplay:
         self.ax_.bar_label(bars, fmt="%.2f %%", padding=3, fontsize=8)
         self.ax_.invert_yaxis()
         self.ax_.margins(x=0.15)
-        self.ax_.set(xlabel=f"error of {k} {self.noun}s, % of the whole")
+        self.ax_.set(xlabel=f"error of {k} {self.noun}s, % of the total")
         self.ax_.spines[["top", "right"]].set_visible(False)
 
     def _curves(self) -> None:
@@ -86,6 +87,6 @@ class ComparisonDisplay:
             )
         if min(value for curve in self.errors.values() for value in curve.values()) > 0:
             self.ax_.set_yscale("log")
-        self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the whole")
+        self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the total")
         self.ax_.legend(fontsize=8, frameon=False)
         self.ax_.spines[["top", "right"]].set_visible(False)

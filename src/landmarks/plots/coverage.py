@@ -9,10 +9,10 @@ import numpy as np
 from .._array import host
 from ..operators.kernel import KernelOperator
 from ..selection import Selection
-from .axes import GREY, ORANGE, new_axes
+from .axes import GREY, ORANGE, Display, new_axes
 
 
-class CoverageDisplay:
+class CoverageDisplay(Display):
     """Points and landmarks in two dimensions.
 
     Parameters
@@ -49,11 +49,14 @@ class CoverageDisplay:
     def from_selection(
         cls, selection: Selection, *, at_most: int = 5000, ax: Any = None
     ) -> CoverageDisplay:
-        """Draw the points of a kernel, along their two main directions when they have more than two coordinates."""
+        """Draw the points of a kernel, along their two main directions when they have more than two
+        coordinates.
+        """
         operator = selection._data
         if not isinstance(operator, KernelOperator):
             raise TypeError(
-                f"coverage needs the points of a kernel, made by kernel(points, h); this selection has {operator!r}"
+                "coverage needs the points of a kernel, made by kernel(points, h); this selection "
+                f"has {operator!r}"
             )
         points, labels = plane(
             host(
@@ -66,7 +69,9 @@ class CoverageDisplay:
         return cls(points[shown], np.arange(selection.k), labels=labels).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> CoverageDisplay:
-        """Draw the points in grey, the landmarks in colour with their place in the order of choice."""
+        """Draw the points in grey, the landmarks in colour with their place in the order of
+        choice.
+        """
         self.ax_ = new_axes(4.5, 4.2) if ax is None else ax
         self.figure_ = self.ax_.figure
         x, y = self.points.T

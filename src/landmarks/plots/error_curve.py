@@ -1,4 +1,6 @@
-"""Error against k: what greedy choices of every size leave, what no choice can go below, and where a selection stands."""
+"""Error against k: what greedy choices of every size leave, what no choice can go below, and where
+a selection stands.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,11 @@ from ..how_many.curve import path
 from ..linalg.error import best_rank_error, total
 from ..operators.base import Operator
 from ..selection import Selection
-from .axes import BLUE, GREY, ORANGE, new_axes
+from .axes import BLUE, GREY, ORANGE, Display, new_axes
 from .fitted import selection_of
 
 
-class ErrorCurveDisplay:
+class ErrorCurveDisplay(Display):
     """The relative error for each k.
 
     Parameters
@@ -55,7 +57,9 @@ class ErrorCurveDisplay:
     def from_selection(
         cls, selection: Selection, *, ks: Any = None, ax: Any = None
     ) -> ErrorCurveDisplay:
-        """Draw the curve of the data of a selection, with the selection marked; ks is 1 to twice its size unless given."""
+        """Draw the curve of the data of a selection, with the selection marked; ks is 1 to twice
+        its size unless given.
+        """
         return cls.of(selection, ks).plot(ax=ax)
 
     @classmethod
@@ -107,7 +111,7 @@ class ErrorCurveDisplay:
                 label="this selection",
                 zorder=3,
             )
-        self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the whole")
+        self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the total")
         self.ax_.set_ylim(bottom=0)
         self.ax_.legend(fontsize=8, frameon=False)
         self.ax_.spines[["top", "right"]].set_visible(False)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .axes import new_axes
+from .axes import Display, new_axes
 from .fitted import selection_of
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ SUPPORT = 0.05  # a final weight above this part of the largest one counts as se
 
 
 def plot_path(path: Path, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> Any:
-    """Draw t against the step, the finally selected columns in blue and the rest in grey (Figure 1).
+    """Draw t against the step, the finally selected columns in blue, others in grey (Figure 1).
 
     Parameters
     ----------
@@ -55,12 +55,14 @@ def finally_selected(t: np.ndarray) -> np.ndarray:
 
 
 def drawn(selected: np.ndarray, at_most: int, seed: int) -> np.ndarray:
-    """The columns to draw: a random part of all, as the paper does, the selected ones last so that they lie on top."""
+    """The columns to draw: a random part of all, as the paper does, the selected ones last so that
+    they lie on top.
+    """
     columns = np.sort(np.random.default_rng(seed).permutation(len(selected))[:at_most])
     return columns[np.argsort(selected[columns], kind="stable")]
 
 
-class PathDisplay:
+class PathDisplay(Display):
     """The trajectories of the weights of a relaxation, as `plot_path` draws them.
 
     Parameters
@@ -89,7 +91,7 @@ class PathDisplay:
         cls, selection: Selection, *, ax: Any = None, at_most: int = 300, seed: int = 0
     ) -> PathDisplay:
         """Draw the path of a selection that was made by a relaxation."""
-        if selection.path is None:
+        if not selection.path:
             raise ValueError(
                 f"{selection.method} leaves no path; use method='annealed' or 'continuous'"
             )

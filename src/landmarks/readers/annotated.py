@@ -1,7 +1,10 @@
-"""AnnData files (h5ad), by h5py alone: the matrix X, dense or sparse, with the names of genes and cells."""
+"""AnnData files (h5ad), by h5py alone: the matrix X, dense or sparse, with the names of genes and
+cells.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import h5py
@@ -41,11 +44,12 @@ def of_annotated(store: Any, reading: Reading) -> Table:
     layer = reading.array or "X"
     if layer not in store:
         raise FormatError(
-            f"the file has no matrix {layer!r}; it holds {', '.join(map(repr, list(store)[:8])) or 'nothing'}: name one with --array"
+            f"the file has no matrix {layer!r}; it holds "
+            f"{', '.join(map(repr, list(store)[:8])) or 'nothing'}: name one with --array"
         )
     X, genes, cells = store[layer], _index(store, "var"), _index(store, "obs")
     table = _dense(X, genes, reading) if hasattr(X, "dtype") else _sparse(X, genes, reading)
-    return Table(table.values, table.names, cells)
+    return replace(table, rows=cells)
 
 
 def _dense(X: Any, genes: tuple[str, ...] | None, reading: Reading) -> Table:

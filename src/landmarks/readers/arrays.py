@@ -1,18 +1,20 @@
-"""NumPy's files: npy and npz. The header is read first and tells the size; pickled objects are refused."""
+"""NumPy's files: npy and npz. The header is read first and tells the size; pickled objects are
+refused.
+"""
 
 from __future__ import annotations
 
 import io
 import math
 import zipfile
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import scipy.sparse
 
 from ..errors import DAMAGE, FormatError
 from .limit import check_size
-from .table import Table, wanted
+from .table import Table, set_aside, wanted
 
 if TYPE_CHECKING:
     from .read import Reading
@@ -38,7 +40,9 @@ def read_npz(file: BinaryIO, reading: Reading) -> Table:
 
 
 def read_array(file: BinaryIO, limit: int, available: int | None = None) -> np.ndarray:
-    """One array in the npy format, whose size is checked against the limit and against the bytes that are there."""
+    """One array in the npy format, whose size is checked against the limit and against the bytes
+    that are there.
+    """
     try:
         version = np.lib.format.read_magic(file)
         header = {
@@ -50,7 +54,8 @@ def read_array(file: BinaryIO, limit: int, available: int | None = None) -> np.n
         raise FormatError(f"the npy header cannot be read: {error}") from error
     if dtype.hasobject or dtype.names is not None:
         raise FormatError(
-            f"the array holds {'Python objects' if dtype.hasobject else 'records'}; save plain numbers"
+            f"the array holds {'Python objects' if dtype.hasobject else 'records'}; save plain "
+            "numbers"
         )
     if any(not isinstance(length, int) or length < 0 for length in shape):
         raise FormatError(f"the npy header claims the shape {shape}")
@@ -82,12 +87,13 @@ def as_table(array: np.ndarray, names: tuple[str, ...] | None, reading: Reading)
         raise FormatError(f"the array must hold real numbers, got {array.dtype}")
     if names is not None and len(names) != array.shape[1]:
         raise FormatError(f"the file names {len(names)} columns, the array has {array.shape[1]}")
-    if not reading.columns and not reading.drop:
+    if not (reading.columns or reading.drop or reading.aside):
         return Table(as_floats(array), names)
-    kept = wanted(names, array.shape[1], reading.columns, reading.drop)
-    return Table(
-        as_floats(array[:, kept]), None if names is None else tuple(names[j] for j in kept)
-    )
+    n = array.shape[1]
+    kept, aside = wanted(names, n, reading), set_aside(names, n, reading)
+    named = None if names is None else tuple(names[j] for j in kept)
+    texts = {name: tuple(map(str, array[:, j].tolist())) for name, j in aside.items()}
+    return Table(as_floats(array[:, kept]), named, aside=texts, places=tuple(kept))
 
 
 def as_floats(array: np.ndarray) -> np.ndarray:
@@ -143,7 +149,8 @@ def _names(
 
 def _member(archive: zipfile.ZipFile, name: str, limit: int) -> np.ndarray:
     with archive.open(f"{name}.npy") as member:
-        return read_array(member, limit, archive.getinfo(f"{name}.npy").file_size)  # type: ignore[arg-type]  # it reads bytes
+        opened: Any = member  # it reads bytes, which is all that is asked
+        return read_array(opened, limit, archive.getinfo(f"{name}.npy").file_size)
 
 
 def _of_sparse(parts: dict[str, np.ndarray], reading: Reading) -> Table:
@@ -163,7 +170,9 @@ def sparse_table(
     names: tuple[str, ...] | None,
     reading: Reading,
 ) -> Table:
-    """The wanted columns of a compressed sparse matrix whose parts come from a file and are checked."""
+    """The wanted columns of a compressed sparse matrix whose parts come from a file and are
+    checked.
+    """
     try:
         m, n = (int(length) for length in np.ravel(shape))
         X = make(parts, shape=(m, n))
@@ -172,15 +181,16 @@ def sparse_table(
         raise FormatError(f"the sparse matrix is damaged: {error}") from error
     if X.dtype.kind not in "fiub" or 0 in X.shape:
         raise FormatError(
-            f"the sparse matrix must hold real numbers in rows and columns, got {X.dtype} of shape {X.shape}"
+            f"the sparse matrix must hold real numbers in rows and columns, got {X.dtype} of shape "
+            f"{X.shape}"
         )
     if names is not None and len(names) != n:
         raise FormatError(f"the file names {len(names)} columns, the matrix has {n}")
     X.data = as_floats(X.data)
-    kept = wanted(names, n, reading.columns, reading.drop)
-    X = (
-        scipy.sparse.csc_array(X)
-        if len(kept) == n and not reading.columns
-        else scipy.sparse.csc_array(X)[:, kept]
-    )
-    return Table(X, None if names is None else tuple(names[j] for j in kept))
+    kept, aside = wanted(names, n, reading), set_aside(names, n, reading)
+    X = scipy.sparse.csc_array(X)
+    texts = {name: tuple(map(str, X[:, [j]].toarray()[:, 0])) for name, j in aside.items()}
+    if len(kept) < n or reading.columns:
+        X = X[:, kept]
+    named = None if names is None else tuple(names[j] for j in kept)
+    return Table(X, named, aside=texts, places=None if len(kept) == n else tuple(kept))

@@ -53,6 +53,7 @@ def _of_group(group: Any, reading: Reading) -> Table:
     chosen = reading.array or ("X" if "X" in arrays else arrays[0] if len(arrays) == 1 else None)
     if chosen not in arrays:
         raise FormatError(
-            f"the store holds the arrays {', '.join(map(repr, arrays)) or 'none'}; name one with --array"
+            f"the store holds the arrays {', '.join(map(repr, arrays)) or 'none'}; name one with "
+            "--array"
         )
     return _of_array(group[chosen], reading)

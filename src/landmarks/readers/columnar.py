@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 
 from ..errors import FormatError
 from .limit import check_size
-from .table import Table, wanted
+from .notice import noticed
+from .table import NUMERIC_ONLY, Table, set_aside, wanted, without_text
 
 if TYPE_CHECKING:
     from .read import Reading
@@ -23,7 +24,7 @@ def read_parquet(file: BinaryIO, reading: Reading) -> Table:
     try:
         parquet = pq.ParquetFile(file, arrow_extensions_enabled=False)
         names = parquet.schema_arrow.names
-        kept = wanted(names, len(names), reading.columns, reading.drop)
+        kept = read_places(parquet.schema_arrow, reading)
         metadata = parquet.metadata
         groups = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
         check_size(max(metadata.num_rows * len(kept) * 8, groups), reading.max_bytes, "the table")
@@ -36,7 +37,8 @@ def read_parquet(file: BinaryIO, reading: Reading) -> Table:
         raise
     except (pa.ArrowException, OSError, OverflowError, ValueError) as error:
         raise FormatError(f"the Parquet file cannot be read: {error}") from error
-    return _as_table(table if table.num_columns == len(kept) else table.select(kept))
+    table = table if table.num_columns == len(kept) else table.select(kept)
+    return _as_table(table, parquet.schema_arrow, kept, reading)
 
 
 def read_arrow(file: BinaryIO, reading: Reading) -> Table:
@@ -44,20 +46,20 @@ def read_arrow(file: BinaryIO, reading: Reading) -> Table:
     try:
         batches = _batches(file)
         schema = batches.schema
-        kept = wanted(schema.names, len(schema.names), reading.columns, reading.drop)
+        kept = read_places(schema, reading)
         parts, size = [], 0
         for batch in _each(batches):
             size += batch.num_rows * len(kept) * 8
             check_size(size, reading.max_bytes, "the table")
-            batch.validate(
-                full=True
-            )  # Arrow trusts the offsets of a file, and a wrong one would end the process
+            # Arrow trusts the offsets of a file, and a wrong one would end the process
+            batch.validate(full=True)
             parts.append(batch.select(kept))
     except FormatError:
         raise
     except (pa.ArrowException, OSError, OverflowError, ValueError) as error:
         raise FormatError(f"the Arrow file cannot be read: {error}") from error
-    return _as_table(pa.Table.from_batches(parts, pa.schema([schema.field(j) for j in kept])))
+    table = pa.Table.from_batches(parts, pa.schema([schema.field(j) for j in kept]))
+    return _as_table(table, schema, kept, reading)
 
 
 def _batches(file: BinaryIO) -> Any:
@@ -72,28 +74,67 @@ def _each(batches: Any) -> Any:
     return iter(batches)
 
 
-def _as_table(table: Any) -> Table:
+def read_places(schema: Any, reading: Reading) -> list[int]:
+    """The places of the columns to read: the candidates, then those that are kept as text."""
+    n = len(schema.names)
+    return wanted(schema.names, n, reading) + list(set_aside(schema.names, n, reading).values())
+
+
+def _as_table(table: Any, schema: Any, read: list[int], reading: Reading) -> Table:
+    """The table of the columns that were read: the candidates come first."""
     if table.num_rows == 0:
         raise FormatError("the table has columns and no rows")
-    values = np.empty((table.num_rows, table.num_columns))
-    for j, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
-        values[:, j] = _numbers(column, str(name))
-    return Table(values, tuple(str(name) for name in table.column_names))
+    count = len(read) - len(reading.aside)
+    texts = {
+        name: tuple(_shown(value) for value in table.column(count + i))
+        for i, name in enumerate(reading.aside)
+    }
+    kept, notes = _numeric(table, schema, read[:count], reading)
+    values = np.empty((table.num_rows, len(kept)))
+    for i, j in enumerate(kept):
+        values[:, i] = _numbers(table.column(read.index(j)), str(schema.names[j]))
+    names = tuple(str(schema.names[j]) for j in kept)
+    places = None if len(kept) == len(schema.names) else tuple(kept)
+    return noticed(Table(values, names, None, None, notes, texts, places))
 
 
-def _numbers(column: Any, name: str) -> np.ndarray:
-    kind = column.type
-    if not (
+def _numeric(
+    table: Any, schema: Any, kept: list[int], reading: Reading
+) -> tuple[list[int], tuple[str, ...]]:
+    """The columns that hold numbers, and a note on the others."""
+    others = {}
+    for j in kept:
+        if not _is_number(schema.field(j).type):
+            others[j] = schema.field(j).type
+    if not others:
+        return kept, ()
+    if len(others) == 1 and not reading.numeric_only:
+        ((j, kind),) = others.items()
+        raise FormatError(_not_a_number(table.column(kept.index(j)), schema.names[j], kind))
+    shown = {j: str(kind) for j, kind in others.items()}
+    kept, note = without_text(kept, shown, schema.names, reading.numeric_only)
+    return kept, (note,)
+
+
+def _is_number(kind: Any) -> bool:
+    return (
         pa.types.is_integer(kind)
         or pa.types.is_floating(kind)
         or pa.types.is_boolean(kind)
         or pa.types.is_decimal(kind)
-    ):
-        row = next((i for i, value in enumerate(column) if value.is_valid), 0)
-        raise FormatError(
-            f"row {row + 1}, column {name!r}: {_shown(column[row])!r} is not a number ({kind}); leave the column out with --drop {name!r}"
-        )
-    if pa.types.is_boolean(kind):
+    )
+
+
+def _not_a_number(column: Any, name: str, kind: Any) -> str:
+    row = next((i for i, value in enumerate(column) if value.is_valid), 0)
+    return (
+        f"row {row + 1}, column {name!r}: {_shown(column[row])!r} is not a number ({kind}); leave "
+        f"the column out with --drop {name!r}, or with {NUMERIC_ONLY}"
+    )
+
+
+def _numbers(column: Any, name: str) -> np.ndarray:
+    if pa.types.is_boolean(column.type):
         column = pc.cast(column, pa.int8())
     try:
         return pc.cast(column, pa.float64(), safe=False).to_numpy()
@@ -102,7 +143,7 @@ def _numbers(column: Any, name: str) -> np.ndarray:
 
 
 def _shown(value: Any) -> str:
-    """The beginning of a value; one beyond what Python holds, such as a time of 10¹⁸ seconds, is not shown."""
+    """The beginning of a value; one beyond what Python holds is not shown."""
     try:
         return str(value.as_py())[:40]
     except (pa.ArrowException, OverflowError, ValueError):

@@ -13,7 +13,8 @@ def check_size(size: int, limit: int, what: str) -> None:
     """Refuse what would take more memory than the limit."""
     if size > limit:
         raise FormatError(
-            f"{what} takes {readable(size)}, more than the limit of {readable(limit)}; raise it with --max-bytes if you trust the file"
+            f"{what} takes {readable(size)}, more than the limit of {readable(limit)}; raise it "
+            "with --max-bytes if you trust the file"
         )
 
 
@@ -25,7 +26,8 @@ def read_within(file: BinaryIO, limit: int, what: str) -> bytes:
         size += len(part)
         if size > limit:
             raise FormatError(
-                f"{what} is larger than the limit of {readable(limit)}; raise it with --max-bytes if you trust it"
+                f"{what} is larger than the limit of {readable(limit)}; raise it with --max-bytes "
+                "if you trust it"
             )
     return b"".join(parts)
 

@@ -1,7 +1,7 @@
 """Matrix Market files, dense or of coordinates; coordinates stay sparse.
 
-SciPy's own reader is not used: damaged files can end the whole process there. Format: Boisvert, Pozo and Remington,
-NISTIR 5935 (1996).
+SciPy's own reader is not used: damaged files can end the whole process there. Format: Boisvert,
+Pozo and Remington, NISTIR 5935 (1996).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import scipy.sparse
 from ..errors import FormatError
 from .arrays import as_table
 from .limit import check_size
-from .table import Table, wanted
+from .table import Table, set_aside, wanted
 
 if TYPE_CHECKING:
     from .read import Reading
@@ -54,8 +54,12 @@ def read_market(file: BinaryIO, reading: Reading) -> Table:
     if header.layout == "array":
         return as_table(_dense(numbers, header), None, reading)
     X = _sparse(numbers, header)
-    kept = wanted(None, header.columns, reading.columns, reading.drop)
-    return Table(X if kept == list(range(header.columns)) else X[:, kept])
+    n = header.columns
+    kept, aside = wanted(None, n, reading), set_aside(None, n, reading)
+    if kept == list(range(n)):
+        return Table(X)
+    texts = {name: tuple(map(str, X[:, [j]].toarray()[:, 0])) for name, j in aside.items()}
+    return Table(X[:, kept], aside=texts, places=tuple(kept))
 
 
 def _header(text: io.TextIOWrapper) -> Header:
@@ -84,7 +88,8 @@ def _sizes(words: list[str], layout: str, line: int) -> tuple[int, int, int]:
         word.isascii() and word.isdigit() and len(word) < 19 for word in words
     ):
         raise FormatError(
-            f"line {line}: the sizes must be {'ROWS COLUMNS' if layout == 'array' else 'ROWS COLUMNS ENTRIES'}"
+            f"line {line}: the sizes must be "
+            f"{'ROWS COLUMNS' if layout == 'array' else 'ROWS COLUMNS ENTRIES'}"
         )
     rows, columns, *entries = map(int, words)
     return rows, columns, entries[0] if entries else rows * columns
@@ -97,7 +102,8 @@ def _check(header: Header, limit: int) -> None:
         )
     if header.symmetry != "general" and header.rows != header.columns:
         raise FormatError(
-            f"a {header.symmetry} matrix must be square, got shape ({header.rows}, {header.columns})"
+            f"a {header.symmetry} matrix must be square, got shape ({header.rows}, "
+            f"{header.columns})"
         )
     size = (
         header.entries * 8
@@ -121,7 +127,8 @@ def _numbers(text: io.TextIOWrapper, header: Header) -> np.ndarray:
         ) from error
     if len(numbers) != expected or (expected and numbers.shape[1] != width):
         raise FormatError(
-            f"{expected} lines of {width} numbers were expected from line {header.body} on, got an array of {numbers.shape}"
+            f"{expected} lines of {width} numbers were expected from line {header.body} on, got an "
+            f"array of {numbers.shape}"
         )
     return numbers.reshape(expected, width)
 

@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from .._suggest import suggestion
 from ..errors import FormatError
 from .limit import MAX_BYTES, check_size, read_within
 from .table import Table
@@ -24,6 +25,7 @@ FORMATS = {
     "mtx": ("market", "read_market"),
     "parquet": ("columnar", "read_parquet"),
     "arrow": ("columnar", "read_arrow"),
+    "xlsx": ("sheet", "read_sheet"),
     "h5ad": ("annotated", "read_h5ad"),
     "zarr": ("chunked", "read_zarr"),
 }
@@ -42,6 +44,8 @@ ENDINGS |= {
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
     ".h5ad": "h5ad",
     ".zarr": "zarr",
 }
@@ -63,7 +67,10 @@ class Reading:
     columns, drop : names or numbers of columns to take, or to leave out.
     max_bytes : files that would take more memory are refused.
     header, delimiter, decimal, encoding : of text; None finds out.
-    array : which array of an npz or a Zarr group; None takes the only one, or X.
+    array : which array of an npz or a Zarr group, or which sheet of a workbook; None takes the only
+        one, or X, or the first sheet.
+    numeric_only : leave out columns that hold no numbers, with a note, instead of refusing them.
+    aside : names of columns that are kept as text and are no candidates: identifiers, a target.
     """
 
     columns: tuple[str, ...] = ()
@@ -74,6 +81,8 @@ class Reading:
     decimal: str | None = None
     encoding: str | None = None
     array: str | None = None
+    numeric_only: bool = False
+    aside: tuple[str, ...] = ()
 
 
 def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any) -> Table:
@@ -83,7 +92,8 @@ def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any
     ----------
     source : a path, or a binary stream such as `sys.stdin.buffer`.
     format : one of `FORMATS`; found from the ending and the first bytes unless given.
-    how : the fields of `Reading`: columns, drop, max_bytes, header, delimiter, decimal, encoding, array.
+    how : the fields of `Reading`: columns, drop, max_bytes, header, delimiter, decimal, encoding,
+        array, numeric_only, aside.
 
     Examples
     --------
@@ -124,11 +134,13 @@ def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> Table:
         )
     if not start:
         raise FormatError("the file is empty")
-    format = next(
-        (name for magic, name in MAGIC.items() if start.startswith(magic)), format or "csv"
-    )
+    found = next((name for magic, name in MAGIC.items() if start.startswith(magic)), None)
+    if found == "npz" and format == "xlsx":  # both are zip files
+        found = format
+    format = found or format or "csv"
     if format not in FORMATS:
-        raise FormatError(f"the format must be one of {', '.join(FORMATS)}, got {format!r}")
+        close = suggestion(format, FORMATS)
+        raise FormatError(f"the format must be one of {', '.join(FORMATS)}, got {format!r}{close}")
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
     check_size(size, reading.max_bytes, "the file")
@@ -138,7 +150,8 @@ def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> Table:
 def _unpacked(file: BinaryIO, limit: int) -> BinaryIO:
     try:
         with gzip.GzipFile(fileobj=file) as packed:
-            raw = read_within(packed, limit, "the unpacked file")  # type: ignore[arg-type]  # it reads bytes, which is all that is asked
+            unpacked: Any = packed  # it reads bytes, which is all that is asked
+            raw = read_within(unpacked, limit, "the unpacked file")
     except (OSError, EOFError, zlib.error) as error:
         raise FormatError(f"the gzip file is damaged: {error}") from error
     if raw.startswith(b"\x1f\x8b"):
@@ -157,5 +170,5 @@ def _reader(format: str) -> Callable[[Any, Reading], Table]:
         return getattr(import_module(f".{module}", __package__), function)
     except ModuleNotFoundError as error:
         raise FormatError(
-            f"reading {format} needs {error.name}: pip install 'landmarks[io]'"
+            f"reading {format} needs {error.name}: pip install {error.name}"
         ) from error

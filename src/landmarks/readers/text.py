@@ -1,7 +1,7 @@
-"""Tables as text: comma, semicolon, tab or bar between the cells; header, decimal comma and encoding are found.
+"""Tables as text: comma, semicolon, tab or bar between the cells.
 
-Python's csv module splits the cells, so quoted commas and line breaks are read as they were meant. What is wrong is
-named by its line and its column.
+Header, decimal comma and encoding are found. Python's csv module splits the cells, so quoted commas
+and line breaks are read as they were meant. What is wrong is named by its line and its column.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import io
 import re
 import sys
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -21,13 +21,15 @@ import numpy as np
 
 from ..errors import FormatError
 from .limit import check_size
-from .table import Table, wanted
+from .notice import noticed
+from .table import NUMERIC_ONLY, Table, set_aside, wanted, without_text
 
 if TYPE_CHECKING:
     from .read import Reading
 
 DELIMITERS = (",", ";", "\t", "|")
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "."})
+TRUTH = {"true": 1.0, "false": 0.0}
 SAMPLE = 50  # records that guesses are made from
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*")
 _DECIMAL_POINT = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*")
@@ -41,6 +43,20 @@ class Record:
     cells: list[str]
 
 
+@dataclass(frozen=True)
+class Layout:
+    """How a text is laid out, found from its first records or as the user said."""
+
+    records: Callable[[], Iterator[Record]]
+    decimal: str
+    names: list[str] | None
+    n: int
+
+    def body(self) -> Iterator[Record]:
+        """The records below the header."""
+        return islice(self.records(), 0 if self.names is None else 1, None)
+
+
 def read_text(file: BinaryIO, reading: Reading) -> Table:
     """The table of a text file."""
     raw = file.read()
@@ -51,25 +67,53 @@ def read_text(file: BinaryIO, reading: Reading) -> Table:
     if not sample:
         raise FormatError("the file is empty")
     decimal = reading.decimal or _decimal(sample, delimiter)
-    header = _is_header(sample[0].cells, decimal) if reading.header is None else reading.header
-    names = _names(sample[0].cells) if header else None
-    n = len(sample[0].cells)
-    kept = wanted(names, n, reading.columns, reading.drop)
-    rows = _rows(
-        islice(_records(raw, encoding, delimiter), 1 if header else 0, None),
-        n,
-        names,
-        kept,
-        decimal,
-        reading.max_bytes,
-    )
-    values, lines = _collected(rows, len(kept))
+    return table_of(lambda: _records(raw, encoding, delimiter), decimal, reading, notes)
+
+
+def table_of(
+    records: Callable[[], Iterator[Record]],
+    decimal: str,
+    reading: Reading,
+    notes: tuple[str, ...] = (),
+) -> Table:
+    """The table of records, of which the first may hold the names."""
+    first = next(records())
+    header = _is_header(first.cells, decimal) if reading.header is None else reading.header
+    names = _names(first.cells) if header else None
+    layout = Layout(records, decimal, names, len(first.cells))
+    kept = wanted(names, layout.n, reading)
+    try:
+        values, lines, texts = _collected(layout, kept, reading)
+    except NotANumber as found:
+        kept, note = _without_text(layout, kept, found, reading)
+        notes = (*notes, note)
+        values, lines, texts = _collected(layout, kept, reading)
     if len(lines) == 0:
-        raise FormatError(f"the file has a header on line {sample[0].line} and no rows below it")
-    table = Table(
-        values, None if names is None else tuple(names[j] for j in kept), None, lines, notes
-    )
-    return _with_note_on_counts(table)
+        raise FormatError(f"the file has a header on line {first.line} and no rows below it")
+    named = None if names is None else tuple(names[j] for j in kept)
+    places = None if len(kept) == layout.n else tuple(kept)
+    return noticed(Table(values, named, None, lines, notes, texts, places))
+
+
+class NotANumber(FormatError):
+    """A cell holds anything but a number."""
+
+
+def _without_text(
+    layout: Layout, kept: list[int], found: NotANumber, reading: Reading
+) -> tuple[list[int], str]:
+    """The columns that hold numbers and a note on the others, or an error that names them all."""
+    others: dict[int, str] = {}
+    for record in layout.body():
+        if len(record.cells) != layout.n:
+            raise found
+        for j in kept:
+            cell = record.cells[j]
+            if j not in others and _number(cell, layout.decimal) is None:
+                others[j] = f"line {record.line}: {cell[:40]!r}"
+    if len(others) == 1 and not reading.numeric_only:
+        raise found
+    return without_text(kept, dict(sorted(others.items())), layout.names, reading.numeric_only)
 
 
 def _encoding(raw: bytes, asked: str | None) -> tuple[str, tuple[str, ...]]:
@@ -83,7 +127,8 @@ def _encoding(raw: bytes, asked: str | None) -> tuple[str, tuple[str, ...]]:
         raw.decode("utf-8")
     except UnicodeDecodeError as error:
         return "latin-1", (
-            f"line {_line(raw, error.start)} is not UTF-8, so the file was read as Latin-1; --encoding says which it is",
+            f"line {_line(raw, error.start)} is not UTF-8, so the file was read as Latin-1; "
+            "--encoding says which it is",
         )
     return "utf-8-sig", ()
 
@@ -110,12 +155,14 @@ def _refuse_binary(raw: bytes, encoding: str) -> None:
         return
     if (place := raw.find(b"\0")) >= 0:
         raise FormatError(
-            f"the file is not text: line {_line(raw, place)} holds a zero byte; formats are told by the ending of the name"
+            f"the file is not text: line {_line(raw, place)} holds a zero byte; formats are told "
+            "by the ending of the name"
         )
     strange = sum(raw[:4096].count(byte) for byte in range(1, 32) if byte not in b"\t\n\r\f\x1b")
     if strange > 0.05 * min(len(raw), 4096):
         raise FormatError(
-            "the file is not text: line 1 is full of control characters; formats are told by the ending of the name"
+            "the file is not text: line 1 is full of control characters; formats are told by the "
+            "ending of the name"
         )
 
 
@@ -139,11 +186,11 @@ def _records(raw: bytes, encoding: str, delimiter: str) -> Iterator[Record]:
 
 
 def _delimiter(raw: bytes, encoding: str) -> str:
-    """The delimiter that splits the first records into the most cells, the same number in each if one does."""
+    """The delimiter that splits the first records into the most cells, as many in each."""
 
     def worth(delimiter: str) -> tuple[bool, int]:
         counts: list[int] = []
-        with suppress(FormatError):  # wrong quotes are told when the rows are read
+        with suppress(FormatError):  # wrong quotes are reported when the rows are read
             counts.extend(
                 len(record.cells) for record in islice(_records(raw, encoding, delimiter), SAMPLE)
             )
@@ -173,27 +220,34 @@ def _names(cells: list[str]) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def _rows(
-    records: Iterator[Record],
-    n: int,
-    names: list[str] | None,
-    kept: list[int],
-    decimal: str,
-    limit: int,
-) -> Iterator[tuple[int, list[float]]]:
-    """The numbers of each record with its line; the first thing that is wrong is told."""
-    for count, record in enumerate(records, 1):
-        if len(record.cells) != n:
-            raise FormatError(_ragged(record, n, names is not None))
-        check_size(count * len(kept) * 8, limit, "the table")
-        yield record.line, _numbers(record, kept, names, decimal)
+def _collected(
+    layout: Layout, kept: list[int], reading: Reading
+) -> tuple[np.ndarray, np.ndarray, dict[str, tuple[str, ...]]]:
+    """The numbers, the line of each row, and the cells of the columns that are kept as text."""
+    values, lines = array("d"), array("q")
+    places = set_aside(layout.names, layout.n, reading)
+    texts: dict[str, list[str]] = {name: [] for name in places}
+    for record in layout.body():
+        if len(record.cells) != layout.n:
+            raise FormatError(_ragged(record, layout.n, layout.names is not None))
+        lines.append(record.line)
+        check_size(len(lines) * len(kept) * 8, reading.max_bytes, "the table")
+        values.extend(_numbers(record, kept, layout.names, layout.decimal))
+        for name, j in places.items():
+            texts[name].append(record.cells[j].strip())
+    numbers = np.frombuffer(values, dtype=np.float64) if len(lines) else np.empty(0)
+    found = {name: tuple(cells) for name, cells in texts.items()}
+    return numbers.reshape(-1, len(kept)), np.array(lines, dtype=np.int64), found
 
 
 def _ragged(record: Record, n: int, header: bool) -> str:
     found = len(record.cells)
     where = f"column {n + 1}" if found > n else f"column {found + 1}"
     first = "the header" if header else "the first row"
-    return f"line {record.line}, {where}: the line has {found} cells, {first} has {n}; quote cells that hold the delimiter, or name it with --delimiter"
+    return (
+        f"line {record.line}, {where}: the line has {found} cells, {first} has {n}; "
+        "quote cells that hold the delimiter, or name it with --delimiter"
+    )
 
 
 def _numbers(record: Record, kept: list[int], names: list[str] | None, decimal: str) -> list[float]:
@@ -202,12 +256,12 @@ def _numbers(record: Record, kept: list[int], names: list[str] | None, decimal: 
         try:
             return [float(cell) for cell in cells]
         except ValueError:
-            pass  # a missing value, or something that is told below
+            pass  # a missing value, or something that is reported below
     numbers = []
     for j, cell in zip(kept, cells, strict=True):
         number = _number(cell, decimal)
         if number is None:
-            raise FormatError(_not_a_number(record.line, j, names, cell, decimal))
+            raise NotANumber(_not_a_number(record.line, j, names, cell, decimal))
         numbers.append(number)
     return numbers
 
@@ -217,6 +271,8 @@ def _number(cell: str, decimal: str) -> float | None:
     text = cell.strip()
     if text.lower() in MISSING:
         return np.nan
+    if text.lower() in TRUTH:
+        return TRUTH[text.lower()]
     if "_" in text or (decimal == "," and "." in text):
         return None
     try:
@@ -233,29 +289,7 @@ def _not_a_number(line: int, j: int, names: list[str] | None, cell: str, decimal
         else ""
     )
     which = str(j) if names is None or not names[j] or "," in names[j] else names[j]
-    return f"line {line}, {column}: {cell[:40]!r} is not a number; leave the column out with --drop {which!r}{hint}"
-
-
-def _collected(rows: Iterator[tuple[int, list[float]]], n: int) -> tuple[np.ndarray, np.ndarray]:
-    values, lines = array("d"), array("q")
-    for line, numbers in rows:
-        lines.append(line)
-        values.extend(numbers)
-    return np.frombuffer(values, dtype=np.float64).reshape(-1, n) if len(lines) else np.empty(
-        (0, n)
-    ), np.array(lines, dtype=np.int64)
-
-
-def _with_note_on_counts(table: Table) -> Table:
-    """The table, with a note when its first column has no name and only counts the rows."""
-    first = table.values[:, 0]
-    if (
-        table.names
-        and table.names[0] == ""
-        and len(first) > 1
-        and np.array_equal(first, first[0] + np.arange(len(first)))
-        and first[0] in (0, 1)
-    ):
-        note = "the first column has no name and only counts the rows; leave it out with --drop 0"
-        return Table(table.values, table.names, table.rows, table.lines, (*table.notes, note))
-    return table
+    return (
+        f"line {line}, {column}: {cell[:40]!r} is not a number; leave the column out with "
+        f"--drop {which!r}, or with {NUMERIC_ONLY}{hint}"
+    )

@@ -1,7 +1,28 @@
-"""A selection told to people: the headline numbers, and one page that holds everything and can be passed on."""
+"""A selection in words: headline numbers, the table on a screen, and one HTML page to pass on."""
 
-from .page import Origin, page
-from .summary import Summary, spectrum_is_cheap, summarise
-from .write import write
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .html_page import Origin, page
+    from .summary import Summary, spectrum_is_cheap, summarise
+    from .writing import write
 
 __all__ = ["Origin", "Summary", "page", "spectrum_is_cheap", "summarise", "write"]
+
+_MODULES = {
+    "Origin": "html_page",
+    "Summary": "summary",
+    "page": "html_page",
+    "spectrum_is_cheap": "summary",
+    "summarise": "summary",
+    "write": "writing",
+}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """What is in here on first use: the words for a screen need no array library."""
+        if name in _MODULES:
+            return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+        raise AttributeError(f"module 'landmarks.report' has no attribute {name!r}")

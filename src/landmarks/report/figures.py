@@ -1,4 +1,6 @@
-"""The numbers behind the drawings of the page, packed small: error against k, the path of t, the correlations."""
+"""The numbers behind the drawings of the page, packed small: error against k, the path of t, the
+correlations.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ TRAJECTORIES, STEPS, OTHERS = 300, 160, 2000  # what is drawn at most
 
 
 def error_curve(selection: Selection) -> dict[str, Any]:
-    """The error of greedy choices and of the best directions for sizes up to about twice k, in percent."""
+    """The error of greedy choices and of the best directions for sizes up to about twice k, in
+    percent.
+    """
     operator = selection._data
     sizes = curve_sizes(operator.n, selection.k, at_most=40)
     with warnings.catch_warnings():
@@ -43,8 +47,10 @@ def error_curve(selection: Selection) -> dict[str, Any]:
 
 
 def trajectories(selection: Selection) -> dict[str, Any] | None:
-    """The weights of some columns, those that were chosen among them, over the steps of a relaxation."""
-    if selection.path is None:
+    """The weights of some columns, those that were chosen among them, over the steps of a
+    relaxation.
+    """
+    if not selection.path:
         return None
     t = np.asarray(selection.path.t)
     steps = np.unique(np.linspace(0, len(t) - 1, min(len(t), STEPS)).round().astype(int))
@@ -79,7 +85,9 @@ def correlations(selection: Selection) -> dict[str, Any] | None:
 
 
 def correlation(operator: Operator, chosen: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """K_ij over the root of K_ii K_jj: the correlation of centred columns, the cosine of others; 0 for columns of zeros."""
+    """K_ij over the root of K_ii K_jj: the correlation of centred columns, the cosine of others; 0
+    for columns of zeros.
+    """
     lengths = np.sqrt(np.maximum(host(operator.diagonal()).astype(np.float64), 0.0))
     products = host(operator.columns(chosen)).astype(np.float64)[others].T
     scale = np.outer(lengths[chosen], lengths[others])
@@ -87,7 +95,9 @@ def correlation(operator: Operator, chosen: np.ndarray, others: np.ndarray) -> n
 
 
 def _with_chosen(chosen: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """The columns, with all chosen ones among the last: they take the places of others when there are too many."""
+    """The columns, with all chosen ones among the last: they take the places of others when there
+    are too many.
+    """
     members = np.flatnonzero(chosen)
     others = columns[~chosen[columns]][: max(0, TRAJECTORIES - len(members))]
     return np.concatenate([others, members])

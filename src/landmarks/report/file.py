@@ -12,7 +12,9 @@ from typing import BinaryIO
 
 @contextmanager
 def written(path: str | Path, *, overwrite: bool) -> Iterator[BinaryIO]:
-    """A file that takes its place only when the block has ended well and its bytes are on the disk."""
+    """A file that takes its place only when the block has ended well and its bytes are on the
+    disk.
+    """
     path = Path(path)
     if os.path.lexists(path) and not overwrite:
         raise FileExistsError(f"{path} exists already")
@@ -29,7 +31,9 @@ def written(path: str | Path, *, overwrite: bool) -> Iterator[BinaryIO]:
 
 
 def _move(temporary: str, path: Path, overwrite: bool) -> None:
-    """Into place; by a link, which fails when something has come there meanwhile, unless that may be replaced."""
+    """Into place; by a link, which fails when something has come there meanwhile, unless that may
+    be replaced.
+    """
     if overwrite:
         os.replace(temporary, path)
         return

@@ -1,4 +1,6 @@
-"""The headline numbers: what the choice keeps, what the best directions and what random choices would keep."""
+"""The headline numbers: what the choice keeps, what the best directions and what random choices
+would keep.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ class Summary:
     """What is kept, as parts of the whole from 0 to 1.
 
     chosen : by the choice.
-    best : by the best k directions, which no choice of k can exceed; None where they would cost far more than the choice.
+    best : by the best k directions, which no choice of k can exceed; None where they would cost far
+        more than the choice.
     random, draws : by random choices of k, the mean of so many draws.
     together : by the first 1, 2, … of the choice; None where that costs too much.
     """
@@ -59,7 +62,7 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
         best,
         1 - float(np.mean(drawn)),
         draws,
-        _together(operator, selection),
+        nested_shares(selection),
     )
 
 
@@ -73,8 +76,9 @@ def _best(selection: Selection) -> float:
     return 1 - selection.best_rank_error() / whole if whole > 0 else 1.0
 
 
-def _together(operator: Operator, selection: Selection) -> np.ndarray | None:
-    """What the first 1, 2, … of the chosen keep."""
+def nested_shares(selection: Selection) -> np.ndarray | None:
+    """What the first 1, 2, … of the chosen keep; None where that costs too much."""
+    operator = selection._data
     if selection.criterion == "trace":
         return _trace_shares(operator, selection)
     if operator.n > 3000:

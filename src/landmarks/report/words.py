@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import unicodedata
+from .screen import printable
 
 LONGEST = 120  # letters of a name that a page holds
 
 
 def shown(name: object, longest: int = LONGEST) -> str:
-    """A name without control characters and of bearable length."""
+    """A name of bearable length, without characters that hide, control or turn the direction."""
     text = str(name)
     text = text if len(text) <= longest else text[: longest - 1] + "…"
-    return "".join(
-        "�" if unicodedata.category(letter) in ("Cc", "Cs") else letter for letter in text
-    )
+    return printable(text)
 
 
 def percent(part: float, digits: int = 1) -> str:

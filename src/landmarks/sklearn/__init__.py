@@ -1,4 +1,6 @@
-"""Estimators for scikit-learn: columns of X as a feature selector, landmarks of a kernel as a feature map, held-out errors."""
+"""Estimators for scikit-learn: columns of X as a feature selector, landmarks of a kernel as a
+feature map, held-out errors.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -19,7 +21,9 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """The estimators on first use: they bring in scikit-learn, which what lies beside them does without."""
+    """The estimators on first use: they bring in scikit-learn, which what lies beside them does
+    without.
+    """
     if name in _MODULES:
         return getattr(import_module(f".{_MODULES[name]}", __name__), name)
     raise AttributeError(f"module 'landmarks.sklearn' has no attribute {name!r}")

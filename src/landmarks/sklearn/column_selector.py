@@ -1,4 +1,6 @@
-"""Columns of X as a feature selector for scikit-learn: the k columns from which the others are best rebuilt."""
+"""Columns of X as a feature selector for scikit-learn: the k columns from which the others are best
+rebuilt.
+"""
 
 from __future__ import annotations
 
@@ -17,39 +19,51 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 import landmarks as lm
 
+from .._check import column_labels, share
 from ..constraints import check_size, constrained
+from ..intake import warn_of_spread
 from ..linalg.reconstruction import reconstruct
 from ..operators.base import DENSE_MEMORY
+from ..operators.covariance import Moments, PairMoments, moments, pair_moments
+from ..operators.preparation import Preparation
 from ..operators.rows.base import RowBlocks
 from ..operators.rows.convert import as_rows
 from ..operators.standard import Prepared
 from ._common import CallbackSupport, fit_task, seed, weights, without_data
-from .covariance import Moments, PairMoments, moments, pair_moments
-from .preparation import Preparation
 from .row_source import check_source, set_features, source_weights
 
 
 class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
-    """Select the columns from which all columns are best rebuilt by least squares; no target is needed.
+    """Select the columns from which all columns are best rebuilt by least squares; no target is
+    needed.
 
-    The k columns S are chosen to leave little of the centred data X: ‖X − P_S X‖²_F, where P_S projects onto them.
+    The k columns S are chosen to leave little of the centred data X: ‖X − P_S X‖²_F, where P_S
+    projects onto them.
 
     Parameters
     ----------
-    n_features_to_select : how many columns to select: an integer; a fraction of the columns between 0 and 1; a rule,
-        `landmarks.Target`, `Knee` or `LikelihoodRatio`; or "auto", as few as the method needs to explain
-        `explained_variance`, and with costs as many as `budget_cost` pays for. With groups it counts groups.
+    n_features_to_select : how many columns to select: an integer; a fraction of the columns between
+        0 and 1; a rule, `landmarks.Target`, `Knee` or `LikelihoodRatio`; or "auto", as few as the
+        method needs to explain `explained_variance`, and with costs as many as `budget_cost` pays
+        for. With groups it counts groups.
     method : a name ("auto", "greedy", "swap", …) or a method object such as `landmarks.Greedy()`.
-    criterion : "trace" minimises ‖X − P_S X‖²_F; "frobenius" minimises the squared error of the covariance matrix.
-    center : subtract the mean of each column, as PCA does. A sparse X stays sparse.
-    scale : divide each column by its standard deviation, so that columns of large variance do not prevail.
-    include, exclude : columns that must, or must not, be selected: indices, or names when X has names.
+    criterion : "trace" minimises ‖X − P_S X‖²_F; "frobenius" minimises the squared error of the
+        covariance matrix.
+    center : whether to subtract the mean of each column. True, as in scikit-learn's PCA: what is
+        explained is variance, a constant column is never selected, and columns are rebuilt with an
+        intercept. `landmarks.select` leaves the columns as they are. A sparse X stays sparse.
+    scale : divide each column by its standard deviation. None, the default, leaves the columns as
+        they are and warns when some are so large that they decide the choice; False leaves them
+        without a warning.
+    include, exclude : columns that must, or must not, be selected: indices, or names when X has
+        names.
     groups : a label for each column; columns of one label are selected together or not at all.
     costs, budget_cost : the cost of each column, and what the selected ones may cost together.
     explained_variance : the share of the variance that n_features_to_select="auto" must reach.
-    missing : what is done about NaN. "error" refuses them. "impute" fills in the column means. "pairwise" takes each
-        covariance over the rows that have both values and scales it to all rows; negative eigenvalues, which such a
-        matrix can have, are set to zero and its diagonal is restored. `transform` leaves NaN where they are.
+    missing : what is done about NaN. "error" refuses them. "impute" fills in the column means.
+        "pairwise" takes each covariance over the rows that have both values and scales it to all
+        rows; negative eigenvalues, which such a matrix can have, are set to zero and its diagonal
+        is restored. `transform` leaves NaN where they are.
     budget : seconds that improving methods may take; None lets them end by themselves.
     random_state : an integer gives the same selection each time.
     verbose : whether to print one line about the selection.
@@ -58,12 +72,14 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     ----------
     support_ : mask of the columns, true for the selected ones.
     indices_ : the selected columns in the order of their choice.
-    scores_ : what each selected column alone adds: the share of the variance that would be lost without it; 0 for
-        the columns that were not selected and for those that other selected columns make superfluous.
+    scores_ : what each selected column alone adds: the share of the variance that would be lost
+        without it; 0 for the columns that were not selected and for those that other selected
+        columns make superfluous.
     reconstruction_error_ : ‖X − P_S X‖²_F of the centred, scaled and weighted training data.
-    selection_ : the `landmarks.Selection`, with bounds, factor and cost. It holds the training data, but for copies
-        made by pickle.
-    coefficients_ : the matrix by which selected columns, less their means, give all columns, less theirs.
+    selection_ : the `landmarks.Selection`, with bounds, factor and cost. It holds the training
+        data, but for copies made by pickle.
+    coefficients_ : the matrix by which selected columns, less their means, give all columns, less
+        theirs.
     mean_, scale_ : what was subtracted from the columns, and by what they were divided.
     n_features_in_ : the number of columns seen during fit.
     feature_names_in_ : their names, when all of them are strings.
@@ -90,7 +106,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         "method": [str, HasMethods(["choose"])],
         "criterion": [StrOptions({"trace", "frobenius"})],
         "center": ["boolean"],
-        "scale": ["boolean"],
+        "scale": ["boolean", None],
         "include": ["array-like", str, None],
         "exclude": ["array-like", str, None],
         "groups": ["array-like", None],
@@ -104,6 +120,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     }
     __metadata_request__partial_fit: ClassVar[dict] = {"select": metadata_routing.UNUSED}
     _moments: Any  # Moments or PairMoments, after partial_fit
+    _labels: tuple[Any, ...] | None = None
 
     def __init__(
         self,
@@ -112,7 +129,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         method: Any = "auto",
         criterion: str = "trace",
         center: bool = True,
-        scale: bool = False,
+        scale: bool | None = None,
         include: Any = None,
         exclude: Any = None,
         groups: Any = None,
@@ -146,15 +163,18 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, data frame or SciPy sparse matrix of shape (n_samples, n_features), or anything that `landmarks.data`
-            reads in blocks of rows, such as a memory map, which is read once and not copied.
+        X : array, data frame or SciPy sparse matrix of shape (n_samples, n_features), or anything
+            that `landmarks.data` reads in blocks of rows, such as a memory map, which is read once
+            and not copied.
         y : ignored.
         sample_weight : n_samples weights; a row of weight 2 counts as two equal rows.
         """
         if (source := as_rows(X)) is not None:
             return self._fit_source(source, X, y, sample_weight)
+        labels = column_labels(X)
         X = self._validated(X, ensure_min_samples=2 if self.center else 1)
         self.__dict__.pop("_moments", None)
+        self._labels = labels
         with fit_task(self, X, y):
             self._select(self._preparation.of_rows(X, weights(sample_weight, X)), X.dtype)
         return self
@@ -165,16 +185,18 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     ) -> ColumnSelector:
         """Add rows to those of earlier calls, and select columns for all of them.
 
-        The n_features × n_features Gram matrix is kept and adds up; the rows are not kept. After `fit`, the first
-        call starts anew.
+        The n_features × n_features Gram matrix is kept and adds up; the rows are not kept. After
+        `fit`, the first call starts anew.
 
         Parameters
         ----------
         X : array, data frame or SciPy sparse matrix of shape (n_samples, n_features).
         y : ignored.
         sample_weight : n_samples weights.
-        select : False only adds the rows, which saves time until the last call; the last selection, if any, stays.
+        select : False only adds the rows, which saves time until the last call; the last selection,
+            if any, stays.
         """
+        self._labels = column_labels(X)
         X = self._validated(X, reset=not hasattr(self, "_moments"))
         _check_gram_fits(X.shape[1])
         batch = self._moments_of(X, weights(sample_weight, X))
@@ -192,6 +214,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
             _check_gram_fits(source.n)
         self.__dict__.pop("_moments", None)
         set_features(self, source)
+        self._labels = source.names
         with fit_task(self, X, y):
             self._select(
                 self._preparation.of_source(source, source_weights(sample_weight, source)),
@@ -200,15 +223,18 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         return self
 
     def inverse_transform(self, X: Any) -> np.ndarray:
-        """Rebuild all columns from the selected ones by least squares, with the coefficients found in fit.
+        """Rebuild all columns from the selected ones by least squares, with the coefficients found
+        in fit.
 
         Parameters
         ----------
-        X : the selected columns, in the order `transform` gives them, of shape (n_samples, n_features_selected).
+        X : the selected columns, in the order `transform` gives them, of shape (n_samples,
+            n_features_selected).
 
         Returns
         -------
-        The dense array of shape (n_samples, n_features), in which the selected columns are as given.
+        The dense array of shape (n_samples, n_features), in which the selected columns are as
+        given.
         """
         check_is_fitted(self)
         X = check_array(
@@ -216,17 +242,19 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         )
         if X.shape[1] != len(self.indices_):
             raise ValueError(
-                f"X has {X.shape[1]} features, but {type(self).__name__} selected {len(self.indices_)} features."
+                f"X has {X.shape[1]} features, but {type(self).__name__} selected "
+                f"{len(self.indices_)} features."
             )
         return self._rebuilt(X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of the variance of X about the training mean that the selected columns explain; at most 1.
+        """The share of the variance of X about the training mean that the selected columns explain;
+        at most 1.
 
         Parameters
         ----------
-        X : new data of shape (n_samples, n_features). Missing values, when fit takes them, count as the mean where they
-            are selected, and are left out of the sum elsewhere.
+        X : new data of shape (n_samples, n_features). Missing values, when fit takes them, count as
+            the mean where they are selected, and are left out of the sum elsewhere.
         y : ignored.
         sample_weight : n_samples weights.
         """
@@ -243,9 +271,11 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         return float(1 - left / whole) if whole > 0 else 0.0
 
     def why(self, *, each: int = 3, stability: Any = None) -> Any:
-        """Why these columns: a `Reasons` object with the tables `chosen` and `dropped`, in which columns have their names.
+        """Why these columns: a `Reasons` object with the tables `chosen` and `dropped`, in which
+        columns have their names.
 
-        Shares are those of the centred, scaled and weighted training data, which copies made by pickle do not hold.
+        Shares are those of the centred, scaled and weighted training data, which copies made by
+        pickle do not hold.
 
         Parameters
         ----------
@@ -255,12 +285,15 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         if self.selection_.operator is None:
             raise ValueError(
-                f"this {type(self).__name__} was pickled, which leaves the training data behind; call fit again before why"
+                f"this {type(self).__name__} was pickled, which leaves the training data behind; "
+                "call fit again before why"
             )
         return self.selection_.why(each=each, stability=stability)
 
     def _squares(self, X: Any, w: np.ndarray | None) -> tuple[float, float]:
-        """The weighted squares of what the selected columns leave of X, and of X less the mean, in scaled units."""
+        """The weighted squares of what the selected columns leave of X, and of X less the mean, in
+        scaled units.
+        """
         X = (X.toarray() if scipy.sparse.issparse(X) else np.asarray(X)).astype(np.float64)
         filled = np.where(np.isnan(X), self.mean_, X)
         w = np.ones(len(X)) if w is None else w
@@ -277,7 +310,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
 
     @property
     def _preparation(self) -> Preparation:
-        return Preparation(self.center, self.scale, self.missing)
+        return Preparation(self.center, bool(self.scale), self.missing)
 
     def _validated(self, X: Any, *, reset: bool = True, ensure_min_samples: int = 1) -> Any:
         return validate_data(
@@ -304,7 +337,10 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         operator.names = (
             tuple(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
         )
-        self.selection_ = lm.select(
+        operator.labels = self._labels
+        if self.scale is None:
+            warn_of_spread(operator, stacklevel=5)
+        selection = lm.select(
             operator,
             self._size(prepared),
             method=self.method,
@@ -312,6 +348,9 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
             seed=seed(self.random_state),
             budget=self.budget,
             **self._constraints,
+        )
+        self.selection_ = replace(
+            selection, center=bool(self.center), scale=bool(self.scale), path=selection.path
         )
         self.indices_ = self.selection_.indices.copy()
         self.support_ = np.isin(np.arange(operator.n), self.indices_)
@@ -323,7 +362,8 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
                 time.perf_counter() - start,
             )
             print(
-                f"[ColumnSelector] {len(self.indices_)} of {operator.n} columns explain {share:.2%} of the variance, {seconds:.1f}s"
+                f"[ColumnSelector] {len(self.indices_)} of {operator.n} columns explain "
+                f"{share:.2%} of the variance, {seconds:.1f}s"
             )
 
     def _rebuild(self, prepared: Prepared, dtype: Any) -> None:
@@ -340,7 +380,9 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         )
 
     def _size(self, prepared: Prepared) -> Any:
-        """The number of columns or groups, or the rule that finds it; None leaves it to the costs."""
+        """The number of columns or groups, or the rule that finds it; None leaves it to the
+        costs.
+        """
         wanted: Any = self.n_features_to_select
         problem = constrained(prepared.operator, self.criterion, **self._constraints)
         if isinstance(wanted, str):
@@ -354,9 +396,10 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         most = problem.count(np.arange(prepared.operator.n))
         if wanted > most:
             raise ValueError(
-                f"n_features_to_select={wanted} must be at most {'n_features' if self.groups is None else 'the number of groups'} = {most}."
+                f"n_features_to_select={wanted} must be at most "
+                f"{'n_features' if self.groups is None else 'the number of groups'} = {most}."
             )
-        size = int(wanted) if isinstance(wanted, Integral) else max(1, int(wanted * most))
+        size = int(wanted) if isinstance(wanted, Integral) else share(wanted, most)
         check_size(size, problem, "n_features_to_select")
         return size
 
@@ -398,5 +441,6 @@ def _row_blocks(shape: tuple[int, int]) -> list[slice]:
 def _check_gram_fits(n: int) -> None:
     if n * n * 8 > DENSE_MEMORY:
         raise MemoryError(
-            f"partial_fit keeps the Gram matrix, which needs {n * n * 8 / 2**30:.1f} GiB for {n} features; use fit on all rows instead"
+            f"partial_fit keeps the Gram matrix, which needs {n * n * 8 / 2**30:.1f} GiB for {n} "
+            "features; use fit on all rows instead"
         )

@@ -1,7 +1,8 @@
-"""The error on rows, or points, that were not seen: for each k its mean over folds and its standard error."""
+"""The error on rows, or points, not seen in training: for each k its mean and standard error."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -15,26 +16,31 @@ import landmarks as lm
 
 from .. import _check
 from .._array import host, take
+from ..intake import warn_of_spread
 from ..linalg.nystrom import Nystrom
 from ..linalg.reconstruction import reconstruct
 from ..methods.registry import as_method
 from ..operators.base import Operator
+from ..operators.frames import is_frame, numbers_only
 from ..operators.kernel import KernelOperator
-from .preparation import Preparation
+from ..operators.preparation import Preparation
+from ..operators.standard import Standard
+from ..readers.read import read
 
 CHUNK = 2**22  # entries of X that are made dense at a time
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Errors on held-out rows as a part of the whole there: one row per fold, one column per k.
+    """Errors on held-out rows as a part of their total: one row per fold, one column per k.
 
     Examples
     --------
     >>> import numpy as np
     >>> import landmarks as lm
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((60, 3)) @ rng.standard_normal((3, 12)) + 0.05 * rng.standard_normal((60, 12))
+    >>> X = rng.standard_normal((60, 3)) @ rng.standard_normal((3, 12))
+    >>> X += 0.05 * rng.standard_normal((60, 12))
     >>> curve = lm.held_out(X, range(1, 7))
     >>> curve.ks.tolist(), curve.errors.shape
     ([1, 2, 3, 4, 5, 6], (5, 6))
@@ -62,42 +68,57 @@ class HeldOut:
 
     @property
     def one_standard_error(self) -> int:
-        """The smallest k whose mean is within one standard error of the lowest (Breiman et al., CART, 1984)."""
+        """The smallest k whose mean is within one standard error of the lowest (Breiman et al.,
+        CART, 1984).
+        """
         lowest = int(np.argmin(self.mean))
         return int(self.ks[np.argmax(self.mean <= self.mean[lowest] + self.standard_error[lowest])])
 
 
 def held_out(
     A: Any,
-    ks: Iterable[int],
+    ks: Iterable[int] | int,
     *,
+    center: bool = False,
+    scale: bool | None = None,
+    numeric_only: bool = False,
     cv: Any = 5,
     seed: int = 0,
     method: Any = "greedy",
     criterion: str = "trace",
-    center: bool = False,
 ) -> HeldOut:
     """The error on held-out rows of X, or held-out points of a kernel, for many k.
 
-    For X, columns are chosen and coefficients fitted on the training rows: the error is ‖X − X_S B‖²_F over ‖X‖²_F on the
-    rows held out. For a kernel, landmarks are chosen among the training points: the error is Σ h(x, x) − ‖φ(x)‖² over
-    Σ h(x, x) on the points held out, with φ the Nyström features.
+    For X, columns are chosen and coefficients fitted on the training rows: the error is
+    ‖X − X_S B‖²_F over ‖X‖²_F on the rows held out. For a kernel, landmarks are chosen among the
+    training points: the error is Σ h(x, x) − ‖φ(x)‖² over Σ h(x, x) on the points held out, with φ
+    the Nyström features.
 
     Parameters
     ----------
-    A : an array, data frame or SciPy sparse matrix X, which stays sparse, or an operator made by `kernel`.
-    ks : the numbers of columns that are asked for.
-    cv : the number of folds, drawn at random, or a splitter of scikit-learn, or a list of (train, test) indices.
+    A : an array, data frame or SciPy sparse matrix X, which stays sparse, or an operator made by
+        `kernel`.
+    ks : the numbers of columns that are asked for; one number, such as 10, means 1, 2, …, 10.
+    center, scale, numeric_only : as for `select`, with the means and the standard deviations of the
+        training rows.
+    cv : the number of folds, drawn at random, or a splitter of scikit-learn, or a list of
+        (train, test) indices.
     seed : of the folds and of the method.
-    method, criterion : as for `select`. Greedy selection serves all k of a fold in one sweep; others run once for each.
-    center : subtract the means of the training rows from X first. `select` does not, `ColumnSelector` does.
+    method, criterion : as for `select`. Greedy selection serves all k of a fold in one sweep;
+        others run once for each.
+
+    Returns
+    -------
+    HeldOut
+        `ks`, `errors` by fold, `mean`, `standard_error`, `best`, `one_standard_error`.
 
     Examples
     --------
     >>> import numpy as np
     >>> import landmarks as lm
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 8)) + 0.1 * rng.standard_normal((60, 8))
+    >>> X = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 8))
+    >>> X += 0.1 * rng.standard_normal((60, 8))
     >>> found = lm.held_out(X, range(1, 5))
     >>> found.mean.round(2).tolist()
     [0.4, 0.01, 0.01, 0.01]
@@ -105,22 +126,17 @@ def held_out(
     points = isinstance(A, KernelOperator)
     if isinstance(A, Operator) and not points:
         raise TypeError(f"held-out rows need the data X or a kernel on points, got {A!r}")
-    X = (
-        A
-        if points
-        else check_array(A, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
-    )
-    n = A.n if points else X.shape[1]
-    sizes = np.array(sorted({_check.subset_size(k, n) for k in ks}), dtype=np.int64)
-    if len(sizes) == 0:
-        raise ValueError("ks must list at least one number of columns")
+    if points and (center or scale):
+        raise ValueError("center and scale are done to the columns of data, not to a kernel")
+    X = A if points else _rows(A, center, scale, numeric_only)
+    sizes = _check.sizes(ks, A.n if points else X.shape[1])
     folds = (
         KFold(cv, shuffle=True, random_state=_check.seed(seed))
         if isinstance(cv, int)
         else check_cv(cv)
     )
     one = _points_errors if points else _rows_errors
-    run = _Run(sizes, method, criterion, seed, center)
+    run = _Run(sizes, method, criterion, seed, Standard(bool(center), bool(scale)))
     errors = [
         one(X, train, test, run)
         for train, test in folds.split(np.zeros(A.n if points else X.shape[0]))
@@ -128,6 +144,21 @@ def held_out(
     if len(errors) < 2:
         raise ValueError("a standard error needs at least two folds, got one")
     return HeldOut(sizes, np.array(errors))
+
+
+def _rows(A: Any, center: bool, scale: bool | None, numeric_only: bool) -> Any:
+    """The rows as an array or a sparse matrix, with the warnings that `select` gives."""
+    if is_frame(A):
+        A = numbers_only(A, numeric_only=numeric_only, stacklevel=4)
+    if isinstance(A, str | os.PathLike):
+        A = read(os.fspath(A), numeric_only=numeric_only).values
+    X = check_array(A, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+    if scale is None:
+        standard = Preparation(bool(center), False, "error")
+        prepared = standard.of_rows(X, None).operator
+        prepared.names = _check.column_names(A)
+        warn_of_spread(prepared, stacklevel=4)
+    return X
 
 
 @dataclass(frozen=True)
@@ -138,7 +169,7 @@ class _Run:
     method: Any
     criterion: str
     seed: int
-    center: bool
+    standard: Standard
 
     def choices(self, operator: Operator) -> list[np.ndarray]:
         """The columns chosen for each k."""
@@ -154,7 +185,8 @@ class _Run:
 
 
 def _rows_errors(X: Any, train: np.ndarray, test: np.ndarray, run: _Run) -> list[float]:
-    prepared = Preparation(run.center, scale=False, missing="error").of_rows(X[train], None)
+    standard = run.standard
+    prepared = Preparation(standard.center, standard.scale, "error").of_rows(X[train], None)
     held = X[test]
     chosen = run.choices(prepared.operator)
     coefficients = [reconstruct(prepared.operator, S).coefficients for S in chosen]
@@ -162,9 +194,8 @@ def _rows_errors(X: Any, train: np.ndarray, test: np.ndarray, run: _Run) -> list
     height = max(1, CHUNK // X.shape[1])
     for start in range(0, held.shape[0], height):
         rows = held[start : start + height]
-        rows = (rows.toarray() if scipy.sparse.issparse(rows) else rows).astype(
-            np.float64
-        ) - prepared.mean
+        rows = rows.toarray() if scipy.sparse.issparse(rows) else rows
+        rows = (rows.astype(np.float64) - prepared.mean) / prepared.scale
         whole += float(np.sum(rows**2))
         left += [
             float(np.sum((rows - rows[:, S] @ B) ** 2))

@@ -1,4 +1,7 @@
-"""From scikit-learn's kernels to an operator on some of the training points, in chunks; K is never stored."""
+"""From scikit-learn's kernels to an operator on some of the training points; K is never stored.
+
+Points of other array libraries keep their library and device where landmarks can be chosen there.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,21 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils._array_api import get_namespace
 
 import landmarks as lm
 
 from ..operators.base import Operator
+from .libraries import on_host
 
 NOT_PSD = ("sigmoid", "additive_chi2")
+OWN = ("rbf", "laplacian", "poly", "polynomial", "linear")  # kernels that `own_kernel` knows
 
 
 def kernel_operator(
     X: Any, candidates: np.ndarray, kernel: Any, parameters: dict[str, Any]
 ) -> Operator:
-    """The operator of the kernel on the rows of X at the candidates; X is the matrix of values when precomputed."""
+    """The operator of the kernel on the rows of X at the candidates, or of a precomputed matrix."""
     everything = len(candidates) == X.shape[0]
     if kernel == "precomputed":
         return lm.psd(X if everything else X[np.ix_(candidates, candidates)])
@@ -58,7 +64,7 @@ def own_kernel(kernel: str, d: int, parameters: dict[str, Any]) -> Callable | No
 def by_index(
     points: Any, kernel: Any, parameters: dict[str, Any]
 ) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-    """The kernel as a function of the indices of points, which may then be sparse or mean something to a callable."""
+    """The kernel as a function of the indices of points, which may then be sparse."""
 
     def values(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         x, y = points[rows[:, 0].astype(np.intp)], points[columns[:, 0].astype(np.intp)]
@@ -66,3 +72,17 @@ def by_index(
         return np.asarray(block, dtype=np.float64)
 
     return values
+
+
+def for_choice(X: Any, kernel: Any) -> Any:
+    """The points as landmarks are chosen from them: torch tensors for our own kernels stay.
+
+    All else is chosen from on the host: callables and scikit-learn's other kernels read single
+    values, which a device would hand over one by one.
+    """
+    xp, _ = get_namespace(X)
+    if scipy.sparse.issparse(X) or isinstance(X, np.ndarray):
+        return X
+    if "torch" in xp.__name__ and isinstance(kernel, str) and kernel in OWN:
+        return X
+    return on_host(X)

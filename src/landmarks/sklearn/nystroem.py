@@ -16,6 +16,7 @@ from sklearn.base import (
 )
 from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import check_array, check_random_state
+from sklearn.utils._array_api import get_namespace
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -23,43 +24,50 @@ import landmarks as lm
 
 from ..operators.base import check_indices
 from ._common import CallbackSupport, fit_task, seed
-from .kernel_points import NOT_PSD, kernel_operator
+from .kernel_points import NOT_PSD, for_choice, kernel_operator
+from .libraries import check_same_library, indices_like, like_points, on_host, taken
 from .target import numeric_target
 
 QUICK = 3_000  # candidates up to which greedy choice and swaps take a few seconds
 
 
 class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Approximate a kernel map by the kernel values with a few landmarks, chosen to represent all points.
+    """Approximate a kernel map by the kernel values with a few landmarks, chosen to represent all
+    points.
 
-    A drop-in for `sklearn.kernel_approximation.Nystroem`, which draws its landmarks uniformly.
+    A drop-in for `sklearn.kernel_approximation.Nystroem`, which draws its landmarks uniformly. With
+    scikit-learn's `array_api_dispatch` the features stay in the library and on the device of X.
 
     Parameters
     ----------
-    kernel : a name known to `sklearn.metrics.pairwise`, "precomputed", or a callable of two points that returns a number.
-        "precomputed": fit takes the square matrix of kernel values between the training points; transform takes the
-        values of new points with all training points, or with the landmarks `component_indices_` alone.
+    kernel : a name known to `sklearn.metrics.pairwise`, "precomputed", or a callable of two points
+        that returns a number. "precomputed": fit takes the square matrix of kernel values between
+        the training points; transform takes the values of new points with all training points, or
+        with the landmarks `component_indices_` alone.
     gamma, coef0, degree : parameters of the kernel, with scikit-learn's meaning and defaults.
     kernel_params : further parameters of the kernel, never written to.
     n_components : the number of landmarks, which is the number of features.
     random_state : an integer gives the same landmarks each time.
     n_jobs : how many jobs evaluate kernel values in transform.
-    selection : how landmarks are chosen: a name ("greedy", "swap", …) or a method object such as `landmarks.Greedy()`.
-        "uniform" draws the ones that scikit-learn draws from the same random_state. "auto" looks at the target too when
-        fit is given one (`landmarks.Supervised`), as in a pipeline; without one it is "swap", greedy choice improved by
-        swaps. For a callable kernel it is randomly pivoted Cholesky, which reads few kernel values; for a kernel that is
+    selection : how landmarks are chosen: a name ("greedy", "swap", …) or a method object such as
+        `landmarks.Greedy()`. "uniform" draws the ones that scikit-learn draws from the same
+        random_state. "auto" looks at the target too when fit is given one (`landmarks.Supervised`),
+        as in a pipeline; without one it is "swap", greedy choice improved by swaps. For a callable
+        kernel it is randomly pivoted Cholesky, which reads few kernel values; for a kernel that is
         not positive semidefinite (sigmoid, additive_chi2) it draws uniformly, with a warning.
-    landmarks : your own landmarks instead of a choice: points of shape (n_components, n_features), or a list of
-        indices of training points.
-    subsample : landmarks are chosen among, and to represent, that many training points, drawn at random when there are
-        more; None takes all, at a cost that grows with their square. A large kernel matrix is never stored.
+    landmarks : your own landmarks instead of a choice: points of shape (n_components, n_features),
+        or a list of indices of training points.
+    subsample : landmarks are chosen among, and to represent, that many training points, drawn at
+        random when there are more; None takes all, at a cost that grows with their square. A large
+        kernel matrix is never stored.
 
     Attributes
     ----------
     components_ : the landmarks; for a precomputed kernel their rows of it.
-    component_indices_ : their indices in the training set, in order of choice; None for points of your own.
-    normalization_ : the inverse square root of the kernel matrix of the landmarks; directions whose eigenvalue is
-        rounding, beside the largest, are left out.
+    component_indices_ : their indices in the training set, in order of choice; None for points of
+        your own.
+    normalization_ : the inverse square root of the kernel matrix of the landmarks; directions whose
+        eigenvalue is rounding, compared with the largest, are left out.
     n_features_in_ : the number of columns seen during fit.
     feature_names_in_ : their names, when all of them are strings.
 
@@ -119,19 +127,22 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         Parameters
         ----------
-        X : training points of shape (n_samples, n_features), dense or sparse, or their kernel matrix.
-        y : the target, numbers or classes, one for each point or a row of several. selection="auto" chooses landmarks
-            that help to predict it; everything else ignores it.
+        X : training points of shape (n_samples, n_features), dense or sparse, or their kernel
+            matrix.
+        y : the target, numbers or classes, one for each point or a row of several. selection="auto"
+            chooses landmarks that help to predict it; everything else ignores it.
         """
         parameters = self._kernel_parameters()
         X = validate_data(self, X, accept_sparse="csr")
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
-                f"kernel='precomputed' needs the square matrix of kernel values between the training points, got shape {X.shape}."
+                "kernel='precomputed' needs the square matrix of kernel values between the "
+                f"training points, got shape {X.shape}."
             )
         with fit_task(self, X, y):
             self._set_landmarks(X, y, parameters)
-            self.normalization_ = inverse_root(self._values(self.components_, parameters))
+            values = self._values(self.components_, parameters)
+            self.normalization_ = inverse_root(like_points(values, X))
         self._n_features_out = self.components_.shape[0]
         return self
 
@@ -140,26 +151,28 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         Parameters
         ----------
-        X : points of shape (n_samples, n_features); for a precomputed kernel their kernel values with the training
-            points, or with the landmarks alone.
+        X : points of shape (n_samples, n_features); for a precomputed kernel their kernel values
+            with the training points, or with the landmarks alone.
         """
         check_is_fitted(self)
+        check_same_library(X, self.components_, f"{type(self).__name__}.transform()")
         if (
             self.kernel == "precomputed"
             and np.ndim(X) == 2
             and np.shape(X)[1] == self._n_features_out
         ):
             X = check_array(X)
-            values = X[:, self.component_indices_] if X.shape[1] == self.n_features_in_ else X
+            every = X.shape[1] == self.n_features_in_
+            values = taken(X, self.component_indices_, axis=1) if every else X
         else:
             X = validate_data(self, X, accept_sparse="csr", reset=False)
             values = self._values(X, self._kernel_parameters())
-        return values @ self.normalization_.T
+        return like_points(values, X) @ self.normalization_.T
 
     def _values(self, X: Any, parameters: dict[str, Any]) -> np.ndarray:
         """The kernel values of points, or of rows of a precomputed kernel, with the landmarks."""
         if self.kernel == "precomputed":
-            return X[:, self.component_indices_]
+            return taken(X, self.component_indices_, axis=1)
         return pairwise_kernels(
             X,
             self.components_,
@@ -177,7 +190,8 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         }
         if named and (callable(self.kernel) or self.kernel == "precomputed"):
             raise ValueError(
-                "Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed kernel"
+                "Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed "
+                "kernel"
             )
         known = () if callable(self.kernel) else KERNEL_PARAMS.get(self.kernel, ())
         return {
@@ -190,8 +204,9 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         if own is not None and own.ndim == 2:
             self.components_, self.component_indices_ = own, None
             return
-        self.component_indices_ = self._chosen(X, y, parameters) if own is None else own
-        self.components_ = X[self.component_indices_]
+        chosen = self._chosen(X, y, parameters) if own is None else own
+        self.component_indices_ = indices_like(chosen, X)
+        self.components_ = taken(X, self.component_indices_)
 
     def _own_landmarks(self, X: Any) -> Any:
         """Indices of training points, or points."""
@@ -202,7 +217,8 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             return check_indices(given, X.shape[0])
         if self.kernel == "precomputed":
             raise ValueError(
-                "landmarks must be a list of indices of training points when kernel='precomputed', which has no points."
+                "landmarks must be a list of indices of training points when kernel='precomputed', "
+                "which has no points."
             )
         points = check_array(given, accept_sparse="csr", dtype=X.dtype, input_name="landmarks")
         if points.shape[1] != X.shape[1]:
@@ -220,32 +236,36 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         number = seed(self.random_state)
         candidates = _drawn(n, most, number)
         method = self._automatic(X, y, candidates) if method == "auto" else method
-        chosen = lm.select(
-            kernel_operator(X, candidates, self.kernel, parameters), k, method=method, seed=number
-        ).indices
-        return candidates[chosen]
+        points = for_choice(X, self.kernel)
+        operator = kernel_operator(points, candidates, self.kernel, parameters)
+        return candidates[lm.select(operator, k, method=method, seed=number).indices]
 
     def _size(self, n: int) -> int:
         if self.n_components > n:
             warnings.warn(
-                f"n_components > n_samples. This is not possible.\nn_components was set to n_samples = {n}, which results in "
+                "n_components > n_samples. This is not possible.\nn_components was set to "
+                f"n_samples = {n}, which results in "
                 "inefficient evaluation of the full kernel.",
                 stacklevel=4,
             )
         return min(self.n_components, n)
 
     def _method(self) -> Any:
-        """The selection that was asked for, or the one that the kernel asks for; "auto" leaves the rest open."""
+        """The selection that was asked for, or the one that the kernel asks for; "auto" leaves the
+        rest open.
+        """
         definite = callable(self.kernel) or self.kernel not in NOT_PSD
         if self.selection != "auto":
             if not definite and self.selection != "uniform":
                 raise ValueError(
-                    f"kernel={self.kernel!r} is not positive semidefinite: no landmarks can be chosen for it; use selection='uniform'."
+                    f"kernel={self.kernel!r} is not positive semidefinite: no landmarks can be "
+                    "chosen for it; use selection='uniform'."
                 )
             return self.selection
         if not definite:
             warnings.warn(
-                f"kernel={self.kernel!r} is not positive semidefinite; its landmarks are drawn uniformly.",
+                f"kernel={self.kernel!r} is not positive semidefinite; its landmarks are drawn "
+                "uniformly.",
                 stacklevel=4,
             )
             return "uniform"
@@ -253,24 +273,29 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def _automatic(self, X: Any, y: Any, candidates: np.ndarray) -> Any:
         """A choice with the target in view when there is one, else by the kernel alone."""
-        target = None if y is None else numeric_target(X, y, candidates)
+        target = None if y is None else numeric_target(on_host(X), on_host(y), candidates)
         if target is not None:
             return lm.Supervised(target)
         return lm.Swap(max_swaps=self.n_components) if len(candidates) <= QUICK else "auto"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.array_api_support = True
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 
-def inverse_root(K: np.ndarray) -> np.ndarray:
-    """The pseudo-inverse of the square root of K; singular values below k·eps beside the largest count as zero."""
-    U, values, V = np.linalg.svd(np.asarray(K))
-    kept = values > len(K) * np.finfo(K.dtype).eps * values[0]
-    return U * np.where(kept, 1 / np.sqrt(np.where(kept, values, 1)), 0).astype(K.dtype) @ V
+def inverse_root(K: Any) -> Any:
+    """The pseudo-inverse of the square root of K; singular values up to k·eps times the largest
+    count as zero."""
+    xp, _ = get_namespace(K)
+    U, values, V = xp.linalg.svd(K)
+    kept = values > K.shape[0] * float(xp.finfo(K.dtype).eps) * values[0]
+    ones, zeros = xp.ones_like(values), xp.zeros_like(values)
+    roots = xp.where(kept, 1 / xp.sqrt(xp.where(kept, values, ones)), zeros)
+    return U * roots @ V
 
 
 def _drawn(n: int, most: int, number: int | None) -> np.ndarray:

@@ -1,4 +1,6 @@
-"""What an estimator learns of a source of row blocks without reading it: width, names and weights."""
+"""What an estimator learns of a source of row blocks without reading it: width, names and
+weights.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ def check_source(source: RowBlocks, least: int) -> None:
     """Raise when there are known to be too few rows."""
     if source.m is not None and source.m < least:
         raise ValueError(
-            f"Found array with {source.m} sample(s) (shape=({source.m}, {source.n})) while a minimum of {least} is required."
+            f"Found array with {source.m} sample(s) (shape=({source.m}, {source.n})) while a "
+            f"minimum of {least} is required."
         )
 
 
@@ -32,6 +35,7 @@ def source_weights(sample_weight: Any, source: RowBlocks) -> np.ndarray | None:
         return None
     if source.m is None:
         raise ValueError(
-            "sample_weight needs to know the number of rows, which an iterator does not tell; add up batches with partial_fit instead"
+            "sample_weight needs to know the number of rows, which an iterator does not tell; add "
+            "up batches with partial_fit instead"
         )
     return weights(sample_weight, np.broadcast_to(np.float64(0.0), (source.m, 1)))

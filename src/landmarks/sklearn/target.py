@@ -1,4 +1,6 @@
-"""A target of any of scikit-learn's kinds as columns of numbers, for landmarks that are chosen with it in view."""
+"""A target of any of scikit-learn's kinds as columns of numbers, for landmarks that are chosen with
+it in view.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ CLASSES = 100  # whole numbers with more distinct values are a quantity, not cla
 
 
 def numeric_target(X: Any, y: Any, candidates: np.ndarray) -> np.ndarray | None:
-    """A column of zeros and ones for each class, a standardised one for each quantity; None when nothing varies.
+    """A column of zeros and ones for each class, a standardised one for each quantity; None when
+    nothing varies.
 
     candidates : the samples that count; the rows of the result are theirs.
     """
@@ -24,7 +27,8 @@ def numeric_target(X: Any, y: Any, candidates: np.ndarray) -> np.ndarray | None:
     kind = type_of_target(Y, input_name="y")
     if kind == "unknown":
         raise ValueError(
-            "Unknown label type: y must hold numbers or the names of classes; selection='swap' chooses landmarks without y."
+            "Unknown label type: y must hold numbers or the names of classes; selection='swap' "
+            "chooses landmarks without y."
         )
     columns = Y.reshape(len(Y), -1)[candidates]
     distinct = np.array([len(np.unique(column)) for column in columns.T])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..frames import check_numbers
 from .base import RowBlocks, float_dtype
 
 COUNTED = (
@@ -20,9 +21,12 @@ COUNTED = (
 class ArrowRows(RowBlocks):
     """The rows of a pyarrow Dataset, Table, ParquetFile, RecordBatch or RecordBatchReader; the last is read once only."""
 
-    def __init__(self, table: Any, columns: Sequence[str] | None = None):
+    def __init__(
+        self, table: Any, columns: Sequence[str] | None = None, *, numeric_only: bool = False
+    ):
         schema = getattr(table, "schema_arrow", None) or table.schema
         _check_known(columns, schema)
+        columns = number_columns(schema, columns) if numeric_only else columns
         self.table = table
         self.fields = (
             [schema.field(name) for name in columns] if columns is not None else list(schema)
@@ -82,14 +86,31 @@ def _dtype(fields: list[Any]) -> np.dtype:
     """The dtype of all columns together; text, dates and nested values are refused by name."""
     import pyarrow.types as types
 
+    if others := _not_numbers(fields):
+        check_numbers(others, len(fields), numeric_only=False)
+    return float_dtype(*("f4" if types.is_float32(field.type) else "f8" for field in fields))
+
+
+def number_columns(schema: Any, columns: Sequence[str] | None) -> Sequence[str] | None:
+    """The columns that hold numbers, with a warning about the others."""
+    fields = list(schema) if columns is None else [schema.field(name) for name in columns]
+    others = _not_numbers(fields)
+    if not others:
+        return columns
+    check_numbers(others, len(fields), numeric_only=True)
+    left_out = {place for place, _, _ in others}
+    return [field.name for j, field in enumerate(fields) if j not in left_out]
+
+
+def _not_numbers(fields: list[Any]) -> list[tuple[int, Any, str]]:
+    import pyarrow.types as types
+
     def number(kind: Any) -> bool:
         return types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
 
-    if other := [f"{field.name!r} ({field.type})" for field in fields if not number(field.type)]:
-        raise ValueError(
-            f"X must hold numbers, but these columns do not: {', '.join(other)}; leave them out with columns=[…] of open_rows, or encode them"
-        )
-    return float_dtype(*("f4" if types.is_float32(field.type) else "f8" for field in fields))
+    return [
+        (j, field.name, str(field.type)) for j, field in enumerate(fields) if not number(field.type)
+    ]
 
 
 def _count(table: Any) -> int | None:

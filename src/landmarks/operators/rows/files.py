@@ -18,7 +18,11 @@ HDF5 = (".h5", ".hdf5", ".he5")
 
 
 def open_rows(
-    path: str | os.PathLike[str], *, columns: Sequence[str] | None = None, key: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    columns: Sequence[str] | None = None,
+    key: str | None = None,
+    numeric_only: bool = False,
 ) -> RowBlocks:
     """The rows of a matrix in a file, read in blocks when they are needed.
 
@@ -27,6 +31,8 @@ def open_rows(
     path : an npy file, a Parquet or Feather file, a folder of Parquet files, a Zarr folder or an HDF5 file, told by its ending.
     columns : the columns to read from Parquet or Feather, by name; all when None.
     key : which array of a Zarr group or an HDF5 file; not needed when there is only one matrix.
+    numeric_only : whether columns of Parquet or Feather that hold no numbers are left out, with a
+        warning, instead of refused.
 
     Examples
     --------
@@ -54,9 +60,8 @@ def open_rows(
     if ending in ARROW or _is_parquet_folder(path):
         import pyarrow.dataset
 
-        return ArrowRows(
-            pyarrow.dataset.dataset(path, format=ARROW.get(ending, "parquet")), columns
-        )
+        table = pyarrow.dataset.dataset(path, format=ARROW.get(ending, "parquet"))
+        return ArrowRows(table, columns, numeric_only=numeric_only)
     raise ValueError(
         f"rows are read from .npy, .parquet, .feather, .arrow, .zarr and .h5, got {path.name}; other files must be read into memory first"
     )

@@ -106,7 +106,7 @@
     const points = { show: true, size: 5, fill: paint("chosen"), stroke: paint("chosen") };
     put(element, {
       scales: { x: { time: false }, y: { range: (u, low, high) => [0, high * 1.05 || 1] } },
-      axes: [axis(`${data.noun}s chosen`, { size: 30, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500] }), axis("lost, % of the whole", { size: 52 })],
+      axes: [axis(`${data.noun}s chosen`, { size: 30, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500] }), axis("lost, % of the total", { size: 52 })],
       series: [{}, { stroke: paint("chosen"), width: 2, points }, { stroke: paint("best"), width: 2, dash: [6, 5], points: { show: false } },
         { stroke: paint("warm"), width: 0, points: { show: true, size: 11, fill: paint("warm"), stroke: paint("paper"), width: 2 } }],
       cursor: { drag: { x: false, y: false }, y: false },
@@ -163,6 +163,11 @@
     canvas.width = other.length;
     canvas.height = chosen.length;
     canvas.style.height = Math.max(60, Math.min(440, chosen.length * 22)) + "px";
+    find("heat-names").replaceChildren(...(chosen.length > 20 ? [] : chosen).map((j) => { // more would not be legible
+      const item = document.createElement("li");
+      item.textContent = name(j);
+      return item;
+    }));
     const image = context.createImageData(other.length, chosen.length);
     for (let i = 0; i < levels.length; i++) image.data.set(shade[levels[i] + 127], 4 * i);
     context.putImageData(image, 0, 0);
@@ -201,6 +206,10 @@
     };
     canvas.onpointerleave = hush;
   }
+
+  const copy = find("copy");
+  copy.hidden = !navigator.clipboard;
+  copy.addEventListener("click", () => navigator.clipboard.writeText(data.order.map(name).join("\n")).then(() => { copy.textContent = "copied"; }));
 
   function wear(theme) {
     document.documentElement.dataset.theme = theme;

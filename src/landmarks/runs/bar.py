@@ -4,39 +4,86 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
-if TYPE_CHECKING:
-    from ..runs.progress import Progress
+from .progress import Callback, Progress, watching
 
 PATIENCE = 0.5  # seconds before anything is shown: what is done by then needs no bar
 PAUSE = 0.1  # seconds between two drawings
 
 
 @contextmanager
-def shown(quiet: bool = False, stream: TextIO | None = None) -> Iterator[None]:
-    """Show the progress of the block on standard error when a person watches it."""
-    from ..runs.progress import watching
-
-    stream = stream or sys.stderr
-    if quiet or not stream.isatty():
-        yield
+def shown(
+    callback: Callback | None = None, *, quiet: bool = False, stream: TextIO | None = None
+) -> Iterator[None]:
+    """Show the progress of the block to whoever watches it, and report it to the callback too."""
+    bar = None if quiet else _bar(stream or sys.stderr)
+    if bar is None:
+        with watching(callback):
+            yield
         return
-    bar = _rich_bar(stream) or PlainBar(stream)
     try:
-        with watching(bar.update):
+        with watching(_both(bar.update, callback)):
             yield
     finally:
         bar.close()
 
 
-def _rich_bar(stream: TextIO) -> RichBar | None:
+def _both(update: Callable[[Progress], None], callback: Callback | None) -> Callback:
+    def heard(progress: Progress) -> bool | None:
+        update(progress)
+        return None if callback is None else callback(progress)
+
+    return heard
+
+
+def _bar(stream: TextIO) -> Any:
+    """The bar that suits the place: a notebook, a terminal with or without rich; else none."""
+    if in_notebook():
+        return NotebookBar()
+    if not stream.isatty():
+        return None
     try:
         return RichBar(stream)
     except ImportError:
-        return None
+        return PlainBar(stream)
+
+
+def in_notebook() -> bool:
+    """Whether this runs in the kernel of a notebook, which is not imported for the question."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+class NotebookBar:
+    """One line below the cell that is replaced as the run goes on."""
+
+    def __init__(self) -> None:
+        from IPython.display import display
+
+        self.display = display
+        self.next = time.monotonic() + PATIENCE
+        self.place: Any = None
+
+    def update(self, progress: Progress) -> None:
+        """Show, unless that was done a moment ago."""
+        if time.monotonic() < self.next:
+            return
+        self.next = time.monotonic() + PAUSE
+        self._show({"text/plain": line(progress)})
+
+    def close(self) -> None:
+        """Remove the line."""
+        if self.place is not None:
+            self._show({"text/plain": ""})
+
+    def _show(self, bundle: dict[str, str]) -> None:
+        if self.place is None:
+            self.place = self.display(bundle, raw=True, display_id=True)
+        else:
+            self.place.update(bundle, raw=True)
 
 
 class PlainBar:
@@ -146,4 +193,5 @@ def error(progress: Progress) -> str:
 def _left(progress: Progress) -> str:
     if not progress.total or not 0 < progress.done <= progress.total:
         return f"{progress.seconds:.0f} s"
-    return f"{progress.seconds:.0f} s, {progress.seconds * (progress.total / progress.done - 1):.0f} s left"
+    left = progress.seconds * (progress.total / progress.done - 1)
+    return f"{progress.seconds:.0f} s, {left:.0f} s left"

@@ -8,21 +8,22 @@ from typing import Any
 
 from ..selection import Selection
 from .file import written
-from .page import guessed, page
+from .html_page import guessed, page
 
 
 def write(
     selection: Selection, path: str | Path, *, overwrite: bool = False, **origin: Any
 ) -> None:
-    """Write one HTML page that tells everything about a selection, needs no network, and can be passed on.
+    """Write one HTML page that tells everything about a selection, needs no network, and can be
+    passed on.
 
     Parameters
     ----------
     selection : one that has its data.
     path : the page; it is written whole or not at all.
     overwrite : whether a file that is there may be replaced.
-    origin : words for the page, the fields of `Origin`: title, noun, measure, command, settings, image (the height and
-        width when the candidates are pixels), rows, fingerprint.
+    origin : words for the page, the fields of `Origin`: title, noun, measure, command, settings,
+        image (the height and width when the candidates are pixels), rows, fingerprint.
 
     Examples
     --------
@@ -32,7 +33,8 @@ def write(
     >>> from sklearn.datasets import load_wine
     >>> wine = load_wine(as_frame=True).data
     >>> page = os.path.join(tempfile.mkdtemp(), "wine.html")
-    >>> report.write(lm.select(wine, 4), page, title="wine", measure="sum of squares")
+    >>> s = lm.select(wine, 4, center=True, scale=True)
+    >>> report.write(s, page, title="wine", measure="variance")
     >>> os.path.getsize(page) < 2_000_000
     True
     """

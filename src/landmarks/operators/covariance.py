@@ -1,4 +1,6 @@
-"""Weighted Gram matrices of a batch of rows, with or without missing values; they add up over batches."""
+"""Weighted Gram matrices of a batch of rows, with or without missing values; they add up over
+batches.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from ..operators.rows.moments import Moments
+from .rows.moments import Moments
 
 
 def moments(X: Any, weights: np.ndarray | None) -> Moments:
@@ -70,9 +72,9 @@ class PairMoments:
     def resolved(self, missing: str) -> Moments:
         """The moments that the missing values leave.
 
-        "impute": a missing value is the mean of its column, so its row adds nothing to the scatter. "pairwise": each
-        entry is scaled up from the rows that have it to all rows; the result can have negative eigenvalues, which
-        are set to zero.
+        "impute": a missing value is the mean of its column, so its row adds nothing to the scatter.
+        "pairwise": each entry is scaled up from the rows that have it to all rows; the result can
+        have negative eigenvalues, which are set to zero.
         """
         scatter = self.scatter
         if missing == "pairwise":
@@ -86,7 +88,9 @@ class PairMoments:
 def pair_moments(
     X: Any, weights: np.ndarray | None, origin: np.ndarray | None = None
 ) -> PairMoments:
-    """The moments of rows with missing values; a sparse X stays sparse, and then the origin is zero."""
+    """The moments of rows with missing values; a sparse X stays sparse, and then the origin is
+    zero.
+    """
     w = np.ones(X.shape[0]) if weights is None else weights
     known, missing, origin = _split(X, origin)
     U, V, M = _product(known, w, known), _product(known, w, missing), _product(missing, w, missing)
@@ -96,7 +100,9 @@ def pair_moments(
 
 
 def _split(X: Any, origin: np.ndarray | None) -> tuple[Any, Any, np.ndarray]:
-    """The values from the origin with zeros where they are missing, and ones where they are missing."""
+    """The values from the origin with zeros where they are missing, and ones where they are
+    missing.
+    """
     if scipy.sparse.issparse(X):
         known, missing = X.astype(np.float64), X.astype(np.float64)
         missing.data = np.isnan(X.data).astype(np.float64)

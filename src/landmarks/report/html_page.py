@@ -1,7 +1,7 @@
-"""One HTML page that tells everything about a selection, needs no network, and can be passed on.
+"""One HTML page with everything about a selection, which needs no network and can be passed on.
 
-What is drawn is drawn by uPlot, which is carried along; what comes from the data is escaped, and a content security
-policy lets nothing run but the two scripts of the page itself.
+What is drawn is drawn by uPlot, which is carried along, and without scripts as SVG. What comes from
+the data is escaped, and a content security policy lets nothing run but the page's two scripts.
 """
 
 from __future__ import annotations
@@ -22,10 +22,22 @@ from .. import __version__
 from ..operators.fingerprint import fingerprint
 from ..selection import Selection
 from . import figures
+from .downloads import downloads
+from .overview import words_of
+from .sentences import CRITERIA, limit, meaning
+from .static import curve_svg, heat_svg
 from .summary import Summary, summarise
 from .words import percent, plural, shown, signed, signed_percent
 
 ROWS = 2000  # rows of the table of dropped columns at most
+DEFAULTS = {"missing": "error"}  # settings that say nothing when nobody changed them
+WORDS = {
+    "k": "asked for",
+    "criterion": "made small",
+    "error": "may be lost",
+    "numeric_only": "left out columns of text",
+    "id": "names of the rows",
+}
 VERSIONS = ("numpy", "scipy", "scikit-learn", "torch")
 
 
@@ -34,8 +46,8 @@ class Origin:
     """Where a selection comes from, for the words of the page.
 
     title : the name of the data; noun : what one candidate is; measure : what is kept, in words.
-    command : what makes the page again; settings : the wishes that were given; image : height and width when the
-    candidates are pixels; fingerprint : of the data.
+    command : what makes the page again; settings : the options that were given; image : height and
+    width when the candidates are pixels; fingerprint : of the data.
     """
 
     title: str = "your data"
@@ -56,6 +68,8 @@ def page(
     summary = summary or summarise(selection)
     _check_image(origin, selection)
     reasons = selection.why(each=3)
+    drawn = _data(selection, origin)
+    labels = [label(selection, int(j), origin.noun) for j in selection.indices]
     scripts = (asset("uplot/uPlot.iife.min.js"), asset("report.js"))
     styles = asset("uplot/uPlot.min.css") + asset("report.css")
     return (
@@ -68,7 +82,15 @@ def page(
             chosen=_chosen(reasons.chosen.rows, summary),
             dropped=_dropped(reasons.dropped.rows[:ROWS]),
             facts=_facts(selection, origin),
-            data=_as_script(_data(selection, origin)),
+            data=_as_script(drawn),
+            labels=labels,
+            meaning=meaning(selection, summary, origin.noun, origin.measure),
+            limit=limit(selection, summary),
+            static={
+                "curve": curve_svg(drawn["curve"], origin.noun),
+                "heat": heat_svg(drawn["heat"], drawn["names"]),
+            },
+            downloads=downloads(selection, origin.noun),
             scripts=scripts,
             styles=styles,
             policy=policy(scripts, styles),
@@ -78,20 +100,19 @@ def page(
 
 
 def guessed(selection: Selection) -> Origin:
-    """What the selection itself tells of its origin."""
-    operator = selection._data
+    """What the selection itself knows of its origin."""
+    operator, words = selection._data, words_of(selection)
     stored = fingerprint(operator).get("sha256")
-    noun = "column" if operator.m is not None else "landmark"
-    return Origin(
-        noun=noun, measure="whole", rows=operator.m, fingerprint=stored and f"sha256:{stored}"
-    )
+    known = stored and f"sha256:{stored}"
+    return Origin(noun=words.noun, measure=words.measure, rows=operator.m, fingerprint=known)
 
 
 def _check_image(origin: Origin, selection: Selection) -> None:
     if origin.image is not None and origin.image[0] * origin.image[1] != selection.n:
         height, width = origin.image
         raise ValueError(
-            f"images of {height} × {width} have {height * width} pixels, the data have {selection.n} {origin.noun}s"
+            f"images of {height} × {width} have {height * width} pixels, "
+            f"the data have {selection.n} {origin.noun}s"
         )
 
 
@@ -106,7 +127,7 @@ def _environment() -> Any:
     try:
         import jinja2
     except ImportError as error:
-        raise ImportError("a report needs Jinja2: pip install 'landmarks[report]'") from error
+        raise ImportError("a report needs Jinja2: pip install jinja2") from error
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(asset),
         autoescape=True,
@@ -128,7 +149,10 @@ def _environment() -> Any:
 def policy(scripts: tuple[str, ...], styles: str) -> str:
     """The content security policy: nothing from outside, no script or style but these."""
     allowed = " ".join(_hash(script) for script in scripts)
-    return f"default-src 'none'; script-src {allowed}; style-src {_hash(styles)}; img-src data:; base-uri 'none'; form-action 'none'"
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src {_hash(styles)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
 
 
 def _hash(text: str) -> str:
@@ -169,7 +193,7 @@ def label(selection: Selection, j: int, noun: str) -> str:
 
 
 def _chosen(rows: list[dict[str, Any]], summary: Summary) -> list[dict[str, Any]]:
-    """A row per chosen candidate: what it adds, what the choice up to it keeps, what could replace it."""
+    """A row per chosen candidate: what it adds, what is kept up to it, what could replace it."""
     together = [None] * len(rows) if summary.together is None else summary.together.tolist()
     return [
         {
@@ -205,19 +229,16 @@ def _pairs(row: dict[str, Any], first: str, second: str) -> list[tuple[Any, floa
 def _facts(selection: Selection, origin: Origin) -> list[tuple[str, str]]:
     """How the selection was made, as pairs of words."""
     given = {
-        name: _told(value)
+        WORDS.get(name, name): _told(value)
         for name, value in origin.settings.items()
-        if value not in (None, (), [], False)
+        if value not in (None, (), [], False) and DEFAULTS.get(name) != value
     }
     given |= {
         "method": selection.method,
-        "criterion": selection.criterion,
+        "made small": CRITERIA[selection.criterion],
         "seed": str(selection.seed),
+        "time": f"{selection.ledger.seconds:.2f} seconds",
     }
-    cost = selection.ledger
-    given["cost"] = (
-        f"{cost.seconds:.2f} s, {plural(cost.products, 'product')} with K, {plural(cost.columns, 'column')} of K read"
-    )
     given["versions"] = (
         f"landmarks {__version__}, Python {platform.python_version()}, " + ", ".join(_versions())
     )

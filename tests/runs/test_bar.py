@@ -2,10 +2,13 @@
 
 import builtins
 import io
+import sys
 
+import numpy as np
 import pytest
 
-from landmarks.cli import bar
+import landmarks as lm
+from landmarks.runs import bar
 from landmarks.runs.progress import Progress, report
 
 
@@ -78,3 +81,42 @@ def test_the_bar_goes_away_when_the_work_fails(stream, monkeypatch):
 
 def test_the_time_left_follows_from_the_part_that_is_done():
     assert bar.line(Progress("swap", 2, 8, None, 3.0)) == "swap        2/8  3 s, 9 s left"
+
+
+def test_a_bar_and_a_callback_hear_the_same_run(stream, monkeypatch):
+    without_rich(monkeypatch)
+    heard = []
+    with bar.shown(heard.append, stream=stream):
+        report("greedy", 1, 3)
+    assert "greedy" in stream.getvalue() and heard[0].done == 1
+
+
+def test_progress_true_draws_on_the_terminal_of_the_user(stream, monkeypatch):
+    monkeypatch.setattr("sys.stderr", stream)
+    lm.select(np.random.default_rng(0).standard_normal((30, 20)), 8, progress=True)
+    assert "greedy" in stream.getvalue()
+
+
+def test_a_notebook_gets_a_line_that_is_replaced_and_goes_away(monkeypatch):
+    shown = []
+
+    class Place:
+        def update(self, bundle, raw):
+            shown.append(bundle["text/plain"])
+
+    def display(bundle, raw, display_id):
+        shown.append(bundle["text/plain"])
+        return Place()
+
+    monkeypatch.setattr(bar, "PATIENCE", 0.0)
+    monkeypatch.setattr(bar, "PAUSE", 0.0)
+    monkeypatch.setattr(bar, "in_notebook", lambda: True)
+    ipython = type(sys)("IPython.display")
+    ipython.display = display
+    monkeypatch.setitem(sys.modules, "IPython", type(sys)("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", ipython)
+    with bar.shown():
+        report("greedy", 1, 3)
+        report("greedy", 2, 3)
+    assert ["1/3" in line for line in shown[:2]] == [True, False]
+    assert "2/3" in shown[1] and shown[-1] == ""

@@ -1,4 +1,4 @@
-"""From a data matrix to the operator of its centred, scaled and weighted columns; a sparse matrix stays sparse."""
+"""From data to the operator of centred, scaled and weighted columns; sparse data stay sparse."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-import landmarks as lm
-
-from ..operators.base import MEMORY, Operator
-from ..operators.rows.base import RowBlocks
-from ..operators.rows.moments import Moments
-from ..operators.rows.out_of_core import from_rows, scaled_gram
-from ..operators.rows.tiles import tile_height, tiles
-from ..operators.standard import Prepared, Standard
+from .base import MEMORY, Operator
 from .covariance import PairMoments, moments, pair_moments
+from .data import data
+from .dense import psd
+from .function import function
+from .rows.base import RowBlocks
+from .rows.moments import Moments
+from .rows.out_of_core import from_rows, scaled_gram
+from .rows.tiles import tile_height, tiles
+from .standard import Prepared, Standard
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """What is done to the columns before the choice: the settings of `ColumnSelector` of these names."""
+    """What is done to the columns before the choice: the settings of `ColumnSelector` of these
+    names.
+    """
 
     center: bool
     scale: bool
@@ -51,7 +54,7 @@ class Preparation:
             sums.mean, sums.variance, float(np.finfo(dtype).eps)
         )
         return Prepared(
-            lm.psd(scaled_gram(sums, self.center, factor)), mean, scale, sums.weight - self.center
+            psd(scaled_gram(sums, self.center, factor)), mean, scale, sums.weight - self.center
         )
 
     @property
@@ -61,7 +64,7 @@ class Preparation:
     def _of_dense(self, X: np.ndarray, weights: np.ndarray | None) -> Prepared:
         Z, mean, scale = self._standard.of_array(X, weights)
         rows = X.shape[0] if weights is None else float(weights.sum())
-        return Prepared(lm.data(Z), mean, scale, rows - self.center)
+        return Prepared(data(Z), mean, scale, rows - self.center)
 
     def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
         if self.center and X.shape[1] ** 2 * 8 <= MEMORY // 8:
@@ -73,7 +76,7 @@ class Preparation:
             X.dtype
         )
         if not self.center:
-            return Prepared(lm.data(Z), mean, scale, float(w.sum()))
+            return Prepared(data(Z), mean, scale, float(w.sum()))
         W = float(w.sum())
         return Prepared(centred(Z, mean * factor, W, variance * factor**2), mean, scale, W - 1)
 
@@ -87,13 +90,15 @@ def _mean_and_variance(X: Any, weights: np.ndarray | None) -> tuple[np.ndarray, 
 
 
 def centred(Z: Any, mean: np.ndarray, weight: float, variance: np.ndarray) -> Operator:
-    """ZᵀZ − W mean meanᵀ by products alone: the rank-one term centres a sparse Z that is too wide for its Gram matrix."""
+    """ZᵀZ − W mean meanᵀ by products alone: the rank-one term centres a sparse Z that is too wide
+    for its Gram matrix.
+    """
     mean = mean.astype(Z.dtype)
 
     def product(block: np.ndarray) -> np.ndarray:
         return (Z.T @ (Z @ block) - weight * np.outer(mean, mean @ block)).astype(Z.dtype)
 
-    return lm.function(product, n=Z.shape[1], diagonal=weight * variance, dtype=Z.dtype)
+    return function(product, n=Z.shape[1], diagonal=weight * variance, dtype=Z.dtype)
 
 
 def _pair_moments_of(source: RowBlocks, weights: np.ndarray | None) -> PairMoments:

@@ -1,0 +1,159 @@
+"""The options about a file: how to read it, what is done to it, what its rows are."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+
+KERNELS = ("rbf", "laplacian", "matern", "polynomial", "linear")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The file, how to read it, and what is done to it."""
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="csv, tsv, txt (also .gz), xlsx, npy, npz, mtx, parquet, arrow, feather, h5ad, zarr; "
+        "- reads standard input",
+    )
+    reading = parser.add_argument_group("reading")
+    reading.add_argument(
+        "--columns",
+        metavar="NAMES",
+        type=listed,
+        default=(),
+        help="read only these, by name or by number from 0: a,b,'c,d'",
+    )
+    reading.add_argument(
+        "--drop",
+        metavar="NAMES",
+        type=listed,
+        default=(),
+        help="leave these out",
+    )
+    reading.add_argument(
+        "--id",
+        metavar="COLUMN",
+        help="the names of the rows: kept, shown and written, and never a candidate",
+    )
+    reading.add_argument(
+        "--target",
+        metavar="COLUMN",
+        help="kept out of the choice, and written; --method supervised looks at it",
+    )
+    reading.add_argument(
+        "--numeric-only",
+        action="store_true",
+        help="leave out columns that hold text or dates, instead of refusing them",
+    )
+    reading.add_argument("--format", help="when the ending of the name does not tell it")
+    reading.add_argument(
+        "--header",
+        choices=("auto", "yes", "no"),
+        default="auto",
+        help="whether the first line of text holds names (default auto)",
+    )
+    reading.add_argument(
+        "--delimiter",
+        metavar="SIGN",
+        help="between the cells of text: found among , ; tab | unless given",
+    )
+    reading.add_argument(
+        "--decimal", choices=(".", ","), help="the decimal sign of text: found unless given"
+    )
+    reading.add_argument("--encoding", help="of text: UTF-8, else Latin-1, unless given")
+    reading.add_argument(
+        "--array",
+        metavar="NAME",
+        help="which array of an npz or Zarr file, layer of an h5ad file, or sheet of an xlsx file",
+    )
+    reading.add_argument(
+        "--max-bytes",
+        metavar="SIZE",
+        type=size,
+        default=2**30,
+        help="refuse files that would take more memory (default 1G)",
+    )
+    preparing = parser.add_argument_group("preparing")
+    preparing.add_argument(
+        "--standardize",
+        action="store_true",
+        help="short for --center --scale: give every column mean 0 and variance 1",
+    )
+    preparing.add_argument("--center", action="store_true", help="give every column mean 0")
+    preparing.add_argument(
+        "--scale",
+        action=argparse.BooleanOptionalAction,
+        help="divide every column by its standard deviation; --no-scale keeps them without a note",
+    )
+    preparing.add_argument(
+        "--missing",
+        choices=("error", "drop", "impute", "pairwise"),
+        default="error",
+        help="missing values: refuse them (default), leave out the rows that have one, fill in the "
+        "mean of the column, or use every pair of known values",
+    )
+    kernels = parser.add_argument_group("rows as candidates")
+    kernels.add_argument(
+        "--rows", action="store_true", help="choose rows that best represent all rows"
+    )
+    kernels.add_argument(
+        "--kernel", choices=KERNELS, help="choose rows as landmarks of this kernel"
+    )
+    kernels.add_argument(
+        "--sigma",
+        metavar="WIDTH",
+        type=width,
+        default="median",
+        help="width of the kernel (default: the median distance of some rows)",
+    )
+    kernels.add_argument(
+        "--nu",
+        type=float,
+        default=1.5,
+        help="smoothness of the Matérn kernel: 0.5, 1.5 or 2.5 (default 1.5)",
+    )
+    kernels.add_argument(
+        "--degree", type=int, default=3, help="of the polynomial kernel (default 3)"
+    )
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The entries of a comma-separated list; one that holds a comma is quoted."""
+    return tuple(
+        entry.strip()
+        for entry in next(csv.reader([text], skipinitialspace=True), [])
+        if entry.strip()
+    )
+
+
+def size(text: str) -> int:
+    """A number of bytes, such as 500M or 4G."""
+    factors = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+    number, factor = (
+        (text[:-1], factors[text[-1].lower()]) if text[-1:].lower() in factors else (text, 1)
+    )
+    try:
+        value = int(float(number) * factor)
+    except (ValueError, OverflowError):
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(
+            f"a size is a positive number of bytes such as 500M or 4G, got {text!r}"
+        )
+    return value
+
+
+def width(text: str) -> float | str:
+    """A positive number, or the word median."""
+    if text == "median":
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(
+            f"a width is a positive number or the word median, got {text!r}"
+        )
+    return value

@@ -1,0 +1,228 @@
+"""Several methods on the same data, as a table that prints, shows itself in notebooks and plots."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _check
+from ._select import select
+from .errors import FormatError
+from .explain.table import Table
+from .intake import taken
+from .methods.registry import as_method
+from .operators.base import Operator
+from .problem import brief
+from .report.summary import spectrum_is_cheap
+from .runs.bar import shown
+from .runs.progress import Callback
+from .selection import Selection
+
+if TYPE_CHECKING:
+    from .plots.comparison import ComparisonDisplay
+
+USUAL = (
+    "auto",
+    "annealed",
+    "swap",
+    "greedy",
+    "nuclear",
+    "pivoted_qr",
+    "leverage",
+    "rpcholesky",
+    "uniform",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """How one method did for one k; skipped says why one could not run."""
+
+    method: str
+    k: int
+    relative_error: float | None
+    factor: float | None
+    seconds: float | None
+    products: int | None
+    indices: tuple[int, ...] | None
+    skipped: str | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """How several methods did, the rows in the order in which they ran.
+
+    selections : what each method chose, None where it could not run.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> X = np.random.default_rng(0).standard_normal((30, 8))
+    >>> found = lm.compare(X, 3, methods=["greedy", "uniform"])
+    >>> found.best.method
+    'Greedy()'
+    >>> [row.method for row in found.rows]
+    ['greedy', 'uniform']
+    """
+
+    rows: tuple[Row, ...]
+    selections: tuple[Selection | None, ...] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def best(self) -> Selection:
+        """The selection of the lowest error; of the largest k when several were compared."""
+        k = max(row.k for row in self.rows)
+        ran = [
+            (row.relative_error, place)
+            for place, row in enumerate(self.rows)
+            if row.k == k and row.relative_error is not None
+        ]
+        if not ran:
+            raise ValueError(f"no method could run: {self.rows[0].skipped}")
+        found = self.selections[min(ran)[1]]
+        return found  # type: ignore[return-value]  # a method that has an error has run
+
+    @property
+    def table(self) -> Table:
+        """The rows, for each k the lowest error first; what could not run comes last."""
+        ranked = sorted(self.rows, key=_rank)
+        columns: dict[str, list[Any]] = {
+            "method": [row.method for row in ranked],
+            "k": [row.k for row in ranked],
+            "kept": [_percent(row) for row in ranked],
+            "over best": [row.factor for row in ranked],
+            "seconds": [row.seconds for row in ranked],
+            "skipped": [row.skipped for row in ranked],
+        }
+        if not any(columns["skipped"]):
+            del columns["skipped"]
+        return Table(columns)
+
+    def to_frame(self) -> Any:
+        """The table as a pandas DataFrame."""
+        return self.table.to_frame()
+
+    def plot(self, ax: Any = None, *, noun: str = "column") -> ComparisonDisplay:
+        """Draw the errors: bars for one k, curves for several."""
+        from .plots.comparison import ComparisonDisplay
+
+        errors: dict[str, dict[int, float]] = {}
+        for row in self.rows:
+            if row.relative_error is not None:
+                errors.setdefault(row.method, {})[row.k] = row.relative_error
+        return ComparisonDisplay(errors, noun=noun).plot(ax=ax)
+
+    def __repr__(self) -> str:
+        return repr(self.table)
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+
+def compare(
+    A: Any,
+    k: Any,
+    *,
+    methods: Sequence[Any] = USUAL,
+    center: bool = False,
+    scale: bool | None = None,
+    numeric_only: bool = False,
+    criterion: str = "trace",
+    seed: int | None = 0,
+    budget: float | None = None,
+    include: Any = (),
+    exclude: Any = (),
+    callback: Callback | None = None,
+    progress: bool = False,
+) -> Comparison:
+    """Run several methods on the same data and show how they do.
+
+    Parameters
+    ----------
+    A : as for `select`.
+    k : how many to choose; a list of several gives a row for each.
+    methods : names or method objects.
+    center, scale, numeric_only : as for `select`.
+    criterion, seed, budget, include, exclude, callback, progress : as for `select`, for each run.
+
+    Returns
+    -------
+    Comparison
+        It prints as a table, the lowest error first; `plot()` draws it, `to_frame()` hands it to
+        pandas, `best` is the best selection.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> X = np.random.default_rng(0).standard_normal((30, 8))
+    >>> lm.compare(X, 3, methods=["uniform", "greedy"]).table["method"]
+    ['greedy', 'uniform']
+    """
+    _known(methods)
+    operator = taken(A, center=center, scale=scale, numeric_only=numeric_only)
+    wanted = dict(criterion=criterion, seed=seed, budget=budget, include=include, exclude=exclude)
+    with shown(callback, quiet=not progress):
+        runs = [
+            _run(operator, size, method, wanted)
+            for size in _sizes(k, operator.n)
+            for method in methods
+        ]
+    return Comparison(tuple(row for row, _ in runs), tuple(found for _, found in runs))
+
+
+def _known(methods: Iterable[Any]) -> None:
+    if isinstance(methods, str) or not list(methods):
+        raise ValueError(f'methods must be a list such as ["greedy", "swap"], got {methods!r}')
+    for method in methods:
+        as_method(method)
+
+
+def _sizes(k: Any, n: int) -> list[int]:
+    """One size, or the rising sizes of a list."""
+    listed = k if isinstance(k, list | tuple | range | np.ndarray) else [k]
+    return _check.sizes(listed, n).tolist()
+
+
+def _run(
+    operator: Operator, k: int, method: Any, wanted: dict[str, Any]
+) -> tuple[Row, Selection | None]:
+    """What one method does, or why it cannot."""
+    name = method if isinstance(method, str) else brief(method)
+    try:
+        found = select(operator, k, method=method, **wanted)
+    except FormatError:
+        raise
+    except (ValueError, TypeError) as error:
+        return Row(name, k, None, None, None, None, None, skipped=str(error)), None
+    left, cost = found.relative_error(), found.ledger
+    chosen = tuple(int(j) for j in found.indices)
+    known = left if math.isfinite(left) else None
+    return Row(name, k, known, factor(found), cost.seconds, cost.products, chosen), found
+
+
+def factor(selection: Selection) -> float | None:
+    """The error over the best rank-k error; None beyond the rank, and where it costs too much."""
+    operator = selection.operator
+    if operator is None or not spectrum_is_cheap(operator):
+        return None
+    if selection.best_rank_error() <= 1e-9 * selection.total():
+        return None
+    found = selection.factor()
+    return found if math.isfinite(found) else None
+
+
+def _rank(row: Row) -> tuple[int, float]:
+    return row.k, math.inf if row.relative_error is None else row.relative_error
+
+
+def _percent(row: Row) -> str | None:
+    return None if row.relative_error is None else f"{1 - row.relative_error:.2%}"

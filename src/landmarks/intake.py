@@ -1,0 +1,193 @@
+"""From what a user gives to the operator that is chosen from, with a warning where it may mislead.
+
+Three things are noticed here and nowhere else: columns whose numbers are so much larger than the
+others that they decide the choice, a symmetric matrix that was perhaps meant as a kernel matrix,
+and columns that hold no numbers.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._array import host, is_array, namespace
+from ._suggest import suggestion
+from .errors import ScaleWarning, SymmetryWarning
+from .operators.base import Operator
+from .operators.convert import as_operator, is_annotated
+from .operators.data import Data, data
+from .operators.dense import Dense
+from .operators.frames import is_frame, numbers_only
+from .operators.rows.files import HDF5
+from .operators.sparse import Sparse
+
+SPREAD = 100.0  # so many times the typical size of a column, and the column decides the choice
+NAMED = 5  # columns that the warning names
+IN_BLOCKS = (".npy", ".zarr", *HDF5)  # files whose rows are read in blocks, as `data` does
+ARROW = (".parquet", ".pq", ".feather", ".arrow")
+
+
+def taken(
+    A: Any,
+    *,
+    center: bool = False,
+    scale: bool | None = None,
+    numeric_only: bool = False,
+    stacklevel: int = 2,
+) -> Operator:
+    """The operator of what came, its columns centred and scaled where that is asked for.
+
+    scale : None leaves the columns as they are, and warns when their spread decides the choice;
+        False leaves them without a warning.
+    """
+    stacklevel += 1
+    center = boolean(center, "center")
+    scaled = boolean(scale, "scale") if scale is not None else False
+    if isinstance(A, Operator) or _is_product(A):
+        _refuse(A, center or scaled)
+        return as_operator(A)
+    if is_annotated(A):
+        operator = _annotated(A, center, scaled)
+    elif isinstance(A, str | os.PathLike):
+        operator = of_file(A, center, scaled, numeric_only, stacklevel)
+    else:
+        if is_frame(A):
+            A = numbers_only(A, numeric_only=numeric_only, stacklevel=stacklevel)
+        warn_if_symmetric(A, stacklevel)
+        operator = data(A, center=center, scale=scaled) if center or scaled else as_operator(A)
+    if scale is None:
+        warn_of_spread(operator, stacklevel)
+    return operator
+
+
+def boolean(value: Any, name: str) -> bool:
+    """True or False, and nothing that merely looks like it."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def _is_product(A: Any) -> bool:
+    return hasattr(A, "matmat") and hasattr(A, "shape") and not hasattr(A, "__dask_graph__")
+
+
+def _refuse(A: Any, asked: bool) -> None:
+    if asked:
+        raise ValueError(
+            "center and scale are done to the columns of data; give them to lm.data(X, center=…, "
+            f"scale=…), or prepare the matrix before it becomes an operator: this is {A!r}"
+        )
+
+
+def _annotated(A: Any, center: bool, scale: bool) -> Operator:
+    if not (center or scale) or A.X is None:
+        return as_operator(A)
+    operator = data(A.X, center=center, scale=scale)
+    operator.names = tuple(str(name) for name in A.var_names)
+    return operator
+
+
+def of_file(
+    path: str | os.PathLike[str], center: bool, scale: bool, numeric_only: bool, stacklevel: int
+) -> Operator:
+    """The operator of the columns of a file: read in blocks where the format allows, else whole."""
+    check_there(Path(path))
+    ending = Path(path).suffix.lower()
+    if ending in ARROW or Path(path).is_dir():
+        from .operators.rows.files import open_rows
+
+        rows = open_rows(path, numeric_only=numeric_only)
+        return data(rows, center=center, scale=scale)
+    if ending in IN_BLOCKS:
+        return data(path, center=center, scale=scale)
+    from .readers.read import read
+
+    table = read(os.fspath(path), numeric_only=numeric_only)
+    for note in table.notes:
+        warnings.warn(note, stacklevel=stacklevel + 1)
+    operator = data(table.values, center=center, scale=scale)
+    operator.names = operator.labels = table.names
+    return operator
+
+
+def check_there(path: Path) -> None:
+    """Raise when there is no such file, and name those in its folder that are nearest."""
+    if path.exists():
+        return
+    folder = path.parent
+    others = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
+    close = suggestion(path.name, others) or "; give the path of a file, an array or a data frame"
+    raise FileNotFoundError(f"there is no file {os.fspath(path)!r}{close}")
+
+
+def warn_if_symmetric(A: Any, stacklevel: int = 2) -> None:
+    """Warn when data are a symmetric matrix, which may be a kernel matrix given the wrong way.
+
+    A diagonal matrix is let through: as data and as a kernel matrix it has the same best choice.
+    """
+    if not _is_symmetric(A):
+        return
+    warnings.warn(
+        "the data are a symmetric square matrix, as Gram, covariance and kernel matrices are. "
+        "They were taken as data whose columns are chosen; if they are such a matrix K, "
+        "say lm.psd(K), and if they are data, lm.data(X)",
+        SymmetryWarning,
+        stacklevel=stacklevel + 1,
+    )
+
+
+def _is_symmetric(A: Any) -> bool:
+    shape = getattr(A, "shape", None)
+    if shape is None or hasattr(A, "__dask_graph__"):
+        return False
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2:
+        return False
+    if hasattr(A, "tocsc"):
+        off = A - A.T
+        return off.nnz == 0 and A.nnz > np.count_nonzero(A.diagonal())
+    if is_frame(A):
+        A = A.to_numpy()
+    if not is_array(A) or (isinstance(A, np.ndarray) and A.dtype.kind not in "biuf"):
+        return False
+    xp = namespace(A)
+    if not bool(xp.all(A == A.T)):
+        return False
+    return int(xp.count_nonzero(A)) > int(xp.count_nonzero(xp.linalg.diagonal(A)))
+
+
+def warn_of_spread(operator: Operator, stacklevel: int = 2) -> None:
+    """Warn when the size of some columns decides the choice, and name them."""
+    if not isinstance(operator, Data | Sparse | Dense) or operator.n < 2:
+        return
+    large = larger(np.sqrt(host(operator.diagonal()).astype(np.float64)))
+    if len(large) == 0:
+        return
+    warnings.warn(spread_sentence(operator, large), ScaleWarning, stacklevel=stacklevel + 1)
+
+
+def larger(sizes: np.ndarray) -> np.ndarray:
+    """The columns over 100 times the size of the typical one, the largest first; zeros are out."""
+    present = np.sort(sizes[sizes > 0])
+    if len(present) < 2:
+        return np.empty(0, dtype=np.int64)
+    typical = present[(len(present) - 1) // 2]
+    large = np.flatnonzero(sizes > SPREAD * typical)
+    return large[np.argsort(-sizes[large], kind="stable")]
+
+
+def spread_sentence(operator: Operator, large: np.ndarray) -> str:
+    """The warning, the same in Python and on the command line."""
+    names = operator.names
+    shown = [str(j) if names is None else repr(names[j])[:60] for j in large[:NAMED]]
+    rest = f" and {len(large) - NAMED} more" if len(large) > NAMED else ""
+    noun, verb = ("column", "holds") if len(large) == 1 else ("columns", "hold")
+    return (
+        f"{noun} {', '.join(shown)}{rest} {verb} numbers over {SPREAD:.0f} times larger than a "
+        "typical column and will decide the choice; center=True, scale=True (--standardize on the "
+        "command line) gives every column the same weight, scale=False (--no-scale) keeps them "
+        "as they are without this warning"
+    )

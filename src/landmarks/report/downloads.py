@@ -1,0 +1,54 @@
+"""The list of the chosen, to take along: as CSV, as JSON, as a line of Python."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+from typing import Any
+
+from ..selection import Selection
+
+
+def downloads(selection: Selection, noun: str) -> list[dict[str, str]]:
+    """A name, a file name and an address that holds the file, for each form."""
+    names = selection.chosen_names or [int(j) for j in selection.indices]
+    forms = {
+        "CSV": ("chosen.csv", "text/csv", _csv(selection, names, noun)),
+        "JSON": ("chosen.json", "application/json", _json(selection, names)),
+        "Python": ("chosen.py", "text/x-python", f"chosen = {_plain(names)!r}\n"),
+    }
+    return [
+        {"form": form, "file": file, "address": _address(kind, text)}
+        for form, (file, kind, text) in forms.items()
+    ]
+
+
+def _csv(selection: Selection, names: list[Any], noun: str) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["order", "index", noun])
+    for place, (j, name) in enumerate(zip(selection.indices, names, strict=True), 1):
+        writer.writerow([place, int(j), _harmless(str(name))])
+    return text.getvalue()
+
+
+def _harmless(name: str) -> str:
+    """A name that no spreadsheet takes for a formula."""
+    return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r")) else name
+
+
+def _json(selection: Selection, names: list[Any]) -> str:
+    record = {"indices": selection.indices.tolist(), "names": _plain(names)}
+    return json.dumps(record, indent=2, ensure_ascii=True) + "\n"
+
+
+def _plain(names: list[Any]) -> list[Any]:
+    """Names as text and numbers as numbers; anything else as it is printed."""
+    return [name if isinstance(name, str | int) else str(name) for name in names]
+
+
+def _address(kind: str, text: str) -> str:
+    packed = base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
+    return f"data:{kind};charset=utf-8;base64,{packed}"

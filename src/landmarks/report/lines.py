@@ -1,0 +1,103 @@
+"""The table of a selection as lines of text, for a terminal and for `Selection.summary()`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .screen import aligned, printable
+from .terminal import Terminal
+
+if TYPE_CHECKING:
+    from ..selection import Selection
+    from .summary import Summary
+
+
+@dataclass(frozen=True)
+class Words:
+    """How the data and their candidates are called.
+
+    title : the name of the data; noun : what one candidate is; measure : what a choice keeps;
+    label : the name of a candidate by its place; kernel : the kernel in words, if there is one.
+    """
+
+    noun: str
+    measure: str
+    label: Callable[[int], str]
+    title: str | None = None
+    kernel: str | None = None
+
+    def counted(self, k: int) -> str:
+        """So many candidates, in words."""
+        return f"{k} {self.noun}{'' if k == 1 else 's'}"
+
+
+def lines(
+    selection: Selection, summary: Summary, words: Words, terminal: Terminal, *, most: int
+) -> Iterator[str]:
+    """The headline, the chosen ones with what they keep, and how that compares."""
+    yield "  " + terminal.bold(headline(selection, summary.chosen, words))
+    yield ""
+    rows = list(_rows(selection, summary, words, terminal, most))
+    yield from ("  " + line for line in aligned(rows, (True, False, False, True)))
+    if selection.k > most:
+        yield f"      … {selection.k - most} more"
+    yield ""
+    yield "  kept by"
+    yield from _compared(selection, summary, words, terminal)
+    yield ""
+    yield "  " + terminal.dim(_made(selection, words))
+
+
+def headline(selection: Selection, kept: float, words: Words) -> str:
+    """How much the choice keeps, in one sentence."""
+    of = "" if words.title is None else f" of {printable(words.title, 60)}"
+    verb = "keeps" if selection.k == 1 else "keep"
+    return (
+        f"{selection.k} of {words.counted(selection.n)}{of} {verb} {share(kept)} of the "
+        f"{words.measure}"
+    )
+
+
+def share(part: float) -> str:
+    """A part of the total in per cent; what is not all is never shown as all, nor as nothing."""
+    if 0.9995 <= part < 1 - 1e-12:
+        return "over 99.9%"
+    if 0 < part < 0.0005:
+        return "under 0.1%"
+    return f"{part:.1%}"
+
+
+def _compared(
+    selection: Selection, summary: Summary, words: Words, terminal: Terminal
+) -> Iterator[str]:
+    k = selection.k
+    kept = [(f"these {words.counted(k)}", summary.chosen, True)]
+    kept.append((f"{words.counted(k)} at random", summary.random, False))
+    if summary.best is not None:
+        directions = "direction" if k == 1 else "directions"
+        kept.append((f"any {k} {directions}, at best", summary.best, False))
+    for what, part, chosen in kept:
+        yield f"  {what:28s} {terminal.bar(part, chosen=chosen)} {part:6.1%}"
+
+
+def _made(selection: Selection, words: Words) -> str:
+    proof = "; no other choice is better (proved)" if selection.proved else ""
+    kernel = f" on {words.kernel}" if words.kernel else ""
+    seconds = selection.ledger.seconds
+    return f"by {selection.method}{kernel}, seed {selection.seed}, in {seconds:.2f} s{proof}"
+
+
+def _rows(
+    selection: Selection, summary: Summary, words: Words, terminal: Terminal, most: int
+) -> Iterator[tuple[str, ...]]:
+    """The chosen ones, with what they keep together with those above them."""
+    together = summary.together
+    yield "", words.noun, "", "" if together is None else "kept so far"
+    for place, j in enumerate(selection.indices[:most]):
+        shares = ("", "")
+        if together is not None:
+            part = float(together[place])
+            shares = (terminal.bar(part, 20, chosen=True), f"{part:.1%}")
+        yield str(place + 1), printable(words.label(int(j)), 44), *shares

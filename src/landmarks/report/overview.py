@@ -1,0 +1,117 @@
+"""How a selection shows itself: one line, the table of the command line, a table in a notebook."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+
+from ..operators.data import Data
+from ..operators.dense import Dense
+from ..operators.kernel import KernelOperator
+from ..operators.sparse import Sparse
+from ..selection import Selection
+from .lines import Words, headline, lines
+from .screen import printable
+from .summary import nested_shares, summarise
+from .terminal import Terminal
+
+SHOWN = 10  # chosen columns that are listed
+EFFORT = 2e9  # multiplications that showing a selection may take
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The table of a selection: it prints as text and shows itself in notebooks."""
+
+    text: str
+    html: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def overview(selection: Selection) -> Overview:
+    """The table of a selection that has its data."""
+    summary, words = summarise(selection), words_of(selection)
+    listed = lines(selection, summary, words, Terminal(), most=SHOWN)
+    return Overview("\n".join(line.rstrip() for line in listed), as_html(selection))
+
+
+def words_of(selection: Selection) -> Words:
+    """What the selection itself tells of its data."""
+
+    def label(j: int) -> str:
+        return f"{noun} {j}" if selection.names is None else selection.names[j]
+
+    noun = "landmark" if _is_kernel(selection) else "column"
+    return Words(noun, measure_of(selection), label)
+
+
+def measure_of(selection: Selection) -> str:
+    """What a choice keeps, in words."""
+    if selection.criterion == "frobenius":
+        return "squared norm of the kernel matrix"
+    if selection.center:
+        return "variance"
+    if selection.operator is None:  # loaded without its data
+        return "total"
+    return "sum of squares" if selection.operator.m is not None else "trace of the matrix"
+
+
+def _is_kernel(selection: Selection) -> bool:
+    operator = selection.operator
+    return operator is not None and operator.m is None and selection.labels is None
+
+
+def one_line(selection: Selection) -> str:
+    """The choice in one line; the error where it is known or costs little."""
+    words = words_of(selection)
+    kept = _kept(selection)
+    start = f"{selection.k} of {words.counted(selection.n)}"
+    if kept is not None:
+        start = headline(selection, kept, words)
+    names = [printable(words.label(int(j)), 40) for j in selection.indices[:SHOWN]]
+    rest = f", … {selection.k - SHOWN} more" if selection.k > SHOWN else ""
+    return f"Selection: {start}: {', '.join(names)}{rest}"
+
+
+def as_html(selection: Selection) -> str:
+    """The choice as a table for a notebook."""
+    words, kept = words_of(selection), _kept(selection)
+    start = f"{selection.k} of {words.counted(selection.n)}"
+    title = start if kept is None else headline(selection, kept, words)
+    together = nested_shares(selection) if _is_cheap(selection) else None
+    head = f"<tr><th></th><th>{words.noun}</th><th>kept so far</th></tr>"
+    body = ""
+    for place, j in enumerate(selection.indices[:SHOWN]):
+        name = html.escape(printable(words.label(int(j)), 60))
+        share = "" if together is None else f"{together[place]:.1%}"
+        body += f"<tr><td>{place + 1}</td><td><bdi>{name}</bdi></td><td>{share}</td></tr>"
+    more = f"<p>… {selection.k - SHOWN} more</p>" if selection.k > SHOWN else ""
+    made = html.escape(f"by {selection.method}, seed {selection.seed}")
+    return (
+        f"<p><b>{html.escape(title)}</b></p><table><thead>{head}</thead><tbody>{body}</tbody>"
+        f"</table>{more}<p><small>{made}; summary(), plot(), why(), stability(), report(path) "
+        "tell more</small></p>"
+    )
+
+
+def _kept(selection: Selection) -> float | None:
+    """The part of the total that is kept, when it is known or costs little."""
+    figures = [f"{kind}:{selection.criterion}" for kind in ("error", "total")]
+    if all(figure in selection.known for figure in figures) or _is_cheap(selection):
+        return 1 - selection.relative_error()
+    return None
+
+
+def _is_cheap(selection: Selection) -> bool:
+    operator = selection.operator
+    if not isinstance(operator, Data | Dense | Sparse | KernelOperator):
+        return False
+    return operator.n * selection.k * (operator.m or operator.n) <= EFFORT

@@ -1,0 +1,44 @@
+"""The sentences of the page: they hold for good and poor results, for one column and for all."""
+
+from __future__ import annotations
+
+from ..selection import Selection
+from .summary import Summary
+from .words import percent, plural
+
+POOR = 0.5  # a choice that keeps less is called what it is
+CRITERIA = {
+    "trace": "the squared error of rebuilding everything",
+    "frobenius": "the squared error of the kernel matrix",
+}
+
+
+def meaning(selection: Selection, summary: Summary, noun: str, measure: str) -> str:
+    """What the headline means, in a sentence or two."""
+    k, n = selection.k, selection.n
+    if k == n:
+        return f"All {plural(n, noun)} were chosen, so nothing is lost."
+    kept, left = percent(summary.chosen), n - k
+    who = f"This {noun} reproduces" if k == 1 else f"Together these {k} {noun}s reproduce"
+    others = f"all {plural(n, noun)}"
+    if summary.chosen < POOR:
+        rest = "the other one carries" if left == 1 else f"the other {left} carry"
+        return (
+            f"{who} only {kept} of the {measure} of {others}: {rest} much that is not in the "
+            "choice. Choose more, or expect to lose it."
+        )
+    return f"{who} {kept} of the {measure} of {others}."
+
+
+def limit(selection: Selection, summary: Summary) -> str:
+    """How much better another choice could be."""
+    k, n = selection.k, selection.n
+    if k == n:
+        return ""
+    if selection.proved:
+        return f"No other choice of {k} is better: this was proved."
+    if summary.best is None:
+        return ""
+    total = selection.total()
+    most = 1 - selection.lower_bound() / total if total else 1.0
+    return f"No choice of {k} can keep more than {percent(most)}."

@@ -1,0 +1,103 @@
+"""Drawings of the page that need no script: the error curve and the likeness of columns, as SVG."""
+
+from __future__ import annotations
+
+import base64
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from .words import shown
+
+WIDTH, HEIGHT, LEFT, BOTTOM = 720.0, 260.0, 60.0, 40.0
+ROW, LABEL, CELLS = 18, 190, 520  # of the map: height of a row, room for a name, width of all cells
+MOST = 120  # other columns that the static map shows
+
+
+def curve_svg(curve: dict[str, Any], noun: str) -> str:
+    """The part that is lost against the number chosen, with this choice marked."""
+    ks, lost = np.array(curve["k"], dtype=float), np.array(curve["greedy"], dtype=float)
+    top = max(float(lost.max()), float(curve["chosen"][1]), 1e-9) * 1.05
+    first, last = float(ks[0]), max(float(ks[-1]), float(ks[0]) + 1)
+
+    def place(k: float, value: float) -> tuple[float, float]:
+        x = LEFT + (k - first) / (last - first) * (WIDTH - LEFT - 20)
+        return x, 10 + (1 - value / top) * (HEIGHT - BOTTOM - 10)
+
+    parts = [_line([place(k, v) for k, v in zip(ks, lost, strict=True)], "#0b63c5")]
+    if curve["best"] is not None:
+        points = [place(k, v) for k, v in zip(ks, curve["best"], strict=True)]
+        parts.append(_line(points, "#7b8794", dashed=True))
+    x, y = place(*curve["chosen"])
+    parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="#c2410c"/>')
+    base = HEIGHT - BOTTOM
+    parts.append(_line([(LEFT, 10), (LEFT, base), (WIDTH - 20, base)], "#5c6773", width=1))
+    parts += [_text(place(k, 0)[0], base + 16, f"{k:g}") for k in _ticks(ks)]
+    parts += [
+        _text(LEFT - 6, place(first, v)[1] + 4, f"{v:.3g} %", "end")
+        for v in (0, top / 2.1, top / 1.05)
+    ]
+    parts.append(_text(WIDTH / 2, HEIGHT - 6, f"{noun}s chosen (orange: this choice)"))
+    return _svg(WIDTH, HEIGHT, "".join(parts), f"part lost against the number of {noun}s")
+
+
+def heat_svg(heat: dict[str, Any] | None, names: dict[str, str]) -> str | None:
+    """A row per chosen column with its name, a cell per other column."""
+    if heat is None:
+        return None
+    chosen, other = heat["chosen"], heat["other"]
+    levels = np.frombuffer(base64.b64decode(heat["levels"]), dtype=np.int8)
+    levels = levels.reshape(len(chosen), len(other))
+    columns = np.linspace(0, len(other) - 1, min(len(other), MOST)).astype(int)
+    width = CELLS / len(columns)
+    parts = []
+    for row, j in enumerate(chosen):
+        label = names[str(j)]
+        label = label if len(label) <= 26 else label[:25] + "…"
+        parts.append(_text(LABEL - 8, row * ROW + 13, label, "end"))
+        for place, column in enumerate(columns):
+            fill = _colour(int(levels[row, column]) / 127)
+            x, y = LABEL + place * width, row * ROW
+            parts.append(
+                f'<rect x="{x:.1f}" y="{y}" width="{width + 0.3:.1f}" height="{ROW - 1}" '
+                f'fill="{fill}"/>'
+            )
+    height = len(chosen) * ROW + 4
+    return _svg(LABEL + CELLS, height, "".join(parts), "likeness of chosen and other columns")
+
+
+def _colour(part: float) -> str:
+    """Blue for +1, orange for −1, nearly white for 0."""
+    end = (11, 99, 197) if part >= 0 else (194, 65, 12)
+    mixed = [round(245 + abs(part) * (channel - 245)) for channel in end]
+    return "#" + "".join(f"{channel:02x}" for channel in mixed)
+
+
+def _ticks(ks: np.ndarray) -> list[float]:
+    chosen = np.linspace(0, len(ks) - 1, min(len(ks), 8)).round().astype(int)
+    return [float(ks[i]) for i in dict.fromkeys(chosen.tolist())]
+
+
+def _line(
+    points: list[tuple[float, float]], colour: str, *, dashed: bool = False, width: int = 2
+) -> str:
+    dash = ' stroke-dasharray="6 5"' if dashed else ""
+    listed = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return (
+        f'<polyline fill="none" stroke="{colour}" stroke-width="{width}"{dash} points="{listed}"/>'
+    )
+
+
+def _text(x: float, y: float, words: str, anchor: str = "middle") -> str:
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="12" '
+        f'fill="#5c6773">{escape(shown(words))}</text>'
+    )
+
+
+def _svg(width: float, height: float, body: str, title: str) -> str:
+    return (
+        f'<svg class="static" viewBox="0 0 {width:g} {height:g}" role="img" '
+        f'aria-label="{escape(title)}">{body}</svg>'
+    )
