@@ -24,7 +24,7 @@ SETTINGS = {
         "phi1": 0.3,
         "fixed": 0.1,
         "between": 4,
-        "sweeps": 2,
+        "sweeps": 4,
         "gamma": None,
         "n_candidates": None,
         "n_rounds": 4,

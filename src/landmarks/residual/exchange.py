@@ -26,6 +26,7 @@ from .powers import POWERS, Powers, best_addition, total
 from .residual import floor
 
 LIFETIME = 20  # additions before a drift that is no disaster makes a state load afresh
+LOST = 1e-7  # relative rounding of a diagonal that makes a state load afresh
 ENOUGH = 1e-4  # of tr K left: below it diag C² comes from C itself, not from diag K²
 
 
@@ -68,7 +69,7 @@ class Exchange:
     powers : diag C, diag C² (and diag C³), with how uncertain they are.
     """
 
-    kept: ClassVar = ("members", "H", "rows", "powers", "source", "drift", "age")
+    kept: ClassVar = ("members", "H", "rows", "powers", "source", "drift", "age", "swollen")
 
     def __init__(self, base: Base, size: int):
         self.base = base
@@ -79,7 +80,7 @@ class Exchange:
         self.rows = [zeros((size, n), self.operator.like) for _ in range(base.powers + 1)]
         self.powers = Powers([d + 0.0 for d in base.of_K], base.floor, base.unit)
         self.source = None if base.factored is None else Explicit(base.factored, size)
-        self.drift, self.age = 0.0, 0
+        self.drift, self.age, self.swollen = 0.0, 0, 0.0
 
     @property
     def diagonals(self) -> list[Array]:
@@ -114,7 +115,7 @@ class Exchange:
         """A state of its own with the same numbers."""
         other = object.__new__(Exchange)
         other.base, other.operator = self.base, self.operator
-        other.drift, other.age = self.drift, self.age
+        other.drift, other.age, other.swollen = self.drift, self.age, self.swollen
         other.members, other.H = self.members.copy(), self.H.copy()
         other.rows = [row + 0.0 for row in self.rows]
         other.powers = Powers([d + 0.0 for d in self.diagonals], self.base.floor, self.base.unit)
@@ -127,13 +128,35 @@ class Exchange:
         indices = np.asarray(indices, dtype=np.int64)
         self.members[:] = -1
         self.H[:] = 0.0
-        self.drift, self.age = 0.0, 0
+        self.drift, self.age, self.swollen = 0.0, 0, 0.0
         if len(indices) == 0:
             self._unload()
         elif self.source is not None:
             self._load_explicit(self.source, indices)
         else:
             self._load_from_K(indices)
+
+    def reload(self) -> None:
+        """Load the members afresh; each keeps its place."""
+        places = np.flatnonzero(self.members >= 0)
+        self.load(self.chosen)
+        for i, place in reversed(list(enumerate(places[: len(self.chosen)]))):
+            if place != i:
+                self._move(i, int(place))
+
+    def _move(self, i: int, place: int) -> None:
+        """Move the member at place i to a free place."""
+        self.members[place], self.members[i] = self.members[i], -1
+        self.H[place] = self.H[i]
+        self.H[:, place] = self.H[:, i]
+        self.H[place, place] = self.H[i, i]
+        self.H[i], self.H[:, i] = 0.0, 0.0
+        for rows in self.rows:
+            rows[place, :] = rows[i, :] + 0.0
+            rows[i, :] = 0.0
+        if self.source is not None:
+            self.source.D[:, place] = self.source.D[:, i] + 0.0
+            self.source.D[:, i] = 0.0
 
     def _unload(self) -> None:
         """Nothing is chosen: C is K."""
@@ -227,6 +250,7 @@ class Exchange:
         if self.source is not None:
             self.source.drop(place, x[0], t)
             self.diagonals[0] = self.source.lengths()
+        self.swollen = max(self.swollen, total(self.diagonals[0]))
         self.members[place] = -1
         self.H[place], self.H[:, place] = 0.0, 0.0
         for rows in self.rows:
@@ -250,6 +274,7 @@ class Exchange:
             self.diagonals[0] = self.source.lengths()
         self.members[place] = j
         self.powers.clear(j)
+        self._measure()
 
     def residual_column(self, j: int) -> Array:
         """C_:j; from K it is K_:j − Wᵀ K_Sj, with what that leaves at S taken out again."""
@@ -281,7 +306,7 @@ class Exchange:
 
     def best_addition(self, allowed: Array) -> int | None:
         """The allowed candidate that lowers the error most, None where none does."""
-        return best_addition(self.powers, allowed, self.recompute, lambda: self.load(self.chosen))
+        return best_addition(self.powers, allowed, self.recompute, self.reload)
 
     def _watch(self, j: int, u: Array, s: float) -> None:
         """How far C_jj and (C²)_jj have drifted from those of the column just computed."""
@@ -289,6 +314,13 @@ class Exchange:
         drifts = [self.diagonals[0][j] / s - 1, self.diagonals[1][j] / square - 1]
         self.drift = max(self.drift, *(abs(float(drift)) for drift in drifts))
         self.age += 1
+
+    def _measure(self) -> None:
+        """Whether what drops put into the diagonals, now taken out again, took their digits along."""
+        left = max(total(self.diagonals[0]), self.base.rounding(0.0), np.finfo(float).tiny)
+        lost = self.base.unit * (self.swollen / left) ** (self.base.powers + 1)
+        if lost > LOST:
+            self.drift = np.inf
 
     def stale(self, tolerance: float) -> bool:
         """Whether it is time to load afresh: not too soon, for a drift that is no disaster."""

@@ -35,8 +35,12 @@ def pivoted_factor(operator: Operator, most: int, unit: float | None = None) -> 
             return None
         proposed, outside = _proposed(left, floor, min(BLOCK, most - r))
         columns = operator.columns(proposed) - F[:, :r] @ take(F[:, :r], proposed).T
-        limits = np.maximum(floor[proposed], NEAR * outside)
-        taken, L = _pivots(host(take(columns, proposed)).astype(np.float64), limits)
+        limits = np.maximum(floor[proposed], NEAR * min(outside, float(np.max(left))))
+        C = host(take(columns, proposed)).astype(np.float64)
+        taken, L = _pivots(C, limits)
+        if len(taken) == 0:  # rounding alone said that something was left
+            left[proposed] = np.minimum(np.maximum(np.diag(C), 0.0), floor[proposed])
+            continue
         V = solve_triangular(like(L, columns), take(columns, taken, axis=1).T).T
         F[:, r : r + len(taken)] = V
         r += len(taken)
@@ -94,9 +98,9 @@ def _pivots(C: np.ndarray, limits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     while len(taken) < len(C):
         open_to = np.where(np.isin(np.arange(len(C)), taken), -np.inf, np.diag(C))
         i = int(np.argmax(open_to))
-        if taken and open_to[i] <= limits[i]:
+        if open_to[i] <= limits[i]:
             break
-        V[:, len(taken)] = C[:, i] / np.sqrt(max(C[i, i], np.finfo(float).tiny))
+        V[:, len(taken)] = C[:, i] / np.sqrt(C[i, i])
         C -= np.outer(V[:, len(taken)], V[:, len(taken)])
         taken.append(i)
-    return np.asarray(taken), np.tril(V[taken, : len(taken)])
+    return np.asarray(taken, dtype=np.int64), np.tril(V[taken, : len(taken)])

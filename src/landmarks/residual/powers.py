@@ -68,6 +68,10 @@ class Powers:
         """C became C + sign · v vᵀ; x as for `rank_one`."""
         changes = rank_one(sign, x)
         self.diagonals = [d + change for d, change in zip(self.diagonals, changes, strict=True)]
+        if sign > 0:  # what is put in now will be taken out again, and leave its rounding
+            xp = namespace(self.floor)
+            pairs = zip(self.diagonals, self.errors, strict=True)
+            self.errors = [xp.maximum(e, ROUNDING * self.unit * xp.abs(d)) for d, e in pairs]
 
     def correct(self, j: int, values: list[float]) -> None:
         """Column j was computed from C itself: these are its entries."""

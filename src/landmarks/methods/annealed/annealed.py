@@ -63,7 +63,7 @@ class Annealed:
     phi1: float = 0.3
     fixed: float = 0.1
     between: int = 4
-    sweeps: int = 2
+    sweeps: int = 4
     gamma: float | None = None
     n_candidates: int | None = None
     n_rounds: int = 4
@@ -103,7 +103,13 @@ class Annealed:
     def _polished(self, problem: Problem, raw: Choice, rng: np.random.Generator) -> Choice:
         """Reconsider every column, and keep greedy's choice if it is better all the same."""
         landscape = Landscape.of(problem, problem.criterion)
-        state = landscape.state(raw.indices)
+        starts = [raw.indices]
+        if problem.criterion == "frobenius":  # the trace leads further, as for swaps
+            by_trace = Landscape.of(problem, "trace")
+            traced = by_trace.state(raw.indices)
+            reconsider(by_trace, traced, self.sweeps)
+            starts.append(by_trace.indices(traced, raw.indices))
+        state = min((landscape.state(start) for start in starts), key=lambda state: state.error)
         reconsider(landscape, state, self.sweeps)
         greedy = starting_choice("greedy", problem, rng).indices
         if landscape.state(greedy).error < state.recomputed_error():

@@ -171,6 +171,8 @@ def reconsider(landscape: Landscape, state: Exchange, sweeps: int) -> None:
             j = state.drop(int(place))
             best = state.best_addition(as_mask(landscape.open_to(state), state))
             state.add(j if best is None else best, int(place))
+            if state.stale(landscape.drift):
+                state.load(state.chosen)
         if set(state.chosen) == before:
             break
 
