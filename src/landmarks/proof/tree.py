@@ -68,7 +68,9 @@ class Tree:
 
     def first(self) -> list[Open]:
         """The root of the tree, as the heap to begin with."""
-        return [(0.0, 0, [int(j) for j in self.problem.include], self.problem.free.tolist())]
+        picks = [int(j) for j in self.problem.include]
+        bound = self.node(picks, self.problem.free).bound()
+        return [(bound, 0, picks, self.problem.free.tolist())]
 
     def push(self, v: Variables, child: Node) -> None:
         """Keep a child, unless nothing below it can be better than the best choice."""
