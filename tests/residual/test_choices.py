@@ -119,3 +119,21 @@ def test_float32_points_above_the_stored_size_are_searched_in_double(
     L = np.linalg.cholesky(h(wide, wide) + 1e-14 * np.eye(300)).T
     errors = [reference.error(L, s.indices, criterion) for s in (single, double)]
     assert errors[0] == pytest.approx(errors[1], rel=0.01)
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+@pytest.mark.parametrize("decay", [0.7, 0.4, 0.25])
+def test_groups_are_exchanged_until_no_exchange_pays(decay, criterion):
+    """Pairs of columns: no single exchange of a pair lowers the error of the choice."""
+    X = fields(16, 24, decay, seed=1)
+    chosen = {
+        int(j) // 2 for j in lm.select(X, 3, groups=np.arange(24) // 2, criterion=criterion).indices
+    }
+    columns = [2 * g + i for g in range(12) for i in range(2)]
+
+    def error(groups):
+        return reference.error(X, [j for j in columns if j // 2 in groups], criterion)
+
+    others = set(range(12)) - chosen
+    least = min(error(chosen - {g} | {h}) for g in chosen for h in others)
+    assert error(chosen) <= 1.001 * least

@@ -54,11 +54,21 @@ class Base:
 
         The residual of columns is right to the rounding of their lengths, that of K to the rounding of K.
         """
-        if self.factored is None:
-            return 2 * self.unit * self.total
-        power = 1 if self.powers == 1 else 3
-        part = max(error, 0.0) ** (1 - 1 / (2 * power)) * self.total ** (1 / (2 * power))
-        return 16 * self.unit * part
+        return error_rounding(self.operator, self.powers, error, self.total)
+
+
+def error_rounding(operator: Operator, powers: int, error: float, whole: float) -> float:
+    """How far rounding may have moved an error of that size.
+
+    The residual of columns is right to the rounding of their lengths, that of K to the rounding of K.
+
+    powers : 1 for the trace, 2 for the Frobenius criterion. whole : the error of choosing nothing.
+    """
+    if not isinstance(operator, Factored):
+        return 2 * eps(operator.digits) * whole
+    power = 1 if powers == 1 else 3
+    part = max(error, 0.0) ** (1 - 1 / (2 * power)) * whole ** (1 / (2 * power))
+    return 16 * eps(operator.digits) * part
 
 
 class Exchange:

@@ -13,8 +13,13 @@ import numpy as np
 
 from ..._array import Array, host, namespace, rank_tolerance, take
 from ...operators.base import Operator, block_width
-from ...residual.exchange import POWERS
+from ...residual.explicit import Factored
+from ...residual.powers import POWERS
 from .units import Units
+
+FLOOR = (
+    64  # units in the last place of the longest column: directions of a unit below it are rounding
+)
 
 
 class Bucket(NamedTuple):
@@ -28,6 +33,10 @@ class Bucket(NamedTuple):
         return namespace(block).reshape(
             take(block, self.columns.ravel()), (*self.columns.shape, block.shape[1])
         )
+
+    def columns_of(self, matrix: Array) -> Array:
+        """The columns of an r × n matrix at each unit, stacked."""
+        return namespace(matrix).permute_dims(self.rows(matrix.T), (0, 2, 1))
 
 
 class Blocks:
@@ -48,9 +57,25 @@ class Blocks:
             for s in np.unique(sizes)
             for which in [np.flatnonzero(sizes == s)]
         ]
+        if isinstance(operator, Factored):
+            floor = float(namespace(operator.like).max(operator.floor(len(sizes))))
+            return cls(buckets, [], floor).of_factor(operator.X, POWERS[criterion])
         stacks = [_stacks_of_K(operator, bucket, POWERS[criterion]) for bucket in buckets]
         largest = float(namespace(operator.like).max(operator.diagonal()))
         return cls(buckets, stacks, rank_tolerance(operator.digits) * max(largest, 0.0))
+
+    def of_factor(self, R: Array, powers: int) -> Blocks:
+        """The blocks of C = RᵀR and its powers: sums of products of R, so that no digits are lost."""
+        xp = namespace(R)
+        images = [R]
+        gram = R @ R.T
+        for _ in range(powers):
+            images.append(gram @ images[-1])
+        stacks = []
+        for bucket in self.buckets:
+            left = xp.matrix_transpose(bucket.columns_of(R))
+            stacks.append([left @ bucket.columns_of(image) for image in images])
+        return Blocks(self.buckets, stacks, self.tolerance)
 
     @property
     def error(self) -> float:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..._array import eps, first_argmax, is_single
+from ..._array import first_argmax, is_single
 from ...problem import Problem
+from ...residual.exchange import error_rounding
+from ...residual.explicit import Factored
 from ...runs.progress import report
 from .blocks import Blocks
 from .state import UnitState
@@ -108,11 +110,10 @@ def _if_better(state: UnitState, chosen: Sequence[int]) -> UnitState | None:
 
 def least_gain(state: UnitState, scale: float) -> float:
     """What an exchange must gain at least: a part of the errors on the way, and more than the rounding of the whole."""
-    like = state.operator.like
-    return max(
-        (1e-6 if is_single(like) else 1e-9) * (state.error + scale),
-        2 * eps(like) * state.of_K.error,
-    )
+    tolerance = 1e-6 if is_single(state.operator.like) else 1e-9
+    certain = 1e-12 if isinstance(state.operator, Factored) else tolerance
+    rounding = error_rounding(state.operator, state.powers, state.error, state.of_K.error)
+    return max(tolerance * state.error + certain * scale, rounding)
 
 
 def best_unit(

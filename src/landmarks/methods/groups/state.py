@@ -11,6 +11,7 @@ import numpy as np
 
 from ..._array import Array, host, like, namespace, take, zeros
 from ...operators.base import Operator
+from ...residual.explicit import Explicit, Factored
 from ...residual.factors import Factors, factorise
 from ...residual.residual import floor
 from .blocks import Blocks
@@ -54,6 +55,8 @@ class UnitState:
 
     def added(self, unit: int) -> UnitState:
         """With one unit more: its columns of K, and a product with each, two for the Frobenius criterion."""
+        if isinstance(self.operator, Factored):
+            return self.loaded([*self.chosen, int(unit)])
         members = self.units.members[unit]
         columns = self.operator.columns(members) - self.F @ take(self.F, members).T
         values, U = np.linalg.eigh(host(take(columns, members)).astype(np.float64))
@@ -76,6 +79,8 @@ class UnitState:
         """Other units, from scratch: a block of products with as many vectors as columns, two for the Frobenius criterion."""
         if len(chosen) == 0:
             return UnitState(self.operator, self.units, self.of_K, (), self.F[:, :0], self.of_K)
+        if isinstance(self.operator, Factored):
+            return self._loaded_from(self.operator, tuple(chosen))
         basis = self._basis(chosen)
         return UnitState(
             self.operator,
@@ -87,8 +92,18 @@ class UnitState:
             basis,
         )
 
+    def _loaded_from(self, operator: Factored, chosen: tuple[int, ...]) -> UnitState:
+        """Other units, with the residual of the columns as a matrix of its own."""
+        columns = self.units.columns(list(chosen))
+        source = Explicit(operator, len(columns))
+        source.load(columns, host(operator.floor(len(columns))), len(columns))
+        blocks = self.of_K.of_factor(source.R, self.powers)
+        return UnitState(operator, self.units, self.of_K, chosen, self.F, blocks)
+
     def without(self, out: Sequence[int]) -> Blocks:
         """The blocks of the residual when chosen units are left out; no product unless the chosen columns are dependent."""
+        if isinstance(self.operator, Factored):
+            return self.loaded([u for u in self.chosen if u not in out]).blocks
         factors = self._own_basis.factors
         if len(factors.order) < len(self.units.columns(list(self.chosen))):
             return self.loaded(
