@@ -60,7 +60,7 @@ class Knapsack:
             )
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        operator = searchable(problem.operator, problem.k or problem.operator.n // 10 + 1)
+        operator = searchable(problem.operator, _most_columns(problem))
         empty = UnitState.empty(operator, Units.of(problem), problem.criterion)
         start = empty.loaded([int(u) for u in np.flatnonzero(empty.units.fixed)])
         runs = [
@@ -81,6 +81,15 @@ class Knapsack:
             time.perf_counter() - clock,
             state.operator.ledger.products - before,
         )
+
+
+def _most_columns(problem: Problem) -> int:
+    """How many columns a choice may have, at the most."""
+    n = problem.operator.n
+    if problem.k == 0:
+        return n
+    largest = 1 if problem.groups is None else int(np.max(np.bincount(problem.groups)))
+    return min(n, problem.k * largest)
 
 
 def _best(runs: list[tuple[UnitState, Trial]]) -> UnitState:
