@@ -37,7 +37,7 @@ def test_the_error_is_within_the_guarantee(kind, m, n, k, seed):
     X, k = hard(kind, m, n, seed), min(k, n)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
-        S = lm.select(X, k, method=Osinsky()).indices
+        S = lm.select(X, k, method=Osinsky(), scale=False).indices
     rest = X - X[:, S] @ np.linalg.lstsq(X[:, S], X, rcond=1e-15)[0]
     tail = np.sum(np.linalg.svd(X, compute_uv=False)[k:] ** 2)
     assert np.sum(rest**2) <= (k + 1) * tail * (1 + 1e-6) + 1e-24 * np.sum(X**2)

@@ -327,8 +327,9 @@ class Exchange:
 
     def _measure(self) -> None:
         """Whether what drops put into the diagonals, now taken out again, took their digits along."""
-        left = max(total(self.diagonals[0]), self.base.rounding(0.0), np.finfo(float).tiny)
-        lost = self.base.unit * (self.swollen / left) ** (self.base.powers + 1)
+        left = max(total(self.diagonals[0]), 1e-50 * self.swollen, np.finfo(float).tiny)
+        ratio = min(self.swollen / left, 1e50)
+        lost = self.base.unit * ratio ** (self.base.powers + 1)
         if lost > LOST:
             self.drift = np.inf
 
