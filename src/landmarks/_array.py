@@ -125,6 +125,12 @@ def double(array: Array) -> Array:
     return xp.astype(array, xp.float64, copy=False)
 
 
+def as_single(array: Array) -> Array:
+    """The array in float32."""
+    xp = namespace(array)
+    return xp.astype(array, xp.float32, copy=False)
+
+
 def as_dtype_of(array: Array, prototype: Array) -> Array:
     """The array in the dtype of the prototype."""
     return namespace(array).astype(array, prototype.dtype, copy=False)

@@ -12,6 +12,7 @@ from .. import _check
 from .._array import (
     Array,
     Indices,
+    as_single,
     host,
     is_array,
     is_single,
@@ -40,6 +41,13 @@ class Function(Operator):
         self.trusted = False
         self._diagonal = diagonal
         self.cheap = frozenset() if diagonal is None else frozenset({"diagonal"})
+
+    #: whether the product, declared float64, has the digits of float32 only; `probe` finds out
+    rounded_to_single: bool = False
+
+    @property
+    def digits(self) -> Array:
+        return as_single(self.like) if self.rounded_to_single else self.like
 
     def matmul(
         self, block: Array, rows: Indices | None = None, cols: Indices | None = None
@@ -169,6 +177,9 @@ def _real(dtype: Any) -> Any:
     return dtype if dtype in (np.dtype(np.float32), np.dtype(np.float64)) else np.dtype(np.float64)
 
 
+SINGLE = 1e-7  # differences of products up to here are those of a product made in float32
+
+
 def probe(operator: Operator) -> None:
     """Raise when three products with random vectors show that a black-box matrix is not symmetric, or is indefinite.
 
@@ -185,12 +196,13 @@ def probe(operator: Operator) -> None:
     KU = _check.scaled(KU, operator.exponent)
     products = U.T @ KU
     scale = np.max(np.linalg.norm(KU, axis=0)) * np.sqrt(operator.n) or 1.0
-    asymmetry, tolerance = (
-        float(np.max(np.abs(products - products.T))) / scale,
-        1e-5 if is_single(operator.like) else 1e-9,
-    )
+    asymmetry = float(np.max(np.abs(products - products.T))) / scale
     again = host(operator.matmul(like(U[:, :1], operator.like))).astype(np.float64)
-    if (change := float(np.linalg.norm(again - KU[:, :1])) / scale) > tolerance / 10:
+    change = float(np.linalg.norm(again - KU[:, :1])) / scale
+    if 100 * np.finfo(np.float64).eps < change < SINGLE:
+        operator.rounded_to_single = True
+    tolerance = 1e-5 if is_single(operator.digits) else 1e-9
+    if change > tolerance / 10:
         _warn_of_change(change)
         return  # what changes from call to call cannot be told from what is not symmetric
     if asymmetry > tolerance:

@@ -24,6 +24,8 @@ def numeric_target(X: Any, y: Any, candidates: np.ndarray) -> np.ndarray | None:
         y.toarray() if hasattr(y, "toarray") else y, ensure_2d=False, dtype=None, input_name="y"
     )
     check_consistent_length(X, Y)
+    if Y.dtype.kind == "f" and np.max(np.abs(Y), initial=0.0) > 2.0**53:  # no numbers of classes
+        Y = np.ldexp(Y.astype(np.float64), -int(np.frexp(np.max(np.abs(Y)))[1]))
     kind = type_of_target(Y, input_name="y")
     if kind == "unknown":
         raise ValueError(
