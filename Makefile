@@ -8,11 +8,12 @@ TORCH := torch==2.13.0+cpu
 # The paper's data, if they are at hand: more tests run with them.
 export LANDMARKS_DATA ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: browser docs fuzz newcomer sklearn properties run test slow interpreted check format lint types imports dev clean help
+.PHONY: browser thorough docs fuzz newcomer sklearn properties run test slow interpreted check format lint types imports dev clean help
 
 help:
 	@echo "make run     set up, then run the demonstration"
-	@echo "make test    set up, then run tests and doctests"
+	@echo "make test    set up, then run the tests that one waits for, and doctests"
+	@echo "make thorough  the longer tests: contracts of operators, properties, clusters, crashes"
 	@echo "make check   format, lint, types, imports, tests, doctests: what CI runs"
 	@echo "make slow    the tests marked slow"
 	@echo "make browser install Chromium for the tests of the report, and run them"
@@ -29,7 +30,10 @@ run: $(VENV)/.base
 	@$(BIN)/landmarks demo
 
 test: $(VENV)/.dev $(VENV)/.torch
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto -m "not slow and not thorough" $(PYTEST_ARGS)
+
+thorough: $(VENV)/.dev $(VENV)/.torch
+	$(BIN)/python -m pytest -n auto -m "thorough and not slow" $(PYTEST_ARGS)
 
 fuzz: $(VENV)/.dev
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(PIP) install --no-compile atheris
@@ -55,7 +59,7 @@ newcomer:
 sklearn: $(VENV)/.dev $(VENV)/.torch
 	$(BIN)/python tools/sklearn_nystroem
 
-check: lint types imports test
+check: lint types imports test thorough
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check $(CODE)

@@ -31,3 +31,31 @@ def every_report(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 def xp(request: pytest.FixtureRequest) -> Any:
     """NumPy, torch on the CPU and array-api-strict in turn."""
     return library(request.param)
+
+
+#: the longer tests, which `make test` leaves to `make thorough` and CI
+THOROUGH = (
+    "tests/cli/test_program.py",
+    "tests/contracts/test_operators.py",
+    "tests/docs/test_recipes.py",
+    "tests/estimators/test_scikit_learn_checks.py",
+    "tests/experiments/",
+    "tests/faults/test_interrupts.py",
+    "tests/faults/test_load.py",
+    "tests/methods/test_checkpoint.py",
+    "tests/operators/test_dask.py",
+    "tests/properties/",
+    "tests/proof/",
+    "tests/report/",
+    "tests/test_cluster.py",
+    "tests/test_gallery.py",
+    "tests/test_real_data.py",
+    "tests/typing/",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the longer tests."""
+    for item in items:
+        if item.nodeid.startswith(THOROUGH):
+            item.add_marker(pytest.mark.thorough)

@@ -12,7 +12,7 @@ from .._array import Array, first_argmax, host, namespace
 
 POWERS = {"trace": 1, "frobenius": 2}  # of C whose rows and products a criterion needs
 ROUNDING = 64  # units in the last place by which many subtractions may have moved an entry
-CLEAR = 1.01  # a candidate is the best if no other may be better than this times it
+CLEAR = 1 + 1e-6  # a candidate is the best if no other may be better than this times it
 CHECKS = 8  # candidates computed afresh at a pick before all of them are
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...linalg.error import best_rank_error, selection_error
+from ...linalg.error import rank_bound, selection_error
 from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
 from ...proof.tree import Tree
 from .local_search import Landscape, descend, starting_choice
@@ -52,8 +52,11 @@ class Exact:
         indices = complete(problem, tree.independent())
         error = selection_error(problem.operator, indices, problem.criterion)
         proved = bool(bound >= tree.cutoff)
-        tail = best_rank_error(problem.operator, problem.k, problem.criterion)
-        bound = min(max(bound, tail), tree.error if proved else error)
+        if proved:
+            bound = tree.cutoff  # what the search found may depend on where a run was resumed
+        else:
+            tail = rank_bound(problem.operator, problem.k, problem.criterion)
+            bound = min(max(bound, tail), error)
         return Choice(indices, bound=bound, details={"proved": proved, "nodes": tree.nodes})
 
     def improved(self, problem: Problem, rng: np.random.Generator) -> np.ndarray:
