@@ -145,7 +145,7 @@ def test_estimates_of_a_stored_matrix_grow_with_its_order():
     stored, few_rows = (Problem(A, 10) for A in (lm.psd(np.eye(100)), lm.data(np.ones((5, 100)))))
     assert costs.annealed_seconds(stored) == pytest.approx(140 * 100**3 * 1.5e-10)
     assert costs.annealed_seconds(few_rows) == pytest.approx(140 * 100 * 5**2 * 1.5e-10)
-    assert costs.round_seconds(few_rows) == pytest.approx(5 * 4 * (500 + 4000) * 1e-9)
+    assert costs.round_seconds(few_rows) == pytest.approx(16 * 4 * (500 + 4000) * 1e-9)
     assert costs.round_seconds(problem(100, 10)) == pytest.approx(4 * (100**2 + 4000) * 1e-9)
 
 

@@ -42,9 +42,9 @@ from .search.local_search import Landscape
 from .search.swap import Swap
 
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
-ROUNDS = 30  # of the iterated search when there is no budget
+ROUNDS = 60  # of the iterated search when there is no budget
 ESTIMATED = 20_000  # candidates above which the trials hold an estimate of the Frobenius error
-MODEST = 2.0  # estimated seconds that the rounds may take
+MODEST = 4.0  # estimated seconds that the rounds may take
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ def product_seconds(operator: Operator) -> float:
 def round_seconds(problem: Problem) -> float:
     """An estimate of the seconds that a round of the iterated search takes on a stored matrix."""
     n, k, rows = problem.operator.n, problem.k, problem.operator.m or problem.operator.n
-    smooth = 5 if problem.operator.m is not None else 1  # a residual kept as a matrix: more swaps
+    smooth = 16 if problem.operator.m is not None else 1  # a residual kept as a matrix: more swaps
     return smooth * (1 + 0.3 * k) * (n * rows + 4 * n * k) * 1e-9
 
 
