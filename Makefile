@@ -30,10 +30,10 @@ run: $(VENV)/.base
 	@$(BIN)/landmarks demo
 
 test: $(VENV)/.dev $(VENV)/.torch
-	$(BIN)/python -m pytest -n auto -m "not slow and not thorough" $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -m "not slow and not thorough" $(PYTEST_ARGS)
 
 thorough: $(VENV)/.dev $(VENV)/.torch
-	$(BIN)/python -m pytest -n auto -m "thorough and not slow" $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -m "thorough and not slow" $(PYTEST_ARGS)
 
 fuzz: $(VENV)/.dev
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(PIP) install --no-compile atheris
