@@ -31,6 +31,8 @@ def is_array(value: object) -> bool:
 
 def like(values: Any, reference: Array, dtype: Any = None) -> Array:
     """Host values as an array of the reference's library, device and dtype."""
+    if type(reference) is np.ndarray:
+        return _movable(values, dtype or reference.dtype)
     xp = namespace(reference)
     return xp.asarray(
         _movable(values), dtype=dtype or reference.dtype, device=compat.device(reference)
@@ -86,6 +88,8 @@ def positions(indices: Indices, reference: Array) -> Array:
 
 def take(array: Array, indices: Indices, axis: int = 0) -> Array:
     """The slices of the array at host indices."""
+    if type(array) is np.ndarray:
+        return array.take(np.asarray(indices, dtype=np.int64), axis=axis)
     return namespace(array).take(array, positions(indices, array), axis=axis)
 
 
@@ -160,6 +164,8 @@ def first_argmax(scores: Array) -> int:
     """The lowest index among the largest scores; scores that differ by rounding alone are tied."""
     xp = namespace(scores)
     largest = xp.max(scores)
+    if isinstance(scores, np.ndarray):
+        return int(np.argmax(scores >= largest - 256 * eps(scores) * abs(largest)))
     tied = scores >= largest - 256 * eps(scores) * xp.abs(largest)
     order = xp.arange(scores.shape[0], device=compat.device(scores))
     return int(xp.min(xp.where(tied, order, scores.shape[0])))
@@ -228,13 +234,24 @@ def as_float(array: Array) -> Array:
 
 def add_outer(matrix: Array, left: Array, right: Array) -> None:
     """Add the outer product left rightᵀ to a contiguous matrix in place, without a temporary where the library can."""
-    if compat.is_torch_array(matrix):
-        matrix.addr_(left, right)
-    elif isinstance(matrix, np.ndarray) and matrix.flags.c_contiguous:
+    if isinstance(matrix, np.ndarray) and matrix.flags.c_contiguous:
         ger = scipy.linalg.get_blas_funcs("ger", (matrix,))
         ger(1.0, right, left, a=matrix.T, overwrite_x=False, overwrite_y=False, overwrite_a=True)
+    elif compat.is_torch_array(matrix):
+        matrix.addr_(left, right)
     else:
         matrix += left[:, None] * right[None, :]
+
+
+def add_product(matrix: Array, left: Array, right: Array) -> None:
+    """Add left @ right to a contiguous matrix in place, without a temporary where the library can."""
+    if isinstance(matrix, np.ndarray) and matrix.flags.c_contiguous:
+        gemm = scipy.linalg.get_blas_funcs("gemm", (matrix,))
+        gemm(1.0, right.T, left.T, beta=1.0, c=matrix.T, overwrite_c=True)
+    elif compat.is_torch_array(matrix):
+        matrix.addmm_(left, right)
+    else:
+        matrix += left @ right
 
 
 def transposed(matrix: Array) -> Array:
@@ -246,4 +263,4 @@ def transposed(matrix: Array) -> Array:
 
 def cache_entries(array: Array) -> int:
     """How many entries a temporary may have to stay in the cache of the processor, or to fill a GPU."""
-    return 2**22 if compat.is_torch_array(array) and array.device.type != "cpu" else 2**14
+    return 2**22 if compat.is_torch_array(array) and array.device.type != "cpu" else 2**15

@@ -98,5 +98,5 @@ def _pair_costs(pairs: Pairs) -> np.ndarray:
     W = pairs.state.rows[0]
     independent = host(W * W * pairs.scale + pairs.c) > 2 * host(pairs.floor)
     with np.errstate(divide="ignore", invalid="ignore"):
-        costs = -2 * host(pairs.halves(slice(0, len(pairs.d)))).astype(np.float64)
+        costs = -2 * host(pairs.half_gains(slice(0, len(pairs.d)))).astype(np.float64)
     return np.where(independent, costs, pairs.cost[:, None])

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._array import first_argmax, is_single
 from ...problem import Problem
-from ...residual.exchange import error_rounding
+from ...residual.base import error_rounding
 from ...residual.explicit import Factored
 from ...runs.progress import report
 from .blocks import Blocks
