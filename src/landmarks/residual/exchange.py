@@ -7,8 +7,6 @@ needs no product with C, an addition one (two for the Frobenius criterion).
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from .._array import Array, Indices, add_outer, eps, host, like, namespace, take, zeros
@@ -19,6 +17,7 @@ from ..operators.base import (
     cubed_diagonal,
     squared_diagonal,
 )
+from ..runs.state import State
 from .explicit import Explicit, Factored
 from .factors import factorise
 from .pivoted_factor import check_semidefinite
@@ -71,15 +70,13 @@ def error_rounding(operator: Operator, powers: int, error: float, whole: float) 
     return 16 * eps(operator.digits) * part
 
 
-class Exchange:
+class Exchange(State):
     """The state of one choice with `size` places, some of which may be free.
 
     members : the index at each place, −1 where it is free.
     rows : W, CW (and C²W), one row per place, zero where it is free.
     powers : diag C, diag C² (and diag C³), with how uncertain they are.
     """
-
-    kept: ClassVar = ("members", "H", "rows", "powers", "source", "drift", "age", "swollen")
 
     def __init__(self, base: Base, size: int):
         self.base = base

@@ -8,13 +8,13 @@ few columns at a time and conditioning on them takes their neighbours out of the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from ...problem import Problem
 from ...relaxation_path import Recorder
-from ...runs.journal import Loop
+from ...runs.loop import Loop
+from ...runs.state import State
 from .covariance import Covariance, Diagonals, jump_gains, without_own
 from .entropic import entropic
 
@@ -41,15 +41,13 @@ class Schedule:
         return np.geomspace(self.phi0, self.phi1, self.n_steps)
 
 
-class Annealing:
+class Annealing(State):
     """The leverages p of the candidates, the columns that are fixed, and the matrix given those.
 
     K : the matrix of the candidates, conditioned on what is fixed.
     indices : which columns of the problem the candidates are.
     explained : by how much the fixed columns lower the error.
     """
-
-    kept: ClassVar = ("K", "p", "c0", "fixed", "explained", "step", "recorder")
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ from ...problem import CONSTRAINTS, Choice, Problem, brief
 from ...residual.powers import POWERS, best_addition
 from ...residual.represent import searchable
 from ...residual.residual import Residual
-from .pursuit import pursue
+from .pursuit import Gains, pursue
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,8 @@ class Greedy:
         return pursue(problem, residual, ErrorGains(residual, self.gain))
 
 
-class ErrorGains:
+class ErrorGains(Gains):
     """By how much picking each column lowers the error; gains that rounding may hide are checked."""
-
-    kept: ClassVar = ("powers",)
 
     def __init__(self, residual: Residual, criterion: str = "trace"):
         self.residual = residual

@@ -15,7 +15,7 @@ from ..._array import Array, namespace
 from ...problem import CONSTRAINTS, Choice, Problem
 from ...residual.represent import searchable
 from ...residual.residual import Residual
-from .pursuit import highest, pursue
+from .pursuit import Gains, highest, pursue
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class PivotedQR:
         return pursue(problem, residual, ResidualNorms(residual), "pivoted_qr")
 
 
-class ResidualNorms:
+class ResidualNorms(Gains):
     """C_jj, the squared residual of column j."""
 
     def __init__(self, residual: Residual):

@@ -20,7 +20,7 @@ from ...problem import CONSTRAINTS, Choice, Problem, brief
 from ...residual.represent import searchable
 from ...residual.residual import Residual
 from .greedy import ErrorGains
-from .pursuit import highest, over_diagonal, pursue
+from .pursuit import Gains, highest, over_diagonal, pursue
 
 FAINT = (
     1e-8  # a part of the target that counts as nothing: the trace alone decides between such picks
@@ -66,14 +66,10 @@ class Supervised:
         Y = self._centred(problem.operator.n)
         residual = Residual(searchable(problem.operator, problem.k), problem.k)
         if residual.exhausted:  # K = 0 has no unit for the noise
-            return pursue(problem, residual, ErrorGains(residual), phase="supervised")
+            return pursue(problem, residual, ErrorGains(residual), "supervised")
         alpha = self.noise * residual.whole / problem.operator.n
-        return pursue(
-            problem,
-            residual,
-            SupervisedGains(residual, like(Y, residual.operator.like), alpha),
-            phase="supervised",
-        )
+        gains = SupervisedGains(residual, like(Y, residual.operator.like), alpha)
+        return pursue(problem, residual, gains, "supervised")
 
     def _centred(self, n: int) -> np.ndarray:
         """The target with a row for each point, its columns centred, of mean square 1."""
@@ -95,10 +91,8 @@ class Supervised:
         return Y / size
 
 
-class SupervisedGains:
+class SupervisedGains(Gains):
     """The gain in the trace, as a part of tr C, times the gain in yᵀM⁻¹y, as a part of it."""
-
-    kept: ClassVar = ("trace", "Z", "CZ", "spread", "L")
 
     def __init__(self, residual: Residual, Y: Array, alpha: float):
         self.residual, self.Y, self.alpha = residual, Y, alpha

@@ -6,6 +6,7 @@ Cohen, Musco and Musco, SODA (2017).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar
@@ -29,7 +30,7 @@ from ...linalg.nystrom import pivoted_cholesky
 from ...operators.base import Operator
 from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
 from ...residual.residual import Residual, filled
-from ...runs.journal import Loop
+from ...runs.runner import Step, run
 from .draw import draw_order
 
 
@@ -65,19 +66,21 @@ class RidgeLeverage:
             problem.operator, residual.diagonal, problem.k, ceil(self.oversampling * problem.k), rng
         )
         order = problem.free[draw_order(scores[problem.free], rng)]
-        with Loop("leverage", residual) as loop:
-            for j in problem.include[len(residual.picks) :]:
-                residual.pick(j)
-            while len(residual.picks) < problem.k:
-                order = order[host(residual.left)[order]]
-                if len(order) == 0:
-                    break
-                residual.pick(int(order[0]))
-                if loop.turn(
-                    len(residual.picks), problem.k, lambda: residual.relative_error(problem)
-                ):
-                    return Choice(filled(problem, residual.picks, scores))
-        return Choice(complete(problem, residual.picks))
+        if run("leverage", picked(problem, residual, order), residual):
+            return Choice(complete(problem, residual.picks))
+        return Choice(filled(problem, residual.picks, scores))
+
+
+def picked(problem: Problem, residual: Residual, order: np.ndarray) -> Iterator[Step]:
+    """What must be included, then in order what the picks before it do not represent."""
+    for j in problem.include[len(residual.picks) :]:
+        residual.pick(j)
+    while len(residual.picks) < problem.k:
+        order = order[host(residual.left)[order]]
+        if len(order) == 0:
+            return
+        residual.pick(int(order[0]))
+        yield Step(len(residual.picks), problem.k, lambda: residual.relative_error(problem))
 
 
 def ridge_leverage_scores(K: Array, ridge: float) -> Array:

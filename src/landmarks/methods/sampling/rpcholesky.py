@@ -7,6 +7,7 @@ arXiv:2410.03969.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,7 +17,7 @@ from ..._array import host
 from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
 from ...residual.represent import searchable
 from ...residual.residual import Residual, filled
-from ...runs.journal import Loop
+from ...runs.runner import Step, run
 from .draw import draw
 
 
@@ -51,28 +52,31 @@ class RPCholesky:
         residual = Residual(searchable(problem.operator, problem.k), problem.k)
         allowed = np.isin(np.arange(problem.operator.n), problem.free)
         width = self.block or automatic_block(problem)
-        with Loop("rpcholesky", residual) as loop:
-            for j in problem.include[len(residual.picks) :]:
-                residual.pick(j)
-            while len(residual.picks) < problem.k:
-                weights = pivot_weights(residual, allowed)
-                if not np.any(weights):
-                    break
-                if width == 1:
-                    residual.pick(int(draw(weights, 1, rng)[0]))
-                else:
-                    pick_block(
-                        residual,
-                        draw(weights, width, rng),
-                        weights,
-                        problem.k - len(residual.picks),
-                        rng,
-                    )
-                if loop.turn(
-                    len(residual.picks), problem.k, lambda: residual.relative_error(problem)
-                ):
-                    return Choice(filled(problem, residual.picks, pivot_weights(residual, allowed)))
-        return Choice(complete(problem, residual.picks))
+        if run("rpcholesky", pivots(problem, residual, allowed, width, rng), residual):
+            return Choice(complete(problem, residual.picks))
+        return Choice(filled(problem, residual.picks, pivot_weights(residual, allowed)))
+
+
+def pivots(
+    problem: Problem,
+    residual: Residual,
+    allowed: np.ndarray,
+    width: int,
+    rng: np.random.Generator,
+) -> Iterator[Step]:
+    """Up to `width` pivots at a step; those that must be included come before the first."""
+    for j in problem.include[len(residual.picks) :]:
+        residual.pick(j)
+    while len(residual.picks) < problem.k:
+        weights = pivot_weights(residual, allowed)
+        if not np.any(weights):
+            return
+        proposals = draw(weights, width, rng)
+        if width == 1:
+            residual.pick(int(proposals[0]))
+        else:
+            pick_block(residual, proposals, weights, problem.k - len(residual.picks), rng)
+        yield Step(len(residual.picks), problem.k, lambda: residual.relative_error(problem))
 
 
 def automatic_block(problem: Problem) -> int:

@@ -14,7 +14,8 @@ import numpy as np
 from ...errors import Stopped
 from ...problem import CONSTRAINTS, Choice, Problem, brief
 from ...residual.exchange import Exchange
-from ...runs.journal import Loop
+from ...runs.loop import Loop
+from ...runs.state import State
 from .local_search import Landscape, descend, refill, starting_choice
 
 
@@ -75,10 +76,8 @@ class Iterated:
         )
 
 
-class Search:
+class Search(State):
     """The rounds of an iterated search: where it stands, and the best choice it has seen."""
-
-    kept: ClassVar = ("state", "best", "error", "rounds", "improvements", "stale")
 
     def __init__(
         self, method: Iterated, landscape: Landscape, state: Exchange, rng: np.random.Generator

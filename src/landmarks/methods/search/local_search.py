@@ -14,9 +14,9 @@ from ...residual.exchange import Base, Exchange
 from ...residual.pairs import best_swap, confirmed_gain
 from ...residual.powers import POWERS
 from ...residual.represent import searchable
-from ...runs.journal import Loop, Variables
+from ...runs.loop import Loop, Variables
 from ...runs.progress import stopped
-from ..phase import run_phase
+from ..inner import run_method
 
 LIMIT = 50  # swaps per landmark; from greedy it takes less than one, on smooth fields several
 DOUBTS = 5  # loads afresh in a row that show no progress: near the rank the gains are rounding
@@ -115,7 +115,7 @@ def starting_choice(start: Any, problem: Problem, rng: np.random.Generator) -> C
     from ..registry import as_method
 
     if not is_array(start) and not isinstance(start, list | tuple | range):
-        return run_phase("start", as_method(start), problem, rng)
+        return run_method("start", as_method(start), problem, rng)
     indices = check_indices(host(start) if is_array(start) else list(start), problem.operator.n)
     if len(indices) != problem.k:
         raise ValueError(f"start must list k = {problem.k} indices, got {len(indices)}")

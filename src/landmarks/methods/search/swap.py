@@ -14,7 +14,7 @@ import numpy as np
 
 from ...errors import Stopped
 from ...problem import CONSTRAINTS, Choice, Problem, brief
-from ..phase import run_phase
+from ..inner import run_method
 from .local_search import Landscape, descend, starting_choice
 
 
@@ -59,7 +59,7 @@ class Swap:
         begun = [start]
         if self.criterion is None and problem.criterion == "frobenius":
             begun.append(
-                run_phase(
+                run_method(
                     "trace", replace(self, start=start.indices, criterion="trace"), problem, rng
                 )
             )
