@@ -7,6 +7,7 @@ log jump gains under Σp = k, while it is cooled (docs/annealed.md).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -18,7 +19,7 @@ from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
 from ...relaxation_path import Recorder
 from ...residual.represent import searchable
 from ...residual.residual import floor
-from ...runs.loop import Loop
+from ...runs.runner import Step, run
 from ...runs.state import State
 from ..inner import run_method
 from ..search.local_search import Landscape, reconsider, starting_choice
@@ -143,14 +144,15 @@ class Annealed:
     def _over_candidates(self, problem: Problem, rng: np.random.Generator) -> Choice:
         """Anneal some candidates, renew them around what was chosen, and again; the best counts."""
         rounds = Rounds(problem, self.n_candidates or 6 * problem.k, rng)
+        run("rounds", self._rounds(rounds), rounds, deadline=problem.deadline)
+        return _choice(problem, rounds.best, rounds.recorder)
+
+    def _rounds(self, rounds: Rounds) -> Iterator[Step]:
         first = replace(self, n_steps=max(1, self.n_steps // 2))
         later = replace(first, phi0=max(self.phi1, self.phi0 / 2))
-        with Loop("rounds", rounds) as loop:
-            while rounds.done < self.n_rounds and rounds.renew():
-                rounds.run(first if rounds.done == 0 else later)
-                if loop.turn(rounds.done, self.n_rounds) or problem.time_left <= 0:
-                    break
-        return _choice(problem, rounds.best, rounds.recorder)
+        while rounds.done < self.n_rounds and rounds.renew():
+            rounds.run(first if rounds.done == 0 else later)
+            yield Step(rounds.done, self.n_rounds)
 
 
 def _choice(problem: Problem, chosen: np.ndarray, recorder: Recorder) -> Choice:

@@ -6,6 +6,7 @@ members at random and refills greedily without them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ import numpy as np
 from ...errors import Stopped
 from ...problem import CONSTRAINTS, Choice, Problem, brief
 from ...residual.exchange import Exchange
-from ...runs.loop import Loop
+from ...runs.runner import Step, run
 from ...runs.state import State
 from .local_search import Landscape, descend, refill, starting_choice
 
@@ -84,27 +85,26 @@ class Search(State):
     ):
         self.method, self.landscape, self.state, self.rng = method, landscape, state, rng
         self.best, self.error = state.chosen, state.error
+        self.descended = False
         self.rounds = self.improvements = self.stale = 0
 
     def run(self) -> None:
-        """Swap down, then rounds until the deadline, or as many as the method asks for."""
-        limited = self.landscape.problem.deadline is None
-        with Loop("iterated", self) as loop:
-            if not loop.resumed:
-                descend(self.landscape, self.state)
-                self.best, self.error = self.state.chosen, self.state.error
-            if self.settled or loop.turn(
-                self.rounds, self.method.rounds if limited else None, self._relative
-            ):
+        """Swap down, then rounds until the deadline, or the number that the method asks for."""
+        run("iterated", self.steps(), self, deadline=self.landscape.problem.deadline)
+
+    def steps(self) -> Iterator[Step]:
+        """The descent from the start, then one round at a step."""
+        most = self.method.rounds if self.landscape.problem.deadline is None else None
+        if not self.descended:
+            descend(self.landscape, self.state)
+            self.best, self.error = self.state.chosen, self.state.error
+            self.descended = True
+            if self.settled:
                 return
-            while (
-                self.rounds < self.method.rounds
-                if limited
-                else self.landscape.problem.time_left > 0
-            ):
-                self.round()
-                if loop.turn(self.rounds, self.method.rounds if limited else None, self._relative):
-                    break
+            yield Step(self.rounds, most, self._relative)
+        while most is None or self.rounds < most:
+            self.round()
+            yield Step(self.rounds, most, self._relative)
 
     @property
     def settled(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +15,9 @@ from ...residual.exchange import Base, Exchange
 from ...residual.pairs import best_swap, confirmed_gain
 from ...residual.powers import POWERS
 from ...residual.represent import searchable
-from ...runs.loop import Loop, Variables
 from ...runs.progress import stopped
+from ...runs.runner import Step, run
+from ...runs.state import State
 from ..inner import run_method
 
 LIMIT = 50  # swaps per landmark; from greedy it takes less than one, on smooth fields several
@@ -135,30 +137,47 @@ def refill(landscape: Landscape, state: Exchange, forbidden: np.ndarray | None =
 
 
 def descend(landscape: Landscape, state: Exchange, max_swaps: int | None = None) -> int:
-    """Make the best swap until none pays, the deadline has passed or max_swaps are made; returns how many were made."""
+    """Make the best swap while one pays, until the deadline; returns how many were made.
+
+    max_swaps : the most to make; None is 50 for each landmark.
+    """
     limit = LIMIT * landscape.problem.k if max_swaps is None else max_swaps
-    v = Variables(swaps=0, lowest=state.error, members=state.chosen, doubts=0)
-    with Loop("swap", v, state) as loop:
-        while (
+    done = SwapRun(state.error, state.chosen)
+    if refill(landscape, state) and landscape.problem.time_left > 0:
+        steps = swaps(landscape, state, done, limit)
+        if not run("swap", steps, done, state, deadline=landscape.problem.deadline):
             refill(landscape, state)
-            and v.swaps < limit
-            and v.doubts < DOUBTS
-            and landscape.problem.time_left > 0
-        ):
-            if not swap_best(landscape, state):
-                break
-            v.swaps += 1
-            if state.stale(landscape.drift):
-                state.load(state.chosen)
-                v.doubts = 0 if state.error < v.lowest * (1 - landscape.tolerance) else v.doubts + 1
-                v.lowest, v.members = (
-                    (state.error, state.chosen) if v.doubts == 0 else (v.lowest, v.members)
-                )
-            if loop.turn(v.swaps, limit, lambda: landscape.relative(state.error)):
-                break
-    if v.doubts:
-        state.load(v.members)
-    return v.swaps
+    if done.doubts:
+        state.load(done.members)
+    return done.swaps
+
+
+@dataclass
+class SwapRun(State):
+    """The lowest error that was confirmed, the members that had it, and the swaps so far.
+
+    doubts : how often in a row the numbers, computed from K itself, showed no progress.
+    """
+
+    lowest: float
+    members: np.ndarray
+    swaps: int = 0
+    doubts: int = 0
+
+
+def swaps(landscape: Landscape, state: Exchange, done: SwapRun, limit: int) -> Iterator[Step]:
+    """One swap at a step; now and then the state is computed from K itself."""
+    while refill(landscape, state) and done.swaps < limit and done.doubts < DOUBTS:
+        if not swap_best(landscape, state):
+            return
+        done.swaps += 1
+        if state.stale(landscape.drift):
+            state.load(state.chosen)
+            if state.error < done.lowest * (1 - landscape.tolerance):
+                done.lowest, done.members, done.doubts = state.error, state.chosen, 0
+            else:
+                done.doubts += 1
+        yield Step(done.swaps, limit, lambda: landscape.relative(state.error))
 
 
 def reconsider(landscape: Landscape, state: Exchange, sweeps: int) -> None:
