@@ -16,8 +16,6 @@ from .intake import taken
 from .linalg.error import CRITERIA
 from .methods.inner import run_method
 from .methods.registry import as_method
-from .operators.function import probe
-from .operators.kernel import warn_if_isolated
 from .runs.bar import shown
 from .runs.progress import Callback, stopped, watching
 from .runs.runner import saving
@@ -105,7 +103,7 @@ def select(
     problem = replace(problem, k=subset_size(k, problem, chooser))
     check_honoured(problem, chooser)
     allowed = _seconds(budget)
-    probe(operator)
+    operator.validate()
     rng = np.random.default_rng(_check.seed(seed))
     asked = {"seed": _check.seed(seed), "budget": allowed}
     journal, used = None, 0.0
@@ -124,7 +122,7 @@ def select(
             choice = run_method("run", chooser, problem, rng)
         was_stopped = stopped()
     cost = Cost(**operator.ledger.since(before), seconds=time.perf_counter() - start)
-    warn_if_isolated(operator, choice.indices)
+    operator.warn_about(choice.indices)
     return Selection(
         indices=choice.indices,
         n=operator.n,

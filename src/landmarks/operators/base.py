@@ -91,6 +91,12 @@ class Operator(abc.ABC):
     def restrict(self, indices: Indices) -> Operator:
         """The principal submatrix of the indices, with the same ledger."""
 
+    def validate(self) -> None:  # noqa: B027  # most have been checked when they were made
+        """Raise when the matrix is not what it was said to be, as far as that is not known yet."""
+
+    def warn_about(self, indices: np.ndarray) -> None:  # noqa: B027  # most have no such case
+        """Warn when a choice of these indices says little because of the matrix."""
+
     @property
     def digits(self) -> Array:
         """An array of the dtype that the entries were rounded to, where that is not the dtype they are kept in."""

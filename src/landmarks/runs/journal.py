@@ -78,8 +78,8 @@ class Journal:
             self.open[-1].forget(name)
 
     def save_states(self, record: Record, states: Sequence[State]) -> None:
-        """Record the states of an iteration after a step."""
-        if not self.closed:
+        """Record the states of an iteration after a step, if it has any."""
+        if states and not self.closed:
             seen: set[int] = set()
             self._save(record, [capture(state, seen) for state in states], finished=False)
 

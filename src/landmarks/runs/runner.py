@@ -1,14 +1,15 @@
 """The runner of every iteration: it reports progress, ends on request, and saves the state.
 
 An algorithm is a generator that yields a `Step` after each step. `run` drives it. What changes from
-step to step is in objects of the class `State`, which outlive the generator: when it is stopped they
-hold what there is, and a resumed run begins it with the states of the earlier one.
+step to step is in objects of the class `State`, which outlive the generator: when it is stopped
+they hold what there is, and a resumed run begins it with the states of the earlier one.
 
 Without a checkpoint nothing is saved, and none of the code that saves runs.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -41,7 +42,8 @@ class Step(NamedTuple):
 def run(name: str, steps: Iterator[Step], *states: State, deadline: float | None = None) -> bool:
     """Make the steps; returns False when they were stopped by the callback or the deadline.
 
-    states : all that the steps depend on and change.
+    states : all that the steps depend on and change. Without states nothing is saved, and a resumed
+        run makes the steps again.
     deadline : the time.monotonic() after which no further step is made.
 
     Examples
@@ -74,26 +76,23 @@ def run(name: str, steps: Iterator[Step], *states: State, deadline: float | None
     finally:
         journal.leave()
     if stopped():
-        journal.close()
+        journal.close()  # a resumed run goes on from here, not from the result
     journal.forget(name)
     return ended
 
 
 def _drive(name: str, steps: Iterator[Step], deadline: float | None) -> bool:
     done = 0
+    end = math.inf if deadline is None else deadline
     try:
         for step in steps:
             done = step.done
-            if report(name, *step) or _has_passed(deadline):
+            if report(name, *step) or time.monotonic() >= end:
                 return False
     except Exception as error:
         error.add_note(f"in {name}, after step {done}")
         raise
     return True
-
-
-def _has_passed(deadline: float | None) -> bool:
-    return deadline is not None and time.monotonic() >= deadline
 
 
 def _saved(steps: Iterator[Step], save: Callable[[], None]) -> Iterator[Step]:
@@ -137,7 +136,7 @@ def once_per_run(name: str, ledger: Any, work: Callable[[], Any]) -> Any:
 
 @contextmanager
 def saving(journal: Journal | None) -> Iterator[None]:
-    """Save the run of the block in the journal; whatever ends the block, its last state is written."""
+    """Save the run of the block in the journal; its last state is written whatever ends it."""
     token = _journal.set(journal)
     try:
         yield

@@ -1,7 +1,8 @@
-"""Column-pivoted QR: each pick is the column with the largest residual, read off K by pivoted Cholesky.
+"""Column-pivoted QR: each pick is the column with the largest residual, by pivoted Cholesky.
 
-Businger and Golub, Numerische Mathematik 7 (1965); on a kernel matrix it is the max-diagonal pivoted Cholesky of
-Fine and Scheinberg, Journal of Machine Learning Research 2 (2001), and farthest-point sampling in feature space.
+Businger and Golub, Numerische Mathematik 7 (1965). On a kernel matrix it is the max-diagonal
+pivoted Cholesky of Fine and Scheinberg, Journal of Machine Learning Research 2 (2001), and
+farthest-point sampling in feature space.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .pursuit import Gains, highest, pursue
 
 @dataclass(frozen=True)
 class PivotedQR:
-    """Pick by pick, the column that the picks represent worst; reads the diagonal and k columns of K.
+    """Pick by pick, the column that the picks represent worst; reads diag K and k columns of K.
 
     Examples
     --------

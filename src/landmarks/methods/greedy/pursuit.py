@@ -1,4 +1,4 @@
-"""One pick after the other by the highest score: every deterministic method that never looks back."""
+"""Picks by the highest score: every deterministic method that never looks back."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Objective(State):
             self._active.principal  # noqa: B018
 
     def penalty_unit(self, t: float = 0.5) -> float:
-        """The unit of a relative penalty: the median |gradient| with every candidate at weight t."""
+        """The unit of a relative penalty: the median |gradient| with all candidates at weight t."""
         candidates = self.problem.candidates
         weights = like(np.full(len(candidates), t), self.operator.like)
         gradient = np.abs(host(self(candidates, weights).gradient))

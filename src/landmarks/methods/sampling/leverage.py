@@ -1,7 +1,7 @@
-"""Sampling by ridge leverage scores, which are estimated by recursion from samples of halves of the columns.
+"""Sampling by ridge leverage scores, estimated by recursion from samples of halves of the columns.
 
-Musco and Musco, Advances in Neural Information Processing Systems 30 (2017); the ridge for k columns is that of
-Cohen, Musco and Musco, SODA (2017).
+Musco and Musco, Advances in Neural Information Processing Systems 30 (2017); the ridge for k
+columns is that of Cohen, Musco and Musco, SODA (2017).
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ from .draw import draw_order
 
 @dataclass(frozen=True)
 class RidgeLeverage:
-    """Columns drawn without replacement by their ridge leverage scores; those already represented are passed over.
+    """Columns drawn without replacement by their ridge leverage scores.
 
+    Columns that those before them represent are passed over.
     The ridge is the best rank-k error divided by k. Reads O(k) columns at each of log₂(n/k) levels.
 
     Parameters
@@ -100,7 +101,7 @@ def ridge_leverage_scores(K: Array, ridge: float) -> Array:
 def recursive_scores(
     operator: Operator, c: Array, k: int, size: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """The n scores for the diagonal c, estimated from about `size` columns; exact when there are no more."""
+    """The n scores for the diagonal c, from about `size` columns; exact when there are no more."""
     order = rng.permutation(operator.n)
     part = order[: _lowest(operator.n, size)]
     sample, chance = part, np.ones(len(part))
@@ -123,7 +124,7 @@ def _lowest(n: int, size: int) -> int:
 def _bernoulli(
     scores: np.ndarray, size: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Positions kept, each by itself and about `size` of them, and their chances; at least the largest is kept."""
+    """About `size` positions, each drawn independently, and their chances; at least the largest."""
     chance = np.minimum(1.0, size * scores / max(np.sum(scores), np.finfo(float).tiny))
     keep = np.flatnonzero(rng.random(len(scores)) < chance)
     keep = keep if len(keep) > 0 else np.asarray([np.argmax(scores)])
@@ -133,7 +134,7 @@ def _bernoulli(
 def sampled_scores(
     operator: Operator, c: Array, part: np.ndarray, sample: np.ndarray, chance: np.ndarray, k: int
 ) -> np.ndarray:
-    """Scores of the columns in part, from a sample of them in which each was kept with its chance."""
+    """Scores of the columns in part, from a sample of them and the chance of each to be in it."""
     columns = operator.columns(sample)
     floor = rank_tolerance(c) * (float(namespace(c).max(c)) or 1.0)
     K, B, c = host(take(columns, sample)).astype(np.float64), take(columns, part), take(c, part)
@@ -146,7 +147,7 @@ def sampled_scores(
 
 
 def tail(K: np.ndarray, B: Array, c: Array, k: int) -> float:
-    """The trace less the k largest eigenvalues of the Nyström approximation B K⁻¹ Bᵀ: at least the best rank-k error."""
+    """The trace less the k largest eigenvalues of B K⁻¹ Bᵀ: at least the best rank-k error."""
     pivots = pivoted_cholesky(K)
     F = _whiten(pivots.L, take(B, pivots.order, axis=1))
     values = np.linalg.eigvalsh(host(F.T @ F).astype(np.float64))

@@ -1,8 +1,8 @@
 """Randomly pivoted Cholesky: pivots drawn in proportion to the residual diagonal.
 
-Chen, Epperly, Tropp and Webber, Comm. Pure Appl. Math. 78 (2025). The form by blocks proposes several pivots at
-once and rejects some so that the law of the accepted ones stays the same: Epperly, Tropp and Webber (2024),
-arXiv:2410.03969.
+Chen, Epperly, Tropp and Webber, Comm. Pure Appl. Math. 78 (2025). The form by blocks proposes
+several pivots at once and rejects some so that the law of the accepted ones stays the same:
+Epperly, Tropp and Webber (2024), arXiv:2410.03969.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from .draw import draw
 
 @dataclass(frozen=True)
 class RPCholesky:
-    """Pivots drawn in proportion to what the earlier ones leave; reads the diagonal and k columns of K.
+    """Pivots drawn in proportion to what the earlier ones leave; reads diag K and k columns of K.
 
     Parameters
     ----------
-    block : pivots proposed at a time. 1 draws one after the other; more read K in blocks, with the same law of the
-        result; None takes k/8, or 1 where every column costs a product.
+    block : pivots proposed at a time. 1 draws one after the other; more read K in blocks, with the
+        same law of the result; None takes k/8, or 1 where every column costs a product.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def pick_block(
     limit: int,
     rng: np.random.Generator,
 ) -> None:
-    """Pick each proposal with the chance that its residual now bears to the weight it was drawn by."""
+    """Pick each proposal with the chance of its residual now over the weight it was drawn by."""
     C = residual.principal(proposals)
     floor = host(residual.floor).astype(np.float64)[proposals]
     thresholds = np.maximum(rng.random(len(proposals)) * weights[proposals], floor)
@@ -110,7 +110,7 @@ def pick_block(
 def rejection_cholesky(
     C: np.ndarray, thresholds: np.ndarray, limit: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The first rows, at most limit, whose pivot exceeds its threshold, and the Cholesky factor of C at them."""
+    """The first rows whose pivot exceeds its threshold, and the Cholesky factor of C at them."""
     C, factor = C.copy(), np.zeros((len(C), limit))
     kept: list[int] = []
     for i in range(len(C)):

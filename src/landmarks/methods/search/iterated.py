@@ -1,7 +1,7 @@
 """Iterated local search: disturb a part of the choice, swap down again, keep what is better.
 
-Lourenço, Martin and Stützle, "Iterated local search", Handbook of Metaheuristics (2003); the disturbance drops some
-members at random and refills greedily without them.
+Lourenço, Martin and Stützle, "Iterated local search", Handbook of Metaheuristics (2003); the
+disturbance drops some members at random and refills greedily without them.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ from .local_search import Landscape, descend, refill, starting_choice
 
 @dataclass(frozen=True)
 class Iterated:
-    """Swap search from many disturbances of the best choice so far; never worse than its start, at any time.
+    """Swap search from many disturbances of the best choice so far; never worse than its start.
 
     Parameters
     ----------
     start : a method, by name or as an object, or k indices.
-    rounds : disturbances to try when there is no budget of time; with a budget it runs until the budget is spent.
+    rounds : disturbances to try when there is no budget of time; with a budget it runs until the
+        budget is spent.
     share : the largest part of the choice that one disturbance drops.
-    patience : rounds without success after which half of the choice is redrawn, to leave a poor valley.
+    patience : rounds without success after which half of the choice is redrawn, to leave a poor
+        valley.
 
     Examples
     --------
@@ -141,7 +143,7 @@ class Search(State):
 def disturbed(
     landscape: Landscape, state: Exchange, share: float, full: bool, rng: np.random.Generator
 ) -> Exchange:
-    """A copy with up to that share of the members dropped at random (all of it when full) and others in their places."""
+    """A copy in which others replace up to that share of the members, or all of it when full."""
     trial = state.copy()
     unlocked = landscape.unlocked(trial)
     most = min(len(unlocked), max(2, int(np.ceil(share * len(trial.members)))))

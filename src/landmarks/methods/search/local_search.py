@@ -1,4 +1,4 @@
-"""Descent by swaps from a choice to a local optimum: fill what is free, then make the best swap while it pays."""
+"""Descent by swaps from a choice to a local optimum: fill what is free, then swap while it pays."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Landscape:
     """What stays the same while the choice changes: the problem, K, and what counts as a gain.
 
     tolerance : the part of the error that a move must gain at least.
-    drift : the relative change of diag C or diag C² by accumulated rounding that makes a state load afresh.
+    drift : the relative change of diag C or diag C² by accumulated rounding that makes a state load
+        afresh.
     """
 
     problem: Problem
@@ -67,7 +68,7 @@ class Landscape:
         return gain > self.least_gain(state.error, size)
 
     def state(self, indices: np.ndarray) -> Exchange:
-        """The state of the independent ones among the indices; those that must be included come first."""
+        """The state of the independent ones among the indices; those to be included come first."""
         include = np.asarray(self.problem.include, dtype=np.int64)
         rest = indices[np.isin(indices, self.free)][: self.problem.k - len(include)]
         independent = Exchange(self.base, len(include))
@@ -77,7 +78,7 @@ class Landscape:
         return state
 
     def ordered(self, indices: np.ndarray) -> np.ndarray:
-        """The chosen indices in the order in which greedy would take them, the included ones first."""
+        """The chosen indices in the order of greedy selection, the included ones first."""
         state = Exchange(self.base, len(indices))
         include = [j for j in self.problem.include if j in indices]
         state.load(np.asarray(include, dtype=np.int64))
@@ -103,7 +104,7 @@ class Landscape:
         return np.flatnonzero(~np.isin(state.members, self.problem.include) & (state.members >= 0))
 
     def indices(self, state: Exchange, spare: np.ndarray) -> np.ndarray:
-        """The choice of a state: what must be included, the members, then spare indices where the rank gave out."""
+        """The choice of a state: included indices, members, then spare ones beyond the rank."""
         order = [
             *self.problem.include,
             *state.chosen,
@@ -125,7 +126,7 @@ def starting_choice(start: Any, problem: Problem, rng: np.random.Generator) -> C
 
 
 def refill(landscape: Landscape, state: Exchange, forbidden: np.ndarray | None = None) -> bool:
-    """Fill the free places greedily, with none of the forbidden indices; returns whether all could be filled."""
+    """Fill the free places greedily without the forbidden indices; whether all are filled."""
     for place in state.vacant:
         allowed = landscape.open_to(state)
         allowed[forbidden if forbidden is not None else []] = False
