@@ -5,14 +5,16 @@ Authors, Venue (year).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from landmarks._array import first_argmax, like
+from landmarks._array import first_argmax, host, like
 from landmarks.problem import CONSTRAINTS, Choice, Problem, complete
-from landmarks.residual.residual import Residual
+from landmarks.residual.residual import Residual, filled
+from landmarks.runs.runner import Step, run
 
 
 @dataclass(frozen=True)
@@ -30,15 +32,21 @@ class LargestResidual:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         residual = Residual(problem.operator, problem.k)
-        for j in problem.include:
-            residual.pick(j)
-        allowed = like(
-            np.isin(np.arange(problem.operator.n), problem.free).astype(float),
-            problem.operator.like,
-        )
-        while len(residual.picks) < problem.k:
-            j = first_argmax(residual.diagonal * allowed)
-            if not bool(residual.left[j]) or float(allowed[j]) == 0:
-                break
-            residual.pick(j)
-        return Choice(complete(problem, residual.picks))
+        steps = picks(problem, residual)
+        if run("largest_residual", steps, residual, deadline=problem.deadline):
+            return Choice(complete(problem, residual.picks))
+        return Choice(filled(problem, residual.picks, host(residual.diagonal)))
+
+
+def picks(problem: Problem, residual: Residual) -> Iterator[Step]:
+    """One pick at a step. A resumed run begins here with the picks of the earlier one."""
+    for j in problem.include[len(residual.picks) :]:
+        residual.pick(j)
+    free = np.isin(np.arange(problem.operator.n), problem.free)
+    allowed = like(free.astype(float), problem.operator.like)
+    while len(residual.picks) < problem.k:
+        j = first_argmax(residual.diagonal * allowed)
+        if not bool(residual.left[j]) or float(allowed[j]) == 0:
+            return
+        residual.pick(j)
+        yield Step(len(residual.picks), problem.k)

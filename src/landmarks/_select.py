@@ -14,13 +14,11 @@ from .constraints import check_honoured, constrained, subset_size
 from .how_many.knee import sized
 from .intake import taken
 from .linalg.error import CRITERIA
-from .methods.phase import run_phase
+from .methods.inner import run_method
 from .methods.registry import as_method
-from .operators.function import probe
-from .operators.kernel import warn_if_isolated
 from .runs.bar import shown
-from .runs.journal import keeping
-from .runs.progress import Callback, stopped
+from .runs.progress import Callback, stopped, watching
+from .runs.runner import saving
 from .selection import Cost, Selection
 
 
@@ -105,26 +103,26 @@ def select(
     problem = replace(problem, k=subset_size(k, problem, chooser))
     check_honoured(problem, chooser)
     allowed = _seconds(budget)
-    probe(operator)
+    operator.validate()
     rng = np.random.default_rng(_check.seed(seed))
-    journal = open_journal(
-        checkpoint, problem, chooser, {"seed": _check.seed(seed), "budget": allowed}, rng
-    )
-    start, before = (
-        time.perf_counter() - (journal.seconds if journal else 0.0),
-        operator.ledger.snapshot(),
-    )
-    problem = replace(
-        problem,
-        deadline=None
-        if allowed is None
-        else time.monotonic() + allowed - (journal.seconds if journal else 0.0),
-    )
-    with shown(callback, quiet=not progress), keeping(journal):
-        choice = run_phase("run", chooser, problem, rng)
+    asked = {"seed": _check.seed(seed), "budget": allowed}
+    journal, used = None, 0.0
+    if checkpoint is not None:
+        journal = open_journal(checkpoint, problem, chooser, asked, rng)
+        used = journal.seconds
+    start = time.perf_counter() - used
+    before = operator.ledger.snapshot()
+    if allowed is not None:
+        problem = replace(problem, deadline=time.monotonic() + allowed - used)
+    watched = shown(callback) if progress else watching(callback)
+    with watched, saving(journal):
+        if journal is None:
+            choice = chooser.choose(problem, rng)
+        else:
+            choice = run_method("run", chooser, problem, rng)
         was_stopped = stopped()
     cost = Cost(**operator.ledger.since(before), seconds=time.perf_counter() - start)
-    warn_if_isolated(operator, choice.indices)
+    operator.warn_about(choice.indices)
     return Selection(
         indices=choice.indices,
         n=operator.n,

@@ -1,4 +1,4 @@
-"""Checkpoints: the journal of a run as a file from which the run can be taken up (docs/checkpoints.md)."""
+"""Checkpoints: files from which a run that was cut off goes on (docs/checkpoints.md)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from .errors import FormatError
 from .operators.fingerprint import fingerprint, same_data
 from .problem import Method, Problem
 from .runs import archive
+from .runs.common import Common
 from .runs.journal import Journal
+from .runs.tree import Arrays
 
 FORMAT = "landmarks-checkpoint"
 VERSION = 1
@@ -23,13 +25,14 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Where a run is kept while it works, and how often.
+    """The file to which a run is saved while it works, and how often.
 
     Parameters
     ----------
     path : the file. It is made by the run; one that is there already must be of the same run.
-    interval : seconds between two writes, at least; 0 writes after every turn of every loop. Large states are written
-        less often, so that writing takes no more than about a tenth of the time.
+    interval : the fewest seconds between two writes; 0 writes after every step of every iteration.
+        Large states are written less often, so that writing takes about a tenth of the time at
+        most.
 
     Examples
     --------
@@ -66,25 +69,26 @@ def open_journal(
     method: Method,
     asked: dict[str, Any],
     rng: np.random.Generator,
-) -> Journal | None:
-    """The journal of the run, taken up from the checkpoint if there is one; None when none is wanted.
+) -> Journal:
+    """The journal that saves a run to a checkpoint; it resumes the run that the file holds.
 
+    checkpoint : the path of the file, or a `Checkpoint`.
     asked : the arguments of the run that the problem and the method do not hold.
     """
-    if checkpoint is None:
-        return None
-    checkpoint = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
+    if not isinstance(checkpoint, Checkpoint):
+        checkpoint = Checkpoint(checkpoint)
     file = File(
         Path(os.path.realpath(checkpoint.path)),
         fingerprint(problem.operator),
         _settings(problem, method, asked),
     )
-    journal = Journal(rng, problem.operator.ledger, problem.told, file.write, checkpoint.interval)
+    common = Common(rng, problem.operator.ledger, problem.warned)
+    journal = Journal(common, file.write, checkpoint.interval)
     if file.path.exists():
         flat, arrays = file.read()
-        journal.take_up(flat, arrays, problem.operator.like)
-    if not journal.ended:
-        journal.keep()  # shows at once whether the file can be written
+        journal.resume(flat, Arrays(arrays, problem.operator.like))
+    if not journal.finished:
+        journal.update()  # shows at once whether the file can be written
     return journal
 
 
@@ -109,9 +113,9 @@ class File:
         try:
             archive.write(self.path, record | {"sha256": _checksum(record, named)}, named)
         except OSError as error:
-            kept = "the last one is kept" if self.path.exists() else "there is none yet"
+            last = "the last one is kept" if self.path.exists() else "there is none yet"
             raise OSError(
-                error.errno, f"the checkpoint {self.path} could not be written ({error}); {kept}"
+                error.errno, f"the checkpoint {self.path} could not be written ({error}); {last}"
             ) from error
 
     def read(self) -> tuple[Any, list[np.ndarray]]:
@@ -122,15 +126,18 @@ class File:
         )
         if record.get("format") != FORMAT:
             raise FormatError(
-                f"{self.path} is not a checkpoint of landmarks, and is not overwritten; give the run another file"
+                f"{self.path} is not a checkpoint of landmarks, and is not overwritten; "
+                "give the run another file"
             )
         if record.get("version") != VERSION:
             raise FormatError(
-                f"{self.path} has checkpoint version {record.get('version')}, this program reads version {VERSION}; use a newer landmarks"
+                f"{self.path} has checkpoint version {record.get('version')}, this program reads "
+                f"version {VERSION}; use a newer landmarks"
             )
         if record.pop("sha256", None) != _checksum(record, arrays):
             raise FormatError(
-                f"{self.path} is damaged: its contents do not have the checksum it was written with; remove it to begin anew"
+                f"{self.path} is damaged: its contents do not have the checksum it was written "
+                "with; remove it to start again"
             )
         self._compare(record)
         return record["run"], [arrays[f"a{i}"] for i in range(len(arrays))]
@@ -138,13 +145,15 @@ class File:
     def _compare(self, record: dict[str, Any]) -> None:
         if not same_data(record["data"], self.data):
             raise ValueError(
-                f"the checkpoint {self.path} is of other data, and is not overwritten; give the run another file"
+                f"the checkpoint {self.path} is of other data, and is not overwritten; "
+                "give the run another file"
             )
         for name, value in self.settings.items():
             if record["settings"].get(name) != value:
                 was = record["settings"].get(name)
                 raise ValueError(
-                    f"the checkpoint {self.path} is of a run with {name} = {was!r}, this one has {value!r}; give it another file"
+                    f"the checkpoint {self.path} is of a run with {name} = {was!r}, this one has "
+                    f"{value!r}; give it another file"
                 )
 
 

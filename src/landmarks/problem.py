@@ -22,7 +22,7 @@ class Problem:
     Parameters
     ----------
     k : how many, of the groups where there are any; 0 when the method finds it.
-    told : what the user was warned of already; problems derived from this one share it.
+    warned : what the user was warned of already; problems derived from this one share it.
     groups : the number of the group of each column; a group is chosen as a whole or not at all, and include and exclude
         hold whole groups. None is each column for itself.
     costs, budget_cost : the cost of each column and what a choice may cost; None is no such limit.
@@ -46,7 +46,7 @@ class Problem:
     costs: np.ndarray | None = field(default=None, compare=False)
     budget_cost: float | None = None
     deadline: float | None = None
-    told: set[str] = field(default_factory=set, repr=False, compare=False)
+    warned: set[str] = field(default_factory=set, repr=False, compare=False)
 
     @property
     def candidates(self) -> np.ndarray:
@@ -137,13 +137,13 @@ def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
     picks = [int(j) for j in picks]
     picks = [*(j for j in problem.include if j not in picks), *picks][: max(len(picks), problem.k)]
     if len(picks) < problem.k:
-        if "rank" not in problem.told:
+        if "rank" not in problem.warned:
             warnings.warn(
                 f"numerical rank {len(picks)} < k = {problem.k}; the rest adds nothing",
                 RankWarning,
                 stacklevel=2,
             )
-        problem.told.add("rank")
+        problem.warned.add("rank")
         chosen = set(picks)
         rest = [int(j) for j in problem.candidates if int(j) not in chosen]
         picks += rest[: problem.k - len(picks)]

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ._array import Array, host
+from .runs.state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,7 @@ class NoPath:
 
 
 @dataclass
-class Recorder:
+class Recorder(State):
     """Collects a `Path`; above `limit` numbers it drops every other row and records less often."""
 
     n: int
@@ -69,7 +70,6 @@ class Recorder:
     rows: list[tuple[np.ndarray, float, int, int]] = field(default_factory=list)
     seen: int = 0
     stride: int = 1
-    kept: ClassVar = ("rows", "seen", "stride")
 
     def add(self, t: Array, indices: np.ndarray, value: float, steps: int) -> None:
         """Record a step, given by the weights of the active columns."""

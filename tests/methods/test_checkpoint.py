@@ -18,7 +18,7 @@ from landmarks.methods.relaxation.bisection import Bisection
 from landmarks.methods.relaxation.steps import Adam
 from landmarks.methods.relaxation.stopping import Stop
 from landmarks.methods.relaxation.warm_path import WarmPath
-from landmarks.runs import archive, journal
+from landmarks.runs import archive, snapshots
 
 RNG = np.random.default_rng(1)
 X = RNG.standard_normal((25, 40)) * np.linspace(1, 3, 40)
@@ -72,8 +72,9 @@ def no_fsync(monkeypatch):
 @pytest.fixture
 def every_turn(monkeypatch):
     """Snapshots after every turn, but written only when the run begins and when it crashes, to save time."""
-    monkeypatch.setattr(journal, "SNAPSHOT", 0)
-    monkeypatch.setattr(journal, "SHARE", 0)
+    monkeypatch.setattr(snapshots, "PAUSE", 0)
+    monkeypatch.setattr(snapshots, "SNAPSHOT_SHARE", np.inf)
+    monkeypatch.setattr(snapshots, "WRITE_SHARE", np.inf)
 
 
 @pytest.fixture
@@ -263,7 +264,7 @@ def test_nan_from_a_product_is_told_with_its_turn_and_the_state_before_is_kept(p
         lm.select(
             lm.function(mvm, n=40), 6, method=method, checkpoint=lm.Checkpoint(path, interval=0)
         )
-    assert any("in path, after turn" in note for note in caught.value.__notes__)
+    assert any("in path, after step" in note for note in caught.value.__notes__)
     good = lm.function(lambda V: K @ V, n=40)
     assert facts(lm.select(good, 6, method=method, checkpoint=path)) == facts(
         lm.select(lm.function(lambda V: K @ V, n=40), 6, method=method)

@@ -6,6 +6,7 @@ import pytest
 import landmarks as lm
 from landmarks.residual import panel as panels
 from landmarks.residual.residual import Residual
+from landmarks.runs.state import capture, put_back
 
 POINTS = np.random.default_rng(0).standard_normal((60, 3))
 METHODS = ["greedy", "nuclear", "rpcholesky", "pivoted_qr", lm.RPCholesky(block=4)]
@@ -84,8 +85,7 @@ def test_what_is_kept_of_a_panel_makes_it_again(kind):
     L = np.linalg.cholesky(K[np.ix_([2, 0], [2, 0])])
     V = np.linalg.solve(L, K[[2, 0]]).T
     one.append(np.array([2, 0]), V, one.rows([2, 0]), L)
-    for name in kind.kept:
-        setattr(other, name, getattr(one, name))
+    put_back(other, capture(one))
     for made in (one, other):
         np.testing.assert_allclose(made.times(np.eye(2)), V, atol=1e-12)
         np.testing.assert_allclose(made.transposed_times(np.eye(4)), V.T, atol=1e-12)

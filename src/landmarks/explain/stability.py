@@ -92,9 +92,9 @@ def _check_size(problem: Problem) -> None:
 
 
 def _on(sample: Sample, problem: Problem) -> Problem:
-    """The same problem on the candidates of a sample; its warnings are told once for all samples."""
+    """The same problem on the candidates of a sample; each warning is given once for all samples."""
     include = tuple(int(np.flatnonzero(sample.indices == j)[0]) for j in problem.include)
     exclude = tuple(int(j) for j in np.flatnonzero(np.isin(sample.indices, problem.exclude)))
     return Problem(
-        sample.operator, problem.k, problem.criterion, include, exclude, told=problem.told
+        sample.operator, problem.k, problem.criterion, include, exclude, warned=problem.warned
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..constraints import check_size, constrained
 from ..intake import taken
 from ..linalg.error import CRITERIA, total
 from ..methods.greedy.greedy import ErrorGains
-from ..methods.greedy.pursuit import pursue
+from ..methods.greedy.pursuit import Gains, pursue
 from ..problem import Problem
 from ..residual.represent import searchable
 from ..residual.residual import Residual
@@ -126,12 +126,10 @@ def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
     return Curve(sizes, indices, relative[sizes], problem.criterion)
 
 
-class Watched:
+class Watched(Gains):
     """Gains that note the error after each pick: Σc for the trace, Σ diag C² for the Frobenius
     criterion.
     """
-
-    kept: ClassVar = ("gains", "errors")
 
     def __init__(self, gains: ErrorGains, criterion: str):
         self.gains, self.criterion = gains, criterion

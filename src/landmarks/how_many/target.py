@@ -12,7 +12,7 @@ import numpy as np
 from .._array import eps
 from ..errors import RankWarning
 from ..linalg.error import FULL_SPECTRUM, selection_error, spectrum, total
-from ..methods.phase import run_phase
+from ..methods.inner import run_method
 from ..operators.double import in_double
 from ..problem import Choice, Method, Problem
 from ..runs.progress import report
@@ -119,7 +119,7 @@ class Attempts:
             deadline=None if self.problem.deadline is None else time.monotonic() + seconds,
         )
         self.rng.bit_generator.state = self.first
-        choice = self.found[k] = run_phase(f"k = {k}", self.method, problem, self.rng)
+        choice = self.found[k] = run_method(f"k = {k}", self.method, problem, self.rng)
         left = selection_error(problem.operator, choice.indices, problem.criterion)
         report("how many", k, None, left / (self.whole or 1.0))
         return left <= self.error * self.whole

@@ -34,7 +34,7 @@ from .costs import (
 from .greedy.greedy import Greedy
 from .greedy.nuclear import NuclearScores
 from .groups.knapsack import Knapsack
-from .phase import run_phase
+from .inner import run_method
 from .sampling.rpcholesky import RPCholesky
 from .search.exact import Exact
 from .search.iterated import Iterated
@@ -134,7 +134,7 @@ class Portfolio:
         ledger, start = self.problem.operator.ledger, time.perf_counter()
         before = ledger.products
         try:
-            choice = run_phase(label, method, problem or self.problem, self.rng)
+            choice = run_method(label, method, problem or self.problem, self.rng)
         except Stopped:
             if not self.trials:
                 raise

@@ -13,7 +13,8 @@ import numpy as np
 
 from .._array import Array, Indices, eps, like, namespace
 from ..errors import Stopped
-from ..runs.journal import Loop, Variables, shared
+from ..runs.runner import Step, once_per_run, run
+from ..runs.state import State
 
 if TYPE_CHECKING:
     from .rows.base import RowBlocks
@@ -89,6 +90,12 @@ class Operator(abc.ABC):
     @abc.abstractmethod
     def restrict(self, indices: Indices) -> Operator:
         """The principal submatrix of the indices, with the same ledger."""
+
+    def validate(self) -> None:  # noqa: B027  # most have been checked when they were made
+        """Raise when the matrix is not what it was said to be, as far as that is not known yet."""
+
+    def warn_about(self, indices: np.ndarray) -> None:  # noqa: B027  # most have no such case
+        """Warn when a choice of these indices says little because of the matrix."""
 
     @property
     def digits(self) -> Array:
@@ -180,52 +187,51 @@ def cubed_diagonal(operator: Operator) -> Array:
 def _remembered(
     operator: Operator, wanted: str, images: dict[str, Callable[[Array], Array]]
 ) -> Array:
-    """One of the diagonals, from memory, from the journal of the run, or from a pass."""
+    """One of the diagonals, from memory, from the run that is resumed, or from a pass."""
     known = _diagonals.setdefault(operator, {})
 
     def diagonals() -> dict[str, Array]:
-        direct = (
-            operator.squared_diagonal() if wanted == "squares" and wanted not in known else None
-        )
-        fresh = (
-            {wanted: direct}
-            if direct is not None
-            else {}
-            if wanted in known
-            else _pass(operator, images)
-        )
-        return known | fresh
+        if wanted in known:
+            return known
+        direct = operator.squared_diagonal() if wanted == "squares" else None
+        return known | (_pass(operator, images) if direct is None else {wanted: direct})
 
-    known |= shared(
-        f"{wanted} of {type(operator).__name__} {operator.n} {operator.like.dtype}",
-        operator.ledger,
-        diagonals,
-    )
+    name = f"{wanted} of {type(operator).__name__} {operator.n} {operator.like.dtype}"
+    known |= once_per_run(name, operator.ledger, diagonals)
     return known[wanted]
 
 
+@dataclass
+class Reading(State):
+    """How many columns of K have been read, and the diagonals so far."""
+
+    diagonals: dict[str, Array]
+    done: int = 0
+
+
 def _pass(operator: Operator, images: dict[str, Callable[[Array], Array]]) -> dict[str, Array]:
-    """The inner products of the columns of K with their images, from one pass in blocks of columns."""
-    xp, v = (
-        namespace(operator.like),
-        Variables(done=0, diagonals={name: operator.like for name in images}),
-    )
+    """The inner products of the columns of K with their images, from one pass over K."""
+    reading = Reading({name: operator.like for name in images})
+    run("reading", _read(operator, images, reading), reading)
+    if reading.done < operator.n:
+        raise Stopped("the run was stopped while it read the matrix, before there was a choice")
+    return reading.diagonals
+
+
+def _read(
+    operator: Operator, images: dict[str, Callable[[Array], Array]], reading: Reading
+) -> Iterator[Step]:
+    """The pass, in blocks of columns."""
+    xp = namespace(operator.like)
     width = block_width(operator)
-    with Loop("reading", v) as loop:
-        while v.done < operator.n:
-            columns = operator.columns(np.arange(v.done, min(operator.n, v.done + width)))
-            products = {
-                name: xp.sum(columns * image(columns), axis=0) for name, image in images.items()
-            }
-            v.diagonals = {
-                name: xp.concat([v.diagonals[name], part]) for name, part in products.items()
-            }
-            v.done += columns.shape[1]
-            if loop.turn(v.done, operator.n) and v.done < operator.n:
-                raise Stopped(
-                    "the run was stopped while it read the matrix, before there was a choice"
-                )
-    return v.diagonals
+    while reading.done < operator.n:
+        block = np.arange(reading.done, min(operator.n, reading.done + width))
+        columns = operator.columns(block)
+        for name, image in images.items():
+            products = xp.sum(columns * image(columns), axis=0)
+            reading.diagonals[name] = xp.concat([reading.diagonals[name], products])
+        reading.done += len(block)
+        yield Step(reading.done, operator.n)
 
 
 def unit_vectors(indices: Indices, operator: Operator) -> Array:

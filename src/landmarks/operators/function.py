@@ -45,6 +45,9 @@ class Function(Operator):
     #: whether the product, declared float64, has the digits of float32 only; `probe` finds out
     rounded_to_single: bool = False
 
+    def validate(self) -> None:
+        probe(self)
+
     @property
     def digits(self) -> Array:
         return as_single(self.like) if self.rounded_to_single else self.like
@@ -219,5 +222,5 @@ def probe(operator: Operator) -> None:
 def _warn_of_change(change: float) -> None:
     warnings.warn(
         f"the product is not deterministic: two products with one vector differ by {change:.2g} of ‖Kv‖√n; no seed can make its selections repeat",
-        stacklevel=4,
+        stacklevel=5,
     )

@@ -174,6 +174,9 @@ class KernelOperator(Operator):
         self._short_of_memory = True
         self._chunk = min(self._chunk, chunk)
 
+    def warn_about(self, indices: np.ndarray) -> None:
+        warn_if_isolated(self, indices)
+
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.n)
         xp = namespace(self.points)
@@ -241,7 +244,7 @@ def warn_if_isolated(operator: Operator, indices: np.ndarray) -> None:
         warnings.warn(
             "the landmarks represent no other point: the kernel matrix is numerically the "
             "identity, and any choice is as good; widen the kernel, e.g. a larger sigma",
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import ClassVar
 
 import numpy as np
 
@@ -16,8 +15,6 @@ Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 class Descent:
     """The state of a descent: where it is, and the last steps with their changes of gradient."""
-
-    kept: ClassVar = ("x", "value", "gradient", "pairs", "stuck")
 
     def __init__(self, x: np.ndarray, memory: int = 10):
         self.x, self.memory = x, memory

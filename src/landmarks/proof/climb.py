@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ..problem import Problem
-from ..runs.journal import Loop, Variables
+from ..runs.runner import Step, run
+from ..runs.state import State
 from .ascent import Descent
 from .centre import starting_point
 from .conditioned import EPS, Conditioned
@@ -71,17 +73,35 @@ def ascended(
 
 def climb(problem: Problem, dual: Dual, x: np.ndarray, doubt: np.ndarray, error: float) -> Climbed:
     """The bound where the ascent ends; the smoothing falls as the time runs out."""
-    descent, begun = Descent(x), time.monotonic()
+    at = Ascent(x)
     seconds = min(problem.time_left, 60.0) if problem.deadline is None else problem.time_left
-    best, highest, v = x, -np.inf, Variables(steps=0, idle=0)
-    with Loop("certificate", v) as loop:
-        while v.idle < IDLE and (share := (time.monotonic() - begun) / max(seconds, 1e-9)) < 1:
-            tau = TAUS[0] * (TAUS[1] / TAUS[0]) ** share * error / dual.k
-            v.steps += descent.follow(partial(dual.evaluate, tau=tau), BLOCK, begun + seconds)
-            value = dual.value(Point.of(descent.x, dual.candidates))
-            v.idle = v.idle + 1 if descent.stuck else 0
-            if value > highest:
-                highest, best = value, descent.x
-            if loop.turn(v.steps, None) or value >= error * (1 - 1e-10):
-                break
-    return Climbed(safe_value(dual, Point.of(best, dual.candidates), doubt), best, v.steps)
+    run("certificate", ascend(at, dual, seconds, error), at)
+    bound = safe_value(dual, Point.of(at.best, dual.candidates), doubt)
+    return Climbed(bound, at.best, at.steps)
+
+
+@dataclass
+class Ascent(State):
+    """The best point so far, its value, and the number of steps; idle ones since the last."""
+
+    best: np.ndarray
+    highest: float = -np.inf
+    steps: int = 0
+    idle: int = 0
+
+
+def ascend(at: Ascent, dual: Dual, seconds: float, error: float) -> Iterator[Step]:
+    """Some steps of the ascent between two looks at the clock."""
+    descent, begun = Descent(at.best), time.monotonic()
+    value = -np.inf
+    while at.idle < IDLE and value < error * (1 - 1e-10):
+        share = (time.monotonic() - begun) / max(seconds, 1e-9)
+        if share >= 1:
+            return
+        tau = TAUS[0] * (TAUS[1] / TAUS[0]) ** share * error / dual.k
+        at.steps += descent.follow(partial(dual.evaluate, tau=tau), BLOCK, begun + seconds)
+        value = dual.value(Point.of(descent.x, dual.candidates))
+        at.idle = at.idle + 1 if descent.stuck else 0
+        if value > at.highest:
+            at.highest, at.best = value, descent.x
+        yield Step(at.steps)

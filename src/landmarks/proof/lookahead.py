@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from ..problem import Problem
-from ..runs.journal import Loop, Variables
+from ..runs.runner import Step, run
+from ..runs.state import State
 from .conditioned import Conditioned
 from .node import Node
 
@@ -30,16 +34,28 @@ def looked_ahead(
     """
     if len(free) > LOOKED_AHEAD:
         return None
-    frobenius, nothing = problem.criterion == "frobenius", np.zeros(0, dtype=np.int64)
-    v = Variables(done=0, tails=[])
-    with Loop("lookahead", v) as loop:
-        while v.done < len(free):
-            after = state.pick(int(free[v.done]))
-            v.tails.append(Node(after, nothing, r - 1, frobenius).tail(r - 1))
-            v.done += 1
-            if loop.turn(v.done, len(free)) or problem.time_left <= 0:
-                break
-    return np.asarray(v.tails) if v.done == len(free) else None
+    found = Tails()
+    steps = look_ahead(found, state, free, r, problem.criterion == "frobenius")
+    run("lookahead", steps, found, deadline=problem.deadline)
+    return np.asarray(found.tails) if len(found.tails) == len(free) else None
+
+
+@dataclass
+class Tails(State):
+    """What no choice with each of the first candidates in it can go below."""
+
+    tails: list[float] = field(default_factory=list)
+
+
+def look_ahead(
+    found: Tails, state: Conditioned, free: np.ndarray, r: int, frobenius: bool
+) -> Iterator[Step]:
+    """One candidate at a step."""
+    nothing = np.zeros(0, dtype=np.int64)
+    while len(found.tails) < len(free):
+        after = state.pick(int(free[len(found.tails)]))
+        found.tails.append(Node(after, nothing, r - 1, frobenius).tail(r - 1))
+        yield Step(len(found.tails), len(free))
 
 
 def independent(

@@ -7,30 +7,28 @@ for every first of them. Whatever is cut off is cut off with a margin for roundi
 from __future__ import annotations
 
 import heapq
-from typing import ClassVar
+from collections.abc import Iterator
 
 import numpy as np
 
 from ..problem import Problem
-from ..runs.journal import Loop, Variables
+from ..runs.progress import stopped
+from ..runs.runner import Step, run
+from ..runs.state import State
 from .conditioned import Conditioned, conditioned
 from .node import Node
+from .open_nodes import Heap, Open, Place, Residuals
 from .powers import Powers
 
 SLACK = 5e-10  # choices that are better by less, relative to the error, are not looked for
-STATES = 2**28  # bytes of residuals that are kept with the open nodes
-
-Open = tuple[float, int, list[int], list[int]]
 
 
-class Tree:
+class Tree(State):
     """The open nodes, the best choice so far, and what is in doubt.
 
     error : an upper bound of the error of the best choice. doubt : a lower bound for the choices
     whose residuals rounding hides.
     """
-
-    kept: ClassVar = ("best", "error", "nodes", "doubt", "closed")
 
     def __init__(self, problem: Problem, root: Conditioned | None = None):
         self.problem = problem
@@ -39,8 +37,8 @@ class Tree:
         self.total = self.root.error(self.frobenius)
         self.best: list[int] = []
         self.error = self.doubt = self.closed = np.inf
-        self.nodes, self.stopped = 0, False
-        self.states: dict[tuple[int, ...], Conditioned] = {}
+        self.nodes = 0
+        self.residuals = Residuals(self.root.n)
 
     @property
     def cutoff(self) -> float:
@@ -53,18 +51,19 @@ class Tree:
 
     def search(self) -> float:
         """A lower bound of the error over all choices; `best` holds the best one found."""
-        v = Variables(heap=self.first(), serial=1)
-        with Loop("exact", v, self) as loop:
-            while v.heap and v.heap[0][0] < self.cutoff:
-                if self.stopped or self.problem.time_left <= 0:
-                    return min(v.heap[0][0], self.closed, self.doubt)
-                _, _, picks, candidates = heapq.heappop(v.heap)
-                self.nodes += 1
-                for child in self.expand(picks, np.asarray(candidates, dtype=np.int64)):
-                    self.push(v, child)
-                if self.nodes % (1 + len(v.heap) // 64) == 0:
-                    self.stopped = loop.turn(self.nodes, None, self.relative)
-        return min(self.closed, self.doubt, v.heap[0][0] if v.heap else np.inf)
+        heap = Heap(self.first())
+        run("exact", self.expansions(heap), heap, self)
+        return min(self.closed, self.doubt, heap.lowest)
+
+    def expansions(self, heap: Heap) -> Iterator[Step]:
+        """Expand the most promising node until none can hold a better choice."""
+        while heap.lowest < self.cutoff and self.problem.time_left > 0 and not stopped():
+            _, _, picks, candidates = heapq.heappop(heap.nodes)
+            self.nodes += 1
+            for child in self.expand(picks, np.asarray(candidates, dtype=np.int64)):
+                self.push(heap, child)
+            if self.nodes % (1 + len(heap.nodes) // 64) == 0:
+                yield Step(self.nodes, None, self.relative)
 
     def first(self) -> list[Open]:
         """The root of the tree, as the heap to begin with."""
@@ -72,19 +71,16 @@ class Tree:
         bound = self.node(picks, self.problem.free).bound()
         return [(bound, 0, picks, self.problem.free.tolist())]
 
-    def push(self, v: Variables, child: Node) -> None:
+    def push(self, heap: Heap, child: Node) -> None:
         """Keep a child, unless nothing below it can be better than the best choice."""
         bound = child.bound()
         if bound >= self.cutoff:
             self.closed = min(self.closed, bound)
             return
         picks = list(child.state.picks)
-        entry = (bound, v.serial, picks, child.candidates.tolist())
-        heapq.heappush(v.heap, entry)
-        v.serial += 1
-        if len(self.states) * 16 * self.root.n**2 > STATES:
-            self.states.clear()
-        self.states[tuple(picks)] = child.state
+        heapq.heappush(heap.nodes, (bound, heap.serial, picks, child.candidates.tolist()))
+        heap.serial += 1
+        self.residuals.add(picks, child.state)
 
     def expand(self, picks: list[int], candidates: np.ndarray) -> list[Node]:
         """The two children of a node; none when its choices could be compared at once."""
@@ -121,7 +117,7 @@ class Tree:
 
     def node(self, picks: list[int], candidates: np.ndarray) -> Node:
         """The node of some picks; those that others represent only count."""
-        state = self.states.get(tuple(picks))
+        state = self.residuals.get(picks)
         unknown = 0
         if state is None:
             state, unknown = self.root.pick_all(picks)
@@ -153,18 +149,20 @@ class Tree:
         order = np.argsort(-gains, kind="stable")
         powers, candidates = node.powers.ordered(order), node.candidates[order]
         bounds = node.error - node.uncertainty - gains[order] - float(np.sum(node.values[:2]))
-        v = Variables(a=0)
-        with Loop("exact", v, self) as loop:
-            while v.a < len(candidates) - 1:
-                a = v.a
-                if bounds[a] >= self.cutoff or self.stopped or self.problem.time_left <= 0:
-                    self.closed = min(self.closed, float(np.min(bounds[a:])))
-                    return
+        place = Place()
+
+        def firsts() -> Iterator[Step]:
+            while place.done < len(candidates) - 1 and bounds[place.done] < self.cutoff:
+                a = place.done
                 left = node.error - float(gains[order[a]])
-                first = [int(candidates[a])]
-                self.last(node, powers.after(a), left, first, candidates[a + 1 :])
-                v.a = a + 1
-                self.stopped = loop.turn(self.nodes, None, self.relative)
+                self.last(node, powers.after(a), left, [int(candidates[a])], candidates[a + 1 :])
+                place.done += 1
+                yield Step(self.nodes, None, self.relative)
+
+        if self.problem.time_left > 0 and not stopped():
+            run("exact", firsts(), place, self, deadline=self.problem.deadline)
+        if place.done < len(candidates) - 1:
+            self.closed = min(self.closed, float(np.min(bounds[place.done :])))
 
     def last(
         self,

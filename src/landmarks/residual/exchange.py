@@ -7,11 +7,10 @@ one (two for the Frobenius criterion).
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from .._array import Array, Indices, add_outer, host, namespace, take, zeros
+from ..runs.state import State
 from .base import Base
 from .explicit import Explicit
 from .factors import factorise
@@ -25,15 +24,13 @@ LOST = 1e-7  # relative rounding of a diagonal that makes a state load afresh
 CLEAN = 1e-10  # of a column: what rounding may leave of it at the members
 
 
-class Exchange:
+class Exchange(State):
     """The state of one choice with `size` places, some of which may be free.
 
     members : the index at each place, −1 where it is free.
     rows : W, CW (and C²W), one row per place, zero where it is free.
     powers : diag C, diag C² (and diag C³), with how uncertain they are.
     """
-
-    kept: ClassVar = ("members", "H", "rows", "powers", "source", "drift", "age", "swollen")
 
     def __init__(self, base: Base, size: int):
         self.base = base

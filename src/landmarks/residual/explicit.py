@@ -7,13 +7,13 @@ own length, and C_jj to twice that. This holds where the error is far below the 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 import scipy.linalg
 
 from .._array import Array, Indices, add_outer, eps, host, like, namespace, take, zeros
 from ..operators.data import Data
+from ..runs.state import State
 
 
 class Factored(Data):
@@ -40,10 +40,8 @@ class Factored(Data):
         return max(unit * unit, self.rounding) * self.diagonal()
 
 
-class Explicit:
+class Explicit(State):
     """R while columns are chosen and dropped; D holds the dual vectors, with DᵀX_S = I."""
-
-    kept: ClassVar = ("R", "D")
 
     def __init__(self, operator: Factored, size: int):
         self.operator = operator

@@ -7,43 +7,42 @@ took the residual of a smooth kernel in single precision off by a third after a 
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Iterator
-from typing import ClassVar, Protocol
 
 import numpy as np
 import scipy.linalg
 
 from .._array import Array, Indices, as_dtype_of, double, free_memory, like, namespace, take, zeros
 from ..operators.base import DENSE_MEMORY, MEMORY, Operator, block_width, blocks, itemsize
+from ..runs.state import State
 
 
-class Panel(Protocol):
+class Panel(State, abc.ABC):
     """F with as many columns as there are picks."""
 
+    @abc.abstractmethod
     def times(self, block: Array) -> Array:
         """F @ block."""
-        ...
 
+    @abc.abstractmethod
     def transposed_times(self, block: Array) -> Array:
         """Fᵀ @ block."""
-        ...
 
+    @abc.abstractmethod
     def rows(self, indices: Indices, columns: Array | None = None) -> Array:
         """The rows of F at the indices J; columns are those of K at J, if they are at hand."""
-        ...
 
+    @abc.abstractmethod
     def append(self, indices: np.ndarray, V: Array, rows: Array, L: np.ndarray) -> None:
         """Take in picks J: V = C_J L⁻ᵀ are the new columns of F, where C_JJ = L Lᵀ, and rows those of F at J before.
 
         A single pick with L = 0 adds nothing: its V is zero.
         """
-        ...
 
 
-class Stored:
+class Stored(Panel):
     """The numbers of F, in place for as many picks as there will be."""
-
-    kept: ClassVar = ("_filled", "factor")
 
     def __init__(self, operator: Operator, capacity: int):
         self._numbers = zeros((operator.n, capacity), operator.like)
@@ -53,10 +52,6 @@ class Stored:
     def factor(self) -> Array:
         """F."""
         return self._numbers[:, : self._filled]
-
-    @factor.setter
-    def factor(self, F: Array) -> None:
-        self._numbers[:, : self._filled] = F
 
     def times(self, block: Array) -> Array:
         return self.factor @ block
@@ -72,10 +67,8 @@ class Stored:
         self._numbers[:, start : self._filled] = V
 
 
-class Implicit:
+class Implicit(Panel):
     """R alone, in float64; every use evaluates the columns of K at the picks again."""
-
-    kept: ClassVar = ("picks", "R")
 
     def __init__(self, operator: Operator, capacity: int):
         self.operator = operator
@@ -86,10 +79,6 @@ class Implicit:
     def R(self) -> Array:
         """R with F = K_S R."""
         return self._numbers[: len(self.picks), : len(self.picks)]
-
-    @R.setter
-    def R(self, R: Array) -> None:
-        self._numbers[: len(self.picks), : len(self.picks)] = R
 
     def times(self, block: Array) -> Array:
         weights = as_dtype_of(self.R @ double(block), block)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from .._array import Array, add_product, host, like, zeros
+from ..runs.state import State
 
 MOST = 32  # changes that may wait, and no more than a quarter of the members
 
 
-class Pending:
+class Pending(State):
     """The waiting changes, with C as it was when the rows last took any in.
 
     images : B, CB (and C²B), one row per change.

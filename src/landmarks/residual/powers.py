@@ -6,9 +6,9 @@ The trace gain of a column is that of Farahat, Ghodsi and Kamel, AISTATS (2011) 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
 
 from .._array import Array, first_argmax, host, namespace
+from ..runs.state import State
 
 POWERS = {"trace": 1, "frobenius": 2}  # of C whose rows and products a criterion needs
 ROUNDING = 64  # units in the last place by which many subtractions may have moved an entry
@@ -43,15 +43,13 @@ def rank_one(sign: float, x: list[Array]) -> list[Array]:
     return changes
 
 
-class Powers:
+class Powers(State):
     """The diagonals of the powers of a residual, each with a bound on its rounding.
 
     Changes subtract, so an entry stays as uncertain as when it was last computed from C itself.
 
     floor : the entries of diag C at which a column counts as represented.
     """
-
-    kept: ClassVar = ("diagonals", "errors")
 
     def __init__(self, diagonals: list[Array], floor: Array, unit: float):
         self.floor = floor

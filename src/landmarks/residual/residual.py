@@ -19,6 +19,7 @@ from .._array import (
 )
 from ..operators.base import Operator, block_width, blocks, cubed_diagonal, squared_diagonal
 from ..problem import Problem, complete
+from ..runs.state import State
 from .explicit import Explicit, Factored
 from .panel import Panel, Stored, panel
 from .pivoted_factor import INDEFINITE, check_semidefinite
@@ -78,7 +79,7 @@ class FromK:
         return found if powers == 1 else [*found, xp.sum(C * self.matmul(C), axis=0)]
 
 
-class Residual:
+class Residual(State):
     """C after some picks: its diagonal, its columns and its products.
 
     floor : the entries of diag C at which a column counts as represented.
@@ -107,12 +108,6 @@ class Residual:
         if problem.criterion != "trace" or self.whole <= 0:
             return None
         return total(self.diagonal) / self.whole
-
-    @property
-    def kept(self) -> tuple[str, ...]:
-        """What a checkpoint holds."""
-        own = ("picks", "panel", "diagonal")
-        return own if self.basis is None else (*own, "source", "basis")
 
     @property
     def left(self) -> Array:

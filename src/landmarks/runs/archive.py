@@ -1,4 +1,4 @@
-"""One npz file of arrays and a JSON record, without pickle: written whole or not at all, read with suspicion."""
+"""One npz file of arrays and a JSON record, no pickle: never half written, checked when read."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ MAX_BYTES = 2**30
 def write(
     path: Path, record: dict[str, Any], arrays: dict[str, np.ndarray], *, compress: bool = False
 ) -> None:
-    """Write to a temporary file beside it, then put it in place: a crash leaves the old file or the new one."""
+    """Write a temporary file and rename it: a crash leaves the old file or the new one."""
     temporary = clear(path)
     save = np.savez_compressed if compress else np.savez
     with open(temporary, "xb") as file:
         try:
             _lock(file)
-            save(file, record=np.frombuffer(as_json(record), dtype=np.uint8), **arrays)  # type: ignore[arg-type]  # the stub takes ** for a flag
+            text = np.frombuffer(as_json(record), dtype=np.uint8)
+            save(file, record=text, **arrays)  # type: ignore[arg-type]  # the stub expects a flag
             file.flush()
             os.fsync(file.fileno())
             if os.name == "nt":
@@ -46,7 +47,7 @@ def as_json(record: dict[str, Any]) -> bytes:
 
 
 def clear(path: Path) -> Path:
-    """The name of the temporary file, which a killed run may have left: it is removed, unless a living one writes it."""
+    """The name of the temporary file; one that a killed run left is removed."""
     temporary = path.with_name(f".{path.name}.tmp")
     with suppress(FileNotFoundError), open(temporary, "rb+") as file:
         try:
@@ -60,7 +61,10 @@ def clear(path: Path) -> Path:
 
 
 def _lock(file: IO[bytes]) -> None:
-    """Hold the file until it is closed, where the system has such locks; the lock of a killed process is free."""
+    """Hold the file until it is closed, where the system has such locks.
+
+    The lock of a killed process is free.
+    """
     try:
         import fcntl
     except ImportError:  # Windows, which does not let an open file be removed

@@ -1,99 +1,105 @@
-"""Nested values as plain JSON and a list of arrays, and back: what a checkpoint file holds, without pickle."""
+"""Nested values as JSON and a list of arrays, and back: what a checkpoint file holds, no pickle."""
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from .._array import Array, host, is_array, like, namespace
+from .state import Captured
 
 
-def pack(value: Any) -> Any:
-    """The working state of an object: what it names in `kept`, or the fields of a dataclass. Arrays are not copied."""
-    if names := _names(value):
-        return {name: pack(getattr(value, name)) for name in names}
-    return value.copy() if isinstance(value, list | dict) else value
+class Arrays:
+    """The arrays of a tree, on the host; an array that occurs twice is stored once.
+
+    reference : an array that says which library the others are made for when they are read.
+    """
+
+    def __init__(self, stored: Iterable[np.ndarray] = (), reference: Array | None = None):
+        self.stored = list(stored)
+        self.reference = reference
+        self._numbers: dict[tuple[int, bool], int] = {}
+        self._read: dict[int, Array] = {}
+
+    def add(self, array: Array, *, copy: bool) -> int:
+        """Store an array; returns its number."""
+        key = (id(array), copy)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.stored)
+            self.stored.append(np.array(host(array), copy=True) if copy else host(array))
+        return self._numbers[key]
+
+    def read(self, number: int, dtype: str | None) -> Array:
+        """The array of that number; a dtype is given when it was not an array of NumPy."""
+        if dtype is None:
+            return self.stored[number]
+        if number not in self._read:
+            named = getattr(namespace(self.reference), dtype)
+            self._read[number] = like(self.stored[number], self.reference, dtype=named)
+        return self._read[number]
 
 
-def unpack(value: Any, packed: Any) -> Any:
-    """The object with a packed state put back: in place when it names what it keeps, else a new one of its class."""
-    if not (names := _names(value)):
-        return packed
-    if not hasattr(value, "kept"):
-        return type(value)(**{name: unpack(getattr(value, name), packed[name]) for name in names})
-    for name in names:
-        setattr(value, name, unpack(getattr(value, name), packed[name]))
-    return value
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    if is_dataclass(value) and not hasattr(value, "kept"):
-        return tuple(field.name for field in fields(value))
-    return getattr(value, "kept", ())
-
-
-def flatten(value: Any, arrays: list[np.ndarray], *, copy: bool) -> Any:
-    """The value as JSON; its arrays are appended to the list, on the host, and stand in the JSON by their number."""
+def flatten(value: Any, arrays: Arrays, *, copy: bool) -> Any:
+    """The value as JSON; its arrays are added to the others and appear in it by their number."""
     if isinstance(value, np.generic):
         return value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if is_array(value):
-        arrays.append(np.array(host(value), copy=True) if copy else host(value))
-        name = {} if isinstance(value, np.ndarray) else {"dtype": str(value.dtype).split(".")[-1]}
-        return {"array": len(arrays) - 1} | name
+        number = {"array": arrays.add(value, copy=copy)}
+        if isinstance(value, np.ndarray):
+            return number
+        return number | {"dtype": str(value.dtype).split(".")[-1]}
     if isinstance(value, dict):
-        return {"dict": [[key, flatten(part, arrays, copy=copy)] for key, part in value.items()]}
+        kind = "state" if isinstance(value, Captured) else "dict"
+        return {kind: [[key, flatten(part, arrays, copy=copy)] for key, part in value.items()]}
     if isinstance(value, list) and _is_table(value):
-        return {
-            "table": [
-                flatten(list(column), arrays, copy=copy) for column in zip(*value, strict=True)
-            ]
-        }
-    if isinstance(value, list) and _is_stack(value):
-        return {"stack": flatten(np.stack(value), arrays, copy=False)}
+        columns = [list(column) for column in zip(*value, strict=True)]
+        return {"table": [_column(column, arrays, copy) for column in columns]}
     if isinstance(value, list | tuple):
         return {type(value).__name__: [flatten(part, arrays, copy=copy) for part in value]}
     raise TypeError(f"a checkpoint holds numbers, text and arrays, got {type(value).__name__}")
 
 
-def restore(value: Any, arrays: list[np.ndarray], reference: Array) -> Any:
-    """What `flatten` was given; arrays that were not NumPy's are made like the reference."""
+def _column(values: list[Any], arrays: Arrays, copy: bool) -> Any:
+    """A column of a table; vectors of one length are stored as one matrix."""
+    if _is_stack(values):
+        return {"stack": flatten(np.stack(values), arrays, copy=False)}
+    return flatten(values, arrays, copy=copy)
+
+
+def restore(value: Any, arrays: Arrays) -> Any:
+    """What `flatten` was given."""
     if not isinstance(value, dict):
         return value
     if "array" in value:
-        array = arrays[value["array"]]
-        return (
-            like(array, reference, dtype=getattr(namespace(reference), value["dtype"]))
-            if "dtype" in value
-            else array
-        )
+        return arrays.read(value["array"], value.get("dtype"))
     ((kind, inner),) = value.items()
+    if kind in ("dict", "state"):
+        items = {key: restore(part, arrays) for key, part in inner}
+        return items if kind == "dict" else Captured(items)
     if kind == "stack":
-        return [row.copy() for row in restore(inner, arrays, reference)]
-    parts = [restore(part[1] if kind == "dict" else part, arrays, reference) for part in inner]
-    if kind == "dict":
-        return dict(zip((key for key, _ in inner), parts, strict=True))
-    return (
-        list(zip(*parts, strict=True))
-        if kind == "table"
-        else {"list": list, "tuple": tuple}[kind](parts)
-    )
+        return [row.copy() for row in restore(inner, arrays)]
+    parts = [restore(part, arrays) for part in inner]
+    if kind == "table":
+        return list(zip(*parts, strict=True))
+    return parts if kind == "list" else tuple(parts)
 
 
 def _is_table(rows: list[Any]) -> bool:
-    return bool(rows) and all(
-        isinstance(row, tuple) and len(row) == len(rows[0]) > 0 for row in rows
-    )
+    """Whether these are tuples of one length, which are stored column by column."""
+    width = len(rows[0]) if rows and isinstance(rows[0], tuple) else 0
+    return width > 0 and all(isinstance(row, tuple) and len(row) == width for row in rows)
 
 
 def _is_stack(rows: list[Any]) -> bool:
-    return bool(rows) and all(
-        isinstance(row, np.ndarray)
-        and row.ndim == 1
-        and row.shape == rows[0].shape
-        and row.dtype == rows[0].dtype
+    """Whether these are vectors of one length and dtype."""
+    if not rows or not isinstance(rows[0], np.ndarray) or rows[0].ndim != 1:
+        return False
+    first = rows[0]
+    return all(
+        isinstance(row, np.ndarray) and row.shape == first.shape and row.dtype == first.dtype
         for row in rows
     )

@@ -7,6 +7,7 @@ log jump gains under Σp = k, while it is cooled (docs/annealed.md).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -18,8 +19,9 @@ from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
 from ...relaxation_path import Recorder
 from ...residual.represent import searchable
 from ...residual.residual import floor
-from ...runs.journal import Loop
-from ..phase import run_phase
+from ...runs.runner import Step, run
+from ...runs.state import State
+from ..inner import run_method
 from ..search.local_search import Landscape, reconsider, starting_choice
 from .annealing import Annealing, Schedule
 from .candidates import Replacements
@@ -92,7 +94,7 @@ class Annealed:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         found = replace(problem, operator=searchable(problem.operator, problem.k))
         if self.sweeps and "columns" in found.operator.cheap:
-            raw = run_phase("annealing", replace(self, sweeps=0), found, rng)
+            raw = run_method("annealing", replace(self, sweeps=0), found, rng)
             return self._polished(found, raw, rng) if found.time_left > 0 else raw
         if not self._weighs_all(found):
             return self._over_candidates(found, rng)
@@ -142,24 +144,23 @@ class Annealed:
     def _over_candidates(self, problem: Problem, rng: np.random.Generator) -> Choice:
         """Anneal some candidates, renew them around what was chosen, and again; the best counts."""
         rounds = Rounds(problem, self.n_candidates or 6 * problem.k, rng)
+        run("rounds", self._rounds(rounds), rounds, deadline=problem.deadline)
+        return _choice(problem, rounds.best, rounds.recorder)
+
+    def _rounds(self, rounds: Rounds) -> Iterator[Step]:
         first = replace(self, n_steps=max(1, self.n_steps // 2))
         later = replace(first, phi0=max(self.phi1, self.phi0 / 2))
-        with Loop("rounds", rounds) as loop:
-            while rounds.done < self.n_rounds and rounds.renew():
-                rounds.run(first if rounds.done == 0 else later)
-                if loop.turn(rounds.done, self.n_rounds) or problem.time_left <= 0:
-                    break
-        return _choice(problem, rounds.best, rounds.recorder)
+        while rounds.done < self.n_rounds and rounds.renew():
+            rounds.run(first if rounds.done == 0 else later)
+            yield Step(rounds.done, self.n_rounds)
 
 
 def _choice(problem: Problem, chosen: np.ndarray, recorder: Recorder) -> Choice:
     return Choice(complete(problem, chosen), path=recorder.path() if recorder.rows else None)
 
 
-class Rounds:
+class Rounds(State):
     """The candidates of a large problem, what was chosen of them last, and the best choice so far."""
-
-    kept: ClassVar = ("candidates", "chosen", "best", "most", "recorder", "done")
 
     def __init__(self, problem: Problem, size: int, rng: np.random.Generator):
         drawn = first_candidates(problem, max(size, problem.k), rng)
@@ -201,8 +202,8 @@ def first_candidates(problem: Problem, size: int, rng: np.random.Generator) -> n
     from ..registry import as_method
 
     likely = min(2 * problem.k, len(problem.candidates))
-    scored = run_phase(
-        "nuclear", as_method("nuclear"), replace(problem, k=likely, told={"rank"}), rng
+    scored = run_method(
+        "nuclear", as_method("nuclear"), replace(problem, k=likely, warned={"rank"}), rng
     ).indices
     return np.concatenate([scored, drawn[~np.isin(drawn, scored)]])[
         : max(likely, min(size, 4 * problem.k))

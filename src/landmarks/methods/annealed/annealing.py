@@ -7,14 +7,15 @@ few columns at a time and conditioning on them takes their neighbours out of the
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from ...problem import Problem
 from ...relaxation_path import Recorder
-from ...runs.journal import Loop
+from ...runs.runner import Step, run
+from ...runs.state import State
 from .covariance import Covariance, Diagonals, jump_gains, without_own
 from .entropic import entropic
 
@@ -41,15 +42,13 @@ class Schedule:
         return np.geomspace(self.phi0, self.phi1, self.n_steps)
 
 
-class Annealing:
+class Annealing(State):
     """The leverages p of the candidates, the columns that are fixed, and the matrix given those.
 
     K : the matrix of the candidates, conditioned on what is fixed.
     indices : which columns of the problem the candidates are.
     explained : by how much the fixed columns lower the error.
     """
-
-    kept: ClassVar = ("K", "p", "c0", "fixed", "explained", "step", "recorder")
 
     def __init__(
         self,
@@ -96,23 +95,25 @@ class Annealing:
 
     def run(self) -> np.ndarray:
         """Anneal, then fix a share and anneal a little, until all places are taken; the choice."""
-        spreads = self.schedule.spreads()
-        with Loop("annealed", self) as loop:
-            while self.step < self.schedule.n_steps and self._goes_on():
-                self.move(spreads[self.step])
-                self.step += 1
-                if loop.turn(len(self.fixed), self.problem.k):
-                    break
-            while self._goes_on():
-                self.decimate()
-                for _ in range(self.schedule.between if self.places > 0 else 0):
-                    self.move(spreads[-1])
-                if loop.turn(len(self.fixed), self.problem.k):
-                    break
+        if self.problem.time_left > 0:
+            run("annealed", self.steps(), self, deadline=self.problem.deadline)
         return self._filled()
 
+    def steps(self) -> Iterator[Step]:
+        """One move of the leverages at a step, then one decimation with the moves after it."""
+        spreads = self.schedule.spreads()
+        while self.step < self.schedule.n_steps and self._goes_on():
+            self.move(spreads[self.step])
+            self.step += 1
+            yield Step(len(self.fixed), self.problem.k)
+        while self._goes_on():
+            self.decimate()
+            for _ in range(self.schedule.between if self.places > 0 else 0):
+                self.move(spreads[-1])
+            yield Step(len(self.fixed), self.problem.k)
+
     def _goes_on(self) -> bool:
-        return self.places > 0 and len(self.free) > 0 and self.problem.time_left > 0
+        return self.places > 0 and len(self.free) > 0
 
     def _filled(self) -> np.ndarray:
         """The fixed columns, and where the run was stopped the most certain others."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 import scipy
@@ -23,6 +23,7 @@ from ...operators.base import Operator, densify
 from ...residual.explicit import Factored
 from ...residual.powers import gain
 from ...residual.residual import floor
+from ...runs.state import State
 
 
 @dataclass(frozen=True)
@@ -71,13 +72,11 @@ def without_own(c: np.ndarray, d: np.ndarray) -> np.ndarray:
     return np.maximum(1 - d * c, 1e-6)
 
 
-class Stored:
+class Stored(State):
     """K as a stored matrix: C = K − GᵀG with G = L⁻¹ R K_A.
 
     A are the columns of positive weight, R² = D and LLᵀ = I + R K_AA R.
     """
-
-    kept: ClassVar = ("K", "diagonal")
 
     def __init__(self, K: Array, floor: np.ndarray):
         self.K = K + 0.0
@@ -115,10 +114,8 @@ class Stored:
         return fall
 
 
-class Explicit:
+class Explicit(State):
     """K = XᵀX by a factor of few rows: C = PᵀP with P = L⁻¹X, LLᵀ = I + X D Xᵀ."""
-
-    kept: ClassVar = ("X", "diagonal")
 
     def __init__(self, X: Array, floor: np.ndarray):
         self.X = X
@@ -155,14 +152,12 @@ class Explicit:
         return fall
 
 
-class Candidates:
+class Candidates(State):
     """Some columns B, rising, of a K that is not stored.
 
     The diagonals over B are exact from K_BB, (K²)_BB and (K³)_BB alone. The squares cost |B| columns
     of K, the cubes |B| products besides; later work has no part of length n.
     """
-
-    kept: ClassVar = ("powers", "diagonal")
 
     def __init__(self, operator: Operator, indices: Indices, floor: np.ndarray, cubes: bool):
         self.n = len(indices)

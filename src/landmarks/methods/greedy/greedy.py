@@ -1,7 +1,8 @@
 """Greedy selection: each pick lowers the error most; K is never stored.
 
-Farahat, Ghodsi and Kamel, AISTATS (2011) and ICDM (2013), with diag C and diag C² updated from one product
-with K and one column per pick. Where rounding may hide a better column, the column itself decides.
+Farahat, Ghodsi and Kamel, AISTATS (2011) and ICDM (2013), with diag C and diag C² updated from one
+product with K and one column per pick. Where rounding may hide a better column, the column itself
+decides.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ...problem import CONSTRAINTS, Choice, Problem, brief
 from ...residual.powers import POWERS, best_addition
 from ...residual.represent import searchable
 from ...residual.residual import Residual
-from .pursuit import pursue
+from .pursuit import Gains, pursue
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,9 @@ class Greedy:
 
     Parameters
     ----------
-    gain : the error that a pick lowers most. "trace" serves both criteria: it costs one product per pick, and even
-        judged by the Frobenius error it chose better on average than "frobenius", which costs two products per
-        pick and n products to begin.
+    gain : the error that a pick lowers most. "trace" serves both criteria: it costs one product per
+        pick, and even judged by the Frobenius error it chose better on average than "frobenius",
+        which costs two products per pick and n products to begin.
 
     Examples
     --------
@@ -50,10 +51,8 @@ class Greedy:
         return pursue(problem, residual, ErrorGains(residual, self.gain))
 
 
-class ErrorGains:
-    """By how much picking each column lowers the error; gains that rounding may hide are checked."""
-
-    kept: ClassVar = ("powers",)
+class ErrorGains(Gains):
+    """How much each column would lower the error; gains that rounding may hide are checked."""
 
     def __init__(self, residual: Residual, criterion: str = "trace"):
         self.residual = residual

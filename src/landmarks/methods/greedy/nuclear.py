@@ -16,7 +16,7 @@ from ...operators.base import Operator
 from ...problem import CONSTRAINTS, Choice, Problem, brief
 from ...residual.represent import searchable
 from ...residual.residual import Residual
-from .pursuit import highest, over_diagonal, pursue
+from .pursuit import Gains, highest, over_diagonal, pursue
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,8 @@ class NuclearScores:
         return pursue(problem, residual, ProductGains(residual, Z, KZ), "nuclear")
 
 
-class ProbedGains:
+class ProbedGains(Gains):
     """(C²)_jj/C_jj with the squares from probes Z: the mean of (CZ)_j²."""
-
-    kept: ClassVar = ("CZ", "size")
 
     def __init__(self, residual: Residual, Z: Array, KZ: Array):
         self.residual = residual
@@ -94,10 +92,8 @@ class ProbedGains:
             self.size = norm(self.CZ)
 
 
-class ProductGains:
+class ProductGains(Gains):
     """The same where diag C is an estimate too: kept between a part of its mean and √(C²)_jj, which bounds it."""
-
-    kept: ClassVar = ("probed",)
 
     def __init__(self, residual: Residual, Z: Array, KZ: Array):
         xp = namespace(KZ)

@@ -1,7 +1,8 @@
-"""Column-pivoted QR: each pick is the column with the largest residual, read off K by pivoted Cholesky.
+"""Column-pivoted QR: each pick is the column with the largest residual, by pivoted Cholesky.
 
-Businger and Golub, Numerische Mathematik 7 (1965); on a kernel matrix it is the max-diagonal pivoted Cholesky of
-Fine and Scheinberg, Journal of Machine Learning Research 2 (2001), and farthest-point sampling in feature space.
+Businger and Golub, Numerische Mathematik 7 (1965). On a kernel matrix it is the max-diagonal
+pivoted Cholesky of Fine and Scheinberg, Journal of Machine Learning Research 2 (2001), and
+farthest-point sampling in feature space.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from ..._array import Array, namespace
 from ...problem import CONSTRAINTS, Choice, Problem
 from ...residual.represent import searchable
 from ...residual.residual import Residual
-from .pursuit import highest, pursue
+from .pursuit import Gains, highest, pursue
 
 
 @dataclass(frozen=True)
 class PivotedQR:
-    """Pick by pick, the column that the picks represent worst; reads the diagonal and k columns of K.
+    """Pick by pick, the column that the picks represent worst; reads diag K and k columns of K.
 
     Examples
     --------
@@ -37,7 +38,7 @@ class PivotedQR:
         return pursue(problem, residual, ResidualNorms(residual), "pivoted_qr")
 
 
-class ResidualNorms:
+class ResidualNorms(Gains):
     """C_jj, the squared residual of column j."""
 
     def __init__(self, residual: Residual):

@@ -1,55 +1,59 @@
-"""One pick after the other by the highest score: the loop of every deterministic method that never looks back."""
+"""Picks by the highest score: every deterministic method that never looks back."""
 
 from __future__ import annotations
 
-from typing import Protocol
+import abc
+from collections.abc import Iterator
 
 import numpy as np
 
 from ..._array import Array, first_argmax, host, like, namespace
 from ...problem import Choice, Problem, complete
 from ...residual.residual import Residual, filled
-from ...runs.journal import Loop
+from ...runs.runner import Step, run
+from ...runs.state import State
 
 
-class Gains(Protocol):
+class Gains(State, abc.ABC):
     """The worth of each column given the picks so far."""
 
+    @abc.abstractmethod
     def scores(self) -> Array:
         """The n scores, zero for columns already represented."""
-        ...
 
+    @abc.abstractmethod
     def best(self, allowed: Array) -> int | None:
         """The allowed column to pick next, None where none is worth it."""
-        ...
 
+    @abc.abstractmethod
     def update(self, v: Array) -> None:
         """Take in that C became C − v vᵀ; the residual already holds the new C."""
-        ...
 
 
-def pursue(problem: Problem, residual: Residual, gains: Gains, phase: str = "greedy") -> Choice:
+def pursue(problem: Problem, residual: Residual, gains: Gains, name: str = "greedy") -> Choice:
     """Pick what must be included, then the best until there are k or nothing is left to represent.
 
-    When it is stopped, or the deadline has passed, the rest is filled up by the scores at that moment.
+    When it is stopped, or the deadline has passed, the scores at that moment choose the rest.
     """
     n = problem.operator.n
     allowed = like(np.isin(np.arange(n), problem.free).astype(float), residual.operator.like)
-    with Loop(phase, residual, gains) as loop:
-        for j in problem.include[len(residual.picks) :]:
-            gains.update(residual.pick(j))
-        while len(residual.picks) < problem.k:
-            best = gains.best(allowed)
-            if best is None:
-                break
-            gains.update(residual.pick(best))
-            stop = loop.turn(
-                len(residual.picks), problem.k, lambda: residual.relative_error(problem)
-            )
-            if stop or problem.time_left <= 0:
-                scores = host(gains.scores() * allowed)
-                return Choice(filled(problem, residual.picks, scores))
-    return Choice(complete(problem, residual.picks))
+    steps = picked(problem, residual, gains, allowed)
+    if run(name, steps, residual, gains, deadline=problem.deadline):
+        return Choice(complete(problem, residual.picks))
+    scores = host(gains.scores() * allowed)
+    return Choice(filled(problem, residual.picks, scores))
+
+
+def picked(problem: Problem, residual: Residual, gains: Gains, allowed: Array) -> Iterator[Step]:
+    """The picks, one at a step; those that must be included come before the first."""
+    for j in problem.include[len(residual.picks) :]:
+        gains.update(residual.pick(j))
+    while len(residual.picks) < problem.k:
+        best = gains.best(allowed)
+        if best is None:
+            return
+        gains.update(residual.pick(best))
+        yield Step(len(residual.picks), problem.k, lambda: residual.relative_error(problem))
 
 
 def highest(scores: Array) -> int | None:

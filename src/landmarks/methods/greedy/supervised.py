@@ -1,9 +1,10 @@
-"""Landmarks chosen with a target in view: each pick helps both to represent the kernel and to predict the target.
+"""Landmarks chosen for a target: each pick helps to represent the kernel and to predict the target.
 
-The features of the choice S give K̂ = F Fᵀ, and ridge regression of y on them leaves yᵀM⁻¹y with M = αI + K̂. A pick v,
-by which K̂ becomes K̂ + v vᵀ, lowers it by (vᵀM⁻¹y)²/(1 + vᵀM⁻¹v): the greedy regression of Smola and Bartlett (NIPS
-2001). Alone it neglects what the target does not show in these points; Bach and Jordan (ICML 2005) add the gain in the
-trace with a weight. Here the two gains, each as a part of what is left, are multiplied: there is no weight to set.
+The features of the choice S give K̂ = F Fᵀ, and ridge regression of y on them leaves yᵀM⁻¹y with
+M = αI + K̂. A pick v, by which K̂ becomes K̂ + v vᵀ, lowers it by (vᵀM⁻¹y)²/(1 + vᵀM⁻¹v): the
+greedy regression of Smola and Bartlett (NIPS 2001). Alone it neglects what the target does not
+show in these points; Bach and Jordan (ICML 2005) add the gain in the trace with a weight. Here the
+two gains, each as a share of what is left, are multiplied: there is no weight to set.
 """
 
 from __future__ import annotations
@@ -20,22 +21,21 @@ from ...problem import CONSTRAINTS, Choice, Problem, brief
 from ...residual.represent import searchable
 from ...residual.residual import Residual
 from .greedy import ErrorGains
-from .pursuit import highest, over_diagonal, pursue
+from .pursuit import Gains, highest, over_diagonal, pursue
 
-FAINT = (
-    1e-8  # a part of the target that counts as nothing: the trace alone decides between such picks
-)
+FAINT = 1e-8  # a share of the target that counts as nothing: the trace alone decides there
 
 
 @dataclass(frozen=True, eq=False)
 class Supervised:
-    """Pick by pick, the point that most improves both the kernel's approximation and a regression on it.
+    """Pick by pick, the point that most improves the approximation and a regression on it.
 
     Parameters
     ----------
-    target : what the landmarks should help to predict: a number for each point, or a row of them. For classes give a
-        column of zeros and ones for each, as `sklearn.preprocessing.LabelBinarizer` makes them. Columns are centred;
-        their units count: those of larger variance weigh more.
+    target : what the landmarks should help to predict: a number for each point, or a row of them.
+        For classes give a column of zeros and ones for each, as
+        `sklearn.preprocessing.LabelBinarizer` makes them. Columns are centred; their units count:
+        those of larger variance weigh more.
     noise : the penalty α of the regression, in units of the mean of diag K.
 
     Examples
@@ -66,21 +66,18 @@ class Supervised:
         Y = self._centred(problem.operator.n)
         residual = Residual(searchable(problem.operator, problem.k), problem.k)
         if residual.exhausted:  # K = 0 has no unit for the noise
-            return pursue(problem, residual, ErrorGains(residual), phase="supervised")
+            return pursue(problem, residual, ErrorGains(residual), "supervised")
         alpha = self.noise * residual.whole / problem.operator.n
-        return pursue(
-            problem,
-            residual,
-            SupervisedGains(residual, like(Y, residual.operator.like), alpha),
-            phase="supervised",
-        )
+        gains = SupervisedGains(residual, like(Y, residual.operator.like), alpha)
+        return pursue(problem, residual, gains, "supervised")
 
     def _centred(self, n: int) -> np.ndarray:
         """The target with a row for each point, its columns centred, of mean square 1."""
         Y = _check.as_numpy(host(self.target) if is_array(self.target) else self.target, "target")
         if Y.ndim not in (1, 2) or len(Y) != n:
             raise ValueError(
-                f"target must have a value, or a row of values, for each of the {n} points, got shape {Y.shape}"
+                f"target must have a value, or a row of values, for each of the {n} points, "
+                f"got shape {Y.shape}"
             )
         Y = _check.matrix(Y.reshape(n, -1), "target").astype(np.float64)
         Y = np.ldexp(
@@ -95,10 +92,8 @@ class Supervised:
         return Y / size
 
 
-class SupervisedGains:
+class SupervisedGains(Gains):
     """The gain in the trace, as a part of tr C, times the gain in yᵀM⁻¹y, as a part of it."""
-
-    kept: ClassVar = ("trace", "Z", "CZ", "spread", "L")
 
     def __init__(self, residual: Residual, Y: Array, alpha: float):
         self.residual, self.Y, self.alpha = residual, Y, alpha
@@ -125,7 +120,7 @@ class SupervisedGains:
         return highest(self.scores() * allowed)
 
     def update(self, v: Array) -> None:
-        """All that is kept, after C became C − v vᵀ and M became M + v vᵀ; the residual already holds the new C."""
+        """Take in that C became C − v vᵀ and M became M + v vᵀ; the residual holds the new C."""
         xp = namespace(v)
         h, s = self._solved(v)
         C = self.residual.matmul(xp.stack([v, h], axis=1))  # with the new C
@@ -137,7 +132,7 @@ class SupervisedGains:
         self.CZ = self.CZ - old_Ch[:, None] * hY / s - v[:, None] * (v @ self.Z)
 
     def _solved(self, v: Array) -> tuple[Array, float]:
-        """h = M⁻¹v and 1 + vᵀM⁻¹v, by Woodbury's formula with the factor before v, which is then taken in."""
+        """h = M⁻¹v and 1 + vᵀM⁻¹v by Woodbury's formula; L then takes in v."""
         r = len(self.L)
         Fv = host(self.residual.panel.transposed_times(v[:, None]))[:, 0].astype(np.float64)
         w = scipy.linalg.solve_triangular(self.L, Fv[:r], lower=True)

@@ -1,8 +1,9 @@
-"""The diagonal blocks of C, C² and C³ at units of columns, from which the gain of every unit follows.
+"""The diagonal blocks of C, C² and C³ at units of columns, which give the gain of every unit.
 
-Picking unit u changes C to C − V Vᵀ with V = C_:u (C_uu⁺)^½, so the trace falls by tr(C_uu⁺ (C²)_uu) and ‖C‖²_F by
-2 tr(C_uu⁺ (C³)_uu) − ‖(C_uu⁺)^½ (C²)_uu (C_uu⁺)^½‖²_F: for units of one column the gains of greedy selection. A column
-that the others of its unit represent has a zero eigenvalue in C_uu and adds nothing.
+Picking unit u changes C to C − V Vᵀ with V = C_:u (C_uu⁺)^½. So the trace falls by
+tr(C_uu⁺ (C²)_uu), and ‖C‖²_F by 2 tr(C_uu⁺ (C³)_uu) − ‖(C_uu⁺)^½ (C²)_uu (C_uu⁺)^½‖²_F. For units
+of one column these are the gains of greedy selection. A column that the others of its unit
+represent has a zero eigenvalue in C_uu and adds nothing.
 """
 
 from __future__ import annotations
@@ -17,9 +18,7 @@ from ...residual.explicit import Factored
 from ...residual.powers import POWERS
 from .units import Units
 
-FLOOR = (
-    64  # units in the last place of the longest column: directions of a unit below it are rounding
-)
+FLOOR = 64  # units in the last place of the longest column: smaller directions are rounding
 
 
 class Bucket(NamedTuple):
@@ -50,7 +49,7 @@ class Blocks:
 
     @classmethod
     def of(cls, operator: Operator, units: Units, criterion: str) -> Blocks:
-        """The blocks of K and its powers: one pass over K, for the Frobenius criterion with a product per column."""
+        """The blocks of K and its powers: one pass over K; Frobenius takes a product per column."""
         sizes = np.array([len(members) for members in units.members])
         buckets = [
             Bucket(which, np.stack([units.members[u] for u in which]))
@@ -65,7 +64,7 @@ class Blocks:
         return cls(buckets, stacks, rank_tolerance(operator.digits) * max(largest, 0.0))
 
     def of_factor(self, R: Array, powers: int) -> Blocks:
-        """The blocks of C = RᵀR and its powers: sums of products of R, so that no digits are lost."""
+        """The blocks of C = RᵀR and its powers: sums of products of R, which lose no digits."""
         xp = namespace(R)
         images = [R]
         gram = R @ R.T

@@ -1,8 +1,9 @@
 """Whole groups of columns, or columns of different costs, within limits on their number and cost.
 
-Two greedy choices, by gain and by gain per cost: for monotone submodular gains the better of the two is within
-(1 − 1/e)/2 of the best (Leskovec et al., KDD 2007, after Khuller, Moss and Naor, Inf. Process. Lett. 70, 1999). The
-trace is only nearly submodular (Das and Kempe, ICML 2011), so exchanges follow: they never make it worse.
+Two greedy choices, by gain and by gain per cost: for monotone submodular gains the better of the
+two is within (1 − 1/e)/2 of the best (Leskovec et al., KDD 2007, after Khuller, Moss and Naor, Inf.
+Process. Lett. 70, 1999). The trace is only nearly submodular (Das and Kempe, ICML 2011), so
+exchanges follow: they never make it worse.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ FIRSTS = 30  # units that are tried as the first one of a greedy choice
 
 @dataclass(frozen=True)
 class Knapsack:
-    """Greedy by gain and by gain per cost, each improved by exchanges until none pays; the better is kept.
+    """Greedy by gain and by gain per cost, each improved by exchanges; the better is chosen.
 
-    An exchange takes out one unit and puts in the best one that fits. Where costs differ it may also take out two, or
-    fill up greedily. Without `groups` a unit is a column, without `costs` it costs one. Serves both criteria; a group
-    may hold columns that depend on one another.
+    An exchange takes out one unit and puts in the best one that fits. Where costs differ it may
+    also take out two, or fill up greedily. Without `groups` a unit is a column, without `costs` it
+    costs one. Serves both criteria; a group may hold columns that depend on one another.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ def _best(runs: list[tuple[UnitState, Trial]]) -> UnitState:
 
 
 def _starts(problem: Problem, start: UnitState) -> Iterator[tuple[str, UnitState]]:
-    """Greedy choices: by gain, where costs differ by gain per cost, and the two best of those after various first units."""
+    """Greedy choices by gain, by gain per cost, and the two best ones after various first units."""
     yield "gain", fill(start, False)
     if start.units.uneven and problem.time_left > 0:
         yield "gain per cost", fill(start, True)
@@ -112,14 +113,15 @@ def _starts(problem: Problem, start: UnitState) -> Iterator[tuple[str, UnitState
 
 
 def _columns(problem: Problem, state: UnitState) -> np.ndarray:
-    """The columns of the choice; where k are asked for and fewer help, the first others as well, with a warning."""
+    """The columns of the choice; where fewer than k help, the first others too, with a warning."""
     chosen = list(state.chosen)
     if problem.costs is not None or problem.groups is None:
         columns = state.units.columns(chosen)
         return columns if problem.costs is not None else complete(problem, columns)
     if missing := problem.k - len(chosen):
         warnings.warn(
-            f"numerical rank reached by {len(chosen)} groups, fewer than k = {problem.k}; the rest adds nothing",
+            f"numerical rank reached by {len(chosen)} groups, fewer than k = {problem.k}; the rest "
+            "adds nothing",
             RankWarning,
             stacklevel=2,
         )

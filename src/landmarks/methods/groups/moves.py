@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,22 +12,19 @@ from ..._array import first_argmax, is_single
 from ...problem import Problem
 from ...residual.base import error_rounding
 from ...residual.explicit import Factored
-from ...runs.progress import report
+from ...runs.runner import Step, run
 from .blocks import Blocks
 from .state import UnitState
 from .units import Units
 
-PAIRS, REFILLED = (
-    2000,
-    100,
-)  # pairs of chosen units up to which one unit, or a greedy filling, is tried in the place of two
+PAIRS = 2000  # of chosen units, up to which one unit is tried in the place of two
+REFILLED = 100  # pairs of chosen units, up to which a greedy filling is tried in their place
 
 
 def fill(state: UnitState, per_cost: bool, barred: tuple[int, ...] = ()) -> UnitState:
-    """Add the unit of the largest gain, or gain per cost, while one fits, helps and is not barred."""
-    floor = 1e-12 * max(
-        float(np.max(state.units.costs)), np.finfo(float).tiny
-    )  # what costs nothing comes first
+    """Add the unit of the largest gain, or gain per cost, while one helps, fits and is allowed."""
+    # what costs nothing comes first
+    floor = 1e-12 * max(float(np.max(state.units.costs)), np.finfo(float).tiny)
     worth = np.maximum(state.units.costs, floor) if per_cost else 1.0
     while True:
         gains, unit = best_unit(state.blocks, state.units, list(state.chosen), barred, worth)
@@ -38,20 +36,32 @@ def fill(state: UnitState, per_cost: bool, barred: tuple[int, ...] = ()) -> Unit
 def exchange(
     problem: Problem, state: UnitState, moves: tuple[Move, ...], limit: int | None
 ) -> UnitState:
-    """Make the first of the moves that pays, again and again until none does, the time is up or the limit is reached."""
-    done = 0
-    while (
-        (limit is None or done < limit)
-        and problem.time_left > 0
-        and not report("exchange", done, limit, state.error / (state.of_K.error or 1.0))
-    ):
-        better = next(
-            (found for move in moves if (found := move(problem, state)) is not None), None
-        )
+    """Make the first of the moves that pays, until none does or the limit is reached."""
+    at = Exchanged(state)
+    run("exchange", exchanges(problem, at, moves, limit), deadline=problem.deadline)
+    return at.state
+
+
+@dataclass
+class Exchanged:
+    """The choice so far, and how many moves led to it."""
+
+    state: UnitState
+    moves: int = 0
+
+
+def exchanges(
+    problem: Problem, at: Exchanged, moves: tuple[Move, ...], limit: int | None
+) -> Iterator[Step]:
+    """One move after each step."""
+    while limit is None or at.moves < limit:
+        yield Step(at.moves, limit, at.state.error / (at.state.of_K.error or 1.0))
+        tried = (move(problem, at.state) for move in moves)
+        better = next((found for found in tried if found is not None), None)
         if better is None:
-            return state
-        state, done = better, done + 1
-    return state
+            return
+        at.state = better
+        at.moves += 1
 
 
 def one_for_one(problem: Problem, state: UnitState) -> UnitState | None:
@@ -60,13 +70,13 @@ def one_for_one(problem: Problem, state: UnitState) -> UnitState | None:
 
 
 def one_for_two(problem: Problem, state: UnitState) -> UnitState | None:
-    """The state after one unit took the place of two, if that pays and the pairs are not too many."""
+    """The state after one unit took the place of two, if that pays and there are few pairs."""
     pairs = list(itertools.combinations(_loose(state), 2))
     return _exchanged(state, pairs) if len(pairs) <= PAIRS else None
 
 
 def refilled(problem: Problem, state: UnitState) -> UnitState | None:
-    """The first state that is better after taking out one unit, or two, and filling up without them by either greedy rule."""
+    """The first better state after taking out one or two units and filling up without them."""
     loose = _loose(state)
     pairs = list(itertools.combinations(loose, 2))
     for out in [(u,) for u in loose] + (pairs if len(pairs) <= REFILLED else []):
@@ -87,7 +97,7 @@ SEVERAL: tuple[Move, ...] = (one_for_two, refilled)
 
 
 def _exchanged(state: UnitState, removals: Sequence[tuple[int, ...]]) -> UnitState | None:
-    """The state after the best exchange of some removal for one unit, filled up where something still fits; None when none pays."""
+    """The state after the best exchange of a removal for one unit, filled up; None if none pays."""
     best, chosen = 0.0, None
     for out in removals:
         blocks, remaining = state.without(out), [u for u in state.chosen if u not in out]
@@ -103,13 +113,13 @@ def _loose(state: UnitState) -> list[int]:
 
 
 def _if_better(state: UnitState, chosen: Sequence[int]) -> UnitState | None:
-    """The chosen units from scratch, filled up, when that is better beyond rounding than the state; else None."""
+    """The chosen units from scratch, filled up; None unless better beyond rounding."""
     other = fill(state.loaded(chosen), True)
     return other if other.error < state.error - least_gain(state, 0.0) else None
 
 
 def least_gain(state: UnitState, scale: float) -> float:
-    """What an exchange must gain at least: a part of the errors on the way, and more than the rounding of the whole."""
+    """What an exchange must gain at least: a share of the errors on the way, and no rounding."""
     tolerance = 1e-6 if is_single(state.operator.like) else 1e-9
     certain = 1e-12 if isinstance(state.operator, Factored) else tolerance
     rounding = error_rounding(state.operator, state.powers, state.error, state.of_K.error)
@@ -123,7 +133,7 @@ def best_unit(
     barred: tuple[int, ...],
     worth: np.ndarray | float = 1.0,
 ) -> tuple[np.ndarray, int]:
-    """The gain of every unit that fits, zero for the others, and the first of the largest gain for what it is worth."""
+    """The gain of every unit that fits, zero for others; the unit of the largest gain per worth."""
     fits = units.fitting(chosen)
     fits[list(barred)] = False
     gains = np.where(fits, blocks.gains(), 0.0)

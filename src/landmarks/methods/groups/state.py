@@ -1,4 +1,4 @@
-"""A choice of units with the residual it leaves: what each further unit would gain, and what each chosen one is worth."""
+"""A choice of units with the residual it leaves: what each unit would gain, or is worth."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class UnitState:
         return len(self.blocks.stacks[0]) - 1
 
     def added(self, unit: int) -> UnitState:
-        """With one unit more: its columns of K, and a product with each, two for the Frobenius criterion."""
+        """With one unit more: its columns of K and a product with each, two for Frobenius."""
         if isinstance(self.operator, Factored):
             return self.loaded([*self.chosen, int(unit)])
         members = self.units.members[unit]
@@ -76,7 +76,7 @@ class UnitState:
         )
 
     def loaded(self, chosen: Sequence[int]) -> UnitState:
-        """Other units, from scratch: a block of products with as many vectors as columns, two for the Frobenius criterion."""
+        """Other units, from scratch: a product for each of their columns, two for Frobenius."""
         if len(chosen) == 0:
             return UnitState(self.operator, self.units, self.of_K, (), self.F[:, :0], self.of_K)
         if isinstance(self.operator, Factored):
@@ -101,7 +101,7 @@ class UnitState:
         return UnitState(operator, self.units, self.of_K, chosen, self.F, blocks)
 
     def without(self, out: Sequence[int]) -> Blocks:
-        """The blocks of the residual when chosen units are left out; no product unless the chosen columns are dependent."""
+        """The blocks of the residual without some units; products only for dependent columns."""
         if isinstance(self.operator, Factored):
             return self.loaded([u for u in self.chosen if u not in out]).blocks
         factors = self._own_basis.factors

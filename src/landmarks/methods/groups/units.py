@@ -1,4 +1,4 @@
-"""What is chosen together: single columns or groups of them, what each costs, and how much may be chosen."""
+"""What is chosen together: columns or groups of them, their costs, and how much may be chosen."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Comments give its line numbers. λ is `penalty`, τ `threshold`, TermCond `descent.stop`;
 `objective` holds K and δ and draws M probes for each gradient. `recorder` collects what users see
-as `selection.path`; `Loop` reports progress and writes checkpoints.
+as `selection.path`. `run` makes the steps that `descend` yields.
 
 Where the code differs from the paper, and why:
 
@@ -20,30 +20,19 @@ Where the code differs from the paper, and why:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 
 from ..._array import host, like, namespace, take
 from ...problem import Problem
 from ...relaxation_path import Recorder
-from ...runs.journal import Loop, Variables
+from ...runs.runner import Step, run
 from .box import Weights, chain, from_box, highest, largest, to_box
+from .descent import Descent, Iterate
 from .objective import Objective
-from .steps import Step
-from .stopping import History, StoppingRule
 
 CLIP = 0.1  # the largest change of a w in one step
-
-
-@dataclass(frozen=True)
-class Descent:
-    """ε of Section 3.4, the step rule, the stopping rule, and the fewest columns to keep active."""
-
-    epsilon: float
-    step: Step
-    stop: StoppingRule
-    at_least: int = 1
 
 
 def algorithm_1(
@@ -72,28 +61,33 @@ def sgd(
     objective: Objective, start: Weights, penalty: float, descent: Descent, recorder: Recorder
 ) -> Weights:
     """w* from the start by stochastic gradient descent (line 4 of Algorithm 1)."""
-    xp = namespace(start.w)
-    v = Variables(weights=start, memory=descent.step.start(start.w), i=0, ended=False)
-    history = History()
-    with Loop("descent", v, history, recorder, objective) as loop:
-        while v.i < descent.stop.max_steps and not v.ended:
-            columns, w, held = v.weights.columns, v.weights.w, v.weights.held
-            t = to_box(w)  # 1 − exp(−w ⊙ w)
-            f = objective(columns, t)  # f.gradient is 2φ or 2ψ (Lemmas 3.1 and 3.2)
-            recorder.add(t, columns, f.value, f.steps)
-            gradient = chain(f.gradient / penalty + 1, w)  # (2φ + λ)/λ, in w by Section 3.1
-            change, memory = descent.step.update(gradient, v.memory, v.i)  # step
-            stepped = xp.clip(w + xp.clip(change, min=-CLIP, max=CLIP), min=0.0)
-            w = xp.where(held, w, stepped)
-            v.weights = Weights(columns, w, held)
-            v.i += 1
-            active = np.flatnonzero(host((to_box(w) > descent.epsilon) | held))
-            history.add(f.value, to_box(w) - t, len(active))
-            enough = len(active) >= descent.at_least
-            v.ended = not enough or descent.stop(history)  # TermCond
-            if enough:  # freeze the others at zero (Section 3.4)
-                v.weights = v.weights.only(active)
-                v.memory = tuple(take(part, active) for part in memory)
-            if loop.turn(v.i, descent.stop.max_steps):
-                break
-    return v.weights
+    at = Iterate(start, descent.step.start(start.w))
+    steps = descend(at, objective, penalty, descent, recorder)
+    run("descent", steps, at, objective, recorder)
+    return at.weights
+
+
+def descend(
+    at: Iterate, objective: Objective, penalty: float, descent: Descent, recorder: Recorder
+) -> Iterator[Step]:
+    """The steps of the descent; TermCond ends it."""
+    xp = namespace(at.weights.w)
+    while at.i < descent.stop.max_steps and not at.ended:
+        columns, w, held = at.weights.columns, at.weights.w, at.weights.held
+        t = to_box(w)  # 1 − exp(−w ⊙ w)
+        f = objective(columns, t)  # f.gradient is 2φ or 2ψ (Lemmas 3.1 and 3.2)
+        recorder.add(t, columns, f.value, f.steps)
+        gradient = chain(f.gradient / penalty + 1, w)  # (2φ + λ)/λ, in w by Section 3.1
+        change, memory = descent.step.update(gradient, at.memory, at.i)  # step
+        stepped = xp.clip(w + xp.clip(change, min=-CLIP, max=CLIP), min=0.0)
+        w = xp.where(held, w, stepped)
+        at.weights = Weights(columns, w, held)
+        at.i += 1
+        active = np.flatnonzero(host((to_box(w) > descent.epsilon) | held))
+        at.history.add(f.value, to_box(w) - t, len(active))
+        enough = len(active) >= descent.at_least
+        at.ended = not enough or descent.stop(at.history)  # TermCond
+        if enough:  # freeze the others at zero (Section 3.4)
+            at.weights = at.weights.only(active)
+            at.memory = tuple(take(part, active) for part in memory)
+        yield Step(at.i, descent.stop.max_steps)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
 from ...linalg.error import selection_error
 from ...relaxation_path import Path, Recorder
-from ...runs.journal import Loop
-from .algorithm_1 import Descent, sgd, start
+from ...runs.runner import Step, run
+from ...runs.state import State
+from .algorithm_1 import sgd, start
 from .box import largest
+from .descent import Descent
 from .objective import Objective
 from .stopping import Steps
 
@@ -36,20 +38,22 @@ class Bisection:
         """The k indices and the record of the descent that gave them."""
         search = Search(objective, k)
         bracket = Bracket(4 * objective.penalty_unit(objective.uniform_weight(k)))
+        steps = self.narrowed(bracket, search, descent)
+        run("bisection", steps, bracket, search, deadline=objective.problem.deadline)
+        return search.best, search.recorder.path()
+
+    def narrowed(self, bracket: Bracket, search: Search, descent: Descent) -> Iterator[Step]:
+        """One descent at a step, each with a λ inside the bracket that the last one left."""
         short = replace(descent, stop=Steps(self.bracket_steps))
         long = replace(descent, stop=Steps(self.n_steps))
-        with Loop("bisection", bracket, search, objective) as loop:
-            while bracket.halvings < self.bisections and bracket.ratio >= self.ratio:
-                rule = long if bracket.closed else short
-                bracket.narrow(search.ends_below(rule, bracket.penalty))
-                stopped = loop.turn(bracket.tries, None, search.relative_error)
-                if stopped or objective.problem.time_left <= 0:
-                    break
-        return search.best, search.recorder.path()
+        while bracket.halvings < self.bisections and bracket.ratio >= self.ratio:
+            rule = long if bracket.closed else short
+            bracket.narrow(search.ends_below(rule, bracket.penalty))
+            yield Step(bracket.tries, None, search.relative_error)
 
 
 @dataclass
-class Bracket:
+class Bracket(State):
     """A λ that leaves more than k columns, `low`, and one that does not, `high`.
 
     They are found by doubling and halving; once both are known the bracket is closed, and each
@@ -63,7 +67,6 @@ class Bracket:
     closed: bool = False
     tries: int = 0
     halvings: int = 0
-    kept: ClassVar = ("penalty", "low", "high", "closed", "tries", "halvings")
 
     @property
     def ratio(self) -> float:
@@ -87,10 +90,8 @@ class Bracket:
             self.penalty = (self.low * self.high) ** 0.5
 
 
-class Search:
+class Search(State):
     """Runs descents for one k and keeps the best rounding with its record."""
-
-    kept: ClassVar = ("error", "best", "recorder")
 
     def __init__(self, objective: Objective, k: int):
         self.objective = objective

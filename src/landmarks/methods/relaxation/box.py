@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._array import Array, host, is_single, namespace, take
 from ...problem import Problem
+from ...runs.state import State
 
 
 def to_box(w: Array) -> Array:
@@ -34,7 +35,7 @@ def highest(reference: Array) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
+class Weights(State):
     """The active columns, their w, and which of them are held where they are."""
 
     columns: np.ndarray

@@ -19,12 +19,13 @@ from ...operators.convert import as_operator
 from ...problem import CONSTRAINTS, Choice, Problem, brief
 from ...relaxation_path import Path, Recorder
 from ...residual.residual import independent
-from .algorithm_1 import Descent, algorithm_1
+from .algorithm_1 import algorithm_1
 from .bisection import Bisection
+from .descent import Descent
 from .frank_wolfe import FrankWolfe
 from .gradients import frobenius_gradient, trace_gradient
 from .objective import Objective, mean_diagonal
-from .steps import SGD, Step
+from .steps import SGD, StepRule
 from .stopping import Stop, StoppingRule
 from .warm_path import WarmPath
 
@@ -80,7 +81,7 @@ class Continuous:
     epsilon: float | None = None
     strategy: Any = None
     units: str = "relative"
-    step: Step = field(default_factory=lambda: SGD(0.1))
+    step: StepRule = field(default_factory=lambda: SGD(0.1))
     stop: StoppingRule = field(default_factory=Stop)
     solver: Solver = field(default_factory=Automatic)
     polish: bool = False

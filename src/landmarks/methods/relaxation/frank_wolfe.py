@@ -6,15 +6,17 @@ are worth less and less, so the iterates are driven to a corner.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..._array import host, like
 from ...relaxation_path import Path, Recorder
-from ...runs.journal import Loop, Variables
-from .algorithm_1 import Descent
+from ...runs.runner import Step, run
+from ...runs.state import State
 from .box import highest, largest
+from .descent import Descent
 from .objective import Objective
 
 
@@ -35,19 +37,23 @@ class FrankWolfe:
 
     def choose(self, objective: Objective, descent: Descent, k: int) -> tuple[np.ndarray, Path]:
         """The k indices and the record of the weights; Frank–Wolfe does not use the descent."""
-        recorder = Recorder(objective.operator.n)
-        v = Variables(weights=_start(objective, k), step=0)
+        at, recorder = Iterate(_start(objective, k)), Recorder(objective.operator.n)
         first = _delta_unit(objective, k) * self.deltas[0]
+        steps = self._steps(at, objective, first, recorder)
+        run("frank_wolfe", steps, at, recorder, objective, deadline=objective.problem.deadline)
+        return largest(at.weights, k), recorder.path()
+
+    def _steps(
+        self, at: Iterate, objective: Objective, first: float, recorder: Recorder
+    ) -> Iterator[Step]:
         rise = self.deltas[1] / self.deltas[0]
-        with Loop("frank_wolfe", v, recorder, objective) as loop:
-            while v.step < self.n_steps:
-                objective.delta = first * rise ** (v.step / max(1, self.n_steps - 1))
-                gradient = self._gradient(objective, v.weights, recorder)
-                v.weights = v.weights + self.rate * (_vertex(objective, gradient, k) - v.weights)
-                v.step += 1
-                if loop.turn(v.step, self.n_steps) or objective.problem.time_left <= 0:
-                    break
-        return largest(v.weights, k), recorder.path()
+        while at.step < self.n_steps:
+            objective.delta = first * rise ** (at.step / max(1, self.n_steps - 1))
+            gradient = self._gradient(objective, at.weights, recorder)
+            corner = _vertex(objective, gradient, objective.problem.k)
+            at.weights = at.weights + self.rate * (corner - at.weights)
+            at.step += 1
+            yield Step(at.step, self.n_steps)
 
     def _gradient(
         self, objective: Objective, weights: np.ndarray, recorder: Recorder
@@ -62,6 +68,14 @@ class FrankWolfe:
         gradient = np.zeros(n)
         gradient[active] = host(result.gradient)
         return gradient
+
+
+@dataclass
+class Iterate(State):
+    """The n weights, which sum to k, and the number of steps."""
+
+    weights: np.ndarray
+    step: int = 0
 
 
 def _delta_unit(objective: Objective, k: int) -> float:

@@ -6,7 +6,6 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from ...linalg.probes import Probes, Rademacher
 from ...linalg.solution import Solver
 from ...operators.base import Operator
 from ...problem import Problem
+from ...runs.state import State
 from .gradients import Evaluation
 from .system import Active
 
@@ -23,11 +23,12 @@ Gradient = Callable[[Active, Array, float, Array, Solver], Evaluation]
 
 
 @dataclass(eq=False)
-class Objective:
+class Objective(State):
     """Evaluates f or g and its gradient over the active columns, and counts the evaluations.
 
     The probes are fresh each time: with fixed ones the descent fits their noise.
     mean_diagonal : of K, the unit of a relative δ; delta : δ itself, absolute.
+    columns : the active columns, whose principal submatrix is at hand.
     """
 
     problem: Problem
@@ -39,8 +40,8 @@ class Objective:
     rng: np.random.Generator
     evaluations: int = 0
     unconverged: int = 0
+    columns: np.ndarray | None = field(default=None, repr=False)
     _active: Active | None = field(default=None, repr=False)
-    kept: ClassVar = ("evaluations", "unconverged", "active")
 
     @property
     def operator(self) -> Operator:
@@ -55,20 +56,15 @@ class Objective:
         self.unconverged += not result.converged
         return result
 
-    @property
-    def active(self) -> np.ndarray | None:
-        """The columns whose principal submatrix is at hand."""
-        return None if self._active is None else self._active.indices
-
-    @active.setter
-    def active(self, columns: np.ndarray | None) -> None:
-        self._active = None if columns is None else Active(self.operator, columns)
-        if self._active is not None:
-            # form it now: a resumed run restores the ledger next, so it is not counted twice
+    def restored(self) -> None:
+        """Form the principal submatrix now: the ledger is restored next, so it counts once."""
+        self._active = None
+        if self.columns is not None:
+            self._active = Active(self.operator, self.columns)
             self._active.principal  # noqa: B018
 
     def penalty_unit(self, t: float = 0.5) -> float:
-        """The unit of a relative penalty: the median |gradient| with every candidate at weight t."""
+        """The unit of a relative penalty: the median |gradient| with all candidates at weight t."""
         candidates = self.problem.candidates
         weights = like(np.full(len(candidates), t), self.operator.like)
         gradient = np.abs(host(self(candidates, weights).gradient))
@@ -115,6 +111,7 @@ class Objective:
     def _active_at(self, columns: np.ndarray) -> Active:
         if self._active is None or not np.array_equal(self._active.indices, columns):
             self._active = Active(self.operator, columns)
+            self.columns = self._active.indices
         return self._active
 
     def _draw(self) -> Array:

@@ -10,7 +10,7 @@ from ..._array import Array, namespace
 Memory = tuple[Array, ...]
 
 
-class Step(Protocol):
+class StepRule(Protocol):
     """A step rule: `start` makes its memory for a vector like w, `update` gives step number i.
 
     The memory holds arrays with one entry per active column.

@@ -22,13 +22,14 @@ the history of the run. To add one, write a class like `Stop` and pass it as
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from ..._array import Array, namespace
+from ...runs.state import State
 
 
 @dataclass
-class History:
+class History(State):
     """What the steps so far did, oldest first.
 
     value : the estimate of the objective, without its penalty, before the step;
@@ -38,7 +39,6 @@ class History:
     value: list[float] = field(default_factory=list)
     change: list[float] = field(default_factory=list)
     active: list[int] = field(default_factory=list)
-    kept: ClassVar = ("value", "change", "active")
 
     def add(self, value: float, change: Array, active: int) -> None:
         """Append a step, given by the change of each weight."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ...relaxation_path import Path, Recorder
-from ...runs.journal import Loop, Variables
-from .algorithm_1 import Descent, sgd, start
-from .box import largest
+from ...runs.runner import Step, run
+from ...runs.state import State
+from .algorithm_1 import sgd, start
+from .box import Weights, largest
+from .descent import Descent
 from .objective import Objective
 from .stopping import Steps
 
@@ -38,21 +41,36 @@ class WarmPath:
     ) -> tuple[dict[int, np.ndarray], Path]:
         """For each size, the largest weights just before the active columns fall to it."""
         problem, recorder = objective.problem, Recorder(objective.operator.n)
-        one_step = replace(descent, stop=Steps(1), at_least=1)
         penalty = self.start * objective.penalty_unit(objective.uniform_weight(max(sizes)))
-        missing = sorted(sizes, reverse=True)
-        v = Variables(weights=start(problem), penalty=penalty, step=0, found={}, missing=missing)
-        with Loop("path", v, recorder, objective) as loop:
-            while v.missing and v.step < self.max_steps:
-                before = v.weights.t(problem)
-                v.weights = sgd(objective, v.weights, v.penalty, one_step, recorder)
-                left = int(np.sum(v.weights.t(problem) > descent.epsilon))
-                while v.missing and left <= v.missing[0]:
-                    k = v.missing.pop(0)
-                    v.found[k] = largest(before, k)
-                v.penalty *= self.growth
-                v.step += 1
-                if loop.turn(v.step, self.max_steps) or problem.time_left <= 0:
-                    break
-        last = v.weights.t(problem)
-        return v.found | {k: largest(last, k) for k in v.missing}, recorder.path()
+        sweep = Sweep(start(problem), penalty, sorted(sizes, reverse=True))
+        steps = self._steps(sweep, objective, descent, recorder)
+        run("path", steps, sweep, recorder, objective, deadline=problem.deadline)
+        last = sweep.weights.t(problem)
+        return sweep.found | {k: largest(last, k) for k in sweep.missing}, recorder.path()
+
+    def _steps(
+        self, sweep: Sweep, objective: Objective, descent: Descent, recorder: Recorder
+    ) -> Iterator[Step]:
+        problem = objective.problem
+        one_step = replace(descent, stop=Steps(1), at_least=1)
+        while sweep.missing and sweep.step < self.max_steps:
+            before = sweep.weights.t(problem)
+            sweep.weights = sgd(objective, sweep.weights, sweep.penalty, one_step, recorder)
+            left = int(np.sum(sweep.weights.t(problem) > descent.epsilon))
+            while sweep.missing and left <= sweep.missing[0]:
+                k = sweep.missing.pop(0)
+                sweep.found[k] = largest(before, k)
+            sweep.penalty *= self.growth
+            sweep.step += 1
+            yield Step(sweep.step, self.max_steps)
+
+
+@dataclass
+class Sweep(State):
+    """The weights, the λ of the next step, and the sizes not reached and reached so far."""
+
+    weights: Weights
+    penalty: float
+    missing: list[int]
+    found: dict[int, np.ndarray] = field(default_factory=dict)
+    step: int = 0

@@ -1,6 +1,7 @@
 """The k-DPP: subsets of size k drawn with probability in proportion to det K_SS, exactly.
 
-Kulesza and Taskar, ICML (2011); as a sampler for Nyström approximation, Li, Jegelka and Sra, ICML (2016).
+Kulesza and Taskar, ICML (2011); as a sampler for Nyström approximation, Li, Jegelka and Sra, ICML
+(2016).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .draw import draw
 
 @dataclass(frozen=True)
 class KDPP:
-    """Subsets drawn with probability in proportion to det K_SS; stores K and takes its eigenvectors, O(n³).
+    """Subsets drawn with probability in proportion to det K_SS, from the eigenvectors of K: O(n³).
 
     What is included or excluded conditions the law, which stays exact.
 
@@ -62,7 +63,7 @@ def positive_part(C: np.ndarray, rounding: float) -> tuple[np.ndarray, np.ndarra
 
 
 def draw_eigenvalues(values: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Positions of eigenvalues, each set of that size with probability in proportion to its product."""
+    """Positions of eigenvalues; a set has a probability in proportion to its product."""
     E = log_elementary(values, size)
     chosen: list[int] = []
     for i in range(len(values), 0, -1):
@@ -76,7 +77,10 @@ def draw_eigenvalues(values: np.ndarray, size: int, rng: np.random.Generator) ->
 
 
 def log_elementary(values: np.ndarray, size: int) -> np.ndarray:
-    """log e_l(values[:i]) at [i, l], e_l the elementary symmetric polynomials; logarithms cannot overflow."""
+    """log e_l(values[:i]) at [i, l], with e_l the elementary symmetric polynomials.
+
+    Logarithms cannot overflow.
+    """
     E = np.full((len(values) + 1, size + 1), -np.inf)
     E[:, 0] = 0.0
     for i, value in enumerate(np.log(values), start=1):

@@ -20,7 +20,7 @@ from ...residual.residual import Residual
 
 @dataclass(frozen=True)
 class KMeans:
-    """The point nearest to each centre of k-means among those not yet represented; for kernels on points only.
+    """The point nearest to each centre of k-means that is not represented; for kernels on points.
 
     Examples
     --------
@@ -36,7 +36,8 @@ class KMeans:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         if not hasattr(problem.operator, "points"):
             raise UnsupportedError(
-                f"KMeans needs the points of a kernel, got {problem.operator!r}; use greedy or rpcholesky"
+                f"KMeans needs the points of a kernel, got {problem.operator!r}; "
+                "use greedy or rpcholesky"
             )
         points, free = host(problem.operator.points).astype(np.float64), problem.free
         points = _check.scaled(points, _check.exponent(float(np.max(np.abs(points))), points))

@@ -1,11 +1,12 @@
-"""Sampling by ridge leverage scores, which are estimated by recursion from samples of halves of the columns.
+"""Sampling by ridge leverage scores, estimated by recursion from samples of halves of the columns.
 
-Musco and Musco, Advances in Neural Information Processing Systems 30 (2017); the ridge for k columns is that of
-Cohen, Musco and Musco, SODA (2017).
+Musco and Musco, Advances in Neural Information Processing Systems 30 (2017); the ridge for k
+columns is that of Cohen, Musco and Musco, SODA (2017).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar
@@ -29,14 +30,15 @@ from ...linalg.nystrom import pivoted_cholesky
 from ...operators.base import Operator
 from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
 from ...residual.residual import Residual, filled
-from ...runs.journal import Loop
+from ...runs.runner import Step, run
 from .draw import draw_order
 
 
 @dataclass(frozen=True)
 class RidgeLeverage:
-    """Columns drawn without replacement by their ridge leverage scores; those already represented are passed over.
+    """Columns drawn without replacement by their ridge leverage scores.
 
+    Columns that those before them represent are passed over.
     The ridge is the best rank-k error divided by k. Reads O(k) columns at each of log₂(n/k) levels.
 
     Parameters
@@ -65,19 +67,21 @@ class RidgeLeverage:
             problem.operator, residual.diagonal, problem.k, ceil(self.oversampling * problem.k), rng
         )
         order = problem.free[draw_order(scores[problem.free], rng)]
-        with Loop("leverage", residual) as loop:
-            for j in problem.include[len(residual.picks) :]:
-                residual.pick(j)
-            while len(residual.picks) < problem.k:
-                order = order[host(residual.left)[order]]
-                if len(order) == 0:
-                    break
-                residual.pick(int(order[0]))
-                if loop.turn(
-                    len(residual.picks), problem.k, lambda: residual.relative_error(problem)
-                ):
-                    return Choice(filled(problem, residual.picks, scores))
-        return Choice(complete(problem, residual.picks))
+        if run("leverage", picked(problem, residual, order), residual):
+            return Choice(complete(problem, residual.picks))
+        return Choice(filled(problem, residual.picks, scores))
+
+
+def picked(problem: Problem, residual: Residual, order: np.ndarray) -> Iterator[Step]:
+    """What must be included, then in order what the picks before it do not represent."""
+    for j in problem.include[len(residual.picks) :]:
+        residual.pick(j)
+    while len(residual.picks) < problem.k:
+        order = order[host(residual.left)[order]]
+        if len(order) == 0:
+            return
+        residual.pick(int(order[0]))
+        yield Step(len(residual.picks), problem.k, lambda: residual.relative_error(problem))
 
 
 def ridge_leverage_scores(K: Array, ridge: float) -> Array:
@@ -97,7 +101,7 @@ def ridge_leverage_scores(K: Array, ridge: float) -> Array:
 def recursive_scores(
     operator: Operator, c: Array, k: int, size: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """The n scores for the diagonal c, estimated from about `size` columns; exact when there are no more."""
+    """The n scores for the diagonal c, from about `size` columns; exact when there are no more."""
     order = rng.permutation(operator.n)
     part = order[: _lowest(operator.n, size)]
     sample, chance = part, np.ones(len(part))
@@ -120,7 +124,7 @@ def _lowest(n: int, size: int) -> int:
 def _bernoulli(
     scores: np.ndarray, size: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Positions kept, each by itself and about `size` of them, and their chances; at least the largest is kept."""
+    """About `size` positions, each drawn independently, and their chances; at least the largest."""
     chance = np.minimum(1.0, size * scores / max(np.sum(scores), np.finfo(float).tiny))
     keep = np.flatnonzero(rng.random(len(scores)) < chance)
     keep = keep if len(keep) > 0 else np.asarray([np.argmax(scores)])
@@ -130,7 +134,7 @@ def _bernoulli(
 def sampled_scores(
     operator: Operator, c: Array, part: np.ndarray, sample: np.ndarray, chance: np.ndarray, k: int
 ) -> np.ndarray:
-    """Scores of the columns in part, from a sample of them in which each was kept with its chance."""
+    """Scores of the columns in part, from a sample of them and the chance of each to be in it."""
     columns = operator.columns(sample)
     floor = rank_tolerance(c) * (float(namespace(c).max(c)) or 1.0)
     K, B, c = host(take(columns, sample)).astype(np.float64), take(columns, part), take(c, part)
@@ -143,7 +147,7 @@ def sampled_scores(
 
 
 def tail(K: np.ndarray, B: Array, c: Array, k: int) -> float:
-    """The trace less the k largest eigenvalues of the Nyström approximation B K⁻¹ Bᵀ: at least the best rank-k error."""
+    """The trace less the k largest eigenvalues of B K⁻¹ Bᵀ: at least the best rank-k error."""
     pivots = pivoted_cholesky(K)
     F = _whiten(pivots.L, take(B, pivots.order, axis=1))
     values = np.linalg.eigvalsh(host(F.T @ F).astype(np.float64))

@@ -1,12 +1,13 @@
 """Randomly pivoted Cholesky: pivots drawn in proportion to the residual diagonal.
 
-Chen, Epperly, Tropp and Webber, Comm. Pure Appl. Math. 78 (2025). The form by blocks proposes several pivots at
-once and rejects some so that the law of the accepted ones stays the same: Epperly, Tropp and Webber (2024),
-arXiv:2410.03969.
+Chen, Epperly, Tropp and Webber, Comm. Pure Appl. Math. 78 (2025). The form by blocks proposes
+several pivots at once and rejects some so that the law of the accepted ones stays the same:
+Epperly, Tropp and Webber (2024), arXiv:2410.03969.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,18 +17,18 @@ from ..._array import host
 from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
 from ...residual.represent import searchable
 from ...residual.residual import Residual, filled
-from ...runs.journal import Loop
+from ...runs.runner import Step, run
 from .draw import draw
 
 
 @dataclass(frozen=True)
 class RPCholesky:
-    """Pivots drawn in proportion to what the earlier ones leave; reads the diagonal and k columns of K.
+    """Pivots drawn in proportion to what the earlier ones leave; reads diag K and k columns of K.
 
     Parameters
     ----------
-    block : pivots proposed at a time. 1 draws one after the other; more read K in blocks, with the same law of the
-        result; None takes k/8, or 1 where every column costs a product.
+    block : pivots proposed at a time. 1 draws one after the other; more read K in blocks, with the
+        same law of the result; None takes k/8, or 1 where every column costs a product.
 
     Examples
     --------
@@ -51,28 +52,31 @@ class RPCholesky:
         residual = Residual(searchable(problem.operator, problem.k), problem.k)
         allowed = np.isin(np.arange(problem.operator.n), problem.free)
         width = self.block or automatic_block(problem)
-        with Loop("rpcholesky", residual) as loop:
-            for j in problem.include[len(residual.picks) :]:
-                residual.pick(j)
-            while len(residual.picks) < problem.k:
-                weights = pivot_weights(residual, allowed)
-                if not np.any(weights):
-                    break
-                if width == 1:
-                    residual.pick(int(draw(weights, 1, rng)[0]))
-                else:
-                    pick_block(
-                        residual,
-                        draw(weights, width, rng),
-                        weights,
-                        problem.k - len(residual.picks),
-                        rng,
-                    )
-                if loop.turn(
-                    len(residual.picks), problem.k, lambda: residual.relative_error(problem)
-                ):
-                    return Choice(filled(problem, residual.picks, pivot_weights(residual, allowed)))
-        return Choice(complete(problem, residual.picks))
+        if run("rpcholesky", pivots(problem, residual, allowed, width, rng), residual):
+            return Choice(complete(problem, residual.picks))
+        return Choice(filled(problem, residual.picks, pivot_weights(residual, allowed)))
+
+
+def pivots(
+    problem: Problem,
+    residual: Residual,
+    allowed: np.ndarray,
+    width: int,
+    rng: np.random.Generator,
+) -> Iterator[Step]:
+    """Up to `width` pivots at a step; those that must be included come before the first."""
+    for j in problem.include[len(residual.picks) :]:
+        residual.pick(j)
+    while len(residual.picks) < problem.k:
+        weights = pivot_weights(residual, allowed)
+        if not np.any(weights):
+            return
+        proposals = draw(weights, width, rng)
+        if width == 1:
+            residual.pick(int(proposals[0]))
+        else:
+            pick_block(residual, proposals, weights, problem.k - len(residual.picks), rng)
+        yield Step(len(residual.picks), problem.k, lambda: residual.relative_error(problem))
 
 
 def automatic_block(problem: Problem) -> int:
@@ -93,7 +97,7 @@ def pick_block(
     limit: int,
     rng: np.random.Generator,
 ) -> None:
-    """Pick each proposal with the chance that its residual now bears to the weight it was drawn by."""
+    """Pick each proposal with the chance of its residual now over the weight it was drawn by."""
     C = residual.principal(proposals)
     floor = host(residual.floor).astype(np.float64)[proposals]
     thresholds = np.maximum(rng.random(len(proposals)) * weights[proposals], floor)
@@ -106,7 +110,7 @@ def pick_block(
 def rejection_cholesky(
     C: np.ndarray, thresholds: np.ndarray, limit: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The first rows, at most limit, whose pivot exceeds its threshold, and the Cholesky factor of C at them."""
+    """The first rows whose pivot exceeds its threshold, and the Cholesky factor of C at them."""
     C, factor = C.copy(), np.zeros((len(C), limit))
     kept: list[int] = []
     for i in range(len(C)):

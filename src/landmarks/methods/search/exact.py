@@ -61,7 +61,7 @@ class Exact:
 
     def improved(self, problem: Problem, rng: np.random.Generator) -> np.ndarray:
         """The start, improved by swaps; the search judges the rank, so the start does not warn."""
-        problem = replace(problem, told=problem.told | {"rank"})
+        problem = replace(problem, warned=problem.warned | {"rank"})
         start = starting_choice(self.start, problem, rng)
         landscape = Landscape.of(problem, problem.criterion)
         state = landscape.state(start.indices)

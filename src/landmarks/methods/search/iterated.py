@@ -6,6 +6,7 @@ that resemble one another and refills greedily without them, as the related remo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,7 +16,8 @@ from ..._array import host, namespace
 from ...errors import Stopped
 from ...problem import CONSTRAINTS, Choice, Problem, brief
 from ...residual.exchange import Exchange
-from ...runs.journal import Loop
+from ...runs.runner import Step, run
+from ...runs.state import State
 from .local_search import Landscape, descend, refill, starting_choice
 
 MOVES = 12  # drops and additions in a round, about
@@ -24,14 +26,16 @@ NEAR = 8  # places looked at first after a disturbance, for each member that it 
 
 @dataclass(frozen=True)
 class Iterated:
-    """Swap search from many disturbances of the best choice so far; never worse than its start, at any time.
+    """Swap search from many disturbances of the best choice so far; never worse than its start.
 
     Parameters
     ----------
     start : a method, by name or as an object, or k indices.
-    rounds : disturbances to try when there is no budget of time; with a budget it runs until the budget is spent.
+    rounds : disturbances to try when there is no budget of time; with a budget it runs until the
+        budget is spent.
     share : the largest part of the choice that one disturbance drops.
-    patience : rounds without success after which half of the choice is redrawn, to leave a poor valley.
+    patience : rounds without success after which half of the choice is redrawn, to leave a poor
+        valley.
 
     Examples
     --------
@@ -79,37 +83,34 @@ class Iterated:
         )
 
 
-class Search:
+class Search(State):
     """The rounds of an iterated search: where it stands, and the best choice it has seen."""
-
-    kept: ClassVar = ("state", "best", "error", "rounds", "improvements", "stale")
 
     def __init__(
         self, method: Iterated, landscape: Landscape, state: Exchange, rng: np.random.Generator
     ):
         self.method, self.landscape, self.state, self.rng = method, landscape, state, rng
         self.best, self.error = state.chosen, state.error
+        self.descended = False
         self.rounds = self.improvements = self.stale = 0
 
     def run(self) -> None:
-        """Swap down, then rounds until the deadline, or as many as the method asks for."""
-        limited = self.landscape.problem.deadline is None
-        with Loop("iterated", self) as loop:
-            if not loop.resumed:
-                descend(self.landscape, self.state)
-                self.best, self.error = self.state.chosen, self.state.error
-            if self.settled or loop.turn(
-                self.rounds, self.method.rounds if limited else None, self._relative
-            ):
+        """Swap down, then rounds until the deadline, or the number that the method asks for."""
+        run("iterated", self.steps(), self, deadline=self.landscape.problem.deadline)
+
+    def steps(self) -> Iterator[Step]:
+        """The descent from the start, then one round at a step."""
+        most = self.method.rounds if self.landscape.problem.deadline is None else None
+        if not self.descended:
+            descend(self.landscape, self.state)
+            self.best, self.error = self.state.chosen, self.state.error
+            self.descended = True
+            if self.settled:
                 return
-            while (
-                self.rounds < self.method.rounds
-                if limited
-                else self.landscape.problem.time_left > 0
-            ):
-                self.round()
-                if loop.turn(self.rounds, self.method.rounds if limited else None, self._relative):
-                    break
+            yield Step(self.rounds, most, self._relative)
+        while most is None or self.rounds < most:
+            self.round()
+            yield Step(self.rounds, most, self._relative)
 
     @property
     def settled(self) -> bool:

@@ -1,7 +1,8 @@
-"""Descent by swaps from a choice to a local optimum: fill what is free, then make the best swap while it pays."""
+"""Descent by swaps from a choice to a local optimum: fill what is free, then swap while it pays."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,10 @@ from ...residual.exchange import Exchange
 from ...residual.pairs import best_swap, confirmed_gain
 from ...residual.powers import POWERS
 from ...residual.represent import searchable
-from ...runs.journal import Loop, Variables
 from ...runs.progress import stopped
-from ..phase import run_phase
+from ...runs.runner import Step, run
+from ...runs.state import State
+from ..inner import run_method
 
 LIMIT = 50  # swaps per landmark; from greedy it takes less than one, on smooth fields several
 DOUBTS = 5  # loads afresh in a row that show no progress: near the rank the gains are rounding
@@ -31,7 +33,8 @@ class Landscape:
     """What stays the same while the choice changes: the problem, K, and what counts as a gain.
 
     tolerance : the part of the error that a move must gain at least.
-    drift : the relative change of diag C or diag C² by accumulated rounding that makes a state load afresh.
+    drift : the relative change of diag C or diag C² by accumulated rounding that makes a state load
+        afresh.
     """
 
     problem: Problem
@@ -68,7 +71,7 @@ class Landscape:
         return gain > self.least_gain(state.error, size)
 
     def state(self, indices: np.ndarray) -> Exchange:
-        """The state of the independent ones among the indices; those that must be included come first."""
+        """The state of the independent ones among the indices; those to be included come first."""
         include = np.asarray(self.problem.include, dtype=np.int64)
         rest = indices[np.isin(indices, self.free)][: self.problem.k - len(include)]
         independent = Exchange(self.base, len(include))
@@ -78,7 +81,7 @@ class Landscape:
         return state
 
     def ordered(self, indices: np.ndarray) -> np.ndarray:
-        """The chosen indices in the order in which greedy would take them, the included ones first."""
+        """The chosen indices in the order of greedy selection, the included ones first."""
         state = Exchange(self.base, len(indices))
         include = [j for j in self.problem.include if j in indices]
         state.load(np.asarray(include, dtype=np.int64))
@@ -107,7 +110,7 @@ class Landscape:
         return np.flatnonzero(seated)
 
     def indices(self, state: Exchange, spare: np.ndarray) -> np.ndarray:
-        """The choice of a state: what must be included, the members, then spare indices where the rank gave out."""
+        """The choice of a state: included indices, members, then spare ones beyond the rank."""
         order = [
             *self.problem.include,
             *state.chosen,
@@ -121,7 +124,7 @@ def starting_choice(start: Any, problem: Problem, rng: np.random.Generator) -> C
     from ..registry import as_method
 
     if not is_array(start) and not isinstance(start, list | tuple | range):
-        return run_phase("start", as_method(start), problem, rng)
+        return run_method("start", as_method(start), problem, rng)
     indices = check_indices(host(start) if is_array(start) else list(start), problem.operator.n)
     if len(indices) != problem.k:
         raise ValueError(f"start must list k = {problem.k} indices, got {len(indices)}")
@@ -129,7 +132,7 @@ def starting_choice(start: Any, problem: Problem, rng: np.random.Generator) -> C
 
 
 def refill(landscape: Landscape, state: Exchange, forbidden: np.ndarray | None = None) -> bool:
-    """Fill the free places greedily, with none of the forbidden indices; returns whether all could be filled."""
+    """Fill the free places greedily without the forbidden indices; whether all are filled."""
     for place in state.vacant:
         allowed = landscape.open_to(state)
         if forbidden is not None:
@@ -147,38 +150,52 @@ def descend(
     max_swaps: int | None = None,
     likely: Indices = (),
 ) -> int:
-    """Make the best swap until none pays, the deadline has passed or max_swaps are made.
+    """Make the best swap while one pays, until the deadline; returns how many were made.
 
-    Returns how many were made.
-
+    max_swaps : the most to make; None is 50 for each landmark.
     likely : the places to look at first.
     """
     limit = LIMIT * landscape.problem.k if max_swaps is None else max_swaps
-    v = Variables(swaps=0, lowest=state.error, members=state.chosen, doubts=0)
-    v.likely = np.asarray(likely, dtype=np.int64)
-    with Loop("swap", v, state) as loop:
-        while (
+    done = SwapRun(state.error, state.chosen, np.asarray(likely, dtype=np.int64))
+    if refill(landscape, state) and landscape.problem.time_left > 0:
+        steps = swaps(landscape, state, done, limit)
+        if not run("swap", steps, done, state, deadline=landscape.problem.deadline):
             refill(landscape, state)
-            and v.swaps < limit
-            and v.doubts < DOUBTS
-            and landscape.problem.time_left > 0
-        ):
-            promising = swap_best(landscape, state, v.likely)
-            if promising is None:
-                break
-            v.likely = promising
-            v.swaps += 1
-            if state.stale(landscape.drift):
-                state.load(state.chosen)
-                v.doubts = 0 if state.error < v.lowest * (1 - landscape.tolerance) else v.doubts + 1
-                v.lowest, v.members = (
-                    (state.error, state.chosen) if v.doubts == 0 else (v.lowest, v.members)
-                )
-            if loop.turn(v.swaps, limit, lambda: landscape.relative(state.error)):
-                break
-    if v.doubts:
-        state.load(v.members)
-    return v.swaps
+    if done.doubts:
+        state.load(done.members)
+    return done.swaps
+
+
+@dataclass
+class SwapRun(State):
+    """The lowest error that was confirmed, the members that had it, and the swaps so far.
+
+    likely : the places to look at first.
+    doubts : how often in a row the numbers, computed from K itself, showed no progress.
+    """
+
+    lowest: float
+    members: np.ndarray
+    likely: np.ndarray
+    swaps: int = 0
+    doubts: int = 0
+
+
+def swaps(landscape: Landscape, state: Exchange, done: SwapRun, limit: int) -> Iterator[Step]:
+    """One swap at a step; now and then the state is computed from K itself."""
+    while refill(landscape, state) and done.swaps < limit and done.doubts < DOUBTS:
+        likely = swap_best(landscape, state, done.likely)
+        if likely is None:
+            return
+        done.likely = likely
+        done.swaps += 1
+        if state.stale(landscape.drift):
+            state.load(state.chosen)
+            if state.error < done.lowest * (1 - landscape.tolerance):
+                done.lowest, done.members, done.doubts = state.error, state.chosen, 0
+            else:
+                done.doubts += 1
+        yield Step(done.swaps, limit, lambda: landscape.relative(state.error))
 
 
 def reconsider(landscape: Landscape, state: Exchange, sweeps: int) -> None:

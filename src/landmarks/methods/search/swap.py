@@ -1,8 +1,8 @@
-"""Local search by swaps: drop the member and add the candidate that together lower the error most, until none does.
+"""Local search by swaps of a member for a candidate, each the one that lowers the error most.
 
-The change of the error for all pairs at once follows from K_SS⁻¹, the residual and one product with K per swap;
-swaps of one column for another are classical in column subset selection (Gu and Eisenstat, SIAM J. Sci. Comput. 17,
-1996, for the determinant).
+The change of the error for all pairs at once follows from K_SS⁻¹, the residual and one product with
+K per swap. Swaps of one column for another are classical in column subset selection (Gu and
+Eisenstat, SIAM J. Sci. Comput. 17, 1996, for the determinant).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from ...errors import Stopped
 from ...problem import CONSTRAINTS, Choice, Problem, brief
-from ..phase import run_phase
+from ..inner import run_method
 from .local_search import Landscape, descend, starting_choice
 
 
@@ -25,9 +25,11 @@ class Swap:
     Parameters
     ----------
     start : a method, by name or as an object, or k indices.
-    criterion : the error to lower, "trace" or "frobenius"; None takes that of the problem, and for "frobenius" swaps on the
-        trace first: they lead further, at a lower price and with more digits.
-    max_swaps : swaps after which to stop; None goes on to a local optimum (about 0.1 to 0.75 k swaps from greedy).
+    criterion : the error to lower, "trace" or "frobenius"; None takes that of the problem, and for
+        "frobenius" swaps on the trace first: they lead further, at a lower price and with more
+        digits.
+    max_swaps : swaps after which to stop; None goes on to a local optimum (about 0.1 to 0.75 k
+        swaps from greedy).
 
     Examples
     --------
@@ -59,7 +61,7 @@ class Swap:
         begun = [start]
         if self.criterion is None and problem.criterion == "frobenius":
             begun.append(
-                run_phase(
+                run_method(
                     "trace", replace(self, start=start.indices, criterion="trace"), problem, rng
                 )
             )

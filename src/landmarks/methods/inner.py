@@ -1,0 +1,42 @@
+"""The method inside a method: its choice is saved, so that a resumed run does not make it again."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from ..problem import Choice, Method, Problem, Trial
+from ..relaxation_path import Path
+from ..runs.runner import saved_result
+
+
+def run_method(name: str, method: Method, problem: Problem, rng: np.random.Generator) -> Choice:
+    """What the method chooses, under a name that tells it from other methods of the same run."""
+    return saved_result(name, lambda: method.choose(problem, rng), _plain, _choice)
+
+
+def _plain(choice: Choice) -> dict[str, Any]:
+    if not isinstance(choice.path, Path | None):
+        raise TypeError(
+            "a checkpoint holds paths of the class landmarks.relaxation_path.Path, got "
+            f"{type(choice.path).__name__}; run without one"
+        )
+    plain = _fields(choice)
+    if choice.path is not None:
+        plain["path"] = _fields(choice.path)
+    plain["trials"] = tuple(_fields(trial) for trial in choice.trials)
+    return plain
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
+def _choice(plain: dict[str, Any]) -> Choice:
+    found = dict(plain)
+    if plain["path"] is not None:
+        found["path"] = Path(**plain["path"])
+    found["trials"] = tuple(Trial(**trial) for trial in plain["trials"])
+    return Choice(**found)

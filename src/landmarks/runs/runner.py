@@ -1,0 +1,150 @@
+"""The runner of every iteration: it reports progress, ends on request, and saves the state.
+
+An algorithm is a generator that yields a `Step` after each step. `run` drives it. What changes from
+step to step is in objects of the class `State`, which outlive the generator: when it is stopped
+they hold what there is, and a resumed run begins it with the states of the earlier one.
+
+Without a checkpoint nothing is saved, and none of the code that saves runs.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from .progress import report, stopped
+
+if TYPE_CHECKING:
+    from .journal import Journal
+    from .state import State
+
+T = TypeVar("T")
+
+_journal: ContextVar[Journal | None] = ContextVar("landmarks_journal", default=None)
+
+
+class Step(NamedTuple):
+    """How far an iteration is.
+
+    total : None when it is not known. error : of the choice so far, relative to that of choosing
+        nothing, or a function that computes it when somebody wants to know.
+    """
+
+    done: int
+    total: int | None = None
+    error: float | Callable[[], float | None] | None = None
+
+
+def run(name: str, steps: Iterator[Step], *states: State, deadline: float | None = None) -> bool:
+    """Make the steps; returns False when they were stopped by the callback or the deadline.
+
+    states : all that the steps depend on and change. Without states nothing is saved, and a resumed
+        run makes the steps again.
+    deadline : the time.monotonic() after which no further step is made.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from landmarks.runs.runner import Step, run
+    >>> from landmarks.runs.state import State
+    >>> @dataclass
+    ... class Sum(State):
+    ...     terms: int = 0
+    ...     value: float = 0.0
+    >>> def halves(total):
+    ...     while total.terms < 10:
+    ...         total.value += 0.5**total.terms
+    ...         total.terms += 1
+    ...         yield Step(total.terms, 10)
+    >>> total = Sum()
+    >>> run("adding", halves(total), total)
+    True
+    >>> total.value
+    1.998046875
+    """
+    journal = _journal.get()
+    if journal is None:
+        return _drive(name, steps, deadline)
+    record = journal.enter(name)
+    try:
+        journal.restore_states(name, record, states)
+        ended = _drive(name, _saved(steps, lambda: journal.save_states(record, states)), deadline)
+    finally:
+        journal.leave()
+    if stopped():
+        journal.close()  # a resumed run goes on from here, not from the result
+    journal.forget(name)
+    return ended
+
+
+def _drive(name: str, steps: Iterator[Step], deadline: float | None) -> bool:
+    done = 0
+    end = math.inf if deadline is None else deadline
+    try:
+        for step in steps:
+            done = step.done
+            if report(name, *step) or time.monotonic() >= end:
+                return False
+    except Exception as error:
+        error.add_note(f"in {name}, after step {done}")
+        raise
+    return True
+
+
+def _saved(steps: Iterator[Step], save: Callable[[], None]) -> Iterator[Step]:
+    """The steps, with the states saved after each."""
+    for step in steps:
+        save()
+        yield step
+
+
+def saved_result(
+    name: str, work: Callable[[], T], to_plain: Callable[[T], Any], from_plain: Callable[[Any], T]
+) -> T:
+    """The result of some work; in a resumed run, the saved one if the work had been finished.
+
+    to_plain, from_plain : turn the result into plain values and arrays, and back.
+    """
+    journal = _journal.get()
+    if journal is None:
+        return work()
+    record = journal.enter(name)
+    try:
+        if record.finished and record.common is not None:
+            journal.common.restore(record.common)
+            return from_plain(record.content)
+        result = work()
+    finally:
+        journal.leave()
+    journal.save_result(record, to_plain(result))
+    return result
+
+
+def once_per_run(name: str, ledger: Any, work: Callable[[], Any]) -> Any:
+    """The result of a pass over the operator with that ledger, made once for all methods."""
+    journal = _journal.get()
+    if journal is None or journal.common.ledger is not ledger:
+        return work()
+    if name not in journal.passes:
+        journal.passes[name] = work()
+    return journal.passes[name]
+
+
+@contextmanager
+def saving(journal: Journal | None) -> Iterator[None]:
+    """Save the run of the block in the journal; its last state is written whatever ends it."""
+    token = _journal.set(journal)
+    try:
+        yield
+        if journal is not None:
+            journal.close()
+    except BaseException as error:
+        if journal is not None:
+            journal.flush_after(error)
+        raise
+    finally:
+        _journal.reset(token)
