@@ -2,8 +2,9 @@
 Add a method
 ============
 
-A method is a frozen dataclass of its settings with one function, ``choose(problem, rng)``. Here is one that is not in the package:
-the columns of largest norm. An object of it can be given wherever a name can, also as the start of a search.
+A method is a frozen dataclass of its settings with one function, ``choose(problem, rng)``. Here is
+one that is not in the package: the columns of largest norm. An object of it can be given wherever a
+name can, also as the start of a search.
 """
 
 from dataclasses import dataclass
@@ -43,5 +44,5 @@ improved = lm.select(X, 10, method=lm.Swap(start=LargestNorm()))
 print(f"{improved.relative_error():.1%} after swaps")
 
 # %%
-# To bring it into the package, copy ``docs/skeleton_method.py``, add one line to the registry, one to the contract tests and one to the
-# table of methods; ``CONTRIBUTING.md`` has the steps.
+# To bring it into the package, copy ``docs/skeleton_method.py``, add one line to the registry, one
+# to the contract tests and one to the table of methods; ``CONTRIBUTING.md`` has the steps.

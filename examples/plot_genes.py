@@ -2,8 +2,9 @@
 Choose genes
 ============
 
-A panel of a few genes should stand for thousands. Genes come in modules that rise and fall together; a good panel takes one or two
-of each and says how well the others are rebuilt. The data are made here, so the modules are known.
+A panel of a few genes should stand for thousands. Genes come in modules that rise and fall
+together; a good panel takes one or two of each and says how well the others are rebuilt. The data
+are made here, so the modules are known.
 """
 
 import matplotlib.pyplot as plt

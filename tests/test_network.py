@@ -1,4 +1,4 @@
-"""Nothing but an explicit download opens a connection: sockets are taken away in a fresh interpreter."""
+"""Nothing but an explicit download opens a connection: a fresh interpreter has no sockets."""
 
 import subprocess
 import sys

@@ -1,7 +1,7 @@
 """The one file that knows array libraries: the array API standard, and the few functions it lacks.
 
-Arrays are NumPy, torch or array-api-strict arrays. Decisions (indices, counts, random numbers) are made
-on the host with NumPy; `like` moves host values to where the data lives.
+Arrays are NumPy, torch or array-api-strict arrays. Decisions (indices, counts, random numbers) are
+made on the host with NumPy; `like` moves host values to where the data lives.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def like(values: Any, reference: Array, dtype: Any = None) -> Array:
 
 
 def _movable(values: Any, dtype: Any = None) -> np.ndarray:
-    """A contiguous host array; a copy when it is read-only, which torch takes only under protest."""
+    """A contiguous host array; copied if it is read-only, since torch warns about those."""
     array = np.ascontiguousarray(values, dtype=dtype)
     return array if array.flags.writeable else array.copy()
 
@@ -152,7 +152,7 @@ def rank_tolerance(array: Array) -> float:
 
 
 def uncertain(diagonal: Array, digits: Array) -> Array:
-    """What rounding to the digits of that dtype may have put into numbers that began as these and fell by many subtractions."""
+    """A bound on the rounding, in that dtype, of numbers that began as these and were reduced."""
     return 64 * eps(digits) * namespace(diagonal).abs(diagonal)
 
 
@@ -166,7 +166,7 @@ def first_argmax(scores: Array) -> int:
 
 
 def exp_between(array: Array, low: float, high: float) -> Array:
-    """exp of the array after clipping it, in its own memory where the library can: the array is used up."""
+    """exp of the clipped array; the array's own memory is overwritten where the library can."""
     if isinstance(array, np.ndarray):
         np.clip(array, low, high, out=array)
         return np.exp(array, out=array)
@@ -199,7 +199,7 @@ def cholesky(matrix: Array) -> Array | None:
 
 
 def solve_triangular(factor: Array, block: Array, *, adjoint: bool = False) -> Array:
-    """Solve L Y = B for a lower triangular L, or Lᵀ Y = B when adjoint; the standard has no such solve."""
+    """Solve L Y = B for a lower triangular L, or Lᵀ Y = B when adjoint; not in the standard."""
     if compat.is_torch_array(factor):
         import torch
 
@@ -227,7 +227,7 @@ def as_float(array: Array) -> Array:
 
 
 def add_outer(matrix: Array, left: Array, right: Array) -> None:
-    """Add the outer product left rightᵀ to a contiguous matrix in place, without a temporary where the library can."""
+    """Add left rightᵀ to a contiguous matrix in place, without a temporary where possible."""
     if compat.is_torch_array(matrix):
         matrix.addr_(left, right)
     elif isinstance(matrix, np.ndarray) and matrix.flags.c_contiguous:
@@ -245,5 +245,6 @@ def transposed(matrix: Array) -> Array:
 
 
 def cache_entries(array: Array) -> int:
-    """How many entries a temporary may have to stay in the cache of the processor, or to fill a GPU."""
-    return 2**22 if compat.is_torch_array(array) and array.device.type != "cpu" else 2**14
+    """How many entries a temporary may have to stay in the cache of a CPU, or to fill a GPU."""
+    on_device = compat.is_torch_array(array) and array.device.type != "cpu"
+    return 2**22 if on_device else 2**14

@@ -11,7 +11,7 @@ import numpy as np
 from . import _check
 from .checkpoint import open_journal
 from .constraints import check_honoured, constrained, subset_size
-from .how_many.knee import sized
+from .how_many.knee import with_rule
 from .intake import taken
 from .linalg.error import CRITERIA
 from .methods.phase import run_phase
@@ -99,7 +99,7 @@ def select(
     (178, 3)
     """
     operator = taken(A, center=center, scale=scale, numeric_only=numeric_only)
-    chooser, k = sized(as_method(method), k, error)
+    chooser, k = with_rule(as_method(method), k, error)
     criterion = _check.choice(criterion, CRITERIA, "criterion")
     problem = constrained(operator, criterion, include, exclude, groups, costs, budget_cost)
     problem = replace(problem, k=subset_size(k, problem, chooser))

@@ -1,4 +1,4 @@
-"""`landmarks select` on files: right answers, and every wrong one told by a sentence and an exit code."""
+"""`landmarks select` on files: right answers, and a sentence and exit code for every wrong use."""
 
 import csv
 import json

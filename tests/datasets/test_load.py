@@ -49,7 +49,8 @@ def tiny(monkeypatch):
 def test_an_unknown_name_is_told_the_known_ones():
     with pytest.raises(
         ValueError,
-        match="unknown data set 'iris'; the names are digits, breast_cancer, wine, planted, blocks, residential",
+        match="unknown data set 'iris'; the names are digits, breast_cancer, wine, planted, "
+        "blocks, residential",
     ):
         load_dataset("iris")
 
@@ -57,7 +58,8 @@ def test_an_unknown_name_is_told_the_known_ones():
 def test_a_data_set_that_is_not_here_says_how_to_get_it():
     with pytest.raises(
         FileNotFoundError,
-        match="run `landmarks data fetch protein`, or set LANDMARKS_DATA or data_dir to a folder with protein.npz",
+        match="run `landmarks data fetch protein`, or set LANDMARKS_DATA or data_dir to a "
+        "folder with protein.npz",
     ):
         load_dataset("protein")
 
@@ -81,11 +83,11 @@ def test_other_numbers_are_refused(tiny, tmp_path):
         load_dataset("tiny", tmp_path)
 
 
-def test_half_an_npz_file_is_told(tiny, tmp_path):
+def test_half_an_npz_file_is_refused(tiny, tmp_path):
     np.savez(tmp_path / "tiny.npz", X=X)
     half = (tmp_path / "tiny.npz").read_bytes()[:100]
     (tmp_path / "tiny.npz").write_bytes(half)
-    with pytest.raises(ValueError, match="tiny.npz is not a whole npz file with an array X"):
+    with pytest.raises(ValueError, match="tiny.npz is not a complete npz file with an array X"):
         load_dataset("tiny", tmp_path)
 
 

@@ -370,7 +370,8 @@ def test_reasons_of_a_copy_by_pickle_ask_for_another_fit():
     )
     with pytest.raises(
         ValueError,
-        match="this ColumnSelector was pickled, which leaves the training data behind; call fit again before why",
+        match="this ColumnSelector was pickled, which leaves the training data behind; call "
+        "fit again before why",
     ):
         pickled(selector).why()
 

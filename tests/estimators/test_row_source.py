@@ -1,4 +1,4 @@
-"""ColumnSelector on rows that are read in blocks: the same as on the array, without a copy of it."""
+"""ColumnSelector on rows read in blocks: the same as on the array, without a copy of it."""
 
 from __future__ import annotations
 

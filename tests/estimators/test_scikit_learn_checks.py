@@ -1,4 +1,4 @@
-"""The checks of scikit-learn, with the default settings and with those that take other paths through fit."""
+"""The checks of scikit-learn, with the defaults and with settings that take other paths."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ESTIMATORS = [
 ]
 
 
-# Some checks fit 100 components to fewer samples, or to samples that are all alike; both are said by a warning.
+# Some checks fit 100 components to fewer samples, or to equal samples; a warning reports both.
 @pytest.mark.filterwarnings("ignore:n_components > n_samples", "ignore:numerical rank")
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_check_passes(estimator: Any, check: Any) -> None:

@@ -52,7 +52,8 @@ PARAMETERS = [
     ),
     (
         {"groups": [0, 1]},
-        r"groups must hold one label for each of the n = 6 candidates, got an array of shape \(2,\)",
+        r"groups must hold one label for each of the n = 6 candidates, got an array of shape "
+        r"\(2,\)",
     ),
     ({"groups": 3}, "The 'groups' parameter of ColumnSelector must be an array-like or None"),
     (
@@ -170,7 +171,8 @@ def test_weights_must_not_be_negative_nor_all_zero():
 def test_partial_fit_refuses_a_gram_matrix_that_does_not_fit():
     with pytest.raises(
         MemoryError,
-        match=r"partial_fit keeps the Gram matrix, which needs 11\.9 GiB for 40000 features; use fit",
+        match=r"partial_fit keeps the Gram matrix, which needs 11\.9 GiB for 40000 features; "
+        r"use fit",
     ):
         ColumnSelector(3).partial_fit(np.ones((2, 40_000)))
 
@@ -180,7 +182,8 @@ KERNELS = [
     (
         {"kernel": "precomputed"},
         X,
-        r"needs the square matrix of kernel values between the training points, got shape \(20, 6\)",
+        r"needs the square matrix of kernel values between the training points, got shape "
+        r"\(20, 6\)",
     ),
     (
         {"kernel": "precomputed", "gamma": 1.0},

@@ -97,8 +97,8 @@ def test_the_claims_are_computed_from_the_tables(tmp_path):
         for line in lines
     )
     assert (
-        "- continuous against the best sampling method: lower error in 0 of 2 cells, ratios from 1.000 to 1.000"
-        in lines
+        "- continuous against the best sampling method: lower error in 0 of 2 cells, ratios "
+        "from 1.000 to 1.000" in lines
     )
     assert any("figure4: no table in" in line for line in lines)
 

@@ -89,10 +89,12 @@ import numpy as np, landmarks as lm
 warnings.simplefilter("ignore")
 def left():
     status = dict(line.split(":", 1) for line in open("/proc/self/status"))
-    return int(status["RssAnon"].split()[0]), len(os.listdir("/proc/self/fd")), int(status["Threads"])
+    anonymous = int(status["RssAnon"].split()[0])
+    return anonymous, len(os.listdir("/proc/self/fd")), int(status["Threads"])
 def some(count):
     for i in range(count):
-        lm.select(np.random.default_rng(i).standard_normal((20, 10)), 3, method=("greedy", "swap", "rpcholesky", "nuclear")[i % 4]).error()
+        X = np.random.default_rng(i).standard_normal((20, 10))
+        lm.select(X, 3, method=("greedy", "swap", "rpcholesky", "nuclear")[i % 4]).error()
 some(200)
 before = left()
 some(1000)

@@ -43,7 +43,8 @@ wine = load_wine().data
 wine = (wine - wine.mean(0)) / wine.std(0)
 digits = load_digits().data[:300]
 problems = [lm.data(wine), lm.data(digits), lm.kernel(wine, lm.rbf(sigma=3.0))]
-found = [lm.select(p, 6, method=m) for p in problems for m in ("auto", "greedy", "swap", "annealed", "nuclear", "rpcholesky")]
+methods = ("auto", "greedy", "swap", "annealed", "nuclear", "rpcholesky")
+found = [lm.select(p, 6, method=m) for p in problems for m in methods]
 print(json.dumps([[s.indices.tolist(), s.error()] for s in found]))
 """
 

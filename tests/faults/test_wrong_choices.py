@@ -158,9 +158,11 @@ def test_fault_78_targets_of_any_size_serve_nystroem():
 
 def test_fault_79_the_number_of_threads_changes_no_choice_in_float32():
     program = (
-        "import numpy as np, landmarks as lm; x = np.random.default_rng(0).standard_normal((400, 3));"
+        "import numpy as np, landmarks as lm; x = "
+        "np.random.default_rng(0).standard_normal((400, 3));"
         "A = lm.kernel(x.astype('f4'), lm.rbf(sigma=2.0));"
-        "print([lm.select(A, 30, method=m).indices.tolist() for m in ('greedy', 'swap', 'annealed')])"
+        "print([lm.select(A, 30, method=m).indices.tolist() for m in ('greedy', 'swap', "
+        "'annealed')])"
     )
     runs = [
         subprocess.run(

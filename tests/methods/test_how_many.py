@@ -191,4 +191,4 @@ def test_the_search_begins_between_what_no_choice_and_what_greedy_reaches(
 def test_what_must_be_included_is_the_least_and_what_may_be_chosen_the_most():
     problem = lm.Problem(lm.data(np.diag([4.0, 3.0, 2.0, 1.0])), 0, include=(3, 2), exclude=(0,))
     attempts = Attempts(problem, lm.Greedy(), np.random.default_rng(0), 0.9)
-    assert attempts.impossible() == 1 and attempts.most == 3 and attempts.whole == 30.0
+    assert attempts.impossible() == 1 and attempts.most == 3 and attempts.total == 30.0

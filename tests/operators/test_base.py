@@ -33,7 +33,8 @@ def test_a_matrix_too_large_to_store_is_refused_before_anything_is_allocated():
     assert not storable(operator)
     with pytest.raises(
         MemoryError,
-        match=r"storing K needs 74\.5 GiB, above the limit of 4 GiB; use a method that works on products",
+        match=r"storing K needs 74\.5 GiB, above the limit of 4 GiB; use a method that works "
+        r"on products",
     ):
         densify(operator)
     assert operator.ledger.entries == 0

@@ -8,7 +8,8 @@ import numpy as np
 def standardise(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The standardised columns of X and their places in it.
 
-    Missing values take the mean of their column; constant columns are dropped, since they have no variance to scale.
+    Missing values take the mean of their column; constant columns are dropped, since they have no
+    variance to scale.
 
     Examples
     --------
@@ -23,5 +24,5 @@ def standardise(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     mean = np.where(known, X, 0.0).sum(axis=0) / counts
     X = np.where(known, X, mean) - mean
     scale = np.sqrt(np.mean(X**2, axis=0))
-    kept = np.flatnonzero(scale > 1e-12 * np.maximum(np.abs(mean), 1.0))
-    return X[:, kept] / scale[kept], kept
+    varying = np.flatnonzero(scale > 1e-12 * np.maximum(np.abs(mean), 1.0))
+    return X[:, varying] / scale[varying], varying

@@ -1,4 +1,4 @@
-"""As few as reach a relative error: between what no choice can do and what a greedy one does, by bisection."""
+"""The smallest k that reaches a relative error, by bisection from a bound to a greedy choice."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from ..problem import Choice, Method, Problem
 from ..runs.progress import report
 from .curve import Curve, sweep
 
-ROUNDING = 1000  # units in the last place by which a relative error may be off
+ROUNDING = 1000  # units in the last place that a relative error may be off by
 
 
 @dataclass(frozen=True)
 class Target:
     """The smallest k at which the method reaches a relative error, found by bisection.
 
-    The selection that is returned has a relative error of at most `error`, up to rounding, and equals the one that
-    `select` makes with that k. The method was tried with one fewer and missed the target, or the best rank-(k − 1)
-    approximation misses it already.
+    The selection has a relative error of at most `error`, up to rounding, and equals the one that
+    `select` makes with that k. With one column fewer the method missed the target, or the best
+    rank-(k − 1) approximation misses it already.
 
     Parameters
     ----------
-    error : the error as a part of the whole that is good enough, from 0 to below 1.
+    error : the largest relative error that is good enough, from 0 to below 1.
 
     Examples
     --------
@@ -45,28 +45,27 @@ class Target:
     error: float = 0.05
 
     def __post_init__(self) -> None:
-        if (
-            isinstance(self.error, bool)
-            or not isinstance(self.error, int | float | np.number)
-            or not 0 <= self.error < 1
-        ):
+        number = isinstance(self.error, int | float | np.number)
+        if isinstance(self.error, bool) or not number or not 0 <= self.error < 1:
             raise ValueError(
-                f"error must be a number from 0 to below 1, the part of the whole that may be left, got {self.error!r}"
+                "error must be a number from 0 to below 1, the part of the whole that may be left, "
+                f"got {self.error!r}"
             )
 
     def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
         wide = replace(problem, operator=in_double(problem.operator))
         search = Attempts(wide, method, rng, self.error + ROUNDING * eps(wide.operator.like))
-        missed, high = search.impossible(), search.promising()
+        missed = search.impossible()
+        high = search.promising()
         while not search.reaches(high):
-            missed, high = high, min(search.most, high + max(1, high // 8))
+            missed = high
+            high = min(search.most, high + max(1, high // 8))
         while high - missed > 1:
             middle = (missed + high) // 2
-            missed, high = (
-                (missed, middle)
-                if search.reaches(middle, runs=math.log2(high - missed))
-                else (middle, high)
-            )
+            if search.reaches(middle, runs=math.log2(high - missed)):
+                high = middle
+            else:
+                missed = middle
         return search.found[high]
 
 
@@ -74,59 +73,59 @@ class Attempts:
     """Runs of a method with different k, each from the same random state."""
 
     def __init__(self, problem: Problem, method: Method, rng: np.random.Generator, error: float):
-        self.problem, self.method, self.rng, self.error = problem, method, rng, error
-        self.whole = total(problem.operator, problem.criterion)
+        self.problem = problem
+        self.method = method
+        self.rng = rng
+        self.error = error
+        self.total = total(problem.operator, problem.criterion)
         self.found: dict[int, Choice] = {}
         self.first = rng.bit_generator.state
 
     @property
     def most(self) -> int:
-        """All that may be chosen."""
+        """The number of all that may be chosen."""
         return self.problem.count(self.problem.candidates)
 
     def impossible(self) -> int:
-        """A k too small for any choice: what must be included needs more, or the best rank-k approximation misses the target."""
-        operator, needed = self.problem.operator, max(1, self.problem.count(self.problem.include))
-        if (
-            min(operator.n, operator.m or operator.n) > FULL_SPECTRUM
-            or self.problem.groups is not None
-        ):
+        """A k too small for any choice: fewer than included, or a best rank-k error too large."""
+        operator = self.problem.operator
+        needed = max(1, self.problem.count(self.problem.include))
+        large = min(operator.n, operator.m or operator.n) > FULL_SPECTRUM
+        if large or self.problem.groups is not None:
             return needed - 1
         values = spectrum(operator) ** (1 if self.problem.criterion == "trace" else 2)
         tails = np.concatenate([np.cumsum(values[::-1])[::-1], [0.0]])  # of rank 0, 1, …
-        return max(needed - 1, int(np.argmax(tails <= self.error * self.whole)) - 1)
+        return max(needed - 1, int(np.argmax(tails <= self.error * self.total)) - 1)
 
     def promising(self) -> int:
         """The k at which a greedy choice reaches the target; for groups, all of them."""
-        columns = self.problem.candidates
-        k = min(len(columns), max(8, 2 * len(self.problem.include)))
-        while (curve := greedy_curve(replace(self.problem, k=k))).relative[
-            -1
-        ] > self.error and k < len(columns):
-            k = min(len(columns), 2 * k)
+        most = len(self.problem.candidates)
+        k = min(most, max(8, 2 * len(self.problem.include)))
+        curve = greedy_curve(replace(self.problem, k=k))
+        while curve.relative[-1] > self.error and k < most:
+            k = min(most, 2 * k)
+            curve = greedy_curve(replace(self.problem, k=k))
         if curve.relative[-1] > self.error:
             raise ValueError(
-                f"a relative error of {self.error:.4g} cannot be reached: all {k} candidates together leave {curve.relative[-1]:.4g}"
+                f"a relative error of {self.error:.4g} cannot be reached: all {k} candidates "
+                f"together leave {curve.relative[-1]:.4g}"
             )
         return curve.smallest(self.error) if self.problem.groups is None else self.most
 
     def reaches(self, k: int, runs: float = 1.0) -> bool:
-        """Whether the method reaches the target with k; a part of the time left goes to each of the runs to come."""
+        """Whether the method reaches the target with k, in its share of the time left."""
         seconds = self.problem.time_left / (1 + runs)
-        problem = replace(
-            self.problem,
-            k=k,
-            deadline=None if self.problem.deadline is None else time.monotonic() + seconds,
-        )
+        deadline = None if self.problem.deadline is None else time.monotonic() + seconds
+        problem = replace(self.problem, k=k, deadline=deadline)
         self.rng.bit_generator.state = self.first
         choice = self.found[k] = run_phase(f"k = {k}", self.method, problem, self.rng)
         left = selection_error(problem.operator, choice.indices, problem.criterion)
-        report("how many", k, None, left / (self.whole or 1.0))
-        return left <= self.error * self.whole
+        report("how many", k, None, left / (self.total or 1.0))
+        return left <= self.error * self.total
 
 
 def greedy_curve(problem: Problem) -> Curve:
-    """The greedy errors for every k from what must be included to that of the problem; beyond the rank nothing is left."""
+    """The greedy errors for every k from the number included to problem.k; no rank warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
         return sweep(problem, np.arange(max(1, len(problem.include)), problem.k + 1))

@@ -1,4 +1,4 @@
-"""The coefficients that rebuild every column from the chosen ones, how well they do, and what each chosen column alone adds."""
+"""Coefficients that rebuild every column from the chosen ones, how well, and what each one adds."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ class Reconstruction:
     Parameters
     ----------
     indices : the k chosen columns S, in order of choice.
-    coefficients : the k × n matrix B; each chosen column is rebuilt by itself.
-    r2 : the share of the squares of each of the n columns that is rebuilt, from 0 to 1. A column of zeros has 1: nothing
-        of it is missing.
-    losses : by how much ‖X − X_S B‖²_F would rise without each chosen column; 0 where other chosen columns can stand in.
+    coefficients : the k × n matrix B; each chosen column rebuilds itself exactly.
+    r2 : the share of the squares of each of the n columns that is rebuilt, from 0 to 1; 1 for a
+        column of zeros.
+    losses : by how much ‖X − X_S B‖²_F would rise without each chosen column; 0 if the other chosen
+        columns can replace it.
     names : of the n columns, when the data have names.
 
     Examples
@@ -48,20 +49,23 @@ class Reconstruction:
     names: tuple[str, ...] | None = field(default=None, repr=False)
 
     def rebuild(self, chosen: Array) -> Array:
-        """All n columns from the k chosen ones, given in the order of `indices`; the rows may be new ones."""
-        if len(shape := tuple(getattr(chosen, "shape", ()))) != 2 or shape[1] != len(self.indices):
+        """All n columns from the k chosen ones, in the order of `indices`; rows may be new."""
+        shape = tuple(getattr(chosen, "shape", ()))
+        if len(shape) != 2 or shape[1] != len(self.indices):
             raise ValueError(
-                f"the chosen columns must be an array of shape (rows, {len(self.indices)}), got {shape or type(chosen).__name__}"
+                f"the chosen columns must be an array of shape (rows, {len(self.indices)}), got "
+                f"{shape or type(chosen).__name__}"
             )
         return chosen @ like(self.coefficients, chosen)
 
     def to_frame(self) -> Any:
-        """The coefficients as a pandas DataFrame with a row per chosen and a column per rebuilt column, by name or index."""
+        """The coefficients as a pandas DataFrame: a row per chosen, a column per rebuilt column."""
         try:
             import pandas
         except ImportError:
             raise UnsupportedError(
-                "to_frame needs pandas, which is not installed; use .coefficients, .indices and .names"
+                "to_frame needs pandas, which is not installed; use .coefficients, .indices and "
+                ".names"
             ) from None
         labels = (
             np.arange(self.coefficients.shape[1])
@@ -72,7 +76,7 @@ class Reconstruction:
 
 
 class _Triangle(NamedTuple):
-    """Of the chosen columns, the positions of independent ones, L with K_SS = L Lᵀ for these, and G = L⁻¹ K_Sᵀ."""
+    """The positions of independent chosen columns, L with K_SS = L Lᵀ for these, G = L⁻¹ K_Sᵀ."""
 
     order: np.ndarray
     L: np.ndarray
@@ -147,7 +151,9 @@ def _losses(B: np.ndarray, L: np.ndarray, chosen: np.ndarray, order: np.ndarray)
 
 
 def replaceable(B: np.ndarray, spare: np.ndarray) -> np.ndarray:
-    """Which chosen columns a spare one, which the others represent, can stand in for, the spare ones included.
+    """Which chosen columns can be replaced by a spare one, and the spare ones themselves.
+
+    A spare column is one that the other chosen columns represent.
 
     B : the coefficients of the chosen columns in the independent ones among them.
     """

@@ -1,4 +1,4 @@
-"""The operator: a positive semidefinite matrix known by what can be done with it, and the ledger of what was done."""
+"""The operator: a positive semidefinite matrix K known by its products, and a ledger of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DENSE_MEMORY = 4 * 2**30  # bytes that a stored n × n matrix may take
 class Ledger(threading.local):
     """What was used of an operator: vectors multiplied, columns read, entries read or evaluated.
 
-    Every thread has counts of its own, so that runs that share an operator do not mix theirs.
+    Each thread has its own counts, so runs in threads that share an operator do not mix them.
     """
 
     products: int = 0
@@ -54,8 +54,8 @@ class Ledger(threading.local):
 class Operator(abc.ABC):
     """A positive semidefinite n × n matrix K, up to a factor: the matrix meant is 2**exponent · K.
 
-    The factor keeps the squares and cubes of very large or very small data within range; being a power of
-    two it changes no digit. Vectors have the library, device and dtype of `like`.
+    The factor keeps the squares and cubes of very large or very small data within range; a power
+    of two changes no digit. Vectors have the library, device and dtype of `like`.
     """
 
     n: int
@@ -92,7 +92,7 @@ class Operator(abc.ABC):
 
     @property
     def digits(self) -> Array:
-        """An array of the dtype that the entries were rounded to, where that is not the dtype they are kept in."""
+        """An array of the dtype that the entries were rounded to, which may be narrower."""
         return self.like
 
     @property
@@ -113,13 +113,13 @@ class Operator(abc.ABC):
         raise TypeError(f"{type(self).__name__} is not known by a factor X with K = XᵀX")
 
     def new_rows(self, points: Array, indices: Indices) -> Array:
-        """The values h(x, x_j) of new points x with the points at the indices, when K is a kernel matrix."""
+        """The kernel values h(x, x_j) of new points x with the points at the indices."""
         raise TypeError(
             f"new points need a kernel operator, made by kernel(points, h); this is {self!r}"
         )
 
     def product_seconds(self) -> float | None:
-        """An estimate of the seconds of one product, by an operator that knows more of it than its kind and order tell."""
+        """Estimated seconds of one product, where the operator knows better than the cost model."""
         return None
 
     def squared_diagonal(self) -> Array | None:
@@ -152,12 +152,13 @@ def storable(operator: Operator, memory: int = DENSE_MEMORY) -> bool:
 
 
 def densify(operator: Operator) -> Array:
-    """The whole n × n matrix, when it fits."""
+    """The full n × n matrix, when it fits."""
     if not storable(operator):
         need = operator.n**2 * itemsize(operator.like)
         raise MemoryError(
-            f"storing K needs {need / 2**30:.1f} GiB, above the limit of {DENSE_MEMORY / 2**30:.0f} GiB; "
-            "use a method that works on products: auto, greedy, swap, continuous, nuclear or rpcholesky"
+            f"storing K needs {need / 2**30:.1f} GiB, above the limit of "
+            f"{DENSE_MEMORY / 2**30:.0f} GiB; use a method that works on products: auto, greedy, "
+            "swap, continuous, nuclear or rpcholesky"
         )
     return operator.columns(np.arange(operator.n))
 
@@ -166,12 +167,12 @@ _diagonals: WeakKeyDictionary[Operator, dict[str, Array]] = WeakKeyDictionary()
 
 
 def squared_diagonal(operator: Operator) -> Array:
-    """The diagonal of K², the squared norms of the columns: one pass over K, remembered as long as the operator lives."""
+    """The diagonal of K², from one pass over K; remembered while the operator lives."""
     return _remembered(operator, "squares", {"squares": lambda columns: columns})
 
 
 def cubed_diagonal(operator: Operator) -> Array:
-    """The diagonal of K³: a product with every column, remembered as long as the operator lives; it gives K²'s as well."""
+    """The diagonal of K³, from a product with every column; remembered, and so is that of K²."""
     return _remembered(
         operator, "cubes", {"squares": lambda columns: columns, "cubes": operator.matmul}
     )
@@ -180,21 +181,16 @@ def cubed_diagonal(operator: Operator) -> Array:
 def _remembered(
     operator: Operator, wanted: str, images: dict[str, Callable[[Array], Array]]
 ) -> Array:
-    """One of the diagonals, from memory, from the journal of the run, or from a pass."""
+    """One of the diagonals: from memory, from the journal of the run, or from a pass over K."""
     known = _diagonals.setdefault(operator, {})
 
     def diagonals() -> dict[str, Array]:
-        direct = (
-            operator.squared_diagonal() if wanted == "squares" and wanted not in known else None
-        )
-        fresh = (
-            {wanted: direct}
-            if direct is not None
-            else {}
-            if wanted in known
-            else _pass(operator, images)
-        )
-        return known | fresh
+        if wanted in known:
+            return known
+        direct = operator.squared_diagonal() if wanted == "squares" else None
+        if direct is not None:
+            return known | {wanted: direct}
+        return known | _pass(operator, images)
 
     known |= shared(
         f"{wanted} of {type(operator).__name__} {operator.n} {operator.like.dtype}",
@@ -205,11 +201,9 @@ def _remembered(
 
 
 def _pass(operator: Operator, images: dict[str, Callable[[Array], Array]]) -> dict[str, Array]:
-    """The inner products of the columns of K with their images, from one pass in blocks of columns."""
-    xp, v = (
-        namespace(operator.like),
-        Variables(done=0, diagonals={name: operator.like for name in images}),
-    )
+    """The inner products of the columns of K with their images, in one pass over K."""
+    xp = namespace(operator.like)
+    v = Variables(done=0, diagonals={name: operator.like for name in images})
     width = block_width(operator)
     with Loop("reading", v) as loop:
         while v.done < operator.n:

@@ -1,4 +1,4 @@
-"""Which data an operator was made of: a hash of what it stores, and a sketch of what a black box gives."""
+"""Fingerprints of data: a hash of what an operator stores, or a sketch of what a black box does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SKETCH = 16  # numbers that tell two black boxes apart
 
 @singledispatch
 def contents(operator: Operator) -> list[Array] | None:
-    """The arrays that say all of an operator; None when only products do."""
+    """The arrays that determine an operator; None if only its products do."""
     return None
 
 
@@ -52,7 +52,7 @@ def _(operator: KernelOperator) -> list[Array] | None:
 
 
 def fingerprint(operator: Operator) -> dict[str, Any]:
-    """What tells the data apart from others: SHA-256 of what is stored, else a sketch of a product; as JSON.
+    """What identifies the data: SHA-256 of what is stored, else a sketch of a product; as JSON.
 
     Examples
     --------
@@ -85,9 +85,8 @@ def same_data(a: dict[str, Any], b: dict[str, Any]) -> bool:
     """Whether two fingerprints are of the same data, as far as they tell."""
     if "sketch" not in a or "sketch" not in b:
         return a == b
-    close = np.linalg.norm(np.subtract(a["sketch"], b["sketch"])) <= a[
-        "tolerance"
-    ] * np.linalg.norm(a["sketch"])
+    distance = np.linalg.norm(np.subtract(a["sketch"], b["sketch"]))
+    close = distance <= a["tolerance"] * np.linalg.norm(a["sketch"])
     return bool(close) and a | {"sketch": None} == b | {"sketch": None}
 
 
@@ -102,7 +101,7 @@ def _sketch(operator: Operator) -> list[float]:
 
 
 def _digest(digest: hashlib._Hash, array: np.ndarray, rows: int = 2**24) -> None:
-    """Take in the shape, the dtype and the bytes, some rows at a time: a memory map is never read as a whole."""
+    """Add the shape, the dtype and the bytes, a few rows at a time: memory maps stay on disk."""
     digest.update(f"{array.dtype.str}{array.shape}".encode())
     height = max(1, rows // max(1, array[:1].nbytes))
     for start in range(0, len(array), height):

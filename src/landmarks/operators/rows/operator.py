@@ -1,4 +1,4 @@
-"""K = XᵀX by passes over the rows of X, where neither X nor K fits in memory: one pass for each product with a block."""
+"""K = XᵀX by passes over the rows of X, one per product, where neither X nor K fits in memory."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ByRows(Operator):
         return Restricted(self, np.asarray(indices))
 
     def squared_diagonal(self) -> Array | None:
-        """The diagonal of Σ A Aᵀ B over pairs of panels of rows: a pass for each panel that fits, where those are fewer than for columns."""
+        """The diagonal of K² from pairs of row panels, if that takes fewer passes than columns."""
         height = max(1, self.memory // (32 * self.n))
         if (self.source.m or 0) / height > self.n / block_width(self, self.memory // 8):
             return None
