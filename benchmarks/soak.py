@@ -82,7 +82,7 @@ def refused(rng: np.random.Generator) -> None:
 
 def estimators(rng: np.random.Generator) -> None:
     X = rng.standard_normal((60, 15))
-    lm.ColumnSelector(4, random_state=0).fit(X).transform(X)
+    lm.ColumnSelector(4, random_state=0, center=True).fit(X).transform(X)
     lm.Nystroem(n_components=8, gamma=0.1, random_state=0).fit_transform(X)
 
 

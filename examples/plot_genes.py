@@ -28,7 +28,7 @@ expression = pd.DataFrame(columns)
 # %%
 # A data frame brings its names along.
 
-selector = lm.ColumnSelector(8, random_state=0).fit(expression)
+selector = lm.ColumnSelector(8, random_state=0, center=True).fit(expression)
 panel = selector.get_feature_names_out()
 print(list(panel))
 

@@ -20,7 +20,7 @@ train, test = train_test_split(images, random_state=0)
 # The estimator centres the readings, chooses, and learns how to rebuild all sensors from those it
 # keeps.
 
-selector = lm.ColumnSelector(12, random_state=0).fit(train)
+selector = lm.ColumnSelector(12, random_state=0, center=True).fit(train)
 print(f"kept: {sorted(selector.indices_.tolist())}")
 print(f"variance of unseen readings explained: {selector.score(test):.1%}")
 
@@ -28,7 +28,7 @@ print(f"variance of unseen readings explained: {selector.score(test):.1%}")
 # Beside it, twelve sensors at random, ten times, and the best that any twelve directions could do.
 
 random = [
-    lm.ColumnSelector(12, method="uniform", random_state=seed).fit(train).score(test)
+    lm.ColumnSelector(12, method="uniform", random_state=seed, center=True).fit(train).score(test)
     for seed in range(10)
 ]
 print(f"random sensors: {np.mean(random):.1%} on average, {max(random):.1%} at best")

@@ -53,7 +53,7 @@ def host(array: Array) -> np.ndarray:
 
 
 def shares_memory(a: Array, b: Array) -> bool:
-    """Whether the arrays may be views of the same memory, as far as their library tells."""
+    """Whether the arrays may be views of the same memory."""
     if 0 in a.shape:
         return False
     if compat.is_torch_array(a):
@@ -79,7 +79,7 @@ def prototype(array: Array) -> Array:
 
 
 def positions(indices: Indices, reference: Array) -> Array:
-    """Host indices as an integer array beside the reference."""
+    """Host indices as an integer array of the reference's library and device."""
     xp = namespace(reference)
     return xp.asarray(_movable(indices, np.int64), device=compat.device(reference))
 
@@ -111,7 +111,7 @@ def on_gpu(array: Array) -> bool:
 
 
 def free_memory(array: Array, otherwise: int) -> int:
-    """Bytes that are free on the graphics card of the array; on the host, what is given."""
+    """Free bytes on the graphics card of the array; on the host, `otherwise`."""
     if not on_gpu(array):
         return otherwise
     import torch
@@ -193,7 +193,7 @@ def cholesky(matrix: Array) -> Array | None:
     xp = namespace(matrix)
     try:
         factor = xp.linalg.cholesky(matrix)
-    except (np.linalg.LinAlgError, RuntimeError):  # torch raises a RuntimeError of its own
+    except (np.linalg.LinAlgError, RuntimeError):  # torch raises a RuntimeError
         return None
     return factor if bool(xp.all(xp.isfinite(factor))) else None
 
@@ -238,7 +238,7 @@ def add_outer(matrix: Array, left: Array, right: Array) -> None:
 
 
 def transposed(matrix: Array) -> Array:
-    """The transpose as a contiguous matrix of its own."""
+    """The transpose as a separate contiguous matrix."""
     if compat.is_torch_array(matrix):
         return matrix.T.contiguous()
     return namespace(matrix).asarray(matrix.T, copy=True)

@@ -57,10 +57,12 @@ def test_fault_51_estimators_fit_in_joblib_workers(backend):
     import joblib
 
     fits = joblib.Parallel(n_jobs=4, backend=backend)(
-        joblib.delayed(lm.ColumnSelector(4, random_state=seed).fit)(SHARED) for seed in range(6)
+        joblib.delayed(lm.ColumnSelector(4, random_state=seed, center=True).fit)(SHARED)
+        for seed in range(6)
     )
     assert [fit.indices_.tolist() for fit in fits] == [
-        lm.ColumnSelector(4, random_state=seed).fit(SHARED).indices_.tolist() for seed in range(6)
+        lm.ColumnSelector(4, random_state=seed, center=True).fit(SHARED).indices_.tolist()
+        for seed in range(6)
     ]
 
 

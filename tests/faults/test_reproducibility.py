@@ -58,7 +58,7 @@ def test_fault_35_one_seed_gives_the_same_bits_twice(method):
 
 @pytest.mark.parametrize("method", ["rpcholesky", "auto", "kdpp"])
 def test_fault_35_also_after_pickle_and_clone(method):
-    selector = lm.ColumnSelector(5, method=method, random_state=7)
+    selector = lm.ColumnSelector(5, method=method, random_state=7, center=True)
     expected = clone(selector).fit(WINE).indices_
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(selector)).fit(WINE).indices_, expected)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(selector.fit(WINE))).indices_, expected)
@@ -130,7 +130,7 @@ def random_states():
 def test_fault_38_global_random_states_are_untouched(method):
     before = random_states()
     lm.select(WINE, 4, method=method, seed=None)
-    lm.ColumnSelector(4, method=method).fit(WINE)
+    lm.ColumnSelector(4, method=method, center=True).fit(WINE)
     assert random_states() == before
 
 

@@ -77,7 +77,9 @@ def test_fault_68_a_run_with_a_target_resumes_to_the_same_choice(method, tmp_pat
                 raise RuntimeError("crash")
 
         checkpoint = lm.Checkpoint(path, interval=0)
-        return lm.select(X, lm.Target(0.1), method=method, callback=callback, checkpoint=checkpoint)
+        return lm.select(
+            X, lm.MaxError(0.1), method=method, callback=callback, checkpoint=checkpoint
+        )
 
     whole = run(None, tmp_path / "whole.npz")
     for stop in (3, 20, 45, 61, 85):
@@ -120,7 +122,7 @@ def test_fault_72_few_rows_need_no_pass_over_all_pairs_of_columns():
 
 def test_fault_73_a_target_in_float32_is_reached():
     X = rng(1).standard_normal((100, 60)) @ np.diag(10.0 ** -np.linspace(0, 4, 60))
-    s = lm.select(X.astype("float32"), lm.Target(1e-5), scale=False)
+    s = lm.select(X.astype("float32"), lm.MaxError(1e-5), scale=False)
     assert s.relative_error() <= 1e-5 * (1 + 1e-6)
 
 

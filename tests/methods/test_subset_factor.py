@@ -157,7 +157,7 @@ def test_as_many_degrees_as_columns_are_enough():
     assert lm.LikelihoodRatio()._scatter(lm.data(X))[1] == 6
     with pytest.raises(
         ValueError,
-        match="needs more degrees of freedom than columns, got 5 for 6; use Target or Knee",
+        match="needs more degrees of freedom than columns, got 5 for 6; use MaxError or Knee",
     ):
         lm.LikelihoodRatio()._scatter(lm.data(X[:6]))
 

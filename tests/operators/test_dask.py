@@ -569,7 +569,7 @@ def test_a_chunk_that_was_read_twice_counts_once():
     with progress.watching(lambda p: heard.append((p.phase, p.done, p.total))):
         for chunk in (2, 2, 0):
             reading.hear((0.0, chunk))
-            reading.tell()
+            reading.report()
     assert heard == [("reading", 1, 3), ("reading", 2, 3)] and Reading(3).topic != reading.topic
 
 

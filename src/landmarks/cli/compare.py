@@ -67,9 +67,9 @@ def sizes(text: str) -> tuple[int, ...]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, run the methods, draw, tell."""
+    """Read, run the methods, draw, print."""
     check_outputs(arguments.plot, force=arguments.force)
-    _check_wishes(arguments)
+    _check_arguments(arguments)
     with warnings_as_notes():
         chosen_from = source.load(arguments)
         _check_sizes(chosen_from, arguments)
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     return OK
 
 
-def _check_wishes(arguments: argparse.Namespace) -> None:
+def _check_arguments(arguments: argparse.Namespace) -> None:
     from ..methods.registry import METHODS as KNOWN
 
     if unknown := [method for method in arguments.methods if method not in KNOWN]:
@@ -104,7 +104,7 @@ def _check_sizes(chosen_from: Source, arguments: argparse.Namespace) -> None:
 
 
 def _compared(chosen_from: Source, arguments: argparse.Namespace) -> Comparison:
-    """What each method does for each k."""
+    """The result of each method for each k."""
     from ..comparison import compare
     from ..errors import FormatError
 
@@ -176,7 +176,9 @@ def _values(row: Row) -> tuple[Any, ...]:
 
 
 def _cell(value: Any) -> str:
-    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else printable(value)
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else printable(value)
 
 
 def _for_a_person(terminal: Terminal, chosen_from: Source, rows: Sequence[Row]) -> Iterator[str]:

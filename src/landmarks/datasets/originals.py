@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-Table = tuple[np.ndarray, tuple[str, ...]]
-Reader = Callable[[bytes], Table]
+Columns = tuple[np.ndarray, tuple[str, ...]]
+Reader = Callable[[bytes], Columns]
 MISSING = {"?", "NaN", "nan", ""}
 LIMIT = 256 * 2**20  # bytes that one member of an archive may unpack to
 IMAGES = 0x00000803  # the magic number of an idx file of bytes in three dimensions
@@ -40,7 +40,7 @@ def member(content: bytes, suffix: str) -> bytes:
 def workbook(columns: int | None = None) -> Reader:
     """Reads the first sheet of an xlsx file; the names are in the row above the first numbers."""
 
-    def read(content: bytes) -> Table:
+    def read(content: bytes) -> Columns:
         rows = [list(row) for row in _sheet(member(content, ".xlsx"))]
         first = next(
             (i for i, row in enumerate(rows) if all(isinstance(cell, int | float) for cell in row)),
@@ -68,7 +68,7 @@ def separated(
     names : whether the first line holds the names of the columns.
     """
 
-    def read(content: bytes) -> Table:
+    def read(content: bytes) -> Columns:
         lines = member(content, suffix).decode("utf-8-sig").splitlines()
         cells = [row for row in _rows(lines, delimiter) if row]
         header = cells.pop(0) if names else []
@@ -85,7 +85,7 @@ def separated(
 def images(first: int) -> Reader:
     """Reads the first images of an idx file, gzipped or not, one row of pixels each."""
 
-    def read(content: bytes) -> Table:
+    def read(content: bytes) -> Columns:
         content = _unpacked(content) if content[:2] == b"\x1f\x8b" else content
         if len(content) < 16:
             raise ValueError(f"an idx file of images begins with 16 bytes, got {len(content)}")

@@ -24,7 +24,7 @@ def claims_of(out: Path) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Cell:
     """One panel and k: the continuous method, greedy, the best sampling method and our default."""
 
     title: str
@@ -73,7 +73,7 @@ def against(
     yield from counted(cells)
 
 
-def compared(panel: Panel, k: int, n: int, found: dict[Key, Mean]) -> Comparison | None:
+def compared(panel: Panel, k: int, n: int, found: dict[Key, Mean]) -> Cell | None:
     """The comparison of one panel and k, when all its methods have been run."""
     known = {
         label: mean
@@ -83,7 +83,7 @@ def compared(panel: Panel, k: int, n: int, found: dict[Key, Mean]) -> Comparison
     sampled = [known[label] for label in SAMPLING if label in known]
     if not sampled or not {"continuous", "greedy", "auto"} <= set(known):
         return None
-    return Comparison(
+    return Cell(
         panel.title,
         k,
         n,
@@ -94,7 +94,7 @@ def compared(panel: Panel, k: int, n: int, found: dict[Key, Mean]) -> Comparison
     )
 
 
-def counted(cells: list[Comparison]) -> Iterator[str]:
+def counted(cells: list[Cell]) -> Iterator[str]:
     """In how many cells the continuous method beats sampling and greedy, and auto beats greedy."""
     below = [c for c in cells if 2 * c.k < c.n]
     above = [c for c in cells if 2 * c.k >= c.n]

@@ -16,7 +16,7 @@ LABELS = {"factor": "error / best rank-k error", "value": "squared Frobenius err
 
 
 def draw(figure: Figure, out: Path) -> list[Path]:
-    """Draw a figure from the tables in a folder, beside them; returns the files."""
+    """Draw a figure from the tables in a folder, into that folder; returns the files."""
     rows = rows_of(figure, out)
     if figure.name == "figure1":
         return save(draw_paths(figure, out, rows), out / figure.stem)

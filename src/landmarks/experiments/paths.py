@@ -19,7 +19,7 @@ from ..runs.progress import report
 from ..selection import Selection
 from .problems import device_name, versions
 from .settings import Figure
-from .table import Row, Table
+from .table import ResultsFile, Row
 
 AT_MOST = 200  # steps in a table, spread evenly
 
@@ -35,7 +35,7 @@ def runs(figure: Figure) -> Iterator[tuple[str, Continuous]]:
             yield f"{kind} {penalty:g}", method
 
 
-def trace_paths(figure: Figure, table: Table, out: Path, data_dir: str | Path | None) -> None:
+def trace_paths(figure: Figure, table: ResultsFile, out: Path, data_dir: str | Path | None) -> None:
     """Run the descents whose tables are not there yet."""
     planned = list(runs(figure))
     for place, (label, method) in enumerate(planned):

@@ -19,7 +19,7 @@ from ..runs.progress import report
 from .paths import trace_paths
 from .problems import Task, check_device, device_name, versions
 from .settings import Entry, Figure, Panel, read_settings
-from .table import Row, Table
+from .table import ResultsFile, Row
 
 
 def reproduce(
@@ -74,7 +74,7 @@ def complete(
     figure: Figure, out: Path, device: str, data_dir: str | Path | None, jobs: int = 1
 ) -> Path:
     """Run what the table of a figure lacks; returns the path of the table."""
-    table = Table(out / f"{figure.stem}.csv")
+    table = ResultsFile(out / f"{figure.stem}.csv")
     if figure.name == "figure1":
         trace_paths(figure, table, out, data_dir)
         return table.path

@@ -134,7 +134,7 @@ def rows_of(figure: Figure, out: Path) -> list[Row]:
 
 
 def write_summary(figure: Figure, out: Path) -> Path:
-    """Write the summary of a figure beside its table, from the table alone."""
+    """Write the summary of a figure next to its table, from the table alone."""
     path = out / f"{figure.stem}.md"
     path.write_text(
         "\n".join([f"# {figure.title}", *markdown(figure, rows_of(figure, out)), ""]),

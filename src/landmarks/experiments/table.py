@@ -68,7 +68,7 @@ NUMBERS = {
 }
 
 
-class Table:
+class ResultsFile:
     """The rows of a CSV file; a last line that a crash cut off is dropped before more are added."""
 
     def __init__(self, path: Path):

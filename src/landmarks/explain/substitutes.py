@@ -52,12 +52,12 @@ def substitutes(
     allowed = landscape.open_to(state)
     allowed[chosen] = False
     adds, costs = _costs(state, chosen, allowed)
-    whole = landscape.base.total or 1.0
+    total = landscape.base.total or 1.0
     known = landscape.tolerance * (state.error + 10 * adds)
     least = np.maximum(known, landscape.base.rounding(state.error))[:, None]
     costs = np.where(allowed, np.where(np.abs(costs) > least, costs, 0.0), np.inf)
     indices = np.argsort(costs, axis=1, kind="stable")[:, : min(each, int(np.sum(allowed)))]
-    return Substitutes(adds / whole, indices, np.take_along_axis(costs, indices, axis=1) / whole)
+    return Substitutes(adds / total, indices, np.take_along_axis(costs, indices, axis=1) / total)
 
 
 def _independent(landscape: Landscape, chosen: np.ndarray) -> Exchange:

@@ -11,7 +11,7 @@ import numpy as np
 from .. import _check
 from .._array import Array, host
 from ..constraints import check_size, constrained
-from ..intake import taken
+from ..intake import prepared_operator
 from ..linalg.error import CRITERIA, total
 from ..methods.greedy.greedy import ErrorGains
 from ..methods.greedy.pursuit import pursue
@@ -102,7 +102,7 @@ def path(
     >>> curve.relative.round(3).tolist(), curve.smallest(error=0.1)
     ([0.357, 0.071, 0.0], 2)
     """
-    operator = taken(A, center=center, scale=scale, numeric_only=numeric_only)
+    operator = prepared_operator(A, center=center, scale=scale, numeric_only=numeric_only)
     sizes = _check.sizes(ks, operator.n)
     problem = constrained(
         operator, _check.choice(criterion, CRITERIA, "criterion"), include, exclude

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..errors import UnsupportedError
 from ..problem import Choice, Method, Problem
+from .max_error import MaxError, greedy_curve
 from .rule import RuledMethod
-from .target import Target, greedy_curve
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Knee:
     def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
         if problem.groups is not None:
             raise UnsupportedError(
-                "Knee looks at single columns; with groups give k as a number or as a Target"
+                "Knee looks at single columns; with groups give k as a number or as a MaxError"
             )
         most = max(len(problem.include), min(self.most, len(problem.candidates)))
         knee = greedy_curve(replace(problem, k=most)).knee()
@@ -58,7 +58,7 @@ def with_rule(method: Method, k: Any, error: float | None) -> tuple[Any, Any]:
             f'error={error!r} asks for the k that reaches it: give k="auto" with it, got k={k!r}'
         )
     if automatic:
-        return RuledMethod(method, Knee() if error is None else Target(error)), None
+        return RuledMethod(method, Knee() if error is None else MaxError(error)), None
     if isinstance(k, type) or not hasattr(k, "apply"):
         return method, k
     return RuledMethod(method, k), None

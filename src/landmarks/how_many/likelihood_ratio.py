@@ -62,7 +62,7 @@ class LikelihoodRatio:
         if problem.groups is not None:
             raise UnsupportedError(
                 "LikelihoodRatio tests single columns; with groups give k as a number or as a "
-                "Target"
+                "MaxError"
             )
         K, nu = self._scatter(problem.operator)
         model = SubsetFactor(K, problem.include, problem.exclude)
@@ -97,7 +97,7 @@ class LikelihoodRatio:
         if nu < len(K):
             raise ValueError(
                 "the likelihood-ratio test needs more degrees of freedom than columns, got "
-                f"{nu:g} for {len(K)}; use Target or Knee"
+                f"{nu:g} for {len(K)}; use MaxError or Knee"
             )
         _check_independent(K)
         return K, nu

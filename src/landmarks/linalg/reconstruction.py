@@ -134,9 +134,9 @@ def _solve(L: np.ndarray, block: np.ndarray, *, adjoint: bool = False) -> np.nda
 
 def _shares(operator: Operator, chosen: np.ndarray, G: np.ndarray) -> np.ndarray:
     """R² = K̂_jj/K_jj, with K̂_jj = ‖G_j‖²."""
-    whole = host(operator.diagonal()).astype(np.float64)
-    r2 = np.ones(len(whole))
-    np.divide(np.sum(G**2, axis=0), whole, out=r2, where=whole > 0)
+    diagonal = host(operator.diagonal()).astype(np.float64)
+    r2 = np.ones(len(diagonal))
+    np.divide(np.sum(G**2, axis=0), diagonal, out=r2, where=diagonal > 0)
     r2[chosen] = 1.0
     return np.minimum(r2, 1.0)
 

@@ -17,7 +17,7 @@ from .kernel import KernelOperator
 from .sparse import Sparse
 from .toeplitz import Toeplitz
 
-SKETCH = 16  # numbers that tell two black boxes apart
+SKETCH = 16  # numbers that distinguish two black boxes
 
 
 @singledispatch
@@ -82,7 +82,7 @@ def fingerprint(operator: Operator) -> dict[str, Any]:
 
 
 def same_data(a: dict[str, Any], b: dict[str, Any]) -> bool:
-    """Whether two fingerprints are of the same data, as far as they tell."""
+    """Whether two fingerprints agree, so that they are probably of the same data."""
     if "sketch" not in a or "sketch" not in b:
         return a == b
     distance = np.linalg.norm(np.subtract(a["sketch"], b["sketch"]))

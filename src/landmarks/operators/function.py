@@ -212,7 +212,7 @@ def probe(operator: Operator) -> None:
     tolerance = 1e-5 if is_single(operator.digits) else 1e-9
     if change > tolerance / 10:
         _warn_of_change(change)
-        return  # asymmetry cannot be told from what changes between calls
+        return  # a product that changes between calls hides whether it is symmetric
     if asymmetry > tolerance:
         raise ValueError(
             "the product must be one with a symmetric matrix, but uᵀKv and vᵀKu differ by "

@@ -51,9 +51,10 @@ class Preparation:
         mean, factor, scale = self._standard.parts(
             sums.mean, sums.variance, float(np.finfo(dtype).eps)
         )
-        return Prepared(
-            psd(scaled_gram(sums, self.center, factor)), mean, scale, sums.weight - self.center
-        )
+        operator = psd(scaled_gram(sums, self.center, factor))
+        degrees = sums.weight - self.center
+        share = self._standard.mean_share(sums.mean, sums.variance)
+        return Prepared(operator, mean, scale, degrees, share)
 
     @property
     def _standard(self) -> Standard:
@@ -62,7 +63,8 @@ class Preparation:
     def _of_dense(self, X: np.ndarray, weights: np.ndarray | None) -> Prepared:
         Z, mean, scale = self._standard.of_array(X, weights)
         rows = X.shape[0] if weights is None else float(weights.sum())
-        return Prepared(data(Z), mean, scale, rows - self.center)
+        share = 0.0 if self.center else means_hold(X)
+        return Prepared(data(Z), mean, scale, rows - self.center, share)
 
     def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
         if self.center and X.shape[1] ** 2 * 8 <= MEMORY // 8:
@@ -73,9 +75,20 @@ class Preparation:
         Z = scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)
         Z = Z.astype(X.dtype)
         if not self.center:
-            return Prepared(data(Z), mean, scale, float(w.sum()))
+            share = self._standard.mean_share(average, variance)
+            return Prepared(data(Z), mean, scale, float(w.sum()), share)
         W = float(w.sum())
         return Prepared(centred(Z, mean * factor, W, variance * factor**2), mean, scale, W - 1)
+
+
+def means_hold(X: np.ndarray) -> float:
+    """The share of the sum of squares of X that the means of its columns hold."""
+    if len(X) < 2:
+        return 0.0
+    X = np.ldexp(X, -int(np.frexp(np.max(np.abs(X)))[1]))  # squares stay within range
+    total = float(np.einsum("ij,ij->", X, X, dtype=np.float64))
+    means = X.mean(axis=0, dtype=np.float64)
+    return float(X.shape[0] * np.sum(means**2)) / total if total > 0 else 0.0
 
 
 def _mean_and_variance(X: Any, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

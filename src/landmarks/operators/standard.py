@@ -12,12 +12,16 @@ from .base import Operator
 
 @dataclass(frozen=True)
 class Prepared:
-    """The operator of the columns, their mean and scale, and the degrees of freedom left."""
+    """The operator of the columns, what was subtracted, the scale, and the degrees of freedom.
+
+    mean_share : the share of the sum of squares that the means hold, if they were not subtracted.
+    """
 
     operator: Operator
     mean: np.ndarray
     scale: np.ndarray
     degrees: float
+    mean_share: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,12 @@ class Standard:
         if not self.center:
             return np.zeros(len(mean)), 1 / scale, scale
         return mean, np.where(constant, 0.0, 1 / scale), scale
+
+    def mean_share(self, mean: np.ndarray, variance: np.ndarray) -> float:
+        """The share of the sum of squares that the means hold; 0 if they are subtracted."""
+        squares = mean**2
+        total = float(np.sum(squares) + np.sum(variance))
+        return 0.0 if self.center or total == 0 else float(np.sum(squares)) / total
 
     def of_array(
         self, X: Array, weights: np.ndarray | None = None

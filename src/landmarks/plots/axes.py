@@ -1,6 +1,4 @@
-"""Axes to draw on, and colours that people with any colour vision tell apart (Okabe and Ito,
-2008).
-"""
+"""Axes to draw on, and colours for any colour vision (Okabe and Ito, 2008)."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ class Display:
 
 
 def new_axes(width: float = 5.0, height: float = 3.5) -> Any:
-    """Axes of a new figure, which no window shows by itself."""
+    """Axes of a new figure that opens no window."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:

@@ -1,6 +1,4 @@
-"""Sheets of Excel workbooks (xlsx), by openpyxl; the sizes are known before anything is
-unpacked.
-"""
+"""Sheets of Excel workbooks (xlsx), by openpyxl; sizes are checked before unpacking."""
 
 from __future__ import annotations
 
@@ -13,14 +11,14 @@ import openpyxl
 from .._suggest import suggestion
 from ..errors import DAMAGE, FormatError
 from .limit import check_size
-from .table import Table
+from .table import FileTable
 from .text import Record, table_of
 
 if TYPE_CHECKING:
     from .read import Reading
 
 
-def read_sheet(file: BinaryIO, reading: Reading) -> Table:
+def read_sheet(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of the first sheet of a workbook, or of the one that is named."""
     try:
         with zipfile.ZipFile(file) as archive:

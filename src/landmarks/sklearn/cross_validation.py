@@ -68,9 +68,7 @@ class HeldOut:
 
     @property
     def one_standard_error(self) -> int:
-        """The smallest k whose mean is within one standard error of the lowest (Breiman et al.,
-        CART, 1984).
-        """
+        """The smallest k whose mean is within one standard error of the lowest (CART, 1984)."""
         lowest = int(np.argmin(self.mean))
         return int(self.ks[np.argmax(self.mean <= self.mean[lowest] + self.standard_error[lowest])])
 

@@ -118,7 +118,7 @@ def cluster_memory(client: Any) -> int:
     """The bytes that the workers of a cluster may use together."""
     try:
         workers = client.scheduler_info(n_workers=-1)["workers"]
-    except TypeError:  # before distributed 2025 it told of all workers
+    except TypeError:  # before distributed 2025 it reported all workers
         workers = client.scheduler_info()["workers"]
     return sum(worker["memory_limit"] or 0 for worker in workers.values())
 

@@ -33,7 +33,7 @@ class ArrayRows(RowBlocks):
         for start in range(0, self.array.shape[0], height):
             yield np.asarray(self.array[start : start + height])
 
-    def whole(self) -> np.ndarray | None:
+    def in_memory(self) -> np.ndarray | None:
         return np.asarray(self.array) if isinstance(self.array, np.memmap) else None
 
     def _height(self, memory: int) -> int:

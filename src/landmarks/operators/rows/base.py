@@ -14,7 +14,7 @@ from ... import _check
 class RowBlocks(abc.ABC):
     """The rows of an m × n matrix X, read in order.
 
-    n, m : columns and rows; m is None while nobody knows.
+    n, m : columns and rows; m is None while it is unknown.
     dtype : float32 when the values are, float64 for all other numbers.
     names : the names of the columns, if they have any.
     again : whether the rows can be read more than once.
@@ -30,8 +30,8 @@ class RowBlocks(abc.ABC):
     def read(self, memory: int) -> Iterator[np.ndarray]:
         """All rows in order, in blocks of about that many bytes if the source can choose."""
 
-    def whole(self) -> np.ndarray | None:
-        """X itself where it is an array already, else None."""
+    def in_memory(self) -> np.ndarray | None:
+        """X itself if it is an array, else None."""
         return None
 
     def __repr__(self) -> str:
@@ -77,8 +77,8 @@ def float_dtype(*dtypes: Any) -> np.dtype:
 
 
 def load(source: RowBlocks, memory: int) -> np.ndarray:
-    """X as an array: itself, without a copy, where it is one."""
-    if (array := source.whole()) is not None:
+    """X as an array, without a copy if it is one."""
+    if (array := source.in_memory()) is not None:
         return array
     X = np.empty((source.m or 0, source.n), dtype=source.dtype)
     start = 0

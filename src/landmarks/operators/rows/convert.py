@@ -1,4 +1,4 @@
-"""From what a user holds to a source of rows; what is an array in memory is none."""
+"""From the user's data to a source of rows; arrays in memory are not converted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ IN_MEMORY = (
 
 
 def as_rows(X: Any) -> RowBlocks | None:
-    """The source of rows that X is, or None when X is to be taken as an array."""
+    """X as a source of rows, or None if X is an array or table in memory."""
     if isinstance(X, RowBlocks):
         return X
     if isinstance(X, str | os.PathLike):

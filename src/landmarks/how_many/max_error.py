@@ -22,7 +22,7 @@ ROUNDING = 1000  # units in the last place that a relative error may be off by
 
 
 @dataclass(frozen=True)
-class Target:
+class MaxError:
     """The smallest k at which the method reaches a relative error, found by bisection.
 
     The selection has a relative error of at most `error`, up to rounding, and equals the one that
@@ -37,7 +37,7 @@ class Target:
     --------
     >>> import numpy as np
     >>> import landmarks as lm
-    >>> s = lm.select(np.diag([3.0, 2.0, 1.0]), lm.Target(error=0.1))
+    >>> s = lm.select(np.diag([3.0, 2.0, 1.0]), lm.MaxError(error=0.1))
     >>> s.k, round(s.relative_error(), 3)
     (2, 0.071)
     """
@@ -48,7 +48,7 @@ class Target:
         number = isinstance(self.error, int | float | np.number)
         if isinstance(self.error, bool) or not number or not 0 <= self.error < 1:
             raise ValueError(
-                "error must be a number from 0 to below 1, the part of the whole that may be left, "
+                "error must be a number from 0 to below 1, the largest relative error allowed, "
                 f"got {self.error!r}"
             )
 
