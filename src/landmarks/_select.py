@@ -16,7 +16,6 @@ from .intake import prepared_operator
 from .linalg.error import CRITERIA
 from .methods.phase import run_phase
 from .methods.registry import as_method
-from .operators.function import probe
 from .operators.kernel import warn_if_isolated
 from .runs.bar import shown
 from .runs.journal import keeping
@@ -105,7 +104,7 @@ def select(
     problem = replace(problem, k=subset_size(k, problem, chooser))
     check_honoured(problem, chooser)
     allowed = _seconds(budget)
-    probe(operator)
+    operator.validate()
     rng = np.random.default_rng(_check.seed(seed))
     journal = open_journal(
         checkpoint, problem, chooser, {"seed": _check.seed(seed), "budget": allowed}, rng

@@ -14,7 +14,7 @@ from ._select import select
 from .errors import FormatError
 from .explain.table import Table
 from .intake import prepared_operator
-from .methods.registry import as_method
+from .methods.registry import COMPARED, as_method
 from .operators.base import Operator
 from .problem import brief
 from .report.summary import spectrum_is_cheap
@@ -24,18 +24,6 @@ from .selection import Selection
 
 if TYPE_CHECKING:
     from .plots.comparison import ComparisonDisplay
-
-USUAL = (
-    "auto",
-    "annealed",
-    "swap",
-    "greedy",
-    "nuclear",
-    "pivoted_qr",
-    "leverage",
-    "rpcholesky",
-    "uniform",
-)
 
 
 @dataclass(frozen=True)
@@ -131,7 +119,7 @@ def compare(
     A: Any,
     k: Any,
     *,
-    methods: Sequence[Any] = USUAL,
+    methods: Sequence[Any] = COMPARED,
     center: bool = False,
     scale: bool | None = None,
     numeric_only: bool = False,

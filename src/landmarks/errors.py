@@ -23,6 +23,7 @@ DAMAGE = (
     MemoryError,
     SyntaxError,
     RuntimeError,
+    AttributeError,
 )
 
 

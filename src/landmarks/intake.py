@@ -19,11 +19,9 @@ from ._suggest import suggestion
 from .errors import ScaleWarning, SymmetryWarning
 from .operators.base import Operator
 from .operators.convert import as_operator, is_annotated
-from .operators.data import Data, data
-from .operators.dense import Dense
+from .operators.data import data
 from .operators.frames import is_frame, numbers_only
 from .operators.rows.files import HDF5
-from .operators.sparse import Sparse
 from .operators.standard import Prepared
 
 SPREAD = 100.0  # a column this many times larger than a typical one decides the choice
@@ -164,7 +162,8 @@ def _is_symmetric(A: Any) -> bool:
 
 def warn_of_spread(operator: Operator, stacklevel: int = 2) -> None:
     """Warn when the size of some columns decides the choice, and name them."""
-    if not isinstance(operator, Data | Sparse | Dense) or operator.n < 2:
+    columns = operator.raw is None and operator.local and "diagonal" in operator.cheap
+    if not columns or operator.n < 2:
         return
     large = larger(np.sqrt(host(operator.diagonal()).astype(np.float64)))
     if len(large) == 0:

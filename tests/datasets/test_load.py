@@ -15,7 +15,7 @@ from landmarks.datasets import (
     planted,
     standardise,
 )
-from landmarks.datasets.catalogue import fingerprint
+from landmarks.datasets.catalogue import checksum
 from landmarks.datasets.originals import separated
 from landmarks.errors import ChecksumError
 
@@ -41,7 +41,7 @@ def tiny(monkeypatch):
             "https://localhost/",
             ("x.zip", "x.csv"),
             separated("x.csv"),
-            fingerprint(X),
+            checksum(X),
         ),
     )
 
@@ -94,8 +94,8 @@ def test_half_an_npz_file_is_refused(tiny, tmp_path):
 def test_the_checksum_of_the_numbers_sees_one_digit_and_the_shape_but_no_layout():
     other = X.copy()
     other[0, 0] = np.nextafter(other[0, 0], 2)
-    assert fingerprint(np.asfortranarray(X)) == fingerprint(X) != fingerprint(other)
-    assert fingerprint(X.reshape(1, 9)) != fingerprint(X)
+    assert checksum(np.asfortranarray(X)) == checksum(X) != checksum(other)
+    assert checksum(X.reshape(1, 9)) != checksum(X)
 
 
 def test_made_up_data_are_available_without_a_folder():

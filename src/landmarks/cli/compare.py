@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from .._suggest import suggestion
+from ..methods.registry import COMPARED, METHODS
 from ..report.screen import aligned, printable
 from ..report.terminal import Terminal
 from ..runs.bar import shown
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from ..comparison import Comparison, Row
     from .source import Source
 
-METHODS = (
-    "auto,annealed,swap,greedy,nuclear,pivoted_qr,leverage,rpcholesky,uniform"  # as lm.compare
-)
 PLOTS = (".png", ".svg", ".pdf")
 
 
@@ -45,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--methods",
         metavar="NAMES",
         type=listed,
-        default=listed(METHODS),
-        help=f"(default {METHODS})",
+        default=COMPARED,
+        help=f"(default {','.join(COMPARED)})",
     )
     add_choice_arguments(parser)
     file_options.add_arguments(parser)
@@ -83,12 +81,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_arguments(arguments: argparse.Namespace) -> None:
-    from ..methods.registry import METHODS as KNOWN
-
-    if unknown := [method for method in arguments.methods if method not in KNOWN]:
-        close = suggestion(unknown[0], KNOWN)
+    if unknown := [method for method in arguments.methods if method not in METHODS]:
+        close = suggestion(unknown[0], METHODS)
         raise Failure(
-            USAGE, f"there is no method {unknown[0]!r}; the methods are {', '.join(KNOWN)}{close}"
+            USAGE, f"there is no method {unknown[0]!r}; the methods are {', '.join(METHODS)}{close}"
         )
     if arguments.plot and not arguments.plot.lower().endswith(PLOTS):
         raise Failure(

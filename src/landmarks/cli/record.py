@@ -76,7 +76,7 @@ def record(
 
 def described(chosen_from: Source) -> dict[str, Any]:
     """The data of a run: their name, shape, kind of candidates and fingerprint."""
-    from ..report.fingerprint import fingerprint
+    from ..operators.fingerprint import fingerprint_of_values
 
     m, n = chosen_from.table.values.shape
     return {
@@ -84,7 +84,7 @@ def described(chosen_from: Source) -> dict[str, Any]:
         "rows": m,
         "columns": n,
         "candidates": chosen_from.noun,
-        "fingerprint": fingerprint(chosen_from.table.values),
+        "fingerprint": fingerprint_of_values(chosen_from.table.values),
     }
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from ..methods.registry import METHODS
 from ..report.lines import lines
 from ..report.screen import printable
 from ..report.terminal import Terminal
@@ -27,10 +28,8 @@ if TYPE_CHECKING:
     from .source import Source
 
 LISTED = 200  # the most chosen columns that are printed
-METHODS = (
-    "auto, continuous, annealed, greedy, nuclear, swap, iterated, rpcholesky, kdpp, leverage, "
-    "pivoted_qr, kmeans, uniform, exact, supervised"
-)
+#: knapsack needs costs, which have no option; supervised needs --target
+NAMES = ", ".join([*(name for name in METHODS if name != "knapsack"), "supervised"])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="choose the fewest that leave at most this share of the total, such as 0.05",
     )
     add_choice_arguments(parser)
-    parser.add_argument("--method", default="auto", help=f"one of {METHODS} (default auto)")
+    parser.add_argument("--method", default="auto", help=f"one of {NAMES} (default auto)")
     parser.add_argument(
         "--checkpoint",
         metavar="FILE",

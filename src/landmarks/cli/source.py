@@ -252,22 +252,17 @@ def _of_rows(title: str, table: FileTable, arguments: argparse.Namespace) -> Sou
 
 def _points(table: FileTable, arguments: argparse.Namespace) -> Any:
     """The rows as points: dense, imputed, and centred and scaled if requested."""
-    import numpy as np
-
     from ..operators.preparation import mean_imputed
+    from ..operators.standard import Standard
     from ..readers.limit import check_size
 
     X = table.values
     if hasattr(X, "tocsc"):
         check_size(X.shape[0] * X.shape[1] * 8, arguments.max_bytes, "the table of points")
         X = X.toarray()
-    X = mean_imputed(X, None)
-    spread = X.std(axis=0)
-    if arguments.standardize or arguments.center:
-        X = X - X.mean(axis=0)
-    if arguments.standardize or arguments.scale:
-        X = X / np.where(spread > 0, spread, 1.0)
-    return X
+    center = arguments.standardize or arguments.center
+    scale = arguments.standardize or bool(arguments.scale)
+    return Standard(center, scale).of_array(mean_imputed(X, None))[0]
 
 
 def _kernel(points: Any, arguments: argparse.Namespace) -> Any:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..runs.atomic import written
+
 
 def cache_folder() -> Path:
     """The variable LANDMARKS_CACHE, else landmarks in the user's cache folder."""
@@ -33,12 +35,6 @@ def ready_folder() -> Path:
 def store(place: Path, name: str, X: np.ndarray, names: tuple[str, ...]) -> Path:
     """Write name.npz, completely or not at all."""
     path = place / f"{name}.npz"
-    handle, draft = tempfile.mkstemp(dir=place, prefix=f".{name}-", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            np.savez_compressed(stream, X=X, feature_names=np.array(names))
-        os.replace(draft, path)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+    with written(path, overwrite=True) as stream:
+        np.savez_compressed(stream, X=X, feature_names=np.array(names))
     return path

@@ -43,7 +43,7 @@ class Source:
 
     def verify(self, X: np.ndarray, where: str) -> np.ndarray:
         """X, if it is the published one; else an error."""
-        found = fingerprint(X)
+        found = checksum(X)
         if found != self.content:
             raise ChecksumError(
                 f"{where} does not hold the published {self.name}: X of shape {X.shape} has the "
@@ -53,14 +53,14 @@ class Source:
         return X
 
 
-def fingerprint(X: np.ndarray) -> str:
+def checksum(X: np.ndarray) -> str:
     """The SHA-256 of the shape and the numbers of X, whatever its memory order and number type.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from landmarks.datasets.catalogue import fingerprint
-    >>> fingerprint(np.eye(2)) == fingerprint(np.eye(2, dtype=np.uint8, order="F"))
+    >>> from landmarks.datasets.catalogue import checksum
+    >>> checksum(np.eye(2)) == checksum(np.eye(2, dtype=np.uint8, order="F"))
     True
     """
     X = np.array(X, dtype="<f8", order="C")

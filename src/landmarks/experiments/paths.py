@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import os
+import io
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from .._select import select
 from ..datasets import load_dataset
 from ..methods.relaxation.continuous import Continuous
 from ..relaxation_path import Path as Trajectories
+from ..runs.atomic import written
 from ..runs.progress import report
 from ..selection import Selection
 from .problems import device_name, versions
@@ -76,14 +77,14 @@ def write_path(file: Path, path: Any, at_most: int, seed: int = 0) -> None:
     """Write the weights of some random columns, one line per step, completely or not at all."""
     columns = np.sort(np.random.default_rng(seed).permutation(path.t.shape[1])[:at_most])
     steps = np.unique(np.linspace(0, len(path) - 1, min(AT_MOST, len(path))).astype(int))
-    draft = file.with_suffix(".part")
-    with open(draft, "w", newline="", encoding="utf-8") as stream:
+    with written(file, overwrite=True) as raw:
+        stream = io.TextIOWrapper(raw, "utf-8", newline="", write_through=True)
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(["step", *columns.tolist()])
         writer.writerows(
             [int(step), *(f"{weight:.4g}" for weight in path.t[step, columns])] for step in steps
         )
-    os.replace(draft, file)
+        stream.detach()
 
 
 def read_path(file: Path) -> tuple[np.ndarray, Trajectories]:

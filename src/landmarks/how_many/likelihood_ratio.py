@@ -9,8 +9,7 @@ import numpy as np
 
 from .._array import host
 from ..errors import UnsupportedError
-from ..operators.base import Operator, densify
-from ..operators.sparse import Sparse
+from ..operators.base import Operator, block_width, blocks, densify
 from ..problem import Choice, Method, Problem
 from .subset_factor import SubsetFactor, tail
 
@@ -115,9 +114,10 @@ def _check_independent(K: np.ndarray) -> None:
 
 def centred_gram(operator: Operator) -> np.ndarray:
     """XᵀX in float64 of the columns less their means; a sparse X stays sparse."""
-    if isinstance(operator, Sparse):
-        sums = np.asarray(operator.X.sum(axis=0), dtype=np.float64).ravel()
-        return densify(operator).astype(np.float64) - np.outer(sums, sums) / operator.m
-    X = host(operator.factor()).astype(np.float64)
-    X = X - X.mean(axis=0)
-    return X.T @ X
+    if operator.factor_in_memory:
+        X = host(operator.factor()).astype(np.float64)
+        X = X - X.mean(axis=0)
+        return X.T @ X
+    parts = (operator.factor(block) for block in blocks(operator.n, block_width(operator)))
+    sums = np.concatenate([host(part).sum(axis=0, dtype=np.float64) for part in parts])
+    return host(densify(operator)).astype(np.float64) - np.outer(sums, sums) / (operator.m or 1)

@@ -10,7 +10,6 @@ import scipy
 
 from .._array import Array, Indices, eps, host, is_single, like, namespace, take
 from ..operators.base import Operator, block_width, blocks, densify
-from ..operators.dense import Dense
 from ..operators.double import in_double, remade_in_double
 from .from_rows import residual_gram, residual_trace
 from .nystrom import nystrom_factor
@@ -38,7 +37,7 @@ def exact_error(operator: Operator, indices: Indices, criterion: str) -> float:
     error = selection_error(operator, indices, criterion)
     if operator.source is None or error > BELOW[criterion] * total(operator, criterion):
         return error
-    if not isinstance(operator, Dense):
+    if not operator.in_memory:
         return residual_trace(operator, indices) if criterion == "trace" else error
     C, beyond = residual_gram(operator, indices)
     return selection_error(C, beyond, criterion) if len(beyond) else total(C, criterion)

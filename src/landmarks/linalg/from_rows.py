@@ -15,7 +15,6 @@ from .._array import Indices
 from ..operators.base import Operator
 from ..operators.dense import Dense
 from ..operators.rows.moments import CompensatedSum, gram
-from ..operators.rows.operator import ByRows
 from ..operators.rows.tiles import pass_height, tile_height, tiles
 from .nystrom import pivoted_cholesky
 
@@ -51,8 +50,8 @@ def _coefficients(
 def _residuals(operator: Operator, used: np.ndarray, B: np.ndarray) -> Iterator[np.ndarray]:
     """X − X_S B in tiles of rows."""
     height = tile_height(operator.n)
-    if isinstance(operator, ByRows):
-        height = pass_height(operator.n, operator.memory)
+    if operator.pass_memory is not None:
+        height = pass_height(operator.n, operator.pass_memory)
     for _, X in tiles(operator.source, height):  # type: ignore[arg-type]  # callers checked it
         E = X - X[:, used] @ B
         E[:, used] = 0.0

@@ -11,7 +11,6 @@ import scipy
 from .._array import Array, Indices, eps, host, like, solve_triangular, take
 from ..errors import UnsupportedError
 from ..operators.base import Operator
-from ..operators.data import Data
 from .nystrom import pivoted_cholesky
 
 
@@ -67,11 +66,10 @@ class Reconstruction:
                 "to_frame needs pandas, which is not installed; use .coefficients, .indices and "
                 ".names"
             ) from None
-        labels = (
-            np.arange(self.coefficients.shape[1])
-            if self.names is None
-            else np.asarray(self.names, dtype=object)
-        )
+        if self.names is None:
+            labels = np.arange(self.coefficients.shape[1])
+        else:
+            labels = np.asarray(self.names, dtype=object)
         return pandas.DataFrame(self.coefficients, index=labels[self.indices], columns=labels)
 
 
@@ -86,9 +84,8 @@ class _Triangle(NamedTuple):
 def reconstruct(operator: Operator, chosen: Indices) -> Reconstruction:
     """Rebuild the columns of X, where K = XᵀX is the operator, from the chosen ones."""
     chosen = np.asarray(chosen)
-    order, L, G = (
-        _orthogonal(operator, chosen) if isinstance(operator, Data) else _gram(operator, chosen)
-    )
+    triangle = _orthogonal if operator.factor_in_memory else _gram
+    order, L, G = triangle(operator, chosen)
     B = np.zeros((len(chosen), operator.n))
     B[order] = _solve(L, G, adjoint=True)
     losses = _losses(B, L, chosen, order)
@@ -98,7 +95,7 @@ def reconstruct(operator: Operator, chosen: Indices) -> Reconstruction:
     )
 
 
-def _orthogonal(operator: Data, chosen: np.ndarray) -> _Triangle:
+def _orthogonal(operator: Operator, chosen: np.ndarray) -> _Triangle:
     """By the QR factors of X_S, which do not square its condition."""
     X = operator.factor()
     Q, R, order = scipy.linalg.qr(
@@ -108,15 +105,10 @@ def _orthogonal(operator: Data, chosen: np.ndarray) -> _Triangle:
         check_finite=False,
     )
     diagonal = np.abs(np.diag(R))
-    rank = int(
-        np.sum(
-            diagonal
-            > max(operator.m, len(chosen)) * eps(X) * max(diagonal[0], np.finfo(float).tiny)
-        )
-    )
-    return _Triangle(
-        order[:rank], R[:rank, :rank].T, host(like(Q[:, :rank].T, X) @ X).astype(np.float64)
-    )
+    largest = max(diagonal[0], np.finfo(float).tiny)
+    rank = int(np.sum(diagonal > max(X.shape[0], len(chosen)) * eps(X) * largest))
+    G = host(like(Q[:, :rank].T, X) @ X).astype(np.float64)
+    return _Triangle(order[:rank], R[:rank, :rank].T, G)
 
 
 def _gram(operator: Operator, chosen: np.ndarray) -> _Triangle:

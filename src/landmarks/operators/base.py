@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .._array import Array, Indices, eps, like, namespace
+from .._array import Array, Indices, eps, like, namespace, on_gpu
 from ..errors import Stopped
 from ..runs.journal import Loop, Variables, shared
 
@@ -69,6 +69,14 @@ class Operator(abc.ABC):
     source: RowBlocks | None = None
     #: whether the n × n entries are in memory
     in_memory: bool = False
+    #: whether X, with K = XᵀX, is an array in memory
+    factor_in_memory: bool = False
+    #: whether products are computed in this process, not on the workers of a cluster
+    local: bool = True
+    #: the points of a kernel matrix, one per row; None for other matrices
+    raw: Array | None = None
+    #: bytes that a pass over the rows of X may take, if each product is such a pass
+    pass_memory: int | None = None
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 
@@ -118,9 +126,15 @@ class Operator(abc.ABC):
             f"new points need a kernel operator, made by kernel(points, h); this is {self!r}"
         )
 
-    def product_seconds(self) -> float | None:
-        """Estimated seconds of one product, where the operator knows better than the cost model."""
-        return None
+    def validate(self) -> None:  # noqa: B027  # most operators have nothing to check
+        """Raise if the matrix is not as promised; `select` calls it once before the work."""
+
+    def product_seconds(self) -> float:
+        """An estimate of the seconds that one product takes (benchmarks/scale_model.py)."""
+        gpu = on_gpu(self.like)
+        if self.m is not None:
+            return self.m * self.n * (4e-12 if gpu else 1e-9)
+        return self.n**2 * (1e-12 if gpu else 1.5e-9)
 
     def squared_diagonal(self) -> Array | None:
         """The diagonal of K² where there is a faster way than to read all columns, else None."""

@@ -18,6 +18,8 @@ from .standard import Standard
 class Data(Operator):
     """The operator XᵀX of an array X; `data` checks and makes it."""
 
+    factor_in_memory = True
+
     def __init__(
         self,
         X: Array,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import is_dataclass
 from functools import singledispatch
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from .._array import Array, host, is_single, like
 from .base import Operator
@@ -21,8 +23,8 @@ SKETCH = 16  # numbers that distinguish two black boxes
 
 
 @singledispatch
-def contents(operator: Operator) -> list[Array] | None:
-    """The arrays that determine an operator; None if only its products do."""
+def contents(operator: Operator) -> list[Any] | None:
+    """The arrays and words that determine an operator; None if only its products do."""
     return None
 
 
@@ -47,8 +49,8 @@ def _(operator: Toeplitz) -> list[Array]:
 
 
 @contents.register
-def _(operator: KernelOperator) -> list[Array] | None:
-    return [operator.points] if is_dataclass(operator.h) else None
+def _(operator: KernelOperator) -> list[Any] | None:
+    return [repr(operator.h), operator.points] if is_dataclass(operator.h) else None
 
 
 def fingerprint(operator: Operator) -> dict[str, Any]:
@@ -69,16 +71,40 @@ def fingerprint(operator: Operator) -> dict[str, Any]:
         "dtype": str(operator.like.dtype).split(".")[-1],
         "exponent": operator.exponent,
     }
-    arrays = contents(operator)
-    if arrays is None:
+    parts = contents(operator)
+    if parts is None:
         return known | {
             "sketch": _sketch(operator),
             "tolerance": 1e-4 if is_single(operator.like) else 1e-6,
         }
-    digest = hashlib.sha256(repr(getattr(operator, "h", "")).encode())
-    for array in arrays:
-        _digest(digest, host(array))
-    return known | {"sha256": digest.hexdigest()}
+    return known | {"sha256": _sha256(parts)}
+
+
+def fingerprint_of_values(values: Any) -> str:
+    """SHA-256 of the shape and the numbers of a matrix, dense or sparse, whatever its memory order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from landmarks.operators.fingerprint import fingerprint_of_values
+    >>> fingerprint_of_values(np.eye(2)) == fingerprint_of_values(np.asfortranarray(np.eye(2)))
+    True
+    """
+    if not scipy.sparse.issparse(values):
+        return f"sha256:{_sha256([values])}"
+    rows = values.tocsr().sorted_indices()
+    places = [rows.indptr.astype(np.int64), rows.indices.astype(np.int64)]
+    return f"sha256:{_sha256([str(rows.shape), *places, rows.data])}"
+
+
+def _sha256(parts: Iterable[Any]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, str):
+            digest.update(part.encode())
+        else:
+            _digest(digest, host(part))
+    return digest.hexdigest()
 
 
 def same_data(a: dict[str, Any], b: dict[str, Any]) -> bool:

@@ -42,7 +42,7 @@ class Function(Operator):
         self._diagonal = diagonal
         self.cheap = frozenset() if diagonal is None else frozenset({"diagonal"})
 
-    #: whether the product, declared float64, has the digits of float32 only; `probe` finds out
+    #: whether the product, declared float64, has the digits of float32 only; `validate` finds out
     rounded_to_single: bool = False
 
     @property
@@ -103,6 +103,15 @@ class Function(Operator):
 
     def restrict(self, indices: Indices) -> Restricted:
         return Restricted(self, indices)
+
+    def validate(self) -> None:
+        """Raise when products with random vectors show that K is not symmetric or not PSD.
+
+        One product is repeated, and a warning says if the result differs.
+        """
+        if not self.trusted:
+            self.trusted = True
+            _probe(self)
 
 
 def function(
@@ -189,14 +198,8 @@ def _real(dtype: Any) -> Any:
 SINGLE = 1e-7  # if two equal products differ by less than this, they were computed in float32
 
 
-def probe(operator: Operator) -> None:
-    """Raise when products with three random vectors show that a black box is not symmetric or PSD.
-
-    A fourth product repeats the first, and a warning says if the result differs.
-    """
-    if not isinstance(operator, Function) or operator.trusted:
-        return
-    operator.trusted = True
+def _probe(operator: Function) -> None:
+    """Test symmetry and definiteness with three products, and determinism with a fourth."""
     # Gaussian vectors: sign vectors may all be orthogonal to a K of low rank
     U = np.random.default_rng(0).standard_normal((operator.n, 3))
     KU = host(operator.matmul(like(U, operator.like))).astype(np.float64)
@@ -230,5 +233,5 @@ def _warn_of_change(change: float) -> None:
     warnings.warn(
         "the product is not deterministic: two products with one vector differ by "
         f"{change:.2g} of ‖Kv‖√n; no seed can make its selections repeat",
-        stacklevel=4,
+        stacklevel=5,
     )

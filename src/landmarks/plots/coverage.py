@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._array import host
-from ..operators.kernel import KernelOperator
 from ..selection import Selection
-from .axes import GREY, ORANGE, Display, new_axes
+from .axes import GREY, ORANGE, Display
 
 
 class CoverageDisplay(Display):
@@ -53,7 +52,7 @@ class CoverageDisplay(Display):
     ) -> CoverageDisplay:
         """Draw the points of a kernel, by two principal directions if they have more."""
         operator = selection._data
-        if not isinstance(operator, KernelOperator):
+        if operator.raw is None:
             raise TypeError(
                 "coverage needs the points of a kernel, made by kernel(points, h); this selection "
                 f"has {operator!r}"
@@ -66,8 +65,7 @@ class CoverageDisplay(Display):
 
     def plot(self, ax: Any = None) -> CoverageDisplay:
         """Draw the points in grey, and the landmarks in colour with their order of choice."""
-        self.ax_ = new_axes(4.5, 4.2) if ax is None else ax
-        self.figure_ = self.ax_.figure
+        self._set_axes(ax, 4.5, 4.2)
         x, y = self.points.T
         self.ax_.scatter(x, y, s=6, color=GREY, alpha=0.5, linewidths=0, label="points")
         self.ax_.scatter(
@@ -87,7 +85,6 @@ class CoverageDisplay(Display):
                 )
         self.ax_.set(xlabel=self.labels[0], ylabel=self.labels[1])
         self.ax_.legend(fontsize=8, frameon=False)
-        self.ax_.spines[["top", "right"]].set_visible(False)
         return self
 
 

@@ -10,7 +10,7 @@ from ..how_many.curve import path
 from ..linalg.error import best_rank_error, total
 from ..operators.base import Operator
 from ..selection import Selection
-from .axes import BLUE, GREY, ORANGE, Display, new_axes
+from .axes import BLUE, GREY, ORANGE, Display
 from .fitted import selection_of
 
 
@@ -83,8 +83,7 @@ class ErrorCurveDisplay(Display):
 
     def plot(self, ax: Any = None) -> ErrorCurveDisplay:
         """Draw."""
-        self.ax_ = new_axes() if ax is None else ax
-        self.figure_ = self.ax_.figure
+        self._set_axes(ax)
         self.ax_.plot(
             self.ks,
             100 * self.greedy,
@@ -114,7 +113,6 @@ class ErrorCurveDisplay(Display):
         self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the total")
         self.ax_.set_ylim(bottom=0)
         self.ax_.legend(fontsize=8, frameon=False)
-        self.ax_.spines[["top", "right"]].set_visible(False)
         return self
 
 

@@ -11,6 +11,7 @@ import scipy.sparse
 
 from ..errors import FormatError
 from .arrays import as_table, sparse_table
+from .damage import as_format_error
 from .limit import check_size
 from .table import FileTable
 
@@ -20,21 +21,8 @@ if TYPE_CHECKING:
 
 def read_h5ad(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of an AnnData file: cells are rows, genes are columns."""
-    try:
-        with h5py.File(file, "r") as store:
-            return of_annotated(store, reading)
-    except FormatError:
-        raise
-    except (
-        OSError,
-        KeyError,
-        ValueError,
-        TypeError,
-        RuntimeError,
-        AttributeError,
-        MemoryError,
-    ) as error:
-        raise FormatError(f"the h5ad file cannot be read: {error}") from error
+    with as_format_error("the h5ad file cannot be read"), h5py.File(file, "r") as store:
+        return of_annotated(store, reading)
 
 
 def of_annotated(store: Any, reading: Reading) -> FileTable:

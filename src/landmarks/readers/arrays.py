@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import scipy.sparse
 
-from ..errors import DAMAGE, FormatError
+from ..errors import FormatError
+from .damage import as_format_error
 from .limit import check_size
 from .table import FileTable, set_aside, wanted
 
@@ -28,26 +29,19 @@ def read_npy(file: BinaryIO, reading: Reading) -> FileTable:
 
 def read_npz(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of an npz file: its only matrix, or the one named X, or the one asked for."""
-    try:
-        with zipfile.ZipFile(file) as archive:
-            return _of_archive(archive, reading)
-    except FormatError:
-        raise
-    except DAMAGE as error:
-        raise FormatError(f"the npz file is damaged: {error}") from error
+    with as_format_error("the npz file is damaged"), zipfile.ZipFile(file) as archive:
+        return _of_archive(archive, reading)
 
 
 def read_array(file: BinaryIO, limit: int, available: int | None = None) -> np.ndarray:
     """One array in the npy format, its size checked against the limit and against the file."""
-    try:
+    with as_format_error("the npy header cannot be read"):
         version = np.lib.format.read_magic(file)
         header = {
             (1, 0): np.lib.format.read_array_header_1_0,
             (2, 0): np.lib.format.read_array_header_2_0,
         }[version]
         shape, fortran, dtype = header(file)
-    except DAMAGE as error:
-        raise FormatError(f"the npy header cannot be read: {error}") from error
     if dtype.hasobject or dtype.names is not None:
         raise FormatError(
             f"the array holds {'Python objects' if dtype.hasobject else 'records'}; save plain "

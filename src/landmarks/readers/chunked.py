@@ -11,6 +11,7 @@ import zarr
 from ..errors import FormatError
 from .annotated import of_annotated
 from .arrays import as_table
+from .damage import as_format_error
 from .limit import check_size
 from .table import FileTable
 
@@ -20,21 +21,9 @@ if TYPE_CHECKING:
 
 def read_zarr(path: Path, reading: Reading) -> FileTable:
     """The table of a Zarr store."""
-    try:
+    with as_format_error("the Zarr store cannot be read"):
         store = zarr.open(str(path), mode="r")
         return _of_array(store, reading) if hasattr(store, "dtype") else _of_group(store, reading)
-    except FormatError:
-        raise
-    except (
-        OSError,
-        KeyError,
-        ValueError,
-        TypeError,
-        RuntimeError,
-        AttributeError,
-        MemoryError,
-    ) as error:
-        raise FormatError(f"the Zarr store cannot be read: {error}") from error
 
 
 def _of_array(array: Any, reading: Reading) -> FileTable:

@@ -5,10 +5,6 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass
 
-from ..operators.data import Data
-from ..operators.dense import Dense
-from ..operators.kernel import KernelOperator
-from ..operators.sparse import Sparse
 from ..selection import Selection
 from .lines import Words, headline, lines
 from .screen import printable
@@ -16,7 +12,7 @@ from .summary import nested_shares, summarise
 from .terminal import Terminal
 
 LISTED = 10  # the most chosen columns that are printed
-EFFORT = 2e9  # the most multiplications to print a selection
+SECONDS = 2.0  # the most that printing a selection may take
 
 
 @dataclass(frozen=True)
@@ -111,7 +107,8 @@ def _kept(selection: Selection) -> float | None:
 
 
 def _is_cheap(selection: Selection) -> bool:
+    """Whether the errors can be computed here in a second or two."""
     operator = selection.operator
-    if not isinstance(operator, Data | Dense | Sparse | KernelOperator):
+    if operator is None or not operator.local or "columns" not in operator.cheap:
         return False
-    return operator.n * selection.k * (operator.m or operator.n) <= EFFORT
+    return selection.k * operator.product_seconds() <= SECONDS

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..runs.atomic import written
 from ..selection import Selection
-from .file import written
 from .html_page import guessed, page
 
 

@@ -122,6 +122,8 @@ class Tiled(Operator):
     the chunks nor the number of workers changes a bit.
     """
 
+    local = False
+
     def __init__(self, X: Any, *, power: int = 0, names: tuple[str, ...] | None = None):
         self.X = X  # what the workers keep of it they keep as long as this lives
         self.tiles = X.to_delayed()

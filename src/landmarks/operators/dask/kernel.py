@@ -27,6 +27,8 @@ class DaskKernel(Operator):
     device : where the workers evaluate: None for NumPy, else a device of torch.
     """
 
+    local = False
+
     def __init__(
         self,
         stored: Lazy,

@@ -15,6 +15,7 @@ from functools import reduce
 import numpy as np
 
 from ... import _check
+from .two_sum import two_sum
 
 BLOCK = 2048
 
@@ -106,9 +107,7 @@ def _add(a: Sum | None, b: Sum | None) -> Sum | None:
         power = max(a.power, b.power)
         a = _with_power(a, power)
         b = _with_power(b, power)
-    high = a.high + b.high
-    part = high - a.high
-    error = (a.high - (high - part)) + (b.high - part)  # high + error is a.high + b.high exactly
+    high, error = two_sum(a.high, b.high)
     return Sum(high, a.low + b.low + error, a.power)
 
 

@@ -16,6 +16,7 @@ from ... import _check
 from .ahead import in_order, tiles_ahead
 from .base import RowBlocks
 from .tiles import largest, pass_height, tile_height, tiles
+from .two_sum import two_sum
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,8 @@ class CompensatedSum:
         value, carry, term = self.value.reshape(-1), self.carry.reshape(-1), term.reshape(-1)
         for start in range(0, len(value), self.STRIP):
             part = slice(start, start + self.STRIP)
-            a, b = value[part], term[part]
-            s = a + b
-            z = s - a
-            carry[part] += (a - (s - z)) + (b - z)
-            value[part] = s
+            value[part], error = two_sum(value[part], term[part])
+            carry[part] += error
 
     def rescale(self, power: int) -> None:
         """Divide by 2**power, which changes no digit."""
