@@ -91,7 +91,7 @@ def test_an_effort_of_nothing_is_refused():
     ids=["kernel", "psd"],
 )
 def test_digits_that_were_never_there_are_not_trusted(make):
-    """In float32 a smooth kernel matrix is known to seven digits; as float64 it would seem to have gains in the rest."""
+    """float32 knows a smooth kernel matrix to seven digits; the rest must not look like gains."""
     points = np.random.default_rng(1).standard_normal((300, 2))
     exact = lm.psd(smooth(points))
     single, double, drawn = (

@@ -1,4 +1,4 @@
-"""Iterated search: valid at any time, never worse than its start, and better where there is something to find."""
+"""Iterated search: valid at any time, never worse than its start, and better where possible."""
 
 import time
 import warnings
@@ -59,7 +59,7 @@ def test_iterated_never_increases_the_error(rank, k, copies, criterion, seed):
         found = lm.select(
             X, k, method=Iterated(start=start.indices, rounds=5), criterion=criterion, seed=seed
         )
-    # beyond the numerical rank both errors are rounding: 1e-10 of the whole is the tolerance of the rank
+    # beyond the numerical rank both errors are rounding: the rank's tolerance is 1e-10 of the total
     assert found.error() <= start.error() * (1 + 1e-9) + 1e-9 * start.total()
 
 

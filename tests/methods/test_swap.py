@@ -63,7 +63,7 @@ def test_with_one_landmark_the_result_is_the_best(criterion):
 
 
 def test_swaps_on_the_trace_lead_the_way_to_a_lower_frobenius_error():
-    """On average over starts; each is a local optimum of the Frobenius error, and no worse than its start."""
+    """On average over starts; each is a local optimum and no worse than its start."""
     K = np.exp(-np.sum((data(60, 2)[:, None] - data(60, 2)) ** 2, axis=2))
     reached = {None: 0.0, "frobenius": 0.0}
     for seed, criterion in ((seed, criterion) for seed in range(10) for criterion in reached):
@@ -109,7 +109,7 @@ def test_max_swaps_counts_those_on_the_trace_too():
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_swaps_in_single_precision_come_near_those_in_double(criterion):
-    """A smooth kernel, kept in float32: where rounding counted as a gain, no swap was found at all."""
+    """A smooth kernel in float32: when rounding counted as a gain, no swap was found at all."""
     points = np.random.default_rng(1).standard_normal((2200, 2))
     K = np.exp(
         -((points[:, None, 0] - points[:, 0]) ** 2 + (points[:, None, 1] - points[:, 1]) ** 2)
@@ -147,7 +147,7 @@ def test_swap_never_increases_the_error(rank, k, copies, power, criterion, seed)
         warnings.simplefilter("ignore", RankWarning)
         start = lm.select(X, k, method=Uniform(), criterion=criterion, seed=seed)
         found = lm.select(X, k, method=Swap(start=start.indices), criterion=criterion, seed=seed)
-    # beyond the numerical rank both errors are rounding: 1e-10 of the whole is the tolerance of the rank
+    # beyond the numerical rank both errors are rounding: the rank's tolerance is 1e-10 of the total
     assert found.error() <= start.error() * (1 + 1e-9) + 1e-9 * start.total()
 
 

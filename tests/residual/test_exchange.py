@@ -1,4 +1,4 @@
-"""The state of an exchange against dense formulas: every number it keeps, and the gain of every pair."""
+"""The state of an exchange against dense formulas: every number, and the gain of every pair."""
 
 import numpy as np
 import pytest
