@@ -32,7 +32,9 @@ def test_it_stands_in_the_summary_the_notebook_and_the_report(greedy):
 def test_a_certificate_lowers_the_number(greedy):
     before = greedy.gap()
     greedy.known["certificate:trace"] = greedy._figure("error", None) * (1 - before / 3)
-    assert better(greedy) == f"No other choice of 6 can be more than {rounded_up(before / 3)} better."
+    assert (
+        better(greedy) == f"No other choice of 6 can be more than {rounded_up(before / 3)} better."
+    )
     assert greedy.certificate(10.0).source == "search"
     assert better(greedy) == "This is the best choice of 6."
 
