@@ -12,6 +12,7 @@ import numpy as np
 from ..problem import Problem
 from ..runs.journal import Loop, Variables
 from .ascent import Descent
+from .branching import Case, branch
 from .centre import starting_point
 from .conditioned import EPS, Conditioned
 from .dual import Dual, Point
@@ -22,6 +23,8 @@ TAUS = (0.05, 1e-4)  # smoothing at the begin and at the end, relative to error/
 TINY = 1e-10  # share of the trace below which an error is not bounded by the dual
 IDLE = 20  # looks at the clock without a step, after which the ascent has ended
 BLOCK = 25  # steps of the ascent between two looks at the clock
+MANY = 5000  # steps in the time given from which on branching pays
+ROOT = 0.35  # of the time for the ascent before it
 
 
 class Climbed(NamedTuple):
@@ -74,14 +77,30 @@ def climb(problem: Problem, dual: Dual, x: np.ndarray, doubt: np.ndarray, error:
     descent, begun = Descent(x), time.monotonic()
     seconds = min(problem.time_left, 60.0) if problem.deadline is None else problem.time_left
     best, highest, v = x, -np.inf, Variables(steps=0, idle=0)
+    part = 1.0
     with Loop("certificate", v) as loop:
-        while v.idle < IDLE and (share := (time.monotonic() - begun) / max(seconds, 1e-9)) < 1:
+        while v.idle < IDLE and (share := elapsed(begun, part * seconds)) < 1:
             tau = TAUS[0] * (TAUS[1] / TAUS[0]) ** share * error / dual.k
             v.steps += descent.follow(partial(dual.evaluate, tau=tau), BLOCK, begun + seconds)
             value = dual.value(Point.of(descent.x, dual.candidates))
             v.idle = v.idle + 1 if descent.stuck else 0
+            part = ROOT if v.steps > MANY * elapsed(begun, seconds) else 1.0
             if value > highest:
                 highest, best = value, descent.x
             if loop.turn(v.steps, None) or value >= error * (1 - 1e-10):
                 break
-    return Climbed(safe_value(dual, Point.of(best, dual.candidates), doubt), best, v.steps)
+        cases = [Case(highest, 0, best, dual)]
+        if part < 1 and highest < error * (1 - 1e-10):
+            left = seconds - (time.monotonic() - begun)
+            cases = branch(dual, best, error, left, lambda: loop.turn(v.steps, None))
+    return Climbed(least(cases, doubt), best, v.steps)
+
+
+def elapsed(begun: float, seconds: float) -> float:
+    """The part of the time that has passed."""
+    return (time.monotonic() - begun) / max(seconds, 1e-9)
+
+
+def least(cases: list[Case], doubt: np.ndarray) -> float:
+    """What holds for all choices: the least bound of the cases, rounding included."""
+    return min(safe_value(c.dual, Point.of(c.x, c.dual.candidates), doubt) for c in cases)

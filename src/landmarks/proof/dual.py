@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from .fermi import fermi
+from .fermi import fermi, largest
 
 
 class Point(NamedTuple):
@@ -56,12 +56,22 @@ class Pieces(NamedTuple):
 class Dual:
     """The dual problem of choosing k of the first columns of K, the candidates.
 
-    The block of K at the candidates must be positive definite.
+    The block of K at the candidates must be positive definite. fixed : by candidate, 1 for those
+    that must be chosen, −1 for those that must not, 0 for the others; None is 0 for all.
     """
 
     K: np.ndarray
     k: int
     candidates: int
+    fixed: np.ndarray | None = None
+
+    def chosen(self, c: np.ndarray, tau: float = 0.0) -> tuple[float, np.ndarray]:
+        """The most that a choice can cost, smoothed by τ if that is positive, and the weights."""
+        fixed = np.zeros(len(c), dtype=np.int64) if self.fixed is None else self.fixed
+        weights, open_to = (fixed > 0).astype(np.float64), fixed == 0
+        r = self.k - int(np.sum(fixed > 0))
+        total, weights[open_to] = (fermi if tau > 0 else largest)(c[open_to], r, tau)
+        return total + float(np.sum(c[fixed > 0])), weights
 
     @cached_property
     def basis(self) -> tuple[np.ndarray, np.ndarray]:
@@ -99,7 +109,7 @@ class Dual:
             return -np.inf
         J, T, c = pieces.J, pieces.T, pieces.c
         top = np.linalg.eigvalsh(J @ J.T)[::-1][: self.k]
-        rest = np.sum(np.sort(c)[::-1][: self.k])
+        rest = self.chosen(c)[0]
         return float(np.trace(self.K) - np.sum(T * T) - np.sum(top) - rest)
 
     def evaluate(self, x: np.ndarray, tau: float) -> tuple[float, np.ndarray]:
@@ -111,7 +121,7 @@ class Dual:
                 return np.inf, x
             values, V = np.linalg.eigh(pieces.J @ pieces.J.T)
             top, w = fermi(values, self.k, tau)
-            rest, wc = fermi(pieces.c, self.k, tau)
+            rest, wc = self.chosen(pieces.c, tau)
             barrier = 0.3 * tau * 2 * float(np.sum(np.log(np.diagonal(pieces.L))))
             bound = np.trace(self.K) - np.sum(pieces.T**2) - top - rest + barrier
             gJ = -2 * ((V * w) @ (V.T @ pieces.J))

@@ -31,8 +31,9 @@ def safe_value(dual: Dual, point: Point, doubt: np.ndarray) -> float:
     whole = np.diagonal(dual.K)
     start = float(np.sum(whole) * (1 - rounding) - np.sum(np.diagonal(doubt)))
     bound = start - float(np.sum(T * T)) * (1 + rounding) - top_sum(J, dual.k, rounding)
-    chosen = np.sort(costs)[::-1][: dual.k]
-    return bound - float(np.sum(chosen)) - rounding * (abs(start) + float(np.sum(np.abs(chosen))))
+    dearest, weights = dual.chosen(costs)
+    size = abs(start) + float(np.sum(weights * np.abs(costs)))
+    return bound - dearest - rounding * size
 
 
 def lowered(
