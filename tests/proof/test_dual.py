@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from landmarks._array import host
 from landmarks.proof.ascent import Descent
 from landmarks.proof.branching import branch
 from landmarks.proof.centre import analytic_centre, coefficients, starting_point
@@ -57,6 +58,20 @@ def test_the_gradient_is_that_of_finite_differences(candidates):
     behind = np.asarray([dual.evaluate(x - d, 0.5)[0] for d in step])
     gradient = dual.evaluate(x, 0.5)[1]
     np.testing.assert_allclose(gradient[free], (ahead - behind)[free] / 2e-6, atol=1e-6)
+
+
+def test_every_array_library_gives_the_same_gradient(xp):
+    K = gram(9, 6)
+    x = random_point(K, 4).flat()
+    value, gradient = Dual(K, 2, 4).evaluate(x, 0.5)
+    other, slope = Dual(xp.asarray(K), 2, 4).evaluate(xp.asarray(x), 0.5)
+    assert other == pytest.approx(value, rel=1e-12)
+    np.testing.assert_allclose(host(slope), gradient, rtol=1e-9, atol=1e-9)
+    start = starting_point(Dual(xp.asarray(K), 2, 4))
+    # eigenvectors may differ in sign, so the start itself may; its bound may not
+    assert Dual(xp.asarray(K), 2, 4).value(start) == pytest.approx(
+        Dual(K, 2, 4).value(starting_point(Dual(K, 2, 4))), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._array import Array, host
 from .ascent import Descent
 from .dual import Dual, Point
 
@@ -27,12 +28,12 @@ class Case(NamedTuple):
 
     value: float
     number: int
-    x: np.ndarray
+    x: Array
     dual: Dual
 
 
 def branch(
-    dual: Dual, x: np.ndarray, error: float, seconds: float, ended: Callable[[], bool]
+    dual: Dual, x: Array, error: float, seconds: float, ended: Callable[[], bool]
 ) -> list[Case]:
     """The cases whose bounds together hold for all choices; error : that of a known choice."""
     deadline, number = time.monotonic() + seconds, 1
@@ -58,7 +59,7 @@ def divided(case: Case, error: float) -> list[Dual]:
     open_to = fixed == 0
     if pieces is None or np.sum(open_to) <= 1 or np.sum(fixed > 0) >= dual.k:
         return []
-    w = np.where(open_to, dual.chosen(pieces.c, TAUS[1] * error / dual.k)[1], -1.0)
+    w = np.where(open_to, dual.chosen(host(pieces.c), TAUS[1] * error / dual.k)[1], -1.0)
     sides = []
     for side in (1, -1):
         after = fixed.copy()
@@ -68,7 +69,7 @@ def divided(case: Case, error: float) -> list[Dual]:
     return sides
 
 
-def ascend(dual: Dual, x: np.ndarray, error: float, deadline: float) -> tuple[float, np.ndarray]:
+def ascend(dual: Dual, x: Array, error: float, deadline: float) -> tuple[float, Array]:
     """The best bound and its point after some steps from x."""
     descent = Descent(x)
     highest, best = dual.value(Point.of(x, dual.candidates)), x

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._array import Array, double, host, like, zeros
 from ..problem import Problem
 from ..runs.journal import Loop, Variables
 from .ascent import Descent
@@ -19,7 +20,7 @@ from .dual import Dual, Point
 from .safe import safe_value
 from .twofold import gram
 
-TAUS = (0.05, 1e-4)  # smoothing at the begin and at the end, relative to error/k
+TAUS = (0.02, 2e-4)  # smoothing at the begin and at the end, relative to error/k
 TINY = 1e-10  # share of the trace below which an error is not bounded by the dual
 IDLE = 20  # looks at the clock without a step, after which the ascent has ended
 BLOCK = 25  # steps of the ascent between two looks at the clock
@@ -31,7 +32,7 @@ class Climbed(NamedTuple):
     """Where an ascent ended: its bound, its point and how many steps it took."""
 
     value: float
-    point: np.ndarray
+    point: Array
     steps: int
 
 
@@ -59,20 +60,21 @@ def ascended(
     K = (K + K.T) / 2
     spread = np.ldexp(np.outer(state.spread[order], state.spread[order]), power)
     doubt = 2 * EPS * np.abs(K) + state.omega * spread
-    dual = Dual(K, r, len(free))
+    dual = Dual(like(K, double(zeros(0, problem.operator.like))), r, len(free))
     if not error > TINY * float(np.sum(state.diagonal)):
         return
     first = starting_point(dual) if point is None else None
     if point is None and first is not None:
-        point = first.flat()
+        point = host(first.flat())
     if point is None or len(point) != 3 * len(free) + 2 * len(free) * len(order):
         return
-    scale = np.ldexp(error, power)
-    found = climb(problem, dual, point, doubt, scale)
-    yield found._replace(value=float(np.ldexp(found.value, -power)))
+    scale = float(np.ldexp(error, power))
+    found = climb(problem, dual, like(point, dual.K), doubt, scale)
+    value = float(np.ldexp(found.value, -power))
+    yield found._replace(value=value, point=host(found.point))
 
 
-def climb(problem: Problem, dual: Dual, x: np.ndarray, doubt: np.ndarray, error: float) -> Climbed:
+def climb(problem: Problem, dual: Dual, x: Array, doubt: np.ndarray, error: float) -> Climbed:
     """The bound where the ascent ends; the smoothing falls as the time runs out."""
     descent, begun = Descent(x), time.monotonic()
     seconds = min(problem.time_left, 60.0) if problem.deadline is None else problem.time_left
