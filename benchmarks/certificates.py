@@ -184,7 +184,7 @@ def brute(count: int, first: int) -> None:
         known = small.errors(case)
         found = case.select("exact")
         faults = small.faults(case, found, known)
-        bound = small.dual_bound(case, 0.02)
+        bound = small.dual_bound(case, 0.05)
         if bound > min(known.values()):
             faults.append(f"dual bound {bound!r} above {float(min(known.values()))!r}")
         kinds[case.kind] += 1
