@@ -16,6 +16,8 @@ from .intake import prepared_operator
 from .linalg.error import CRITERIA
 from .methods.inner import run_method
 from .methods.registry import as_method
+from .problem import Choice, Problem
+from .proof.reach import most_columns
 from .runs.bar import shown
 from .runs.progress import Callback, stopped, watching
 from .runs.runner import saving
@@ -140,11 +142,19 @@ def select(
         exponent=operator.exponent,
         stopped=was_stopped,
         operator=operator,
-        known={"proved": 1.0} if choice.details.get("proved") else {},
+        known=known_of(problem, choice),
         include=problem.include,
         exclude=problem.exclude,
         chooser=chooser,
     )
+
+
+def known_of(problem: Problem, choice: Choice) -> dict[str, float]:
+    """What is known of a choice: whether it is proved, and how large others may be."""
+    known = {"proved": 1.0} if choice.details.get("proved") else {}
+    if problem.groups is not None or problem.costs is not None:
+        known["columns"] = float(most_columns(problem, len(choice.indices)))
+    return known
 
 
 def _seconds(budget: float | None) -> float | None:

@@ -93,8 +93,13 @@ class Selection:
         return len(self.indices)
 
     @property
+    def most_columns(self) -> int:
+        """The most columns that an allowed choice has: more than k only with groups or costs."""
+        return int(self.known.get("columns", self.k))
+
+    @property
     def proved(self) -> bool:
-        """Whether no choice of k columns that honours include and exclude can be better.
+        """Whether no choice of k columns that honours the constraints can be better.
 
         Better means by more than 1e-9 of the error.
         """
@@ -136,6 +141,7 @@ class Selection:
         """What no choice of k columns that honours include and exclude can go below.
 
         The best bound known: of the best rank-k error, of an exact search, or of `certificate`.
+        With groups or costs it holds for every choice of at most `most_columns` columns.
         """
         return self._in_units(self._bound(criterion), criterion)
 
@@ -175,7 +181,7 @@ class Selection:
         criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
         problem = Problem(
             self._data,
-            self.k,
+            self.most_columns,
             criterion,
             self.include,
             self.exclude,
@@ -327,8 +333,11 @@ class Selection:
             return total(self._data, criterion)
         if kind == "rank_bound" and self.operator is None:  # a file of version 0.1
             return self._figure("best_rank", criterion) * (1 - 1e-9)
-        tail = best_rank_error if kind == "best_rank" else rank_bound
-        return tail(self._data, self.k, criterion)
+        if kind == "best_rank":
+            return best_rank_error(self._data, self.k, criterion)
+        if self.most_columns >= self.n:
+            return 0.0
+        return rank_bound(self._data, self.most_columns, criterion)
 
     def _in_units(self, figure: float, criterion: str | None) -> float:
         """The figure in the units of the data: the operator's times 2**exponent, squared for the Frobenius criterion."""

@@ -33,6 +33,7 @@ from .costs import (
 )
 from .greedy.greedy import Greedy
 from .greedy.nuclear import NuclearScores
+from .greedy.osinsky import Osinsky, promised
 from .groups.knapsack import Knapsack
 from .inner import run_method
 from .sampling.rpcholesky import RPCholesky
@@ -96,6 +97,8 @@ class Auto:
             portfolio.run(
                 "swap(frobenius)", Swap(start=portfolio.best.indices, criterion="frobenius")
             )
+        if small and portfolio.error > promised(problem):
+            portfolio.run("osinsky > swap", Swap(start=Osinsky()))
         if proof_seconds(problem) <= (1.0 if problem.deadline is None else problem.time_left / 2):
             # the data as given: what is proved for a rounded XᵀX is not proved for X
             portfolio.run("exact", Exact(start=portfolio.best.indices), given)
