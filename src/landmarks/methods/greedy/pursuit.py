@@ -1,8 +1,9 @@
-"""One pick after the other by the highest score: the loop of every deterministic method that never looks back."""
+"""Picks by the highest score: the loop of every deterministic method that never looks back."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -28,10 +29,27 @@ class Gains(Protocol):
         ...
 
 
-def pursue(problem: Problem, residual: Residual, gains: Gains, phase: str = "greedy") -> Choice:
+def pick_best(residual: Residual, gains: Gains, allowed: Array, limit: int) -> bool:
+    """Make one pick, that of the best score; returns False where none is worth it."""
+    best = gains.best(allowed)
+    if best is None:
+        return False
+    gains.update(residual.pick(best))
+    return True
+
+
+def pursue(
+    problem: Problem,
+    residual: Residual,
+    gains: Gains,
+    phase: str = "greedy",
+    advance: Callable[[Residual, Any, Array, int], bool] = pick_best,
+) -> Choice:
     """Pick what must be included, then the best until there are k or nothing is left to represent.
 
-    When it is stopped, or the deadline has passed, the rest is filled up by the scores at that moment.
+    When it is stopped, or the deadline has passed, the scores at that moment fill up the rest.
+
+    advance : makes the next pick, or several at once.
     """
     n = problem.operator.n
     allowed = like(np.isin(np.arange(n), problem.free).astype(float), residual.operator.like)
@@ -39,10 +57,8 @@ def pursue(problem: Problem, residual: Residual, gains: Gains, phase: str = "gre
         for j in problem.include[len(residual.picks) :]:
             gains.update(residual.pick(j))
         while len(residual.picks) < problem.k:
-            best = gains.best(allowed)
-            if best is None:
+            if not advance(residual, gains, allowed, problem.k - len(residual.picks)):
                 break
-            gains.update(residual.pick(best))
             stop = loop.turn(
                 len(residual.picks), problem.k, lambda: residual.relative_error(problem)
             )
