@@ -15,7 +15,6 @@ from ...residual.pairs import best_swap, confirmed_gain
 from ...residual.powers import POWERS
 from ...residual.represent import searchable
 from ...runs.journal import Loop, Variables
-from ...runs.progress import stopped
 from ..phase import run_phase
 
 LIMIT = 50  # swaps per landmark; from greedy it takes less than one, on smooth fields several
@@ -159,22 +158,6 @@ def descend(landscape: Landscape, state: Exchange, max_swaps: int | None = None)
     if v.doubts:
         state.load(v.members)
     return v.swaps
-
-
-def reconsider(landscape: Landscape, state: Exchange, sweeps: int) -> None:
-    """Take each member out in turn and put the best candidate in its place; never worse."""
-    for _ in range(sweeps):
-        before = set(state.chosen)
-        for place in landscape.unlocked(state):
-            if landscape.problem.time_left <= 0 or stopped():
-                break
-            j = state.drop(int(place))
-            best = state.best_addition(as_mask(landscape.open_to(state), state))
-            state.add(j if best is None else best, int(place))
-            if state.stale(landscape.drift):
-                state.load(state.chosen)
-        if set(state.chosen) == before:
-            break
 
 
 def swap_best(landscape: Landscape, state: Exchange) -> bool:
