@@ -16,7 +16,6 @@ from ...residual.exchange import Exchange
 from ...residual.pairs import best_swap, confirmed_gain
 from ...residual.powers import POWERS
 from ...residual.represent import searchable
-from ...runs.progress import stopped
 from ...runs.runner import Step, run
 from ...runs.state import State
 from ..inner import run_method
@@ -196,22 +195,6 @@ def swaps(landscape: Landscape, state: Exchange, done: SwapRun, limit: int) -> I
             else:
                 done.doubts += 1
         yield Step(done.swaps, limit, lambda: landscape.relative(state.error))
-
-
-def reconsider(landscape: Landscape, state: Exchange, sweeps: int) -> None:
-    """Take each member out in turn and put the best candidate in its place; never worse."""
-    for _ in range(sweeps):
-        before = set(state.chosen)
-        for place in landscape.unlocked(state):
-            if landscape.problem.time_left <= 0 or stopped():
-                break
-            j = state.drop(int(place))
-            best = state.best_addition(as_mask(landscape.open_to(state), state))
-            state.add(j if best is None else best, int(place))
-            if state.stale(landscape.drift):
-                state.load(state.chosen)
-        if set(state.chosen) == before:
-            break
 
 
 def swap_best(landscape: Landscape, state: Exchange, likely: np.ndarray) -> np.ndarray | None:
