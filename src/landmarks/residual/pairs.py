@@ -30,12 +30,13 @@ class Pairs:
     2(C'³)_jj/C'_jj − ((C'²)_jj/C'_jj)² in ‖C‖²_F.
 
     allowed : positive for the candidates that may be added; None takes all, and their diagonals as they are.
+    pairs : whether each candidate may take each place, one row per place; None allows all.
     """
 
-    def __init__(self, state: Exchange, allowed: Array | None):
+    def __init__(self, state: Exchange, allowed: Array | None, pairs: Array | None = None):
         self.c, *self.higher = state.diagonals
         xp = namespace(self.c)
-        self.state, self.careful = state, False
+        self.state, self.careful, self.pairs = state, False, pairs
         self.floor = xp.clip(
             state.base.floor, min=float(np.finfo(np.float32).tiny) * state.base.largest
         )
@@ -90,6 +91,8 @@ class Pairs:
             if self.state.base.powers == 1
             else self._frobenius(weighted, new_c, places)
         )
+        if self.pairs is not None:
+            halves = namespace(halves).where(self.pairs[places, :], halves, -np.inf)
         return (
             namespace(halves).where(new_c > 4 * self.floor, halves, -1.0)
             if self.careful
@@ -129,9 +132,11 @@ class Pairs:
         return B
 
 
-def best_swap(state: Exchange, allowed: Array, unlocked: np.ndarray) -> Swapping:
+def best_swap(
+    state: Exchange, allowed: Array, unlocked: np.ndarray, allowed_pairs: Array | None = None
+) -> Swapping:
     """The pair that lowers the error most: over the members at unlocked places and the allowed candidates."""
-    pairs = Pairs(state, allowed)
+    pairs = Pairs(state, allowed, allowed_pairs)
     best = pairs.best_swap(unlocked)
     if not pairs.independent(best):
         pairs.careful = True

@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import _check
 from ..._array import Array, namespace
-from ...problem import CONSTRAINTS, Choice, Problem, brief
+from ...problem import PLACED, Choice, Problem, brief
 from ...residual.powers import POWERS, best_addition
 from ...residual.represent import searchable
 from ...residual.residual import Residual
@@ -39,7 +39,7 @@ class Greedy:
     """
 
     gain: str = "trace"
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = PLACED
     __repr__ = brief
 
     def __post_init__(self) -> None:

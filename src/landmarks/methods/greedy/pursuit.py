@@ -39,6 +39,9 @@ def pursue(problem: Problem, residual: Residual, gains: Gains, phase: str = "gre
         for j in problem.include[len(residual.picks) :]:
             gains.update(residual.pick(j))
         while len(residual.picks) < problem.k:
+            if problem.constraints:
+                placed = problem.addable(residual.picks).astype(float)
+                allowed = like(placed, residual.operator.like)
             best = gains.best(allowed)
             if best is None:
                 break
@@ -46,6 +49,8 @@ def pursue(problem: Problem, residual: Residual, gains: Gains, phase: str = "gre
             stop = loop.turn(
                 len(residual.picks), problem.k, lambda: residual.relative_error(problem)
             )
+            if problem.constraints and (stop or problem.time_left <= 0):
+                break
             if stop or problem.time_left <= 0:
                 scores = host(gains.scores() * allowed)
                 return Choice(filled(problem, residual.picks, scores))

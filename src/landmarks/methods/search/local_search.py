@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..._array import Array, host, is_array, is_single, like
+from ...constraints import check_placed, check_start
 from ...operators.base import check_indices
+from ...placement.packing import exchangeable
 from ...problem import Choice, Problem, complete
 from ...residual.exchange import Base, Exchange
 from ...residual.pairs import best_swap, confirmed_gain
@@ -94,7 +96,19 @@ class Landscape:
         allowed = np.zeros(self.problem.operator.n, dtype=bool)
         allowed[self.free] = True
         allowed[state.chosen] = False
+        if self.problem.constraints and len(state.vacant):
+            allowed &= self.problem.addable(state.chosen)
         return allowed
+
+    def pairs_open_to(self, state: Exchange) -> Array | None:
+        """Whether each candidate may take the place of each member; None where all may."""
+        if not self.problem.constraints:
+            return None
+        others = np.setdiff1d(self.problem.include, state.chosen).astype(np.int64)
+        allowed = exchangeable(self.problem.constraints, np.concatenate([state.chosen, others]))
+        rows = np.zeros((len(state.members), self.problem.operator.n))
+        rows[state.members >= 0] = allowed[: len(state.chosen)]
+        return like(rows, state.operator.like) > 0
 
     def unlocked(self, state: Exchange) -> np.ndarray:
         """The places whose member may be dropped."""
@@ -102,6 +116,8 @@ class Landscape:
 
     def indices(self, state: Exchange, spare: np.ndarray) -> np.ndarray:
         """The choice of a state: what must be included, the members, then spare indices where the rank gave out."""
+        if self.problem.constraints:
+            return complete(self.problem, state.chosen)
         order = [
             *self.problem.include,
             *state.chosen,
@@ -115,10 +131,13 @@ def starting_choice(start: Any, problem: Problem, rng: np.random.Generator) -> C
     from ..registry import as_method
 
     if not is_array(start) and not isinstance(start, list | tuple | range):
-        return run_phase("start", as_method(start), problem, rng)
+        method = as_method(start)
+        check_placed(problem, method)
+        return run_phase("start", method, problem, rng)
     indices = check_indices(host(start) if is_array(start) else list(start), problem.operator.n)
     if len(indices) != problem.k:
         raise ValueError(f"start must list k = {problem.k} indices, got {len(indices)}")
+    check_start(problem, indices)
     return Choice(indices)
 
 
@@ -184,7 +203,8 @@ def swap_best(landscape: Landscape, state: Exchange) -> bool:
         return False
     trace = state.base.powers == 1
     for _ in range(CHECKS):
-        best = best_swap(state, as_mask(landscape.open_to(state), state), unlocked)
+        allowed = as_mask(landscape.open_to(state), state)
+        best = best_swap(state, allowed, unlocked, landscape.pairs_open_to(state))
         if best.gain <= landscape.least_gain(state.error, 0.0 if trace else best.cost):
             return False
         if not trace or landscape.pays(state, *confirmed_gain(state, best)):
