@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .operators.data import data
     from .operators.dense import psd
     from .operators.function import function
+    from .operators.hadamard import hadamard
     from .operators.kernel import kernel
     from .operators.toeplitz import toeplitz
     from .placement.minimum_distance import MinDistance
@@ -78,6 +79,7 @@ __all__ = [
     "compare",
     "data",
     "function",
+    "hadamard",
     "held_out",
     "in_ball",
     "in_box",
@@ -133,6 +135,7 @@ _WHERE = {
     "compare": "comparison",
     "data": "operators.data",
     "function": "operators.function",
+    "hadamard": "operators.hadamard",
     "held_out": "sklearn.cross_validation",
     "in_ball": "placement.zones",
     "in_box": "placement.zones",

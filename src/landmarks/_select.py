@@ -53,7 +53,7 @@ def select(
     A : a data matrix X whose columns are the candidates: array, data frame, SciPy sparse matrix,
         dask array, the path of a CSV, TSV, Excel, Parquet or other file that the command line
         reads, or rows in blocks as `data` takes them. Or an operator made by `data`, `psd`,
-        `kernel`, `function` or `toeplitz`, or a SciPy LinearOperator.
+        `kernel`, `hadamard`, `function` or `toeplitz`, or a SciPy LinearOperator.
     k : how many to choose: a number; a share of the columns such as 0.1; a rule that finds it,
         `Target(error)`, `Knee()` or `LikelihoodRatio(alpha)`; or "auto", the target when `error` is
         given, else the knee. A method that finds its own k, such as `Continuous(penalty=…)`, and a
