@@ -41,6 +41,7 @@ def select(
     groups: Any = None,
     costs: Any = None,
     budget_cost: float | None = None,
+    constraints: Any = (),
     callback: Callback | None = None,
     progress: bool = False,
     checkpoint: Any = None,
@@ -52,7 +53,7 @@ def select(
     A : a data matrix X whose columns are the candidates: array, data frame, SciPy sparse matrix,
         dask array, the path of a CSV, TSV, Excel, Parquet or other file that the command line
         reads, or rows in blocks as `data` takes them. Or an operator made by `data`, `psd`,
-        `kernel`, `function` or `toeplitz`, or a SciPy LinearOperator.
+        `kernel`, `hadamard`, `function` or `toeplitz`, or a SciPy LinearOperator.
     k : how many to choose: a number; a share of the columns such as 0.1; a rule that finds it,
         `MaxError(error)`, `Knee()` or `LikelihoodRatio(alpha)`; or "auto", which is `MaxError` when
         `error` is given, else `Knee`. A method that finds its own k, such as
@@ -75,6 +76,9 @@ def select(
         k counts labels.
     costs, budget_cost : the cost of each candidate, and what all together may cost; k, if given, is
         then the most to choose.
+    constraints : where chosen candidates may lie, a list of `MinDistance(coordinates, distance)`
+        and `Regions(labels, at_most=…, exactly=…)`; `auto`, `greedy`, `swap` and `iterated` honour
+        them. Zones without landmarks are an `exclude`, made by `in_box`, `in_ball` or `in_polygon`.
     callback : called with a `Progress` as the work goes on, at most 20 times a second; when it
         returns True the run ends with the best choice it has, and `selection.stopped` says so.
     progress : whether to show a bar, in a terminal or a notebook.
@@ -101,7 +105,9 @@ def select(
     operator = prepared_operator(A, center=center, scale=scale, numeric_only=numeric_only)
     chooser, k = with_rule(as_method(method), k, error)
     criterion = _check.choice(criterion, CRITERIA, "criterion")
-    problem = constrained(operator, criterion, include, exclude, groups, costs, budget_cost)
+    problem = constrained(
+        operator, criterion, include, exclude, groups, costs, budget_cost, constraints
+    )
     problem = replace(problem, k=subset_size(k, problem, chooser))
     check_honoured(problem, chooser)
     allowed = _seconds(budget)
@@ -145,6 +151,7 @@ def select(
         known=known_of(problem, choice),
         include=problem.include,
         exclude=problem.exclude,
+        constraints=problem.constraints,
         chooser=chooser,
     )
 

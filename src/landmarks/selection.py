@@ -17,6 +17,7 @@ from .linalg.estimate import Estimate, estimated_error
 from .linalg.nystrom import Nystrom
 from .linalg.reconstruction import Reconstruction, reconstruct
 from .operators.base import Operator, check_indices
+from .placement.constraint import Constraint
 from .problem import Method, Problem, Trial
 from .proof.certificate import Certificate, certify, seconds
 from .relaxation_path import NoPath
@@ -43,7 +44,7 @@ class Selection:
     """k distinct indices in order of choice, with their errors, bounds and factors.
 
     bound is the proved lower bound, if any, in the units of the operator; the matrix meant is 2**exponent times it.
-    include and exclude are the constraints that were honoured; chooser is the method object that `method` describes.
+    include, exclude and constraints were honoured; a file does not hold constraints. chooser is the method object that `method` describes.
     stopped says that a callback ended the run, so that more could have been tried.
     center and scale say what `select` did to the columns; labels are the names as they came.
 
@@ -72,6 +73,7 @@ class Selection:
     known: dict[str, float] = field(default_factory=dict, repr=False)
     include: tuple[int, ...] = ()
     exclude: tuple[int, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
     chooser: Method | None = field(default=None, repr=False)
     labels: tuple[Any, ...] | None = None
     center: bool = False

@@ -17,7 +17,7 @@ from ..errors import Stopped
 from ..linalg.error import selection_error
 from ..linalg.estimate import estimated_error
 from ..operators.base import Operator
-from ..problem import Choice, Problem, Trial, brief
+from ..problem import PLACED, Choice, Problem, Trial, brief
 from ..residual.represent import searchable
 from ..runs.progress import stopped
 from .annealed.annealed import Annealed
@@ -74,7 +74,7 @@ class Auto:
     """
 
     effort: float = 180.0
-    honours: ClassVar[frozenset[str]] = Knapsack.honours
+    honours: ClassVar[frozenset[str]] = Knapsack.honours | PLACED
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -84,6 +84,8 @@ class Auto:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         if problem.groups is not None or problem.costs is not None:
             return Knapsack().choose(problem, rng)
+        if problem.constraints:
+            return placed(problem, rng)
         given = problem
         problem = replace(problem, operator=searchable(problem.operator, problem.k))
         small = order(problem.operator) <= SMALL
@@ -103,14 +105,29 @@ class Auto:
             # the data as given: what is proved for a rounded XᵀX is not proved for X
             portfolio.run("exact", Exact(start=portfolio.best.indices), given)
         if not portfolio.proved and (small or problem.deadline is not None):
-            rounds = int(min(MOST_ROUNDS, max(LEAST_ROUNDS, MODEST / round_seconds(problem))))
-            portfolio.run("iterated", Iterated(start=portfolio.best.indices, rounds=rounds))
+            search = Iterated(start=portfolio.best.indices, rounds=modest_rounds(problem))
+            portfolio.run("iterated", search)
         indices = portfolio.best.indices
         if small and not stopped() and problem.time_left > 0:
             indices = Landscape.of(problem, "trace").ordered(indices)
         return replace(
             portfolio.best, indices=indices, trials=tuple(portfolio.trials), bound=portfolio.bound
         )
+
+
+def placed(problem: Problem, rng: np.random.Generator) -> Choice:
+    """Greedy, swaps and rounds: the methods that honour constraints on places."""
+    problem = replace(problem, operator=searchable(problem.operator, problem.k))
+    portfolio = Portfolio(problem, rng)
+    portfolio.run("greedy > swap", Swap(start=Greedy()))
+    search = Iterated(start=portfolio.best.indices, rounds=modest_rounds(problem))
+    portfolio.run("iterated", search)
+    return replace(portfolio.best, trials=tuple(portfolio.trials))
+
+
+def modest_rounds(problem: Problem) -> int:
+    """How many rounds of the iterated search cost little."""
+    return int(min(MOST_ROUNDS, max(LEAST_ROUNDS, MODEST / round_seconds(problem))))
 
 
 def order(operator: Operator) -> float:

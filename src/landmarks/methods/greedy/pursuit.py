@@ -59,7 +59,8 @@ def pursue(
     n = problem.operator.n
     allowed = like(np.isin(np.arange(n), problem.free).astype(float), residual.operator.like)
     steps = picked(problem, residual, gains, allowed, advance)
-    if run(name, steps, residual, gains, deadline=problem.deadline):
+    ended = run(name, steps, residual, gains, deadline=problem.deadline)
+    if ended or problem.constraints:
         return Choice(complete(problem, residual.picks))
     scores = host(gains.scores() * allowed)
     return Choice(filled(problem, residual.picks, scores))
@@ -72,6 +73,8 @@ def picked(
     for j in problem.include[len(residual.picks) :]:
         gains.update(residual.pick(j))
     while len(residual.picks) < problem.k:
+        if problem.constraints:
+            allowed = like(problem.addable(residual.picks).astype(float), residual.operator.like)
         if not advance(residual, gains, allowed, problem.k - len(residual.picks)):
             return
         yield Step(len(residual.picks), problem.k, lambda: residual.relative_error(problem))
