@@ -158,7 +158,7 @@ def select(
 
 def known_of(problem: Problem, choice: Choice) -> dict[str, float]:
     """What is known of a choice: whether it is proved, and how large others may be."""
-    known = {"proved": 1.0} if choice.details.get("proved") else {}
+    known = {name: 1.0 for name in ("proved", "provable") if choice.details.get(name)}
     if problem.groups is not None or problem.costs is not None:
         known["columns"] = float(most_columns(problem, len(choice.indices)))
     return known

@@ -16,6 +16,7 @@ from .linalg.error import CRITERIA, best_rank_error, exact_error, rank_bound, to
 from .linalg.estimate import Estimate, estimated_error
 from .linalg.nystrom import Nystrom
 from .linalg.reconstruction import Reconstruction, reconstruct
+from .methods.search.exact import Exact
 from .operators.base import Operator, check_indices
 from .placement.constraint import Constraint
 from .problem import Method, Problem, Trial
@@ -105,6 +106,7 @@ class Selection:
 
         Better means by more than 1e-9 of the error.
         """
+        self._prove_if_asked()
         if "proved" in self.known:
             return True
         if self.bound is None and f"certificate:{self.criterion}" not in self.known:
@@ -313,12 +315,23 @@ class Selection:
     def _bound(self, criterion: str | None) -> float:
         """The best lower bound that is known, in the units of the operator."""
         criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
+        if criterion == self.criterion:
+            self._prove_if_asked()
         found = [self.known.get(f"certificate:{criterion}")]
         found.append(self.bound if criterion == self.criterion else None)
         proved = [bound for bound in found if bound is not None]
         if proved:  # the error may be rounded further than what is proved of it
             proved = [min(max(proved), self._figure("error", criterion))]
         return max([self._figure("rank_bound", criterion), *proved])
+
+    def _prove_if_asked(self) -> None:
+        """Search all choices if `auto` left a short proof until somebody wants to know."""
+        if self.known.pop("provable", None) is None or self.operator is None:
+            return
+        problem = Problem(self.operator, self.k, self.criterion, self.include, self.exclude)
+        problem.warned.add("rank")
+        found = Exact(start=self.indices).choose(problem, np.random.default_rng(0))
+        self.known[f"certificate:{self.criterion}"] = float(found.bound or 0.0)
 
     def _figure(self, kind: str, criterion: str | None) -> float:
         """A figure in the units of the operator, computed once."""

@@ -44,8 +44,10 @@ from .search.merged import Merged
 from .search.swap import Swap
 
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
-LEAST_ROUNDS = 15  # of the iterated search when there is no budget
+LEAST_ROUNDS = 10  # of the iterated search when there is no budget
 MOST_ROUNDS = 60  # no more, even where they cost next to nothing
+QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
+SHORT = 1.0  # estimated seconds of a proof that is left until somebody asks for it
 ESTIMATED = 20_000  # candidates above which the trials hold an estimate of the Frobenius error
 MODEST = 0.25  # estimated seconds that the rounds between these two may take
 
@@ -55,8 +57,8 @@ class Auto:
     """Greedy and random starts, improved by swaps, then an iterated search; the best is kept.
 
     `selection.trials` lists what was tried. A budget also buys an annealed start, and the rest of it
-    goes into the iterated search. When the optimum can be proved in about a second, or in half of the
-    budget, it is. Groups and costs are left to `Knapsack`.
+    goes into the iterated search. An optimum that can be proved at once, or in half of the budget, is
+    proved; where it takes about a second, the proof waits until `proved`, `gap` or `lower_bound` ask. Groups and costs are left to `Knapsack`.
 
     Parameters
     ----------
@@ -101,7 +103,8 @@ class Auto:
             )
         if small and portfolio.error > promised(problem):
             portfolio.run("osinsky > swap", Swap(start=Osinsky()))
-        if proof_seconds(problem) <= (1.0 if problem.deadline is None else problem.time_left / 2):
+        proof = proof_seconds(problem)
+        if proof <= (QUICK if problem.deadline is None else problem.time_left / 2):
             # the data as given: what is proved for a rounded XᵀX is not proved for X
             portfolio.run("exact", Exact(start=portfolio.best.indices), given)
         if not portfolio.proved and (small or problem.deadline is not None):
@@ -110,8 +113,13 @@ class Auto:
         indices = portfolio.best.indices
         if small and not stopped() and problem.time_left > 0:
             indices = Landscape.of(problem, "trace").ordered(indices)
+        later = portfolio.bound is None and not stopped() and proof <= SHORT
         return replace(
-            portfolio.best, indices=indices, trials=tuple(portfolio.trials), bound=portfolio.bound
+            portfolio.best,
+            indices=indices,
+            trials=tuple(portfolio.trials),
+            bound=portfolio.bound,
+            details=portfolio.best.details | {"provable": later},
         )
 
 
@@ -127,7 +135,8 @@ def placed(problem: Problem, rng: np.random.Generator) -> Choice:
 
 def modest_rounds(problem: Problem) -> int:
     """How many rounds of the iterated search cost little."""
-    return int(min(MOST_ROUNDS, max(LEAST_ROUNDS, MODEST / round_seconds(problem))))
+    most = min(MOST_ROUNDS, LEAST_ROUNDS + problem.operator.n * problem.k // 40)
+    return int(min(most, max(LEAST_ROUNDS, MODEST / round_seconds(problem))))
 
 
 def order(operator: Operator) -> float:
