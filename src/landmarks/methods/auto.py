@@ -108,8 +108,7 @@ class Auto:
             # the data as given: what is proved for a rounded XᵀX is not proved for X
             portfolio.run("exact", Exact(start=portfolio.best.indices), given)
         if not portfolio.proved and (small or problem.deadline is not None):
-            search = Iterated(start=portfolio.best.indices, rounds=modest_rounds(problem))
-            portfolio.run("iterated", search)
+            portfolio.run("iterated", modest_search(problem, portfolio.best.indices))
         indices = portfolio.best.indices
         if small and not stopped() and problem.time_left > 0:
             indices = Landscape.of(problem, "trace").ordered(indices)
@@ -128,15 +127,15 @@ def placed(problem: Problem, rng: np.random.Generator) -> Choice:
     problem = replace(problem, operator=searchable(problem.operator, problem.k))
     portfolio = Portfolio(problem, rng)
     portfolio.run("greedy > swap", Swap(start=Greedy()))
-    search = Iterated(start=portfolio.best.indices, rounds=modest_rounds(problem))
-    portfolio.run("iterated", search)
+    portfolio.run("iterated", modest_search(problem, portfolio.best.indices))
     return replace(portfolio.best, trials=tuple(portfolio.trials))
 
 
-def modest_rounds(problem: Problem) -> int:
-    """How many rounds of the iterated search cost little."""
+def modest_search(problem: Problem, start: np.ndarray) -> Iterated:
+    """An iterated search whose rounds cost little; the fewer members, the sooner it moves away."""
     most = min(MOST_ROUNDS, LEAST_ROUNDS + problem.operator.n * problem.k // 40)
-    return int(min(most, max(LEAST_ROUNDS, MODEST / round_seconds(problem))))
+    rounds = int(min(most, max(LEAST_ROUNDS, MODEST / round_seconds(problem))))
+    return Iterated(start=start, rounds=rounds, patience=max(4, problem.k // 2))
 
 
 def order(operator: Operator) -> float:
