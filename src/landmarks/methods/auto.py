@@ -45,7 +45,7 @@ from .search.swap import Swap
 
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
 LEAST_ROUNDS = 10  # of the iterated search when there is no budget
-MOST_ROUNDS = 60  # no more, even where they cost next to nothing
+MOST_ROUNDS = 100  # no more, even where they cost next to nothing
 QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
 SHORT = 1.0  # estimated seconds of a proof that is left until somebody asks for it
 ESTIMATED = 20_000  # candidates above which the trials hold an estimate of the Frobenius error
@@ -133,9 +133,10 @@ def placed(problem: Problem, rng: np.random.Generator) -> Choice:
 
 def modest_search(problem: Problem, start: np.ndarray) -> Iterated:
     """An iterated search whose rounds cost little; the fewer members, the sooner it moves away."""
-    most = min(MOST_ROUNDS, LEAST_ROUNDS + problem.operator.n * problem.k // 40)
-    rounds = int(min(most, max(LEAST_ROUNDS, MODEST / round_seconds(problem))))
-    return Iterated(start=start, rounds=rounds, patience=max(4, problem.k // 2))
+    n, k = problem.operator.n, problem.k
+    most = min(MOST_ROUNDS, LEAST_ROUNDS + n * k // 20)
+    rounds = int(min(most, max(LEAST_ROUNDS + k // 8, MODEST / round_seconds(problem))))
+    return Iterated(start=start, rounds=rounds, patience=max(4, k // 2))
 
 
 def order(operator: Operator) -> float:
