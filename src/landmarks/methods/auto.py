@@ -46,6 +46,7 @@ from .search.swap import Swap
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
 LEAST_ROUNDS = 10  # of the iterated search when there is no budget
 MOST_ROUNDS = 100  # no more, even where they cost next to nothing
+SECOND_START = 0.1  # estimated seconds of swaps up to which a second start pays more than rounds
 QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
 SHORT = 1.0  # estimated seconds of a proof that is left until somebody asks for it
 ESTIMATED = 20_000  # candidates above which the trials hold an estimate of the Frobenius error
@@ -187,7 +188,8 @@ class Portfolio:
 def small_plan(problem: Problem) -> Iterator[tuple[str, Any]]:
     """Starts for a small matrix; annealed ones cost ten times as much, so they need a budget."""
     yield "greedy > swap", Swap(start=Greedy())
-    yield "rpcholesky > swap", Swap(start=RPCholesky())
+    if swap_seconds(problem) <= SECOND_START:
+        yield "rpcholesky > swap", Swap(start=RPCholesky())
     if problem.deadline is not None and problem.time_left > 2 * annealed_seconds(problem):
         yield "annealed > swap", Swap(start=Annealed(sweeps=0))
 
