@@ -76,26 +76,32 @@ def ascended(
 
 def climb(problem: Problem, dual: Dual, x: Array, doubt: np.ndarray, error: float) -> Climbed:
     """The bound where the ascent ends; the smoothing falls as the time runs out."""
-    descent, begun = Descent(x), time.monotonic()
+    begun = time.monotonic()
     seconds = min(problem.time_left, 60.0) if problem.deadline is None else problem.time_left
-    best, highest, v = x, -np.inf, Variables(steps=0, idle=0)
-    part = 1.0
+    v = Variables(steps=0, idle=0, part=1.0)
     with Loop("certificate", v) as loop:
-        while v.idle < IDLE and (share := elapsed(begun, part * seconds)) < 1:
-            tau = TAUS[0] * (TAUS[1] / TAUS[0]) ** share * error / dual.k
-            v.steps += descent.follow(partial(dual.evaluate, tau=tau), BLOCK, begun + seconds)
-            value = dual.value(Point.of(descent.x, dual.candidates))
-            v.idle = v.idle + 1 if descent.stuck else 0
-            part = ROOT if v.steps > MANY * elapsed(begun, seconds) else 1.0
-            if value > highest:
-                highest, best = value, descent.x
-            if loop.turn(v.steps, None) or value >= error * (1 - 1e-10):
-                break
-        cases = [Case(highest, 0, best, dual)]
-        if part < 1 and highest < error * (1 - 1e-10):
+        root = raised(loop, v, Case(-np.inf, 0, x, dual), error, seconds)
+        cases = [root]
+        if v.part < 1 and root.value < error * (1 - 1e-10):
             left = seconds - (time.monotonic() - begun)
-            cases = branch(dual, best, error, left, lambda: loop.turn(v.steps, None))
-    return Climbed(least(cases, doubt), best, v.steps)
+            cases = branch(dual, root.x, error, left, lambda: loop.turn(v.steps, None))
+    return Climbed(least(cases, doubt), root.x, v.steps)
+
+
+def raised(loop: Loop, v: Variables, case: Case, error: float, seconds: float) -> Case:
+    """The case at its best point after the time, or after a part of it where branching follows."""
+    dual, descent, begun = case.dual, Descent(case.x), time.monotonic()
+    while v.idle < IDLE and (share := elapsed(begun, v.part * seconds)) < 1:
+        tau = TAUS[0] * (TAUS[1] / TAUS[0]) ** share * error / dual.k
+        v.steps += descent.follow(partial(dual.evaluate, tau=tau), BLOCK, begun + seconds)
+        v.idle = v.idle + 1 if descent.stuck else 0
+        v.part = ROOT if v.steps > MANY * elapsed(begun, seconds) else 1.0
+        value = dual.value(Point.of(descent.x, dual.candidates))
+        if value > case.value:
+            case = case._replace(value=value, x=descent.x)
+        if loop.turn(v.steps, None) or value >= error * (1 - 1e-10):
+            break
+    return case
 
 
 def elapsed(begun: float, seconds: float) -> float:
