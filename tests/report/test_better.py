@@ -75,7 +75,7 @@ def test_groups_are_compared_with_choices_of_their_size():
     assert chosen.certificate(1.0).bound >= np.sum(values[9:]) * (1 - 1e-9)
 
 
-def test_costs_allow_as_many_as_are_affordable():
+def test_costs_allow_what_is_affordable():
     costs = np.arange(1, 21)
     chosen = lm.select(X, costs=costs, budget_cost=15)
     assert chosen.most_columns == 5 and len(chosen) <= 5

@@ -9,7 +9,6 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from .ascent import Descent
 from .dual import Dual, Point
 
 TAUS = (4e-3, 3e-4)  # smoothing at the begin and at the end of a case, relative to error/k
+MEMORY = 2**30  # bytes that the points of the cases may take
 STEPS = (25, 25, 25, 25)  # of the ascent of a case, the smoothing lowered after each
 
 
@@ -37,8 +37,11 @@ def branch(
 ) -> list[Case]:
     """The cases whose bounds together hold for all choices; error : that of a known choice."""
     deadline, number = time.monotonic() + seconds, 1
+    most = MEMORY // (8 * x.shape[0])
     cases = [Case(dual.value(Point.of(x, dual.candidates)), 0, x, dual)]
     while time.monotonic() < deadline and cases[0].value < error and not ended():
+        if len(cases) >= most:
+            break
         parent = cases[0]
         children = divided(parent, error)
         if not children:
@@ -65,7 +68,7 @@ def divided(case: Case, error: float) -> list[Dual]:
         after = fixed.copy()
         after[int(np.argmax(w))] = side
         if np.sum(after >= 0) >= dual.k:
-            sides.append(replace(dual, fixed=after))
+            sides.append(dual.restricted(after))
     return sides
 
 

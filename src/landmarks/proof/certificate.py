@@ -109,8 +109,10 @@ def bounds(
     if capped or others is None:
         return
     state = squared(root).pick_all(problem.include)[0] if frobenius else own
-    for found in ascended(problem, state, core, r, error, point):
+    for found in ascended(problem, state, core, r, min(error, others), point):
         yield Bound(min(found.value, others), "dual", found.steps, found.point)
+    if len(free) <= SEARCHED and problem.time_left > 0:
+        yield searched(problem, root, indices, 1.0)
 
 
 def share_of(problem: Problem) -> float:
