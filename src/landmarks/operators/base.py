@@ -195,16 +195,21 @@ def cubed_diagonal(operator: Operator) -> Array:
 def _remembered(
     operator: Operator, wanted: str, images: dict[str, Callable[[Array], Array]]
 ) -> Array:
-    """One of the diagonals: from memory, from the journal of the run, or from a pass over K."""
+    """One of the diagonals, from memory, from the journal of the run, or from a pass."""
     known = _diagonals.setdefault(operator, {})
 
     def diagonals() -> dict[str, Array]:
-        if wanted in known:
-            return known
-        direct = operator.squared_diagonal() if wanted == "squares" else None
-        if direct is not None:
-            return known | {wanted: direct}
-        return known | _pass(operator, images)
+        direct = (
+            operator.squared_diagonal() if wanted == "squares" and wanted not in known else None
+        )
+        fresh = (
+            {wanted: direct}
+            if direct is not None
+            else {}
+            if wanted in known
+            else _pass(operator, images)
+        )
+        return known | fresh
 
     known |= shared(
         f"{wanted} of {type(operator).__name__} {operator.n} {operator.like.dtype}",
@@ -215,9 +220,11 @@ def _remembered(
 
 
 def _pass(operator: Operator, images: dict[str, Callable[[Array], Array]]) -> dict[str, Array]:
-    """The inner products of the columns of K with their images, in one pass over K."""
-    xp = namespace(operator.like)
-    v = Variables(done=0, diagonals={name: operator.like for name in images})
+    """The inner products of the columns of K with their images, from one pass over K."""
+    xp, v = (
+        namespace(operator.like),
+        Variables(done=0, diagonals={name: operator.like for name in images}),
+    )
     width = block_width(operator)
     with Loop("reading", v) as loop:
         while v.done < operator.n:
