@@ -313,7 +313,7 @@ def test_nothing_is_started_and_no_port_is_opened():
         "print([c for c in psutil.Process().net_connections('inet') if c.status == "
         "'LISTEN'], len(psutil.Process().children()))"
     )
-    sources = str(Path(__file__).parents[2] / "src")
+    sources = str(Path(lm.__file__).parents[1])
     done = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
