@@ -75,9 +75,9 @@ def is_true(node: ast.expr) -> bool:
     return not (isinstance(node, ast.Constant) and not node.value)
 
 
-@pytest.mark.parametrize("path", CODE, ids=lambda path: str(path.relative_to(ROOT)))
-def test_nothing_is_run_that_was_read(path):
-    assert dangers(ast.parse(path.read_text())) == []
+def test_nothing_is_run_that_was_read():
+    found = {str(path): dangers(ast.parse(path.read_text())) for path in CODE}
+    assert len(found) > 250 and {path: what for path, what in found.items() if what} == {}
 
 
 @pytest.mark.parametrize(

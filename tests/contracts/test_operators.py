@@ -56,23 +56,20 @@ def agree(actual: Any, expected: np.ndarray, operator: Operator) -> None:
     )
 
 
-@pytest.mark.parametrize("width", [1, 3])
-def test_product_is_that_of_the_dense_matrix(made, width):
+def test_product_is_that_of_the_dense_matrix(made):
     operator, K = made
-    V, values = block(operator, operator.n, width)
-    agree(operator.matmul(V), K @ values, operator)
+    for width in (1, 3):
+        V, values = block(operator, operator.n, width)
+        agree(operator.matmul(V), K @ values, operator)
 
 
-@pytest.mark.parametrize(("rows", "cols"), [(ROWS, None), (None, COLS), (ROWS, COLS), ([2], [3])])
-def test_rectangular_product_is_that_of_the_submatrix(made, rows, cols):
+def test_rectangular_product_is_that_of_the_submatrix(made):
     operator, K = made
-    part = K[
-        np.ix_(
-            range(operator.n) if rows is None else rows, range(operator.n) if cols is None else cols
-        )
-    ]
-    V, values = block(operator, part.shape[1], 2)
-    agree(operator.matmul(V, rows=rows, cols=cols), part @ values, operator)
+    everything = np.arange(operator.n)
+    for rows, cols in [(ROWS, None), (None, COLS), (ROWS, COLS), ([2], [3])]:
+        part = K[np.ix_(everything if rows is None else rows, everything if cols is None else cols)]
+        V, values = block(operator, part.shape[1], 2)
+        agree(operator.matmul(V, rows=rows, cols=cols), part @ values, operator)
 
 
 def test_diagonal_is_that_of_the_dense_matrix(made):
@@ -80,10 +77,10 @@ def test_diagonal_is_that_of_the_dense_matrix(made):
     agree(operator.diagonal(), np.diag(K), operator)
 
 
-@pytest.mark.parametrize("indices", [[5, 0, 3], [4], []])
-def test_columns_are_those_of_the_dense_matrix(made, indices):
+def test_columns_are_those_of_the_dense_matrix(made):
     operator, K = made
-    agree(operator.columns(np.asarray(indices, dtype=np.int64)), K[:, indices], operator)
+    for indices in ([5, 0, 3], [4], []):
+        agree(operator.columns(np.asarray(indices, dtype=np.int64)), K[:, indices], operator)
 
 
 def test_all_columns_are_the_dense_matrix(made):

@@ -18,7 +18,7 @@ import pytest
 from mutation.mutant import PACKAGES, Mutant
 from mutation.trial import start
 
-FOLDERS = (*PACKAGES, "contracts", "lemmas", "optimise", "faults")
+FOLDERS = (*PACKAGES, "contracts", "lemmas", "faults")
 TESTS = [
     *(f"tests/{folder}" for folder in FOLDERS),
     *(f"src/landmarks/{package}" for package in PACKAGES),

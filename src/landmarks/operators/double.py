@@ -6,8 +6,8 @@ from functools import singledispatch
 
 from .._array import Array, is_single, namespace
 from ..errors import UnsupportedError
+from .array import Data
 from .base import DENSE_MEMORY, Operator, densify, storable
-from .data import Data
 from .dense import Dense
 from .hadamard import Hadamard
 from .kernel import KernelOperator

@@ -12,8 +12,8 @@ import numpy as np
 import scipy.sparse
 
 from .._array import Array, host, is_single, like
+from .array import Data
 from .base import Operator
-from .data import Data
 from .dense import Dense
 from .hadamard import Hadamard
 from .kernel import KernelOperator

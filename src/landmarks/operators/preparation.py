@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from .array import array_data
 from .base import MEMORY, Operator
 from .covariance import PairMoments, moments, pair_moments
-from .data import data
 from .dense import psd
 from .function import function
 from .rows.base import RowBlocks
 from .rows.moments import Moments
 from .rows.out_of_core import from_rows, scaled_gram
 from .rows.tiles import tile_height, tiles
+from .sparse import sparse_data
 from .standard import Prepared, Standard
 
 
@@ -64,7 +65,7 @@ class Preparation:
         Z, mean, scale = self._standard.of_array(X, weights)
         rows = X.shape[0] if weights is None else float(weights.sum())
         share = 0.0 if self.center else means_hold(X)
-        return Prepared(data(Z), mean, scale, rows - self.center, share)
+        return Prepared(array_data(Z), mean, scale, rows - self.center, share)
 
     def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
         if self.center and X.shape[1] ** 2 * 8 <= MEMORY // 8:
@@ -76,7 +77,7 @@ class Preparation:
         Z = Z.astype(X.dtype)
         if not self.center:
             share = self._standard.mean_share(average, variance)
-            return Prepared(data(Z), mean, scale, float(w.sum()), share)
+            return Prepared(sparse_data(Z), mean, scale, float(w.sum()), share)
         W = float(w.sum())
         return Prepared(centred(Z, mean * factor, W, variance * factor**2), mean, scale, W - 1)
 

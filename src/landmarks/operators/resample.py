@@ -10,8 +10,8 @@ import scipy
 
 from .._array import Indices, like, take
 from ..errors import UnsupportedError
+from .array import Data
 from .base import Operator
-from .data import Data
 from .kernel import KernelOperator
 from .sparse import Sparse
 

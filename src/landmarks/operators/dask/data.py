@@ -8,9 +8,8 @@ import numpy as np
 
 from ... import _check
 from ..._array import Array, Indices
+from ..array import Data
 from ..base import DENSE_MEMORY, MEMORY, Ledger, Operator
-from ..data import Data, gram_is_cheaper
-from ..dense import Dense
 from ..restricted import Restricted
 from ..rows import gram as _gram
 from .client import (
@@ -33,19 +32,6 @@ TILE_ENTRIES = 2**22
 # seconds per product and per task beyond the arithmetic, measured by benchmarks/cluster.py
 OVERHEAD = 0.02
 TASK = 0.003
-
-
-def dask_data(X: Any) -> Operator:
-    """The operator of the columns of a dask array or data frame; a tall one is read here, once."""
-    names = _check.column_names(X)
-    X = checked(X, "X")
-    m, n = X.shape
-    if gram_is_cheaper(m, n, 8):
-        K, exponent = distributed_gram(X)
-        ledger = Ledger()
-        ledger.add(entries=m * n)
-        return Dense(K, exponent=exponent, ledger=ledger, names=names)
-    return tiled(X, names)
 
 
 def checked(X: Any, name: str) -> Any:
@@ -228,14 +214,17 @@ class Tiled(Operator):
 
 def tiled(X: Any, names: tuple[str, ...] | None = None) -> Tiled:
     """The operator of a wide dask array, checked in one pass; workers store it if it fits."""
+    first = in_tiles(X)
+    return Tiled(first.X, power=_check.exponent(first.largest(), first.like), names=names)
+
+
+def in_tiles(X: Any) -> Tiled:
+    """The operator of a wide dask array cut into tiles by its shape alone, not checked yet."""
     m, n = X.shape
     height = min(m, TILE_ROWS)
     dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
     X = X.astype(dtype).rechunk((height, min(n, TILE_ENTRIES // height)))
-    if X.nbytes <= memory() // 2:
-        X = keep(X)
-    operator = Tiled(X)
-    return Tiled(X, power=_check.exponent(operator.largest(), operator.like), names=names)
+    return Tiled(keep(X) if X.nbytes <= memory() // 2 else X)
 
 
 def memory() -> int:

@@ -23,7 +23,7 @@ from landmarks.operators.rows.out_of_core import fits, from_rows, gram_fits
 from landmarks.operators.standard import Standard
 from landmarks.runs.progress import watching
 
-from .blocks.sources import SOURCES, cut
+from .sources import SOURCES, cut
 
 SMALL = 2**16  # bytes: less than X takes, so that it is not loaded
 

@@ -17,7 +17,7 @@ from landmarks.operators.rows.moments import (
     summed,
 )
 
-from .blocks.sources import cut
+from .sources import cut
 
 
 def test_a_compensated_sum_is_the_exact_sum_rounded():

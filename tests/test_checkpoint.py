@@ -526,7 +526,7 @@ def test_a_read_only_folder_is_an_error_that_leaves_the_old_checkpoint(small_dis
     assert [entry.name for entry in small_disk.iterdir()] == ["run.npz"]
 
 
-KILL_TEST = Path(__file__).parents[2] / "tools" / "kill_test"
+KILL_TEST = Path(__file__).parents[1] / "tools" / "kill_test"
 
 
 def kill(*arguments):
