@@ -17,7 +17,7 @@ from ._array import host, is_array
 from .constraints import _indices
 from .errors import UnsupportedError
 from .intake import boolean, warn_of_spread
-from .linalg.aim import Aim
+from .linalg.aim import Aim, Columns
 from .operators.base import Operator
 from .operators.data import Data
 from .operators.dense import Dense, psd
@@ -98,8 +98,8 @@ def _shape(values: np.ndarray) -> str:
 
 
 def _is_names(target: Any) -> bool:
-    """Whether the target is the name of a column, or a list of names."""
-    if isinstance(target, str):
+    """Whether the target is the name of a column, a list of names, or places of columns."""
+    if isinstance(target, str | Columns):
         return True
     return isinstance(target, list | tuple) and bool(target) and isinstance(target[0], str)
 
@@ -112,7 +112,8 @@ def _of_columns(problem: Problem, aim: Aim, target: Any) -> tuple[Problem, Aim]:
             "target names columns, which only data have; for a kernel give weights, a matrix M or "
             "vectors"
         )
-    columns = _indices(target, operator, "target")
+    listed = target.places if isinstance(target, Columns) else target
+    columns = _indices(listed, operator, "target")
     if clash := set(columns) & set(problem.include):
         raise ValueError(f"{sorted(clash)} are both included and columns of the target")
     exclude = tuple(dict.fromkeys([*problem.exclude, *columns]))
@@ -229,3 +230,38 @@ def _of_vectors(operator: Operator, V: np.ndarray) -> dict[str, Any]:
     power = _check.exponent(float(np.max(np.abs(V))), V)
     exponent = operator.exponent + 2 * power
     return {"target": _check.scaled(V, power), "rows": False, "exponent": exponent}
+
+
+def saved_aim(
+    record: dict[str, Any] | None, operator: Operator | None, target: Any, standard: Standard
+) -> Aim | None:
+    """The aim of a selection that was saved; with its data it needs its target again."""
+    if record is None:
+        if target is not None:
+            raise ValueError("the selection was made without a target, but one was given")
+        return None
+    noise = None if record["noise"] is None else np.asarray(record["noise"], dtype=np.float64)
+    names = None if record["names"] is None else tuple(record["names"])
+    empty = np.zeros((0, int(record["columns"] or 0)))
+    aim = Aim(
+        target=None if record["target"] is None else empty,
+        rows=bool(record["rows"]),
+        noise=noise,
+        repeats=bool(record["repeats"]),
+        exponent=int(record["exponent"]),
+        names=names,
+    )
+    if operator is None or aim.target is None:
+        return aim
+    return replace(aim, target=_same_target(record, operator, target, standard))
+
+
+def _same_target(
+    record: dict[str, Any], operator: Operator, target: Any, standard: Standard
+) -> np.ndarray:
+    if target is None:
+        raise ValueError("the selection rebuilds a target; give it with load(path, target=…) too")
+    found = aimed(Problem(operator, 0), target, None, standard=standard).aim
+    if found is None or found.target is None or found.record()["target"] != record["target"]:
+        raise ValueError("the target given is not the one that the selection was made for")
+    return found.target

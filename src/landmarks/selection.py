@@ -22,6 +22,7 @@ from .problem import Method, Problem, Trial
 from .proof.certificate import Certificate, certify, seconds
 from .relaxation_path import NoPath
 from .residual.judged import Judged
+from .residual.reconstructed import reconstructed
 from .runs.progress import watching
 
 if TYPE_CHECKING:
@@ -228,9 +229,19 @@ class Selection:
         judged = self._judged or Judged(self._data, Aim())
         return np.ldexp(judged.base.variances(self.indices), self._data.exponent)
 
-    def reconstruction(self) -> Reconstruction:
-        """The coefficients that rebuild every column from the chosen ones, and R² of each."""
-        return reconstruct(self._data, self.indices)
+    def reconstruction(self, ridge: float | str | None = None) -> Reconstruction:
+        """The coefficients that rebuild every column, or the target, and R² of each.
+
+        Parameters
+        ----------
+        ridge : a penalty on the squares of the coefficients in the units of K; "cv" takes the one
+            of the smallest leave-one-out error over the rows of data. None is least squares, with
+            the noise that `select` was given.
+        """
+        if self.aim is None and ridge is None:
+            return reconstruct(self._data, self.indices)
+        aim = self.aim or Aim(exponent=self._data.exponent)
+        return reconstructed(self._data, self.indices, aim, ridge, centred=self.center)
 
     def why(
         self, criterion: str | None = None, *, each: int = 3, stability: Stability | None = None

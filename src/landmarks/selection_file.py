@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from .aims import saved_aim
 from .errors import FormatError
 from .intake import taken
 from .linalg.error import CRITERIA
 from .operators.base import Operator
+from .operators.standard import Standard
 from .problem import Trial
 from .relaxation_path import Path
 from .runs import archive
@@ -21,6 +23,7 @@ from .selection import Cost, Selection
 
 FORMAT = "landmarks-selection"
 VERSION = 1
+AIMED = 2  # the version of a file with a target or noise, which earlier programs must not read
 PATH_ARRAYS = ("t", "value", "active", "steps")
 
 
@@ -30,7 +33,9 @@ def save(selection: Selection, path: Any) -> None:
     """
     if selection.operator is not None:
         for criterion in (
-            CRITERIA
+            ("trace",)
+            if selection.aim is not None
+            else CRITERIA
             if selection.operator.m is not None or selection.n <= 3000
             else (selection.criterion,)
         ):
@@ -41,7 +46,8 @@ def save(selection: Selection, path: Any) -> None:
             )  # computes what the file then holds
     record = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": VERSION if selection.aim is None else AIMED,
+        "aim": None if selection.aim is None else selection.aim.record(),
         "n": selection.n,
         "criterion": selection.criterion,
         "method": selection.method,
@@ -67,7 +73,9 @@ def save(selection: Selection, path: Any) -> None:
     archive.write(FilePath(path), record, arrays, compress=True)
 
 
-def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selection:
+def load(
+    path: Any, *, data: Any = None, target: Any = None, max_bytes: int = MAX_BYTES
+) -> Selection:
     """Read a selection written by `Selection.save`; give the data again to compute figures it does
     not hold.
 
@@ -75,6 +83,7 @@ def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selectio
     ----------
     path : the npz file.
     data : what was given to `select`, when more than the stored figures is wanted.
+    target : the target that was given with it, if there was one.
     max_bytes : files that would unpack to more are refused.
 
     Returns
@@ -95,24 +104,27 @@ def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selectio
     record, arrays = archive.read(FilePath(path), max_bytes=max_bytes, allowed=known.__contains__)
     if record.get("format") != FORMAT:
         raise FormatError(f"{path} is not a selection of landmarks")
-    if record.get("version") != VERSION:
+    if record.get("version") not in (VERSION, AIMED):
         raise FormatError(
             f"{path} has format version {record.get('version')}, this program reads version "
-            f"{VERSION}; use a newer landmarks"
+            f"{AIMED}; use a newer landmarks"
         )
     try:
-        return _build(record, arrays, data)
+        return _build(record, arrays, data, target)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{path} is damaged: {error}") from error
 
 
-def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> Selection:
+def _build(
+    record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any, target: Any
+) -> Selection:
     center, scale = bool(record.get("center", False)), bool(record.get("scale", False))
     operator = None if data is None else _operator(data, center, scale)
     if operator is not None and operator.n != record["n"]:
         raise ValueError(
             f"the data have n = {operator.n}, the selection was made on n = {record['n']}"
         )
+    aim = saved_aim(record.get("aim"), operator, target, Standard(center, scale))
     path = Path(*(arrays[f"path_{name}"] for name in PATH_ARRAYS)) if "path_t" in arrays else None
     return Selection(
         indices=arrays["indices"],
@@ -133,6 +145,7 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> 
         labels=_labels(record),
         center=center,
         scale=scale,
+        aim=aim,
         known={str(key): float(value) for key, value in record["known"].items()},
     )
 

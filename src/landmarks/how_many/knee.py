@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import UnsupportedError
 from ..problem import Choice, Method, Problem
+from .cross_validated import CrossValidated
 from .rule import Sized
 from .target import Target, greedy_curve
 
@@ -52,12 +53,14 @@ class Knee:
 
 
 def sized(method: Method, k: Any, error: float | None) -> tuple[Any, Any]:
-    """The method and its k; a rule, or "auto" for one, makes a method that finds its own."""
+    """The method and its k; a rule, "auto" or "held-out" makes a method that finds its own."""
     automatic = isinstance(k, str) and k == "auto"
     if error is not None and not automatic:
         raise ValueError(
             f'error={error!r} asks for as many as reach it: give k="auto" with it, got k={k!r}'
         )
+    if isinstance(k, str) and k == "held-out":
+        return Sized(method, CrossValidated()), None
     if automatic:
         return Sized(method, Knee() if error is None else Target(error)), None
     if isinstance(k, type) or not hasattr(k, "apply"):

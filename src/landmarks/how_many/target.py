@@ -11,10 +11,11 @@ import numpy as np
 
 from .._array import eps
 from ..errors import RankWarning
-from ..linalg.error import FULL_SPECTRUM, selection_error, spectrum, total
+from ..linalg.error import FULL_SPECTRUM, spectrum
 from ..methods.phase import run_phase
 from ..operators.double import in_double
 from ..problem import Choice, Method, Problem
+from ..residual.judged import error_of, total_of
 from ..runs.progress import report
 from .curve import Curve, sweep
 
@@ -75,7 +76,7 @@ class Attempts:
 
     def __init__(self, problem: Problem, method: Method, rng: np.random.Generator, error: float):
         self.problem, self.method, self.rng, self.error = problem, method, rng, error
-        self.whole = total(problem.operator, problem.criterion)
+        self.whole = total_of(problem)
         self.found: dict[int, Choice] = {}
         self.first = rng.bit_generator.state
 
@@ -90,6 +91,7 @@ class Attempts:
         if (
             min(operator.n, operator.m or operator.n) > FULL_SPECTRUM
             or self.problem.groups is not None
+            or self.problem.aim is not None
         ):
             return needed - 1
         values = spectrum(operator) ** (1 if self.problem.criterion == "trace" else 2)
@@ -120,7 +122,7 @@ class Attempts:
         )
         self.rng.bit_generator.state = self.first
         choice = self.found[k] = run_phase(f"k = {k}", self.method, problem, self.rng)
-        left = selection_error(problem.operator, choice.indices, problem.criterion)
+        left = error_of(problem, choice.indices)
         report("how many", k, None, left / (self.whole or 1.0))
         return left <= self.error * self.whole
 

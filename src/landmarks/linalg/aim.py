@@ -14,6 +14,13 @@ from typing import Any
 import numpy as np
 
 
+@dataclass(frozen=True)
+class Columns:
+    """Columns of the data, by their places, that are the target and are not chosen."""
+
+    places: tuple[int, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Aim:
     """A target, noise of the measurements, or both; `landmarks.aims` checks and makes it.

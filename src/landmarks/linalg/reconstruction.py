@@ -27,6 +27,10 @@ class Reconstruction:
         of it is missing.
     losses : by how much ‖X − X_S B‖²_F would rise without each chosen column; 0 where other chosen columns can stand in.
     names : of the n columns, when the data have names.
+    ridge : the penalty on the squares of the coefficients, in the units of K.
+    chosen_names : names or indices of the chosen columns, where others than the n are rebuilt.
+
+    With a target B has a column for each of its columns, and so has r2.
 
     Examples
     --------
@@ -46,9 +50,11 @@ class Reconstruction:
     r2: np.ndarray
     losses: np.ndarray
     names: tuple[str, ...] | None = field(default=None, repr=False)
+    ridge: float = 0.0
+    chosen_names: tuple[Any, ...] | None = field(default=None, repr=False)
 
     def rebuild(self, chosen: Array) -> Array:
-        """All n columns from the k chosen ones, given in the order of `indices`; the rows may be new ones."""
+        """All columns, or the target, from the k chosen ones, given in the order of `indices`; the rows may be new ones."""
         if len(shape := tuple(getattr(chosen, "shape", ()))) != 2 or shape[1] != len(self.indices):
             raise ValueError(
                 f"the chosen columns must be an array of shape (rows, {len(self.indices)}), got {shape or type(chosen).__name__}"
@@ -63,12 +69,11 @@ class Reconstruction:
             raise UnsupportedError(
                 "to_frame needs pandas, which is not installed; use .coefficients, .indices and .names"
             ) from None
-        labels = (
-            np.arange(self.coefficients.shape[1])
-            if self.names is None
-            else np.asarray(self.names, dtype=object)
-        )
-        return pandas.DataFrame(self.coefficients, index=labels[self.indices], columns=labels)
+        width = self.coefficients.shape[1]
+        labels = np.asarray(range(width) if self.names is None else self.names, dtype=object)
+        own = labels[self.indices] if self.chosen_names is None else self.chosen_names
+        chosen = np.asarray(own, dtype=object)
+        return pandas.DataFrame(self.coefficients, index=chosen, columns=labels)
 
 
 class _Triangle(NamedTuple):

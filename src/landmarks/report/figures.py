@@ -12,9 +12,8 @@ import numpy as np
 
 from .._array import host
 from ..errors import RankWarning
-from ..how_many.curve import path
 from ..operators.base import Operator
-from ..plots.error_curve import best_errors, curve_sizes
+from ..plots.error_curve import best_possible, curve_sizes, greedy_errors
 from ..plots.path import drawn
 from ..selection import Selection
 from .summary import spectrum_is_cheap
@@ -32,12 +31,8 @@ def error_curve(selection: Selection) -> dict[str, Any]:
         warnings.simplefilter(
             "ignore", RankWarning
         )  # beyond the rank the curve lies at zero, which the page shows
-        curve = path(operator, sizes, criterion=selection.criterion)
-    best = (
-        _percent(best_errors(operator, curve.ks, selection.criterion))
-        if spectrum_is_cheap(operator)
-        else None
-    )
+        curve = greedy_errors(selection, sizes)
+    best = _percent(best_possible(selection, curve.ks)) if spectrum_is_cheap(operator) else None
     return {
         "k": curve.ks.tolist(),
         "greedy": _percent(curve.relative),

@@ -18,6 +18,7 @@ from ..errors import UnsupportedError
 from ..linalg.aim import Aim
 from ..operators.base import DENSE_MEMORY, Operator, densify
 from ..operators.double import in_double
+from .explicit import independent_basis
 from .pivoted_factor import FLOOR, pivoted_factor
 
 STORED = 5000  # order up to which a matrix that is no data is factorised in full
@@ -34,7 +35,6 @@ class Rebuilding:
     sigma : the standard deviations of the noise, or None. A chosen candidate has a row of its own
         with its sigma in it, so that one chosen twice has two.
     rounding : the part of a squared length that was rounding already when A was made.
-    wide : the columns of A before noise, as they rebuild each column of the target.
     """
 
     A: np.ndarray
@@ -104,8 +104,14 @@ class Rebuilding:
 
     def nested_errors(self, indices: np.ndarray) -> np.ndarray:
         """The errors of the first 1, 2, … of the indices."""
-        listed = [self.error(indices[: size + 1]) for size in range(len(indices))]
-        return np.minimum.accumulate(np.array([self.total, *listed]))[1:]
+        indices = np.asarray(indices)
+        kept, Q, _ = independent_basis(self.members(indices), self.floor(len(indices))[indices])
+        rest, errors = self.padded(self.B, len(indices)), np.full(len(indices), np.nan)
+        for place, q in zip(kept, Q.T, strict=True):
+            rest = rest - np.outer(q, q @ rest)
+            errors[place] = self.outside + float(np.sum(rest * rest))
+        known = np.where(np.isnan(errors), np.inf, errors)
+        return np.minimum(np.minimum.accumulate(known), self.total)
 
     def variances(self, indices: np.ndarray) -> np.ndarray:
         """What the chosen leave of each candidate: its posterior variance, before its own noise."""

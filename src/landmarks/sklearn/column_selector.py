@@ -30,15 +30,15 @@ from ..operators.rows.base import RowBlocks
 from ..operators.rows.convert import as_rows
 from ..operators.standard import Prepared
 from ._common import CallbackSupport, fit_task, seed, weights, without_data
+from .prepared_target import PreparedTarget, refuse_target, target_score
 from .row_source import check_source, set_features, source_weights
 
 
 class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
-    """Select the columns from which all columns are best rebuilt by least squares; no target is
-    needed.
+    """Select the columns from which all columns, or a target, are best rebuilt by least squares.
 
     The k columns S are chosen to leave little of the centred data X: ‖X − P_S X‖²_F, where P_S
-    projects onto them.
+    projects onto them; with a target Y they leave little of it: ‖Y − P_S Y‖²_F.
 
     Parameters
     ----------
@@ -59,6 +59,9 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         names.
     groups : a label for each column; columns of one label are selected together or not at all.
     costs, budget_cost : the cost of each column, and what the selected ones may cost together.
+    target : None rebuilds X itself. "y" rebuilds the y, one or more columns of numbers, that fit is
+        given; an array or a data frame with the rows of X rebuilds that. It is centred, scaled and
+        weighted as X is. `coefficients_` still rebuild X, `target_coefficients_` the target.
     explained_variance : the share of the variance that n_features_to_select="auto" must reach.
     missing : what is done about NaN. "error" refuses them. "impute" fills in the column means.
         "pairwise" takes each covariance over the rows that have both values and scales it to all
@@ -75,11 +78,13 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     scores_ : what each selected column alone adds: the share of the variance that would be lost
         without it; 0 for the columns that were not selected and for those that other selected
         columns make superfluous.
-    reconstruction_error_ : ‖X − P_S X‖²_F of the centred, scaled and weighted training data.
+    reconstruction_error_ : ‖X − P_S X‖²_F, or that of the target, of the centred, scaled and weighted training data.
     selection_ : the `landmarks.Selection`, with bounds, factor and cost. It holds the training
         data, but for copies made by pickle.
     coefficients_ : the matrix by which selected columns, less their means, give all columns, less
         theirs.
+    target_coefficients_ : with a target, the matrix by which selected columns, less their means,
+        give its columns, less their means, which are `target_mean_`.
     mean_, scale_ : what was subtracted from the columns, and by what they were divided.
     n_features_in_ : the number of columns seen during fit.
     feature_names_in_ : their names, when all of them are strings.
@@ -112,6 +117,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         "groups": ["array-like", None],
         "costs": ["array-like", None],
         "budget_cost": [Interval(Real, 0, None, closed="neither"), None],
+        "target": ["array-like", StrOptions({"y"}), None],
         "explained_variance": [Interval(Real, 0, 1, closed="right")],
         "missing": [StrOptions({"error", "impute", "pairwise"})],
         "budget": [Interval(Real, 0, None, closed="neither"), None],
@@ -135,6 +141,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         groups: Any = None,
         costs: Any = None,
         budget_cost: float | None = None,
+        target: Any = None,
         explained_variance: float = 0.95,
         missing: str = "error",
         budget: float | None = None,
@@ -151,6 +158,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         self.groups = groups
         self.costs = costs
         self.budget_cost = budget_cost
+        self.target = target
         self.explained_variance = explained_variance
         self.missing = missing
         self.budget = budget
@@ -166,17 +174,21 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         X : array, data frame or SciPy sparse matrix of shape (n_samples, n_features), or anything
             that `landmarks.data` reads in blocks of rows, such as a memory map, which is read once
             and not copied.
-        y : ignored.
+        y : ignored, unless target="y": then what to rebuild, of shape (n_samples,) or
+            (n_samples, n_targets).
         sample_weight : n_samples weights; a row of weight 2 counts as two equal rows.
         """
-        if (source := as_rows(X)) is not None:
+        if (source := as_rows(X)) is not None and self.target is None:
             return self._fit_source(source, X, y, sample_weight)
         labels = column_labels(X)
+        self.__dict__.pop("target_coefficients_", None)
         X = self._validated(X, ensure_min_samples=2 if self.center else 1)
         self.__dict__.pop("_moments", None)
         self._labels = labels
         with fit_task(self, X, y):
-            self._select(self._preparation.of_rows(X, weights(sample_weight, X)), X.dtype)
+            w = weights(sample_weight, X)
+            aim = None if self.target is None else PreparedTarget.of(self, y, X, w)
+            self._select(self._preparation.of_rows(X, w), X.dtype, aim)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -196,6 +208,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         select : False only adds the rows, which saves time until the last call; the last selection,
             if any, stays.
         """
+        refuse_target(self)
         self._labels = column_labels(X)
         X = self._validated(X, reset=not hasattr(self, "_moments"))
         _check_gram_fits(X.shape[1])
@@ -255,12 +268,14 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         ----------
         X : new data of shape (n_samples, n_features). Missing values, when fit takes them, count as
             the mean where they are selected, and are left out of the sum elsewhere.
-        y : ignored.
+        y : ignored; with target="y" what to rebuild, and the share is that of its variance.
         sample_weight : n_samples weights.
         """
         check_is_fitted(self)
         X = self._validated(X, reset=False)
         w = weights(sample_weight, X)
+        if self.target is not None:
+            return target_score(self, X, y, w)
         left, whole = np.sum(
             [
                 self._squares(X[rows], None if w is None else w[rows])
@@ -330,7 +345,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
             X, w, origin=self._moments.origin if hasattr(self, "_moments") else None
         )
 
-    def _select(self, prepared: Prepared, dtype: Any) -> None:
+    def _select(self, prepared: Prepared, dtype: Any, aim: PreparedTarget | None = None) -> None:
         """Choose the columns and set the fitted attributes."""
         start = time.perf_counter()
         operator = prepared.operator
@@ -338,7 +353,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
             tuple(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
         )
         operator.labels = self._labels
-        if self.scale is None:
+        if self.scale is None and aim is None:
             warn_of_spread(operator, stacklevel=5)
         selection = lm.select(
             operator,
@@ -347,6 +362,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
             criterion=self.criterion,
             seed=seed(self.random_state),
             budget=self.budget,
+            target=None if aim is None else aim.columns,
             **self._constraints,
         )
         self.selection_ = replace(
@@ -356,6 +372,8 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         self.support_ = np.isin(np.arange(operator.n), self.indices_)
         self.reconstruction_error_ = self.selection_.error("trace")
         self._rebuild(prepared, dtype)
+        if aim is not None:
+            aim.rebuild(self, prepared, dtype)
         if self.verbose:
             share, seconds = (
                 1 - self.selection_.relative_error("trace"),
@@ -421,6 +439,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.target_tags.required = isinstance(self.target, str)
         tags.input_tags.allow_nan = self.missing != "error"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
