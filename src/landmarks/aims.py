@@ -134,8 +134,7 @@ def _of_rows(operator: Operator, target: Any, standard: Standard, spread: bool) 
     """B with the rows of the data, its columns prepared as theirs are."""
     names = _check.column_names(target)
     values = numbers_only(target) if is_frame(target) else target
-    if not is_array(values) or isinstance(values, np.ndarray):
-        values = _check.as_numpy(values, "target")
+    values = _check.as_numpy(host(values) if is_array(values) else values, "target")
     if values.ndim == 1:
         values = values.reshape(-1, 1)
     if values.ndim != 2 or values.shape[0] != operator.m:
@@ -232,36 +231,39 @@ def _of_vectors(operator: Operator, V: np.ndarray) -> dict[str, Any]:
     return {"target": _check.scaled(V, power), "rows": False, "exponent": exponent}
 
 
-def saved_aim(
-    record: dict[str, Any] | None, operator: Operator | None, target: Any, standard: Standard
-) -> Aim | None:
-    """The aim of a selection that was saved; with its data it needs its target again."""
+def saved_aim(record: dict[str, Any] | None) -> Aim | None:
+    """The aim of a selection that was saved, without its target."""
     if record is None:
-        if target is not None:
-            raise ValueError("the selection was made without a target, but one was given")
         return None
-    noise = None if record["noise"] is None else np.asarray(record["noise"], dtype=np.float64)
-    names = None if record["names"] is None else tuple(record["names"])
-    empty = np.zeros((0, int(record["columns"] or 0)))
-    aim = Aim(
-        target=None if record["target"] is None else empty,
+    return Aim(
+        target=None if record["target"] is None else np.zeros((0, int(record["columns"]))),
         rows=bool(record["rows"]),
-        noise=noise,
+        noise=None if record["noise"] is None else np.asarray(record["noise"], dtype=np.float64),
         repeats=bool(record["repeats"]),
         exponent=int(record["exponent"]),
-        names=names,
+        names=None if record["names"] is None else tuple(record["names"]),
     )
-    if operator is None or aim.target is None:
+
+
+def with_target(
+    aim: Aim | None,
+    record: dict[str, Any] | None,
+    operator: Operator | None,
+    target: Any,
+    standard: Standard,
+) -> Aim | None:
+    """The aim with its target, which a selection that was read needs again with its data."""
+    if aim is None or record is None or aim.target is None:
+        if target is not None:
+            raise ValueError("the selection was made without a target, but one was given")
         return aim
-    return replace(aim, target=_same_target(record, operator, target, standard))
-
-
-def _same_target(
-    record: dict[str, Any], operator: Operator, target: Any, standard: Standard
-) -> np.ndarray:
+    if operator is None:
+        return aim
     if target is None:
-        raise ValueError("the selection rebuilds a target; give it with load(path, target=…) too")
+        raise ValueError(
+            "the selection rebuilds a target; give it again, load(path, data=…, target=…)"
+        )
     found = aimed(Problem(operator, 0), target, None, standard=standard).aim
     if found is None or found.target is None or found.record()["target"] != record["target"]:
         raise ValueError("the target given is not the one that the selection was made for")
-    return found.target
+    return replace(aim, target=found.target)

@@ -334,7 +334,7 @@ class Selection:
     @property
     def _judged(self) -> Judged | None:
         """What computes the figures where there is an aim."""
-        return None if self.aim is None else Judged(self._data, self.aim)
+        return None if self.aim is None else Judged(self._data, self.aim, self.exclude)
 
     def _criterion(self, criterion: str | None) -> str:
         """The criterion that is meant; with a target or noise there is only the trace."""

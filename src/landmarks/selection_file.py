@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date, datetime
 from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
 
-from .aims import saved_aim
+from .aims import saved_aim, with_target
 from .errors import FormatError
 from .intake import taken
 from .linalg.error import CRITERIA
@@ -110,21 +110,21 @@ def load(
             f"{AIMED}; use a newer landmarks"
         )
     try:
-        return _build(record, arrays, data, target)
+        selection = _build(record, arrays, data)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{path} is damaged: {error}") from error
+    standard = Standard(selection.center, selection.scale)
+    aim = with_target(selection.aim, record.get("aim"), selection.operator, target, standard)
+    return replace(selection, aim=aim, path=selection.path)
 
 
-def _build(
-    record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any, target: Any
-) -> Selection:
+def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> Selection:
     center, scale = bool(record.get("center", False)), bool(record.get("scale", False))
     operator = None if data is None else _operator(data, center, scale)
     if operator is not None and operator.n != record["n"]:
         raise ValueError(
             f"the data have n = {operator.n}, the selection was made on n = {record['n']}"
         )
-    aim = saved_aim(record.get("aim"), operator, target, Standard(center, scale))
     path = Path(*(arrays[f"path_{name}"] for name in PATH_ARRAYS)) if "path_t" in arrays else None
     return Selection(
         indices=arrays["indices"],
@@ -145,7 +145,7 @@ def _build(
         labels=_labels(record),
         center=center,
         scale=scale,
-        aim=aim,
+        aim=saved_aim(record.get("aim")),
         known={str(key): float(value) for key, value in record["known"].items()},
     )
 

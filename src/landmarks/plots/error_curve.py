@@ -141,7 +141,7 @@ def best_possible(selection: Selection, ks: np.ndarray) -> np.ndarray:
     """The relative error of the best k directions for what the selection was asked."""
     if selection.aim is None:
         return best_errors(selection._data, ks, selection.criterion)
-    base = rebuilding(selection._data, selection.aim)
+    base = rebuilding(selection._data, selection.aim).without(selection.exclude)
     found = [best_directions(base, int(k), selection.aim.repeats) for k in ks]
     return np.array(found) / (base.total or 1.0)
 

@@ -21,6 +21,7 @@ class Judged:
 
     operator: Operator
     aim: Aim
+    exclude: tuple[int, ...] = ()
 
     @cached_property
     def base(self) -> Rebuilding:
@@ -34,7 +35,7 @@ class Judged:
         if kind == "total":
             return self.base.total
         tail = best_directions if kind == "best_rank" else safe_bound
-        return tail(self.base, len(indices), self.aim.repeats)
+        return tail(self.base.without(self.exclude), len(indices), self.aim.repeats)
 
 
 def error_of(problem: Problem, indices: np.ndarray) -> float:

@@ -6,7 +6,7 @@ with the same B Bᵀ. What of B lies outside the range of A is one number: no ch
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
@@ -63,6 +63,14 @@ class Rebuilding:
         """The squared lengths of the candidates, with their noise."""
         noise = 0.0 if self.sigma is None else self.sigma**2
         return np.sum(self.A * self.A, axis=0) + noise
+
+    def without(self, exclude: tuple[int, ...]) -> Rebuilding:
+        """The same with fewer candidates."""
+        if not exclude:
+            return self
+        kept = np.setdiff1d(np.arange(self.n), exclude)
+        sigma = None if self.sigma is None else self.sigma[kept]
+        return replace(self, A=self.A[:, kept], sigma=sigma)
 
     def floor(self, k: int) -> np.ndarray:
         """The squared length up to which the residual of each candidate is rounding."""
@@ -155,6 +163,7 @@ def _factor(operator: Operator) -> tuple[np.ndarray, float]:
     """X with K = XᵀX, and the relative rounding of its squared lengths."""
     if operator.m is not None:
         _check_size(operator.m, operator.n)
+        operator.ledger.add(entries=operator.m * operator.n)
         rounding = (2 * eps(operator.like)) ** 2 if is_single(operator.like) else 0.0
         return host(operator.factor()).astype(np.float64), rounding
     wide = in_double(operator)

@@ -84,7 +84,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     coefficients_ : the matrix by which selected columns, less their means, give all columns, less
         theirs.
     target_coefficients_ : with a target, the matrix by which selected columns, less their means,
-        give its columns, less their means, which are `target_mean_`.
+        give its columns, less their means; `target_mean_`, `target_scale_` are those taken out.
     mean_, scale_ : what was subtracted from the columns, and by what they were divided.
     n_features_in_ : the number of columns seen during fit.
     feature_names_in_ : their names, when all of them are strings.

@@ -40,6 +40,7 @@ class PreparedTarget:
         B = rebuilt.coefficients / lengths * self.scale[None, :] / prepared.scale[chosen, None]
         selector.target_coefficients_ = B.astype(dtype)
         selector.target_mean_ = self.mean.astype(dtype)
+        selector.target_scale_ = self.scale.astype(dtype)
         total = max(selector.selection_.total(), np.finfo(float).tiny)
         selector.scores_[chosen] = rebuilt.losses / total
 
@@ -92,6 +93,7 @@ def target_score(selector: Any, X: Any, y: Any, w: np.ndarray | None) -> float:
     filled = np.where(np.isnan(chosen), selector.mean_[selector.support_], chosen)
     rebuilt = (filled - selector.mean_[selector.support_]) @ selector.target_coefficients_
     weights = np.ones(len(wanted)) if w is None else w
-    left, whole = wanted - selector.target_mean_ - rebuilt, wanted - selector.target_mean_
+    whole = (wanted - selector.target_mean_) / selector.target_scale_
+    left = whole - rebuilt / selector.target_scale_
     total = float(weights @ np.sum(whole**2, axis=1))
     return 1 - float(weights @ np.sum(left**2, axis=1)) / total if total > 0 else 0.0

@@ -14,7 +14,6 @@ import scipy.linalg
 from ...errors import UnsupportedError
 from ...problem import Choice, Problem
 from ...residual.cross import Cross
-from ...residual.tails import safe_bound
 from ...runs.progress import stopped
 from .search import Hunt, descend
 
@@ -42,7 +41,7 @@ def exact(problem: Problem, start: Choice) -> Choice:
     descend(hunt, state)
     search = Search(hunt, hunt.indices(state, start.indices))
     ended = search.run()
-    bound = search.bound if ended else safe_bound(hunt.base, problem.k, hunt.aim.repeats)
+    bound = search.bound if ended else hunt.bound()
     details = {"proved": ended and search.sure, "nodes": search.nodes}
     return Choice(search.best, bound=min(bound, search.error), details=details)
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
+from ...errors import RankWarning
 from ...linalg.aim import Aim
 from ...problem import Choice, Problem, complete
 from ...residual.cross import AGE, Cross
 from ...residual.rebuilding import Rebuilding, rebuilding
+from ...residual.tails import safe_bound
 from ...runs.progress import report
 
 TOLERANCE = 1e-9  # of the error that a swap must gain at least
@@ -63,7 +67,25 @@ class Hunt:
         if len(picks) < self.problem.k and spare is not None:
             picks += [int(j) for j in spare if int(j) not in picks]
         picks = picks[: self.problem.k]
+        if len(picks) < self.problem.k:
+            self._warn(len(picks))
         return filled(self.problem, picks) if self.aim.repeats else complete(self.problem, picks)
+
+    def _warn(self, count: int) -> None:
+        """Say once that fewer than k rebuild all that can be rebuilt."""
+        if "rank" not in self.problem.told:
+            warnings.warn(
+                f"{count} candidates rebuild all of the target that can be rebuilt, fewer than "
+                f"k = {self.problem.k}; the rest adds nothing",
+                RankWarning,
+                stacklevel=2,
+            )
+        self.problem.told.add("rank")
+
+    def bound(self) -> float:
+        """What no choice can go below, by the best directions."""
+        base = self.base.without(self.problem.exclude)
+        return safe_bound(base, self.problem.k, self.aim.repeats)
 
     def relative(self, state: Cross) -> float:
         """The error as a part of the total."""
