@@ -61,8 +61,8 @@ def select(
     k : how many to choose: a number; a share of the columns such as 0.1; a rule that finds it,
         `Target(error)`, `Knee()`, `CrossValidated()` or `LikelihoodRatio(alpha)`; "held-out", as
         few as are within one standard error of the best on rows left out; or "auto", the target
-        when `error` is given, else the knee. A method that finds its own k, such as `Continuous(penalty=…)`, and a
-        choice by costs take None.
+        when `error` is given, else the knee. A method that finds its own k, such as
+        `Continuous(penalty=…)`, and a choice by costs take None.
     center : whether to subtract the mean of each column first.
     scale : whether to divide each column by its standard deviation first. By default nothing is
         done to the columns, and a warning names those whose numbers are so large that they decide

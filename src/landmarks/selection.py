@@ -223,8 +223,8 @@ class Selection:
     def posterior_variance(self) -> np.ndarray:
         """The variance that is left of each of the n candidates once the chosen ones are measured.
 
-        It is diag(K − K_:S (K_SS + Σ)⁻¹ K_S:) with the noise Σ that `select` was given, in the units
-        of the data; without noise it is diag(K − K̂), what is left of the squares of each column.
+        It is diag(K − K_:S (K_SS + Σ)⁻¹ K_S:) with the noise Σ that `select` was given, in the
+        units of the data; without noise it is diag(K − K̂), what is left of each squared column.
         """
         judged = self._judged or Judged(self._data, Aim())
         return np.ldexp(judged.base.variances(self.indices), self._data.exponent)

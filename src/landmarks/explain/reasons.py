@@ -31,7 +31,7 @@ class Reasons:
         rebuild. `source_1`, … are those that contribute most, and `weight_1`, … their coefficients with sign, for columns
         of length one.
 
-    With a target, `dropped` has a row per column of the target instead; with noise, a row per candidate.
+    With a target, `dropped` has a row per column of the target; with noise, one per candidate.
     Both have `stability`, the share of bootstrap samples in which the column is chosen, when `why` was given it.
 
     Examples

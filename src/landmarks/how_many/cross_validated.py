@@ -89,8 +89,8 @@ def _rows(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     """The rows of the candidates and of what is rebuilt."""
     if problem.operator.m is None:
         raise UnsupportedError(
-            'k="held-out" leaves out rows, which only data in memory have; give k as a number, as a '
-            "Target or as a Knee, or use held_out for a kernel"
+            'k="held-out" leaves out rows, which only data in memory have; give k as a number, as '
+            "a Target or as a Knee, or use held_out for a kernel"
         )
     if problem.groups is not None or (problem.aim is not None and problem.aim.noise is not None):
         raise UnsupportedError(

@@ -54,7 +54,10 @@ class Reconstruction:
     chosen_names: tuple[Any, ...] | None = field(default=None, repr=False)
 
     def rebuild(self, chosen: Array) -> Array:
-        """All columns, or the target, from the k chosen ones, given in the order of `indices`; the rows may be new ones."""
+        """All columns, or the target, from the k chosen ones in the order of `indices`.
+
+        The rows may be new ones.
+        """
         if len(shape := tuple(getattr(chosen, "shape", ()))) != 2 or shape[1] != len(self.indices):
             raise ValueError(
                 f"the chosen columns must be an array of shape (rows, {len(self.indices)}), got {shape or type(chosen).__name__}"

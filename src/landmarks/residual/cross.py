@@ -25,7 +25,7 @@ ENTRIES = 2**22  # pairs that are compared at a time
 
 
 class Swap(NamedTuple):
-    """The best exchange: the place whose member goes, who comes, the gain, and the cost of going."""
+    """The best exchange: whose place is taken, who takes it, the gain, and the cost of the drop."""
 
     place: int
     j: int
@@ -116,7 +116,7 @@ class Cross:
         return j if gains[j] > 0 else None
 
     def best_swap(self, allowed: np.ndarray, places: np.ndarray) -> Swap:
-        """The exchange of a member at one of the places for an allowed candidate that gains most."""
+        """The exchange of a member at one of the places that gains most."""
         self._keep_digits()
         b = np.einsum("jl,jl->j", self.Z, self.Z)
         best = Swap(-1, -1, -np.inf, 0.0)

@@ -29,7 +29,7 @@ class Judged:
         return rebuilding(self.operator, self.aim)
 
     def figure(self, kind: str, indices: np.ndarray) -> float:
-        """The "error" of a choice, the "total", the "best_rank" error of as many, its "rank_bound"."""
+        """The "error" of a choice, the "total", the "best_rank" error, the "rank_bound"."""
         if kind == "error":
             return self.base.error(indices)
         if kind == "total":

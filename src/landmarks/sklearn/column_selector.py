@@ -78,7 +78,8 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     scores_ : what each selected column alone adds: the share of the variance that would be lost
         without it; 0 for the columns that were not selected and for those that other selected
         columns make superfluous.
-    reconstruction_error_ : ‖X − P_S X‖²_F, or that of the target, of the centred, scaled and weighted training data.
+    reconstruction_error_ : ‖X − P_S X‖²_F, or that of the target, of the centred, scaled and
+        weighted training data.
     selection_ : the `landmarks.Selection`, with bounds, factor and cost. It holds the training
         data, but for copies made by pickle.
     coefficients_ : the matrix by which selected columns, less their means, give all columns, less

@@ -1,4 +1,4 @@
-"""The default for an aim: greedy, swaps, an iterated search; a proof where there are few choices."""
+"""The default for an aim: greedy, swaps, an iterated search; a proof where choices are few."""
 
 from __future__ import annotations
 
