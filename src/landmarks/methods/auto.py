@@ -17,9 +17,10 @@ from ..errors import Stopped
 from ..linalg.error import selection_error
 from ..linalg.estimate import estimated_error
 from ..operators.base import Operator
-from ..problem import Choice, Problem, Trial, brief
+from ..problem import AIMED, Choice, Problem, Trial, brief
 from ..residual.represent import searchable
 from ..runs.progress import stopped
+from .aimed.auto import automatic
 from .annealed.annealed import Annealed
 from .costs import (
     annealed_seconds,
@@ -73,7 +74,7 @@ class Auto:
     """
 
     effort: float = 180.0
-    honours: ClassVar[frozenset[str]] = Knapsack.honours
+    honours: ClassVar[frozenset[str]] = Knapsack.honours | AIMED
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -83,6 +84,8 @@ class Auto:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         if problem.groups is not None or problem.costs is not None:
             return Knapsack().choose(problem, rng)
+        if problem.aim is not None:
+            return automatic(problem, rng)
         given = problem
         problem = replace(problem, operator=searchable(problem.operator, problem.k))
         small = order(problem.operator) <= SMALL
