@@ -18,6 +18,8 @@ from .linalg.error import CRITERIA
 from .methods.inner import run_method
 from .methods.registry import as_method
 from .operators.standard import Standard
+from .problem import Choice, Problem
+from .proof.reach import most_columns
 from .runs.bar import shown
 from .runs.progress import Callback, stopped, watching
 from .runs.runner import saving
@@ -44,6 +46,7 @@ def select(
     groups: Any = None,
     costs: Any = None,
     budget_cost: float | None = None,
+    constraints: Any = (),
     callback: Callback | None = None,
     progress: bool = False,
     checkpoint: Any = None,
@@ -55,7 +58,7 @@ def select(
     A : a data matrix X whose columns are the candidates: array, data frame, SciPy sparse matrix,
         dask array, the path of a CSV, TSV, Excel, Parquet or other file that the command line
         reads, or rows in blocks as `data` takes them. Or an operator made by `data`, `psd`,
-        `kernel`, `function` or `toeplitz`, or a SciPy LinearOperator.
+        `kernel`, `hadamard`, `function` or `toeplitz`, or a SciPy LinearOperator.
     k : how many to choose: a number; a share of the columns such as 0.1; a rule that finds it,
         `MaxError(error)`, `Knee()`, `CrossValidated()` or `LikelihoodRatio(alpha)`; "held-out",
         the fewest within one standard error of the best on rows left out; or "auto", which is
@@ -88,6 +91,9 @@ def select(
         k counts labels.
     costs, budget_cost : the cost of each candidate, and what all together may cost; k, if given, is
         then the most to choose.
+    constraints : where chosen candidates may lie, a list of `MinDistance(coordinates, distance)`
+        and `Regions(labels, at_most=…, exactly=…)`; `auto`, `greedy`, `swap` and `iterated` honour
+        them. Zones without landmarks are an `exclude`, made by `in_box`, `in_ball` or `in_polygon`.
     callback : called with a `Progress` as the work goes on, at most 20 times a second; when it
         returns True the run ends with the best choice it has, and `selection.stopped` says so.
     progress : whether to show a bar, in a terminal or a notebook.
@@ -115,7 +121,9 @@ def select(
     operator = prepared_operator(A, center=center, scale=quiet, numeric_only=numeric_only)
     chooser, k = with_rule(as_method(method), k, error)
     criterion = _check.choice(criterion, CRITERIA, "criterion")
-    problem = constrained(operator, criterion, include, exclude, groups, costs, budget_cost)
+    problem = constrained(
+        operator, criterion, include, exclude, groups, costs, budget_cost, constraints
+    )
     standard = Standard(bool(center), bool(scale))
     problem = aimed(problem, target, noise, repeats, standard, spread=scale is None)
     problem = replace(problem, k=subset_size(k, problem, chooser))
@@ -158,12 +166,21 @@ def select(
         exponent=operator.exponent if problem.aim is None else problem.aim.exponent,
         stopped=was_stopped,
         operator=operator,
-        known={"proved": 1.0} if choice.details.get("proved") else {},
+        known=known_of(problem, choice),
         include=problem.include,
         exclude=problem.exclude,
+        constraints=problem.constraints,
         chooser=chooser,
         aim=problem.aim,
     )
+
+
+def known_of(problem: Problem, choice: Choice) -> dict[str, float]:
+    """What is known of a choice: whether it is proved, and how large others may be."""
+    known = {name: 1.0 for name in ("proved", "provable") if choice.details.get(name)}
+    if problem.groups is not None or problem.costs is not None:
+        known["columns"] = float(most_columns(problem, len(choice.indices)))
+    return known
 
 
 def _seconds(budget: float | None) -> float | None:

@@ -66,8 +66,10 @@ def aimed(
 def _check_supported(problem: Problem) -> None:
     if problem.criterion != "trace":
         raise UnsupportedError(ONLY_TRACE)
-    if problem.groups is not None or problem.costs is not None:
-        raise UnsupportedError("target and noise cannot be combined with groups or costs yet")
+    if problem.groups is not None or problem.costs is not None or problem.constraints:
+        raise UnsupportedError(
+            "target and noise cannot be combined with groups, costs or constraints on places yet"
+        )
 
 
 def _variances(noise: Any, operator: Operator) -> np.ndarray | None:

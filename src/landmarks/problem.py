@@ -14,6 +14,8 @@ from ._array import Indices
 from .errors import RankWarning
 from .linalg.aim import Aim
 from .operators.base import Operator
+from .placement.constraint import Constraint
+from .placement.packing import addable, packed
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Problem:
     ----------
     k : how many, of the groups where there are any; 0 when the method finds it.
     warned : what the user was warned of already; problems derived from this one share it.
+    constraints : where chosen columns may lie: minimum distances and regions.
     groups : the number of the group of each column; a group is chosen as a whole or not at all, and include and exclude
         hold whole groups. None is each column for itself.
     costs, budget_cost : the cost of each column and what a choice may cost; None is no such limit.
@@ -49,6 +52,7 @@ class Problem:
     budget_cost: float | None = None
     aim: Aim | None = field(default=None, compare=False)
     deadline: float | None = None
+    constraints: tuple[Constraint, ...] = field(default=(), compare=False)
     warned: set[str] = field(default_factory=set, repr=False, compare=False)
 
     @property
@@ -62,6 +66,13 @@ class Problem:
     def free(self) -> np.ndarray:
         """The indices that may be chosen and are not included anyway, rising."""
         return np.setdiff1d(self.candidates, self.include)
+
+    def addable(self, chosen: Indices) -> np.ndarray:
+        """Whether each candidate may be added to the chosen ones and what must be included."""
+        chosen = np.union1d(np.asarray(chosen, dtype=np.int64), self.include).astype(np.int64)
+        allowed = np.zeros(self.operator.n, dtype=bool)
+        allowed[self.free] = True
+        return addable(self.constraints, chosen, self.k - len(chosen), allowed)
 
     def count(self, columns: Indices) -> int:
         """How many the columns are: of groups where there are any."""
@@ -112,7 +123,8 @@ class Choice:
 class Method(Protocol):
     """A way to choose: a frozen dataclass of its settings with one function."""
 
-    #: what the method can honour, among "include", "exclude", "groups", "costs", "target", "noise"
+    #: what the method can honour, among "include", "exclude", "groups", "costs", "constraints",
+    #: "target" and "noise"
     honours: ClassVar[frozenset[str]]
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
@@ -134,12 +146,17 @@ def brief(method: Any) -> str:
 
 CONSTRAINTS = frozenset({"include", "exclude"})
 AIMED = CONSTRAINTS | {"target", "noise"}
+PLACED = CONSTRAINTS | {"constraints"}
 
 
 def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
     """The picks, filled up to k with the lowest indices left when the rank gave out, with a warning."""
     picks = [int(j) for j in picks]
     picks = [*(j for j in problem.include if j not in picks), *picks][: max(len(picks), problem.k)]
+    if problem.constraints:
+        allowed = np.isin(np.arange(problem.operator.n), problem.candidates)
+        first = list(dict.fromkeys([*problem.include, *picks]))
+        return packed(problem.constraints, first, len(problem.include), allowed, problem.k)
     if len(picks) < problem.k:
         if "rank" not in problem.warned:
             warnings.warn(

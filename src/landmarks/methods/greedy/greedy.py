@@ -14,7 +14,7 @@ import numpy as np
 
 from ... import _check
 from ..._array import Array, namespace
-from ...problem import AIMED, Choice, Problem, brief
+from ...problem import AIMED, PLACED, Choice, Problem, brief
 from ...residual.powers import POWERS, best_addition
 from ...residual.represent import searchable
 from ...residual.residual import Residual
@@ -41,7 +41,7 @@ class Greedy:
     """
 
     gain: str = "trace"
-    honours: ClassVar[frozenset[str]] = AIMED
+    honours: ClassVar[frozenset[str]] = AIMED | PLACED
     __repr__ = brief
 
     def __post_init__(self) -> None:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import Stopped
-from ...problem import AIMED, Choice, Problem, brief
+from ...problem import AIMED, PLACED, Choice, Problem, brief
 from ..aimed import search as aimed
 from ..inner import run_method
 from .local_search import Landscape, descend, starting_choice
@@ -46,7 +46,7 @@ class Swap:
     start: Any = "greedy"
     criterion: str | None = None
     max_swaps: int | None = None
-    honours: ClassVar[frozenset[str]] = AIMED
+    honours: ClassVar[frozenset[str]] = AIMED | PLACED
     __repr__ = brief
 
     def __post_init__(self) -> None:
