@@ -194,8 +194,8 @@ def stored_factor(K: np.ndarray, rounding: float) -> np.ndarray:
     factor, order, rank, _ = scipy.linalg.lapack.dpstrf(
         K / np.outer(scale, scale), lower=1, tol=rounding
     )
-    X = np.zeros((rank, len(K)))
-    X[:, order - 1] = np.tril(factor)[:, :rank].T
+    X = np.zeros((max(1, rank), len(K)))
+    X[:rank, order - 1] = np.tril(factor)[:, :rank].T
     return X * lengths
 
 
