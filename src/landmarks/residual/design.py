@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
-from .rebuilding import Rebuilding
+from .explicit_aim import Rebuilding
 
 STEPS = 60
 WORK = 2e10  # multiplications that the steps may take

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.linalg
 
 from .design import design_bound
-from .rebuilding import Rebuilding, orthonormal, unit
+from .explicit_aim import Rebuilding, orthonormal, unit
 
 FULL = 3000  # rows up to which the range of the candidates is computed; beyond, it may be all
 

@@ -9,7 +9,8 @@ import numpy as np
 from ...problem import Choice, Problem
 from ...residual.cross import Cross
 from ...runs.progress import report
-from .search import TOLERANCE, Hunt, descend, refill
+from .hunt import Hunt
+from .search import TOLERANCE, descend, refill
 
 
 class Settings(Protocol):
