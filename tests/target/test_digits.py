@@ -7,7 +7,8 @@ import pytest
 
 import landmarks as lm
 from landmarks.linalg.aim import Aim
-from landmarks.methods.aimed.search import Hunt, descend
+from landmarks.methods.aimed.hunt import Hunt
+from landmarks.methods.aimed.search import descend
 from landmarks.problem import Problem
 from landmarks.residual.cross import Cross
 from landmarks.residual.rebuilding import rebuilding

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import landmarks as lm
+from landmarks.linalg.aim import Aim
+from landmarks.residual.design import design_bound
+from landmarks.residual.rebuilding import rebuilding
 
 from .plain import best, least_squares, posterior
 
@@ -100,3 +103,24 @@ def test_repeats_choose_one_place_more_often_where_the_others_tell_nothing() -> 
     s = lm.select(lm.psd(K), 5, noise=1.0, repeats=True)
     assert s.indices.tolist() == [0] * 5
     assert s.error() == pytest.approx(9 - 81 / (9 + 1 / 5) + 0.002)
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_bound_of_a_design_is_below_every_choice_and_near_the_best(
+    seed: int, repeats: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    n, k = 7, 1 + seed % 4
+    X = graded(rng, 5, n, 1.0)
+    noise = rng.uniform(0.1, 1.0, n) * 10.0 ** rng.integers(-6, 2)
+    base = rebuilding(lm.data(X), Aim(noise=noise))
+    least = best(posterior(X.T @ X, noise), n, k, repeats=repeats)
+    assert 0 < design_bound(base, k, repeats) <= least * (1 + 1e-9)
+
+
+def test_a_design_proves_what_eigenvalues_cannot() -> None:
+    points = np.linspace(0, 1, 200)[:, None]
+    s = lm.select(lm.kernel(points, lm.rbf(sigma=0.3)), 12, noise=0.5)
+    assert s.gap() < 0.05
+    assert s.error() > 1.2 * s.best_rank_error()

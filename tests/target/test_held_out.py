@@ -97,3 +97,21 @@ def test_the_rule_says_where_it_cannot_be_used() -> None:
         lm.select(X, "held-out", noise=1.0)
     with pytest.raises(ValueError, match="at least two folds"):
         lm.CrossValidated(folds=1)
+
+
+@pytest.mark.parametrize("ridge", [None, "cv"])
+def test_held_out_rows_of_a_target_are_rebuilt_by_what_the_training_rows_taught(
+    ridge: str | None,
+) -> None:
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((50, 12)) + 5
+    Y = X[:, :3] @ rng.standard_normal((3, 2)) + rng.standard_normal((50, 2))
+    folds = [(np.arange(25), np.arange(25, 50)), (np.arange(25, 50), np.arange(25))]
+    found = lm.held_out(X, [2, 3], target=Y, center=True, cv=folds, ridge=ridge)
+    for fold, (train, test) in enumerate(folds):
+        s = lm.select(X[train], 3, target=Y[train], center=True, method="greedy")
+        B = s.reconstruction(ridge=ridge).coefficients
+        guess = Y[train].mean(axis=0) + (X[test] - X[train].mean(axis=0))[:, s.indices] @ B
+        left = np.sum((Y[test] - guess) ** 2) / np.sum((Y[test] - Y[train].mean(axis=0)) ** 2)
+        assert found.errors[fold, 1] == pytest.approx(left, rel=1e-9)
+    assert lm.held_out(X, 3, target=Y, method="swap").mean.shape == (3,)

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..linalg.reconstruction import Reconstruction
 from ..residual.cross import Cross
-from ..residual.rebuilding import Rebuilding, rebuilding
+from ..residual.explicit_aim import Rebuilding
+from ..residual.rebuilding import rebuilding
 from .table import Table
 
 if TYPE_CHECKING:

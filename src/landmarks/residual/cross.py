@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
+from .._array import add_outer
 from .explicit import independent_basis
-from .rebuilding import Rebuilding
+from .explicit_aim import Rebuilding
 
 DIGITS = 1e-10  # of squared lengths: below it RᵀT is computed again instead of updated
 AGE = 24  # exchanges after which all is computed again
@@ -140,11 +141,18 @@ class Cross:
         P = self.W[places] / np.sqrt(g)
         reach = self.V[places] / np.sqrt(g)  # Bᵀu_i
         q = np.sum(reach * reach, axis=1)[:, None]
-        c = reach @ self.Z.T
-        length = self.a + P * P
-        worth = b + 2 * c * P + q * (P * P)
-        left = length > self.floor
-        return np.where(left, worth / np.where(left, length, 1.0), 0.0) - q, q[:, 0]
+        worth = reach @ self.Z.T  # c_ij, then the numerator; in place, as these are large
+        worth *= 2
+        worth *= P
+        worth += b
+        P *= P
+        length = P + self.a
+        P *= q
+        worth += P
+        np.divide(worth, length, out=worth, where=length > self.floor)
+        worth[length <= self.floor] = 0.0
+        worth -= q
+        return worth, q[:, 0]
 
     def add(self, j: int, place: int) -> None:
         """Candidate j takes a free place."""
@@ -155,15 +163,15 @@ class Cross:
         length = np.sqrt(self.a[j])
         q = self._orthogonal(q / np.sqrt(q @ q), place)
         v, t = q @ self.R, q @ self.T
-        self.R -= q[:, None] * v
-        self.T -= q[:, None] * t
-        self.Z -= v[:, None] * t
+        add_outer(self.R, -q, v)
+        add_outer(self.T, -q, t)
+        add_outer(self.Z, -v, t)
         w = self.W[:, j].copy()
         w[place] = 0.0
         new, new_row, new_reach = q / length, v / length, t / length
-        self.D -= new[:, None] * w
-        self.W -= w[:, None] * new_row
-        self.V -= w[:, None] * new_reach
+        add_outer(self.D, -new, w)
+        add_outer(self.W, -w, new_row)
+        add_outer(self.V, -w, new_reach)
         self.D[:, place], self.W[place], self.V[place] = new, new_row, new_reach
         self.members[place] = j
         self._changed()
@@ -173,13 +181,13 @@ class Cross:
         j = int(self.members[place])
         norm = np.sqrt(self.D[:, place] @ self.D[:, place])
         u, p, reach = self.D[:, place] / norm, self.W[place] / norm, self.V[place] / norm
-        self.R += u[:, None] * p
-        self.T += u[:, None] * reach
-        self.Z += p[:, None] * reach
+        add_outer(self.R, u, p)
+        add_outer(self.T, u, reach)
+        add_outer(self.Z, p, reach)
         w = u @ self.D
-        self.D -= u[:, None] * w
-        self.W -= w[:, None] * p
-        self.V -= w[:, None] * reach
+        add_outer(self.D, -u, w)
+        add_outer(self.W, -w, p)
+        add_outer(self.V, -w, reach)
         for rows in (self.D.T, self.W, self.V, self.chosen_columns.T):
             rows[place] = 0.0
         if self.base.sigma is not None:  # the row of its noise is free again
@@ -212,7 +220,7 @@ class Cross:
         self.inner = float(np.einsum("ij,ij->", self.T, self.T))
 
     def _keep_digits(self) -> None:
-        """Compute RᵀT again where its entries have become small beside what was subtracted."""
+        """Compute RᵀT again where its entries have become small compared with what was subtracted."""
         left = self.a > self.floor
         known = self.highest[left] * self.highest_inner
         if np.any(self.a[left] * self.inner < DIGITS * known):

@@ -11,7 +11,8 @@ from ..linalg.aim import Aim
 from ..linalg.error import selection_error, total
 from ..operators.base import Operator
 from ..problem import Problem
-from .rebuilding import Rebuilding, rebuilding
+from .explicit_aim import Rebuilding
+from .rebuilding import rebuilding
 from .tails import best_directions, safe_bound
 
 

@@ -14,7 +14,8 @@ from ..linalg.leave_one_out import best_penalty
 from ..linalg.reconstruction import Reconstruction
 from ..operators.base import Operator
 from .explicit import independent_basis
-from .rebuilding import rebuilding, unit
+from .explicit_aim import unit
+from .rebuilding import rebuilding
 
 
 def reconstructed(

@@ -12,7 +12,8 @@ import math
 import numpy as np
 import scipy.linalg
 
-from .rebuilding import Rebuilding, orthonormal, unit
+from .design import design_bound
+from .explicit_aim import Rebuilding, orthonormal, unit
 
 FULL = 3000  # rows up to which the range of the candidates is computed; beyond, it may be all
 
@@ -25,9 +26,10 @@ def best_directions(base: Rebuilding, k: int, repeats: bool = False) -> float:
 
 
 def safe_bound(base: Rebuilding, k: int, repeats: bool = False) -> float:
-    """The same less what rounding may have added to it: a bound that holds."""
+    """A bound that holds: the same less what rounding may have added, or that of a design."""
     doubt = 8 * (sum(base.A.shape) + base.B.shape[1] + 8) * 2.0**-53 * math.sqrt(base.total)
-    return max(0.0, math.sqrt(best_directions(base, k, repeats)) - doubt) ** 2
+    tail = max(0.0, math.sqrt(best_directions(base, k, repeats)) - doubt) ** 2
+    return max(tail, design_bound(base, k, repeats))
 
 
 def _reached(base: Rebuilding, k: int, repeats: bool) -> tuple[np.ndarray, float]:

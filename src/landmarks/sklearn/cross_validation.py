@@ -28,6 +28,7 @@ from ..operators.preparation import Preparation
 from ..operators.standard import Standard
 from ..readers.read import read
 from ..residual.reconstructed import reconstructed
+from .held_out_target import TargetFolds, target_rows
 
 CHUNK = 2**22  # entries of X that are made dense at a time
 
@@ -43,6 +44,7 @@ def held_out(
     seed: int = 0,
     method: Any = "greedy",
     criterion: str = "trace",
+    target: Any = None,
     ridge: Any = None,
 ) -> HeldOut:
     """The error on held-out rows of X, or held-out points of a kernel, for many k.
@@ -64,6 +66,8 @@ def held_out(
     seed : of the folds and of the method.
     method, criterion : as for `select`. Greedy selection serves all k of a fold in one sweep;
         others run once for each.
+    target : what to rebuild instead of X: an array or a data frame with its rows; the error is then
+        that of the target on the rows held out.
     ridge : a penalty on the coefficients as for `Selection.reconstruction`; "cv" finds it on the
         training rows. None is least squares, whose error on new rows may rise with k.
 
@@ -88,21 +92,23 @@ def held_out(
         raise TypeError(f"held-out rows need the data X or a kernel on points, got {A!r}")
     if points and (center or scale):
         raise ValueError("center and scale are done to the columns of data, not to a kernel")
-    if points and ridge is not None:
-        raise ValueError("ridge is for the coefficients of data; a kernel has none")
-    X = A if points else _rows(A, center, scale, numeric_only)
+    if points and (ridge is not None or target is not None):
+        raise ValueError("target and ridge are for held-out rows of data; a kernel has none")
+    quiet = False if scale is None and target is not None else scale
+    X = A if points else _rows(A, center, quiet, numeric_only)
     sizes = _check.sizes(ks, A.n if points else X.shape[1])
     folds = (
         KFold(cv, shuffle=True, random_state=_check.seed(seed))
         if isinstance(cv, int)
         else check_cv(cv)
     )
-    one = _points_errors if points else _rows_errors
-    run = _Run(sizes, method, criterion, seed, Standard(bool(center), bool(scale)), ridge)
-    errors = [
-        one(X, train, test, run)
-        for train, test in folds.split(np.zeros(A.n if points else X.shape[0]))
-    ]
+    standard = Standard(bool(center), bool(scale))
+    run = _Run(sizes, method, criterion, seed, standard, ridge)
+    one = run.points_errors if points else run.rows_errors
+    if target is not None:
+        one = TargetFolds(target_rows(target, X), sizes, method, seed, standard, ridge).errors
+    rows = np.zeros(A.n if points else X.shape[0])
+    errors = [one(X, train, test) for train, test in folds.split(rows)]
     if len(errors) < 2:
         raise ValueError("a standard error needs at least two folds, got one")
     return HeldOut(sizes, np.array(errors))
@@ -152,6 +158,14 @@ class _Run:
             ).indices
             for k in self.ks
         ]
+
+    def rows_errors(self, X: Any, train: np.ndarray, test: np.ndarray) -> list[float]:
+        """The part of the held-out rows that is left, for each k."""
+        return _rows_errors(X, train, test, self)
+
+    def points_errors(self, kernel: Operator, train: np.ndarray, test: np.ndarray) -> list[float]:
+        """The part of the held-out points that is left, for each k."""
+        return _points_errors(kernel, train, test, self)
 
 
 def _rows_errors(X: Any, train: np.ndarray, test: np.ndarray, run: _Run) -> list[float]:

@@ -10,8 +10,9 @@ import numpy as np
 from ...problem import Choice, Problem, Trial
 from ...runs.progress import stopped
 from .exact import count, exact
+from .hunt import base_of
 from .iterated import iterated
-from .search import base_of, greedy, swap
+from .search import greedy, swap
 
 FEW = 2000  # choices of k − 1 up to which the best one is proved at once
 ROUNDS = 60

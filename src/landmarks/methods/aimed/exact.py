@@ -15,7 +15,8 @@ from ...errors import UnsupportedError
 from ...problem import Choice, Problem
 from ...residual.cross import Cross
 from ...runs.progress import stopped
-from .search import Hunt, descend
+from .hunt import Hunt
+from .search import descend
 
 MOST = 200_000  # choices of k − 1 that may have to be looked at
 MARGIN = 1e-9  # of the error: a choice that may be better by less is not looked for

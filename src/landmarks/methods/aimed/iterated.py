@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
 
 from ...problem import Choice, Problem
 from ...residual.cross import Cross
-from ...runs.progress import report
-from .search import TOLERANCE, Hunt, descend, refill
+from ...runs.runner import Step, run
+from .hunt import Hunt
+from .search import TOLERANCE, descend, refill
 
 
 class Settings(Protocol):
@@ -38,29 +40,50 @@ def iterated(
     hunt = Hunt(problem)
     state = hunt.state(start.indices)
     descend(hunt, state)
-    best, error = state.chosen, state.inner
-    rounds = improvements = stale = 0
-    limited = problem.deadline is None
-    while not settled(hunt, state):
-        if rounds >= settings.rounds if limited else problem.time_left <= 0:
-            break
-        leave = stale >= settings.patience
-        trial = disturbed(hunt, state, 0.5 if leave else settings.share, leave, rng)
-        descend(hunt, trial)
-        rounds += 1
-        full = not len(trial.vacant)
-        better = full and trial.inner < state.inner * (1 - TOLERANCE)
-        stale = 0 if better or leave else stale + 1
-        if full and trial.inner < error * (1 - TOLERANCE):
-            best, error = trial.chosen, trial.inner
-            improvements += 1
-        if better or (leave and full):
-            state = trial
-        if report("iterated", rounds, settings.rounds if limited else None, hunt.relative(state)):
-            break
-    details = {"rounds": rounds, "improvements": improvements}
-    found = hunt.indices(hunt.state(best), start.indices)
+    search = Search(hunt, state, settings, rng)
+    run("iterated", search.steps(), deadline=problem.deadline)
+    details = {"rounds": search.rounds, "improvements": search.improvements}
+    found = hunt.indices(hunt.state(search.best), start.indices)
     return Choice(found, path=start.path, trials=start.trials, details=details)
+
+
+class Search:
+    """The rounds of a search: where it stands, and the best choice it has seen."""
+
+    def __init__(self, hunt: Hunt, state: Cross, settings: Settings, rng: np.random.Generator):
+        self.hunt, self.state, self.settings, self.rng = hunt, state, settings, rng
+        self.best, self.error = state.chosen, state.inner
+        self.rounds = self.improvements = self.stale = 0
+
+    def steps(self) -> Iterator[Step]:
+        """One round at a step, until the deadline or the number that the settings ask for."""
+        problem = self.hunt.problem
+        most = self.settings.rounds if problem.deadline is None else None
+        while not settled(self.hunt, self.state) and problem.time_left > 0:
+            if most is not None and self.rounds >= most:
+                return
+            self.round()
+            yield Step(self.rounds, most, self.hunt.relative(self.state))
+
+    def round(self) -> None:
+        """Disturb, descend, and go on from there if it is better, or if the valley is left."""
+        leave = self.stale >= self.settings.patience
+        share = 0.5 if leave else self.settings.share
+        trial = disturbed(self.hunt, self.state, share, leave, self.rng)
+        descend(self.hunt, trial)
+        self.rounds += 1
+        better = lower(trial, self.state.inner)
+        self.stale = 0 if better or leave else self.stale + 1
+        if lower(trial, self.error):
+            self.best, self.error = trial.chosen, trial.inner
+            self.improvements += 1
+        if better or (leave and not len(trial.vacant)):
+            self.state = trial
+
+
+def lower(trial: Cross, error: float) -> bool:
+    """Whether a full choice has a lower error, by more than rounding."""
+    return not len(trial.vacant) and trial.inner < error * (1 - TOLERANCE)
 
 
 def settled(hunt: Hunt, state: Cross) -> bool:
