@@ -116,8 +116,10 @@ def test_methods_without_targets_say_so(method: str) -> None:
 def test_what_has_no_answer_for_a_target_is_refused() -> None:
     with pytest.raises(UnsupportedError, match='criterion="trace"'):
         lm.select(A, 3, target=B, criterion="frobenius")
-    with pytest.raises(UnsupportedError, match="groups or costs"):
+    with pytest.raises(UnsupportedError, match="groups, costs or constraints"):
         lm.select(A, 3, target=B, groups=[0, 0, 1, 1, 2, 2, 3, 3])
+    with pytest.raises(UnsupportedError, match="groups, costs or constraints"):
+        lm.select(A, 3, noise=0.1, constraints=[lm.MinDistance(np.arange(8.0)[:, None], 1.5)])
     s = lm.select(A, 3, target=B)
     with pytest.raises(UnsupportedError, match='has the criterion "trace" only'):
         s.error("frobenius")

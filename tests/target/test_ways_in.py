@@ -24,7 +24,7 @@ Y = pd.DataFrame(
 
 
 def test_a_selector_rebuilds_y() -> None:
-    selector = lm.ColumnSelector(2, target="y").fit(X, Y)
+    selector = lm.ColumnSelector(2, target="y", center=True).fit(X, Y)
     assert selector.get_feature_names_out().tolist() == ["a", "d"]
     model = LinearRegression().fit(X[["a", "d"]], Y)
     np.testing.assert_allclose(selector.target_coefficients_, model.coef_.T, rtol=1e-9)
