@@ -121,9 +121,25 @@ def measured() -> None:
             print(f"{noise:13g} {k:5d}{found}", flush=True)
 
 
+def held_out(quick: bool) -> None:
+    """The error on rows left out, by least squares and with a ridge, and the k that they name."""
+    print("\nheld out       k: least squares, with ridge                  k by the rule")
+    for name, X in tables(quick):
+        ks = [k for k in (5, 20, 60, 120) if k < X.shape[1] // 2]
+        plain, ridge = (lm.held_out(X, ks, scale=False, ridge=ridge) for ridge in (None, "cv"))
+        cells = "  ".join(
+            f"{k:3d}: {a:.3f} {b:.3f}" for k, a, b in zip(ks, plain.mean, ridge.mean, strict=True)
+        )
+        half = X.shape[1] // 2
+        found = lm.select(X[:, :half], "held-out", target=X[:, half:], method="greedy").k
+        print(f"{name:14s} {cells}   second half from the first: k = {found}", flush=True)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true")
     warnings.simplefilter("ignore")
-    rebuilt(parser.parse_args().quick)
+    quick = parser.parse_args().quick
+    rebuilt(quick)
     measured()
+    held_out(quick)

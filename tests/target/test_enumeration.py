@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
+from landmarks.errors import RankWarning
 from landmarks.linalg.aim import Aim
 from landmarks.residual.design import design_bound
 from landmarks.residual.rebuilding import rebuilding
@@ -124,3 +125,24 @@ def test_a_design_proves_what_eigenvalues_cannot() -> None:
     s = lm.select(lm.kernel(points, lm.rbf(sigma=0.3)), 12, noise=0.5)
     assert s.gap() < 0.05
     assert s.error() > 1.2 * s.best_rank_error()
+
+
+@pytest.mark.filterwarnings("ignore::landmarks.errors.RankWarning")
+@pytest.mark.parametrize("seed", range(30))
+def test_equal_zero_and_dependent_columns_do_no_harm(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((8, 3)) @ rng.standard_normal((3, 5))
+    A = np.column_stack([A, A[:, 0], np.zeros(8), rng.standard_normal(8)])
+    B = rng.standard_normal((8, 2)) if seed % 3 else A[:, :2] * 1.0
+    error, k = least_squares(A + 0.0, B), 1 + seed % 6
+    least = best(lambda S: error([j for j in S if j != 6]), 8, k)
+    for method in ("exact", "auto"):
+        s = lm.select(A, k, target=B, method=method, scale=False)
+        assert s.error() == pytest.approx(least, rel=1e-8, abs=1e-20)
+        assert s.lower_bound() <= least * (1 + 1e-9) + 1e-20
+
+
+def test_a_target_of_zeros_is_rebuilt_by_anything() -> None:
+    with pytest.warns(RankWarning, match="0 candidates rebuild all of the target"):
+        s = lm.select(np.eye(4), 2, target=np.zeros((4, 1)), scale=False)
+    assert (s.k, s.error(), s.relative_error(), s.gap()) == (2, 0.0, 0.0, 0.0)
