@@ -1,4 +1,4 @@
-"""Never above backward elimination, the way in which OSSCAR prunes layers, on real Gram matrices."""
+"""Never above backward elimination, by which OSSCAR prunes layers, on real Gram matrices."""
 
 from __future__ import annotations
 
