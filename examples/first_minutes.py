@@ -44,6 +44,11 @@ lm.path(df, 10, center=True, scale=True)
 lm.path(df, 10, center=True, scale=True).smallest(error=0.2)
 lm.held_out(df, 3, center=True, scale=True).mean.shape
 print(lm.compare(df, 5, center=True, scale=True, methods=["greedy", "uniform"]).table["method"])
+# other columns to rebuild, and noise
+lm.select(df, 3, target=["mean area", "mean texture"], center=True, scale=True)
+lm.select(df, 3, target=df[:10])
+round(lm.select(lm.psd(K), 2, noise=0.1).relative_error(), 3)
+lm.select(lm.psd(K), 2, noise=-0.1)
 # labels that are no strings
 numbers.loc[:, lm.select(numbers, 2).chosen_names].shape
 two_levels[lm.select(two_levels, 2).chosen_names].shape

@@ -6,7 +6,9 @@ if TYPE_CHECKING:
     from ._select import select
     from .checkpoint import Checkpoint
     from .comparison import Comparison, compare
+    from .how_many.cross_validated import CrossValidated
     from .how_many.curve import Curve, path
+    from .how_many.held_out import HeldOut
     from .how_many.knee import Knee
     from .how_many.likelihood_ratio import LikelihoodRatio
     from .how_many.max_error import MaxError
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from .selection import Selection
     from .selection_file import load
     from .sklearn.column_selector import ColumnSelector
-    from .sklearn.cross_validation import HeldOut, held_out
+    from .sklearn.cross_validation import held_out
     from .sklearn.nystroem import Nystroem
 
 __all__ = [
@@ -53,6 +55,7 @@ __all__ = [
     "ColumnSelector",
     "Comparison",
     "Continuous",
+    "CrossValidated",
     "Curve",
     "Exact",
     "Greedy",
@@ -108,10 +111,11 @@ _WHERE = {
     "ColumnSelector": "sklearn.column_selector",
     "Comparison": "comparison",
     "Continuous": "methods.relaxation.continuous",
+    "CrossValidated": "how_many.cross_validated",
     "Curve": "how_many.curve",
     "Exact": "methods.search.exact",
     "Greedy": "methods.greedy.greedy",
-    "HeldOut": "sklearn.cross_validation",
+    "HeldOut": "how_many.held_out",
     "Iterated": "methods.search.iterated",
     "KDPP": "methods.sampling.kdpp",
     "KMeans": "methods.sampling.kmeans",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _check
+from .aims import aimed
 from .checkpoint import open_journal
 from .constraints import check_honoured, constrained, subset_size
 from .how_many.knee import with_rule
@@ -16,6 +17,7 @@ from .intake import prepared_operator
 from .linalg.error import CRITERIA
 from .methods.inner import run_method
 from .methods.registry import as_method
+from .operators.standard import Standard
 from .problem import Choice, Problem
 from .proof.reach import most_columns
 from .runs.bar import shown
@@ -37,6 +39,9 @@ def select(
     budget: float | None = None,
     include: Any = (),
     exclude: Any = (),
+    target: Any = None,
+    noise: Any = None,
+    repeats: bool = False,
     error: float | None = None,
     groups: Any = None,
     costs: Any = None,
@@ -55,8 +60,9 @@ def select(
         reads, or rows in blocks as `data` takes them. Or an operator made by `data`, `psd`,
         `kernel`, `hadamard`, `function` or `toeplitz`, or a SciPy LinearOperator.
     k : how many to choose: a number; a share of the columns such as 0.1; a rule that finds it,
-        `MaxError(error)`, `Knee()` or `LikelihoodRatio(alpha)`; or "auto", which is `MaxError` when
-        `error` is given, else `Knee`. A method that finds its own k, such as
+        `MaxError(error)`, `Knee()`, `CrossValidated()` or `LikelihoodRatio(alpha)`; "held-out",
+        the fewest within one standard error of the best on rows left out; or "auto", which is
+        `MaxError` when `error` is given, else `Knee`. A method that finds its own k, such as
         `Continuous(penalty=…)`, and a choice by costs take None.
     center : whether to subtract the mean of each column first.
     scale : whether to divide each column by its standard deviation first. By default nothing is
@@ -71,6 +77,15 @@ def select(
     budget : seconds that improving methods may take; without it they end on their own.
     include, exclude : candidates that must, or must not, be chosen: indices, or names when the data
         have names. Whole numbers are always indices.
+    target : what to rebuild instead of the columns of A themselves. For data: an array or a data
+        frame B with the same rows (one dimension is one column), or names of columns of A, which
+        are then not chosen; the error is ‖B − P_S B‖²_F, and center and scale are done to B too.
+        For a kernel or a stored K: n weights, a positive semidefinite n × n matrix M, or n × p
+        vectors V with M = V Vᵀ; the error is tr((K − K̂) M). See docs/target_noise.md.
+    noise : σ², the variance of the noise of a measurement in the units of K, one number or one for
+        each candidate; for data K = XᵀX sums over m rows, so that a variance v of one value is
+        noise = m · v. The error is that of the regularised estimate, with K_SS + σ²I.
+    repeats : whether a candidate may be chosen again, as several sensors at one place; needs noise.
     error : the relative error that k="auto" must reach, with as few as the method can.
     groups : a label for each candidate; those of one label are chosen together or not at all, and
         k counts labels.
@@ -102,12 +117,15 @@ def select(
     >>> wine[s.chosen_names].shape
     (178, 3)
     """
-    operator = prepared_operator(A, center=center, scale=scale, numeric_only=numeric_only)
+    quiet = False if scale is None and target is not None else scale  # its columns weigh, not A's
+    operator = prepared_operator(A, center=center, scale=quiet, numeric_only=numeric_only)
     chooser, k = with_rule(as_method(method), k, error)
     criterion = _check.choice(criterion, CRITERIA, "criterion")
     problem = constrained(
         operator, criterion, include, exclude, groups, costs, budget_cost, constraints
     )
+    standard = Standard(bool(center), bool(scale))
+    problem = aimed(problem, target, noise, repeats, standard, spread=scale is None)
     problem = replace(problem, k=subset_size(k, problem, chooser))
     check_honoured(problem, chooser)
     allowed = _seconds(budget)
@@ -145,7 +163,7 @@ def select(
         path=choice.path,
         trials=choice.trials,
         bound=choice.bound,
-        exponent=operator.exponent,
+        exponent=operator.exponent if problem.aim is None else problem.aim.exponent,
         stopped=was_stopped,
         operator=operator,
         known=known_of(problem, choice),
@@ -153,6 +171,7 @@ def select(
         exclude=problem.exclude,
         constraints=problem.constraints,
         chooser=chooser,
+        aim=problem.aim,
     )
 
 

@@ -184,9 +184,19 @@ def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
         raise ValueError("constraints on places need k as a number or as a share")
     if k is None and (finds_k or problem.costs is not None):
         return 0
+    if problem.aim is not None and problem.aim.repeats and not _check.is_share(k):
+        return _repeated_size(k, problem)
     most = problem.count(np.arange(problem.operator.n))
     size = _check.subset_size(k, most if _check.is_share(k) else problem.operator.n)
     check_size(size, problem)
+    return size
+
+
+def _repeated_size(k: Any, problem: Problem) -> int:
+    """The size where candidates may come again: any number that what is included fits into."""
+    size = _check.count(k, "k")
+    if len(problem.include) > size:
+        raise ValueError(f"include lists {len(problem.include)} candidates, more than k = {size}")
     return size
 
 
@@ -249,4 +259,10 @@ def check_honoured(problem: Problem, chooser: Method) -> None:
         if getattr(problem, constraint) is not None and constraint not in chooser.honours:
             raise UnsupportedError(
                 f"{type(chooser).__name__} cannot honour {constraint}; use auto or knapsack"
+            )
+    for wanted in () if problem.aim is None else problem.aim.asked:
+        if wanted not in chooser.honours:
+            raise UnsupportedError(
+                f"{type(chooser).__name__} cannot honour {wanted}; use auto, greedy, swap, "
+                "iterated or exact"
             )

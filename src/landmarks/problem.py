@@ -12,6 +12,7 @@ import numpy as np
 
 from ._array import Indices
 from .errors import RankWarning
+from .linalg.aim import Aim
 from .operators.base import Operator
 from .placement.constraint import Constraint
 from .placement.packing import addable, packed
@@ -29,6 +30,7 @@ class Problem:
     groups : the number of the group of each column; a group is chosen as a whole or not at all, and include and exclude
         hold whole groups. None is each column for itself.
     costs, budget_cost : the cost of each column and what a choice may cost; None is no such limit.
+    aim : a target to rebuild instead of the columns, noise of the measurements, or both.
     deadline : the time.monotonic() by which an improving method should return what it has; None is never.
 
     Examples
@@ -48,6 +50,7 @@ class Problem:
     groups: np.ndarray | None = field(default=None, compare=False)
     costs: np.ndarray | None = field(default=None, compare=False)
     budget_cost: float | None = None
+    aim: Aim | None = field(default=None, compare=False)
     deadline: float | None = None
     constraints: tuple[Constraint, ...] = field(default=(), compare=False)
     warned: set[str] = field(default_factory=set, repr=False, compare=False)
@@ -120,7 +123,8 @@ class Choice:
 class Method(Protocol):
     """A way to choose: a frozen dataclass of its settings with one function."""
 
-    #: what the method can honour, among "include", "exclude", "groups", "costs", "constraints"
+    #: what the method can honour, among "include", "exclude", "groups", "costs", "constraints",
+    #: "target" and "noise"
     honours: ClassVar[frozenset[str]]
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
@@ -141,6 +145,7 @@ def brief(method: Any) -> str:
 
 
 CONSTRAINTS = frozenset({"include", "exclude"})
+AIMED = CONSTRAINTS | {"target", "noise"}
 PLACED = CONSTRAINTS | {"constraints"}
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._check import choice
-from .errors import RankWarning
+from .errors import RankWarning, UnsupportedError
+from .linalg.aim import Aim
 from .linalg.error import CRITERIA, best_rank_error, exact_error, rank_bound, total
 from .linalg.estimate import Estimate, estimated_error
 from .linalg.nystrom import Nystrom
@@ -22,6 +23,8 @@ from .placement.constraint import Constraint
 from .problem import Method, Problem, Trial
 from .proof.certificate import Certificate, certify, seconds
 from .relaxation_path import NoPath
+from .residual.judged import Judged
+from .residual.reconstructed import reconstructed
 from .runs.progress import watching
 
 if TYPE_CHECKING:
@@ -47,6 +50,8 @@ class Selection:
     bound is the proved lower bound, if any, in the units of the operator; the matrix meant is 2**exponent times it.
     include, exclude and constraints were honoured; a file does not hold constraints. chooser is the method object that `method` describes.
     stopped says that a callback ended the run, so that more could have been tried.
+    aim is what was rebuilt instead of the columns, and the noise, where `select` was given either;
+    all errors and bounds are then of that question.
     center and scale say what `select` did to the columns; labels are the names as they came.
 
     Examples
@@ -79,11 +84,13 @@ class Selection:
     labels: tuple[Any, ...] | None = None
     center: bool = False
     scale: bool = False
+    aim: Aim | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.path is None:
             object.__setattr__(self, "path", NoPath(self.method))
-        indices = check_indices(self.indices, self.n)
+        repeats = self.aim is not None and self.aim.repeats
+        indices = check_indices(self.indices, self.n, repeats=repeats)
         indices.flags.writeable = False
         object.__setattr__(self, "indices", indices)
 
@@ -121,7 +128,8 @@ class Selection:
         self, criterion: str | None = None, *, n_probes: int = 32, seed: int = 0
     ) -> Estimate:
         """The error with a 95 % confidence interval from one block of probes, where the exact one costs too much."""
-        criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
+        self._refuse("estimated_error", "error() is exact")
+        criterion = self._criterion(criterion)
         found = estimated_error(self._data, self.indices, criterion, n_probes=n_probes, seed=seed)
         value, low, high = (
             self._in_units(figure, criterion) for figure in (found.value, found.low, found.high)
@@ -181,8 +189,9 @@ class Selection:
         >>> s.certificate(budget=1.0).bound <= s.error()
         True
         """
+        self._refuse("certificate", 'lower_bound() and method="exact" hold for them')
         begun = time.monotonic()
-        criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
+        criterion = self._criterion(criterion)
         problem = Problem(
             self._data,
             self.most_columns,
@@ -219,11 +228,30 @@ class Selection:
 
     def nystrom(self) -> Nystrom:
         """The approximation K̂ = F Fᵀ from the chosen columns."""
-        return Nystrom(self._data, self.indices)
+        return Nystrom(self._data, np.asarray(list(dict.fromkeys(self.indices.tolist()))))
 
-    def reconstruction(self) -> Reconstruction:
-        """The coefficients that rebuild every column from the chosen ones, and R² of each."""
-        return reconstruct(self._data, self.indices)
+    def posterior_variance(self) -> np.ndarray:
+        """The variance that is left of each of the n candidates once the chosen ones are measured.
+
+        It is diag(K − K_:S (K_SS + Σ)⁻¹ K_S:) with the noise Σ that `select` was given, in the
+        units of the data; without noise it is diag(K − K̂), what is left of each squared column.
+        """
+        judged = self._judged or Judged(self._data, Aim())
+        return np.ldexp(judged.base.variances(self.indices), self._data.exponent)
+
+    def reconstruction(self, ridge: float | str | None = None) -> Reconstruction:
+        """The coefficients that rebuild every column, or the target, and R² of each.
+
+        Parameters
+        ----------
+        ridge : a penalty on the squares of the coefficients in the units of K; "cv" takes the one
+            of the smallest leave-one-out error over the rows of data. None is least squares, with
+            the noise that `select` was given.
+        """
+        if self.aim is None and ridge is None:
+            return reconstruct(self._data, self.indices)
+        aim = self.aim or Aim(exponent=self._data.exponent)
+        return reconstructed(self._data, self.indices, aim, ridge, centred=self.center)
 
     def why(
         self, criterion: str | None = None, *, each: int = 3, stability: Stability | None = None
@@ -241,7 +269,7 @@ class Selection:
         return reasons(
             self,
             self._data,
-            choice(criterion or self.criterion, CRITERIA, "criterion"),
+            self._criterion(criterion),
             each,
             stability,
         )
@@ -259,6 +287,7 @@ class Selection:
         """
         from .explain.stability import bootstrap
 
+        self._refuse("stability", "choose again on samples of the rows")
         return bootstrap(self, self._data, n_bootstrap, method, seed)
 
     def report(self, path: Any, *, overwrite: bool = False, **origin: Any) -> None:
@@ -312,9 +341,30 @@ class Selection:
             )
         return self.operator
 
+    @property
+    def _judged(self) -> Judged | None:
+        """What computes the figures where there is an aim."""
+        return None if self.aim is None else Judged(self._data, self.aim, self.exclude)
+
+    def _criterion(self, criterion: str | None) -> str:
+        """The criterion that is meant; with a target or noise there is only the trace."""
+        criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
+        if self.aim is not None and criterion != "trace":
+            raise UnsupportedError(
+                f"this selection is for {' and '.join(self.aim.asked)}, which has the criterion "
+                f'"trace" only, got {criterion!r}'
+            )
+        return criterion
+
+    def _refuse(self, what: str, instead: str) -> None:
+        if self.aim is not None:
+            raise UnsupportedError(
+                f"{what} is not there for a choice with {' and '.join(self.aim.asked)}; {instead}"
+            )
+
     def _bound(self, criterion: str | None) -> float:
         """The best lower bound that is known, in the units of the operator."""
-        criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
+        criterion = self._criterion(criterion)
         if criterion == self.criterion:
             self._prove_if_asked()
         found = [self.known.get(f"certificate:{criterion}")]
@@ -335,13 +385,15 @@ class Selection:
 
     def _figure(self, kind: str, criterion: str | None) -> float:
         """A figure in the units of the operator, computed once."""
-        criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
+        criterion = self._criterion(criterion)
         key = f"{kind}:{criterion}"
         if key not in self.known:
             self.known[key] = self._compute(kind, criterion)
         return self.known[key]
 
     def _compute(self, kind: str, criterion: str) -> float:
+        if self._judged is not None:
+            return self._judged.figure(kind, self.indices)
         if kind == "error":
             return exact_error(self._data, self.indices, criterion)
         if kind == "total":

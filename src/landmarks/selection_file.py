@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date, datetime
 from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
 
+from .aims import saved_aim, with_target
 from .errors import FormatError
 from .intake import prepared_operator
 from .linalg.error import CRITERIA
 from .operators.base import Operator
+from .operators.standard import Standard
 from .problem import Trial
 from .relaxation_path import Path
 from .runs import archive
@@ -21,6 +23,7 @@ from .selection import Cost, Selection
 
 FORMAT = "landmarks-selection"
 VERSION = 1
+AIMED = 2  # the version of a file with a target or noise, which earlier programs must not read
 PATH_ARRAYS = ("t", "value", "active", "steps")
 
 
@@ -29,7 +32,8 @@ def save(selection: Selection, path: Any) -> None:
     _compute_figures(selection)
     record = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": VERSION if selection.aim is None else AIMED,
+        "aim": None if selection.aim is None else selection.aim.record(),
         "n": selection.n,
         "criterion": selection.criterion,
         "method": selection.method,
@@ -59,20 +63,31 @@ def _compute_figures(selection: Selection) -> None:
     """Compute the errors and bounds, which the selection remembers and the file then holds."""
     if selection.operator is None:
         return
-    cheap = selection.operator.m is not None or selection.n <= 3000
-    for criterion in CRITERIA if cheap else (selection.criterion,):
+    for criterion in _cheap_criteria(selection, selection.operator):
         selection.relative_error(criterion)
         selection.best_rank_error(criterion)
         selection.gap(criterion)
 
 
-def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selection:
+def _cheap_criteria(selection: Selection, operator: Operator) -> tuple[str, ...]:
+    """The criteria whose figures exist and cost little."""
+    if selection.aim is not None:
+        return ("trace",)
+    if operator.m is not None or selection.n <= 3000:
+        return CRITERIA
+    return (selection.criterion,)
+
+
+def load(
+    path: Any, *, data: Any = None, target: Any = None, max_bytes: int = MAX_BYTES
+) -> Selection:
     """Read a selection written by `Selection.save`.
 
     Parameters
     ----------
     path : the npz file.
     data : the data given to `select`, to compute figures that the file does not hold.
+    target : the target given to `select`, if there was one; it is needed with the data.
     max_bytes : files that would unpack to more are refused.
 
     Returns
@@ -93,15 +108,18 @@ def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selectio
     record, arrays = archive.read(FilePath(path), max_bytes=max_bytes, allowed=known.__contains__)
     if record.get("format") != FORMAT:
         raise FormatError(f"{path} is not a selection of landmarks")
-    if record.get("version") != VERSION:
+    if record.get("version") not in (VERSION, AIMED):
         raise FormatError(
             f"{path} has format version {record.get('version')}, this program reads version "
-            f"{VERSION}; use a newer landmarks"
+            f"{AIMED}; use a newer landmarks"
         )
     try:
-        return _build(record, arrays, data)
+        selection = _build(record, arrays, data)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{path} is damaged: {error}") from error
+    standard = Standard(selection.center, selection.scale)
+    aim = with_target(selection.aim, record.get("aim"), selection.operator, target, standard)
+    return replace(selection, aim=aim, path=selection.path)
 
 
 def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> Selection:
@@ -132,6 +150,7 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> 
         labels=_labels(record),
         center=center,
         scale=scale,
+        aim=saved_aim(record.get("aim")),
         known={str(key): float(value) for key, value in record["known"].items()},
     )
 

@@ -236,7 +236,7 @@ def test_files_as_programs_write_them_are_read(tmp_path, capsys, content):
     [
         (["--k", 99], "k must be between 1 and n = 8, got 99"),
         (["--k", 0], "k must be between 1 and n = 8, got 0"),
-        (["--k", "many"], "k is a whole number, a share such as 0.1, or the word auto, got 'many'"),
+        (["--k", "many"], "a share such as 0.1, or the word auto or held-out, got 'many'"),
         ([], "say how many to choose: -k 10"),
         (["--k", 2, "--error", 0.1], "not allowed with argument"),
         (["--error", 7], "error must be a number from 0 to below 1"),

@@ -25,6 +25,8 @@ SETTINGS = (
     "budget",
     "include",
     "exclude",
+    "target_columns",
+    "noise",
     "columns",
     "drop",
     "standardize",

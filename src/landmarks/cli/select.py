@@ -40,7 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-k",
         "--k",
         type=number,
-        help="how many to choose: a number, a share such as 0.1, or auto for the knee of the curve",
+        help="how many to choose: a number, a share such as 0.1, auto for the knee of the curve, "
+        "or held-out for as few as do well on rows left out",
     )
     many.add_argument(
         "--error",
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="choose the fewest that leave at most this share of the total, such as 0.05",
     )
     add_choice_arguments(parser)
+    _add_aim_arguments(parser)
     parser.add_argument("--method", default="auto", help=f"one of {NAMES} (default auto)")
     parser.add_argument(
         "--checkpoint",
@@ -112,9 +114,27 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_aim_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is rebuilt instead of everything, and how noisy the measurements are."""
+    parser.add_argument(
+        "--target-columns",
+        metavar="NAMES",
+        type=listed,
+        default=(),
+        help="rebuild these columns from the others, which alone are chosen from",
+    )
+    parser.add_argument(
+        "--noise",
+        metavar="VARIANCE",
+        type=float,
+        help="variance of the noise of a measurement, in the units of K = X'X: the rows times that "
+        "of one value",
+    )
+
+
 def number(text: str) -> int | float | str:
-    """A whole number, a share between 0 and 1, or the word auto."""
-    if text == "auto":
+    """A whole number, a share between 0 and 1, or the word auto or held-out."""
+    if text in ("auto", "held-out"):
         return text
     with suppress(ValueError):
         return int(text)
@@ -122,7 +142,7 @@ def number(text: str) -> int | float | str:
         if 0 < float(text) < 1:
             return float(text)
     raise argparse.ArgumentTypeError(
-        f"k is a whole number, a share such as 0.1, or the word auto, got {text!r}"
+        f"k is a whole number, a share such as 0.1, or the word auto or held-out, got {text!r}"
     )
 
 
@@ -168,6 +188,8 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
             budget=arguments.budget,
             include=include,
             exclude=exclude,
+            target=target_of(chosen_from, arguments),
+            noise=arguments.noise,
             error=arguments.error,
             **({"checkpoint": arguments.checkpoint} if arguments.checkpoint else {}),
         )
@@ -196,6 +218,20 @@ def method_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
     from .target import supervised
 
     return supervised(chosen_from.table.aside[arguments.target])
+
+
+def target_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
+    """The columns that are to be rebuilt, or None for all."""
+    if not arguments.target_columns:
+        return None
+    from ..linalg.aim import Columns
+
+    if chosen_from.operator.m is None or chosen_from.noun == "row":
+        raise ValueError(
+            "--target-columns rebuilds columns from columns: it needs a table in memory, and goes "
+            "with neither --rows nor --kernel nor --missing pairwise"
+        )
+    return Columns(tuple(positions(chosen_from, arguments.target_columns)))
 
 
 def positions(chosen_from: Source, wanted: tuple[str, ...]) -> list[int]:
@@ -281,5 +317,7 @@ def _for_a_pipe(chosen_from: Source, selection: Selection, summary: Summary) -> 
 
 def _measure(chosen_from: Source, selection: Selection) -> str:
     if selection.criterion == "trace":
-        return chosen_from.measure
+        from ..report.overview import aimed_measure
+
+        return aimed_measure(chosen_from.measure, selection)
     return "squared norm of the kernel matrix"

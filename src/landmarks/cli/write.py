@@ -51,11 +51,12 @@ def write_report(
 ) -> None:
     """Write the page."""
     from ..report.html_page import Origin, page
+    from ..report.overview import aimed_measure
 
     origin = Origin(
         title=chosen_from.title,
         noun=chosen_from.noun,
-        measure=chosen_from.measure,
+        measure=aimed_measure(chosen_from.measure, selection),
         command=arguments.command_line,
         settings=record(chosen_from, selection, summary, arguments)["settings"],
         image=arguments.image,

@@ -11,6 +11,7 @@ from .. import _check
 from .._array import host, rank_tolerance
 from ..linalg.reconstruction import Reconstruction
 from ..operators.base import Operator
+from .aimed_reasons import chosen_table, rebuilt_table
 from .stability import Stability
 from .substitutes import substitutes
 from .table import Table
@@ -31,6 +32,7 @@ class Reasons:
         the chosen columns rebuild. `source_1`, … are those that contribute most, and `weight_1`, …
         their coefficients with sign, for columns of length one.
 
+    With a target, `dropped` has a row per column of the target; with noise, one per candidate.
     Both have `stability`, the share of bootstrap samples in which the column is chosen, when `why`
     was given it.
 
@@ -66,16 +68,24 @@ def reasons(
     """The tables of a selection, with `each` substitutes and sources per column."""
     _check.count(each, "each")
     _check_stability(selection, stability)
+    if selection.aim is not None:
+        labels = _labels(selection)
+        return Reasons(
+            chosen_table(selection, each, labels), rebuilt_table(selection, each, labels)
+        )
     rebuilt = selection.reconstruction()
     dropped = np.setdiff1d(np.arange(selection.n), selection.indices)
     dropped = dropped[np.argsort(rebuilt.r2[dropped], kind="stable")]
-    labels = np.asarray(
-        range(selection.n) if selection.names is None else selection.names, dtype=object
-    )
+    labels = _labels(selection)
     return Reasons(
         _chosen(selection, operator, criterion, each, labels, stability),
         _dropped(operator, rebuilt, dropped, each, labels, stability),
     )
+
+
+def _labels(selection: Selection) -> np.ndarray:
+    names = range(selection.n) if selection.names is None else selection.names
+    return np.asarray(names, dtype=object)
 
 
 def _chosen(

@@ -13,6 +13,8 @@ from .._array import Array, host
 from ..constraints import check_size, constrained
 from ..intake import prepared_operator
 from ..linalg.error import CRITERIA, total
+from ..methods.aimed.hunt import base_of
+from ..methods.aimed.search import greedy
 from ..methods.greedy.greedy import ErrorGains
 from ..methods.greedy.pursuit import Gains, pursue
 from ..problem import Problem
@@ -114,6 +116,8 @@ def path(
 def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
     """The greedy curve of a problem at rising sizes; problem.k is ignored."""
     problem = replace(problem, k=int(sizes[-1]))
+    if problem.aim is not None:
+        return _aimed_sweep(problem, sizes)
     residual = Residual(searchable(problem.operator, problem.k), problem.k)
     gains = Watched(ErrorGains(residual), problem.criterion)
     indices = pursue(problem, residual, gains).indices
@@ -123,6 +127,14 @@ def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
     errors = np.concatenate([errors, np.full(missing, errors[-1])])
     relative = np.minimum.accumulate(np.clip(errors, 0.0, None)) / (everything or 1.0)
     return Curve(sizes, indices, relative[sizes], problem.criterion)
+
+
+def _aimed_sweep(problem: Problem, sizes: np.ndarray) -> Curve:
+    """The same for a target or noise."""
+    base = base_of(problem)
+    indices = greedy(problem).indices
+    relative = base.nested_errors(indices) / (base.total or 1.0)
+    return Curve(sizes, indices, relative[sizes - 1], problem.criterion)
 
 
 class Watched(Gains):

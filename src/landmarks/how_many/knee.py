@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import UnsupportedError
 from ..problem import Choice, Method, Problem
+from .cross_validated import CrossValidated
 from .max_error import MaxError, greedy_curve
 from .rule import RuledMethod
 
@@ -51,12 +52,14 @@ class Knee:
 
 
 def with_rule(method: Method, k: Any, error: float | None) -> tuple[Any, Any]:
-    """The method and k; if k is a rule, or "auto", the method finds it and k is None."""
+    """The method and k; if k is a rule, "auto" or "held-out", the method finds it and k is None."""
     automatic = isinstance(k, str) and k == "auto"
     if error is not None and not automatic:
         raise ValueError(
             f'error={error!r} asks for the k that reaches it: give k="auto" with it, got k={k!r}'
         )
+    if isinstance(k, str) and k == "held-out":
+        return RuledMethod(method, CrossValidated()), None
     if automatic:
         return RuledMethod(method, Knee() if error is None else MaxError(error)), None
     if isinstance(k, type) or not hasattr(k, "apply"):

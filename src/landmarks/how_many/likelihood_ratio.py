@@ -63,6 +63,11 @@ class LikelihoodRatio:
                 "LikelihoodRatio tests single columns; with groups give k as a number or as a "
                 "MaxError"
             )
+        if problem.aim is not None:
+            raise UnsupportedError(
+                "LikelihoodRatio tests whether all columns are rebuilt, without target or noise; "
+                "give k as a number, as a MaxError or as a Knee"
+            )
         K, nu = self._scatter(problem.operator)
         model = SubsetFactor(K, problem.include, problem.exclude)
         while len(model.chosen) < len(problem.candidates):

@@ -11,10 +11,11 @@ import numpy as np
 
 from .._array import eps
 from ..errors import RankWarning
-from ..linalg.error import FULL_SPECTRUM, selection_error, spectrum, total
+from ..linalg.error import FULL_SPECTRUM, spectrum
 from ..methods.inner import run_method
 from ..operators.double import in_double
 from ..problem import Choice, Method, Problem
+from ..residual.judged import error_of, total_of
 from ..runs.progress import report
 from .curve import Curve, sweep
 
@@ -77,7 +78,7 @@ class Attempts:
         self.method = method
         self.rng = rng
         self.error = error
-        self.total = total(problem.operator, problem.criterion)
+        self.total = total_of(problem)
         self.found: dict[int, Choice] = {}
         self.first = rng.bit_generator.state
 
@@ -91,7 +92,7 @@ class Attempts:
         operator = self.problem.operator
         needed = max(1, self.problem.count(self.problem.include))
         large = min(operator.n, operator.m or operator.n) > FULL_SPECTRUM
-        if large or self.problem.groups is not None:
+        if large or self.problem.groups is not None or self.problem.aim is not None:
             return needed - 1
         values = spectrum(operator) ** (1 if self.problem.criterion == "trace" else 2)
         tails = np.concatenate([np.cumsum(values[::-1])[::-1], [0.0]])  # of rank 0, 1, …
@@ -119,7 +120,7 @@ class Attempts:
         problem = replace(self.problem, k=k, deadline=deadline)
         self.rng.bit_generator.state = self.first
         choice = self.found[k] = run_method(f"k = {k}", self.method, problem, self.rng)
-        left = selection_error(problem.operator, choice.indices, problem.criterion)
+        left = error_of(problem, choice.indices)
         report("how many", k, None, left / (self.total or 1.0))
         return left <= self.error * self.total
 

@@ -27,6 +27,10 @@ class Reconstruction:
     losses : by how much ‖X − X_S B‖²_F would rise without each chosen column; 0 if the other chosen
         columns can replace it.
     names : of the n columns, when the data have names.
+    ridge : the penalty on the squares of the coefficients, in the units of K.
+    chosen_names : names or indices of the chosen columns, where others than the n are rebuilt.
+
+    With a target B has a column for each of its columns, and so has r2.
 
     Examples
     --------
@@ -46,9 +50,14 @@ class Reconstruction:
     r2: np.ndarray
     losses: np.ndarray
     names: tuple[str, ...] | None = field(default=None, repr=False)
+    ridge: float = 0.0
+    chosen_names: tuple[Any, ...] | None = field(default=None, repr=False)
 
     def rebuild(self, chosen: Array) -> Array:
-        """All n columns from the k chosen ones, in the order of `indices`; rows may be new."""
+        """All columns, or the target, from the k chosen ones, in the order of `indices`.
+
+        The rows may be new.
+        """
         shape = tuple(getattr(chosen, "shape", ()))
         if len(shape) != 2 or shape[1] != len(self.indices):
             raise ValueError(
@@ -70,7 +79,11 @@ class Reconstruction:
             labels = np.arange(self.coefficients.shape[1])
         else:
             labels = np.asarray(self.names, dtype=object)
-        return pandas.DataFrame(self.coefficients, index=labels[self.indices], columns=labels)
+        if self.chosen_names is None:
+            chosen = labels[self.indices]
+        else:
+            chosen = np.asarray(self.chosen_names, dtype=object)
+        return pandas.DataFrame(self.coefficients, index=chosen, columns=labels)
 
 
 class _Triangle(NamedTuple):

@@ -17,9 +17,10 @@ from ..errors import Stopped
 from ..linalg.error import selection_error
 from ..linalg.estimate import estimated_error
 from ..operators.base import Operator
-from ..problem import PLACED, Choice, Problem, Trial, brief
+from ..problem import AIMED, PLACED, Choice, Problem, Trial, brief
 from ..residual.represent import searchable
 from ..runs.progress import stopped
+from .aimed.auto import automatic
 from .annealed.annealed import Annealed
 from .costs import (
     annealed_seconds,
@@ -77,7 +78,7 @@ class Auto:
     """
 
     effort: float = 180.0
-    honours: ClassVar[frozenset[str]] = Knapsack.honours | PLACED
+    honours: ClassVar[frozenset[str]] = Knapsack.honours | AIMED | PLACED
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -87,6 +88,8 @@ class Auto:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         if problem.groups is not None or problem.costs is not None:
             return Knapsack().choose(problem, rng)
+        if problem.aim is not None:
+            return automatic(problem, rng)
         if problem.constraints:
             return placed(problem, rng)
         given = problem

@@ -256,8 +256,8 @@ def unit_vectors(indices: Indices, operator: Operator) -> Array:
     return like(vectors, operator.like)
 
 
-def check_indices(indices: Any, n: int) -> np.ndarray:
-    """The indices as distinct host integers from 0 to n − 1."""
+def check_indices(indices: Any, n: int, *, repeats: bool = False) -> np.ndarray:
+    """The indices as host integers from 0 to n − 1, distinct unless they may repeat."""
     array = np.atleast_1d(np.asarray(indices))
     if array.size == 0:
         return array.astype(np.int64).reshape(0)
@@ -268,6 +268,6 @@ def check_indices(indices: Any, n: int) -> np.ndarray:
     array = array.astype(np.int64)
     if array.min() < 0 or array.max() >= n:
         raise ValueError(f"indices must be from 0 to {n - 1}, got {array.min()} … {array.max()}")
-    if len(np.unique(array)) < len(array):
+    if not repeats and len(np.unique(array)) < len(array):
         raise ValueError("indices must be distinct")
     return array

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..how_many.curve import path
+from ..how_many.curve import Curve, path, sweep
 from ..linalg.error import best_rank_error, total
 from ..operators.base import Operator
+from ..problem import Problem
+from ..residual.rebuilding import rebuilding
+from ..residual.tails import best_directions
 from ..selection import Selection
 from .axes import BLUE, GREY, ORANGE, Display
 from .fitted import selection_of
@@ -72,11 +75,11 @@ class ErrorCurveDisplay(Display):
         """The curve of the data of a selection, not drawn yet."""
         operator = selection._data
         sizes = curve_sizes(operator.n, selection.k) if ks is None else np.asarray(ks)
-        curve = path(operator, sizes, criterion=selection.criterion)
+        curve = greedy_errors(selection, sizes)
         return cls(
             curve.ks,
             curve.relative,
-            best_errors(operator, curve.ks, selection.criterion),
+            best_possible(selection, curve.ks),
             chosen=(selection.k, selection.relative_error()),
             noun="column" if operator.m is not None else "landmark",
         )
@@ -120,6 +123,25 @@ def curve_sizes(n: int, k: int, at_most: int = 60) -> np.ndarray:
     """Sizes from 1 to about twice k, k among them."""
     last = min(n, max(2 * k, 10))
     return np.unique(np.append(np.linspace(1, last, min(last, at_most)).round().astype(int), k))
+
+
+def greedy_errors(selection: Selection, sizes: np.ndarray) -> Curve:
+    """The errors of greedy choices for what the selection was asked."""
+    operator = selection._data
+    if selection.aim is None:
+        return path(operator, sizes, criterion=selection.criterion)
+    problem = Problem(operator, 0, exclude=selection.exclude, aim=selection.aim)
+    most = len(problem.candidates)
+    return sweep(problem, sizes if selection.aim.repeats else sizes[sizes <= most])
+
+
+def best_possible(selection: Selection, ks: np.ndarray) -> np.ndarray:
+    """The relative error of the best k directions for what the selection was asked."""
+    if selection.aim is None:
+        return best_errors(selection._data, ks, selection.criterion)
+    base = rebuilding(selection._data, selection.aim).without(selection.exclude)
+    found = [best_directions(base, int(k), selection.aim.repeats) for k in ks]
+    return np.array(found) / (base.total or 1.0)
 
 
 def best_errors(operator: Operator, ks: np.ndarray, criterion: str) -> np.ndarray:

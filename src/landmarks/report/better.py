@@ -17,9 +17,10 @@ def better(selection: Selection, *, space: str = "") -> str:
 
     Better means a smaller error. The bound must be known already, or cheap.
     """
-    if selection.k == selection.n:
+    repeats = selection.aim is not None and selection.aim.repeats
+    if selection.k == selection.n and not repeats:
         return ""
-    if selection.n - len(selection.exclude) == selection.k:
+    if selection.n - len(selection.exclude) == selection.k and not repeats:
         return "The constraints leave no other choice."
     if selection.proved:
         return f"This is the best {_which(selection)}."

@@ -10,9 +10,8 @@ import numpy as np
 
 from .._array import host
 from ..errors import RankWarning
-from ..how_many.curve import path
 from ..operators.base import Operator
-from ..plots.error_curve import best_errors, curve_sizes
+from ..plots.error_curve import best_possible, curve_sizes, greedy_errors
 from ..plots.path import drawn
 from ..selection import Selection
 from .summary import spectrum_is_cheap
@@ -29,10 +28,10 @@ def error_curve(selection: Selection) -> dict[str, Any]:
     sizes = curve_sizes(operator.n, selection.k, at_most=40)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)  # beyond the rank the curve is zero
-        curve = path(operator, sizes, criterion=selection.criterion)
+        curve = greedy_errors(selection, sizes)
     best = None
     if spectrum_is_cheap(operator):
-        best = _percent(best_errors(operator, curve.ks, selection.criterion))
+        best = _percent(best_possible(selection, curve.ks))
     return {
         "k": curve.ks.tolist(),
         "greedy": _percent(curve.relative),

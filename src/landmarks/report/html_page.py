@@ -24,7 +24,7 @@ from ..selection import Selection
 from . import figures
 from .downloads import downloads
 from .overview import words_of
-from .sentences import CRITERIA, limit, meaning
+from .sentences import limit, made_small, meaning, rebuilt_title
 from .static import curve_svg, heat_svg
 from .summary import Summary, summarise
 from .words import percent, plural, shown, signed, signed_percent
@@ -86,6 +86,8 @@ def page(
             labels=labels,
             meaning=meaning(selection, summary, origin.noun, origin.measure),
             limit=limit(selection, summary),
+            rebuilt_title=rebuilt_title(selection),
+            rebuilt_count=len(reasons.dropped.rows),
             static={
                 "curve": curve_svg(drawn["curve"], origin.noun),
                 "heat": heat_svg(drawn["heat"], drawn["names"]),
@@ -236,7 +238,7 @@ def _facts(selection: Selection, origin: Origin) -> list[tuple[str, str]]:
     }
     given |= {
         "method": selection.method,
-        "made small": CRITERIA[selection.criterion],
+        "made small": made_small(selection),
         "seed": str(selection.seed),
         "time": f"{selection.ledger.seconds:.2f} seconds",
     }

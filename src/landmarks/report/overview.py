@@ -53,6 +53,20 @@ def words_of(selection: Selection) -> Words:
 
 def measure_of(selection: Selection) -> str:
     """What a choice keeps, in words."""
+    return aimed_measure(_measure(selection), selection)
+
+
+def aimed_measure(measure: str, selection: Selection) -> str:
+    """The measure of the columns, or of the target; the noise is named."""
+    aim = selection.aim
+    if aim is None:
+        return measure
+    if aim.target is not None:
+        measure = f"{measure} of the target" if aim.rows else f"weighted {measure}"
+    return measure if aim.noise is None else f"{measure}, measured with noise"
+
+
+def _measure(selection: Selection) -> str:
     if selection.criterion == "frobenius":
         return "squared norm of the kernel matrix"
     if selection.center:

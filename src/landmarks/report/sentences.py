@@ -14,9 +14,33 @@ CRITERIA = {
 }
 
 
+def made_small(selection: Selection) -> str:
+    """What the choice makes small, in words."""
+    if selection.aim is None:
+        return CRITERIA[selection.criterion]
+    parts = {"target": "the target", "noise": "everything from noisy measurements"}
+    named = [parts[name] for name in selection.aim.asked]
+    if len(named) == 2:
+        named = ["the target from noisy measurements"]
+    return f"the squared error of rebuilding {named[0]}"
+
+
+def rebuilt_title(selection: Selection) -> str:
+    """The heading of the table of what is rebuilt."""
+    aim = selection.aim
+    if aim is None:
+        return f"The other {selection.n - selection.k} and what rebuilds them"
+    if aim.target is not None and aim.rows:
+        return "The target and what rebuilds it"
+    return "All candidates and how well they are known"
+
+
 def meaning(selection: Selection, summary: Summary, noun: str, measure: str) -> str:
     """What the headline means, in a sentence or two."""
     k, n = selection.k, selection.n
+    if selection.aim is not None:
+        who = f"This {noun} reproduces" if k == 1 else f"Together these {k} {noun}s reproduce"
+        return f"{who} {percent(summary.chosen)} of the {measure}."
     if k == n:
         return f"All {plural(n, noun)} were chosen, so nothing is lost."
     kept, left = percent(summary.chosen), n - k

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from .._select import select
 from ..linalg.error import FULL_SPECTRUM, selection_error
 from ..operators.base import Operator
+from ..residual.rebuilding import rebuilding
 from ..selection import Selection
 
 DRAWS = 20
@@ -45,11 +45,10 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
     >>> round(summary.chosen, 3), summary.together.round(3).tolist()
     (0.929, [0.643, 0.929])
     """
-    operator, k, criterion = selection._data, selection.k, selection.criterion
+    operator, k = selection._data, selection.k
     draws = int(np.clip(EFFORT / (operator.n * k * (operator.m or k)), 1, draws))
     seed = selection.seed or 0
-    uniform = partial(select, operator, k, method="uniform", criterion=criterion)
-    drawn = [uniform(seed=seed + draw).relative_error() for draw in range(draws)]
+    drawn = [_drawn(selection, seed + draw) for draw in range(draws)]
     best = _best(selection) if spectrum_is_cheap(operator) else None
     return Summary(
         1 - selection.relative_error(),
@@ -58,6 +57,18 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
         draws,
         nested_shares(selection),
     )
+
+
+def _drawn(selection: Selection, seed: int) -> float:
+    """The relative error of a random choice of the same size."""
+    operator, k, aim = selection._data, selection.k, selection.aim
+    if aim is None:
+        drawn = select(operator, k, method="uniform", criterion=selection.criterion, seed=seed)
+        return drawn.relative_error()
+    base = rebuilding(operator, aim)
+    allowed = np.setdiff1d(np.arange(operator.n), selection.exclude)
+    indices = np.random.default_rng(seed).choice(allowed, k, replace=aim.repeats)
+    return base.error(indices) / (base.total or 1.0)
 
 
 def spectrum_is_cheap(operator: Operator) -> bool:
@@ -73,6 +84,9 @@ def _best(selection: Selection) -> float:
 def nested_shares(selection: Selection) -> np.ndarray | None:
     """What the first 1, 2, … of the chosen keep; None where that costs too much."""
     operator = selection._data
+    if selection.aim is not None:
+        base = rebuilding(operator, selection.aim)
+        return 1 - base.nested_errors(selection.indices) / (base.total or 1.0)
     if selection.criterion == "trace":
         return _trace_shares(operator, selection)
     if operator.n > 3000:

@@ -25,22 +25,23 @@ from ..operators.rows.convert import as_rows
 from ..operators.standard import Prepared
 from ._common import CallbackSupport, fit_task, seed, weights
 from .fitted_columns import FittedColumns
+from .prepared_target import PreparedTarget, refuse_target
 from .requested import as_list, requested_size
 from .row_source import check_gram_fits, check_source, set_features, source_weights
 
 
 class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
-    """Select the columns from which all columns are best rebuilt by least squares.
+    """Select the columns from which all columns, or a target, are best rebuilt by least squares.
 
-    The k columns S are chosen to make ‖X − P_S X‖²_F small, where P_S projects onto them; there is
-    no target.
+    The k columns S are chosen to make ‖X − P_S X‖²_F small, where P_S projects onto them; with a
+    target Y, to make ‖Y − P_S Y‖²_F small.
 
     Parameters
     ----------
     n_features_to_select : how many columns to select: an integer; a fraction of the columns between
-        0 and 1; a rule, `landmarks.MaxError`, `Knee` or `LikelihoodRatio`; or "auto", the fewest
-        that explain `explained_variance`. With costs, "auto" is the most that `budget_cost` pays
-        for. With groups it counts groups.
+        0 and 1; a rule, `landmarks.MaxError`, `Knee`, `CrossValidated` or `LikelihoodRatio`; or
+        "auto", the fewest that explain `explained_variance`. With costs, "auto" is the most that
+        `budget_cost` pays for. With groups it counts groups.
     method : a name ("auto", "greedy", "swap", …) or a method object such as `landmarks.Greedy()`.
     criterion : "trace" minimises ‖X − P_S X‖²_F; "frobenius" minimises the squared error of the
         covariance matrix.
@@ -55,6 +56,9 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         names.
     groups : a label for each column; columns of one label are selected together or not at all.
     costs, budget_cost : the cost of each column, and the most that the selected ones may cost.
+    target : None rebuilds X itself. "y" rebuilds the y, one or more columns of numbers, that fit is
+        given; an array or a data frame with the rows of X rebuilds that. It is centred, scaled and
+        weighted as X is. `coefficients_` still rebuild X, `target_coefficients_` the target.
     explained_variance : the share of the variance that n_features_to_select="auto" must reach; of
         the sum of squares when center is False.
     missing : how to treat NaN. "error" refuses them. "impute" fills in the column means. "pairwise"
@@ -69,13 +73,19 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
     ----------
     support_ : mask of the columns, true for the selected ones.
     indices_ : the selected columns in the order of their choice.
-    scores_ : the share of the variance that would be lost without each selected column; 0 for
-        columns that were not selected, and for those that other selected columns can replace.
-    reconstruction_error_ : ‖X − P_S X‖²_F of the prepared and weighted training data.
+    scores_ : the share of the variance, with a target of that of the target, that would be lost
+        without each selected column; 0 for columns that were not selected, and for those that other
+        selected columns can replace.
+    reconstruction_error_ : ‖X − P_S X‖²_F, or ‖Y − P_S Y‖²_F, of the prepared and weighted training
+        data.
     selection_ : the `landmarks.Selection`, with bounds, factor and cost. It holds the training
         data; copies made by pickle do not.
     coefficients_ : the matrix that gives all columns, less their means, from the selected ones,
         less theirs.
+    target_coefficients_ : with a target, the matrix that gives its columns, less their means, from
+        the selected ones, less theirs.
+    target_mean_, target_scale_ : what was subtracted from the columns of the target, and what they
+        were divided by.
     mean_, scale_ : what was subtracted from the columns, and what they were divided by.
     n_features_in_ : the number of columns seen during fit.
     feature_names_in_ : their names, when all of them are strings.
@@ -108,6 +118,7 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         "groups": ["array-like", None],
         "costs": ["array-like", None],
         "budget_cost": [Interval(Real, 0, None, closed="neither"), None],
+        "target": ["array-like", StrOptions({"y"}), None],
         "explained_variance": [Interval(Real, 0, 1, closed="right")],
         "missing": [StrOptions({"error", "impute", "pairwise"})],
         "budget": [Interval(Real, 0, None, closed="neither"), None],
@@ -131,6 +142,7 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         groups: Any = None,
         costs: Any = None,
         budget_cost: float | None = None,
+        target: Any = None,
         explained_variance: float = 0.95,
         missing: str = "error",
         budget: float | None = None,
@@ -147,6 +159,7 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         self.groups = groups
         self.costs = costs
         self.budget_cost = budget_cost
+        self.target = target
         self.explained_variance = explained_variance
         self.missing = missing
         self.budget = budget
@@ -162,17 +175,21 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         X : array, data frame or SciPy sparse matrix of shape (n_samples, n_features), or anything
             that `landmarks.data` reads in blocks of rows, such as a memory map, which is read once
             and not copied.
-        y : ignored.
+        y : ignored, unless target="y": then what to rebuild, of shape (n_samples,) or
+            (n_samples, n_targets).
         sample_weight : n_samples weights; a row of weight 2 counts as two equal rows.
         """
-        if (source := as_rows(X)) is not None:
+        if (source := as_rows(X)) is not None and self.target is None:
             return self._fit_source(source, X, y, sample_weight)
         labels = column_labels(X)
+        self.__dict__.pop("target_coefficients_", None)
         X = self._validated(X, ensure_min_samples=2 if self.center else 1)
         self.__dict__.pop("_moments", None)
         self._labels = labels
         with fit_task(self, X, y):
-            self._select(self._preparation.of_rows(X, weights(sample_weight, X)), X.dtype)
+            w = weights(sample_weight, X)
+            aim = None if self.target is None else PreparedTarget.of(self, y, X, w)
+            self._select(self._preparation.of_rows(X, w), X.dtype, aim)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -192,6 +209,7 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         select : False only adds the rows and keeps the last selection, which saves time until the
             last call.
         """
+        refuse_target(self)
         self._labels = column_labels(X)
         X = self._validated(X, reset=not hasattr(self, "_moments"))
         check_gram_fits(X.shape[1])
@@ -236,14 +254,14 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         origin = self._moments.origin if hasattr(self, "_moments") else None
         return pair_moments(X, w, origin=origin)
 
-    def _select(self, prepared: Prepared, dtype: Any) -> None:
+    def _select(self, prepared: Prepared, dtype: Any, aim: PreparedTarget | None = None) -> None:
         """Choose the columns and set the fitted attributes."""
         start = time.perf_counter()
         operator = prepared.operator
         names = getattr(self, "feature_names_in_", None)
         operator.names = None if names is None else tuple(names)
         operator.labels = self._labels
-        if self.scale is None:
+        if self.scale is None and aim is None:
             warn_of_spread(operator, stacklevel=5)
             warn_of_means(prepared, stacklevel=5)
         selection = lm.select(
@@ -253,6 +271,7 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
             criterion=self.criterion,
             seed=seed(self.random_state),
             budget=self.budget,
+            target=None if aim is None else aim.columns,
             **self._constraints,
         )
         self.selection_ = replace(
@@ -262,6 +281,8 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         self.support_ = np.isin(np.arange(operator.n), self.indices_)
         self.reconstruction_error_ = self.selection_.error("trace")
         self._set_coefficients(prepared, dtype)
+        if aim is not None:
+            aim.rebuild(self, prepared, dtype)
         if self.verbose:
             share = 1 - self.selection_.relative_error("trace")
             print(
@@ -289,6 +310,7 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.target_tags.required = isinstance(self.target, str)
         tags.input_tags.allow_nan = self.missing != "error"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

@@ -16,7 +16,9 @@ import landmarks as lm
 
 from .. import _check
 from .._array import host, take
+from ..how_many.held_out import HeldOut
 from ..intake import warn_of_spread
+from ..linalg.aim import Aim
 from ..linalg.nystrom import Nystrom
 from ..linalg.reconstruction import reconstruct
 from ..methods.registry import as_method
@@ -25,51 +27,10 @@ from ..operators.frames import is_frame, numbers_only
 from ..operators.preparation import Preparation
 from ..operators.standard import Standard
 from ..readers.read import read
+from ..residual.reconstructed import reconstructed
+from .held_out_target import TargetFolds, target_rows
 
 CHUNK = 2**22  # entries of X that are made dense at a time
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOut:
-    """Errors on held-out rows as a part of their total: one row per fold, one column per k.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import landmarks as lm
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((60, 3)) @ rng.standard_normal((3, 12))
-    >>> X += 0.05 * rng.standard_normal((60, 12))
-    >>> curve = lm.held_out(X, range(1, 7))
-    >>> curve.ks.tolist(), curve.errors.shape
-    ([1, 2, 3, 4, 5, 6], (5, 6))
-    >>> bool(curve.mean[2] < 0.02 < curve.mean[1])
-    True
-    """
-
-    ks: np.ndarray
-    errors: np.ndarray
-
-    @property
-    def mean(self) -> np.ndarray:
-        """The mean over the folds, for each k."""
-        return self.errors.mean(axis=0)
-
-    @property
-    def standard_error(self) -> np.ndarray:
-        """The standard error of the mean, for each k."""
-        return self.errors.std(axis=0, ddof=1) / np.sqrt(len(self.errors))
-
-    @property
-    def best(self) -> int:
-        """The k of the lowest mean."""
-        return int(self.ks[np.argmin(self.mean)])
-
-    @property
-    def one_standard_error(self) -> int:
-        """The smallest k whose mean is within one standard error of the lowest (CART, 1984)."""
-        lowest = int(np.argmin(self.mean))
-        return int(self.ks[np.argmax(self.mean <= self.mean[lowest] + self.standard_error[lowest])])
 
 
 def held_out(
@@ -83,6 +44,8 @@ def held_out(
     seed: int = 0,
     method: Any = "greedy",
     criterion: str = "trace",
+    target: Any = None,
+    ridge: Any = None,
 ) -> HeldOut:
     """The error on held-out rows of X, or held-out points of a kernel, for many k.
 
@@ -103,6 +66,10 @@ def held_out(
     seed : of the folds and of the method.
     method, criterion : as for `select`. Greedy selection serves all k of a fold in one sweep;
         others run once for each.
+    target : what to rebuild instead of X: an array or a data frame with its rows; the error is then
+        that of the target on the rows held out.
+    ridge : a penalty on the coefficients as for `Selection.reconstruction`; "cv" finds it on the
+        training rows. None is least squares, whose error on new rows may rise with k.
 
     Returns
     -------
@@ -125,19 +92,23 @@ def held_out(
         raise TypeError(f"held-out rows need the data X or a kernel on points, got {A!r}")
     if points and (center or scale):
         raise ValueError("center and scale are done to the columns of data, not to a kernel")
-    X = A if points else _rows(A, center, scale, numeric_only)
+    if points and (ridge is not None or target is not None):
+        raise ValueError("target and ridge are for held-out rows of data; a kernel has none")
+    quiet = False if scale is None and target is not None else scale
+    X = A if points else _rows(A, center, quiet, numeric_only)
     sizes = _check.sizes(ks, A.n if points else X.shape[1])
     folds = (
         KFold(cv, shuffle=True, random_state=_check.seed(seed))
         if isinstance(cv, int)
         else check_cv(cv)
     )
-    one = _points_errors if points else _rows_errors
-    run = _Run(sizes, method, criterion, seed, Standard(bool(center), bool(scale)))
-    errors = [
-        one(X, train, test, run)
-        for train, test in folds.split(np.zeros(A.n if points else X.shape[0]))
-    ]
+    standard = Standard(bool(center), bool(scale))
+    run = _Run(sizes, method, criterion, seed, standard, ridge)
+    one = run.points_errors if points else run.rows_errors
+    if target is not None:
+        one = TargetFolds(target_rows(target, X), sizes, method, seed, standard, ridge).errors
+    rows = np.zeros(A.n if points else X.shape[0])
+    errors = [one(X, train, test) for train, test in folds.split(rows)]
     if len(errors) < 2:
         raise ValueError("a standard error needs at least two folds, got one")
     return HeldOut(sizes, np.array(errors))
@@ -167,6 +138,14 @@ class _Run:
     criterion: str
     seed: int
     standard: Standard
+    ridge: Any = None
+
+    def coefficients(self, operator: Operator, chosen: np.ndarray) -> np.ndarray:
+        """The coefficients that rebuild all columns from the chosen ones."""
+        if self.ridge is None:
+            return reconstruct(operator, chosen).coefficients
+        centred = self.standard.center
+        return reconstructed(operator, chosen, Aim(), self.ridge, centred=centred).coefficients
 
     def choices(self, operator: Operator) -> list[np.ndarray]:
         """The columns chosen for each k."""
@@ -180,13 +159,21 @@ class _Run:
             for k in self.ks
         ]
 
+    def rows_errors(self, X: Any, train: np.ndarray, test: np.ndarray) -> list[float]:
+        """The part of the held-out rows that is left, for each k."""
+        return _rows_errors(X, train, test, self)
+
+    def points_errors(self, kernel: Operator, train: np.ndarray, test: np.ndarray) -> list[float]:
+        """The part of the held-out points that is left, for each k."""
+        return _points_errors(kernel, train, test, self)
+
 
 def _rows_errors(X: Any, train: np.ndarray, test: np.ndarray, run: _Run) -> list[float]:
     standard = run.standard
     prepared = Preparation(standard.center, standard.scale, "error").of_rows(X[train], None)
     held = X[test]
     chosen = run.choices(prepared.operator)
-    coefficients = [reconstruct(prepared.operator, S).coefficients for S in chosen]
+    coefficients = [run.coefficients(prepared.operator, S) for S in chosen]
     left, whole = np.zeros(len(chosen)), 0.0
     height = max(1, CHUNK // X.shape[1])
     for start in range(0, held.shape[0], height):

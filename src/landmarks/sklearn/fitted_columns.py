@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from ..selection import Selection
 from ._common import weights, without_data
+from .prepared_target import target_score
 from .rebuilder import Rebuilder
 
 
@@ -22,6 +23,7 @@ class FittedColumns(SelectorMixin):
     mean_: np.ndarray
     scale_: np.ndarray
     selection_: Selection
+    target: Any
 
     def _validated(self, X: Any, *, reset: bool = True, ensure_min_samples: int = 1) -> Any:
         raise NotImplementedError
@@ -59,12 +61,15 @@ class FittedColumns(SelectorMixin):
         ----------
         X : new data of shape (n_samples, n_features). Missing values, when fit takes them, count as
             the mean where they are selected, and are left out of the sum elsewhere.
-        y : ignored.
+        y : ignored; with target="y" what to rebuild, and the share is that of its variance.
         sample_weight : n_samples weights.
         """
         check_is_fitted(self)
         X = self._validated(X, reset=False)
-        return self._rebuilder.explained(X, weights(sample_weight, X))
+        w = weights(sample_weight, X)
+        if self.target is not None:
+            return target_score(self, X, y, w)
+        return self._rebuilder.explained(X, w)
 
     def why(self, *, each: int = 3, stability: Any = None) -> Any:
         """Why these columns: a `Reasons` object with the tables `chosen` and `dropped`.

@@ -14,10 +14,11 @@ import numpy as np
 
 from ... import _check
 from ..._array import Array, namespace
-from ...problem import PLACED, Choice, Problem, brief
+from ...problem import AIMED, PLACED, Choice, Problem, brief
 from ...residual.powers import POWERS, best_addition
 from ...residual.represent import searchable
 from ...residual.residual import Residual
+from ..aimed import search as aimed
 from .pursuit import Gains, pursue
 
 
@@ -40,13 +41,15 @@ class Greedy:
     """
 
     gain: str = "trace"
-    honours: ClassVar[frozenset[str]] = PLACED
+    honours: ClassVar[frozenset[str]] = AIMED | PLACED
     __repr__ = brief
 
     def __post_init__(self) -> None:
         _check.choice(self.gain, tuple(POWERS), "gain")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        if problem.aim is not None:
+            return aimed.greedy(problem)
         residual = Residual(searchable(problem.operator, problem.k), problem.k)
         return pursue(problem, residual, ErrorGains(residual, self.gain))
 

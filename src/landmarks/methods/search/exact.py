@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...linalg.error import rank_bound, selection_error
-from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
+from ...problem import AIMED, Choice, Problem, brief, complete
 from ...proof.tree import Tree
+from ..aimed.exact import exact as aimed
 from .local_search import Landscape, descend, starting_choice
 
 EIGENVALUES = 4e-10  # seconds of the first node by n³: without as many left there is no search
@@ -39,10 +40,12 @@ class Exact:
     """
 
     start: Any = "greedy"
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = AIMED
     __repr__ = brief
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        if problem.aim is not None:
+            return aimed(problem, starting_choice(self.start, problem, rng))
         if problem.time_left < EIGENVALUES * problem.operator.n**3:
             details = {"proved": False, "nodes": 0}
             return Choice(self.improved(problem, rng), bound=0.0, details=details)

@@ -14,10 +14,11 @@ import numpy as np
 
 from ..._array import host, namespace
 from ...errors import Stopped
-from ...problem import PLACED, Choice, Problem, brief
+from ...problem import AIMED, PLACED, Choice, Problem, brief
 from ...residual.exchange import Exchange
 from ...runs.runner import Step, run
 from ...runs.state import State
+from ..aimed.iterated import iterated as aimed
 from .local_search import Landscape, descend, refill, starting_choice
 
 NEAR = 8  # places looked at first after a disturbance, for each member that it dropped
@@ -49,7 +50,7 @@ class Iterated:
     rounds: int = 50
     share: float = 0.15
     patience: int = 50
-    honours: ClassVar[frozenset[str]] = PLACED
+    honours: ClassVar[frozenset[str]] = AIMED | PLACED
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -62,6 +63,8 @@ class Iterated:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
+        if problem.aim is not None:
+            return aimed(problem, start, rng, self)
         try:
             landscape = Landscape.of(problem, problem.criterion, self.rounds * moves(problem.k))
         except Stopped:

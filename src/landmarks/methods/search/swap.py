@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import Stopped
-from ...problem import PLACED, Choice, Problem, brief
+from ...problem import AIMED, PLACED, Choice, Problem, brief
+from ..aimed import search as aimed
 from ..inner import run_method
 from .local_search import Landscape, descend, starting_choice
 
@@ -45,7 +46,7 @@ class Swap:
     start: Any = "greedy"
     criterion: str | None = None
     max_swaps: int | None = None
-    honours: ClassVar[frozenset[str]] = PLACED
+    honours: ClassVar[frozenset[str]] = AIMED | PLACED
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -58,6 +59,8 @@ class Swap:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
+        if problem.aim is not None:
+            return aimed.swap(problem, start, self.max_swaps)
         begun = [start]
         if self.criterion is None and problem.criterion == "frobenius":
             begun.append(

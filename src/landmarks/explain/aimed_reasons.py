@@ -1,0 +1,97 @@
+"""Why these candidates, for a target or noise: what each adds, substitutes, what is rebuilt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..linalg.reconstruction import Reconstruction
+from ..residual.cross import Cross
+from ..residual.explicit_aim import Rebuilding
+from ..residual.rebuilding import rebuilding
+from .table import Table
+
+if TYPE_CHECKING:
+    from ..selection import Selection
+
+SURE = 1e-9  # of the error and of what a drop costs: a cost below it is rounding
+
+
+def chosen_table(selection: Selection, each: int, labels: np.ndarray) -> Table:
+    """A row per chosen candidate: what it adds, and the cheapest substitutes."""
+    from .reasons import _identity, _pairwise
+
+    base = _base(selection)
+    adds, costs = _costs(selection, base)
+    count = min(each, int(np.sum(np.isfinite(costs[0]))))
+    cheapest = np.argsort(costs, axis=1, kind="stable")[:, :count]
+    values = np.take_along_axis(costs, cheapest, axis=1)
+    columns = _identity(selection.indices, labels) | {"adds": adds.tolist()}
+    return Table(columns | _pairwise("substitute", labels[cheapest], "cost", values))
+
+
+def rebuilt_table(selection: Selection, each: int, labels: np.ndarray) -> Table:
+    """A row per column of the target, or per candidate, the worst rebuilt first."""
+    from .reasons import _identity, _pairwise, _where
+
+    rebuilt = selection.reconstruction()
+    order = np.argsort(rebuilt.r2, kind="stable")
+    weights = _weights(selection, rebuilt)[:, order].T
+    largest = np.argsort(-np.abs(weights), axis=1, kind="stable")[:, :each]
+    values = np.take_along_axis(weights, largest, axis=1)
+    sources = labels[rebuilt.indices][largest]
+    names = range(len(order)) if rebuilt.names is None else rebuilt.names
+    columns = _identity(order, np.asarray(names, dtype=object)) | {"r2": rebuilt.r2[order].tolist()}
+    some = values != 0
+    return Table(
+        columns | _pairwise("source", _where(some, sources), "weight", _where(some, values))
+    )
+
+
+def _base(selection: Selection) -> Rebuilding:
+    if selection.aim is None:
+        raise ValueError("the selection has neither a target nor noise")
+    return rebuilding(selection._data, selection.aim)
+
+
+def _costs(selection: Selection, base: Rebuilding) -> tuple[np.ndarray, np.ndarray]:
+    """The rise of the error without each chosen candidate, and its change for each substitution."""
+    state = Cross(base, selection.k)
+    state.load(selection.indices)
+    places = np.flatnonzero(state.members >= 0)
+    rows = _rows_of(selection.indices, state.members[places])
+    adds, costs = np.zeros(selection.k), np.tile(-state.gains(), (selection.k, 1))
+    gains, adds[rows] = state.pair_gains(places)
+    costs[rows] = -gains
+    costs[np.abs(costs) <= SURE * (state.error + adds[:, None])] = 0.0
+    repeats = selection.aim is not None and selection.aim.repeats
+    costs[:, list(selection.exclude)] = np.inf
+    if not repeats:
+        costs[:, selection.indices] = np.inf
+    total = base.total or 1.0
+    return adds / total, costs / total
+
+
+def _rows_of(indices: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """The place of each member in the choice; equal ones in turn."""
+    left = [int(j) for j in indices]
+    rows = []
+    for j in members:
+        row = left.index(int(j))
+        left[row] = -1
+        rows.append(row)
+    return np.asarray(rows, dtype=np.int64)
+
+
+def _weights(selection: Selection, rebuilt: Reconstruction) -> np.ndarray:
+    """The coefficients for columns of length one."""
+    own = np.sqrt(np.maximum(np.asarray(_base(selection).lengths), 0.0))[rebuilt.indices]
+    target = None if selection.aim is None else selection.aim.target
+    if target is not None and selection.aim is not None and selection.aim.rows:
+        lengths = np.sqrt(np.sum(target**2, axis=0))
+    else:
+        lengths = np.sqrt(np.sum(_base(selection).A ** 2, axis=0))
+    terms = rebuilt.coefficients * own[:, None]
+    weights = np.divide(terms, lengths, out=np.zeros_like(terms), where=lengths > 0)
+    return np.where(np.abs(weights) > 1e-12, weights, 0.0)

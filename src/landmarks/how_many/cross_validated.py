@@ -1,0 +1,154 @@
+"""As few as rebuild rows that were left out within one standard error of the best."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from .. import _check
+from .._array import host
+from ..errors import RankWarning, UnsupportedError
+from ..linalg.aim import Aim
+from ..linalg.leave_one_out import best_penalty
+from ..methods.greedy.greedy import Greedy
+from ..operators.data import Data
+from ..problem import Choice, Method, Problem
+from ..runs.progress import report
+from .held_out import HeldOut
+
+SIZES = 16  # with a ridge, so many sizes are tried: each needs a decomposition of its own
+
+
+@dataclass(frozen=True)
+class CrossValidated:
+    """The smallest k whose error on held-out rows is within one standard error of the lowest.
+
+    In each fold greedy picks, and coefficients, come from the training rows; the error is that of
+    the rows left out, of the target where there is one. Then the method chooses that many on all
+    rows (Breiman et al., CART, 1984, for the rule). Data are centred and scaled once, on all rows.
+
+    Parameters
+    ----------
+    folds : how many parts the rows are split into at random, by the seed of `select`.
+    most : the largest k that is tried.
+    ridge : None for least squares, "cv" for a penalty found on the training rows at each k.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((80, 3)) @ rng.standard_normal((3, 20))
+    >>> X += 0.3 * rng.standard_normal((80, 20))
+    >>> lm.select(X, "held-out").k == lm.select(X, lm.CrossValidated()).k
+    True
+    """
+
+    folds: int = 5
+    most: int = 100
+    ridge: str | None = None
+
+    def __post_init__(self) -> None:
+        _check.count(self.most, "most")
+        if _check.count(self.folds, "folds") < 2:
+            raise ValueError("a standard error needs at least two folds, got 1")
+        if self.ridge not in (None, "cv"):
+            raise ValueError(f'ridge must be None or "cv", got {self.ridge!r}')
+
+    def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
+        k = self.curve(problem, rng).one_standard_error
+        return method.choose(replace(problem, k=max(k, len(problem.include))), rng)
+
+    def curve(self, problem: Problem, rng: np.random.Generator) -> HeldOut:
+        """The errors on held-out rows for k = 1, 2, …, as parts of their total."""
+        X, Y = _rows(problem)
+        smallest = len(X) - -(-len(X) // self.folds)
+        if smallest < 2:
+            raise ValueError(
+                f"{self.folds} folds need at least {2 * self.folds} rows, got {len(X)}"
+            )
+        most = min(self.most, len(problem.candidates), smallest - 1)
+        sizes = np.arange(1, most + 1)
+        if self.ridge is not None:
+            sizes = np.unique(np.geomspace(1, most, SIZES).round().astype(np.int64))
+        parts = np.array_split(rng.permutation(len(X)), self.folds)
+        errors = []
+        for done, test in enumerate(parts, start=1):
+            fold = Fold.of(problem, X, Y, test, most)
+            errors.append(fold.errors(sizes, self.ridge))
+            report("held out", done, self.folds)
+        return HeldOut(sizes, np.array(errors))
+
+
+def _rows(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of the candidates and of what is rebuilt."""
+    if problem.operator.m is None:
+        raise UnsupportedError(
+            'k="held-out" leaves out rows, which only data in memory have; give k as a number, as '
+            "a MaxError or as a Knee, or use held_out for a kernel"
+        )
+    if problem.groups is not None or (problem.aim is not None and problem.aim.noise is not None):
+        raise UnsupportedError(
+            'k="held-out" is for single columns without noise; give k as a number or a MaxError'
+        )
+    X = host(problem.operator.factor()).astype(np.float64)
+    target = None if problem.aim is None else problem.aim.target
+    return X, X if target is None else target
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Greedy picks from the training rows, these rows, and those left out."""
+
+    train: np.ndarray
+    held: np.ndarray
+    wanted: np.ndarray
+    held_wanted: np.ndarray
+
+    @classmethod
+    def of(
+        cls, problem: Problem, X: np.ndarray, Y: np.ndarray, test: np.ndarray, most: int
+    ) -> Fold:
+        """Choose up to the most columns on the rows that are not left out."""
+        rows = np.setdiff1d(np.arange(len(X)), test)
+        own = replace(problem, operator=Data(X[rows]), k=max(most, len(problem.include)))
+        if problem.aim is not None:
+            own = replace(own, aim=Aim(target=Y[rows]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RankWarning)
+            picks = Greedy().choose(own, np.random.default_rng(0)).indices
+        return cls(X[rows][:, picks], X[test][:, picks], Y[rows], Y[test])
+
+    def errors(self, sizes: np.ndarray, ridge: Any) -> np.ndarray:
+        """The part of the held-out squares that the first so many picks leave, for each size."""
+        total = float(np.sum(self.held_wanted**2)) or 1.0
+        if ridge is None:
+            listed = np.fromiter(self._nested(), dtype=np.float64)
+            return listed[sizes - 1] / total
+        return np.array([self._penalised(size) for size in sizes]) / total
+
+    def _nested(self) -> Iterator[float]:
+        """By one orthogonal direction after the other."""
+        Q, T = scipy.linalg.qr(self.train, mode="economic", check_finite=False)
+        F, left = Q.T @ self.wanted, self.held_wanted.copy()
+        known = np.abs(np.diag(T)) > 1e-10 * np.sqrt(np.sum(self.train**2, axis=0))[: len(T)]
+        held = scipy.linalg.solve_triangular(
+            T + np.diag(np.where(known, 0.0, 1.0)), self.held.T, trans="T", check_finite=False
+        ).T
+        for size in range(self.train.shape[1]):
+            if known[size]:
+                left -= np.outer(held[:, size], F[size])
+            yield float(np.sum(left * left))
+
+    def _penalised(self, size: int) -> float:
+        X = self.train[:, :size]
+        penalty = best_penalty(X, self.wanted)
+        rows = np.vstack([X, np.sqrt(penalty) * np.eye(size)])
+        wanted = np.vstack([self.wanted, np.zeros((size, self.wanted.shape[1]))])
+        B = np.linalg.lstsq(rows, wanted, rcond=None)[0]
+        return float(np.sum((self.held_wanted - self.held[:, :size] @ B) ** 2))

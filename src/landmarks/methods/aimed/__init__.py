@@ -1,0 +1,1 @@
+"""Searches for an aim: a target to rebuild, or measurements with noise."""

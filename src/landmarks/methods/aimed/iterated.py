@@ -1,0 +1,105 @@
+"""Iterated swap search for an aim: disturb a part of the choice, swap down, keep what is better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+
+from ...problem import Choice, Problem
+from ...residual.cross import Cross
+from ...runs.runner import Step, run
+from .hunt import Hunt
+from .search import TOLERANCE, descend, refill
+
+
+class Settings(Protocol):
+    """What an iterated search is asked for; see `Iterated`."""
+
+    @property
+    def rounds(self) -> int:
+        """Disturbances to try when there is no deadline."""
+        ...
+
+    @property
+    def share(self) -> float:
+        """The largest part of the choice that one disturbance drops."""
+        ...
+
+    @property
+    def patience(self) -> int:
+        """Rounds without success after which half of the choice is redrawn."""
+        ...
+
+
+def iterated(
+    problem: Problem, start: Choice, rng: np.random.Generator, settings: Settings
+) -> Choice:
+    """Swap search from many disturbances of the best choice so far; never worse than its start."""
+    hunt = Hunt(problem)
+    state = hunt.state(start.indices)
+    descend(hunt, state)
+    search = Search(hunt, state, settings, rng)
+    run("iterated", search.steps(), deadline=problem.deadline)
+    details = {"rounds": search.rounds, "improvements": search.improvements}
+    found = hunt.indices(hunt.state(search.best), start.indices)
+    return Choice(found, path=start.path, trials=start.trials, details=details)
+
+
+class Search:
+    """The rounds of a search: where it stands, and the best choice it has seen."""
+
+    def __init__(self, hunt: Hunt, state: Cross, settings: Settings, rng: np.random.Generator):
+        self.hunt, self.state, self.settings, self.rng = hunt, state, settings, rng
+        self.best, self.error = state.chosen, state.inner
+        self.rounds = self.improvements = self.stale = 0
+
+    def steps(self) -> Iterator[Step]:
+        """One round at a step, until the deadline or the number that the settings ask for."""
+        problem = self.hunt.problem
+        most = self.settings.rounds if problem.deadline is None else None
+        while not settled(self.hunt, self.state) and problem.time_left > 0:
+            if most is not None and self.rounds >= most:
+                return
+            self.round()
+            yield Step(self.rounds, most, self.hunt.relative(self.state))
+
+    def round(self) -> None:
+        """Disturb, descend, and go on from there if it is better, or if the valley is left."""
+        leave = self.stale >= self.settings.patience
+        share = 0.5 if leave else self.settings.share
+        trial = disturbed(self.hunt, self.state, share, leave, self.rng)
+        descend(self.hunt, trial)
+        self.rounds += 1
+        better = lower(trial, self.state.inner)
+        self.stale = 0 if better or leave else self.stale + 1
+        if lower(trial, self.error):
+            self.best, self.error = trial.chosen, trial.inner
+            self.improvements += 1
+        if better or (leave and not len(trial.vacant)):
+            self.state = trial
+
+
+def lower(trial: Cross, error: float) -> bool:
+    """Whether a full choice has a lower error, by more than rounding."""
+    return not len(trial.vacant) and trial.inner < error * (1 - TOLERANCE)
+
+
+def settled(hunt: Hunt, state: Cross) -> bool:
+    """Whether nothing is left to gain, or nothing may change."""
+    stuck = not len(hunt.unlocked(state)) or not np.any(hunt.open_to(state))
+    return bool(stuck or len(state.vacant) or state.inner <= state.least)
+
+
+def disturbed(
+    hunt: Hunt, state: Cross, share: float, full: bool, rng: np.random.Generator
+) -> Cross:
+    """A copy with up to that share of the members dropped at random and others in their places."""
+    trial = state.copy()
+    unlocked = hunt.unlocked(trial)
+    most = min(len(unlocked), max(2, int(np.ceil(share * len(trial.members)))))
+    count = most if full else int(rng.integers(1, most + 1))
+    dropped = [trial.drop(int(place)) for place in rng.permutation(unlocked)[:count]]
+    refill(hunt, trial, forbidden=dropped)
+    return trial

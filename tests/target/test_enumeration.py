@@ -1,0 +1,148 @@
+"""Exact and auto against all choices, errors and bounds against plain formulas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.errors import RankWarning
+from landmarks.linalg.aim import Aim
+from landmarks.residual.design import design_bound
+from landmarks.residual.rebuilding import rebuilding
+
+from .plain import best, least_squares, posterior
+
+ROUNDING = 1e-9  # of the total: cases with columns graded over eight decades are in float64
+
+
+def graded(rng: np.random.Generator, m: int, n: int, decades: float) -> np.ndarray:
+    return rng.standard_normal((m, n)) * 10.0 ** rng.uniform(-decades / 2, decades / 2, n)
+
+
+def sizes(rng: np.random.Generator) -> tuple[int, int, int, int]:
+    n = int(rng.integers(4, 10))
+    return int(rng.integers(3, 14)), n, int(rng.integers(1, 6)), int(rng.integers(1, n))
+
+
+@pytest.mark.filterwarnings("ignore::landmarks.errors.RankWarning")
+@pytest.mark.parametrize("seed", range(60))
+def test_exact_and_auto_find_the_best_of_all_choices_for_a_target(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    m, n, p, k = sizes(rng)
+    A, B = graded(rng, m, n, 8.0 * (seed % 2)), graded(rng, m, p, 4.0 * (seed % 3))
+    error = least_squares(A, B)
+    least, total = best(error, n, k), float(np.sum(B * B))
+    for method in ("exact", "auto"):
+        s = lm.select(A, k, target=B, method=method, scale=False)
+        assert s.error() <= least + ROUNDING * total
+        assert s.error() == pytest.approx(error(s.indices), abs=ROUNDING * total)
+        assert s.lower_bound() <= least * (1 + 1e-9) + ROUNDING**2 * total
+        assert s.total() == pytest.approx(total)
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+@pytest.mark.parametrize("seed", range(40))
+def test_exact_finds_the_best_of_all_choices_with_noise(seed: int, repeats: bool) -> None:
+    rng = np.random.default_rng(seed)
+    m, n, _, k = sizes(rng)
+    n, k = min(n, 7), min(k, 4)
+    X = graded(rng, m, n, 2.0)
+    K = X.T @ X
+    noise = rng.uniform(0.01, 1.0, n) * np.mean(np.diag(K))
+    error = posterior(K, noise)
+    least = best(error, n, k, repeats=repeats)
+    s = lm.select(X, k, noise=noise, repeats=repeats, method="exact", scale=False)
+    assert s.error() == pytest.approx(least, rel=1e-9, abs=ROUNDING * np.trace(K))
+    assert s.lower_bound() <= least * (1 + 1e-9)
+    assert s.proved
+    found = lm.select(lm.psd(K), k, noise=noise, repeats=repeats)
+    assert found.error() == pytest.approx(least, rel=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_weights_matrices_and_vectors_on_a_kernel_are_the_weighted_trace(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, k = 8, 1 + seed % 4
+    K = np.cov(rng.standard_normal((n, 3 * n)))
+    weights, V = rng.uniform(0, 1, n) * (np.arange(n) % 3 > 0), rng.standard_normal((n, 3))
+    noise = np.full(n, 1e-3) if seed % 2 else np.zeros(n)
+    for target, M in ((weights, np.diag(weights)), (V, V @ V.T), (V @ V.T, V @ V.T)):
+        error = posterior(K, noise, M)
+        s = lm.select(lm.psd(K), k, target=target, noise=noise, method="exact")
+        assert s.error() == pytest.approx(best(error, n, k), rel=1e-7, abs=1e-10)
+
+
+def test_bounds_with_exclude_do_not_count_what_is_excluded() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 9))
+    s = lm.select(X, 3, target=X[:, :2], exclude=[0, 1], method="exact")
+    allowed = least_squares(X, X[:, :2])
+    assert s.error() == pytest.approx(
+        min(allowed([2 + j for j in S]) for S in _triples(7)), rel=1e-12
+    )
+    free = lm.select(X[:, 2:], 3, target=X[:, :2], method="greedy")
+    assert s.best_rank_error() == pytest.approx(free.best_rank_error())
+    assert s.best_rank_error() > 0.1 * s.error()
+
+
+def _triples(n: int) -> list[tuple[int, int, int]]:
+    return [(a, b, c) for a in range(n) for b in range(a) for c in range(b)]
+
+
+def test_included_candidates_are_chosen_and_excluded_ones_are_not() -> None:
+    rng = np.random.default_rng(1)
+    A, B = rng.standard_normal((20, 10)), rng.standard_normal((20, 3))
+    for method in ("greedy", "swap", "iterated", "exact", "auto"):
+        s = lm.select(A, 4, target=B, include=[7], exclude=[0, 2], method=method)
+        assert 7 in s.indices
+        assert not {0, 2} & set(s.indices.tolist())
+
+
+def test_repeats_choose_one_place_more_often_where_the_others_tell_nothing() -> None:
+    K = np.diag([9.0, 0.001, 0.001])
+    s = lm.select(lm.psd(K), 5, noise=1.0, repeats=True)
+    assert s.indices.tolist() == [0] * 5
+    assert s.error() == pytest.approx(9 - 81 / (9 + 1 / 5) + 0.002)
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_bound_of_a_design_is_below_every_choice_and_near_the_best(
+    seed: int, repeats: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    n, k = 7, 1 + seed % 4
+    X = graded(rng, 5, n, 1.0)
+    noise = rng.uniform(0.1, 1.0, n) * 10.0 ** rng.integers(-6, 2)
+    base = rebuilding(lm.data(X), Aim(noise=noise))
+    least = best(posterior(X.T @ X, noise), n, k, repeats=repeats)
+    assert 0 < design_bound(base, k, repeats) <= least * (1 + 1e-9)
+
+
+def test_a_design_proves_what_eigenvalues_cannot() -> None:
+    points = np.linspace(0, 1, 200)[:, None]
+    s = lm.select(lm.kernel(points, lm.rbf(sigma=0.3)), 12, noise=0.5)
+    assert s.gap() < 0.05
+    assert s.error() > 1.2 * s.best_rank_error()
+
+
+@pytest.mark.filterwarnings("ignore::landmarks.errors.RankWarning")
+@pytest.mark.parametrize("seed", range(30))
+def test_equal_zero_and_dependent_columns_do_no_harm(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((8, 3)) @ rng.standard_normal((3, 5))
+    A = np.column_stack([A, A[:, 0], np.zeros(8), rng.standard_normal(8)])
+    B = rng.standard_normal((8, 2)) if seed % 3 else A[:, :2] * 1.0
+    error, k = least_squares(A + 0.0, B), 1 + seed % 6
+    least = best(lambda S: error([j for j in S if j != 6]), 8, k)
+    for method in ("exact", "auto"):
+        s = lm.select(A, k, target=B, method=method, scale=False)
+        assert s.error() == pytest.approx(least, rel=1e-8, abs=1e-20)
+        assert s.lower_bound() <= least * (1 + 1e-9) + 1e-20
+
+
+def test_a_target_of_zeros_is_rebuilt_by_anything() -> None:
+    with pytest.warns(RankWarning, match="0 candidates rebuild all of the target"):
+        s = lm.select(np.eye(4), 2, target=np.zeros((4, 1)), scale=False)
+    assert (s.k, s.error(), s.relative_error(), s.gap()) == (2, 0.0, 0.0, 0.0)

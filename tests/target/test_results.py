@@ -1,0 +1,105 @@
+"""What a selection with a target or noise answers, and what it saves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF
+
+import landmarks as lm
+
+RNG = np.random.default_rng(0)
+A = RNG.standard_normal((40, 10))
+B = A[:, :4] @ RNG.standard_normal((4, 3)) + 0.1 * RNG.standard_normal((40, 3))
+
+
+def test_the_posterior_variance_is_that_of_a_gaussian_process() -> None:
+    points = RNG.uniform(size=(60, 2))
+    s = lm.select(lm.kernel(points, lm.rbf(sigma=0.5)), 8, noise=0.05)
+    model = GaussianProcessRegressor(RBF(0.5 / np.sqrt(2)), alpha=0.05, optimizer=None)
+    model.fit(points[s.indices], np.zeros(8))
+    deviation = model.predict(points, return_std=True)[1]
+    np.testing.assert_allclose(s.posterior_variance(), deviation**2, rtol=1e-7)
+    assert s.error() == pytest.approx(np.sum(deviation**2))
+
+
+def test_without_noise_the_posterior_variance_is_what_is_left_of_each_column() -> None:
+    s = lm.select(A, 4)
+    assert np.sum(s.posterior_variance()) == pytest.approx(s.error())
+    assert np.all(s.posterior_variance()[s.indices] < 1e-20)
+
+
+def test_a_saved_selection_answers_for_its_target_and_takes_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    s = lm.select(A, 3, target=B, noise=0.2, repeats=True)
+    s.save(path)
+    read = lm.load(path)
+    for ask in ("error", "total", "relative_error", "lower_bound", "gap"):
+        assert getattr(read, ask)() == getattr(s, ask)()
+    again = lm.load(path, data=A, target=B)
+    np.testing.assert_array_equal(again.posterior_variance(), s.posterior_variance())
+    with pytest.raises(ValueError, match=r"give it again, load\(path, data=…, target=…\)"):
+        lm.load(path, data=A)
+    with pytest.raises(ValueError, match="is not the one that the selection was made for"):
+        lm.load(path, data=A, target=B + 1)
+    lm.select(A, 3).save(path)
+    with pytest.raises(ValueError, match="made without a target"):
+        lm.load(path, data=A, target=B)
+
+
+def test_a_checkpoint_of_another_target_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    first = lm.select(A, 3, target=B, checkpoint=path)
+    again = lm.select(A, 3, target=B, checkpoint=path)
+    assert first.indices.tolist() == again.indices.tolist()
+    with pytest.raises(ValueError, match="aim"):
+        lm.select(A, 3, target=B + 1, checkpoint=path)
+
+
+def test_a_stopped_run_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    settings = {"target": B, "method": lm.Iterated(start="greedy", rounds=20)}
+    stopped = lm.select(A, 4, checkpoint=path, callback=lambda progress: True, **settings)
+    again = lm.select(A, 4, checkpoint=path, **settings)
+    assert stopped.stopped and not again.stopped
+    assert again.indices.tolist() == lm.select(A, 4, **settings).indices.tolist()
+
+
+def test_the_summary_the_reasons_and_the_report_speak_of_the_target(tmp_path: Path) -> None:
+    s = lm.select(A, 3, target=B, method="greedy")
+    assert "of the sum of squares of the target" in str(s.summary())
+    reasons = s.why(each=2)
+    assert [row["index"] for row in reasons.chosen.rows] == s.indices.tolist()
+    without = lm.select(A, 2, target=B, method=lm.Swap(start=s.indices[1:], max_swaps=0))
+    adds = (without.error() - s.error()) / s.total()
+    assert reasons.chosen.rows[0]["adds"] == pytest.approx(adds)
+    assert sorted(row["index"] for row in reasons.dropped.rows) == [0, 1, 2]
+    page = tmp_path / "page.html"
+    s.report(page)
+    text = page.read_text("utf-8")
+    assert "The target and what rebuilds it" in text
+    assert "the squared error of rebuilding the target" in text
+
+
+def test_substitutes_cost_what_choosing_them_would() -> None:
+    s = lm.select(A, 3, target=B, noise=0.3, method="greedy")
+    row = s.why(each=1).chosen.rows[1]
+    other = [s.indices[0], row["substitute_1"], s.indices[2]]
+    swapped = lm.select(A, 3, target=B, noise=0.3, method=lm.Swap(start=other, max_swaps=0))
+    assert row["cost_1"] == pytest.approx((swapped.error() - s.error()) / s.total(), abs=1e-12)
+
+
+def test_a_callback_stops_the_search_with_what_it_has() -> None:
+    s = lm.select(A, 5, target=B, callback=lambda progress: True)
+    assert s.stopped
+    assert s.k == 5
+
+
+def test_the_error_of_the_curve_is_that_of_the_choices() -> None:
+    s = lm.select(A, lm.MaxError(0.2), target=B)
+    assert s.relative_error() <= 0.2
+    assert lm.select(A, s.k - 1, target=B).relative_error() > 0.2 or s.k == 1
+    assert 1 <= lm.select(A, lm.Knee(), target=B).k <= 5
