@@ -10,6 +10,7 @@ from ..linalg.reconstruction import Reconstruction
 from ..residual.cross import Cross
 from ..residual.explicit_aim import Rebuilding
 from ..residual.rebuilding import rebuilding
+from .columns import identity, pairwise, where
 from .table import Table
 
 if TYPE_CHECKING:
@@ -20,21 +21,17 @@ SURE = 1e-9  # of the error and of what a drop costs: a cost below it is roundin
 
 def chosen_table(selection: Selection, each: int, labels: np.ndarray) -> Table:
     """A row per chosen candidate: what it adds, and the cheapest substitutes."""
-    from .reasons import _identity, _pairwise
-
     base = _base(selection)
     adds, costs = _costs(selection, base)
     count = min(each, int(np.sum(np.isfinite(costs[0]))))
     cheapest = np.argsort(costs, axis=1, kind="stable")[:, :count]
     values = np.take_along_axis(costs, cheapest, axis=1)
-    columns = _identity(selection.indices, labels) | {"adds": adds.tolist()}
-    return Table(columns | _pairwise("substitute", labels[cheapest], "cost", values))
+    columns = identity(selection.indices, labels) | {"adds": adds.tolist()}
+    return Table(columns | pairwise("substitute", labels[cheapest], "cost", values))
 
 
 def rebuilt_table(selection: Selection, each: int, labels: np.ndarray) -> Table:
     """A row per column of the target, or per candidate, the worst rebuilt first."""
-    from .reasons import _identity, _pairwise, _where
-
     rebuilt = selection.reconstruction()
     order = np.argsort(rebuilt.r2, kind="stable")
     weights = _weights(selection, rebuilt)[:, order].T
@@ -42,11 +39,9 @@ def rebuilt_table(selection: Selection, each: int, labels: np.ndarray) -> Table:
     values = np.take_along_axis(weights, largest, axis=1)
     sources = labels[rebuilt.indices][largest]
     names = range(len(order)) if rebuilt.names is None else rebuilt.names
-    columns = _identity(order, np.asarray(names, dtype=object)) | {"r2": rebuilt.r2[order].tolist()}
+    columns = identity(order, np.asarray(names, dtype=object)) | {"r2": rebuilt.r2[order].tolist()}
     some = values != 0
-    return Table(
-        columns | _pairwise("source", _where(some, sources), "weight", _where(some, values))
-    )
+    return Table(columns | pairwise("source", where(some, sources), "weight", where(some, values)))
 
 
 def _base(selection: Selection) -> Rebuilding:

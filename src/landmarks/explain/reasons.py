@@ -12,6 +12,7 @@ from .._array import host, rank_tolerance
 from ..linalg.reconstruction import Reconstruction
 from ..operators.base import Operator
 from .aimed_reasons import chosen_table, rebuilt_table
+from .columns import identity, pairwise, where
 from .stability import Stability
 from .substitutes import substitutes
 from .table import Table
@@ -100,11 +101,11 @@ def _chosen(
         operator, selection.indices, criterion, exclude=selection.exclude, each=each
     )
     columns = (
-        _identity(selection.indices, labels)
+        identity(selection.indices, labels)
         | {"adds": found.adds.tolist()}
         | _frequency(stability, selection.indices)
     )
-    return Table(columns | _pairwise("substitute", labels[found.indices], "cost", found.costs))
+    return Table(columns | pairwise("substitute", labels[found.indices], "cost", found.costs))
 
 
 def _dropped(
@@ -120,13 +121,13 @@ def _dropped(
     values = np.take_along_axis(weights, largest, axis=1)
     sources = labels[rebuilt.indices][largest]
     columns = (
-        _identity(dropped, labels)
+        identity(dropped, labels)
         | {"r2": rebuilt.r2[dropped].tolist()}
         | _frequency(stability, dropped)
     )
     return Table(
         columns
-        | _pairwise("source", _where(values != 0, sources), "weight", _where(values != 0, values))
+        | pairwise("source", where(values != 0, sources), "weight", where(values != 0, values))
     )
 
 
@@ -140,34 +141,8 @@ def _weights(operator: Operator, rebuilt: Reconstruction, dropped: np.ndarray) -
     return np.where(np.abs(weights) > rank_tolerance(operator.digits), weights, 0.0)
 
 
-def _identity(indices: np.ndarray, labels: np.ndarray) -> dict[str, list[Any]]:
-    """The index, and the name if there are names."""
-    index = {"index": indices.tolist()}
-    return index | {"name": labels[indices].tolist()} if isinstance(labels[0], str) else index
-
-
 def _frequency(stability: Stability | None, indices: np.ndarray) -> dict[str, list[Any]]:
     return {} if stability is None else {"stability": stability.frequencies[indices].tolist()}
-
-
-def _pairwise(
-    first: str, firsts: np.ndarray, second: str, seconds: np.ndarray
-) -> dict[str, list[Any]]:
-    """first_1, second_1, first_2, second_2, …"""
-    columns: dict[str, list[Any]] = {}
-    for q in range(firsts.shape[1]):
-        columns |= {
-            f"{first}_{q + 1}": firsts[:, q].tolist(),
-            f"{second}_{q + 1}": seconds[:, q].tolist(),
-        }
-    return columns
-
-
-def _where(kept: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The values, None where they are not kept."""
-    found = np.full(values.shape, None, dtype=object)
-    found[kept] = values[kept]
-    return found
 
 
 def _check_stability(selection: Selection, stability: Any) -> None:
