@@ -50,8 +50,8 @@ class Hadamard(Operator):
         height = max(1, MEMORY // 8 // max(1, right[0].shape[1] * itemsize(block)))
         strips = []
         for start in range(0, max(1, n), height):
-            strip = [X[:, start : min(n, start + height)] for X in left]
-            strips.append(_entries(*strip, *right) @ block)
+            A, B = (X[:, start : min(n, start + height)] for X in left)
+            strips.append(_entries(A, B, *right) @ block)
         self.ledger.add(entries=n * right[0].shape[1])
         return namespace(block).concat(strips)
 
