@@ -5,14 +5,15 @@
 For docs/results/grid_points.md. Interpolative separable density fitting writes every product of two
 orbitals as Σ_μ ζ_μ(r) φ_i(r_μ) φ_j(r_μ); the points r_μ are chosen, ζ is a least-squares fit on the
 grid. Orbitals are all canonical orbitals of a Hartree–Fock calculation in the basis 6-31g, one for
-each basis function. Errors are on a grid of level 0, weighted by its quadrature weights:
+each basis function. The grid has level 0; errors are weighted by its weights:
 
 fit        ‖Z − Ẑ‖²_F over all products, divided by that of the best approximation of that rank
 density    ‖ρ − ρ̂‖/‖ρ‖ of the electron density
 exchange   |Σ_ij (ij|ij)~ − (ij|ij)| over occupied orbitals, in millihartree; in (ij|ij)~ one of the
            two products is fitted, the potential of the other is exact
 
-`needs` is how many points a rival needs for the fit error of `landmarks swap`.
+`needs` is how many points a rival needs for the fit error, and for the density error, of
+`landmarks swap`; those of QR and Cholesky are the first of a longer list of pivots.
 """
 
 from __future__ import annotations
@@ -167,8 +168,20 @@ class Judge:
         rows = A[upper[0]] * A[upper[1]] * np.where(upper[0] == upper[1], 1, np.sqrt(2))[:, None]
         values, vectors = np.linalg.eigh(rows @ rows.T)
         self.spectrum = values[::-1]
-        self.R = vectors[:, values > 1e-14 * values[-1]].T @ rows
+        kept = vectors[:, values > 1e-14 * values[-1]]
+        self.R = kept.T @ rows
+        squares = (upper[0] == upper[1]) & (upper[0] < m.occupied)
+        self.density = kept.T @ np.where(squares, 2.0, 0.0)  # ρ√w is this times R
         self.total = float(np.sum(self.R**2))
+
+    def errors(self, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The fit and the density errors of the first 1, 2, … points of an order."""
+        Q = np.linalg.qr(self.R[:, order])[0]
+        QR = Q.T @ self.R
+        fits = self.total - np.cumsum(np.sum(QR * QR, axis=1))
+        rho = self.density @ self.R
+        misses = rho - np.cumsum((self.density @ Q)[:, None] * QR, axis=0)
+        return fits, np.linalg.norm(misses, axis=1) / np.linalg.norm(rho)
 
     def fit(self, S: np.ndarray) -> float:
         """‖Z − Ẑ‖²_F by projection."""
@@ -176,16 +189,11 @@ class Judge:
         rest = self.R - Q @ (Q.T @ self.R)
         return float(np.sum(rest * rest))
 
-    def fits(self, order: np.ndarray) -> np.ndarray:
-        """The fit errors of the first 1, 2, … points of an order."""
-        Q = np.linalg.qr(self.R[:, order])[0]
-        return self.total - np.cumsum(np.sum((Q.T @ self.R) ** 2, axis=1))
-
     def tail(self, k: int) -> float:
         return float(np.sum(self.spectrum[k:].clip(0)))
 
-    def physics(self, S: np.ndarray) -> tuple[float, float]:
-        """Relative error of the density, and of the exchange energy in millihartree."""
+    def exchange(self, S: np.ndarray) -> float:
+        """The error of the exchange energy in millihartree."""
         m = self.m
         root = np.sqrt(m.weights)
         A, occupied = m.A, m.orbitals[: m.occupied]
@@ -195,28 +203,21 @@ class Judge:
         exact = occupied[i] * occupied[j] * root
         fitted = exact[:, S] @ left @ K_S.T
         count = np.where(i == j, 1.0, 2.0)
-        rho, miss = (2 * x[i == j].sum(axis=0) for x in (exact, exact - fitted))
         wrong = np.sum((exact - fitted) * (m.potentials * root[:, None]).T, axis=1)
-        return float(np.linalg.norm(miss) / np.linalg.norm(rho)), 1e3 * abs(float(count @ wrong))
+        return 1e3 * abs(float(count @ wrong))
 
 
-def needs(judge: Judge, name: str, goal: float, least: int) -> int | None:
-    """How many points a rival needs to reach the fit error."""
-    m, most = judge.m, 2 * least
+def needs(judge: Judge, name: str, goals: tuple[float, float], least: int) -> list[int | None]:
+    """How many points, at least so many, a rival needs to reach a fit and a density error."""
     if name != "k-means":
-        errors = judge.fits(CHOICES[name](m, most))
-        found = np.flatnonzero(errors <= goal)
-        return int(found[0]) + 1 if len(found) else None
-    low, high = least, most
-    if judge.fit(k_means(m, high)) > goal:
-        return None
-    while high - low > max(1, least // 30):
-        middle = (low + high) // 2
-        if judge.fit(k_means(m, middle)) <= goal:
-            high = middle
-        else:
-            low = middle
-    return high
+        found = judge.errors(CHOICES[name](judge.m, 2 * least))
+    else:
+        sizes = np.unique(np.linspace(least, 2 * least, 13).astype(int))
+        pairs = [judge.errors(k_means(judge.m, k)) for k in sizes]
+        every = np.arange(1, 2 * least + 1)
+        found = [np.interp(every, sizes, [pair[i][-1] for pair in pairs]) for i in (0, 1)]
+    reached = [np.flatnonzero(errors <= goal) for errors, goal in zip(found, goals, strict=True)]
+    return [int(places[0]) + 1 if len(places) else None for places in reached]
 
 
 def main() -> None:
@@ -226,8 +227,8 @@ def main() -> None:
         "| molecule | grid | orbitals | points | tail/total | choice | fit | density | exchange ",
         end="",
     )
-    print("| CPU s | needs |")
-    print("|" + "---|" * 11)
+    print("| CPU s | needs, fit | needs, density |")
+    print("|" + "---|" * 12)
     for name in parser.parse_args().molecules:
         m = molecule(name)
         judge = Judge(m)
@@ -238,21 +239,20 @@ def main() -> None:
 
 def report(name: str, judge: Judge, k: int) -> None:
     """The rows of one molecule and number of points."""
-    tail, goal = judge.tail(k), np.inf
+    tail, (p, n) = judge.tail(k), judge.m.A.shape
     for choice, choose in CHOICES.items():
         start = time.process_time()
         S = choose(judge.m, k)
         seconds = time.process_time() - start
-        error = judge.fit(S)
+        fit, density = judge.fit(S), float(judge.errors(S)[1][-1])
         if choice == "landmarks swap":
-            goal = error
-        wanted = needs(judge, choice, goal, k) if choice in RIVALS else k
-        density, exchange = judge.physics(S)
-        p, n = judge.m.A.shape
+            goals = (fit, density)
+        wanted = needs(judge, choice, goals, k) if choice in RIVALS else [k, k]
+        words = " | ".join(f"over {2 * k}" if w is None else str(w) for w in wanted)
         print(
             f"| {name} | {n} | {p} | {k} | {tail / judge.total:.1e} | {choice} "
-            f"| {error / tail:.2f} | {density:.1e} | {exchange:.2g} | {seconds:.1f} "
-            f"| {wanted or f'over {2 * k}'} |",
+            f"| {fit / tail:.2f} | {density:.1e} | {judge.exchange(S):.2g} | {seconds:.1f} "
+            f"| {words} |",
             flush=True,
         )
 

@@ -317,11 +317,18 @@ class Selection:
 
         return overview(self)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the picture that tells most: landmarks among their points, else error against k."""
+    def plot(self, ax: Any = None, *, coordinates: Any = None) -> Any:
+        """Draw the picture that tells most: landmarks among their points, else error against k.
+
+        Parameters
+        ----------
+        ax : matplotlib axes; a new figure unless given.
+        coordinates : where the candidates are, one or two numbers each; the picture is then a map
+            of the chosen places and of the error that they leave at the others.
+        """
         from .plots.telling import telling
 
-        return telling(self, ax)
+        return telling(self, ax, coordinates)
 
     def __repr__(self) -> str:
         from .report.overview import one_line

@@ -11,6 +11,7 @@ NEEDS = {
     "anndata": ["anndata"],
     "botorch": ["torch", "botorch"],
     "gpytorch": ["torch", "gpytorch"],
+    "isdf": ["pyscf"],
     "pysensors": ["pysensors"],
 }
 SLOW = {"gpytorch", "botorch"}

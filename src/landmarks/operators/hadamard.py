@@ -50,8 +50,8 @@ class Hadamard(Operator):
         height = max(1, MEMORY // 8 // max(1, right[0].shape[1] * itemsize(block)))
         strips = []
         for start in range(0, max(1, n), height):
-            part = slice(start, min(n, start + height))
-            strips.append(_entries(left[0][:, part], left[1][:, part], *right) @ block)
+            A, B = (X[:, start : min(n, start + height)] for X in left)
+            strips.append(_entries(A, B, *right) @ block)
         self.ledger.add(entries=n * right[0].shape[1])
         return namespace(block).concat(strips)
 

@@ -7,10 +7,17 @@ from typing import Any
 from ..selection import Selection
 from .coverage import CoverageDisplay
 from .error_curve import ErrorCurveDisplay
+from .places import MapDisplay
 
 
-def telling(selection: Selection, ax: Any = None) -> CoverageDisplay | ErrorCurveDisplay:
-    """Landmarks among the points of a kernel; for columns the error against k, this one marked."""
+def telling(
+    selection: Selection, ax: Any = None, coordinates: Any = None
+) -> CoverageDisplay | ErrorCurveDisplay | MapDisplay:
+    """A map where there are coordinates, landmarks among the points of a kernel, else the error
+    against k.
+    """
+    if coordinates is not None:
+        return MapDisplay.from_selection(selection, coordinates, ax=ax)
     if selection._data.raw is not None:
         return CoverageDisplay.from_selection(selection, ax=ax)
     return ErrorCurveDisplay.from_selection(selection, ax=ax)

@@ -1,0 +1,43 @@
+"""The map of chosen places."""
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+
+pytest.importorskip("matplotlib", reason="needs matplotlib")
+
+from landmarks.plots.places import MapDisplay, errors_at_places
+
+PLACES = np.random.default_rng(0).random((60, 2))
+FIELDS = np.sin(np.arange(1, 9)[:, None] * PLACES.sum(axis=1))
+
+
+def test_errors_at_the_places_are_those_of_the_reconstruction():
+    s = lm.select(FIELDS, 4)
+    rebuilt = s.reconstruction().rebuild(FIELDS[:, s.indices])
+    expected = np.sqrt(np.mean((FIELDS - rebuilt) ** 2, axis=0))
+    np.testing.assert_allclose(errors_at_places(s), expected, atol=1e-9)
+
+
+def test_errors_at_the_points_of_a_kernel_add_up_to_its_error():
+    s = lm.select(lm.kernel(PLACES, lm.rbf(0.3)), 5)
+    assert np.sum(errors_at_places(s) ** 2) == pytest.approx(s.error("trace"), rel=1e-9)
+
+
+def test_units_do_not_matter():
+    small, large = (errors_at_places(lm.select(FIELDS * scale, 4)) for scale in (1.0, 2.0**200))
+    np.testing.assert_allclose(large, small * 2.0**200)
+
+
+@pytest.mark.parametrize("coordinates", [PLACES, PLACES[:, 0], PLACES[:, :1].tolist()])
+def test_a_selection_draws_its_map(coordinates):
+    display = lm.select(FIELDS, 4).plot(coordinates=coordinates)
+    assert isinstance(display, MapDisplay)
+    assert len(display.ax_.collections[1].get_offsets()) == 4
+    assert [text.get_text() for text in display.ax_.texts] == ["1", "2", "3", "4"]
+
+
+def test_coordinates_of_other_candidates_are_refused():
+    with pytest.raises(ValueError, match="one or two numbers for each of the n = 60 candidates"):
+        lm.select(FIELDS, 4).plot(coordinates=PLACES[:5])
