@@ -14,7 +14,7 @@ OPERATOR = lm.psd(np.eye(6))
 
 def test_nothing_but_the_matrix_and_k_must_be_said():
     problem = Problem(OPERATOR, 2)
-    assert (problem.criterion, problem.include, problem.exclude, problem.told) == (
+    assert (problem.criterion, problem.include, problem.exclude, problem.warned) == (
         "trace",
         (),
         (),
@@ -46,16 +46,16 @@ def test_groups_are_counted_once():
     assert Problem(OPERATOR, 2, groups=groups).count([]) == 0
 
 
-def test_problems_are_compared_without_their_arrays_and_shown_without_what_was_told():
+def test_problems_are_compared_without_their_arrays_and_shown_without_their_warnings():
     one, other = (
-        Problem(OPERATOR, 2, groups=np.arange(6), costs=np.ones(6), told={name})
+        Problem(OPERATOR, 2, groups=np.arange(6), costs=np.ones(6), warned={name})
         for name in ("a", "b")
     )
     assert one == other != Problem(OPERATOR, 3) and one.free.tolist() == other.free.tolist()
-    assert "told" not in repr(one) and "criterion='trace'" in repr(one)
+    assert "warned" not in repr(one) and "criterion='trace'" in repr(one)
 
 
-def test_the_deadline_is_told_in_seconds_from_now():
+def test_the_deadline_is_given_in_seconds_from_now():
     assert 9.0 < Problem(OPERATOR, 2, deadline=time.monotonic() + 10.0).time_left <= 10.0
     assert Problem(OPERATOR, 2, deadline=time.monotonic() - 10.0).time_left < -9.0
 
@@ -70,7 +70,7 @@ def test_a_choice_is_filled_up_with_the_lowest_candidates_and_one_warning():
     problem = Problem(OPERATOR, 4, exclude=(0,))
     with pytest.warns(RankWarning, match="numerical rank 2 < k = 4; the rest adds nothing"):
         assert complete(problem, [5, 1]).tolist() == [5, 1, 2, 3]
-    assert complete(problem, [4]).tolist() == [4, 1, 2, 3]  # told already
+    assert complete(problem, [4]).tolist() == [4, 1, 2, 3]  # warned already
     full = complete(Problem(OPERATOR, 2), np.array([3, 2]))
     assert full.tolist() == [3, 2] and full.dtype == np.int64
 
