@@ -1,11 +1,12 @@
-"""Growth on a cluster of this machine: seconds and products against workers, chunk size and n, and the overhead of a product.
+"""Growth on a cluster of this machine: seconds and products by workers, chunk size and n.
 
     python benchmarks/cluster.py [--quick]
 
-Each line is the best of several runs. "CPU s" is what the worker processes used together, which other work on the machine
-changes little; "seconds" is what passed, which it changes much. The efficiency of two workers is seconds(1) / (2 seconds(2));
-on a machine with two cores the client and the scheduler need a part of them as well. The overhead of a product without work is
-told twice: as it passed, and as client and scheduler computed.
+Each line is the best of several runs. "CPU s" is what the worker processes used together, which
+other work on the machine changes little; "seconds" is what passed, which it changes much. The
+efficiency of two workers is seconds(1) / (2 seconds(2)); on a machine with two cores the client and
+the scheduler need a part of them as well. The overhead of a product without work is told twice: as
+it passed, and as client and scheduler computed.
 """
 
 import argparse
@@ -91,7 +92,10 @@ def nothing(_: Any = None) -> int:
 
 
 def overhead(repeats: int, clock: Callable[[], float] = time.process_time) -> tuple[float, float]:
-    """The seconds of a product without any work in it, and of each further task; by default those that client and scheduler compute."""
+    """The seconds of a product without any work in it, and of each further task.
+
+    By default these are the CPU seconds of the client and the scheduler.
+    """
     few, many = ([_idle(t, clock) for _ in range(repeats)] for t in (1, 100))
     return min(few), (min(many) - min(few)) / 99
 
@@ -113,7 +117,8 @@ def report(
     for workers, (seconds, cpu) in results.items():
         efficiency = f"{results[1][0] / (workers * seconds):>6.2f}" if workers > 1 else ""
         print(
-            f"{work:<22} {size:>14} {chunk:>8} {workers:>7} {seconds:>9.3f} {cpu:>8.2f} {products:>9} {efficiency:>10}",
+            f"{work:<22} {size:>14} {chunk:>8} {workers:>7} {seconds:>9.3f} {cpu:>8.2f} "
+            f"{products:>9} {efficiency:>10}",
             flush=True,
         )
 
@@ -163,7 +168,8 @@ def main() -> None:
     quick = parser.parse_args().quick
     print(f"{os.cpu_count()} cores, load before: {os.getloadavg()[0]:.1f}")
     print(
-        f"{'work':<22} {'size':>14} {'chunk':>8} {'workers':>7} {'seconds':>9} {'CPU s':>8} {'products':>9} {'efficiency':>10}"
+        f"{'work':<22} {'size':>14} {'chunk':>8} {'workers':>7} {'seconds':>9} {'CPU s':>8} "
+        f"{'products':>9} {'efficiency':>10}"
     )
     found = {workers: measure(workers, quick) for workers in (1, 2)}
     for key in found[1]:
@@ -173,7 +179,8 @@ def main() -> None:
         for clock in ("passed", "computed"):
             product, task, _ = lines[clock]
             print(
-                f"overhead with {workers} workers, {clock}: {1e3 * product:.1f} ms a product, {1e3 * task:.2f} ms for each further task"
+                f"overhead with {workers} workers, {clock}: {1e3 * product:.1f} ms a "
+                f"product, {1e3 * task:.2f} ms for each further task"
             )
     print(f"load after: {os.getloadavg()[0]:.1f}")
 

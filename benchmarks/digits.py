@@ -3,11 +3,12 @@
     python benchmarks/digits.py --data-dir DIR            the table of docs/results/digits.md
     python benchmarks/digits.py --quick                   small problems only, without real data
 
-Every cell is a problem, a number of columns k, a criterion and a dtype. Each method's choice is judged by projection
-in float64 on a factor of the exact problem, and divided by what the reference leaves. The reference is 40 lines of
-NumPy that share nothing with the package: greedy, then the best swap while it pays, every number recomputed from the
-residual R = (I − QQᵀ)X at every step. Cells whose best rank-k error is below 1e-13 of the total are printed but do
-not count for the bars: float64 holds no more.
+Every cell is a problem, a number of columns k, a criterion and a dtype. Each method's choice is
+judged by projection in float64 on a factor of the exact problem, and divided by what the reference
+leaves. The reference is 40 lines of NumPy that share nothing with the package: greedy, then the
+best swap while it pays, every number recomputed from the residual R = (I − QQᵀ)X at every step.
+Cells whose best rank-k error is below 1e-13 of the total are printed but do not count for the bars:
+float64 holds no more.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Problem:
     ks: tuple[int, ...]
 
 
-# The reference -------------------------------------------------------------------------------------------------------
+# The reference
 
 
 def project(L: np.ndarray, S: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -107,7 +108,7 @@ def swap_gains(L: np.ndarray, S: list[int], criterion: str) -> np.ndarray:
 
 
 def factor(K: np.ndarray) -> np.ndarray:
-    """L with K = LᵀL, by LAPACK's pivoted Cholesky of the matrix with a unit diagonal, to rounding."""
+    """L with K = LᵀL, by LAPACK's pivoted Cholesky of the matrix scaled to a unit diagonal."""
     d = np.sqrt(np.diag(K))
     F, order, rank, _ = scipy.linalg.lapack.dpstrf(K / np.outer(d, d), lower=1, tol=1e-15)
     L = np.zeros((rank, len(K)))
@@ -115,11 +116,11 @@ def factor(K: np.ndarray) -> np.ndarray:
     return L * d
 
 
-# The problems --------------------------------------------------------------------------------------------------------
+# The problems
 
 
 def smooth_fields(m: int, n: int, length: float, seed: int) -> np.ndarray:
-    """m random smooth functions on n points: Fourier series whose coefficients fall like a Gaussian."""
+    """m random smooth functions on n points: Fourier series with Gaussian decay."""
     rng = np.random.default_rng(seed)
     x = np.sort(rng.uniform(0, 1, n))
     waves = np.arange(1, 60)
@@ -137,7 +138,7 @@ def columns(name: str, X: np.ndarray, ks: tuple[int, ...]) -> Problem:
 
 
 def points(name: str, x: np.ndarray, h: Callable, ks: tuple[int, ...]) -> Problem:
-    """Landmarks among points; in both dtypes the points are the float32 ones, which are exact numbers."""
+    """Landmarks among points; in both dtypes the points are the float32 ones, so they are exact."""
     x = x.astype(np.float32).astype(np.float64)
     centred = x - x.mean(axis=0) if getattr(h, "stationary", False) else x
     K = np.asarray(h(centred, centred))
@@ -197,7 +198,7 @@ def temperature(path: str) -> Iterator[Problem]:
     yield columns(f"temperature {X.shape[0]} x {X.shape[1]}", X, (5, 8, 12, 16))
 
 
-# The table -----------------------------------------------------------------------------------------------------------
+# The table
 
 METHODS = ("greedy", "swap", "annealed", "auto")
 
@@ -243,7 +244,8 @@ def show(row: dict, methods: tuple[str, ...]) -> None:
     cells = " ".join(f"{row[f'{m} {d}']:8.4g}" for d in ("float64", "float32") for m in methods)
     mark = " " if row["holds"] else "-"
     print(
-        f"{mark} {row['problem']:26.26} {row['k']:4d} {row['criterion'][:4]} {row['tail']:8.1e} {row['reference']:6.3g} {cells}",
+        f"{mark} {row['problem']:26.26} {row['k']:4d} {row['criterion'][:4]} "
+        f"{row['tail']:8.1e} {row['reference']:6.3g} {cells}",
         flush=True,
     )
 
@@ -267,7 +269,8 @@ def summary(table: list[dict], methods: tuple[str, ...]) -> None:
         if "annealed" in methods:
             raw = [row[f"annealed/greedy {dtype}"] for row in held]
             print(
-                f"annealed over exact greedy {dtype}: worst {max(raw):.4g}, at or below in {sum(r <= 1 + 1e-9 for r in raw)} of {len(raw)}"
+                f"annealed over exact greedy {dtype}: worst {max(raw):.4g}, at or below in "
+                f"{sum(r <= 1 + 1e-9 for r in raw)} of {len(raw)}"
             )
 
 

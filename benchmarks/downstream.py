@@ -1,18 +1,22 @@
-"""Held-out accuracy of a linear model on Nyström features: landmarks chosen by default, beside scikit-learn's uniform ones.
+"""Held-out accuracy of a linear model on Nyström features, against scikit-learn's landmarks.
 
-    python benchmarks/downstream.py --data-dir DIR --rows 5000 [--protocol defaults tuned] [--tasks digits htru2 …] [--quick]
+    python benchmarks/downstream.py --data-dir DIR --rows 5000
+        [--protocol defaults tuned] [--tasks digits htru2 …] [--quick]
 
-Each split trains scikit-learn's Nystroem with k and with 2k landmarks and ours with k, on standardised points, with the
-same Gaussian kernel and the same linear model. Ours is the default, which looks at the target of the training part, and
-"kernel alone" is selection="swap", which does not. There are two protocols:
+Each split trains scikit-learn's Nystroem with k and with 2k landmarks and ours with k, on
+standardised points, with the same Gaussian kernel and the same linear model. Ours is the default,
+which looks at the target of the training part, and "kernel alone" is selection="swap", which does
+not. There are two protocols:
 
-defaults  scikit-learn's everywhere, as a pipeline has them when nobody tunes: gamma = 1/d, LogisticRegression(), Ridge().
-tuned     weak penalties (C = 100; ridge by leave-one-out), and gamma chosen once for each data set and k, by cross-validation
-          of uniform landmarks with 2k on the training part of the first split, among 1/4, 1 and 4 over the median squared
-          distance: the baseline's best, not ours.
+defaults  scikit-learn's everywhere, as in a pipeline that nobody tunes: gamma = 1/d,
+          LogisticRegression(), Ridge().
+tuned     weak penalties (C = 100; ridge by leave-one-out), and gamma chosen once for each data set
+          and k, by cross-validation of uniform landmarks with 2k on the training part of the first
+          split, among 1/4, 1 and 4 over the median squared distance: the baseline's best, not ours.
 
-Printed are means over the splits and their standard errors: accuracy for digits, mnist_test10k and covtype, average
-precision for htru2 (9 % pulsars), R² for powerplant and protein. "ours − 2k" is ours with k less uniform with 2k, split by split.
+Printed are means over the splits and their standard errors: accuracy for digits, mnist_test10k and
+covtype, average precision for htru2 (9 % pulsars), R² for powerplant and protein. "ours − 2k" is
+ours with k less uniform with 2k, split by split.
 """
 
 import argparse
@@ -96,7 +100,7 @@ def score(task: Task, model: object, features: object, split: list[np.ndarray]) 
 def compare(
     task: Task, model: object, split: list[np.ndarray], k: int, gamma: float, seed: int
 ) -> list[float]:
-    """The scores of uniform with k, uniform with 2k, ours with k by the kernel alone, and ours with k, on one split."""
+    """The scores of uniform with k and 2k, and of ours with k without and with the target."""
     uniform = [
         kernel_approximation.Nystroem(gamma=gamma, n_components=c, random_state=seed)
         for c in (k, 2 * k)
@@ -109,7 +113,7 @@ def compare(
 
 
 def row(name: str, k: int, gamma: float, trials: np.ndarray) -> str:
-    """One line of the table: means ± standard errors, and the paired difference of ours and twice the landmarks."""
+    """One line of the table: means ± standard errors, and the paired difference to uniform 2k."""
     cells = [*trials.T, trials[:, 3] - trials[:, 1]]
     means = " ".join(f"{np.mean(cell):>8.4f} ± {standard_error(cell):.4f}" for cell in cells)
     return f"{name:<13} {k:>4} {gamma:>8.2g} {means}"
@@ -120,12 +124,14 @@ def standard_error(values: np.ndarray) -> float:
 
 
 def summary(trials: list[np.ndarray]) -> str:
-    """In how many cells ours with k is at least as good as uniform with k and with 2k, and the kernel alone as with 2k."""
+    """In how many cells ours with k is at least as good as uniform with k and with 2k."""
     few, many, alone, ours = np.mean(trials, axis=1).T
     within = sum(np.mean(t[:, 3] - t[:, 1]) >= -standard_error(t[:, 3] - t[:, 1]) for t in trials)
     return (
-        f"of {len(trials)} cells, at least as good as uniform with k: ours {np.sum(ours >= few)}; at least as good as uniform with 2k: "
-        f"ours {np.sum(ours >= many)} by the mean and {within} within one standard error, by the kernel alone {np.sum(alone >= many)}"
+        f"of {len(trials)} cells, at least as good as uniform with k: ours "
+        f"{np.sum(ours >= few)}; at least as good as uniform with 2k: "
+        f"ours {np.sum(ours >= many)} by the mean and {within} within one standard error, by "
+        f"the kernel alone {np.sum(alone >= many)}"
     )
 
 
@@ -155,7 +161,8 @@ def run(arguments: argparse.Namespace, protocol: str) -> None:
     """Print a line for each data set and k, and the count of cells."""
     print(protocol)
     print(
-        f"{'data':<13} {'k':>4} {'gamma':>8} {'uniform k':>17} {'uniform 2k':>17} {'kernel alone k':>17} {'ours k':>17} {'ours − 2k':>17}"
+        f"{'data':<13} {'k':>4} {'gamma':>8} {'uniform k':>17} {'uniform 2k':>17} "
+        f"{'kernel alone k':>17} {'ours k':>17} {'ours − 2k':>17}"
     )
     cells = []
     for task in (Task(name, SCORES[name]) for name in arguments.tasks):

@@ -1,14 +1,16 @@
 """Selections on one graphics card: kernels too large to store.
 
-    python benchmarks/gpu_scale.py --data-dir DIR [--part agree protein million thousands smooth] [--device cuda] [--quick]
+    python benchmarks/gpu_scale.py --data-dir DIR [--device cuda] [--quick]
+        [--part agree protein million thousands smooth]
 
 agree    the same seed on the CPU and on the card, on problems small enough for both
 protein  45 730 points, σ = 0.5, Frobenius criterion, every method, K never stored
 million  covtype's 581 012 rows and a synthetic million in 9 dimensions, k = 1000
 thousands  a synthetic million, k = 4000, with the n × k factor kept and not kept
-smooth   20 000 points in 4 dimensions, k = 200, a kernel so smooth that float32 has few digits left of the residual
+smooth   20 000 points in 4 dimensions, k = 200, a kernel so smooth that float32 has few digits left
 
-Errors are exact for protein and estimated with a 95 % interval for the million. Memory is the peak on the card.
+Errors are exact for protein and estimated with a 95 % interval for the million. Memory is the peak
+on the card.
 """
 
 import argparse
@@ -83,7 +85,8 @@ def part_agree(data_dir: str | None, device: str, quick: bool) -> None:
             same = np.array_equal(here.indices, there.indices)
             ratio = there.error() / here.error()
             print(
-                f"{name:<15} {method!s:<40} {'same' if same else 'DIFFERENT'}  error ratio {ratio:.8f}",
+                f"{name:<15} {method!s:<40} {'same' if same else 'DIFFERENT'}  error ratio "
+                f"{ratio:.8f}",
                 flush=True,
             )
 
@@ -100,7 +103,8 @@ def part_protein(data_dir: str | None, device: str, quick: bool) -> None:
         method=lm.Continuous(strategy="frank_wolfe"),
     )
     print(
-        f"{'k':>5} {'method':<12} {'|K - Khat|_F^2':>14} {'seconds':>8} {'products':>9} {'peak MB':>8}"
+        f"{'k':>5} {'method':<12} {'|K - Khat|_F^2':>14} {'seconds':>8} {'products':>9} "
+        f"{'peak MB':>8}"
     )
     for k in (50, 100) if quick else (50, 100, 200, 400):
         for method in (
@@ -126,7 +130,8 @@ def part_protein(data_dir: str | None, device: str, quick: bool) -> None:
                 else f"aim {AIMS[k]:.3g} {'reached' if error <= AIMS[k] else 'MISSED'}"
             )
             print(
-                f"{k:>5} {label:<12} {error:>14.5g} {seconds:>8.2f} {selection.ledger.products:>9} {memory:>8.0f}  {beside}",
+                f"{k:>5} {label:<12} {error:>14.5g} {seconds:>8.2f} "
+                f"{selection.ledger.products:>9} {memory:>8.0f}  {beside}",
                 flush=True,
             )
 
@@ -154,7 +159,8 @@ def part_thousands(data_dir: str | None, device: str, quick: bool) -> None:
     X, sigma = synthetic(20_000 if quick else 1_000_000), 2.0
     k = 400 if quick else 4000
     print(
-        f"synthetic, d = 9, sigma = {sigma}, n = {len(X)}, k = {k}; the n × k factor kept, then made again whenever it is used"
+        f"synthetic, d = 9, sigma = {sigma}, n = {len(X)}, k = {k}; the n × k factor kept, "
+        "then made again whenever it is used"
     )
     print(HEAD)
     operator = lm.kernel(points(X, device), lm.rbf(sigma=sigma))
@@ -201,7 +207,10 @@ def synthetic(rows: int) -> np.ndarray:
     return centres[rng.integers(0, 200, rows)] + rng.standard_normal((rows, 9))
 
 
-HEAD = f"{'method':<22} {'trace error':>12} {'|K - Khat|_F^2, 95 %':>32} {'seconds':>8} {'products':>9} {'peak MB':>8}"
+HEAD = (
+    f"{'method':<22} {'trace error':>12} {'|K - Khat|_F^2, 95 %':>32} {'seconds':>8} "
+    f"{'products':>9} {'peak MB':>8}"
+)
 
 
 def show(label: str, selection: lm.Selection, seconds: float, memory: float) -> None:
@@ -232,7 +241,8 @@ def main() -> None:
     arguments = parser.parse_args()
     device = torch.cuda.get_device_name() if arguments.device == "cuda" else platform.processor()
     print(
-        f"{device}; torch {torch.__version__}, landmarks {lm.__version__}, Python {platform.python_version()}"
+        f"{device}; torch {torch.__version__}, landmarks {lm.__version__}, Python "
+        f"{platform.python_version()}"
     )
     for part in arguments.part:
         print(f"\n{part}", flush=True)

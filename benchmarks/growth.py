@@ -1,10 +1,10 @@
-"""How cost grows with n and k: seconds and products of greedy, swap and the continuous method, and the fitted exponents.
+"""How the cost of greedy, swap and the continuous method grows with n and k.
 
     python benchmarks/growth.py [--quick]
 
-Products are counted with one vector each; for a kernel that is not stored a product takes time in proportion to n².
-The documents promise: greedy k products, swap k products in one block and one per swap, continuous a number of products
-that does not depend on n or k (a fixed number of gradients).
+Products are counted with one vector each; for a kernel that is not stored a product takes time in
+proportion to n². The documents promise: greedy k products, swap k products in one block and one per
+swap, continuous a number of products that does not depend on n or k (a fixed number of gradients).
 """
 
 import argparse
@@ -23,7 +23,7 @@ METHODS = {
 
 
 def measure(n: int, k: int, method: str) -> tuple[float, int]:
-    """CPU seconds and products on random points in four dimensions, in float32, with K not stored."""
+    """CPU seconds and products on random points in four dimensions, in float32, K not stored."""
     points = np.random.default_rng(0).standard_normal((n, 4)).astype(np.float32)
     operator = lm.kernel(points, lm.rbf(sigma=1.0), memory=2**20)
     start = time.process_time()
@@ -42,7 +42,8 @@ def sweep(method: str, pairs: list[tuple[int, int]], along: int) -> None:
         print(f"{method:<11} {n:>6} {k:>5} {second:>9.2f} {product:>9}", flush=True)
     sizes = [pair[along] for pair in pairs]
     print(
-        f"{method:<11} grows with {'nk'[along]} as: seconds ~ {exponent(sizes, seconds):.2f}, products ~ {exponent(sizes, products):.2f}",
+        f"{method:<11} grows with {'nk'[along]} as: seconds ~ "
+        f"{exponent(sizes, seconds):.2f}, products ~ {exponent(sizes, products):.2f}",
         flush=True,
     )
 

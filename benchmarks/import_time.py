@@ -1,4 +1,4 @@
-"""Print how long `import landmarks` takes beside `import numpy`: the shortest of several fresh interpreters."""
+"""Print how long `import landmarks` takes compared with `import numpy`, in fresh interpreters."""
 
 import subprocess
 import sys
@@ -18,5 +18,6 @@ def seconds(statement: str, repeats: int = 7) -> float:
 if __name__ == "__main__":
     numpy, landmarks = seconds("import numpy"), seconds("import landmarks")
     print(
-        f"import numpy {numpy:.3f} s, import landmarks {landmarks:.3f} s: {landmarks - numpy:.3f} s more"
+        f"import numpy {numpy:.3f} s, import landmarks {landmarks:.3f} s: "
+        f"{landmarks - numpy:.3f} s more"
     )

@@ -1,10 +1,12 @@
 """Kernels on products alone, K never stored: errors, products and peak memory of each method.
 
-    python benchmarks/large.py --data-dir DIR [--data powerplant htru2] [--k 50 100 200] [--methods auto continuous …]
+    python benchmarks/large.py --data-dir DIR [--data powerplant htru2] [--k 50 100 200]
+        [--methods auto continuous …]
 
-Gaussian kernel with σ = 0.5 on standardised points in float32, Frobenius criterion. Every line is measured in a process
-of its own; the memory is the peak above what that process held before the selection. A method with ":products" behind it is
-given nothing but a function that multiplies, and the diagonal: each column then costs a product.
+Gaussian kernel with σ = 0.5 on standardised points in float32, Frobenius criterion. Every line is
+measured in a process of its own; the memory is the peak above what that process held before the
+selection. A method with ":products" behind it is given nothing but a function that multiplies, and
+the diagonal: each column then costs a product.
 """
 
 import argparse
@@ -61,7 +63,10 @@ def measure(data: str, data_dir: str | None, method: str, k: int) -> str:
     error, cost = selection_error(kernel, selection.indices, "frobenius"), selection.ledger
     aim = AIMS.get((data, k)) if method == "auto" else None
     beside = "" if aim is None else f"aim {aim:.3g} " + ("reached" if error <= aim else "MISSED")
-    return f"{data:<11} {k:>4} {method:<22} {error:>14.5g} {cost.products:>9} {cost.seconds:>8.1f} {memory.extra / 2**20:>14.0f}  {beside}"
+    return (
+        f"{data:<11} {k:>4} {method:<22} {error:>14.5g} {cost.products:>9} "
+        f"{cost.seconds:>8.1f} {memory.extra / 2**20:>14.0f}  {beside}"
+    )
 
 
 def main() -> None:
@@ -88,7 +93,8 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     print(
-        f"{'data':<11} {'k':>4} {'method':<22} {'|K - Khat|_F^2':>14} {'products':>9} {'seconds':>8} {'peak extra MB':>14}"
+        f"{'data':<11} {'k':>4} {'method':<22} {'|K - Khat|_F^2':>14} {'products':>9} "
+        f"{'seconds':>8} {'peak extra MB':>14}"
     )
     context = multiprocessing.get_context("spawn")
     for data in arguments.data:

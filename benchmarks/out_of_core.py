@@ -1,10 +1,11 @@
-"""A file larger than the memory it may take: peak extra memory, seconds, and throughput against a plain pass over its bytes.
+"""A file larger than its memory limit: peak memory, seconds, and throughput against a plain pass.
 
     python benchmarks/out_of_core.py --gigabytes 8 --columns 16 32 64
 
-The file is sparse with values written into some of its blocks, and is deleted at the end. Both passes are made twice, in turn:
-from the disk, after the kernel was asked to forget the pages of the file, and from the page cache. A plain pass reads the
-bytes into one buffer. The processor seconds of both do not depend on what else the machine does, and are printed too.
+The file is sparse with values written into some of its blocks, and is deleted at the end. Both
+passes are made twice, in turn: from the disk, after the kernel was asked to forget the pages of the
+file, and from the page cache. A plain pass reads the bytes into one buffer. The processor seconds
+of both do not depend on what else the machine does, and are printed too.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def plain_pass(path: Path) -> None:
 
 
 class PeakAnonymous:
-    """Use as a context; afterwards `extra` is the peak of the memory that is no page of a file, above the start."""
+    """A context; afterwards `extra` is the peak of anonymous memory above the start."""
 
     def __enter__(self) -> PeakAnonymous:
         ctypes.CDLL(None).malloc_trim(

@@ -1,11 +1,14 @@
-"""Every program that chooses columns or landmarks and can be installed, on the same input in one process: quality, seconds, memory.
+"""Every installable program that chooses columns or landmarks, on the same input.
 
-    tools/peers_env && OMP_NUM_THREADS=1 .peers/bin/python benchmarks/peers.py --data-dir DIR --out docs/results/peers.csv
+    tools/peers_env
+    OMP_NUM_THREADS=1 .peers/bin/python benchmarks/peers.py --data-dir DIR --out peers.csv
 
-All peers of a cell (data, k) run one after another in one process that holds the data, with as many threads as the environment allows. When a peer
-brings that process down or takes longer than 120 s, it has a second try in a process of its own, and that is its result. Randomised peers are run
-with five seeds and have a standard error. Memory is the peak above what was resident before the call. CPU seconds are of the process, of one run.
-The CSV file is appended to as results come; cells that it holds are not run again. The last thing printed is the table of docs/results/peers.md.
+All peers of a cell (data, k) run one after another in one process that holds the data, with as many
+threads as the environment allows. When a peer brings that process down or takes longer than 120 s,
+it has a second try in a process of its own, and that is its result. Randomised peers are run with
+five seeds and have a standard error. Memory is the peak above what was resident before the call.
+CPU seconds are of the process, of one run. The CSV file is appended to as results come; cells that
+it holds are not run again. The last thing printed is the table of docs/results/peers.md.
 """
 
 import argparse
@@ -44,7 +47,7 @@ HEADER = [
 
 @dataclass(frozen=True)
 class Cell:
-    """A data set and a size; with σ the landmarks are rows, for a Gaussian kernel and a criterion, else columns."""
+    """A data set and a size; with σ the candidates are rows, of a Gaussian kernel, else columns."""
 
     data: str
     k: int
@@ -339,7 +342,7 @@ def peers_of(cell):
 
 
 def serve(pipe, cell, data_dir):
-    """In a process of its own: hold the data, run the peers that are asked for, answer with what they gave."""
+    """In a separate process: hold the data, run the requested peers, return what they gave."""
     warnings.simplefilter("ignore")
     a = Input(cell, data_dir)
     while (name := pipe.recv()) is not None:
@@ -347,7 +350,7 @@ def serve(pipe, cell, data_dir):
 
 
 def measured(a, choose, runs):
-    """The factors, the CPU seconds and peak memory of one run, and the reason when there are none."""
+    """The factors, the CPU seconds and peak memory of one run, or the reason for a failure."""
     factors, seconds, extra = [], [], []
     try:
         for seed in range(runs):
@@ -365,7 +368,7 @@ def measured(a, choose, runs):
 
 
 def import_first(choose, a):
-    """Run once on a few random numbers, so that imports and compilation are not measured; what goes wrong there is found again."""
+    """Run once on a few random numbers, so that imports and compilation are not measured."""
     small = object.__new__(Input)
     small.cell = Cell("random", 3, a.cell.sigma, a.cell.criterion)
     small.X = np.random.default_rng(0).standard_normal((40, 20))
@@ -379,7 +382,7 @@ def import_first(choose, a):
 
 
 class Worker:
-    """The process of a cell, started anew when a peer has brought it down; that peer has a second try in a process of its own."""
+    """The process of a cell; a peer that brings it down has a second try in its own process."""
 
     def __init__(self, cell, data_dir):
         self.cell, self.data_dir, self.process = cell, data_dir, None
@@ -461,7 +464,8 @@ def run(cells, path, data_dir):
                 line = row(cell, name, *worker.run(name))
                 append(path, line)
                 print(
-                    f"{cell.label:<32} {name:<36} {line[5]:>9} {line[8]:>8} s {line[9]:>7} MB {line[10]}",
+                    f"{cell.label:<32} {name:<36} {line[5]:>9} {line[8]:>8} s {line[9]:>7} "
+                    f"MB {line[10]}",
                     flush=True,
                 )
         worker.close()
@@ -474,7 +478,7 @@ def append(path, line):
 
 
 def markdown(lines):
-    """Three tables of each kind: factors, seconds and memory, with failures and the cells in which our default is not best below."""
+    """Three tables of each kind (factors, seconds, memory), the failures, and where we lose."""
     for kind, cells in (("columns", COLUMNS), ("landmarks", LANDMARKS)):
         present = [
             cell
@@ -539,7 +543,8 @@ def verdicts(cells, found):
         if default and default[5] and factors and min(factors.values()) < float(default[5]) / 1.001:
             best = min(factors, key=factors.get)
             lost.append(
-                f"{cell.label}: {best} has {factors[best]:.4f}, landmarks auto {float(default[5]):.4f}"
+                f"{cell.label}: {best} has {factors[best]:.4f}, landmarks auto "
+                f"{float(default[5]):.4f}"
             )
     yield from (
         "",

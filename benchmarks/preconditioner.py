@@ -1,10 +1,11 @@
-"""Kernel ridge regression on protein by CG: iterations to a residual of 1e-6 with a Nyström preconditioner, and without.
+"""Kernel ridge regression on protein by CG, with and without a Nyström preconditioner.
 
     python benchmarks/preconditioner.py --data-dir DIR [--n 4000] [--quick] [--device cuda --store]
 
-Solves (K + ridge · n · I) a = y for the Gaussian kernel on standardised points, with `landmarks.linalg.regularised.solve_regularised`.
-The preconditioner is (K̂ + ridge · n · I)⁻¹ from k landmarks, applied in O(nk) per step, or with `--complement smallest` the
-scaling of Frangella, Tropp and Udell (2023); landmarks are drawn uniformly (mean over several draws) or chosen by the
+Solves (K + ridge · n · I) a = y for the Gaussian kernel on standardised points, with
+`landmarks.linalg.regularised.solve_regularised`. The preconditioner is (K̂ + ridge · n · I)⁻¹ from
+k landmarks, applied in O(nk) per step, or with `--complement smallest` the scaling of Frangella,
+Tropp and Udell (2023); landmarks are drawn uniformly (mean over several draws) or chosen by the
 methods named. Iterations count products with K; those spent on choosing are printed beside them.
 """
 
@@ -123,10 +124,12 @@ def run(arguments: argparse.Namespace) -> None:
 
     print(versions(arguments.device))
     print(
-        f"protein n = {len(X)}, sigma = {arguments.sigma}, ridge = {arguments.ridge} n, {arguments.dtype}, residual to {arguments.tolerance}"
+        f"protein n = {len(X)}, sigma = {arguments.sigma}, ridge = {arguments.ridge} n, "
+        f"{arguments.dtype}, residual to {arguments.tolerance}"
     )
     print(
-        f"{'k':>5} {'landmarks':<11} {'iterations':>10} {'residual':>9} {'CG s':>8} {'products to choose':>19} {'choosing s':>11}"
+        f"{'k':>5} {'landmarks':<11} {'iterations':>10} {'residual':>9} {'CG s':>8} "
+        f"{'products to choose':>19} {'choosing s':>11}"
     )
     print(line(0, "none", [(*solved(None), 0, 0.0)]), flush=True)
     for k in arguments.k:
@@ -137,7 +140,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 @dataclass(frozen=True)
 class Complement:
-    """The scaling of Frangella, Tropp and Udell (2023): outside the eigenvectors, the smallest eigenvalue of K̂ stands for 0."""
+    """The scaling of Frangella, Tropp and Udell (2023): the smallest eigenvalue of K̂ replaces 0."""
 
     inner: Preconditioner
 
@@ -170,7 +173,10 @@ def versions(device: str) -> str:
 
 def line(k: int, method: str, trials: list[tuple[float, ...]]) -> str:
     count, residual, seconds, products, choosing = np.mean(trials, axis=0)
-    return f"{k:>5} {method:<11} {count:>10.1f} {residual:>9.1e} {seconds:>8.2f} {products:>19.0f} {choosing:>11.2f}"
+    return (
+        f"{k:>5} {method:<11} {count:>10.1f} {residual:>9.1e} {seconds:>8.2f} "
+        f"{products:>19.0f} {choosing:>11.2f}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,15 +1,17 @@
 """How good the selections are and what they cost: the tables behind the claims of the documents.
 
-    python benchmarks/quality.py --data-dir DIR [--part auto budget annealed continuous seconds exact] [--quick]
+    python benchmarks/quality.py --data-dir DIR [--quick]
+        [--part auto budget annealed continuous seconds exact]
 
-auto        every cell, without a budget, beside greedy and the swap search of another program (its numbers are quoted)
+auto        every cell, without a budget, with greedy and another program's swap search (quoted)
 budget      `auto` with ten seconds
 annealed    the annealed relaxation, raw, beside greedy
 continuous  the paper's method, raw, beside greedy and the sampling methods
 seconds     `auto` within one second, from a cold call
 exact       proved optima
 
-Factors are errors over the best rank-k error. CPU seconds are of this process; threads are those of the environment.
+Factors are errors over the best rank-k error. CPU seconds are of this process; threads are those of
+the environment.
 """
 
 import argparse
@@ -130,7 +132,8 @@ def verdict(factor: float, target: float | None) -> str:
 def row(cell: Cell, name: str, selection: lm.Selection, seconds: float, beside: str = "") -> None:
     factor = selection.factor()
     print(
-        f"{cell.label:<22} {cell.k:>4} {name:<14} {factor:>9.4f} {seconds:>7.2f} {selection.ledger.products:>8}  {beside}",
+        f"{cell.label:<22} {cell.k:>4} {name:<14} {factor:>9.4f} {seconds:>7.2f} "
+        f"{selection.ledger.products:>8}  {beside}",
         flush=True,
     )
 
@@ -147,7 +150,8 @@ def part_auto(data_dir: str | None, quick: bool) -> None:
             "auto",
             auto,
             spent,
-            f"{100 * (auto.error() / greedy.error() - 1):+.2f} % to greedy  {verdict(auto.factor(), cell.target)}",
+            f"{100 * (auto.error() / greedy.error() - 1):+.2f} % to greedy  "
+            f"{verdict(auto.factor(), cell.target)}",
         )
     print(f"auto is worse than greedy in {worse} cells")
 
@@ -180,7 +184,8 @@ def part_annealed(data_dir: str | None, quick: bool) -> None:
         )
     better = sum(ratio < 1 - 1e-6 for ratio in ratios)
     print(
-        f"annealed is better than greedy in {better} of {len(ratios)} cells, {100 * (np.mean(ratios) - 1):+.2f} % on average"
+        f"annealed is better than greedy in {better} of {len(ratios)} cells, "
+        f"{100 * (np.mean(ratios) - 1):+.2f} % on average"
     )
 
 

@@ -1,16 +1,19 @@
-"""The cost of runs beyond this machine: a model whose constants are fitted here, checked on a larger run, and what breaks first.
+"""The cost of runs beyond this machine: a fitted model, checked on a larger run.
 
     python benchmarks/scale_model.py
 
-CPU seconds of the workers are fitted rather than seconds that passed, because other work on the machine changes them little;
-they are divided by the number of cores, and the overhead of the scheduler and the movement of bytes are added.
+CPU seconds of the workers are fitted rather than elapsed seconds, because other work on the machine
+changes them little; they are divided by the number of cores, and the overhead of the scheduler and
+the movement of bytes are added. The last column says what breaks first.
 
     Gram pass of m × n      CPU = a·m·n² + b·m·n + t·tasks
-    kernel product, b wide  CPU = (c + e·d + f·b + g·[b > 1])·values + t·tasks,   values = n(n + strip)/2
+    kernel product, b wide  CPU = (c + e·d + f·b + g·[b > 1])·values + t·tasks,
+                            values = n(n + strip)/2
 
 BLAS multiplies a matrix by one vector and by several in different ways, hence the step g.
 
-The network is taken to move 1 GB a second and worker, and a worker to have one core; neither is measured here.
+The model assumes that the network moves 1 GB per second and worker, and that a worker has one core;
+neither is measured here.
 """
 
 import os
@@ -56,7 +59,7 @@ def gram_tasks(m: float, chunk: float) -> float:
 
 
 def product_terms(n: float, d: float, b: float) -> list[float]:
-    """Values, values times dimensions, values times vectors, values if there are several vectors, and the number of tasks."""
+    """Values, times dimensions, times vectors, values if several vectors, and number of tasks."""
     values = n * (n + height(int(n))) / 2
     return [values, values * d, values * b, values * (b > 1), product_tasks(n)]
 
@@ -95,10 +98,12 @@ def check(
     errors = np.array(terms) @ constants / np.array(seconds) - 1
     predicted = float(np.dot(last, constants))
     print(
-        f"{name}: constants {', '.join(f'{c:.3g}' for c in constants)}; errors of the fit {', '.join(f'{e:+.0%}' for e in errors)}"
+        f"{name}: constants {', '.join(f'{c:.3g}' for c in constants)}; errors of the fit "
+        f"{', '.join(f'{e:+.0%}' for e in errors)}"
     )
     print(
-        f"{name}: held out {held_out}: predicted {predicted:.2f} CPU s, measured {found:.2f}, error {predicted / found - 1:+.0%}",
+        f"{name}: held out {held_out}: predicted {predicted:.2f} CPU s, measured "
+        f"{found:.2f}, error {predicted / found - 1:+.0%}",
         flush=True,
     )
 
@@ -121,8 +126,10 @@ def line(label: str, workers: int, costs: dict[str, float], products: int) -> No
     worst = max(LIMITS, key=lambda name: costs[name] / LIMITS[name])
     breaks = worst if costs[worst] > LIMITS[worst] else "-"
     print(
-        f"{label:<34} {workers:>7} {amount(costs['seconds'], 's'):>9} {amount(costs['bytes'], 'B'):>9} {amount(costs['worker memory'], 'B'):>9} "
-        f"{amount(costs['client memory'], 'B'):>9} {costs['tasks']:>9.3g} {products:>8} {breaks:>14}"
+        f"{label:<34} {workers:>7} {amount(costs['seconds'], 's'):>9} "
+        f"{amount(costs['bytes'], 'B'):>9} {amount(costs['worker memory'], 'B'):>9} "
+        f"{amount(costs['client memory'], 'B'):>9} {costs['tasks']:>9.3g} {products:>8} "
+        f"{breaks:>14}"
     )
 
 
@@ -150,7 +157,7 @@ def gram_costs(
 def greedy_costs(
     n: float, d: float, k: int, w: int, constants: np.ndarray, fixed: float, task: float, gpu: bool
 ) -> dict[str, float]:
-    """k products, k columns and one pass for the diagonal of K²; the client keeps the n × k factor."""
+    """k products, k columns, one pass for diag K²; the client keeps the n × k factor."""
     size = 4 if gpu else 8  # bytes a number: fused products are in float32
     tasks, vector = product_tasks(n, DEVICE_STRIP if gpu else TILE), size * n
     work = n * n * GPU_VALUE if gpu else float(np.dot(product_terms(n, d, 1), constants))
@@ -203,7 +210,8 @@ def main() -> None:
     )
     print(f"client and scheduler: {1e3 * fixed:.1f} ms a product, {1e3 * task:.2f} ms a task")
     print(
-        f"{'predicted':<34} {'workers':>7} {'time':>9} {'moved':>9} {'a worker':>9} {'client':>9} {'tasks':>9} {'products':>8} {'breaks first':>14}"
+        f"{'predicted':<34} {'workers':>7} {'time':>9} {'moved':>9} {'a worker':>9} "
+        f"{'client':>9} {'tasks':>9} {'products':>8} {'breaks first':>14}"
     )
     for m, n, w in [
         (1e7, 200, 2),

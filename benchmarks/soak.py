@@ -1,9 +1,10 @@
 """Many selections in one process, and what they leave behind: memory, open files and threads.
 
-    python benchmarks/soak.py --selections 10000        small ones in a row
-    python benchmarks/soak.py --minutes 30              mixed work: methods, operators, files, estimators, threads
+    python benchmarks/soak.py --selections 10000   small ones in a row
+    python benchmarks/soak.py --minutes 30         mixed work: methods, operators, files, threads
 
-A line is printed at every twentieth of the way. The first tenth is warming up: growth is counted from there.
+A line is printed at every twentieth of the way. The first tenth is warming up: growth is counted
+from there.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def refused(rng: np.random.Generator) -> None:
 
 def estimators(rng: np.random.Generator) -> None:
     X = rng.standard_normal((60, 15))
-    lm.ColumnSelector(4, random_state=0).fit(X).transform(X)
+    lm.ColumnSelector(4, random_state=0, center=True).fit(X).transform(X)
     lm.Nystroem(n_components=8, gamma=0.1, random_state=0).fit_transform(X)
 
 
@@ -137,12 +138,14 @@ def soak(progress: Iterator[float]) -> None:
         marks, now = int(part * 20), left_behind()
         at_tenth = now if marks <= 2 else at_tenth
         print(
-            f"{part:6.0%}{pieces:9}{time.monotonic() - start:9.0f}{now[0]:9.1f}{now[1]:7}{now[2]:9}",
+            f"{part:6.0%}{pieces:9}{time.monotonic() - start:9.0f}"
+            f"{now[0]:9.1f}{now[1]:7}{now[2]:9}",
             flush=True,
         )
     growth = [after - before for after, before in zip(left_behind(), at_tenth, strict=True)]
     print(
-        f"{pieces} pieces of work in {time.monotonic() - start:.0f} s; since the first tenth: memory {growth[0]:+.1f} MB, files {growth[1]:+d}, "
+        f"{pieces} pieces of work in {time.monotonic() - start:.0f} s; since the first "
+        f"tenth: memory {growth[0]:+.1f} MB, files {growth[1]:+d}, "
         f"threads {growth[2]:+d}; Python threads now {threading.active_count()}"
     )
 

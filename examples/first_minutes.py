@@ -48,7 +48,7 @@ print(lm.compare(df, 5, center=True, scale=True, methods=["greedy", "uniform"]).
 numbers.loc[:, lm.select(numbers, 2).chosen_names].shape
 two_levels[lm.select(two_levels, 2).chosen_names].shape
 days[lm.select(days, 2).chosen_names].shape
-lm.ColumnSelector(2).fit(days).selection_.chosen_names
+lm.ColumnSelector(2, center=True).fit(days).selection_.chosen_names
 # text, dates, booleans
 lm.select(mixed, 2)
 lm.select(mixed, 2, numeric_only=True).chosen_names

@@ -2,8 +2,9 @@
 Choose genes
 ============
 
-A panel of a few genes should stand for thousands. Genes come in modules that rise and fall together; a good panel takes one or two
-of each and says how well the others are rebuilt. The data are made here, so the modules are known.
+A panel of a few genes should stand for thousands. Genes come in modules that rise and fall
+together; a good panel takes one or two of each and says how well the others are rebuilt. The data
+are made here, so the modules are known.
 """
 
 import matplotlib.pyplot as plt
@@ -27,7 +28,7 @@ expression = pd.DataFrame(columns)
 # %%
 # A data frame brings its names along.
 
-selector = lm.ColumnSelector(8, random_state=0).fit(expression)
+selector = lm.ColumnSelector(8, random_state=0, center=True).fit(expression)
 panel = selector.get_feature_names_out()
 print(list(panel))
 

@@ -2,8 +2,9 @@
 A Gaussian process with good inducing points
 ============================================
 
-A sparse Gaussian process stands on k inducing points. The error of its approximation is that of the Nyström approximation of the
-kernel matrix, so the points that make the latter small are the points to take. Random ones crowd where the data do.
+A sparse Gaussian process stands on k inducing points. The error of its approximation is that of the
+Nyström approximation of the kernel matrix, so the points that make the latter small are the points
+to take. Random ones crowd where the data do.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +19,8 @@ kernel, noise = lm.rbf(sigma=0.7), 0.04
 
 
 # %%
-# The mean of the sparse process (the projected-process approximation): with K̂ = F Fᵀ in place of K it is one solve in O(nk²).
+# The mean of the sparse process (the projected-process approximation): with K̂ = F Fᵀ in place of K
+# it is one solve in O(nk²).
 
 
 def predict(selection):

@@ -2,9 +2,10 @@
 A kernel machine on many points
 ===============================
 
-Kernel ridge regression on n points needs an n × n matrix. With k landmarks it needs n × k numbers, and the landmarks can be chosen without ever
-storing the matrix. The page runs with 20 000 points in seconds; with a million the same lines run on one graphics card when the
-points are a torch tensor there (``docs/gpu.md``).
+Kernel ridge regression on n points needs an n × n matrix. With k landmarks it needs n × k numbers,
+and the landmarks can be chosen without ever storing the matrix. The page runs with 20 000 points in
+seconds; with a million the same lines run on one graphics card when the points are a torch tensor
+there (``docs/gpu.md``).
 """
 
 import time
@@ -23,14 +24,16 @@ target = np.sin(2 * points[:, 0]) + np.abs(points[:, 1]) + 0.1 * rng.standard_no
 train, test = slice(0, 15_000), slice(15_000, None)
 
 # %%
-# Nuclear scores read one block of products and k columns: for many points the cheapest choice that is nearly greedy.
+# Nuclear scores read one block of products and k columns: for many points the cheapest choice that
+# is nearly greedy.
 
 operator = lm.kernel(points[train], lm.rbf(sigma=1.0))
 for method in ("uniform", "rpcholesky", "nuclear"):
     start = time.perf_counter()
     selection = lm.select(operator, 100, method=method)
     print(
-        f"{method:<11} trace error {selection.relative_error():.4f}, {selection.ledger.products} products, {time.perf_counter() - start:.1f} s"
+        f"{method:<11} trace error {selection.relative_error():.4f}, "
+        f"{selection.ledger.products} products, {time.perf_counter() - start:.1f} s"
     )
 
 # %%
@@ -38,11 +41,13 @@ for method in ("uniform", "rpcholesky", "nuclear"):
 
 estimate = selection.estimated_error("frobenius")
 print(
-    f"squared Frobenius error {estimate.value:.3g}, 95 % interval {estimate.low:.3g} to {estimate.high:.3g}"
+    f"squared Frobenius error {estimate.value:.3g}, 95 % interval {estimate.low:.3g} to "
+    f"{estimate.high:.3g}"
 )
 
 # %%
-# The features of new points, and a linear model on them. One line changes in a pipeline that used scikit-learn's class.
+# The features of new points, and a linear model on them. One line changes in a pipeline that used
+# scikit-learn's class.
 
 ks, ours, uniform = (10, 20, 40, 80), [], []
 for k in ks:

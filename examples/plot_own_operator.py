@@ -2,8 +2,8 @@
 Your own operator
 =================
 
-The matrix may exist only as a product: a Hessian, a covariance given by a simulation, a kernel in a library of your own. A function that multiplies
-a block is enough.
+The matrix may exist only as a product: a Hessian, a covariance given by a simulation, a kernel in a
+library of your own. A function that multiplies a block is enough.
 """
 
 import numpy as np
@@ -12,7 +12,8 @@ from scipy.sparse.linalg import LinearOperator
 import landmarks as lm
 
 # %%
-# The covariance of an integrated random walk on 300 steps, multiplied by cumulative sums, never formed.
+# The covariance of an integrated random walk on 300 steps, multiplied by cumulative sums, never
+# formed.
 
 n = 300
 
@@ -27,7 +28,8 @@ selection = lm.select(operator, 6)
 print(sorted(selection.indices.tolist()), selection.ledger)
 
 # %%
-# Symmetry, dtype and shape of what the function returns are checked; a wrong product is told as such.
+# Symmetry, dtype and shape of what the function returns are checked; a wrong product is told as
+# such.
 
 try:
     lm.select(lm.function(lambda V: np.cumsum(V, axis=0), n=n), 6)

@@ -2,8 +2,8 @@
 Choose sensors
 ==============
 
-Sixty-four sensors watch handwritten digits, one per pixel. Which twelve would you keep if each costs money, and how well do they
-tell what the others would have read?
+Sixty-four sensors watch handwritten digits, one per pixel. Which twelve would you keep if each
+costs money, and how well do they tell what the others would have read?
 """
 
 import matplotlib.pyplot as plt
@@ -17,9 +17,10 @@ images = load_digits().data
 train, test = train_test_split(images, random_state=0)
 
 # %%
-# The estimator centres the readings, chooses, and learns how to rebuild all sensors from those it keeps.
+# The estimator centres the readings, chooses, and learns how to rebuild all sensors from those it
+# keeps.
 
-selector = lm.ColumnSelector(12, random_state=0).fit(train)
+selector = lm.ColumnSelector(12, random_state=0, center=True).fit(train)
 print(f"kept: {sorted(selector.indices_.tolist())}")
 print(f"variance of unseen readings explained: {selector.score(test):.1%}")
 
@@ -27,12 +28,13 @@ print(f"variance of unseen readings explained: {selector.score(test):.1%}")
 # Beside it, twelve sensors at random, ten times, and the best that any twelve directions could do.
 
 random = [
-    lm.ColumnSelector(12, method="uniform", random_state=seed).fit(train).score(test)
+    lm.ColumnSelector(12, method="uniform", random_state=seed, center=True).fit(train).score(test)
     for seed in range(10)
 ]
 print(f"random sensors: {np.mean(random):.1%} on average, {max(random):.1%} at best")
 print(
-    f"our error is {selector.selection_.factor():.2f} times that of the best twelve directions, which need every sensor"
+    f"our error is {selector.selection_.factor():.2f} times that of the best twelve "
+    "directions, which need every sensor"
 )
 
 # %%
@@ -40,7 +42,8 @@ print(
 
 curve = lm.path(lm.data(train - train.mean(axis=0)), range(1, 41))
 print(
-    f"90 % of the variance takes {curve.smallest(error=0.1)} sensors, 95 % {curve.smallest(error=0.05)}"
+    f"90 % of the variance takes {curve.smallest(error=0.1)} sensors, 95 % "
+    f"{curve.smallest(error=0.05)}"
 )
 
 # %%

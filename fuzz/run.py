@@ -1,4 +1,7 @@
-"""Fuzz one reader with coverage guidance: `python fuzz/run.py TARGET [arguments of libFuzzer]`; `tools/fuzz` runs all."""
+"""Fuzz one reader with coverage guidance; `tools/fuzz` runs all of them.
+
+python fuzz/run.py TARGET [arguments of libFuzzer]
+"""
 
 import contextlib
 import sys

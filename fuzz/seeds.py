@@ -1,4 +1,4 @@
-"""Write the small files that fuzzing starts from: `PYTHONPATH=src python fuzz/seeds.py` makes fuzz/corpus anew."""
+"""Write the small files that fuzzing starts from: `PYTHONPATH=src python fuzz/seeds.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is fuzzed: every reader of files, each as a function of bytes that may raise only what it promises."""
+"""What is fuzzed: every reader of files, as a function of bytes with the errors it may raise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cluster of worker processes on this machine, data made inside its tasks, and work that kills its worker."""
+"""A cluster of worker processes on this machine, its data, and work that kills its worker."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLUMNS = 200
 
 @contextmanager
 def cluster(n_workers: int, **settings: Any) -> Iterator[Any]:
-    """A client of a LocalCluster of processes with one thread each, which listens on loopback alone."""
+    """A client of a LocalCluster of processes with one thread each, listening on loopback only."""
     from distributed import Client, LocalCluster
 
     with (
@@ -35,7 +35,7 @@ def cluster(n_workers: int, **settings: Any) -> Iterator[Any]:
 
 
 def rows(start: int, stop: int, n: int = COLUMNS) -> np.ndarray:
-    """Rows start … stop − 1 of one endless matrix: row i is the same whoever makes it. Columns come in groups of ten that share a part."""
+    """Rows start … stop − 1 of one endless matrix, where groups of ten columns share a part."""
     generator = np.random.Generator(
         np.random.Philox(key=7).advance(start * (n // 4))
     )  # a step of the counter gives four numbers
@@ -85,7 +85,7 @@ class Deadly:
 
 @dataclass(frozen=True)
 class DeadlyKernel:
-    """The Gaussian kernel exp(−|x − y|²), which kills the first worker that meets the point whose first coordinate is `at`."""
+    """exp(−|x − y|²); the first worker that meets a point with first coordinate `at` dies."""
 
     mark: str
     at: float

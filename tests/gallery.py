@@ -1,4 +1,4 @@
-"""Matrices that are hard for rounding, in the manner of LAPACK's tests, and the ratios that every method reaches on them.
+"""Matrices that are hard for rounding, as in LAPACK's tests, and the ratios every method reaches.
 
     PYTHONPATH=src:tests python tests/gallery.py
 
@@ -22,7 +22,7 @@ _normal = _rng.standard_normal((N + 2, N))
 
 
 def kahan(n: int, s: float = np.sin(1.2), c: float = np.cos(1.2)) -> np.ndarray:
-    """Triangular, and far closer to singular than the diagonal of its pivoted QR shows (Kahan, Canad. Math. Bull. 9, 1966)."""
+    """Triangular, and nearer to singular than its pivoted QR shows (Kahan 1966)."""
     return np.diag(s ** np.arange(n)) @ (np.eye(n) - c * np.triu(np.ones((n, n)), 1))
 
 

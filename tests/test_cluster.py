@@ -1,4 +1,4 @@
-"""On a real cluster of worker processes: one selection for all chunkings and numbers of workers, and for workers that die."""
+"""On a real cluster: one selection for all chunkings, numbers of workers, and workers that die."""
 
 import os
 import shutil
@@ -241,7 +241,7 @@ def test_tls_is_a_matter_of_the_cluster(tmp_path):
 
 
 def memory_bound(chunk_bytes: int) -> int:
-    """What docs/distributed.md states for a worker with one thread: three chunks, the pieces of a join, and 64 MB."""
+    """docs/distributed.md, a worker with one thread: three chunks, pieces of a join, and 64 MB."""
     n = clusters.COLUMNS
     return 3 * chunk_bytes + 10 * (2 * n * n + 2 * 2048 * n) * 8 + 64 * MEGABYTE
 

@@ -1,4 +1,4 @@
-"""Every file of the fuzzing corpus, with what fuzzing found, is read or refused; `tools/fuzz` looks for more."""
+"""Every file of the fuzzing corpus is read or refused; `tools/fuzz` looks for more."""
 
 import sys
 from pathlib import Path

@@ -44,7 +44,10 @@ def test_import_prints_nothing():
 
 
 def test_help_brings_in_nothing_heavy_or_optional():
-    program = f"from landmarks.cli.main import parser; parser().format_help(); print([name for name in {HEAVY} if name in sys.modules])"
+    program = (
+        "from landmarks.cli.main import parser; parser().format_help(); "
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
     assert fresh(program).strip() == "[]"
 
 
@@ -59,7 +62,8 @@ def test_a_selection_on_numpy_arrays_needs_no_optional_library():
 def test_global_random_state_is_left_alone():
     program = (
         "import numpy; before = numpy.random.get_state()[1].tobytes(); import landmarks;"
-        "landmarks.select(numpy.eye(4), 2, method='uniform'); print(before == numpy.random.get_state()[1].tobytes())"
+        "landmarks.select(numpy.eye(4), 2, method='uniform'); print(before == "
+        "numpy.random.get_state()[1].tobytes())"
     )
     assert fresh(program).strip() == "True"
 

@@ -23,6 +23,14 @@ def test_names_that_are_public_no_more_are_found_too():
     assert Table.__name__ == "Table"
 
 
+def test_names_that_changed_are_found_by_their_old_name():
+    with pytest.warns(DeprecationWarning, match=r"landmarks\.Target is now landmarks\.MaxError"):
+        assert lm.Target is lm.MaxError
+    with pytest.warns(DeprecationWarning, match=r"landmarks\.readers\.FileTable"):
+        from landmarks.readers import Table
+    assert Table.__name__ == "FileTable"
+
+
 @pytest.mark.parametrize("module", ["methods", "estimators"])
 def test_what_never_was_there_is_not(module):
     with pytest.raises(AttributeError, match="has no attribute 'Nonsense'"):

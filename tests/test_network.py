@@ -1,4 +1,4 @@
-"""Nothing but an explicit download opens a connection: sockets are taken away in a fresh interpreter."""
+"""Nothing but an explicit download opens a connection: a fresh interpreter has no sockets."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ for method in ("auto", "greedy", "annealed", "rpcholesky"):
     path = os.path.join(tempfile.mkdtemp(), "run.npz")
     lm.select(X, 3, method=method).save(path)
     lm.load(path).error()
-lm.ColumnSelector(3, random_state=0).fit(X)
+lm.ColumnSelector(3, random_state=0, center=True).fit(X)
 lm.Nystroem(n_components=5, random_state=0).fit(X)
 from landmarks.cli.main import main
 sys.exit(main(["demo"]))

@@ -1,4 +1,4 @@
-"""The paper's data, when LANDMARKS_DATA names a folder that holds them: known optima, known factors, orders that must hold."""
+"""The paper's data, if LANDMARKS_DATA names their folder: known optima, factors and orders."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""No part of the package runs what it reads: seen in its syntax, whatever the linter is told to pass over."""
+"""No part of the package runs what it reads, judged by its syntax."""
 
 import ast
 from pathlib import Path

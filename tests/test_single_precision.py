@@ -1,4 +1,4 @@
-"""A choice made in float32 is about as good as one made in float64, as long as float32 can tell the columns apart."""
+"""A choice made in float32 is about as good as in float64, if float32 can tell columns apart."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ METHODS = [
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 @pytest.mark.parametrize("name", MATRICES)
 def test_single_precision_chooses_nearly_as_well(name, method):
-    """Three times the error is allowed, and what seven digits cannot see: rounding taken for gains left up to 19 times as much."""
+    """Three times the error is allowed, and the rounding of float32; it was once up to 19 times."""
     exact = MATRICES[name](np.float64)
     whole = float(np.sum(exact.diagonal()))
     for k in (15, 30):

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .how_many.curve import Curve, path
     from .how_many.knee import Knee
     from .how_many.likelihood_ratio import LikelihoodRatio
-    from .how_many.target import Target
+    from .how_many.max_error import MaxError
     from .kernels import laplacian, linear, matern, polynomial, rbf
     from .methods.annealed.annealed import Annealed
     from .methods.auto import Auto
@@ -58,6 +58,7 @@ __all__ = [
     "Knapsack",
     "Knee",
     "LikelihoodRatio",
+    "MaxError",
     "NuclearScores",
     "Nystroem",
     "PivotedQR",
@@ -68,7 +69,6 @@ __all__ = [
     "Selection",
     "Supervised",
     "Swap",
-    "Target",
     "Uniform",
     "compare",
     "data",
@@ -89,7 +89,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 #: where each public name is defined; it is imported on first use, so that `landmarks --help`
-#: waits for no array library
+#: does not load an array library
 _WHERE = {
     "Annealed": "methods.annealed.annealed",
     "Auto": "methods.auto",
@@ -118,7 +118,7 @@ _WHERE = {
     "Selection": "selection",
     "Supervised": "methods.greedy.supervised",
     "Swap": "methods.search.swap",
-    "Target": "how_many.target",
+    "MaxError": "how_many.max_error",
     "Uniform": "methods.sampling.uniform",
     "compare": "comparison",
     "data": "operators.data",
@@ -137,6 +137,9 @@ _WHERE = {
     "toeplitz": "operators.toeplitz",
 }
 
+#: public names of 0.1 and what they are called now
+_RENAMED = {"Target": "MaxError"}
+
 
 if not TYPE_CHECKING:  # type checkers see the imports above, and refuse a name that is not there
 
@@ -149,6 +152,8 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and refuse a name 
         if name in _WHERE:
             found = getattr(import_module(f".{_WHERE[name]}", __name__), name)
             return globals().setdefault(name, found)
+        if name in _RENAMED:
+            return import_module("._moved", __name__).renamed(name, _RENAMED[name])
         try:
             return import_module(f".{name}", __name__)
         except ModuleNotFoundError as error:

@@ -1,7 +1,7 @@
 """The one file that knows array libraries: the array API standard, and the few functions it lacks.
 
-Arrays are NumPy, torch or array-api-strict arrays. Decisions (indices, counts, random numbers) are made
-on the host with NumPy; `like` moves host values to where the data lives.
+Arrays are NumPy, torch or array-api-strict arrays. Decisions (indices, counts, random numbers) are
+made on the host with NumPy; `like` moves host values to where the data lives.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ def is_array(value: object) -> bool:
 
 def like(values: Any, reference: Array, dtype: Any = None) -> Array:
     """Host values as an array of the reference's library, device and dtype."""
+    if type(reference) is np.ndarray:
+        return _movable(values, dtype or reference.dtype)
     xp = namespace(reference)
     return xp.asarray(
         _movable(values), dtype=dtype or reference.dtype, device=compat.device(reference)
@@ -38,7 +40,7 @@ def like(values: Any, reference: Array, dtype: Any = None) -> Array:
 
 
 def _movable(values: Any, dtype: Any = None) -> np.ndarray:
-    """A contiguous host array; a copy when it is read-only, which torch takes only under protest."""
+    """A contiguous host array; copied if it is read-only, since torch warns about those."""
     array = np.ascontiguousarray(values, dtype=dtype)
     return array if array.flags.writeable else array.copy()
 
@@ -53,7 +55,7 @@ def host(array: Array) -> np.ndarray:
 
 
 def shares_memory(a: Array, b: Array) -> bool:
-    """Whether the arrays may be views of the same memory, as far as their library tells."""
+    """Whether the arrays may be views of the same memory."""
     if 0 in a.shape:
         return False
     if compat.is_torch_array(a):
@@ -79,13 +81,15 @@ def prototype(array: Array) -> Array:
 
 
 def positions(indices: Indices, reference: Array) -> Array:
-    """Host indices as an integer array beside the reference."""
+    """Host indices as an integer array of the reference's library and device."""
     xp = namespace(reference)
     return xp.asarray(_movable(indices, np.int64), device=compat.device(reference))
 
 
 def take(array: Array, indices: Indices, axis: int = 0) -> Array:
     """The slices of the array at host indices."""
+    if type(array) is np.ndarray:
+        return array.take(np.asarray(indices, dtype=np.int64), axis=axis)
     return namespace(array).take(array, positions(indices, array), axis=axis)
 
 
@@ -111,7 +115,7 @@ def on_gpu(array: Array) -> bool:
 
 
 def free_memory(array: Array, otherwise: int) -> int:
-    """Bytes that are free on the graphics card of the array; on the host, what is given."""
+    """Free bytes on the graphics card of the array; on the host, `otherwise`."""
     if not on_gpu(array):
         return otherwise
     import torch
@@ -152,7 +156,7 @@ def rank_tolerance(array: Array) -> float:
 
 
 def uncertain(diagonal: Array, digits: Array) -> Array:
-    """What rounding to the digits of that dtype may have put into numbers that began as these and fell by many subtractions."""
+    """A bound on the rounding, in that dtype, of numbers that began as these and were reduced."""
     return 64 * eps(digits) * namespace(diagonal).abs(diagonal)
 
 
@@ -160,13 +164,15 @@ def first_argmax(scores: Array) -> int:
     """The lowest index among the largest scores; scores that differ by rounding alone are tied."""
     xp = namespace(scores)
     largest = xp.max(scores)
+    if isinstance(scores, np.ndarray):
+        return int(np.argmax(scores >= largest - 256 * eps(scores) * abs(largest)))
     tied = scores >= largest - 256 * eps(scores) * xp.abs(largest)
     order = xp.arange(scores.shape[0], device=compat.device(scores))
     return int(xp.min(xp.where(tied, order, scores.shape[0])))
 
 
 def exp_between(array: Array, low: float, high: float) -> Array:
-    """exp of the array after clipping it, in its own memory where the library can: the array is used up."""
+    """exp of the clipped array; the array's own memory is overwritten where the library can."""
     if isinstance(array, np.ndarray):
         np.clip(array, low, high, out=array)
         return np.exp(array, out=array)
@@ -193,13 +199,13 @@ def cholesky(matrix: Array) -> Array | None:
     xp = namespace(matrix)
     try:
         factor = xp.linalg.cholesky(matrix)
-    except (np.linalg.LinAlgError, RuntimeError):  # torch raises a RuntimeError of its own
+    except (np.linalg.LinAlgError, RuntimeError):  # torch raises a RuntimeError
         return None
     return factor if bool(xp.all(xp.isfinite(factor))) else None
 
 
 def solve_triangular(factor: Array, block: Array, *, adjoint: bool = False) -> Array:
-    """Solve L Y = B for a lower triangular L, or Lᵀ Y = B when adjoint; the standard has no such solve."""
+    """Solve L Y = B for a lower triangular L, or Lᵀ Y = B when adjoint; not in the standard."""
     if compat.is_torch_array(factor):
         import torch
 
@@ -227,23 +233,35 @@ def as_float(array: Array) -> Array:
 
 
 def add_outer(matrix: Array, left: Array, right: Array) -> None:
-    """Add the outer product left rightᵀ to a contiguous matrix in place, without a temporary where the library can."""
-    if compat.is_torch_array(matrix):
-        matrix.addr_(left, right)
-    elif isinstance(matrix, np.ndarray) and matrix.flags.c_contiguous:
+    """Add left rightᵀ to a contiguous matrix in place, without a temporary where possible."""
+    if isinstance(matrix, np.ndarray) and matrix.flags.c_contiguous:
         ger = scipy.linalg.get_blas_funcs("ger", (matrix,))
         ger(1.0, right, left, a=matrix.T, overwrite_x=False, overwrite_y=False, overwrite_a=True)
+    elif compat.is_torch_array(matrix):
+        matrix.addr_(left, right)
     else:
         matrix += left[:, None] * right[None, :]
 
 
+def add_product(matrix: Array, left: Array, right: Array) -> None:
+    """Add left @ right to a contiguous matrix in place, without a temporary where possible."""
+    if isinstance(matrix, np.ndarray) and matrix.flags.c_contiguous:
+        gemm = scipy.linalg.get_blas_funcs("gemm", (matrix,))
+        gemm(1.0, right.T, left.T, beta=1.0, c=matrix.T, overwrite_c=True)
+    elif compat.is_torch_array(matrix):
+        matrix.addmm_(left, right)
+    else:
+        matrix += left @ right
+
+
 def transposed(matrix: Array) -> Array:
-    """The transpose as a contiguous matrix of its own."""
+    """The transpose as a separate contiguous matrix."""
     if compat.is_torch_array(matrix):
         return matrix.T.contiguous()
     return namespace(matrix).asarray(matrix.T, copy=True)
 
 
 def cache_entries(array: Array) -> int:
-    """How many entries a temporary may have to stay in the cache of the processor, or to fill a GPU."""
-    return 2**22 if compat.is_torch_array(array) and array.device.type != "cpu" else 2**14
+    """How many entries a temporary may have to stay in the cache of a CPU, or to fill a GPU."""
+    on_device = compat.is_torch_array(array) and array.device.type != "cpu"
+    return 2**22 if on_device else 2**15

@@ -1,4 +1,4 @@
-"""Checks at the boundary: each error says what was expected, what came and what to do."""
+"""Checks at the boundary: each error says what was expected, what it got and what to do."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from ._suggest import suggestion
 
 def column_names(table: Any) -> tuple[str, ...] | None:
     """The column names of a data frame or table, None for anything else."""
-    columns = getattr(
-        table, "column_names", None
-    )  # first: the columns of a pyarrow table are its data
-    columns = getattr(table, "columns", None) if columns is None else columns
-    return None if columns is None or callable(columns) else tuple(str(name) for name in columns)
+    columns = getattr(table, "column_names", None)  # first: pyarrow's `columns` are data
+    if columns is None:
+        columns = getattr(table, "columns", None)
+    if columns is None or callable(columns):
+        return None
+    return tuple(str(name) for name in columns)
 
 
 def column_labels(table: Any) -> tuple[Any, ...] | None:
@@ -31,9 +32,7 @@ def column_labels(table: Any) -> tuple[Any, ...] | None:
 
 
 def matrix(values: Any, name: str) -> Array:
-    """A finite two-dimensional float array, of the library that came; anything else is converted by
-    NumPy.
-    """
+    """A finite two-dimensional float array of the given library, or of NumPy for anything else."""
     if not is_array(values) or isinstance(values, np.ndarray):
         values = as_numpy(values, name)
     if values.ndim != 2:
@@ -100,7 +99,7 @@ def finite(
 ) -> None:
     """Raise when a value is NaN or infinite, and say where the first one is.
 
-    offset : the row of the whole that the first one here is, when the values are a block of rows.
+    offset : the number of the first row, when the values are a block of rows of X.
     """
     xp = namespace(values)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -110,21 +109,20 @@ def finite(
     place = tuple(int(i) for i in np.argwhere(bad)[0])
     value = host(values)[place]
     kind = "NaN" if math.isnan(value) else "infinity"
-    where = (
-        f"row {place[0] + (offset or 0)}"
-        + (f", column {place[1]}" if len(place) > 1 else "")
-        + (f" {names[place[1]]!r}" if names else "")
-    )
-    block = "" if offset is None else f" in rows {offset} to {offset + len(bad) - 1}"
-    remedy = (
-        "fill missing values first, e.g. with sklearn.impute.SimpleImputer"
-        if kind == "NaN"
-        else "remove or clip infinite values first"
-    )
-    raise ValueError(
-        f"Input {name} contains {kind}{block} (first at {where}; {int(bad.sum())} "
-        f"{'in all' if offset is None else 'there'}); {remedy}"
-    )
+    where = f"row {place[0] + (offset or 0)}"
+    if len(place) > 1:
+        where += f", column {place[1]}"
+    if names:
+        where += f" {names[place[1]]!r}"
+    count = f"{int(bad.sum())} in all"
+    block = ""
+    if offset is not None:
+        count = f"{int(bad.sum())} there"
+        block = f" in rows {offset} to {offset + len(bad) - 1}"
+    remedy = "remove or clip infinite values first"
+    if kind == "NaN":
+        remedy = "fill missing values first, e.g. with sklearn.impute.SimpleImputer"
+    raise ValueError(f"Input {name} contains {kind}{block} (first at {where}; {count}); {remedy}")
 
 
 def same_device(values: Any, reference: Array, name: str, whose: str) -> None:
@@ -158,15 +156,13 @@ def sparse(X: Any) -> Any:
             "remove it first"
         )
     if not X.has_canonical_format:
-        X = X.copy()  # what came may share its arrays, and adding up duplicates writes to them
+        X = X.copy()  # adding up duplicates writes to the arrays, which the user may hold
         X.sum_duplicates()
     return X
 
 
 def exponent(largest: float, reference: Array) -> int:
-    """The even power of two by which K is divided so that its cubes stay within range; 0 for
-    ordinary data.
-    """
+    """The even power of two by which K is divided to keep its cubes within range; usually 0."""
     if largest <= 0 or not math.isfinite(largest):
         return 0
     power = math.frexp(largest)[1]
@@ -183,13 +179,13 @@ def scaled(array: Array, power: int) -> Array:
 
 
 def subset_size(k: Any, n: int) -> int:
-    """The wanted subset size as an int from 1 to n; a number between 0 and 1 is a share of n."""
+    """The subset size as an int from 1 to n; a number between 0 and 1 is a share of n."""
     if is_share(k):
         return share(k, n)
     if isinstance(k, bool | np.bool_) or not isinstance(k, numbers.Integral):
         raise TypeError(
             f"k must be an integer between 1 and n = {n}, got {k!r}; it may also be a share such "
-            'as 0.1, "auto", or a rule such as lm.Knee() or lm.Target(0.05)'
+            'as 0.1, "auto", or a rule such as lm.Knee() or lm.MaxError(0.05)'
         )
     k = int(k)
     if not 1 <= k <= n:
@@ -204,9 +200,7 @@ def is_share(k: Any) -> bool:
 
 
 def share(part: float, n: int) -> int:
-    """That part of n as a whole number, at least 1; 0.29 of 100 is 29, though 0.29 * 100 is
-    less.
-    """
+    """That share of n as an integer of at least 1; 0.29 of 100 is 29, despite rounding."""
     return max(1, int(float(part) * n + 1e-9 * n))
 
 

@@ -1,4 +1,4 @@
-"""Names that version 0.1 had elsewhere: they still work, with a DeprecationWarning."""
+"""Names that 0.1 had elsewhere, or that changed: they still work, with a DeprecationWarning."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from importlib import import_module
 
-#: names of 0.1 that are no public names of the package today, and the modules that define them
+#: names of 0.1 that are not public today, and the modules that define them
 ELSEWHERE = {
     "Cost": "selection",
     "Method": "problem",
@@ -29,11 +29,21 @@ def moved_from(old: str) -> Callable[[str], object]:
             found = getattr(import_module(f"landmarks.{ELSEWHERE[name]}"), name)
         else:
             raise AttributeError(f"module {old!r} has no attribute {name!r}")
-        warnings.warn(
-            f"{old}.{name} is now {new}; the old place goes away in the next release",
-            DeprecationWarning,
-            stacklevel=2,
-        )
+        _warn(f"{old}.{name}", new)
         return found
 
     return getattribute
+
+
+def renamed(old: str, new: str, module: str = "landmarks") -> object:
+    """The object that a module calls `new` and called `old` in version 0.1."""
+    _warn(f"{module}.{old}", f"{module}.{new}")
+    return getattr(import_module(module), new)
+
+
+def _warn(old: str, new: str) -> None:
+    warnings.warn(
+        f"{old} is now {new}; the old name goes away in the next release",
+        DeprecationWarning,
+        stacklevel=3,
+    )

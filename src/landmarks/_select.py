@@ -11,8 +11,8 @@ import numpy as np
 from . import _check
 from .checkpoint import open_journal
 from .constraints import check_honoured, constrained, subset_size
-from .how_many.knee import sized
-from .intake import taken
+from .how_many.knee import with_rule
+from .intake import prepared_operator
 from .linalg.error import CRITERIA
 from .methods.inner import run_method
 from .methods.registry import as_method
@@ -52,9 +52,9 @@ def select(
         reads, or rows in blocks as `data` takes them. Or an operator made by `data`, `psd`,
         `kernel`, `function` or `toeplitz`, or a SciPy LinearOperator.
     k : how many to choose: a number; a share of the columns such as 0.1; a rule that finds it,
-        `Target(error)`, `Knee()` or `LikelihoodRatio(alpha)`; or "auto", the target when `error` is
-        given, else the knee. A method that finds its own k, such as `Continuous(penalty=…)`, and a
-        choice by costs take None.
+        `MaxError(error)`, `Knee()` or `LikelihoodRatio(alpha)`; or "auto", which is `MaxError` when
+        `error` is given, else `Knee`. A method that finds its own k, such as
+        `Continuous(penalty=…)`, and a choice by costs take None.
     center : whether to subtract the mean of each column first.
     scale : whether to divide each column by its standard deviation first. By default nothing is
         done to the columns, and a warning names those whose numbers are so large that they decide
@@ -96,8 +96,8 @@ def select(
     >>> wine[s.chosen_names].shape
     (178, 3)
     """
-    operator = taken(A, center=center, scale=scale, numeric_only=numeric_only)
-    chooser, k = sized(as_method(method), k, error)
+    operator = prepared_operator(A, center=center, scale=scale, numeric_only=numeric_only)
+    chooser, k = with_rule(as_method(method), k, error)
     criterion = _check.choice(criterion, CRITERIA, "criterion")
     problem = constrained(operator, criterion, include, exclude, groups, costs, budget_cost)
     problem = replace(problem, k=subset_size(k, problem, chooser))

@@ -1,4 +1,4 @@
-"""Did you mean …?"""
+"""Suggestions for misspelt names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several methods on the same data, as a table that prints, shows itself in notebooks and plots."""
+"""Several methods on the same data, as a table for the screen, a notebook or a plot."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from . import _check
 from ._select import select
 from .errors import FormatError
 from .explain.table import Table
-from .intake import taken
-from .methods.registry import as_method
+from .intake import prepared_operator
+from .methods.registry import COMPARED, as_method
 from .operators.base import Operator
 from .problem import brief
 from .report.summary import spectrum_is_cheap
@@ -25,22 +25,10 @@ from .selection import Selection
 if TYPE_CHECKING:
     from .plots.comparison import ComparisonDisplay
 
-USUAL = (
-    "auto",
-    "annealed",
-    "swap",
-    "greedy",
-    "nuclear",
-    "pivoted_qr",
-    "leverage",
-    "rpcholesky",
-    "uniform",
-)
-
 
 @dataclass(frozen=True)
 class Row:
-    """How one method did for one k; skipped says why one could not run."""
+    """The result of one method for one k; `skipped` says why it could not run."""
 
     method: str
     k: int
@@ -54,9 +42,9 @@ class Row:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """How several methods did, the rows in the order in which they ran.
+    """The results of several methods, in the order in which they ran.
 
-    selections : what each method chose, None where it could not run.
+    selections : what each method chose; None if it could not run.
 
     Examples
     --------
@@ -92,7 +80,7 @@ class Comparison:
 
     @property
     def table(self) -> Table:
-        """The rows, for each k the lowest error first; what could not run comes last."""
+        """The rows, for each k the lowest error first; skipped methods come last."""
         ranked = sorted(self.rows, key=_rank)
         columns: dict[str, list[Any]] = {
             "method": [row.method for row in ranked],
@@ -131,7 +119,7 @@ def compare(
     A: Any,
     k: Any,
     *,
-    methods: Sequence[Any] = USUAL,
+    methods: Sequence[Any] = COMPARED,
     center: bool = False,
     scale: bool | None = None,
     numeric_only: bool = False,
@@ -143,7 +131,7 @@ def compare(
     callback: Callback | None = None,
     progress: bool = False,
 ) -> Comparison:
-    """Run several methods on the same data and show how they do.
+    """Run several methods on the same data and compare their errors and costs.
 
     Parameters
     ----------
@@ -168,7 +156,7 @@ def compare(
     ['greedy', 'uniform']
     """
     _known(methods)
-    operator = taken(A, center=center, scale=scale, numeric_only=numeric_only)
+    operator = prepared_operator(A, center=center, scale=scale, numeric_only=numeric_only)
     wanted = dict(criterion=criterion, seed=seed, budget=budget, include=include, exclude=exclude)
     with shown(callback, quiet=not progress):
         runs = [
@@ -195,7 +183,7 @@ def _sizes(k: Any, n: int) -> list[int]:
 def _run(
     operator: Operator, k: int, method: Any, wanted: dict[str, Any]
 ) -> tuple[Row, Selection | None]:
-    """What one method does, or why it cannot."""
+    """The result of one method, or why it could not run."""
     name = method if isinstance(method, str) else brief(method)
     try:
         found = select(operator, k, method=method, **wanted)
@@ -210,7 +198,7 @@ def _run(
 
 
 def factor(selection: Selection) -> float | None:
-    """The error over the best rank-k error; None beyond the rank, and where it costs too much."""
+    """The error over the best rank-k error; None beyond the rank, or if it costs too much."""
     operator = selection.operator
     if operator is None or not spectrum_is_cheap(operator):
         return None

@@ -8,32 +8,27 @@ import zlib
 
 #: what the readers of zip and npy files raise when bytes are damaged or made to do harm
 DAMAGE = (
-    *(
-        zipfile.BadZipFile,
-        zlib.error,
-        lzma.LZMAError,
-        struct.error,
-        tokenize.TokenError,
-        EOFError,
-        OSError,
-    ),
-    *(
-        ValueError,
-        TypeError,
-        KeyError,
-        IndexError,
-        OverflowError,
-        MemoryError,
-        SyntaxError,
-        RuntimeError,
-    ),
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    tokenize.TokenError,
+    EOFError,
+    OSError,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    OverflowError,
+    MemoryError,
+    SyntaxError,
+    RuntimeError,
+    AttributeError,
 )
 
 
 class NotPSDError(ValueError):
-    """The matrix has a clearly negative eigenvalue, so it is no Gram, covariance or kernel
-    matrix.
-    """
+    """The matrix has a clearly negative eigenvalue, so it is not a Gram or kernel matrix."""
 
 
 class UnsupportedError(TypeError):
@@ -41,9 +36,7 @@ class UnsupportedError(TypeError):
 
 
 class FormatError(ValueError):
-    """A file cannot be read: it is damaged, too large, of another kind, or holds something other
-    than what is asked for.
-    """
+    """A file cannot be read: it is damaged, too large, of another kind, or lacks something."""
 
 
 class UnknownColumnError(FormatError):
@@ -55,7 +48,7 @@ class ChecksumError(ValueError):
 
 
 class DownloadError(OSError):
-    """A file could not be downloaded whole."""
+    """A file could not be downloaded completely."""
 
 
 class WorkersLostError(ConnectionError):
@@ -63,19 +56,19 @@ class WorkersLostError(ConnectionError):
 
 
 class Stopped(RuntimeError):
-    """A callback stopped the run before it had any choice to give."""
+    """A callback stopped the run before it had made any choice."""
 
 
 class RankWarning(UserWarning):
-    """More columns were asked for than the numerical rank offers; the rest adds nothing."""
+    """k exceeds the numerical rank: the columns beyond it add nothing."""
 
 
 class ScaleWarning(UserWarning):
-    """Some columns hold so much larger numbers than the others that they decide the choice."""
+    """Some columns hold much larger numbers than the others, and so decide the choice."""
 
 
 class SymmetryWarning(UserWarning):
-    """Data look like a kernel matrix, which would be given as `psd(K)`."""
+    """The data look like a kernel matrix, which should be passed as `psd(K)`."""
 
 
 class ConvergenceWarning(UserWarning):

@@ -1,8 +1,8 @@
-"""From what a user gives to the operator that is chosen from, with a warning where it may mislead.
+"""From the user's data to the operator of the candidates, with warnings about likely mistakes.
 
-Three things are noticed here and nowhere else: columns whose numbers are so much larger than the
-others that they decide the choice, a symmetric matrix that was perhaps meant as a kernel matrix,
-and columns that hold no numbers.
+Three things are checked here and nowhere else: columns with numbers so much larger than the others
+that they decide the choice, a symmetric matrix that may be meant as a kernel matrix, and columns
+that hold no numbers.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from ._suggest import suggestion
 from .errors import ScaleWarning, SymmetryWarning
 from .operators.base import Operator
 from .operators.convert import as_operator, is_annotated
-from .operators.data import Data, data
-from .operators.dense import Dense
+from .operators.data import data
 from .operators.frames import is_frame, numbers_only
 from .operators.rows.files import HDF5
-from .operators.sparse import Sparse
+from .operators.standard import Prepared
 
-SPREAD = 100.0  # so many times the typical size of a column, and the column decides the choice
-NAMED = 5  # columns that the warning names
+SPREAD = 100.0  # a column this many times larger than a typical one decides the choice
+MEANS = 0.5  # a larger share of the sum of squares in the means decides the choice
+NAMED = 5  # the most columns that the warning names
 IN_BLOCKS = (".npy", ".zarr", *HDF5)  # files whose rows are read in blocks, as `data` does
 ARROW = (".parquet", ".pq", ".feather", ".arrow")
 
 
-def taken(
+def prepared_operator(
     A: Any,
     *,
     center: bool = False,
@@ -39,10 +39,10 @@ def taken(
     numeric_only: bool = False,
     stacklevel: int = 2,
 ) -> Operator:
-    """The operator of what came, its columns centred and scaled where that is asked for.
+    """The operator of the user's data, with columns centred and scaled as requested.
 
-    scale : None leaves the columns as they are, and warns when their spread decides the choice;
-        False leaves them without a warning.
+    scale : None does not scale, but warns when the size of the columns decides the choice; False
+        does not scale and does not warn.
     """
     stacklevel += 1
     center = boolean(center, "center")
@@ -65,7 +65,7 @@ def taken(
 
 
 def boolean(value: Any, name: str) -> bool:
-    """True or False, and nothing that merely looks like it."""
+    """True or False; anything else is an error."""
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, got {value!r}")
     return bool(value)
@@ -78,8 +78,9 @@ def _is_product(A: Any) -> bool:
 def _refuse(A: Any, asked: bool) -> None:
     if asked:
         raise ValueError(
-            "center and scale are done to the columns of data; give them to lm.data(X, center=…, "
-            f"scale=…), or prepare the matrix before it becomes an operator: this is {A!r}"
+            "center and scale apply to the columns of data, not to an operator; use "
+            "lm.data(X, center=…, scale=…), or prepare the matrix before it becomes an operator, "
+            f"got {A!r}"
         )
 
 
@@ -94,7 +95,7 @@ def _annotated(A: Any, center: bool, scale: bool) -> Operator:
 def of_file(
     path: str | os.PathLike[str], center: bool, scale: bool, numeric_only: bool, stacklevel: int
 ) -> Operator:
-    """The operator of the columns of a file: read in blocks where the format allows, else whole."""
+    """The operator of the columns of a file, read in blocks if the format allows."""
     check_there(Path(path))
     ending = Path(path).suffix.lower()
     if ending in ARROW or Path(path).is_dir():
@@ -115,7 +116,7 @@ def of_file(
 
 
 def check_there(path: Path) -> None:
-    """Raise when there is no such file, and name those in its folder that are nearest."""
+    """Raise when there is no such file, and suggest similar names from its folder."""
     if path.exists():
         return
     folder = path.parent
@@ -125,9 +126,9 @@ def check_there(path: Path) -> None:
 
 
 def warn_if_symmetric(A: Any, stacklevel: int = 2) -> None:
-    """Warn when data are a symmetric matrix, which may be a kernel matrix given the wrong way.
+    """Warn when data are a symmetric matrix, which may be meant as a kernel matrix.
 
-    A diagonal matrix is let through: as data and as a kernel matrix it has the same best choice.
+    A diagonal matrix is fine: as data and as a kernel matrix it has the same best choice.
     """
     if not _is_symmetric(A):
         return
@@ -161,7 +162,8 @@ def _is_symmetric(A: Any) -> bool:
 
 def warn_of_spread(operator: Operator, stacklevel: int = 2) -> None:
     """Warn when the size of some columns decides the choice, and name them."""
-    if not isinstance(operator, Data | Sparse | Dense) or operator.n < 2:
+    columns = operator.raw is None and operator.local and "diagonal" in operator.cheap
+    if not columns or operator.n < 2:
         return
     large = larger(np.sqrt(host(operator.diagonal()).astype(np.float64)))
     if len(large) == 0:
@@ -169,8 +171,21 @@ def warn_of_spread(operator: Operator, stacklevel: int = 2) -> None:
     warnings.warn(spread_sentence(operator, large), ScaleWarning, stacklevel=stacklevel + 1)
 
 
+def warn_of_means(prepared: Prepared, stacklevel: int = 2) -> None:
+    """Warn when the means of the columns, which were not subtracted, decide the choice."""
+    if prepared.mean_share <= MEANS:
+        return
+    warnings.warn(
+        f"the means of the columns hold {prepared.mean_share:.0%} of the sum of squares, so they "
+        "decide the choice; center=True subtracts them, which was the default of ColumnSelector in "
+        "version 0.1, and scale=False leaves the columns as they are without this warning",
+        FutureWarning,
+        stacklevel=stacklevel + 1,
+    )
+
+
 def larger(sizes: np.ndarray) -> np.ndarray:
-    """The columns over 100 times the size of the typical one, the largest first; zeros are out."""
+    """The columns over 100 times larger than a typical nonzero one, the largest first."""
     present = np.sort(sizes[sizes > 0])
     if len(present) < 2:
         return np.empty(0, dtype=np.int64)
@@ -182,11 +197,11 @@ def larger(sizes: np.ndarray) -> np.ndarray:
 def spread_sentence(operator: Operator, large: np.ndarray) -> str:
     """The warning, the same in Python and on the command line."""
     names = operator.names
-    shown = [str(j) if names is None else repr(names[j])[:60] for j in large[:NAMED]]
+    named = [str(j) if names is None else repr(names[j])[:60] for j in large[:NAMED]]
     rest = f" and {len(large) - NAMED} more" if len(large) > NAMED else ""
     noun, verb = ("column", "holds") if len(large) == 1 else ("columns", "hold")
     return (
-        f"{noun} {', '.join(shown)}{rest} {verb} numbers over {SPREAD:.0f} times larger than a "
+        f"{noun} {', '.join(named)}{rest} {verb} numbers over {SPREAD:.0f} times larger than a "
         "typical column and will decide the choice; center=True, scale=True (--standardize on the "
         "command line) gives every column the same weight, scale=False (--no-scale) keeps them "
         "as they are without this warning"

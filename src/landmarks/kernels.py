@@ -11,15 +11,15 @@ from ._array import Array, eps, exp_between, is_single, namespace
 
 
 def negative_squared_distances(x: Array, y: Array) -> Array:
-    """−|x_i − y_j|² by one matrix product of lengthened points; centre the points first, or digits cancel.
+    """−|x_i − y_j|² by one matrix product of extended points; centre the points first.
 
-    Where squares are so large that too many would, single precision gives way to double, and double to differences.
+    Where the squares are so large that too many digits cancel, float32 is computed in float64, and
+    float64 by differences.
     """
     xp = namespace(x)
     if _cancels(x) and is_single(x):
-        return xp.astype(
-            negative_squared_distances(xp.astype(x, xp.float64), xp.astype(y, xp.float64)), x.dtype
-        )
+        wide = negative_squared_distances(xp.astype(x, xp.float64), xp.astype(y, xp.float64))
+        return xp.astype(wide, x.dtype)
     if _cancels(x):
         return -_squared_differences(x, y)
     left = xp.concat([2 * x, -xp.sum(x * x, axis=1, keepdims=True), xp.ones_like(x[:, :1])], axis=1)
@@ -28,7 +28,7 @@ def negative_squared_distances(x: Array, y: Array) -> Array:
 
 
 def _cancels(x: Array) -> bool:
-    """Whether the squares are so large that the distances, in units of the kernel's width, would be off by 1e-4, or 1e-8 in double."""
+    """Whether the squares are so large that distances would be off by 1e-4, in float64 by 1e-8."""
     xp = namespace(x)
     return eps(x) * float(xp.max(xp.sum(x * x, axis=1))) > (1e-4 if is_single(x) else 1e-8)
 
@@ -41,21 +41,18 @@ def _squared_differences(x: Array, y: Array) -> Array:
 
 
 def distances(x: Array, y: Array) -> Array:
-    """|x_i − y_j|; zero where the squares cancel to rounding, whose root would be far larger than rounding."""
+    """|x_i − y_j|; zero where the squares cancel to rounding, whose root would be far larger."""
     xp = namespace(x)
     distances = -negative_squared_distances(x, y)
     if _cancels(x):
         return xp.sqrt(xp.clip(distances, min=0.0))
-    rounding = (
-        (8 + x.shape[1])
-        * eps(x)
-        * (xp.sum(x * x, axis=1)[:, None] + xp.sum(y * y, axis=1)[None, :])
-    )
+    squares = xp.sum(x * x, axis=1)[:, None] + xp.sum(y * y, axis=1)[None, :]
+    rounding = (8 + x.shape[1]) * eps(x) * squares
     return xp.sqrt(xp.where(distances > rounding, distances, xp.zeros_like(distances)))
 
 
 def decay(exponents: Array) -> Array:
-    """exp of exponents that are at most 0 but for rounding, and at least eps²: denormal numbers slow every product down."""
+    """exp of exponents up to 0, and at least eps²: denormal numbers slow every product down."""
     return exp_between(exponents, 2 * math.log(eps(exponents)), 0.0)
 
 
@@ -89,7 +86,7 @@ class rbf:
 
 @dataclass(frozen=True)
 class laplacian:
-    """The Laplacian kernel exp(−Σ|x_i − y_i|/σ), with the sum of absolute differences as scikit-learn has it.
+    """The Laplacian kernel exp(−Σ|x_i − y_i|/σ), with the L1 distance as in scikit-learn.
 
     Examples
     --------
@@ -121,7 +118,8 @@ class matern:
     --------
     >>> import numpy as np
     >>> import landmarks as lm
-    >>> lm.matern(nu=1.5, sigma=2.0)(np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [3.0, 1.0]])).round(3)
+    >>> x, y = np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [3.0, 1.0]])
+    >>> lm.matern(nu=1.5, sigma=2.0)(x, y).round(3)
     array([[1.   , 0.423]])
     """
 
@@ -153,7 +151,8 @@ class polynomial:
     --------
     >>> import numpy as np
     >>> import landmarks as lm
-    >>> lm.polynomial(degree=2, gamma=0.5)(np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [3.0, 1.0]])).round(3)
+    >>> x, y = np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [3.0, 1.0]])
+    >>> lm.polynomial(degree=2, gamma=0.5)(x, y).round(3)
     array([[2.25, 6.25]])
     """
 
@@ -166,7 +165,8 @@ class polynomial:
         _check_positive(degree=self.degree, gamma=self.gamma)
         if self.coef0 < 0:
             raise ValueError(
-                f"coef0 must not be negative, got {self.coef0!r}: the kernel would not be positive semidefinite"
+                f"coef0 must not be negative, got {self.coef0!r}: the kernel would not be positive "
+                "semidefinite"
             )
         if int(self.degree) != self.degree:
             raise ValueError(f"degree must be a whole number, got {self.degree!r}")

@@ -38,7 +38,7 @@ class Path:
 
 
 class NoPath:
-    """Stands where there is no path: it is empty and false, and asking it for more says why."""
+    """In place of a missing path: empty and false, and its attributes raise with the reason."""
 
     def __init__(self, method: str):
         self.method = method
@@ -51,14 +51,14 @@ class NoPath:
 
     def __repr__(self) -> str:
         return (
-            f"no relaxation path: {self.method} leaves none; method='annealed' and "
-            "method='continuous' do, and lm.path(X, k) gives the error for 1, 2, …, k columns"
+            f"no relaxation path: {self.method} has none; method='annealed' and "
+            "method='continuous' have one, and lm.path(X, k) gives the error for 1, 2, …, k columns"
         )
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "method":
             raise AttributeError(name)
-        raise AttributeError(f"there is no {name!r} here: {self!r}")
+        raise AttributeError(f"there is no {name!r}: {self!r}")
 
 
 @dataclass
@@ -83,6 +83,6 @@ class Recorder(State):
             self.stride *= 2
 
     def path(self) -> Path:
-        """What was recorded."""
+        """The recorded path."""
         t, value, active, steps = zip(*self.rows, strict=True)
         return Path(np.stack(t), np.array(value), np.array(active), np.array(steps))

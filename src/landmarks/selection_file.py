@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .errors import FormatError
-from .intake import taken
+from .intake import prepared_operator
 from .linalg.error import CRITERIA
 from .operators.base import Operator
 from .problem import Trial
@@ -25,20 +25,8 @@ PATH_ARRAYS = ("t", "value", "active", "steps")
 
 
 def save(selection: Selection, path: Any) -> None:
-    """Write the selection: to a temporary file first, then in place, so that a crash leaves no half
-    file.
-    """
-    if selection.operator is not None:
-        for criterion in (
-            CRITERIA
-            if selection.operator.m is not None or selection.n <= 3000
-            else (selection.criterion,)
-        ):
-            (
-                selection.relative_error(criterion),
-                selection.best_rank_error(criterion),
-                selection.gap(criterion),
-            )  # computes what the file then holds
+    """Write the selection to a temporary file and move it into place, so no half file remains."""
+    _compute_figures(selection)
     record = {
         "format": FORMAT,
         "version": VERSION,
@@ -67,14 +55,24 @@ def save(selection: Selection, path: Any) -> None:
     archive.write(FilePath(path), record, arrays, compress=True)
 
 
+def _compute_figures(selection: Selection) -> None:
+    """Compute the errors and bounds, which the selection remembers and the file then holds."""
+    if selection.operator is None:
+        return
+    cheap = selection.operator.m is not None or selection.n <= 3000
+    for criterion in CRITERIA if cheap else (selection.criterion,):
+        selection.relative_error(criterion)
+        selection.best_rank_error(criterion)
+        selection.gap(criterion)
+
+
 def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selection:
-    """Read a selection written by `Selection.save`; give the data again to compute figures it does
-    not hold.
+    """Read a selection written by `Selection.save`.
 
     Parameters
     ----------
     path : the npz file.
-    data : what was given to `select`, when more than the stored figures is wanted.
+    data : the data given to `select`, to compute figures that the file does not hold.
     max_bytes : files that would unpack to more are refused.
 
     Returns
@@ -107,7 +105,8 @@ def load(path: Any, *, data: Any = None, max_bytes: int = MAX_BYTES) -> Selectio
 
 
 def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> Selection:
-    center, scale = bool(record.get("center", False)), bool(record.get("scale", False))
+    center = bool(record.get("center", False))
+    scale = bool(record.get("scale", False))
     operator = None if data is None else _operator(data, center, scale)
     if operator is not None and operator.n != record["n"]:
         raise ValueError(
@@ -138,14 +137,14 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> 
 
 
 def _operator(data: Any, center: bool, scale: bool) -> Operator:
-    """The operator of data, prepared as they were for the selection; operators are as they are."""
+    """The operator of data, prepared as for the selection; an operator is used as it is."""
     if isinstance(data, Operator):
-        return taken(data)
-    return taken(data, center=center, scale=scale)
+        return prepared_operator(data)
+    return prepared_operator(data, center=center, scale=scale)
 
 
 def _plain(label: Any) -> Any:
-    """A label as JSON holds it: text and numbers as they are, tuples and dates marked as such."""
+    """A label for JSON: text and numbers as they are, tuples and dates with a mark."""
     if isinstance(label, tuple):
         return {"tuple": [_plain(part) for part in label]}
     if isinstance(label, bool | int | float | str | None):
@@ -167,7 +166,7 @@ def _labels(record: dict[str, Any]) -> tuple[Any, ...] | None:
 
 
 def _label(plain: Any) -> Any:
-    """The label that `_plain` wrote; a date comes back as one of Python, or pandas if it was."""
+    """The label that `_plain` wrote; dates of pandas come back as dates of pandas."""
     if not isinstance(plain, dict):
         return plain
     ((kind, value),) = plain.items()

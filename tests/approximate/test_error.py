@@ -85,7 +85,7 @@ def test_duplicate_chosen_columns_do_no_harm(X):
 
 
 def test_columns_are_judged_by_qr_where_the_gram_matrix_has_lost_the_digits():
-    """Two columns that differ by 1e-9: their Gram matrix is singular in float64, the projection is not."""
+    """Columns that differ by 1e-9: their Gram matrix is singular in float64, the data are not."""
     x = np.random.default_rng(2).standard_normal(30)
     e = np.random.default_rng(3).standard_normal(30)
     X = np.stack([x, x + 1e-9 * e, e], axis=1)

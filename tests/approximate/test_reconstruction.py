@@ -1,4 +1,4 @@
-"""Coefficients and R² against NumPy's and scikit-learn's least squares, losses against removing each column."""
+"""Coefficients, R² and losses against the least squares of NumPy and scikit-learn."""
 
 from __future__ import annotations
 

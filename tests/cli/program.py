@@ -1,4 +1,4 @@
-"""The program as a user starts it: the installed script where there is one, else the module; in a pipe or a terminal."""
+"""The program as a user starts it: the installed script or the module, in a pipe or a terminal."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""`landmarks compare` and `landmarks info`: the tables, the plot and the schemas of both and of `select`."""
+"""`landmarks compare` and `landmarks info`: the tables, the plot and the JSON schemas."""
 
 import json
 

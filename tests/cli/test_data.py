@@ -21,8 +21,8 @@ def test_the_list_names_every_data_set(capsys):
     assert main(["data", "list"]) == 0
     printed = capsys.readouterr().out
     assert (
-        "protein         45730 × 9    CC BY 4.0     not here; `landmarks data fetch protein` reads https://archive.ics.uci.edu/"
-        in printed
+        "protein         45730 × 9    CC BY 4.0     not here; `landmarks data fetch protein` "
+        "reads https://archive.ics.uci.edu/" in printed
     )
     assert "wine              178 × 13                 in scikit-learn" in printed
 

@@ -3,7 +3,6 @@
 import io
 import re
 
-import numpy as np
 import pytest
 
 from landmarks.cli import demo
@@ -56,10 +55,3 @@ def test_a_stream_of_ascii_gets_ascii():
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     terminal = Terminal.of(stream)
     assert (terminal.bar(0.5, width=4) + terminal.shade(0.5)).isascii()
-
-
-def test_standardised_columns_have_mean_zero_and_variance_one():
-    X = demo.standardised(np.random.default_rng(0).random((50, 3)))
-    np.testing.assert_allclose(
-        [X.mean(axis=0), X.std(axis=0)], [np.zeros(3), np.ones(3)], atol=1e-14
-    )

@@ -1,4 +1,4 @@
-"""The program itself: in a pipe, in a terminal, cut off by `head`, interrupted, and quick to start."""
+"""The program: in a pipe, in a terminal, cut off by `head`, interrupted, and quick to start."""
 
 import json
 import os
@@ -85,7 +85,10 @@ def test_an_interrupt_ends_with_130_and_writes_nothing(tmp_path):
 
 def test_a_full_disk_leaves_the_old_file_and_no_other(file, tmp_path):
     (tmp_path / "out.csv").write_text("old")
-    limit = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64)); "
+    limit = (
+        "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64)); "
+    )
     program_text = (
         f"{limit}import sys; from landmarks.cli.main import main; sys.exit(main(sys.argv[1:]))"
     )

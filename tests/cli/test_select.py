@@ -1,4 +1,4 @@
-"""`landmarks select` on files: right answers, and every wrong one told by a sentence and an exit code."""
+"""`landmarks select` on files: right answers, and a sentence and exit code for every wrong use."""
 
 import csv
 import json
@@ -254,7 +254,7 @@ def test_files_as_programs_write_them_are_read(tmp_path, capsys, content):
         (["--k", 2, "--kernel", "rbf", "--missing", "pairwise"], "use --missing impute"),
         (["--k", 2, "--image", "8"], "written as in 8x8"),
         (["--k", 2, "--image", "3x3"], "images of 3 x 3 have 9 pixels, the data have 8 columns"),
-        (["--k", 2, "--out", "same.html", "--report", "same.html"], "need a file each"),
+        (["--k", 2, "--out", "same.html", "--report", "same.html"], "need different files"),
     ],
 )
 def test_wrong_use_ends_with_2_and_a_sentence(file, capsys, arguments, message):

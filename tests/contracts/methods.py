@@ -25,7 +25,7 @@ KERNELS = frozenset({"rbf"})
 class Entry:
     """A method and what the contract may ask of it.
 
-    deterministic : the seed changes nothing, so a permutation of the candidates permutes the answer.
+    deterministic : the seed changes nothing, so permuted candidates give the permuted answer.
     looks_at_data : zero and duplicate columns are never chosen while others remain.
     serves : the names of the operator cases that it can serve; None for all.
     """

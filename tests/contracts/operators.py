@@ -1,4 +1,4 @@
-"""Every operator, with the dense matrix it stands for; one more line here adds all the contract's tests."""
+"""Every operator with the dense matrix it stands for; one line here adds all contract tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NUMPY = ("numpy",)  # storage without a library of its own has NumPy vectors
 
 @dataclass(frozen=True)
 class Case:
-    """values : the array that a user holds; make : the operator of it; dense : the matrix meant, by other means."""
+    """values : what a user holds; make : its operator; dense : the matrix, by independent means."""
 
     name: str
     values: np.ndarray
@@ -46,7 +46,7 @@ def thin(m: int, n: int) -> np.ndarray:
 
 
 def single(values: np.ndarray) -> np.ndarray:
-    """Numbers that float32 holds exactly: a Gram matrix summed in float64 from either dtype is then the same."""
+    """Numbers that float32 holds exactly, so that both dtypes have the same Gram matrix."""
     return values.astype(np.float32).astype(np.float64)
 
 
@@ -70,7 +70,7 @@ def matern(nu: float, sigma: float) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def in_chunks(x: Any) -> Operator:
-    """A kernel matrix too large to store, as far as the operator knows, evaluated three rows at a time."""
+    """A kernel matrix that the operator thinks too large to store, three rows at a time."""
     operator = lm.kernel(x, lm.rbf(sigma=2.0))
     operator.stored, operator._chunk = None, 3 * 14 * 8
     return operator

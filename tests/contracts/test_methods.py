@@ -1,4 +1,4 @@
-"""What every method promises: k distinct candidates, one answer per seed on every array library, sound at any rank."""
+"""What every method promises: k distinct candidates, one answer per seed, sound at any rank."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def home(entry: Entry) -> Case:
 
 
 def with_duplicates(entry: Entry) -> tuple[Any, np.ndarray]:
-    """An operator with zero and repeated candidates (points only repeat), and columns that depend as its candidates do."""
+    """An operator with zero and repeated candidates (points only repeat), and its columns."""
     if can_serve(entry, PLACES["psd"]):
         X = normal(9, N)
         X[:, [0, 5]], X[:, 3], X[:, 4] = 0.0, X[:, 1], -2 * X[:, 2]

@@ -1,4 +1,4 @@
-"""What every operator promises: it equals its dense matrix, keeps the dtype, counts its use and writes to nothing."""
+"""What every operator promises: it equals its dense matrix, keeps the dtype and counts its use."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def made(request: pytest.FixtureRequest, dtype: str) -> tuple[Operator, np.ndarr
 
 
 def agree(actual: Any, expected: np.ndarray, operator: Operator) -> None:
-    """Equal up to a few hundred roundings of the largest entry, and of the operator's library and dtype."""
+    """Equal up to a few hundred roundings of the largest entry, with the same library and dtype."""
     assert actual.dtype == operator.like.dtype
     assert namespace(actual) is namespace(operator.like)
     tolerance = 1e-12 if "64" in str(actual.dtype) else 1e-4

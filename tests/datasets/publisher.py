@@ -1,4 +1,4 @@
-"""A publisher on this machine: an https server with a certificate of its own, and files in the formats of the originals."""
+"""A publisher on this machine: an https server with its own certificate, and original files."""
 
 import gzip
 import http.server
@@ -42,7 +42,10 @@ def certificate(tmp_path_factory):
         pytest.skip("openssl is not installed")
     place = tmp_path_factory.mktemp("certificate")
     key, pem = place / "key.pem", place / "cert.pem"
-    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+    command = (
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+        "-subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+    )
     subprocess.run([*command.split(), "-keyout", key, "-out", pem], check=True, capture_output=True)
     return pem, key
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from landmarks.datasets import Source, fetch_dataset
-from landmarks.datasets.catalogue import fingerprint
+from landmarks.datasets.catalogue import checksum
 from landmarks.datasets.download import download
 from landmarks.datasets.load import read_file
 from landmarks.datasets.originals import separated
@@ -39,7 +39,7 @@ def source(publisher):  # noqa: F811
         f"{address}/x.zip",
         ("x.zip",),
         separated("x.csv"),
-        fingerprint(X),
+        checksum(X),
     )
 
 

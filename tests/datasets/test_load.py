@@ -15,7 +15,7 @@ from landmarks.datasets import (
     planted,
     standardise,
 )
-from landmarks.datasets.catalogue import fingerprint
+from landmarks.datasets.catalogue import checksum
 from landmarks.datasets.originals import separated
 from landmarks.errors import ChecksumError
 
@@ -41,7 +41,7 @@ def tiny(monkeypatch):
             "https://localhost/",
             ("x.zip", "x.csv"),
             separated("x.csv"),
-            fingerprint(X),
+            checksum(X),
         ),
     )
 
@@ -49,7 +49,8 @@ def tiny(monkeypatch):
 def test_an_unknown_name_is_told_the_known_ones():
     with pytest.raises(
         ValueError,
-        match="unknown data set 'iris'; the names are digits, breast_cancer, wine, planted, blocks, residential",
+        match="unknown data set 'iris'; the names are digits, breast_cancer, wine, planted, "
+        "blocks, residential",
     ):
         load_dataset("iris")
 
@@ -57,7 +58,8 @@ def test_an_unknown_name_is_told_the_known_ones():
 def test_a_data_set_that_is_not_here_says_how_to_get_it():
     with pytest.raises(
         FileNotFoundError,
-        match="run `landmarks data fetch protein`, or set LANDMARKS_DATA or data_dir to a folder with protein.npz",
+        match="run `landmarks data fetch protein`, or set LANDMARKS_DATA or data_dir to a "
+        "folder with protein.npz",
     ):
         load_dataset("protein")
 
@@ -81,19 +83,19 @@ def test_other_numbers_are_refused(tiny, tmp_path):
         load_dataset("tiny", tmp_path)
 
 
-def test_half_an_npz_file_is_told(tiny, tmp_path):
+def test_half_an_npz_file_is_refused(tiny, tmp_path):
     np.savez(tmp_path / "tiny.npz", X=X)
     half = (tmp_path / "tiny.npz").read_bytes()[:100]
     (tmp_path / "tiny.npz").write_bytes(half)
-    with pytest.raises(ValueError, match="tiny.npz is not a whole npz file with an array X"):
+    with pytest.raises(ValueError, match="tiny.npz is not a complete npz file with an array X"):
         load_dataset("tiny", tmp_path)
 
 
 def test_the_checksum_of_the_numbers_sees_one_digit_and_the_shape_but_no_layout():
     other = X.copy()
     other[0, 0] = np.nextafter(other[0, 0], 2)
-    assert fingerprint(np.asfortranarray(X)) == fingerprint(X) != fingerprint(other)
-    assert fingerprint(X.reshape(1, 9)) != fingerprint(X)
+    assert checksum(np.asfortranarray(X)) == checksum(X) != checksum(other)
+    assert checksum(X.reshape(1, 9)) != checksum(X)
 
 
 def test_made_up_data_are_available_without_a_folder():

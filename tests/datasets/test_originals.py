@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from landmarks.datasets import SOURCES, available, load_dataset
-from landmarks.datasets.catalogue import fingerprint
+from landmarks.datasets.catalogue import checksum
 from landmarks.datasets.originals import images, member, separated, workbook
 
 from . import publisher
@@ -127,4 +127,4 @@ def compare(name):
         pytest.skip(f"LANDMARKS_DATA names no folder with {name}.npz")
     pytest.importorskip("openpyxl")
     X = load_dataset(name).X
-    assert fingerprint(SOURCES[name].read(original(name, X))[0]) == SOURCES[name].content
+    assert checksum(SOURCES[name].read(original(name, X))[0]) == SOURCES[name].content

@@ -1,4 +1,4 @@
-"""The documents: examples run, links lead somewhere, the map is up to date, each public name is in the reference with an example."""
+"""The documents: examples run, links work, the map is current, public names have an example."""
 
 import re
 import runpy

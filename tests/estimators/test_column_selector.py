@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 
 import numpy as np
@@ -37,7 +38,7 @@ def sparse_rows(m: int = 60, n: int = 12) -> np.ndarray:
 
 
 def test_selects_what_select_chooses_of_the_standardised_columns():
-    selector = ColumnSelector(4, method="swap", scale=True, random_state=0).fit(X)
+    selector = ColumnSelector(4, method="swap", scale=True, random_state=0, center=True).fit(X)
     expected = lm.select(standardise(X)[0], 4, method="swap")
     assert selector.indices_.tolist() == expected.indices.tolist()
     assert selector.reconstruction_error_ == pytest.approx(expected.error("trace"))
@@ -45,7 +46,7 @@ def test_selects_what_select_chooses_of_the_standardised_columns():
 
 
 def test_inverse_is_least_squares_with_an_intercept():
-    selector = ColumnSelector(**GREEDY).fit(X)
+    selector = ColumnSelector(**GREEDY, center=True).fit(X)
     chosen = selector.transform(X)
     design = np.column_stack([np.ones(len(X)), chosen])
     expected = design @ np.linalg.lstsq(design, X, rcond=None)[0]
@@ -62,7 +63,7 @@ def test_score_on_the_training_data_is_one_less_the_relative_error(center, scale
 
 
 def test_score_is_the_lost_share_without_each_column():
-    selector = ColumnSelector(**GREEDY, scale=True).fit(X)
+    selector = ColumnSelector(**GREEDY, scale=True, center=True).fit(X)
     Z = standardise(X)[0]
     for j in selector.indices_:
         others = [i for i in selector.indices_ if i != j]
@@ -74,14 +75,18 @@ def test_score_is_the_lost_share_without_each_column():
 
 
 def test_auto_takes_the_fewest_columns_that_explain_the_share():
-    selector = ColumnSelector(method="greedy", scale=True, explained_variance=0.8).fit(X)
-    fewer = ColumnSelector(len(selector.indices_) - 1, method="greedy", scale=True).fit(X)
+    selector = ColumnSelector(method="greedy", scale=True, explained_variance=0.8, center=True).fit(
+        X
+    )
+    fewer = ColumnSelector(
+        len(selector.indices_) - 1, method="greedy", scale=True, center=True
+    ).fit(X)
     assert fewer.score(X) < 0.8 <= selector.score(X)
 
 
 def test_fraction_is_of_the_columns():
-    assert ColumnSelector(0.5, method="greedy").fit(X).transform(X).shape[1] == 6
-    assert ColumnSelector(0.001, method="greedy").fit(X).transform(X).shape[1] == 1
+    assert ColumnSelector(0.5, method="greedy", center=True).fit(X).transform(X).shape[1] == 6
+    assert ColumnSelector(0.001, method="greedy", center=True).fit(X).transform(X).shape[1] == 1
 
 
 @pytest.mark.parametrize("center", [False, True])
@@ -105,9 +110,10 @@ def test_sparse_equals_dense(form, center, scale):
 def test_a_wide_sparse_matrix_is_centred_by_products_alone(monkeypatch):
     monkeypatch.setattr("landmarks.operators.preparation.MEMORY", 100)
     Y = sparse_rows()
-    selector = ColumnSelector(**GREEDY, scale=True).fit(scipy.sparse.csr_array(Y))
+    selector = ColumnSelector(**GREEDY, scale=True, center=True).fit(scipy.sparse.csr_array(Y))
     assert (
-        selector.indices_.tolist() == ColumnSelector(**GREEDY, scale=True).fit(Y).indices_.tolist()
+        selector.indices_.tolist()
+        == ColumnSelector(**GREEDY, scale=True, center=True).fit(Y).indices_.tolist()
     )
     assert pickled(selector).selection_.indices.tolist() == selector.indices_.tolist()
 
@@ -123,10 +129,10 @@ def test_the_centred_operator_equals_the_covariance():
 
 def test_a_constant_column_is_never_selected():
     Y = np.column_stack([np.full(178, 1e6 / 3), X[:, :5]])
-    assert 0 not in ColumnSelector(5, method="greedy").fit(Y).indices_
+    assert 0 not in ColumnSelector(5, method="greedy", center=True).fit(Y).indices_
     assert (
         0
-        not in ColumnSelector(5, method="greedy", scale=True)
+        not in ColumnSelector(5, method="greedy", scale=True, center=True)
         .fit(scipy.sparse.csr_array(Y))
         .indices_
     )
@@ -135,8 +141,8 @@ def test_a_constant_column_is_never_selected():
 def test_an_integer_weight_repeats_the_row():
     w = np.random.default_rng(0).integers(0, 4, len(X))
     weighted, repeated = (
-        ColumnSelector(**GREEDY).fit(X, sample_weight=w),
-        ColumnSelector(**GREEDY).fit(np.repeat(X, w, axis=0)),
+        ColumnSelector(**GREEDY, center=True).fit(X, sample_weight=w),
+        ColumnSelector(**GREEDY, center=True).fit(np.repeat(X, w, axis=0)),
     )
     assert weighted.indices_.tolist() == repeated.indices_.tolist()
     assert weighted.reconstruction_error_ == pytest.approx(repeated.reconstruction_error_)
@@ -147,7 +153,10 @@ def test_an_integer_weight_repeats_the_row():
 
 @pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
 def test_partial_fit_of_batches_equals_fit(form):
-    whole, parts = ColumnSelector(**GREEDY, scale=True).fit(X), ColumnSelector(**GREEDY, scale=True)
+    whole, parts = (
+        ColumnSelector(**GREEDY, scale=True, center=True).fit(X),
+        ColumnSelector(**GREEDY, scale=True, center=True),
+    )
     for batch in np.array_split(X, 5):
         parts.partial_fit(form(batch))
     assert parts.indices_.tolist() == whole.indices_.tolist()
@@ -156,17 +165,19 @@ def test_partial_fit_of_batches_equals_fit(form):
 
 
 def test_partial_fit_selects_when_asked():
-    selector = ColumnSelector(**GREEDY).partial_fit(X[:90], select=False)
+    selector = ColumnSelector(**GREEDY, center=True).partial_fit(X[:90], select=False)
     assert not hasattr(selector, "support_")
     selector.partial_fit(X[90:])
-    assert selector.indices_.tolist() == ColumnSelector(**GREEDY).fit(X).indices_.tolist()
+    assert (
+        selector.indices_.tolist() == ColumnSelector(**GREEDY, center=True).fit(X).indices_.tolist()
+    )
 
 
 def test_fit_forgets_the_batches_of_partial_fit():
-    selector = ColumnSelector(**GREEDY).partial_fit(1e3 * X[::-1, ::-1]).fit(X)
+    selector = ColumnSelector(**GREEDY, center=True).partial_fit(1e3 * X[::-1, ::-1]).fit(X)
     assert (
         selector.partial_fit(X).indices_.tolist()
-        == ColumnSelector(**GREEDY).fit(X).indices_.tolist()
+        == ColumnSelector(**GREEDY, center=True).fit(X).indices_.tolist()
     )
 
 
@@ -177,10 +188,10 @@ def holes(Y: np.ndarray, share: float = 0.05) -> np.ndarray:
 def test_imputing_equals_fit_on_imputed_data():
     Y = holes(X)
     filled = np.where(np.isnan(Y), np.nanmean(Y, axis=0), Y)
-    expected = ColumnSelector(**GREEDY, scale=True).fit(filled)
+    expected = ColumnSelector(**GREEDY, scale=True, center=True).fit(filled)
     for selector in (
-        ColumnSelector(**GREEDY, scale=True, missing="impute").fit(Y),
-        ColumnSelector(**GREEDY, scale=True, missing="impute").partial_fit(Y),
+        ColumnSelector(**GREEDY, scale=True, missing="impute", center=True).fit(Y),
+        ColumnSelector(**GREEDY, scale=True, missing="impute", center=True).partial_fit(Y),
     ):
         assert selector.indices_.tolist() == expected.indices_.tolist()
         np.testing.assert_allclose(
@@ -201,14 +212,14 @@ def test_imputing_sparse_data_counts_the_zeros():
 def test_missing_values_hardly_change_the_score_of_a_low_rank_matrix(missing):
     rng = np.random.default_rng(0)
     Y = rng.standard_normal((400, 3)) @ rng.standard_normal((3, 15)) + 1
-    selector = ColumnSelector(3, method="greedy", missing=missing).fit(holes(Y, 0.02))
+    selector = ColumnSelector(3, method="greedy", missing=missing, center=True).fit(holes(Y, 0.02))
     assert selector.score(Y) > 0.95  # three columns rebuild it exactly when nothing is missing
     assert np.isnan(selector.transform(holes(Y, 0.02))).any()
 
 
 @pytest.mark.parametrize("missing", ["impute", "pairwise"])
 def test_score_takes_missing_values(missing):
-    selector = ColumnSelector(**GREEDY, scale=True, missing=missing).fit(holes(X))
+    selector = ColumnSelector(**GREEDY, scale=True, missing=missing, center=True).fit(holes(X))
     assert selector.score(holes(X)) == pytest.approx(
         selector.score(X), abs=0.05
     )  # one value in twenty is not seen
@@ -216,7 +227,7 @@ def test_score_takes_missing_values(missing):
 
 def test_float32_is_kept():
     Y = X.astype(np.float32)
-    selector = ColumnSelector(**GREEDY, scale=True).fit(Y)
+    selector = ColumnSelector(**GREEDY, scale=True, center=True).fit(Y)
     chosen = selector.transform(Y)
     assert (
         chosen.dtype
@@ -225,7 +236,8 @@ def test_float32_is_kept():
         == np.float32
     )
     assert (
-        selector.indices_.tolist() == ColumnSelector(**GREEDY, scale=True).fit(X).indices_.tolist()
+        selector.indices_.tolist()
+        == ColumnSelector(**GREEDY, scale=True, center=True).fit(X).indices_.tolist()
     )
 
 
@@ -233,7 +245,7 @@ def test_columns_are_included_and_excluded_by_name():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=WINE.feature_names)
     selector = ColumnSelector(
-        3, method="greedy", include="ash", exclude=["proline", "magnesium"]
+        3, method="greedy", include="ash", exclude=["proline", "magnesium"], center=True
     ).fit(frame)
     names = selector.get_feature_names_out().tolist()
     assert "ash" in names
@@ -245,14 +257,14 @@ def test_columns_are_included_and_excluded_by_name():
 def test_output_is_a_data_frame_when_asked(library):
     frames = pytest.importorskip(library)
     frame = frames.DataFrame(dict(zip(WINE.feature_names, X.T, strict=True)))
-    selector = ColumnSelector(**GREEDY).set_output(transform=library).fit(frame)
+    selector = ColumnSelector(**GREEDY, center=True).set_output(transform=library).fit(frame)
     out = selector.transform(frame)
     assert isinstance(out, frames.DataFrame)
     assert list(out.columns) == [WINE.feature_names[j] for j in np.flatnonzero(selector.support_)]
 
 
 def test_pickle_gives_the_same_answers_without_the_data():
-    selector = ColumnSelector(**GREEDY).fit(X)
+    selector = ColumnSelector(**GREEDY, center=True).fit(X)
     again = pickled(selector)
     assert again.selection_.operator is None
     assert selector.selection_.operator is not None
@@ -261,14 +273,19 @@ def test_pickle_gives_the_same_answers_without_the_data():
 
 
 def test_clone_keeps_a_method_object():
-    selector = clone(ColumnSelector(4, method=lm.Greedy()))
-    assert selector.fit(X).indices_.tolist() == ColumnSelector(**GREEDY).fit(X).indices_.tolist()
+    selector = clone(ColumnSelector(4, method=lm.Greedy(), center=True))
+    assert (
+        selector.fit(X).indices_.tolist()
+        == ColumnSelector(**GREEDY, center=True).fit(X).indices_.tolist()
+    )
 
 
 def test_one_seed_gives_one_selection_and_leaves_the_global_one_alone():
     before = np.random.get_state()[1].copy()
     runs = [
-        ColumnSelector(4, method="rpcholesky", random_state=state).fit(X).indices_.tolist()
+        ColumnSelector(4, method="rpcholesky", random_state=state, center=True)
+        .fit(X)
+        .indices_.tolist()
         for state in (3, 3, np.random.RandomState(3), None)
     ]
     assert runs[0] == runs[1]
@@ -276,7 +293,9 @@ def test_one_seed_gives_one_selection_and_leaves_the_global_one_alone():
 
 
 def test_grid_search_over_the_number_of_columns():
-    pipeline = make_pipeline(ColumnSelector(method="greedy", scale=True), LinearRegression())
+    pipeline = make_pipeline(
+        ColumnSelector(method="greedy", scale=True, center=True), LinearRegression()
+    )
     search = GridSearchCV(pipeline, {"columnselector__n_features_to_select": [2, 12]}, cv=3).fit(
         X, X.sum(axis=1)
     )
@@ -288,19 +307,19 @@ def test_weights_are_routed_through_a_pipeline():
     try:
         w = np.random.default_rng(0).random(len(X))
         pipeline = make_pipeline(
-            ColumnSelector(**GREEDY).set_fit_request(sample_weight=True),
+            ColumnSelector(**GREEDY, center=True).set_fit_request(sample_weight=True),
             Ridge().set_fit_request(sample_weight=False),
         )
         pipeline.fit(X, WINE.target, sample_weight=w)
         assert pipeline[0].reconstruction_error_ == pytest.approx(
-            ColumnSelector(**GREEDY).fit(X, sample_weight=w).reconstruction_error_
+            ColumnSelector(**GREEDY, center=True).fit(X, sample_weight=w).reconstruction_error_
         )
     finally:
         set_config(enable_metadata_routing=False)
 
 
 def test_verbose_prints_one_line(capsys):
-    ColumnSelector(**GREEDY, verbose=True).fit(X)
+    ColumnSelector(**GREEDY, verbose=True, center=True).fit(X)
     assert capsys.readouterr().out.startswith(
         "[ColumnSelector] 4 of 13 columns explain 100.00% of the variance"
     )
@@ -327,22 +346,22 @@ def test_callbacks_are_called_where_scikit_learn_has_them():
             self.seen.append("teardown")
 
     assert isinstance(Recorder(), callback.FitCallback)
-    ColumnSelector(**GREEDY).set_callbacks(Recorder()).fit(X)
+    ColumnSelector(**GREEDY, center=True).set_callbacks(Recorder()).fit(X)
     assert Recorder.seen == ["setup", "begin", "end", "teardown"]
 
 
 def test_html_names_the_parameters():
-    assert "n_features_to_select" in ColumnSelector(7)._repr_html_()
+    assert "n_features_to_select" in ColumnSelector(7, center=True)._repr_html_()
 
 
 def test_the_input_is_not_written_to():
     Y, w = X.copy(), np.ones(len(X))
-    ColumnSelector(**GREEDY, scale=True).fit(Y, sample_weight=w).score(Y)
+    ColumnSelector(**GREEDY, scale=True, center=True).fit(Y, sample_weight=w).score(Y)
     np.testing.assert_array_equal(Y, X)
 
 
 def test_centring_uses_the_stored_mean_only_when_asked():
-    assert np.all(ColumnSelector(**GREEDY, center=False).fit(X).mean_ == 0)
+    assert np.all(ColumnSelector(**GREEDY, center=False, scale=False).fit(X).mean_ == 0)
     np.testing.assert_allclose(
         Preparation(True, False, "error").of_rows(X, None).mean, X.mean(axis=0)
     )
@@ -354,7 +373,9 @@ def test_reasons_have_the_names_of_the_features():
     frame = pandas.DataFrame(
         np.column_stack([Y, -5 + 2 * Y[:, 0]]), columns=["size", "shape", "colour", "twice"]
     )
-    selector = ColumnSelector(2, method="greedy", scale=True, include=["size", "shape"]).fit(frame)
+    selector = ColumnSelector(
+        2, method="greedy", scale=True, include=["size", "shape"], center=True
+    ).fit(frame)
     reasons = selector.why(stability=selector.selection_.stability(5))
     assert reasons.chosen["name"] == ["size", "shape"] and reasons.chosen["stability"] == [1, 1]
     assert reasons.chosen["substitute_1"][0] == "twice" and reasons.chosen["cost_1"][0] == 0
@@ -365,16 +386,44 @@ def test_reasons_have_the_names_of_the_features():
 
 
 def test_reasons_of_a_copy_by_pickle_ask_for_another_fit():
-    selector = ColumnSelector(2, method="greedy").fit(
+    selector = ColumnSelector(2, method="greedy", center=True).fit(
         np.random.default_rng(0).standard_normal((20, 5))
     )
     with pytest.raises(
         ValueError,
-        match="this ColumnSelector was pickled, which leaves the training data behind; call fit again before why",
+        match="this ColumnSelector was pickled, which leaves the training data behind; call "
+        "fit again before why",
     ):
         pickled(selector).why()
 
 
 def test_reasons_need_a_fit():
     with pytest.raises(NotFittedError):
-        ColumnSelector(2).why()
+        ColumnSelector(2, center=True).why()
+
+
+class TestCenterIsFalseByDefaultAsInSelect:
+    far = np.random.default_rng(0).standard_normal((40, 6)) + 10.0
+
+    @pytest.mark.parametrize("function", [lm.select, lm.path, lm.held_out, lm.compare, lm.data])
+    def test_one_default_everywhere(self, function):
+        assert inspect.signature(function).parameters["center"].default is False
+        assert ColumnSelector().center is False
+
+    def test_the_choice_is_that_of_select(self):
+        Y = self.far - 10.0
+        chosen = ColumnSelector(2, method="greedy").fit(Y).indices_
+        np.testing.assert_array_equal(chosen, lm.select(Y, 2, method="greedy").indices)
+
+    @pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array])
+    def test_a_warning_says_when_the_means_decide_and_what_was_the_default(self, make):
+        with pytest.warns(FutureWarning, match=r"hold 99% of the sum of squares.*center=True"):
+            ColumnSelector(2, method="greedy").fit(make(self.far))
+
+    def test_batches_warn_too(self):
+        with pytest.warns(FutureWarning, match=r"hold 99% of the sum of squares"):
+            ColumnSelector(2, method="greedy").partial_fit(self.far)
+
+    @pytest.mark.parametrize("settings", [{"center": True}, {"scale": False}, {"scale": True}])
+    def test_who_says_what_to_do_with_the_columns_is_not_warned(self, settings):
+        ColumnSelector(2, method="greedy", **settings).fit(self.far)

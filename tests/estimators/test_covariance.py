@@ -1,4 +1,4 @@
-"""Gram matrices against NumPy's covariance of all rows, and against imputed data where values are missing."""
+"""Gram matrices against NumPy's covariance of all rows, and against imputed data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ColumnSelector on rows that are read in blocks: the same as on the array, without a copy of it."""
+"""ColumnSelector on rows read in blocks: the same as on the array, without a copy of it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ def mapped(A: np.ndarray, folder) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"scale": True}, {"center": False}, {"center": False, "scale": True}]
+    "settings",
+    [
+        {"center": True},
+        {"center": True, "scale": True},
+        {"center": False, "scale": False},
+        {"center": False, "scale": True},
+    ],
 )
 @pytest.mark.parametrize("w", [None, weights])
 def test_a_memory_map_gives_what_the_array_gives(settings, w, tmp_path):
@@ -37,31 +43,33 @@ def test_a_memory_map_gives_what_the_array_gives(settings, w, tmp_path):
 @pytest.mark.parametrize("missing", ["impute", "pairwise"])
 def test_missing_values_are_treated_as_in_memory(missing, tmp_path):
     A = np.where(rng.random(X.shape) < 0.1, np.nan, X)
-    selector = ColumnSelector(3, method="greedy", missing=missing).fit(mapped(A, tmp_path))
-    expected = ColumnSelector(3, method="greedy", missing=missing).fit(A)
+    selector = ColumnSelector(3, method="greedy", missing=missing, center=True).fit(
+        mapped(A, tmp_path)
+    )
+    expected = ColumnSelector(3, method="greedy", missing=missing, center=True).fit(A)
     np.testing.assert_array_equal(selector.indices_, expected.indices_)
     np.testing.assert_allclose(selector.mean_, expected.mean_, rtol=1e-10)
 
 
 def test_the_memory_map_is_neither_kept_as_a_copy_nor_written_to(tmp_path):
     A = mapped(X, tmp_path)
-    selector = ColumnSelector(3).fit(A)
+    selector = ColumnSelector(3, center=True).fit(A)
     assert selector.selection_.operator.m is None
     assert selector.transform(A).shape == (3000, 3)
-    assert selector.score(A) == pytest.approx(ColumnSelector(3).fit(X).score(X))
+    assert selector.score(A) == pytest.approx(ColumnSelector(3, center=True).fit(X).score(X))
 
 
 def test_names_come_from_an_arrow_dataset():
     table = pa.table({f"c{j}": X[:, j] for j in range(8)})
-    selector = ColumnSelector(3, include=["c7"]).fit(ds.dataset(table))
+    selector = ColumnSelector(3, include=["c7"], center=True).fit(ds.dataset(table))
     assert "c7" in selector.get_feature_names_out()
 
 
 def test_weights_of_an_iterator_are_refused():
     with pytest.raises(ValueError, match="sample_weight needs to know the number of rows"):
-        ColumnSelector(3).fit(iter([X]), sample_weight=weights)
+        ColumnSelector(3, center=True).fit(iter([X]), sample_weight=weights)
 
 
 def test_one_row_cannot_be_centred(tmp_path):
     with pytest.raises(ValueError, match="Found array with 1 sample"):
-        ColumnSelector(3).fit(mapped(X[:1], tmp_path))
+        ColumnSelector(3, center=True).fit(mapped(X[:1], tmp_path))

@@ -52,7 +52,8 @@ PARAMETERS = [
     ),
     (
         {"groups": [0, 1]},
-        r"groups must hold one label for each of the n = 6 candidates, got an array of shape \(2,\)",
+        r"groups must hold one label for each of the n = 6 candidates, got an array of shape "
+        r"\(2,\)",
     ),
     ({"groups": 3}, "The 'groups' parameter of ColumnSelector must be an array-like or None"),
     (
@@ -121,7 +122,7 @@ def test_a_method_that_cannot_honour_groups_or_costs_says_so(option):
 def test_a_name_that_is_not_there_is_named():
     pandas = pytest.importorskip("pandas")
     with pytest.raises(ValueError, match="the data have no column named 'age'"):
-        ColumnSelector(3, method="greedy", include="age").fit(
+        ColumnSelector(3, method="greedy", include="age", center=True).fit(
             pandas.DataFrame(X, columns=list("abcdef"))
         )
 
@@ -129,50 +130,51 @@ def test_a_name_that_is_not_there_is_named():
 @pytest.mark.parametrize("fit", ["fit", "partial_fit"])
 def test_missing_values_are_refused_unless_asked_for(fit):
     with pytest.raises(ValueError, match="Input X contains NaN"):
-        getattr(ColumnSelector(3), fit)(HOLES)
-    getattr(ColumnSelector(3, method="greedy", missing="impute"), fit)(HOLES)
+        getattr(ColumnSelector(3, center=True), fit)(HOLES)
+    getattr(ColumnSelector(3, method="greedy", missing="impute", center=True), fit)(HOLES)
 
 
 @pytest.mark.parametrize("missing", ["error", "impute", "pairwise"])
 def test_infinity_is_always_refused(missing):
     with pytest.raises(ValueError, match="Input X contains infinity"):
-        ColumnSelector(3, missing=missing).fit(np.where(X > 1, np.inf, X))
+        ColumnSelector(3, missing=missing, center=True).fit(np.where(X > 1, np.inf, X))
 
 
 def test_one_row_has_no_variance():
     with pytest.raises(
         ValueError, match=r"1 sample\(s\).* while a minimum of 2 is required by ColumnSelector"
     ):
-        ColumnSelector(1).fit(X[:1])
+        ColumnSelector(1, center=True).fit(X[:1])
     assert ColumnSelector(1, method="greedy", center=False).fit(X[:1]).transform(X).shape == (20, 1)
 
 
 @pytest.mark.parametrize("call", ["transform", "inverse_transform", "score"])
 def test_unfitted_estimators_say_so(call):
     with pytest.raises(NotFittedError, match="This ColumnSelector instance is not fitted yet"):
-        getattr(ColumnSelector(), call)(X)
+        getattr(ColumnSelector(center=True), call)(X)
 
 
 def test_inverse_transform_takes_the_selected_columns_alone():
     with pytest.raises(
         ValueError, match="X has 6 features, but ColumnSelector selected 3 features"
     ):
-        ColumnSelector(3, method="greedy").fit(X).inverse_transform(X)
+        ColumnSelector(3, method="greedy", center=True).fit(X).inverse_transform(X)
 
 
 def test_weights_must_not_be_negative_nor_all_zero():
     with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
-        ColumnSelector(3).fit(X, sample_weight=-np.ones(20))
+        ColumnSelector(3, center=True).fit(X, sample_weight=-np.ones(20))
     with pytest.raises(ValueError, match="at least one non-zero"):
-        ColumnSelector(3).fit(X, sample_weight=np.zeros(20))
+        ColumnSelector(3, center=True).fit(X, sample_weight=np.zeros(20))
 
 
 def test_partial_fit_refuses_a_gram_matrix_that_does_not_fit():
     with pytest.raises(
         MemoryError,
-        match=r"partial_fit keeps the Gram matrix, which needs 11\.9 GiB for 40000 features; use fit",
+        match=r"partial_fit keeps the Gram matrix, which needs 11\.9 GiB for 40000 features; "
+        r"use fit",
     ):
-        ColumnSelector(3).partial_fit(np.ones((2, 40_000)))
+        ColumnSelector(3, center=True).partial_fit(np.ones((2, 40_000)))
 
 
 KERNELS = [
@@ -180,7 +182,8 @@ KERNELS = [
     (
         {"kernel": "precomputed"},
         X,
-        r"needs the square matrix of kernel values between the training points, got shape \(20, 6\)",
+        r"needs the square matrix of kernel values between the training points, got shape "
+        r"\(20, 6\)",
     ),
     (
         {"kernel": "precomputed", "gamma": 1.0},

@@ -9,7 +9,7 @@ from landmarks.experiments.draw import draw, draw_means, draw_ratios
 from landmarks.experiments.run import complete
 from landmarks.experiments.settings import read_settings
 from landmarks.experiments.summary import Mean, means, write_summary
-from landmarks.experiments.table import Row, Table, read_rows
+from landmarks.experiments.table import ResultsFile, Row, read_rows
 
 from .tiny import tiny
 
@@ -90,21 +90,21 @@ def test_a_ratio_of_means_has_the_error_of_both():
 
 
 def test_the_claims_are_computed_from_the_tables(tmp_path):
-    Table(tmp_path / "figure3.csv").append(ROWS)
+    ResultsFile(tmp_path / "figure3.csv").append(ROWS)
     lines = list(claims_of(tmp_path))
     assert any(
         line.startswith("| Residential | 10 | 0.0917 | 1.000 ± 0.283 | 1.000 ± 0.283 |")
         for line in lines
     )
     assert (
-        "- continuous against the best sampling method: lower error in 0 of 2 cells, ratios from 1.000 to 1.000"
-        in lines
+        "- continuous against the best sampling method: lower error in 0 of 2 cells, ratios "
+        "from 1.000 to 1.000" in lines
     )
     assert any("figure4: no table in" in line for line in lines)
 
 
 def test_the_summary_has_a_line_for_each_k(tmp_path):
-    Table(tmp_path / "figure3.csv").append(ROWS)
+    ResultsFile(tmp_path / "figure3.csv").append(ROWS)
     text = write_summary(read_settings("figure3"), tmp_path).read_text()
     assert "| 5 | 2.00 ± 0.50 | 2.00 ± 0.50 |" in text and "| trials | 2 | 2 |" in text
 
@@ -118,5 +118,5 @@ def test_drawing_without_a_table_says_what_to_run(tmp_path):
 
 
 def test_reading_rows_needs_no_data(tmp_path):
-    Table(tmp_path / "figure3.csv").append(ROWS)
+    ResultsFile(tmp_path / "figure3.csv").append(ROWS)
     assert len(read_rows(tmp_path / "figure3.csv")) == len(ROWS)

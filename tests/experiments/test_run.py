@@ -1,4 +1,4 @@
-"""A tiny version of each figure runs, goes on where it stopped, and says why something was not run."""
+"""A tiny version of each figure runs, can be continued, and says why something was not run."""
 
 from dataclasses import replace
 

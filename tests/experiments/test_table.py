@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from landmarks.experiments.table import Row, Table, read_rows
+from landmarks.experiments.table import ResultsFile, Row, read_rows
 
 ROW = Row(
     "figure3",
@@ -24,7 +24,7 @@ ROW = Row(
 
 
 def test_rows_come_back_as_they_were_written(tmp_path):
-    table = Table(tmp_path / "t.csv")
+    table = ResultsFile(tmp_path / "t.csv")
     table.append([ROW, replace(ROW, seed=1, value=None, skip="no reason")])
     first, second = read_rows(tmp_path / "t.csv")
     assert (
@@ -36,25 +36,25 @@ def test_rows_come_back_as_they_were_written(tmp_path):
 
 def test_a_line_that_was_cut_off_is_dropped_and_written_over(tmp_path):
     path = tmp_path / "t.csv"
-    Table(path).append([ROW])
+    ResultsFile(path).append([ROW])
     whole = path.read_bytes()
     path.write_bytes(whole + b"figure3,wine,,gre")
     assert len(read_rows(path)) == 1
-    Table(path).append([replace(ROW, seed=1)])
+    ResultsFile(path).append([replace(ROW, seed=1)])
     assert [row.seed for row in read_rows(path)] == [0, 1] and path.read_bytes().startswith(whole)
 
 
 def test_a_skipped_row_is_not_counted_as_done_and_gives_way_to_a_value(tmp_path):
-    table = Table(tmp_path / "t.csv")
+    table = ResultsFile(tmp_path / "t.csv")
     skipped = replace(ROW, value=None, skip="needs a card")
     table.append([skipped])
     assert ROW not in table and table.news([skipped]) == [] and table.news([ROW]) == [ROW]
     table.append([ROW])
-    assert ROW in Table(table.path) and len(read_rows(table.path)) == 1
+    assert ROW in ResultsFile(table.path) and len(read_rows(table.path)) == 1
 
 
 def test_nothing_is_written_when_there_is_nothing_to_write(tmp_path):
-    Table(tmp_path / "t.csv").append([])
+    ResultsFile(tmp_path / "t.csv").append([])
     assert not (tmp_path / "t.csv").exists()
 
 
@@ -63,4 +63,4 @@ def test_another_file_is_refused(tmp_path):
     with pytest.raises(
         ValueError, match=r"t.csv is not a table of this version: its columns are \['a', 'b'\]"
     ):
-        Table(tmp_path / "t.csv")
+        ResultsFile(tmp_path / "t.csv")

@@ -45,7 +45,7 @@ def test_fault_03_a_late_missing_value_in_a_dask_array_is_told_with_its_rows(lat
 
 
 def test_fault_44_an_interrupt_ends_a_fit_within_one_product_and_leaves_no_half_fit():
-    selector = lm.ColumnSelector(2, method=Interrupting())
+    selector = lm.ColumnSelector(2, method=Interrupting(), center=True)
     with pytest.raises(KeyboardInterrupt):
         selector.fit(POINTS)
     with pytest.raises(NotFittedError):

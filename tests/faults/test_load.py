@@ -57,10 +57,12 @@ def test_fault_51_estimators_fit_in_joblib_workers(backend):
     import joblib
 
     fits = joblib.Parallel(n_jobs=4, backend=backend)(
-        joblib.delayed(lm.ColumnSelector(4, random_state=seed).fit)(SHARED) for seed in range(6)
+        joblib.delayed(lm.ColumnSelector(4, random_state=seed, center=True).fit)(SHARED)
+        for seed in range(6)
     )
     assert [fit.indices_.tolist() for fit in fits] == [
-        lm.ColumnSelector(4, random_state=seed).fit(SHARED).indices_.tolist() for seed in range(6)
+        lm.ColumnSelector(4, random_state=seed, center=True).fit(SHARED).indices_.tolist()
+        for seed in range(6)
     ]
 
 
@@ -89,10 +91,12 @@ import numpy as np, landmarks as lm
 warnings.simplefilter("ignore")
 def left():
     status = dict(line.split(":", 1) for line in open("/proc/self/status"))
-    return int(status["RssAnon"].split()[0]), len(os.listdir("/proc/self/fd")), int(status["Threads"])
+    anonymous = int(status["RssAnon"].split()[0])
+    return anonymous, len(os.listdir("/proc/self/fd")), int(status["Threads"])
 def some(count):
     for i in range(count):
-        lm.select(np.random.default_rng(i).standard_normal((20, 10)), 3, method=("greedy", "swap", "rpcholesky", "nuclear")[i % 4]).error()
+        X = np.random.default_rng(i).standard_normal((20, 10))
+        lm.select(X, 3, method=("greedy", "swap", "rpcholesky", "nuclear")[i % 4]).error()
 some(200)
 before = left()
 some(1000)

@@ -184,7 +184,7 @@ def test_fault_21_tables_of_all_kinds_are_taken(form):
 
 def test_fault_21_columns_in_another_order_are_refused_at_transform():
     frame = pd.DataFrame(X, columns=list("abcdefgh"))
-    selector = lm.ColumnSelector(3).fit(frame)
+    selector = lm.ColumnSelector(3, center=True).fit(frame)
     with pytest.raises(ValueError, match="should match those that were passed during fit"):
         selector.transform(frame[list("hgfedcba")])
 
@@ -233,7 +233,7 @@ def test_fault_23_flat_and_tall_data_have_one_interface(shape):
 
 
 def test_fault_23_another_number_of_features_is_refused_at_transform():
-    selector = lm.ColumnSelector(3).fit(X)
+    selector = lm.ColumnSelector(3, center=True).fit(X)
     with pytest.raises(ValueError, match="X has 7 features, but ColumnSelector is expecting 8"):
         selector.transform(X[:, :7])
 
@@ -259,8 +259,8 @@ def test_fault_24_library_and_dtype_of_a_tensor_come_out_again():
 def test_fault_24_an_estimator_takes_a_tensor():
     torch = pytest.importorskip("torch")
     np.testing.assert_array_equal(
-        lm.ColumnSelector(3, random_state=0).fit(torch.as_tensor(X)).indices_,
-        lm.ColumnSelector(3, random_state=0).fit(X).indices_,
+        lm.ColumnSelector(3, random_state=0, center=True).fit(torch.as_tensor(X)).indices_,
+        lm.ColumnSelector(3, random_state=0, center=True).fit(X).indices_,
     )
 
 

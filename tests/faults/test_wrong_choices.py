@@ -77,7 +77,9 @@ def test_fault_68_a_run_with_a_target_resumes_to_the_same_choice(method, tmp_pat
                 raise RuntimeError("crash")
 
         checkpoint = lm.Checkpoint(path, interval=0)
-        return lm.select(X, lm.Target(0.1), method=method, callback=callback, checkpoint=checkpoint)
+        return lm.select(
+            X, lm.MaxError(0.1), method=method, callback=callback, checkpoint=checkpoint
+        )
 
     whole = run(None, tmp_path / "whole.npz")
     for stop in (3, 20, 45, 61, 85):
@@ -120,7 +122,7 @@ def test_fault_72_few_rows_need_no_pass_over_all_pairs_of_columns():
 
 def test_fault_73_a_target_in_float32_is_reached():
     X = rng(1).standard_normal((100, 60)) @ np.diag(10.0 ** -np.linspace(0, 4, 60))
-    s = lm.select(X.astype("float32"), lm.Target(1e-5), scale=False)
+    s = lm.select(X.astype("float32"), lm.MaxError(1e-5), scale=False)
     assert s.relative_error() <= 1e-5 * (1 + 1e-6)
 
 
@@ -158,9 +160,11 @@ def test_fault_78_targets_of_any_size_serve_nystroem():
 
 def test_fault_79_the_number_of_threads_changes_no_choice_in_float32():
     program = (
-        "import numpy as np, landmarks as lm; x = np.random.default_rng(0).standard_normal((400, 3));"
+        "import numpy as np, landmarks as lm; x = "
+        "np.random.default_rng(0).standard_normal((400, 3));"
         "A = lm.kernel(x.astype('f4'), lm.rbf(sigma=2.0));"
-        "print([lm.select(A, 30, method=m).indices.tolist() for m in ('greedy', 'swap', 'annealed')])"
+        "print([lm.select(A, 30, method=m).indices.tolist() for m in ('greedy', 'swap', "
+        "'annealed')])"
     )
     runs = [
         subprocess.run(

@@ -319,7 +319,7 @@ def test_what_is_explained_is_the_fall_of_the_error(criterion):
 
 
 def test_near_duplicates_are_not_fixed_together():
-    """Ten tight clusters of twenty columns, k = 10: one of each, where the k largest took several."""
+    """Ten tight clusters of twenty columns, k = 10: one of each, not several of one."""
     rng = np.random.default_rng(0)
     clusters = np.repeat(rng.standard_normal((120, 10)), 20, axis=1)
     noisy = clusters + 0.1 * rng.standard_normal((120, 200))

@@ -1,4 +1,4 @@
-"""A run that is cut off and taken up gives what it would have given; a file of another run is refused and left alone."""
+"""A run that is cut off and continued gives the same result; files of other runs are refused."""
 
 import json
 import os
@@ -71,7 +71,7 @@ def no_fsync(monkeypatch):
 
 @pytest.fixture
 def every_turn(monkeypatch):
-    """Snapshots after every turn, but written only when the run begins and when it crashes, to save time."""
+    """Snapshots after every turn, but written only at the start and at a crash, to save time."""
     monkeypatch.setattr(snapshots, "PAUSE", 0)
     monkeypatch.setattr(snapshots, "SNAPSHOT_SHARE", np.inf)
     monkeypatch.setattr(snapshots, "WRITE_SHARE", np.inf)

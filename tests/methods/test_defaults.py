@@ -47,7 +47,7 @@ STRATEGIES = {
     WarmPath: {"growth": 1.01, "start": 1.0, "max_steps": 3000},
 }
 RULES = {
-    lm.Target: {"error": 0.05},
+    lm.MaxError: {"error": 0.05},
     lm.Knee: {"most": 100},
     lm.LikelihoodRatio: {"alpha": 0.05, "degrees": None},
 }
@@ -130,7 +130,7 @@ EDGES = [
         {"penalty": 1e-9, "delta": 1e-9, "n_probes": 1, "threshold": 0.0, "units": "absolute"},
     ),
     (lm.Continuous, {"n_probes": None, "threshold": 0.999}),
-    (lm.Target, {"error": 0.0}),
+    (lm.MaxError, {"error": 0.0}),
     (lm.Knee, {"most": 2}),
     (lm.LikelihoodRatio, {"alpha": 0.999, "degrees": 1e-9}),
     (lm.Checkpoint, {"path": "run.npz", "interval": 0}),
@@ -158,8 +158,8 @@ BEYOND = [
     (lm.Continuous, {"n_probes": 1.5}),
     (lm.Continuous, {"threshold": 1.0}),
     (lm.Continuous, {"threshold": -0.001}),
-    (lm.Target, {"error": -0.001}),
-    (lm.Target, {"error": 1.0}),
+    (lm.MaxError, {"error": -0.001}),
+    (lm.MaxError, {"error": 1.0}),
     (lm.Knee, {"most": 1}),
     (lm.Knee, {"most": 2.5}),
     (lm.Knee, {"most": True}),

@@ -164,7 +164,7 @@ def test_the_search_tells_its_error_and_can_be_stopped():
 
 @pytest.mark.parametrize("seed", [66, 75, 125, 211, 223])
 def test_the_last_two_come_in_an_order_that_rounding_does_not_change(seed):
-    """Both orders of a pair have the same gain, and chunks of the kernel round otherwise than the whole."""
+    """Both orders of a pair have the same gain, and chunks of the kernel round differently."""
     sample = Sample("normal", np.random.default_rng(seed).standard_normal((10, 7)), 0)
     whole, chunked = (
         lm.select(make(sample), 4, method="exact").indices.tolist() for make in (rbf, in_chunks)

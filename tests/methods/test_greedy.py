@@ -89,7 +89,7 @@ def test_an_unknown_gain_is_refused():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(("sigma", "k"), [(2.0, 30), (2.0, 50), (3.0, 30)])
 def test_rounding_is_not_taken_for_a_gain(dtype, sigma, k):
-    """A smooth kernel, where most columns are soon nearly represented: pivoted QR is the measure."""
+    """A smooth kernel, where most columns are soon nearly represented, against pivoted QR."""
     points = np.random.default_rng(1).standard_normal((400, 2))
     exact = lm.kernel(points, lm.rbf(sigma=sigma))
     chosen = {

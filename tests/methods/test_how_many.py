@@ -6,7 +6,7 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
-from landmarks.how_many.target import Attempts
+from landmarks.how_many.max_error import Attempts
 
 
 @pytest.fixture
@@ -28,42 +28,42 @@ def test_the_target_is_reached_and_missed_with_one_fewer(X, method, criterion, e
 
 
 def test_the_selection_is_that_of_its_k(X):
-    s = lm.select(X, lm.Target(error=0.1), method="rpcholesky", seed=3)
+    s = lm.select(X, lm.MaxError(error=0.1), method="rpcholesky", seed=3)
     assert s.indices.tolist() == lm.select(X, s.k, method="rpcholesky", seed=3).indices.tolist()
-    assert "Target(error=0.1)" in s.method
+    assert "MaxError(error=0.1)" in s.method
 
 
 def test_a_better_method_needs_no_more_than_greedy(X):
     for error in (0.5, 0.1):
-        assert lm.select(X, lm.Target(error)).k <= lm.path(X, range(1, 26)).smallest(error)
+        assert lm.select(X, lm.MaxError(error)).k <= lm.path(X, range(1, 26)).smallest(error)
 
 
 def test_no_error_at_all_takes_the_rank():
     rng = np.random.default_rng(1)
     low = rng.standard_normal((30, 5)) @ rng.standard_normal((5, 20))
-    assert lm.select(low, lm.Target(error=0.0)).k == 5
-    assert lm.select(np.zeros((3, 4)), lm.Target(), method="uniform").k == 1
+    assert lm.select(low, lm.MaxError(error=0.0)).k == 5
+    assert lm.select(np.zeros((3, 4)), lm.MaxError(), method="uniform").k == 1
 
 
 def test_a_target_counts_what_must_be_included_and_leaves_what_is_excluded(X):
-    s = lm.select(X, lm.Target(0.2), include=[7, 8], exclude=[0])
+    s = lm.select(X, lm.MaxError(0.2), include=[7, 8], exclude=[0])
     assert {7, 8} <= set(s.indices.tolist()) and 0 not in s.indices and s.relative_error() <= 0.2
     with pytest.raises(
         ValueError,
         match="a relative error of 0.1 cannot be reached: all 2 candidates together leave 0.5",
     ):
-        lm.select(np.eye(4), lm.Target(0.1), exclude=[0, 1])
+        lm.select(np.eye(4), lm.MaxError(0.1), exclude=[0, 1])
 
 
 def test_duplicates_among_few_candidates_do_not_hide_what_is_left():
     X = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     with pytest.raises(ValueError, match="cannot be reached"):
-        lm.select(X, lm.Target(0.1), exclude=[2])
+        lm.select(X, lm.MaxError(0.1), exclude=[2])
 
 
 def test_a_target_counts_groups(X):
     labels = np.arange(25) // 3
-    s = lm.select(X, lm.Target(0.1), groups=labels)
+    s = lm.select(X, lm.MaxError(0.1), groups=labels)
     groups = len(set(labels[s.indices]))
     assert s.relative_error() <= 0.1 < lm.select(X, groups - 1, groups=labels).relative_error()
 
@@ -81,7 +81,7 @@ def test_the_knee_of_one_dominant_column_is_there():
     assert lm.select(X, "auto").k == 1
 
 
-@pytest.mark.parametrize("rule", [lm.Target(0.3), lm.Knee(), lm.LikelihoodRatio()], ids=repr)
+@pytest.mark.parametrize("rule", [lm.MaxError(0.3), lm.Knee(), lm.LikelihoodRatio()], ids=repr)
 def test_a_rule_gives_the_same_on_every_library(X, rule, xp):
     assert (
         lm.select(xp.asarray(X), rule, method="greedy").indices.tolist()
@@ -90,7 +90,7 @@ def test_a_rule_gives_the_same_on_every_library(X, rule, xp):
 
 
 def test_a_budget_is_shared_by_the_attempts(X):
-    assert lm.select(X, lm.Target(0.1), budget=1.0).relative_error() <= 0.1
+    assert lm.select(X, lm.MaxError(0.1), budget=1.0).relative_error() <= 0.1
 
 
 def test_kernels_have_a_target_and_a_knee():
@@ -105,16 +105,16 @@ WRONG = [
     ({"k": 3, "error": 0.1}, ValueError, 'give k="auto" with it, got k=3'),
     ({"error": 0.1}, ValueError, 'give k="auto" with it, got k=None'),
     ({"k": "many"}, TypeError, "k must be an integer"),
-    ({"k": lm.Target}, TypeError, "k must be an integer"),
+    ({"k": lm.MaxError}, TypeError, "k must be an integer"),
     (
         {"k": lm.Knee(), "groups": np.arange(25)},
         UnsupportedError,
-        "with groups give k as a number or as a Target",
+        "with groups give k as a number or as a MaxError",
     ),
     (
         {"k": lm.LikelihoodRatio(), "groups": np.arange(25)},
         UnsupportedError,
-        "with groups give k as a number or as a Target",
+        "with groups give k as a number or as a MaxError",
     ),
     (
         {"k": "auto", "costs": np.ones(25), "budget_cost": 3},
@@ -122,7 +122,7 @@ WRONG = [
         "leave k out, or give the most to choose as a number",
     ),
     (
-        {"k": lm.Target(0.5), "method": "greedy", "groups": np.arange(25)},
+        {"k": lm.MaxError(0.5), "method": "greedy", "groups": np.arange(25)},
         UnsupportedError,
         "Greedy cannot honour groups; use auto or knapsack",
     ),
@@ -169,9 +169,9 @@ def test_the_likelihood_ratio_is_of_the_centred_rows_however_they_come(X):
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 def test_a_target_that_all_candidates_together_just_reach_is_met_by_all(criterion):
     for n in (1, 5):
-        assert lm.select(np.eye(n), lm.Target(0.0), criterion=criterion).k == n
-    assert lm.select(np.eye(4), lm.Target(0.25), criterion=criterion).k == 3
-    assert lm.select(np.eye(4), lm.Target(0.249), criterion=criterion).k == 4
+        assert lm.select(np.eye(n), lm.MaxError(0.0), criterion=criterion).k == n
+    assert lm.select(np.eye(4), lm.MaxError(0.25), criterion=criterion).k == 3
+    assert lm.select(np.eye(4), lm.MaxError(0.249), criterion=criterion).k == 4
 
 
 @pytest.mark.parametrize(
@@ -191,4 +191,4 @@ def test_the_search_begins_between_what_no_choice_and_what_greedy_reaches(
 def test_what_must_be_included_is_the_least_and_what_may_be_chosen_the_most():
     problem = lm.Problem(lm.data(np.diag([4.0, 3.0, 2.0, 1.0])), 0, include=(3, 2), exclude=(0,))
     attempts = Attempts(problem, lm.Greedy(), np.random.default_rng(0), 0.9)
-    assert attempts.impossible() == 1 and attempts.most == 3 and attempts.whole == 30.0
+    assert attempts.impossible() == 1 and attempts.most == 3 and attempts.total == 30.0

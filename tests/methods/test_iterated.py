@@ -1,4 +1,4 @@
-"""Iterated search: valid at any time, never worse than its start, and better where there is something to find."""
+"""Iterated search: valid at any time, never worse than its start, and better where possible."""
 
 import time
 import warnings
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.methods.sampling.uniform import Uniform
-from landmarks.methods.search.iterated import Iterated, Search, disturbed
+from landmarks.methods.search.iterated import Iterated, Search, disturbed, resemblance
 from landmarks.methods.search.local_search import Landscape, descend
 from landmarks.methods.search.swap import Swap
 from landmarks.problem import Problem
@@ -59,7 +59,7 @@ def test_iterated_never_increases_the_error(rank, k, copies, criterion, seed):
         found = lm.select(
             X, k, method=Iterated(start=start.indices, rounds=5), criterion=criterion, seed=seed
         )
-    # beyond the numerical rank both errors are rounding: 1e-10 of the whole is the tolerance of the rank
+    # beyond the numerical rank both errors are rounding: the rank's tolerance is 1e-10 of the total
     assert found.error() <= start.error() * (1 + 1e-9) + 1e-9 * start.total()
 
 
@@ -164,10 +164,24 @@ def test_a_disturbance_drops_a_share_and_puts_others_in_their_places():
     landscape, state = ground_and_state(include=(2,))
     before = set(state.chosen.tolist())
     for share, full, most in ((0.5, True, 3), (0.15, False, 2), (1.0, True, 5)):
-        trial = disturbed(landscape, state, share, full, np.random.default_rng(0))
+        trial, near = disturbed(landscape, state, share, full, np.random.default_rng(0))
+        new = np.flatnonzero(trial.members != state.members)
+        assert set(new) <= set(near) <= set(landscape.unlocked(trial))
         gone = before - set(trial.chosen.tolist())
         assert 1 <= len(gone) <= most and (len(gone) == most or not full)
         assert 2 in trial.chosen and len(trial.chosen) == 6 and set(state.chosen.tolist()) == before
+
+
+def test_members_that_explain_the_same_columns_are_dropped_together():
+    rng = np.random.default_rng(0)
+    centres = np.repeat(10 * np.eye(3), 4, axis=0)  # three clusters of four points
+    points = centres + rng.standard_normal((12, 3))
+    K = lm.rbf(sigma=3.0)(points, points)
+    landscape = Landscape.of(Problem(lm.psd(K), 6), "trace")
+    state = landscape.state(np.array([0, 1, 4, 5, 8, 9]))
+    for place in range(6):
+        alike = resemblance(state, place)
+        assert set(np.argsort(-alike)[:2]) == {place, place ^ 1}
 
 
 def test_a_search_counts_its_rounds_and_leaves_a_poor_valley_when_its_patience_is_over():

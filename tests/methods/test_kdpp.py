@@ -1,6 +1,6 @@
 """The k-DPP against determinants by enumeration.
 
-Chi-square tests have a fixed seed and reject below 1e-4: there are many of them, and a wrong law is far below.
+Chi-square tests have a fixed seed and reject below 1e-4: there are many, and wrong laws score less.
 """
 
 from itertools import combinations

@@ -402,7 +402,8 @@ WRONG = [
     (
         {"k": 2, "groups": [0, 1]},
         ValueError,
-        r"groups must hold one label for each of the n = 9 candidates, got an array of shape \(2,\)",
+        r"groups must hold one label for each of the n = 9 candidates, got an array of shape "
+        r"\(2,\)",
     ),
     ({"k": 2, "groups": [None] * 9}, ValueError, "groups has missing labels"),
     ({"k": 2, "groups": [np.nan] * 9}, ValueError, "groups has missing labels"),
@@ -433,7 +434,8 @@ WRONG = [
     (
         {"costs": COSTS[:3], "budget_cost": 3},
         ValueError,
-        r"costs must hold one number for each of the n = 9 candidates, got an array of shape \(3,\)",
+        r"costs must hold one number for each of the n = 9 candidates, got an array of shape "
+        r"\(3,\)",
     ),
     (
         {"costs": -COSTS, "budget_cost": 3},

@@ -16,7 +16,7 @@ NORMAL = np.random.default_rng(0).standard_normal((40, 5))
 
 @pytest.fixture
 def frame():
-    """a, b, c orthonormal; twin = 2 b; sum = a + b; less = a − 2 c + a fifth direction of length 1; nothing."""
+    """a, b, c orthonormal; twin = 2 b; sum = a + b; less = a − 2 c + a fifth direction; nothing."""
     Q = np.linalg.qr(NORMAL)[0]
     a, b, c = Q[:, 0], Q[:, 1], Q[:, 2]
     return pandas.DataFrame(

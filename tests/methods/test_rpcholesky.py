@@ -1,4 +1,4 @@
-"""Randomly pivoted Cholesky against its exact law; chi-square tests have a fixed seed and reject below 1e-4."""
+"""Randomly pivoted Cholesky against its exact law, by chi-square tests with a fixed seed."""
 
 from itertools import permutations
 
@@ -24,7 +24,7 @@ def residual_matrix(S):
 
 
 def exact_law(problem):
-    """The chance of every order: the product of the residuals of its pivots over the sum of all that were free."""
+    """The probability of every order: the product of residual shares of its pivots."""
     free, start = problem.free.tolist(), problem.include
     return {
         start + order: chance(start, order, free)

@@ -135,7 +135,8 @@ def test_a_point_that_must_be_kept_is_in_every_sample():
 def test_an_operator_without_rows_or_points_says_what_to_give(operator):
     with pytest.raises(
         UnsupportedError,
-        match=r"needs the rows of data or the points of a kernel.*give X itself, or kernel\(points, h\)",
+        match=r"needs the rows of data or the points of a kernel.*give X itself, or "
+        r"kernel\(points, h\)",
     ):
         lm.select(operator, 2, method="greedy").stability()
 
@@ -143,7 +144,8 @@ def test_an_operator_without_rows_or_points_says_what_to_give(operator):
 def test_too_few_rows_are_refused():
     with pytest.raises(
         ValueError,
-        match="sample of 9 rows holds about 6 different ones, too few to choose k = 5; stability needs at least 2 k = 10 rows",
+        match="sample of 9 rows holds about 6 different ones, too few to choose k = 5; "
+        "stability needs at least 2 k = 10 rows",
     ):
         lm.select(NORMAL[:9], 5, method="greedy").stability()
 
@@ -183,7 +185,8 @@ def test_a_loaded_selection_asks_for_its_method_and_keeps_its_constraints(tmp_pa
     assert back.include == (4,) and back.exclude == (0,)
     with pytest.raises(
         ValueError,
-        match=r'does not hold its method, Greedy\(.*\); give one, e.g. stability\(method="greedy"\)',
+        match=r"does not hold its method, Greedy\(.*\); give one, e.g. "
+        r'stability\(method="greedy"\)',
     ):
         back.stability()
     assert back.stability(5, method="greedy").frequencies[4] == 1
@@ -214,7 +217,8 @@ def test_twice_as_many_rows_or_points_as_columns_are_enough():
     lm.select(lm.kernel(scattered(5, 2), lm.rbf(sigma=1.0)), 5, method="uniform").stability(1)
     with pytest.raises(
         ValueError,
-        match="sample of 11 points holds about 7 different ones, too few to choose k = 6; stability needs at least 2 k = 12",
+        match="sample of 11 points holds about 7 different ones, too few to choose k = 6; "
+        "stability needs at least 2 k = 12",
     ):
         lm.select(lm.kernel(NORMAL[:11], lm.rbf(sigma=1.0)), 6, method="uniform").stability(1)
 

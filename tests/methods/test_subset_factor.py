@@ -1,4 +1,4 @@
-"""The likelihood-ratio test of the subset factor model: its law exactly, its level and power by simulation."""
+"""The likelihood-ratio test of the subset factor model: its law, and its level and power."""
 
 import itertools
 
@@ -14,7 +14,7 @@ from landmarks.problem import Problem
 
 
 def simulated(rng, rows, n, k0):
-    """Rows of the model: k0 columns, the others linear in them with noise of different variances, in random order."""
+    """Rows of the model: k0 columns, the others linear in them with noise, in random order."""
     Z = rng.standard_normal((rows, k0)) @ (np.eye(k0) + 0.3)
     W = rng.uniform(0.6, 1.5, (k0, n - k0)) * rng.choice([-1, 1], (k0, n - k0))
     noise = rng.standard_normal((rows, n - k0)) * rng.uniform(0.5, 1.5, n - k0)
@@ -157,7 +157,7 @@ def test_as_many_degrees_as_columns_are_enough():
     assert lm.LikelihoodRatio()._scatter(lm.data(X))[1] == 6
     with pytest.raises(
         ValueError,
-        match="needs more degrees of freedom than columns, got 5 for 6; use Target or Knee",
+        match="needs more degrees of freedom than columns, got 5 for 6; use MaxError or Knee",
     ):
         lm.LikelihoodRatio()._scatter(lm.data(X[:6]))
 

@@ -1,4 +1,4 @@
-"""Landmarks for a target: each pick is the best by brute force, on every library; strange targets are told."""
+"""Landmarks for a target: each pick is the best by brute force; unusable targets are refused."""
 
 import warnings
 
@@ -106,7 +106,7 @@ def test_landmarks_go_where_the_target_varies():
 
 
 def test_where_the_target_says_nothing_the_kernel_decides():
-    """A block that the target is zero in still gets its landmarks, and no word of a rank that gave out."""
+    """A block in which the target is zero still gets its landmarks, without a rank warning."""
     blocks = np.kron(np.eye(2), K[:6, :6])
     target = np.r_[Y[:6, 0] - Y[:6, 0].mean(), np.zeros(6)]
     with warnings.catch_warnings():

@@ -33,7 +33,8 @@ def test_a_matrix_too_large_to_store_is_refused_before_anything_is_allocated():
     assert not storable(operator)
     with pytest.raises(
         MemoryError,
-        match=r"storing K needs 74\.5 GiB, above the limit of 4 GiB; use a method that works on products",
+        match=r"storing K needs 74\.5 GiB, above the limit of 4 GiB; use a method that works "
+        r"on products",
     ):
         densify(operator)
     assert operator.ledger.entries == 0
@@ -167,13 +168,27 @@ def test_unit_vectors_are_columns_of_the_identity():
     np.testing.assert_array_equal(base.unit_vectors([4, 1], MADE["dense"]), np.eye(6)[:, [4, 1]])
 
 
-def test_what_an_operator_cannot_give_is_told():
+def test_an_operator_says_what_it_cannot_give():
     with pytest.raises(TypeError, match="Dense is not known by a factor X"):
         MADE["dense"].factor()
     with pytest.raises(TypeError, match="new points need a kernel operator"):
         MADE["dense"].new_rows(X, [0])
-    assert (
-        MADE["dense"].m is None
-        and MADE["dense"].product_seconds() is None
-        and MADE["dense"].squared_diagonal() is None
-    )
+    assert MADE["dense"].m is None and MADE["dense"].squared_diagonal() is None
+
+
+def test_operators_answer_for_themselves():
+    X = np.random.default_rng(0).standard_normal((50, 20))
+    data, dense, kernel = lm.data(X), lm.psd(X.T @ X), lm.kernel(X, lm.rbf(sigma=9.0))
+    assert data.factor_in_memory and not dense.factor_in_memory and dense.in_memory
+    np.testing.assert_array_equal(kernel.raw, X)
+    assert data.raw is None and dense.local and kernel.local
+    assert dense.product_seconds() < data.product_seconds() < kernel.product_seconds()
+    asymmetric = lm.function(lambda V: np.triu(np.ones((5, 5))) @ V, n=5)
+    with pytest.raises(ValueError, match="must be one with a symmetric matrix"):
+        asymmetric.validate()
+
+
+def test_a_module_is_not_hidden_by_the_function_of_its_name():
+    import landmarks.operators.data as module
+
+    assert module.data is lm.data

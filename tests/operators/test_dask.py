@@ -1,4 +1,4 @@
-"""Dask arrays, data frames and points on dask's local schedulers: the same selections, whatever the chunks."""
+"""Dask arrays, frames and points on local schedulers: the same selections for all chunks."""
 
 import itertools
 import subprocess
@@ -259,7 +259,8 @@ def test_a_bag_is_refused():
 def test_a_lazy_call_without_a_shape_is_refused(use):
     with pytest.raises(
         TypeError,
-        match=r"must have a shape, got a Delayed; make an array of it with dask\.array\.from_delayed",
+        match=r"must have a shape, got a Delayed; make an array of it with "
+        r"dask\.array\.from_delayed",
     ):
         use(dask.delayed(np.ones)((4, 4)))
 
@@ -307,8 +308,10 @@ def test_auto_counts_what_a_product_costs_beyond_its_arithmetic():
 
 def test_nothing_is_started_and_no_port_is_opened():
     program = (
-        "import dask.array as da, numpy, psutil, landmarks; landmarks.select(da.from_array(numpy.eye(5)), 2);"
-        "print([c for c in psutil.Process().net_connections('inet') if c.status == 'LISTEN'], len(psutil.Process().children()))"
+        "import dask.array as da, numpy, psutil, landmarks; "
+        "landmarks.select(da.from_array(numpy.eye(5)), 2);"
+        "print([c for c in psutil.Process().net_connections('inet') if c.status == "
+        "'LISTEN'], len(psutil.Process().children()))"
     )
     sources = str(Path(__file__).parents[2] / "src")
     done = subprocess.run(
@@ -387,7 +390,8 @@ def test_a_missing_value_in_a_later_tile_is_placed_by_the_columns_of_the_tile(mo
     bad[6, 23] = np.nan
     with pytest.raises(
         ValueError,
-        match=r"X\[:, 20:\] contains NaN in rows 4 to 7 \(first at row 6, column 3; .*chunk of rows 4 to 7",
+        match=r"X\[:, 20:\] contains NaN in rows 4 to 7 \(first at row 6, column 3; .*chunk "
+        r"of rows 4 to 7",
     ):
         in_tiles(bad, monkeypatch)
 
@@ -565,7 +569,7 @@ def test_a_chunk_that_was_read_twice_counts_once():
     with progress.watching(lambda p: heard.append((p.phase, p.done, p.total))):
         for chunk in (2, 2, 0):
             reading.hear((0.0, chunk))
-            reading.tell()
+            reading.report()
     assert heard == [("reading", 1, 3), ("reading", 2, 3)] and Reading(3).topic != reading.topic
 
 
@@ -587,7 +591,7 @@ def test_vectors_in_a_graph_are_not_warned_of():
 
 @pytest.fixture(scope="module")
 def client():
-    """Of a cluster of threads in this process, and not the default one; tests/test_cluster.py has one of processes."""
+    """A cluster of threads in this process that is not the default one."""
     distributed = pytest.importorskip("distributed", reason="needs distributed")
     settings = {
         "processes": False,
@@ -605,7 +609,7 @@ def client():
 
 
 class Older:
-    """A client from before distributed 2025, whose scheduler told of all workers without being asked to."""
+    """A client from before distributed 2025, whose scheduler reported all workers."""
 
     def scheduler_info(self):
         return {

@@ -100,7 +100,8 @@ def test_function_says_what_is_wrong_with_its_arguments():
         as_operator(lambda V: V)
     with pytest.raises(
         TypeError,
-        match="mvm must be a function that multiplies a block by K, or a SciPy LinearOperator, got list",
+        match="mvm must be a function that multiplies a block by K, or a SciPy "
+        "LinearOperator, got list",
     ):
         lm.function([1.0], n=3)
     for n in (None, 0, 2.5, True):

@@ -144,7 +144,7 @@ def test_an_unknown_engine_is_told():
 
 @pytest.mark.parametrize("sigma", [0.01, 0.1, 1.0, 100.0])
 def test_single_precision_keeps_its_digits_whatever_the_width(sigma):
-    """The error of a value is a few eps of float32 times the exponent, at most 32 where values count."""
+    """The error of a value is a few eps of float32 times the exponent, which is at most 32."""
     points = np.random.default_rng(0).standard_normal((200, 9)) * 5
     nearby = points + 0.5 * sigma * np.random.default_rng(1).standard_normal((200, 9)) / 3
     single = lm.rbf(sigma)(points.astype(np.float32), nearby.astype(np.float32))
@@ -217,7 +217,8 @@ def test_points_that_represent_no_other_are_warned_of():
     far = 100.0 * np.arange(9.0)[:, None]
     with pytest.warns(
         UserWarning,
-        match="the landmarks represent no other point: the kernel matrix is numerically the identity",
+        match="the landmarks represent no other point: the kernel matrix is numerically the "
+        "identity",
     ):
         lm.select(lm.kernel(far, lm.rbf()), 2, method="greedy")
     lm.select(lm.kernel(far, lm.rbf()), 9, method="greedy")  # all of them represent all

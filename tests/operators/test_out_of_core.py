@@ -1,4 +1,4 @@
-"""Rows read in blocks: every source, every chunking gives the choice that the array in memory gives."""
+"""Rows read in blocks: every source and chunking gives the same choice as the array in memory."""
 
 from __future__ import annotations
 
@@ -238,7 +238,8 @@ def test_rows_that_just_fit_are_read():
     assert isinstance(lm.data(lambda: iter([W]), memory=64 * 60), ByRows)
     with pytest.raises(
         MemoryError,
-        match=r"n = 60 columns: adding up XᵀX takes 0\.0 GiB.*raise memory=… to at least 3840 bytes",
+        match=r"n = 60 columns: adding up XᵀX takes 0\.0 GiB.*raise memory=… to at least "
+        r"3840 bytes",
     ):
         lm.data(lambda: iter([W]), memory=64 * 60 - 1)
 
@@ -268,7 +269,7 @@ def test_a_wide_file_is_not_held_in_memory(tmp_path):
 
 
 class TestErrorsLostInRounding:
-    """Beyond the rank of X the Gram matrix knows 1e-16 of the whole; a second pass knows the square of that."""
+    """Beyond the rank of X a Gram matrix knows errors to 1e-16, a second pass to its square."""
 
     low = correlated(3000, 3) @ correlated(3, 8)
     low = low + 1e-7 * correlated(3000, 8, seed=5)
@@ -312,7 +313,8 @@ class TestWrongInput:
         name = " 'c2'" if source in ("generator of data frames", "path of Parquet") else ""
         with pytest.raises(
             ValueError,
-            match=rf"X contains {kind} in rows 37448 to 38999 \(first at row 38000, column 2{name}; 1 there\)",
+            match=rf"X contains {kind} in rows 37448 to 38999 \(first at row 38000, column "
+            rf"2{name}; 1 there\)",
         ):
             lm.data(SOURCES[source](A, tmp_path, 1000), memory=SMALL)
 
@@ -328,7 +330,8 @@ class TestWrongInput:
         )
         with pytest.raises(
             ValueError,
-            match=r"these columns do not: 'city' \(string\), 'day' \(date32\[day\]\); leave them out",
+            match=r"these columns do not: 'city' \(string\), 'day' \(date32\[day\]\); leave "
+            r"them out",
         ):
             lm.data(tmp_path / "X.parquet")
         assert open_rows(tmp_path / "X.parquet", columns=["size"]).names == ("size",)
@@ -384,7 +387,8 @@ class TestWrongInput:
     def test_an_iterator_too_wide_for_its_gram_matrix(self):
         with pytest.raises(
             MemoryError,
-            match=r"n = 20000 columns: adding up XᵀX takes 17.9 GiB, above memory = 1 GiB, and an iterator is read once",
+            match=r"n = 20000 columns: adding up XᵀX takes 17.9 GiB, above memory = 1 GiB, "
+            r"and an iterator is read once",
         ):
             lm.data(iter([np.ones((1, 20000))]))
 
@@ -438,7 +442,8 @@ def test_names_come_from_the_schema(source, tmp_path):
 MEASURED = """
 import numpy as np, landmarks as lm, sys
 def anonymous():
-    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("RssAnon")) * 1024
+    lines = open("/proc/self/status").read().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon")) * 1024
 X = np.memmap(sys.argv[1], dtype=np.float32, mode="r", shape=(2**22, 25))
 lm.data(X[:10_000], memory=2**16)
 lm.select(X[:10_000], 3, method="greedy").error()  # what is imported on first use is no data

@@ -27,7 +27,7 @@ def test_the_error_curve_is_that_of_path_and_of_the_spectrum():
 
 
 def test_an_estimator_gives_the_same_curve_as_its_selection():
-    selector = lm.ColumnSelector(3, random_state=0).fit(X)
+    selector = lm.ColumnSelector(3, random_state=0, center=True).fit(X)
     np.testing.assert_allclose(
         ErrorCurveDisplay.from_estimator(selector).greedy,
         ErrorCurveDisplay.from_selection(selector.selection_).greedy,
@@ -36,7 +36,7 @@ def test_an_estimator_gives_the_same_curve_as_its_selection():
 
 def test_an_estimator_that_is_not_fitted_is_told():
     with pytest.raises(ValueError, match="ColumnSelector keeps no selection; fit it first"):
-        ErrorCurveDisplay.from_estimator(lm.ColumnSelector(3))
+        ErrorCurveDisplay.from_estimator(lm.ColumnSelector(3, center=True))
 
 
 def test_the_path_of_a_relaxation_is_drawn_and_its_absence_told():
@@ -45,7 +45,7 @@ def test_the_path_of_a_relaxation_is_drawn_and_its_absence_told():
     assert len(display.ax_.get_lines()) == 10
     assert (
         PathDisplay.from_estimator(
-            lm.ColumnSelector(3, method="annealed", random_state=0).fit(X)
+            lm.ColumnSelector(3, method="annealed", random_state=0, center=True).fit(X)
         ).figure_
         is not None
     )

@@ -23,7 +23,7 @@ def chosen(A: Any, k: int, method: Any, **options: Any) -> lm.Selection:
 
 
 def condition(form: Form, sample: Sample, independent: list[int]) -> float:
-    """How much the chosen columns amplify rounding: the condition of X_S, or of K_SS where only K is known."""
+    """How much the chosen columns amplify rounding: the condition of X_S, or of K_SS."""
     if not independent:
         return 1.0
     if form.by_factor:
@@ -34,7 +34,7 @@ def condition(form: Form, sample: Sample, independent: list[int]) -> float:
 
 
 def ratio(form: Form, sample: Sample, s: lm.Selection, criterion: str) -> float:
-    """The error of the error, in units of what rounding explains: machine epsilon times size times condition."""
+    """The error of the error, in units of machine epsilon times size times condition."""
     exact = rational.errors(form.whole(sample), s.indices)
     power = (
         0.5 if form.by_factor or criterion == "frobenius" else 1.0

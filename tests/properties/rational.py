@@ -1,7 +1,8 @@
-"""The error of a choice in whole numbers, without any rounding: what every computed error is measured against.
+"""The error of a choice in whole numbers, without rounding: the reference for computed errors.
 
-Floats are whole numbers times a power of two, so K = XᵀX is one of whole numbers too. Elimination without fractions
-(Bareiss, Math. Comp. 22, 1968) gives the residual K − K̂ exactly, at any rank and any scale.
+Floats are whole numbers times a power of two, so K = XᵀX is one of whole numbers too. Elimination
+without fractions (Bareiss, Math. Comp. 22, 1968) gives the residual K − K̂ exactly, at any rank and
+any scale.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Exact:
-    """The relative errors of a choice, and its independent members, those with the largest residual first."""
+    """The relative errors of a choice, and its independent members, largest residual first."""
 
     trace: float
     frobenius: float

@@ -1,4 +1,4 @@
-"""What the properties are tried on: matrices of every kind and scale, and every form in which a user may hold them."""
+"""What the properties are tried on: matrices of every kind and scale, in every form."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXAMPLES = int(
 
 
 def tried(usual: int) -> settings:
-    """How many examples a property is tried on: `usual`, or what LANDMARKS_EXAMPLES says, drawn afresh then."""
+    """How many examples a property is tried on: `usual`, or LANDMARKS_EXAMPLES random ones."""
     quiet = [HealthCheck.too_slow, HealthCheck.data_too_large]
     return settings(
         max_examples=EXAMPLES or usual,
@@ -50,11 +50,14 @@ class Sample:
         return np.ldexp(self.X, self.power).astype(self.X.dtype)
 
     def __repr__(self) -> str:
-        return f"Sample({self.kind}, power={self.power}, X=np.array({self.X.tolist()}, dtype=np.{self.X.dtype}))"
+        return (
+            f"Sample({self.kind}, power={self.power}, X=np.array({self.X.tolist()}, "
+            f"dtype=np.{self.X.dtype}))"
+        )
 
 
 def normal(rng: np.random.Generator, m: int, n: int) -> np.ndarray:
-    """Normal numbers on a grid of 2⁻²⁰, so that powers of two up to 2^±1000 change no digit of them."""
+    """Normal numbers on a grid of 2⁻²⁰, so that powers of two up to 2^±1000 change no digit."""
     return np.round(np.ldexp(rng.standard_normal((m, n)), 20)) / 2**20
 
 
@@ -132,8 +135,9 @@ def samples(
 class Form:
     """A way in which a user holds the matrix.
 
-    make : the operator; whole : K in whole numbers, up to a factor. by_factor : whether the operator knows X itself,
-    and not only K.
+    make : the operator.
+    whole : K in whole numbers, up to a factor.
+    by_factor : whether the operator knows X itself, and not only K.
     """
 
     name: str

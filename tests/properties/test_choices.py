@@ -1,4 +1,4 @@
-"""Every method on every operator: k distinct candidates, whose error is the one that whole numbers give."""
+"""Every method on every operator: k distinct candidates, with the error that integers give."""
 
 from __future__ import annotations
 

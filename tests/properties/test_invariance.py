@@ -1,4 +1,4 @@
-"""What must not change the choice: the order and the units of the columns, a rotation, chunks, the array library."""
+"""What must not change the choice: order and units of columns, rotations, chunks, libraries."""
 
 from __future__ import annotations
 

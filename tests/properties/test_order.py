@@ -1,4 +1,4 @@
-"""Which choice may not be worse than which: an improved one than its start, a proved one than any."""
+"""Which choice may not be worse than which: an improved one than its start, a proved than any."""
 
 from __future__ import annotations
 

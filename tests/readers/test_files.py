@@ -1,4 +1,4 @@
-"""The other formats: the same table from each, and damaged or lying files refused before they are allocated."""
+"""The other formats: the same table from each; damaged files are refused before allocation."""
 
 import importlib
 import io

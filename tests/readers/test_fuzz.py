@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from landmarks.errors import FormatError
-from landmarks.readers import Table
+from landmarks.readers import FileTable
 from landmarks.readers.read import read
 
 
@@ -39,7 +39,7 @@ def survives(raw):
         table = read(io.BytesIO(raw), max_bytes=2**20)
     except FormatError:
         return
-    assert isinstance(table, Table)
+    assert isinstance(table, FileTable)
     assert table.values.ndim == 2 and table.values.dtype.kind == "f"
 
 

@@ -1,4 +1,4 @@
-"""The page of a report: true numbers, nothing from the data that could run, and small enough to pass on."""
+"""The page of a report: true numbers, no script from the data, and small enough to pass on."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""Greedy and swaps from an explicit residual, every number recomputed at every step: the measure of choices."""
+"""Greedy and swaps from an explicit residual, recomputed at every step: the reference."""
 
 import numpy as np
 import scipy.linalg

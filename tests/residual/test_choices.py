@@ -1,6 +1,7 @@
 """Choices where the spectrum falls fast, compared with choices from an explicit residual.
 
-An error that agrees with its recomputation says nothing about the choice; these tests compare choices.
+An error that agrees with its recomputation says nothing about the choice, so these tests compare
+choices.
 """
 
 import numpy as np

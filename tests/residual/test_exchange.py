@@ -1,11 +1,12 @@
-"""The state of an exchange against dense formulas: every number it keeps, and the gain of every pair."""
+"""The state of an exchange against dense formulas: every number, and the gain of every pair."""
 
 import numpy as np
 import pytest
 
 import landmarks as lm
 from landmarks._array import host
-from landmarks.residual.exchange import LIFETIME, Base, Exchange
+from landmarks.residual.base import Base
+from landmarks.residual.exchange import LIFETIME, Exchange
 from landmarks.residual.factors import independent
 from landmarks.residual.pairs import Pairs
 
@@ -69,7 +70,7 @@ def test_the_gain_of_every_pair_is_that_of_brute_force(criterion, xp):
     state = state_of(lm.psd(xp.asarray(K)), S, criterion)
     others = [j for j in range(9) if j not in S]
     allowed = xp.asarray(np.isin(np.arange(9), others).astype(float))
-    gains = 2 * host(Pairs(state, allowed).halves(slice(0, 3)))
+    gains = 2 * host(Pairs(state, allowed).half_gains(slice(0, 3)))
     before = error(K, S, criterion)
     brute = [
         [before - error(K, [s if s != i else j for s in S], criterion) for j in others] for i in S

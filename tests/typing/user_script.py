@@ -53,7 +53,7 @@ methods = [
     lm.Uniform(),
     lm.Supervised(np.arange(8.0)),
 ]
-rules = [lm.Target(0.1), lm.Knee(), lm.LikelihoodRatio()]
+rules = [lm.MaxError(0.1), lm.Knee(), lm.LikelihoodRatio()]
 curve: lm.Curve = lm.path(X, 4)
 knee: int = curve.knee()
 held: lm.HeldOut = lm.held_out(X, [1, 2])
@@ -61,7 +61,7 @@ table: lm.Comparison = lm.compare(X, 3, methods=["greedy", lm.Uniform()])
 best: lm.Selection = table.best
 problem: lm.Problem = lm.Problem(lm.psd(K), k=2)
 choice: lm.Choice = lm.Greedy().choose(problem, rng)
-selector: lm.ColumnSelector = lm.ColumnSelector(3).fit(X)
+selector: lm.ColumnSelector = lm.ColumnSelector(3, center=True).fit(X)
 features = lm.Nystroem(n_components=4).fit_transform(X)
 kept: lm.Checkpoint = lm.Checkpoint("run.ckpt")
 

@@ -18,14 +18,18 @@ import pytest
 from mutation.mutant import PACKAGES, Mutant
 from mutation.trial import start
 
-TESTS = [*(f"tests/{folder}" for folder in (*PACKAGES, "contracts", "lemmas", "optimise", "faults")),
-         *(f"src/landmarks/{package}" for package in PACKAGES)]  # fmt: skip
-AGAIN = {"torch", "strict", "float32"}  # the contracts take NumPy in double precision alone: the other cases run the same lines
+FOLDERS = (*PACKAGES, "contracts", "lemmas", "optimise", "faults")
+TESTS = [
+    *(f"tests/{folder}" for folder in FOLDERS),
+    *(f"src/landmarks/{package}" for package in PACKAGES),
+]
+# contracts run with NumPy in double precision only: the other cases run the same lines
+AGAIN = {"torch", "strict", "float32"}
 BUDGET = 15.0  # seconds of tests for one mutant
 
 
 class Recorder:
-    """A plugin of pytest: names the running test to coverage, and notes its seconds and whether it passed."""
+    """A pytest plugin: names the running test to coverage, and records its seconds and result."""
 
     def __init__(self, measured: coverage.Coverage) -> None:
         self.measured, self.seconds, self.failed = measured, Counter(), set()
@@ -47,12 +51,14 @@ class Recorder:
 
 
 def is_again(test: str) -> bool:
-    """Whether the test is a contract on another array library or in another precision than the first."""
-    return test.startswith("tests/contracts") and bool(set(test.partition("[")[2].strip("]").split("-")) & AGAIN)
+    """Whether the test repeats a contract on another array library or in another precision."""
+    return test.startswith("tests/contracts") and bool(
+        set(test.partition("[")[2].strip("]").split("-")) & AGAIN
+    )
 
 
 def record(copy: Path, kept: Path) -> dict[str, Any]:
-    """The record of all test files that changed since `kept` was written, with what it says of the others."""
+    """The record of the test files that changed since `kept` was written, merged with it."""
     state = {path: fingerprint(path) for path in test_files(copy)}
     code = fingerprint(*sorted((copy / "src").rglob("*.py")))
     old = json.loads(kept.read_text()) if kept.exists() else {}
@@ -63,7 +69,14 @@ def record(copy: Path, kept: Path) -> dict[str, Any]:
     if stale:
         print(f"recording what the tests of {len(stale)} files cover", flush=True)
         halves = [(part, kept.with_suffix(f".{i}")) for i in range(2) if (part := stale[i::2])]
-        processes = [start(lambda part=part, out=out: measure(copy, part, out), copy, out.with_suffix(f"{out.suffix}.log")) for part, out in halves]
+        processes = [
+            start(
+                lambda part=part, out=out: measure(copy, part, out),
+                copy,
+                out.with_suffix(f"{out.suffix}.log"),
+            )
+            for part, out in halves
+        ]
         for pid in processes:
             if os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) > 1:
                 sys.exit(f"the tests cannot be run; see {kept.parent}/*.log")
@@ -86,16 +99,26 @@ def fingerprint(*paths: Path) -> str:
 
 def measure(copy: Path, files: list[str], out: Path) -> int:
     """Run the tests of the files, write which lines each covers, and return pytest's status."""
-    measured = coverage.Coverage(data_file=None, config_file=False, include=[str(copy / "src/landmarks" / package / "*") for package in PACKAGES])
+    measured = coverage.Coverage(
+        data_file=None,
+        config_file=False,
+        include=[str(copy / "src/landmarks" / package / "*") for package in PACKAGES],
+    )
     recorder = Recorder(measured)
     measured.start()
     status = pytest.main(["-q", "-p", "no:cacheprovider", *files], plugins=[recorder])
     measured.stop()
     data = measured.get_data()
-    lines = {os.path.relpath(path, copy): data.contexts_by_lineno(path) for path in data.measured_files()}
+    lines = {
+        os.path.relpath(path, copy): data.contexts_by_lineno(path) for path in data.measured_files()
+    }
     seconds = {test: s for test, s in recorder.seconds.items() if test not in recorder.failed}
     if recorder.failed:
-        print("not used, as they are skipped or fail without any change:", *sorted(recorder.failed), sep="\n  ")
+        print(
+            "not used, as they are skipped or fail without any change:",
+            *sorted(recorder.failed),
+            sep="\n  ",
+        )
     out.write_text(json.dumps({"seconds": seconds, "lines": lines}))
     return status
 
@@ -107,7 +130,9 @@ def merged(old: dict[str, Any], new: dict[str, Any], stale: set[str]) -> dict[st
     for record_, valid in ((old, kept), (new, new["seconds"])):
         for path, tests in record_["lines"].items():
             for line, names in tests.items():
-                lines.setdefault(path, {}).setdefault(line, []).extend(name for name in names if name in valid)
+                lines.setdefault(path, {}).setdefault(line, []).extend(
+                    name for name in names if name in valid
+                )
     return {"seconds": kept | new["seconds"], "lines": lines}
 
 
@@ -118,7 +143,7 @@ class Cover:
         self.seconds, self.lines = recorded["seconds"], recorded["lines"]
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """The tests that cover the changed statement, or else the function, the class or the file around it, within the budget."""
+        """The tests that cover the changed statement, function, class or file, up to the budget."""
         hit = self.lines.get(mutant.path, {})
         for span in spans(mutant.module.code, mutant.line):
             found = {name for line in span for name in hit.get(str(line), ())}
@@ -127,7 +152,7 @@ class Cover:
         return []
 
     def within_budget(self, tests: set[str], module: str) -> list[str]:
-        """One case of every test first, the module's own tests and the short ones before the others."""
+        """One case of every test first, the module's tests and the short ones before the others."""
         seen: Counter[str] = Counter()
         ranked = []
         for test in sorted(tests, key=lambda test: self.seconds[test]):
@@ -143,9 +168,13 @@ class Cover:
 
 
 def spans(code: str, line: int) -> Iterator[set[int]]:
-    """The lines of the statement, the function, the class and the file that hold the line, as far as they run when called."""
+    """The lines of the statement, function, class and file around the line that run when called."""
     tree, called = parsed(code)
-    around = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node.lineno <= line <= node.end_lineno]
+    around = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt) and node.lineno <= line <= node.end_lineno
+    ]
     for node in sorted(around, key=lambda node: node.end_lineno - node.lineno):
         yield called & set(range(node.lineno, node.end_lineno + 1))
     yield called
@@ -153,7 +182,11 @@ def spans(code: str, line: int) -> Iterator[set[int]]:
 
 @cache
 def parsed(code: str) -> tuple[ast.Module, frozenset[int]]:
-    """The tree, and the lines in the bodies of functions: the others run at import, whichever test comes first."""
+    """The tree, and the lines in function bodies; the other lines run at import."""
     tree = ast.parse(code)
-    functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    return tree, frozenset(line for node in functions for line in range(node.body[0].lineno, node.end_lineno + 1))
+    functions = [
+        node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
+    return tree, frozenset(
+        line for node in functions for line in range(node.body[0].lineno, node.end_lineno + 1)
+    )

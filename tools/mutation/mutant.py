@@ -18,7 +18,8 @@ from mutmut.mutation.pragma_handling import IgnoredCode
 
 SOURCE = "src/landmarks/"
 PACKAGES = ("operators", "objectives", "solvers", "methods")
-# They need a GPU, Triton's interpreter or KeOps' compiler, and are tested where those are: `make interpreted`, tests on a GPU.
+# They need a GPU, Triton's interpreter or KeOps' compiler, and are tested where those are: `make
+# interpreted`, tests on a GPU.
 NOT_HERE = {"_triton.py", "fused.py", "_packing.py", "keops.py"}
 UNSEEN = {"__repr__", "__str__", "_repr_html_"}  # what is shown to a reader
 WORDING = {"warn", "cast", "TypeVar"}  # their arguments are for a reader or for the type checker
@@ -26,7 +27,7 @@ WORDING = {"warn", "cast", "TypeVar"}  # their arguments are for a reader or for
 
 @dataclass(frozen=True, eq=False)
 class Mutant:
-    """One change of one file: `path` is relative to the repository, `line` is where the change begins."""
+    """One change of one file: `path` is relative to the repository, `line` is where it begins."""
 
     path: str
     line: int
@@ -41,22 +42,28 @@ class Mutant:
     @cached_property
     def code(self) -> str:
         """The whole file, changed."""
-        return deep_replace(self.module, self.mutation.original_node, self.mutation.mutated_node).code
+        return deep_replace(
+            self.module, self.mutation.original_node, self.mutation.mutated_node
+        ).code
 
     def diff(self, context: int = 1) -> str:
         """The lines that changed, with lines around them."""
-        lines = difflib.unified_diff(self.module.code.splitlines(), self.code.splitlines(), n=context, lineterm="")
+        lines = difflib.unified_diff(
+            self.module.code.splitlines(), self.code.splitlines(), n=context, lineterm=""
+        )
         return "\n".join(line for line in lines if not line.startswith(("---", "+++")))
 
     @cached_property
     def name(self) -> str:
-        """The file and eight digits, which stay while the lines around the change stay what they are, wherever they move."""
-        moved = "\n".join(line for line in self.diff(context=2).splitlines() if not line.startswith("@@"))
+        """The file and eight digits that do not change when the lines around it only move."""
+        moved = "\n".join(
+            line for line in self.diff(context=2).splitlines() if not line.startswith("@@")
+        )
         return f"{self.path.removeprefix(SOURCE)}:{hashlib.sha256(moved.encode()).hexdigest()[:8]}"
 
 
 class Sites(MutationVisitor):
-    """Mutmut's walk, which also enters decorated functions, and leaves out wording, `__all__` and imports for types."""
+    """Mutmut's walk, with decorated functions, without wording, `__all__` and imports for types."""
 
     def __init__(self) -> None:
         super().__init__(mutation_operators, IgnoredCode(set(), set(), set()))
@@ -70,7 +77,9 @@ class Sites(MutationVisitor):
 def is_wording(node: cst.CSTNode) -> bool:
     """Whether the node is the text of an error, a warning or another message."""
     called = isinstance(node, cst.Call) and getattr(node.func, "attr", node.func)
-    return isinstance(node, (cst.Raise, cst.FormattedString)) or (isinstance(called, cst.Name) and called.value in WORDING)
+    return isinstance(node, (cst.Raise, cst.FormattedString)) or (
+        isinstance(called, cst.Name) and called.value in WORDING
+    )
 
 
 def is_for_types(node: cst.CSTNode) -> bool:
@@ -83,19 +92,30 @@ def is_for_types(node: cst.CSTNode) -> bool:
 
 def files(root: Path) -> list[Path]:
     """The files of the four packages that are mutated."""
-    found = [path for package in PACKAGES for path in sorted((root / SOURCE / package).rglob("*.py"))]
+    found = [
+        path for package in PACKAGES for path in sorted((root / SOURCE / package).rglob("*.py"))
+    ]
     return [path for path in found if path.name not in NOT_HERE]
 
 
 def mutants(root: Path) -> list[Mutant]:
     """All mutants, in the order of the files."""
-    return [mutant for path in files(root) for mutant in mutants_of(path.read_text(), str(path.relative_to(root)))]
+    return [
+        mutant
+        for path in files(root)
+        for mutant in mutants_of(path.read_text(), str(path.relative_to(root)))
+    ]
 
 
 def named(root: Path, names: set[str]) -> list[Mutant]:
     """The mutants of these names."""
     paths = sorted({SOURCE + name.split(":")[0] for name in names})
-    return [mutant for path in paths for mutant in mutants_of((root / path).read_text(), path) if mutant.name in names]
+    return [
+        mutant
+        for path in paths
+        for mutant in mutants_of((root / path).read_text(), path)
+        if mutant.name in names
+    ]
 
 
 def mutants_of(code: str, path: str) -> Iterator[Mutant]:
@@ -104,5 +124,8 @@ def mutants_of(code: str, path: str) -> Iterator[Mutant]:
     visitor = Sites()
     wrapper.visit(visitor)
     positions = wrapper.resolve(PositionProvider)
-    found = [Mutant(path, positions[m.original_node].start.line, wrapper.module, m) for m in visitor.mutations]
+    found = [
+        Mutant(path, positions[m.original_node].start.line, wrapper.module, m)
+        for m in visitor.mutations
+    ]
     yield from sorted(found, key=lambda mutant: mutant.line)

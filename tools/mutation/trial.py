@@ -1,4 +1,4 @@
-"""The trial of a mutant: its tests in a process of its own, over a copy of the repository with the change applied."""
+"""The trial of a mutant: its tests in a separate process, on a changed copy of the repository."""
 
 from __future__ import annotations
 
@@ -21,9 +21,24 @@ if TYPE_CHECKING:
     from mutation.cover import Cover
     from mutation.mutant import Mutant
 
-# Imported once, before the processes fork: they take longer than most tests. None that extends pytest: pytest must come first.
-LIBRARIES = ("numpy", "scipy.optimize", "scipy.sparse.linalg", "scipy.stats", "sklearn.cluster", "sklearn.datasets", "sklearn.gaussian_process",
-             "torch", "array_api_strict", "array_api_compat.torch", "dask.array", "distributed", "pandas", "h5py")  # fmt: skip
+# Imported once, before the processes fork: they take longer than most tests. None that extends
+# pytest: pytest must come first.
+LIBRARIES = (
+    "numpy",
+    "scipy.optimize",
+    "scipy.sparse.linalg",
+    "scipy.stats",
+    "sklearn.cluster",
+    "sklearn.datasets",
+    "sklearn.gaussian_process",
+    "torch",
+    "array_api_strict",
+    "array_api_compat.torch",
+    "dask.array",
+    "distributed",
+    "pandas",
+    "h5py",
+)
 PATIENCE = 60.0  # seconds beyond four times what the tests took when recorded
 MEMORY = 6 << 30
 
@@ -36,7 +51,7 @@ def preload() -> None:
 
 
 def start(action: Callable[[], Any], folder: Path, log: Path) -> int:
-    """Run the action in a process of its own, in the folder; its exit status is 1 if it fails, or what it returns."""
+    """Run the action in a separate process, in the folder; the exit status is 1 if it fails."""
     sys.stdout.flush()
     pid = os.fork()
     if pid:
@@ -70,14 +85,19 @@ class Chosen:
         self.rank = {test: i for i, test in enumerate(tests)}
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = sorted((item for item in items if item.nodeid in self.rank), key=lambda item: self.rank[item.nodeid])
+        items[:] = sorted(
+            (item for item in items if item.nodeid in self.rank),
+            key=lambda item: self.rank[item.nodeid],
+        )
 
 
 def run_tests(tests: list[str]) -> int:
     """Pytest's status after these tests, up to the first that fails."""
     sys.dont_write_bytecode = True
     files = dict.fromkeys(test.split("::")[0] for test in tests)
-    return pytest.main(["-q", "-x", "-p", "no:cacheprovider", "--tb=short", *files], plugins=[Chosen(tests)])
+    return pytest.main(
+        ["-q", "-x", "-p", "no:cacheprovider", "--tb=short", *files], plugins=[Chosen(tests)]
+    )
 
 
 @dataclass
@@ -133,7 +153,9 @@ class Trials:
             return
         copy = free.pop()
         (copy / mutant.path).write_text(mutant.code)
-        for compiled in (copy / mutant.path).parent.glob(f"__pycache__/{Path(mutant.path).stem}.*.pyc"):
+        for compiled in (copy / mutant.path).parent.glob(
+            f"__pycache__/{Path(mutant.path).stem}.*.pyc"
+        ):
             compiled.unlink()
         expected = sum(self.cover.seconds[test] for test in tests)
         trial = Trial(mutant, copy, time.monotonic() + PATIENCE + 4 * expected)
@@ -152,7 +174,11 @@ class Trials:
         (trial.copy / trial.mutant.path).write_text(trial.mutant.module.code)
         with suppress(ProcessLookupError):
             os.killpg(pid, signal.SIGKILL)  # what the tests left running
-        killer = [line.split()[1] for line in trial.log.read_text().splitlines() if line.startswith(("FAILED ", "ERROR "))]
+        killer = [
+            line.split()[1]
+            for line in trial.log.read_text().splitlines()
+            if line.startswith(("FAILED ", "ERROR "))
+        ]
         fate = "timed out" if trial.deadline == float("inf") else "killed" if status else "survived"
         self.note(trial.mutant, fate, killer[0] if killer else f"status {status}" if status else "")
         return trial.copy
@@ -160,4 +186,6 @@ class Trials:
     def note(self, mutant: Mutant, fate: str, killer: str) -> None:
         """Keep the fate and say it."""
         self.fates[mutant], self.killers[mutant] = fate, killer
-        print(f"{len(self.fates):4} {fate:9} {mutant.name} (line {mutant.line}) {killer}", flush=True)
+        print(
+            f"{len(self.fates):4} {fate:9} {mutant.name} (line {mutant.line}) {killer}", flush=True
+        )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from .._suggest import suggestion
+from ..methods.registry import COMPARED, METHODS
 from ..report.screen import aligned, printable
 from ..report.terminal import Terminal
 from ..runs.bar import shown
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from ..comparison import Comparison, Row
     from .source import Source
 
-METHODS = (
-    "auto,annealed,swap,greedy,nuclear,pivoted_qr,leverage,rpcholesky,uniform"  # as lm.compare
-)
 PLOTS = (".png", ".svg", ".pdf")
 
 
@@ -45,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--methods",
         metavar="NAMES",
         type=listed,
-        default=listed(METHODS),
-        help=f"(default {METHODS})",
+        default=COMPARED,
+        help=f"(default {','.join(COMPARED)})",
     )
     add_choice_arguments(parser)
     file_options.add_arguments(parser)
@@ -67,9 +65,9 @@ def sizes(text: str) -> tuple[int, ...]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, run the methods, draw, tell."""
+    """Read, run the methods, draw, print."""
     check_outputs(arguments.plot, force=arguments.force)
-    _check_wishes(arguments)
+    _check_arguments(arguments)
     with warnings_as_notes():
         chosen_from = source.load(arguments)
         _check_sizes(chosen_from, arguments)
@@ -82,13 +80,11 @@ def run(arguments: argparse.Namespace) -> int:
     return OK
 
 
-def _check_wishes(arguments: argparse.Namespace) -> None:
-    from ..methods.registry import METHODS as KNOWN
-
-    if unknown := [method for method in arguments.methods if method not in KNOWN]:
-        close = suggestion(unknown[0], KNOWN)
+def _check_arguments(arguments: argparse.Namespace) -> None:
+    if unknown := [method for method in arguments.methods if method not in METHODS]:
+        close = suggestion(unknown[0], METHODS)
         raise Failure(
-            USAGE, f"there is no method {unknown[0]!r}; the methods are {', '.join(KNOWN)}{close}"
+            USAGE, f"there is no method {unknown[0]!r}; the methods are {', '.join(METHODS)}{close}"
         )
     if arguments.plot and not arguments.plot.lower().endswith(PLOTS):
         raise Failure(
@@ -104,7 +100,7 @@ def _check_sizes(chosen_from: Source, arguments: argparse.Namespace) -> None:
 
 
 def _compared(chosen_from: Source, arguments: argparse.Namespace) -> Comparison:
-    """What each method does for each k."""
+    """The result of each method for each k."""
     from ..comparison import compare
     from ..errors import FormatError
 
@@ -176,7 +172,9 @@ def _values(row: Row) -> tuple[Any, ...]:
 
 
 def _cell(value: Any) -> str:
-    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else printable(value)
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else printable(value)
 
 
 def _for_a_person(terminal: Terminal, chosen_from: Source, rows: Sequence[Row]) -> Iterator[str]:

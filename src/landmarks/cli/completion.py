@@ -1,6 +1,4 @@
-"""`landmarks completion`: what bash, zsh or fish need to complete the commands and their options,
-made from the parser.
-"""
+"""`landmarks completion`: completions for bash, zsh and fish, made from the parser."""
 
 from __future__ import annotations
 
@@ -40,25 +38,31 @@ def bash(commands: Commands, summaries: dict[str, str]) -> Iterator[str]:
     yield "_landmarks() {"
     yield '    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"'
     yield "    COMPREPLY=()"
-    yield f'    [ "$COMP_CWORD" -eq 1 ] && {{ COMPREPLY=($(compgen -W "{" ".join(commands)} --help --version" -- "$word")); return; }}'
+    top = " ".join([*commands, "--help", "--version"])
+    yield f'    [ "$COMP_CWORD" -eq 1 ] && {{ {_reply(top)}; return; }}'
     yield '    case "${COMP_WORDS[1]} $before" in'
     for name, command in commands.items():
         for action in command._actions:
             for option in action.option_strings if action.choices else ():
-                yield f'        "{name} {option}") COMPREPLY=($(compgen -W "{_words(action)}" -- "$word")); return ;;'
+                yield f'        "{name} {option}") {_reply(_words(action))}; return ;;'
     yield "    esac"
     yield '    case "${COMP_WORDS[1]}" in'
     for name, command in commands.items():
-        plain = " ".join(
+        plain = [
             _words(action)
             for action in command._actions
             if action.choices and not action.option_strings
-        )
-        yield f'        {name}) COMPREPLY=($(compgen -W "{" ".join(_options(command))} {plain}" -- "$word")) ;;'
+        ]
+        yield f"        {name}) {_reply(' '.join([*_options(command), *plain]))} ;;"
     yield "    esac"
     yield '    [ "${word:0:1}" = "-" ] || COMPREPLY+=($(compgen -f -- "$word"))'
     yield "}"
     yield "complete -o filenames -F _landmarks landmarks"
+
+
+def _reply(words: str) -> str:
+    """The bash command that offers those of the words that begin as the user typed."""
+    return f'COMPREPLY=($(compgen -W "{words}" -- "$word"))'
 
 
 def zsh(commands: Commands, summaries: dict[str, str]) -> Iterator[str]:
@@ -66,7 +70,8 @@ def zsh(commands: Commands, summaries: dict[str, str]) -> Iterator[str]:
     yield "#compdef landmarks"
     yield "_landmarks() {"
     yield "  local -a commands"
-    yield f"  commands=({' '.join(_quoted(f'{name}:{summary}') for name, summary in summaries.items())})"
+    described = (_quoted(f"{name}:{summary}") for name, summary in summaries.items())
+    yield f"  commands=({' '.join(described)})"
     yield "  if (( CURRENT == 2 )); then _describe command commands; return; fi"
     yield "  shift words; (( CURRENT-- ))"
     yield '  case "$words[1]" in'
@@ -74,26 +79,18 @@ def zsh(commands: Commands, summaries: dict[str, str]) -> Iterator[str]:
         yield f"    {name}) _arguments {' '.join(_zsh_arguments(command))} ;;"
     yield "  esac"
     yield "}"
-    yield 'if [ "$funcstack[1]" = "_landmarks" ]; then _landmarks "$@"; else compdef _landmarks landmarks; fi'
+    yield 'if [ "$funcstack[1]" = "_landmarks" ]; then _landmarks "$@"'
+    yield "else compdef _landmarks landmarks; fi"
 
 
 def _zsh_arguments(command: argparse.ArgumentParser) -> Iterator[str]:
     for action in command._actions:
-        values = (
-            ""
-            if action.nargs == 0
-            else f":value:({_words(action)})"
-            if action.choices
-            else ":file:_files"
-        )
+        listed = f"({_words(action)})" if action.choices else "_files"
         if not action.option_strings:
-            yield _quoted(
-                f"1:{action.dest}:({_words(action)})"
-                if action.choices
-                else f"*:{action.dest}:_files"
-            )
+            yield _quoted(f"{'1' if action.choices else '*'}:{action.dest}:{listed}")
+        values = f":{'value' if action.choices else 'file'}:{listed}"
         for option in action.option_strings:
-            yield _quoted(f"{option}[{_plain(action.help)}]{values}")
+            yield _quoted(f"{option}[{_plain(action.help)}]{'' if action.nargs == 0 else values}")
 
 
 def fish(commands: Commands, summaries: dict[str, str]) -> Iterator[str]:
@@ -103,17 +100,18 @@ def fish(commands: Commands, summaries: dict[str, str]) -> Iterator[str]:
     for name, command in commands.items():
         seen = f"-n '__fish_seen_subcommand_from {name}'"
         for action in command._actions:
-            values = (
-                f" -x -a {_quoted(_words(action))}"
-                if action.choices
-                else ""
-                if action.nargs == 0
-                else " -r"
-            )
             if action.choices and not action.option_strings:
                 yield f"complete -c landmarks {seen} -f -a {_quoted(_words(action))}"
             for option in (option for option in action.option_strings if option.startswith("--")):
-                yield f"complete -c landmarks {seen} -l {option[2:]}{values} -d {_quoted(_plain(action.help))}"
+                described = f"-d {_quoted(_plain(action.help))}"
+                yield f"complete -c landmarks {seen} -l {option[2:]}{_fish(action)} {described}"
+
+
+def _fish(action: argparse.Action) -> str:
+    """What follows an option: its values, a file, or nothing."""
+    if action.choices:
+        return f" -x -a {_quoted(_words(action))}"
+    return "" if action.nargs == 0 else " -r"
 
 
 def _subparsers(top: argparse.ArgumentParser) -> Commands:

@@ -1,6 +1,4 @@
-"""`landmarks data`: which data sets there are, fetch them from their publishers, check the copies
-at hand.
-"""
+"""`landmarks data`: list, fetch and check the data sets."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for action, text in (
         ("list", "the data sets, their shapes and licences, and where they are"),
         ("fetch", "download data sets from their publishers into the cache"),
-        ("check", "compare the copies at hand with the published numbers"),
+        ("check", "compare the local copies with the published numbers"),
     ):
         part = actions.add_parser(action, help=text, description=text)
         if action != "list":
@@ -46,7 +44,7 @@ def listed(arguments: argparse.Namespace) -> int:
         shape = load_dataset(name).X.shape
         print(
             f"{name:<14} {shape[0]:>6} × {shape[1]:<3}  {'':<13} "
-            f"{'in scikit-learn' if name in EMBEDDED else 'made up, best choice known'}"
+            f"{'in scikit-learn' if name in EMBEDDED else 'synthetic, best choice known'}"
         )
     for source in SOURCES.values():
         where = (
@@ -70,7 +68,7 @@ def fetched(arguments: argparse.Namespace) -> int:
 
 
 def checked(arguments: argparse.Namespace) -> int:
-    """Check what is at hand; what was asked for by name must be there."""
+    """Check the local copies; those asked for by name must exist."""
     from ..datasets.load import PAPER, find, read_file, source_of
 
     wrong = 0

@@ -1,6 +1,4 @@
-"""`landmarks demo`: two choices of columns on data that scikit-learn carries, shown in the
-terminal.
-"""
+"""`landmarks demo`: two choices of columns on data that come with scikit-learn."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The demonstration has no options but the seed."""
+    """The seed is the only option."""
     parser.add_argument(
         "--seed", type=int, default=0, help="seed of the random choices (default 0)"
     )
@@ -42,8 +40,7 @@ def digits(terminal: Terminal, seed: int, k: int = 20) -> Iterator[str]:
 
     images = load_digits().data
     varying = np.flatnonzero(images.std(axis=0) > 0)
-    X = standardised(images[:, varying])
-    selection = choose(X, k, seed)
+    selection = choose(images[:, varying], k, seed)
     pixels = varying[selection.indices]
     yield terminal.bold(
         f"{k} of the {images.shape[1]} pixels of {len(images)} handwritten digits, from which the "
@@ -60,9 +57,9 @@ def measurements(terminal: Terminal, seed: int, k: int = 5) -> Iterator[str]:
     from sklearn.datasets import load_breast_cancer
 
     tumours = load_breast_cancer()
-    X = standardised(tumours.data)
-    selection = choose(X, k, seed)
-    yield terminal.bold(f"{k} of {X.shape[1]} measurements of {len(X)} tumours, in order of choice")
+    m, n = tumours.data.shape
+    selection = choose(tumours.data, k, seed)
+    yield terminal.bold(f"{k} of {n} measurements of {m} tumours, in order of choice")
     yield ""
     yield from (
         f"  {place:2d}  {tumours.feature_names[j]}" for place, j in enumerate(selection.indices, 1)
@@ -72,21 +69,14 @@ def measurements(terminal: Terminal, seed: int, k: int = 5) -> Iterator[str]:
 
 
 def choose(X: np.ndarray, k: int, seed: int) -> Selection:
-    """The selection that the demonstration shows, by the default method."""
+    """A selection of standardised columns by the default method."""
     from .._select import select
 
-    return select(X, k, seed=seed)
-
-
-def standardised(X: np.ndarray) -> np.ndarray:
-    """Columns of mean 0 and variance 1."""
-    return (X - X.mean(axis=0)) / X.std(axis=0)
+    return select(X, k, center=True, scale=True, seed=seed)
 
 
 def pixel_map(terminal: Terminal, pixels: np.ndarray, mean: np.ndarray) -> list[str]:
-    """The image as rows of cells: the place in the order of choice, or the shade of the mean
-    image.
-    """
+    """The image as rows of cells: the order of choice, or the grey of the mean image."""
     place = {int(pixel): order for order, pixel in enumerate(pixels, 1)}
     cells = [
         terminal.bold(f"{place[pixel]:3d} ")
@@ -107,15 +97,13 @@ def pixel_names(pixels: np.ndarray) -> list[str]:
 
 
 def side_by_side(left: list[str], right: list[str]) -> list[str]:
-    """Lines of the left beside lines of the right."""
+    """The lines of both, side by side."""
     blank = " " * 32
     return [f"  {a}    {b}".rstrip() for a, b in zip_longest(left, right, fillvalue=blank)]
 
 
 def quality(terminal: Terminal, selection: Selection) -> Iterator[str]:
-    """How much of the variance is kept, between chance and the best that any directions could
-    keep.
-    """
+    """The share of the variance that is kept, and by random columns and the best directions."""
     from ..report import summarise
 
     summary = summarise(selection)

@@ -1,4 +1,4 @@
-"""What people type: the examples at the end of each help text."""
+"""The examples at the end of each help text."""
 
 EXAMPLES = {
     "select": """examples:

@@ -1,4 +1,4 @@
-"""The options about a file: how to read it, what is done to it, what its rows are."""
+"""The options about a file: how to read it, how to prepare it, what its rows are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ KERNELS = ("rbf", "laplacian", "matern", "polynomial", "linear")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The file, how to read it, and what is done to it."""
+    """The file, how to read it, and how to prepare it."""
     parser.add_argument(
         "file",
         metavar="FILE",
@@ -34,19 +34,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--id",
         metavar="COLUMN",
-        help="the names of the rows: kept, shown and written, and never a candidate",
+        help="the names of the rows: printed and written, and never a candidate",
     )
     reading.add_argument(
         "--target",
         metavar="COLUMN",
-        help="kept out of the choice, and written; --method supervised looks at it",
+        help="never a candidate, but written; --method supervised uses it",
     )
     reading.add_argument(
         "--numeric-only",
         action="store_true",
         help="leave out columns that hold text or dates, instead of refusing them",
     )
-    reading.add_argument("--format", help="when the ending of the name does not tell it")
+    reading.add_argument("--format", help="the format, if the ending of the name does not say it")
     reading.add_argument(
         "--header",
         choices=("auto", "yes", "no"),
@@ -56,12 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--delimiter",
         metavar="SIGN",
-        help="between the cells of text: found among , ; tab | unless given",
+        help="between the cells of text: , ; tab or | (default: detected)",
     )
     reading.add_argument(
-        "--decimal", choices=(".", ","), help="the decimal sign of text: found unless given"
+        "--decimal", choices=(".", ","), help="the decimal sign of text (default: detected)"
     )
-    reading.add_argument("--encoding", help="of text: UTF-8, else Latin-1, unless given")
+    reading.add_argument("--encoding", help="of text (default: UTF-8, else Latin-1)")
     reading.add_argument(
         "--array",
         metavar="NAME",
@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     preparing.add_argument(
         "--scale",
         action=argparse.BooleanOptionalAction,
-        help="divide every column by its standard deviation; --no-scale keeps them without a note",
+        help="divide every column by its standard deviation; --no-scale: do not, and do not warn",
     )
     preparing.add_argument(
         "--missing",
@@ -130,9 +130,9 @@ def listed(text: str) -> tuple[str, ...]:
 def size(text: str) -> int:
     """A number of bytes, such as 500M or 4G."""
     factors = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-    number, factor = (
-        (text[:-1], factors[text[-1].lower()]) if text[-1:].lower() in factors else (text, 1)
-    )
+    number, factor = text, 1
+    if text[-1:].lower() in factors:
+        number, factor = text[:-1], factors[text[-1].lower()]
     try:
         value = int(float(number) * factor)
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""`landmarks info`: what a report of a problem should tell: versions, devices, threads."""
+"""`landmarks info`: what a bug report should contain: versions, devices, threads."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Whether it is for a program."""
+    """Whether to print JSON."""
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what is installed and what there is to compute on."""
+    """Print the installed packages and the devices."""
     facts = gathered()
     if arguments.json:
         print(json.dumps(facts, indent=2))
@@ -57,14 +57,17 @@ def gathered() -> dict[str, Any]:
         "platform": platform.platform(),
         "packages": {name: _version(name) for name in NEEDED + OPTIONAL},
         "devices": _devices(),
-        "threads": {
-            "cpus": len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count()
-        }
+        "threads": {"cpus": _processors()}
         | {name: os.environ[name] for name in THREADS if name in os.environ},
         "executable": sys.executable,
     }
+
+
+def _processors() -> int | None:
+    """The processors that this process may use, where the system says so."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count()
 
 
 def _version(name: str) -> str | None:
@@ -82,11 +85,9 @@ def _devices() -> list[str]:
         import torch
     except (ImportError, OSError):
         return []
-    return (
-        [f"cuda:{i} {torch.cuda.get_device_name(i)}" for i in range(torch.cuda.device_count())]
-        if torch.cuda.is_available()
-        else []
-    )
+    if not torch.cuda.is_available():
+        return []
+    return [f"cuda:{i} {torch.cuda.get_device_name(i)}" for i in range(torch.cuda.device_count())]
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:

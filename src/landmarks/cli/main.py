@@ -1,5 +1,4 @@
-"""The command `landmarks`: parse, run the command, turn what goes wrong into an exit code and a
-sentence.
+"""The command `landmarks`: parse, run the command, turn errors into an exit code and a message.
 
 Exit codes: 0 done; 2 wrong use; 3 the data cannot be used; 4 the output cannot be written; 130
 interrupted.
@@ -48,23 +47,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"landmarks: {printable(failure)}", file=sys.stderr)
         return failure.code
     except KeyboardInterrupt:
-        kept = getattr(parsed, "checkpoint", None)
-        print(
-            "landmarks: interrupted; "
-            + (f"{printable(kept)} keeps the run" if kept else "nothing was written"),
-            file=sys.stderr,
-        )
+        checkpoint = getattr(parsed, "checkpoint", None)
+        rest = f"{printable(checkpoint)} keeps the run" if checkpoint else "nothing was written"
+        print(f"landmarks: interrupted; {rest}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of our output went away, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
-    except (ValueError, OSError, ImportError) as error:  # their sentences say what to do
+    except (ValueError, OSError, ImportError) as error:  # their messages say what to do
         print(f"landmarks: {printable(error)}", file=sys.stderr)
         return BAD_DATA
 
 
 def parser(wanted: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
-    """The parser of the command; of its subcommands only the wanted ones know their arguments."""
+    """The parser of the command; only the wanted subcommands load their arguments."""
     top = Parser(
         prog="landmarks",
         description=purpose,

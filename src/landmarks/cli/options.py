@@ -11,12 +11,12 @@ from .._suggest import suggestion
 
 HOW_MANY = (
     "say how many to choose: -k 10, -k 0.1 for a tenth, -k auto for the knee of the error curve, "
-    "or --error 0.05 for as few as leave 5 %"
+    "or --error 0.05 for the fewest that leave an error of 5 %"
 )
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that answers a misspelt option, command or choice with the nearest that there is."""
+    """A parser that suggests the nearest option, command or choice for a misspelt one."""
 
     def error(self, message: str) -> NoReturn:
         """End the program with the message, and what was probably meant."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-OK, USAGE, BAD_DATA, NO_OUTPUT = 0, 2, 3, 4
+OK = 0
+USAGE = 2
+BAD_DATA = 3
+NO_OUTPUT = 4
 
 CODES = """exit codes:
   0    done
-  2    wrong use: an unknown option, or a wish that cannot be met
+  2    wrong use: an unknown option, or a request that cannot be met
   3    the data cannot be used; the message names the line and the column
   4    the output exists already (--force replaces it) or cannot be written
   130  interrupted
@@ -14,7 +17,7 @@ CODES = """exit codes:
 
 
 class Failure(Exception):
-    """The end of a command, told in a sentence and by an exit code."""
+    """The end of a command, with a message and an exit code."""
 
     def __init__(self, code: int, sentence: str):
         super().__init__(sentence)

@@ -1,4 +1,4 @@
-"""Where the output goes: checked before any work, and told by an exit code when it cannot."""
+"""Output files: checked before any work; an exit code says if one cannot be written."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from .outcome import NO_OUTPUT, USAGE, Failure
 
 @contextmanager
 def written(path: str, *, force: bool) -> Iterator[BinaryIO]:
-    """A file that is written whole or not at all, and never over another unless that was asked
-    for.
-    """
-    from ..report import file
+    """A file that is written completely or not at all, and replaces another only with `force`."""
+    from ..runs import atomic
 
     check_free(path, force=force)
     try:
-        with file.written(path, overwrite=force) as opened:
+        with atomic.written(path, overwrite=force) as opened:
             yield opened
     except FileExistsError as error:
         raise Failure(NO_OUTPUT, f"{error}; --force replaces it") from error
@@ -29,18 +27,16 @@ def written(path: str, *, force: bool) -> Iterator[BinaryIO]:
 
 
 def check_outputs(*paths: str | None, force: bool) -> None:
-    """Refuse, before any work, outputs that cannot be written or that would overwrite one
-    another.
-    """
+    """Refuse, before any work, outputs that cannot be written or would overwrite each other."""
     given = [path for path in paths if path is not None]
     if len({os.path.abspath(path) for path in given}) < len(given):
-        raise Failure(USAGE, f"the outputs {', '.join(given)} need a file each")
+        raise Failure(USAGE, f"the outputs {', '.join(given)} need different files")
     for path in given:
         check_free(path, force=force)
 
 
 def check_free(path: str, *, force: bool) -> None:
-    """Refuse a place that is taken or that cannot be written to."""
+    """Refuse a path that exists already or that cannot be written to."""
     folder = Path(path).parent
     if Path(path).is_dir():
         raise Failure(NO_OUTPUT, f"{path} is a folder; name a file in it")

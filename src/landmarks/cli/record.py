@@ -41,7 +41,7 @@ SETTINGS = (
 def record(
     chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
 ) -> dict[str, Any]:
-    """The record of a selection, plain enough for JSON; indices count from 0 as in the file."""
+    """The record of a selection for JSON; indices count from 0 as in the file."""
     from ..comparison import factor
 
     return {
@@ -75,8 +75,8 @@ def record(
 
 
 def described(chosen_from: Source) -> dict[str, Any]:
-    """The data of a run: their name, their shape, what is chosen from, their fingerprint."""
-    from ..report.fingerprint import fingerprint
+    """The data of a run: their name, shape, kind of candidates and fingerprint."""
+    from ..operators.fingerprint import fingerprint_of_values
 
     m, n = chosen_from.table.values.shape
     return {
@@ -84,12 +84,12 @@ def described(chosen_from: Source) -> dict[str, Any]:
         "rows": m,
         "columns": n,
         "candidates": chosen_from.noun,
-        "fingerprint": fingerprint(chosen_from.table.values),
+        "fingerprint": fingerprint_of_values(chosen_from.table.values),
     }
 
 
 def finite(value: float) -> float | None:
-    """A number for JSON, which knows neither NaN nor infinity."""
+    """A number for JSON, which has neither NaN nor infinity."""
     return value if math.isfinite(value) else None
 
 

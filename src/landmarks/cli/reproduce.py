@@ -1,6 +1,4 @@
-"""`landmarks reproduce`: run and draw the paper's figures; a run that was stopped goes on where it
-was.
-"""
+"""`landmarks reproduce`: run and draw the paper's figures; a stopped run can be continued."""
 
 from __future__ import annotations
 
@@ -41,19 +39,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="cpu, or cuda for the large kernels of figure 4 (default: cpu)",
     )
     parser.add_argument(
-        "--jobs", type=int, default=1, help="processes side by side, one thread each (default: 1)"
+        "--jobs", type=int, default=1, help="processes in parallel, one thread each (default: 1)"
     )
     parser.add_argument(
         "--only",
         nargs="+",
         default=(),
         metavar="DATASET",
-        help="these data sets of the figure alone",
+        help="only these data sets of the figure",
     )
     parser.add_argument("--no-draw", action="store_true", help="write tables only")
-    parser.add_argument(
-        "--draw-only", action="store_true", help="draw from the tables that are there"
-    )
+    parser.add_argument("--draw-only", action="store_true", help="draw from the existing tables")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -98,22 +94,21 @@ def claims(out: Path) -> int:
 
 
 class Line:
-    """One line on the error stream that says how many runs of a figure are done; on a terminal it
-    is overwritten.
-    """
+    """One line on standard error with the number of runs done; a terminal overwrites it."""
 
     def __init__(self, name: str):
-        self.name, self.shown = name, -1
+        self.name = name
+        self.printed = -1  # the last percentage
 
     def __call__(self, progress: Progress) -> None:
-        """Show the progress of the figure; what the methods tell of themselves is passed over."""
+        """Show the progress of the figure and ignore that of the methods."""
         if progress.phase != self.name or progress.total is None:
             return
         part = 100 * progress.done // max(1, progress.total)
         over = sys.stderr.isatty()
-        if not over and part // 10 == self.shown // 10 and self.shown >= 0:
+        if not over and part // 10 == self.printed // 10 and self.printed >= 0:
             return
-        self.shown = part
+        self.printed = part
         last = progress.done == progress.total
         print(
             f"{self.name}: {progress.done} of {progress.total} runs, {progress.seconds:.0f} s",

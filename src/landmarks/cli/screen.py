@@ -11,7 +11,7 @@ from ..report.screen import printable
 
 
 def note(sentence: object) -> None:
-    """Say something next to the result."""
+    """Print a note on standard error, apart from the result."""
     print(f"landmarks: note: {printable(sentence)}", file=sys.stderr)
 
 

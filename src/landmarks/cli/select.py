@@ -11,6 +11,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from ..methods.registry import METHODS
 from ..report.lines import lines
 from ..report.screen import printable
 from ..report.terminal import Terminal
@@ -26,15 +27,13 @@ if TYPE_CHECKING:
     from ..selection import Selection
     from .source import Source
 
-LISTED = 200  # chosen columns that a terminal shows
-METHODS = (
-    "auto, continuous, annealed, greedy, nuclear, swap, iterated, rpcholesky, kdpp, leverage, "
-    "pivoted_qr, kmeans, uniform, exact, supervised"
-)
+LISTED = 200  # the most chosen columns that are printed
+#: knapsack needs costs, which have no option; supervised needs --target
+NAMES = ", ".join([*(name for name in METHODS if name != "knapsack"), "supervised"])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """How many, how, from what, and where the result goes."""
+    """How many to choose, how, from which file, and where the result goes."""
     parser.epilog = f"{parser.epilog or ''}\n{CODES}"
     many = parser.add_mutually_exclusive_group(required=True)
     many.add_argument(
@@ -46,14 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     many.add_argument(
         "--error",
         type=float,
-        help="choose as few as leave at most this part of the total unexplained, such as 0.05",
+        help="choose the fewest that leave at most this share of the total, such as 0.05",
     )
     add_choice_arguments(parser)
-    parser.add_argument("--method", default="auto", help=f"one of {METHODS} (default auto)")
+    parser.add_argument("--method", default="auto", help=f"one of {NAMES} (default auto)")
     parser.add_argument(
         "--checkpoint",
         metavar="FILE",
-        help="keeps the run; the same command goes on from there after a crash or an interrupt",
+        help="save the run there; after a crash or Ctrl-C the same command continues it",
     )
     file_options.add_arguments(parser)
     results = parser.add_argument_group("results")
@@ -67,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     results.add_argument(
         "--report",
         metavar="PAGE.html",
-        help="write one page with everything, to be passed on",
+        help="write one HTML page about the selection, to share",
     )
     results.add_argument(
         "--image",
@@ -86,12 +85,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the choice is judged by, and what is forced on it."""
+    """The criterion, the seed, the budget and the constraints."""
     parser.add_argument(
         "--criterion",
         choices=("trace", "frobenius"),
         default="trace",
-        help="what is made small: the trace or the squared norm of K - K^",
+        help="what to minimise: the trace or the squared norm of K - K^",
     )
     parser.add_argument("--seed", type=int, default=0, help="one seed gives one choice (default 0)")
     parser.add_argument(
@@ -136,7 +135,7 @@ def image(text: str) -> tuple[int, int]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, choose, write, tell."""
+    """Read, choose, write, print."""
     check_outputs(arguments.out, arguments.report, force=arguments.force)
     _check_endings(arguments)
     with warnings_as_notes():
@@ -152,7 +151,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
-    """The selection that the arguments ask for; what cannot be met is wrong use."""
+    """The selection that the arguments ask for; a request that cannot be met is wrong use."""
     from .._select import select
     from ..errors import FormatError, UnknownColumnError
 
@@ -186,12 +185,12 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
 
 
 def method_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
-    """The method by name; supervised looks at the target of the rows."""
+    """The method by name; supervised uses the target of the rows."""
     if arguments.method != "supervised":
         return arguments.method
     if arguments.target is None or chosen_from.noun != "row":
         raise ValueError(
-            "--method supervised chooses rows with a target in view: "
+            "--method supervised chooses rows that help to predict a target: "
             "give --target COLUMN, and --rows or --kernel"
         )
     from .target import supervised
@@ -201,7 +200,7 @@ def method_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
 
 def positions(chosen_from: Source, wanted: tuple[str, ...]) -> list[int]:
     """The candidates that are named, or numbered from 0 as in the file."""
-    return [chosen_from.position(wish) for wish in wanted]
+    return [chosen_from.position(name) for name in wanted]
 
 
 def _summary(selection: Selection) -> Summary:

@@ -1,4 +1,4 @@
-"""From a file and the options about it to the operator that is chosen from."""
+"""From a file and the options about it to the operator of the candidates."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from .outcome import BAD_DATA, USAGE, Failure
 
 if TYPE_CHECKING:
     from ..operators.base import Operator
-    from ..readers import Table
+    from ..readers import FileTable
 
 STDIN = "-"
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What a file holds, and what is chosen from.
+    """The content of a file, and the candidates.
 
     noun : what one candidate is: "column" or "row".
-    measure : what a choice keeps, in words; ids : the names of the rows, where there are any.
+    measure : what a choice keeps, in words; ids : the names of the rows, if any.
     center, scale : what was done to the columns.
     """
 
     title: str
-    table: Table
+    table: FileTable
     operator: Operator
     noun: str
     measure: str
@@ -46,31 +46,31 @@ class Source:
         places = self.table.places if self.noun == "column" else self.table.kept_rows
         return j if places is None else int(places[j])
 
-    def position(self, wish: str) -> int:
-        """The candidate of a name, or of a number as in the file; a name goes before a number."""
+    def position(self, name: str) -> int:
+        """The candidate of a name, or of a number as in the file; a name comes first."""
         from ..errors import UnknownColumnError
         from ..readers.table import position
 
         names, n = self.operator.names, self.operator.n
         numbers = {str(self.number(j)): j for j in range(n)}
-        if wish in numbers and wish not in (names or ()):
-            return numbers[wish]
-        if wish.isascii() and wish.isdigit() and wish not in (names or ()):
-            raise UnknownColumnError(f"{self.noun} {wish} is not among the {n} candidates")
-        return position(wish, names, n)
+        if name in numbers and name not in (names or ()):
+            return numbers[name]
+        if name.isascii() and name.isdigit() and name not in (names or ()):
+            raise UnknownColumnError(f"{self.noun} {name} is not among the {n} candidates")
+        return position(name, names, n)
 
     @property
     def words(self) -> Words:
-        """How the table calls the data and the candidates."""
+        """The words for the data and the candidates."""
         return Words(self.noun, self.measure, self.label, self.title, self.kernel)
 
     def counted(self, k: int) -> str:
-        """So many candidates, in words."""
+        """A number of candidates, in words."""
         return f"{k} {self.noun}{'' if k == 1 else 's'}"
 
 
 def load(arguments: argparse.Namespace) -> Source:
-    """Read the file and prepare what is chosen from."""
+    """Read the file and prepare the candidates."""
     from .screen import note
 
     table = _table(arguments)
@@ -78,24 +78,20 @@ def load(arguments: argparse.Namespace) -> Source:
         note(sentence)
     table = _without_missing(table, arguments)
     _refuse_bad_values(table, arguments)
-    title = (
-        "standard input"
-        if arguments.file == STDIN
-        else arguments.file.rstrip("/").rsplit("/", 1)[-1]
-    )
+    title = "standard input"
+    if arguments.file != STDIN:
+        title = arguments.file.rstrip("/").rsplit("/", 1)[-1]
     try:
-        return (
-            _of_rows(title, table, arguments)
-            if arguments.kernel or arguments.rows
-            else _of_columns(title, table, arguments)
-        )
+        if arguments.kernel or arguments.rows:
+            return _of_rows(title, table, arguments)
+        return _of_columns(title, table, arguments)
     except MemoryError as error:
         raise Failure(BAD_DATA, f"{title} does not fit into memory: {error}") from error
     except ValueError as error:
         raise Failure(BAD_DATA, f"{title}: {error}") from error
 
 
-def _table(arguments: argparse.Namespace) -> Table:
+def _table(arguments: argparse.Namespace) -> FileTable:
     from ..errors import FormatError, UnknownColumnError
     from ..readers.read import read
 
@@ -132,8 +128,8 @@ def _table(arguments: argparse.Namespace) -> Table:
         ) from error
 
 
-def _refuse_bad_values(table: Table, arguments: argparse.Namespace) -> None:
-    """Infinite values always, missing ones unless something is done about them."""
+def _refuse_bad_values(table: FileTable, arguments: argparse.Namespace) -> None:
+    """Refuse infinite values, and missing ones unless --missing says what to do with them."""
     import numpy as np
 
     values = table.values.data if hasattr(table.values, "tocsc") else table.values
@@ -149,8 +145,7 @@ def _refuse_bad_values(table: Table, arguments: argparse.Namespace) -> None:
     if arguments.missing == "error":
         remedy = (
             "--missing drop leaves out such rows, --missing impute fills in the mean of the "
-            "column, "
-            "--missing pairwise uses what is known, --drop leaves the column out"
+            "column, --missing pairwise uses the known values, --drop leaves the column out"
         )
         raise Failure(
             BAD_DATA,
@@ -159,7 +154,7 @@ def _refuse_bad_values(table: Table, arguments: argparse.Namespace) -> None:
         )
 
 
-def _first(table: Table, bad: Any) -> str:
+def _first(table: FileTable, bad: Any) -> str:
     import numpy as np
 
     if bad.ndim == 2:
@@ -171,8 +166,8 @@ def _first(table: Table, bad: Any) -> str:
     )
 
 
-def _without_missing(table: Table, arguments: argparse.Namespace) -> Table:
-    """The table without the rows that have a missing value, when that was asked for."""
+def _without_missing(table: FileTable, arguments: argparse.Namespace) -> FileTable:
+    """The table without the rows that have a missing value, for --missing drop."""
     import numpy as np
 
     from .screen import note
@@ -193,11 +188,14 @@ def _without_missing(table: Table, arguments: argparse.Namespace) -> Table:
     return _some_rows(table, np.flatnonzero(complete))
 
 
-def _some_rows(table: Table, rows: Any) -> Table:
-    values = table.values.tocsr()[rows].tocsc() if hasattr(table.values, "tocsc") else None
+def _some_rows(table: FileTable, rows: Any) -> FileTable:
+    if hasattr(table.values, "tocsc"):
+        values = table.values.tocsr()[rows].tocsc()
+    else:
+        values = table.values[rows]
     return replace(
         table,
-        values=table.values[rows] if values is None else values,
+        values=values,
         rows=None if table.rows is None else tuple(table.rows[i] for i in rows),
         lines=None if table.lines is None else table.lines[rows],
         kept_rows=tuple(int(i) for i in rows),
@@ -205,7 +203,7 @@ def _some_rows(table: Table, rows: Any) -> Table:
     )
 
 
-def _of_columns(title: str, table: Table, arguments: argparse.Namespace) -> Source:
+def _of_columns(title: str, table: FileTable, arguments: argparse.Namespace) -> Source:
     from ..intake import warn_of_spread
     from ..operators.data import data
     from ..operators.preparation import Preparation
@@ -226,12 +224,12 @@ def _of_columns(title: str, table: Table, arguments: argparse.Namespace) -> Sour
     return replace(source, center=bool(center), scale=bool(scale))
 
 
-def _ids(table: Table, arguments: argparse.Namespace) -> tuple[str, ...] | None:
-    """The names of the rows: the column that was named, or what the file has."""
+def _ids(table: FileTable, arguments: argparse.Namespace) -> tuple[str, ...] | None:
+    """The names of the rows: the column of --id, or those of the file."""
     return table.rows if arguments.id is None else table.aside[arguments.id]
 
 
-def _of_rows(title: str, table: Table, arguments: argparse.Namespace) -> Source:
+def _of_rows(title: str, table: FileTable, arguments: argparse.Namespace) -> Source:
     import landmarks as lm
 
     if arguments.missing == "pairwise":
@@ -239,35 +237,32 @@ def _of_rows(title: str, table: Table, arguments: argparse.Namespace) -> Source:
             USAGE,
             "distances need every value: use --missing impute or drop with --kernel or --rows",
         )
-    points, ids = _points(table, arguments), _ids(table, arguments)
-    if arguments.kernel:
-        h = _kernel(points, arguments)
-        operator = lm.kernel(points, h)
-        measure, kernel = "trace of the kernel matrix", repr(h)
-    else:
-        operator, measure, kernel = lm.data(points.T), "sum of squares", None
+    points = _points(table, arguments)
+    ids = _ids(table, arguments)
+    if not arguments.kernel:
+        operator = lm.data(points.T)
+        operator.names = ids
+        return Source(title, table, operator, "row", "sum of squares", ids=ids)
+    h = _kernel(points, arguments)
+    operator = lm.kernel(points, h)
     operator.names = ids
-    return Source(title, table, operator, "row", measure, kernel=kernel, ids=ids)
+    measure = "trace of the kernel matrix"
+    return Source(title, table, operator, "row", measure, kernel=repr(h), ids=ids)
 
 
-def _points(table: Table, arguments: argparse.Namespace) -> Any:
-    """The rows as points: dense, filled, and with columns of equal weight if that was asked for."""
-    import numpy as np
-
+def _points(table: FileTable, arguments: argparse.Namespace) -> Any:
+    """The rows as points: dense, imputed, and centred and scaled if requested."""
     from ..operators.preparation import mean_imputed
+    from ..operators.standard import Standard
     from ..readers.limit import check_size
 
     X = table.values
     if hasattr(X, "tocsc"):
         check_size(X.shape[0] * X.shape[1] * 8, arguments.max_bytes, "the table of points")
         X = X.toarray()
-    X = mean_imputed(X, None)
-    spread = X.std(axis=0)
-    if arguments.standardize or arguments.center:
-        X = X - X.mean(axis=0)
-    if arguments.standardize or arguments.scale:
-        X = X / np.where(spread > 0, spread, 1.0)
-    return X
+    center = arguments.standardize or arguments.center
+    scale = arguments.standardize or bool(arguments.scale)
+    return Standard(center, scale).of_array(mean_imputed(X, None))[0]
 
 
 def _kernel(points: Any, arguments: argparse.Namespace) -> Any:
@@ -284,7 +279,7 @@ def _kernel(points: Any, arguments: argparse.Namespace) -> Any:
 
 
 def _median_distance(points: Any, at_most: int = 500) -> float:
-    """The median distance of distinct rows among some that lie evenly over the file."""
+    """The median distance of distinct rows, among at most 500 spread evenly over the file."""
     import numpy as np
     from scipy.spatial.distance import pdist
 

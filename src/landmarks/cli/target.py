@@ -1,4 +1,4 @@
-"""A target column of a file, in view of the choice of rows."""
+"""A target column of a file, for the choice of rows that help to predict it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def supervised(cells: Sequence[str]) -> Any:
-    """The method that looks at the target: numbers as they are, anything else as classes."""
+    """The method that uses the target: numbers as they are, anything else as classes."""
     from ..methods.greedy.supervised import Supervised
     from ..sklearn.target import numeric_target
 

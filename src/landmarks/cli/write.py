@@ -29,23 +29,15 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a cell that begins so is a formula
 def write_out(
     chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
 ) -> None:
-    """Write what the ending of --out asks for."""
+    """Write the format that the ending of --out names."""
     ending = arguments.out.lower().rsplit(".", 1)[-1]
     if ending == "npz":
         selection.save(arguments.out)
         return
     with written(arguments.out, force=arguments.force) as file:
         if ending == "json":
-            file.write(
-                (
-                    json.dumps(
-                        record(chosen_from, selection, summary, arguments),
-                        indent=2,
-                        allow_nan=False,
-                    )
-                    + "\n"
-                ).encode()
-            )
+            printed = record(chosen_from, selection, summary, arguments)
+            file.write((json.dumps(printed, indent=2, allow_nan=False) + "\n").encode())
         elif ending == "parquet":
             _write_parquet(file, chosen_part(chosen_from, selection))
         else:
@@ -82,18 +74,16 @@ def chosen_part(chosen_from: Source, selection: Selection) -> Part:
     names = [_name(chosen_from, int(j)) for j in columns]
     if not rows:
         return Part(names, _dense(table.values[:, columns]), dict(table.aside))
-    values = table.values
-    values = values.tocsr()[selection.indices] if hasattr(values, "tocsr") else None
-    values = table.values[selection.indices] if values is None else values
+    values = table.values.tocsr() if hasattr(table.values, "tocsr") else table.values
     aside = {
         name: tuple(texts[i] for i in selection.indices) for name, texts in table.aside.items()
     }
-    return Part(names, _dense(values), aside)
+    return Part(names, _dense(values[selection.indices]), aside)
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What is written: names, numbers, and the columns that were kept as text."""
+    """What is written: names, numbers, and the columns of text (ids, a target)."""
 
     names: list[str]
     values: np.ndarray
@@ -130,7 +120,7 @@ def _write_text(file: BinaryIO, part: Part, delimiter: str) -> None:
 
 
 def _cells(values: np.ndarray) -> Iterator[list[str]]:
-    """Numbers with the digits that tell them apart; nothing for a missing one."""
+    """Numbers with all the digits that distinguish them; empty for a missing one."""
     for row in values:
         yield ["" if np.isnan(value) else str(value).removesuffix(".0") for value in row]
 

@@ -1,4 +1,4 @@
-"""The paper's data sets from their publishers or a local folder, scikit-learn's embedded ones, and made-up ones with known answers."""
+"""The paper's data sets, scikit-learn's embedded ones, and synthetic ones with known answers."""
 
 from .catalogue import SOURCES, Source
 from .load import Dataset, available, fetch_dataset, load_dataset

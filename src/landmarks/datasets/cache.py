@@ -8,16 +8,18 @@ from pathlib import Path
 
 import numpy as np
 
+from ..runs.atomic import written
+
 
 def cache_folder() -> Path:
-    """The variable LANDMARKS_CACHE, else landmarks in the user's cache folder (XDG_CACHE_HOME or ~/.cache)."""
+    """The variable LANDMARKS_CACHE, else landmarks in the user's cache folder."""
     if place := os.environ.get("LANDMARKS_CACHE"):
         return Path(place)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "landmarks"
 
 
 def ready_folder() -> Path:
-    """The folder, made with mode 0700 when it is not there; an error when nothing can be written to it."""
+    """The folder, made with mode 0700 if it does not exist; an error if it cannot be written."""
     place = cache_folder()
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -25,19 +27,14 @@ def ready_folder() -> Path:
             return place
     except OSError as error:
         raise PermissionError(
-            f"the cache {place} cannot be written ({error.strerror}); set LANDMARKS_CACHE to a folder that can"
+            f"the cache {place} cannot be written ({error.strerror}); set LANDMARKS_CACHE to a "
+            "folder that can"
         ) from error
 
 
 def store(place: Path, name: str, X: np.ndarray, names: tuple[str, ...]) -> Path:
-    """Write name.npz, whole or not at all."""
+    """Write name.npz, completely or not at all."""
     path = place / f"{name}.npz"
-    handle, draft = tempfile.mkstemp(dir=place, prefix=f".{name}-", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            np.savez_compressed(stream, X=X, feature_names=np.array(names))
-        os.replace(draft, path)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+    with written(path, overwrite=True) as stream:
+        np.savez_compressed(stream, X=X, feature_names=np.array(names))
     return path

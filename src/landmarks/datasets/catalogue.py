@@ -1,8 +1,9 @@
 """Where the paper's seven data sets come from, how they are read, and by what they are recognised.
 
-The publishers state no checksums of their archives, and an archive may be packed anew without a change of the data. So it
-is the numbers that are checked: `content` is the SHA-256 of X as little-endian float64, row by row, every NaN the same. The
-MNIST file has kept its bytes since 1998, and its `sha256` is checked as well.
+The publishers state no checksums of their archives, and an archive may be packed again without a
+change of the data, so the numbers are checked: `content` is the SHA-256 of X as little-endian
+float64, row by row, every NaN the same. The MNIST file has kept its bytes since 1998, and its
+`sha256` is checked as well.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ PULSAR = tuple(
 
 @dataclass(frozen=True)
 class Source:
-    """A published data set: its file, the reader of that file, and the checksum of the numbers in it.
+    """A published data set: its file, the reader of that file, and the checksum of its numbers.
 
-    files : the names under which a local folder may hold the original: the archive, or the file inside it.
+    files : names under which a local folder may hold the original: the archive, or its content.
     """
 
     name: str
@@ -41,23 +42,25 @@ class Source:
     sha256: str | None = None
 
     def verify(self, X: np.ndarray, where: str) -> np.ndarray:
-        """X itself, when it is the published one."""
-        if (found := fingerprint(X)) != self.content:
+        """X, if it is the published one; else an error."""
+        found = checksum(X)
+        if found != self.content:
             raise ChecksumError(
-                f"{where} does not hold the published {self.name}: X of shape {X.shape} has the checksum {found[:16]}…, expected shape "
-                f"{self.shape} and {self.content[:16]}…; remove it and run `landmarks data fetch {self.name}`"
+                f"{where} does not hold the published {self.name}: X of shape {X.shape} has the "
+                f"checksum {found[:16]}…, expected shape {self.shape} and {self.content[:16]}…; "
+                f"remove it and run `landmarks data fetch {self.name}`"
             )
         return X
 
 
-def fingerprint(X: np.ndarray) -> str:
-    """The SHA-256 of the shape and the numbers of X, whatever its memory order and integer or float type.
+def checksum(X: np.ndarray) -> str:
+    """The SHA-256 of the shape and the numbers of X, whatever its memory order and number type.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from landmarks.datasets.catalogue import fingerprint
-    >>> fingerprint(np.eye(2)) == fingerprint(np.eye(2, dtype=np.uint8, order="F"))
+    >>> from landmarks.datasets.catalogue import checksum
+    >>> checksum(np.eye(2)) == checksum(np.eye(2, dtype=np.uint8, order="F"))
     True
     """
     X = np.array(X, dtype="<f8", order="C")

@@ -1,4 +1,4 @@
-"""Download one file over https: whole and with the right checksum, or not at all."""
+"""Download one file over https: complete and with the right checksum, or not at all."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def download(url: str, sha256: str | None = None) -> bytes:
     content = _content(url)
     if sha256 is not None and (found := hashlib.sha256(content).hexdigest()) != sha256:
         raise ChecksumError(
-            f"{url} has the SHA-256 {found[:16]}…, expected {sha256[:16]}…; nothing was kept, try again later or use a local folder"
+            f"{url} has the SHA-256 {found[:16]}…, expected {sha256[:16]}…; nothing was kept, try "
+            "again later or use a local folder"
         )
     return content
 
@@ -43,10 +44,8 @@ def _content(url: str) -> bytes:
         raise DownloadError(
             f"{url} broke off after {len(error.partial)} bytes; nothing was kept, try again"
         ) from error
-    except (
-        OSError,
-        http.client.HTTPException,
-    ) as error:  # no network, no name, refused, timed out, bad certificate
+    # no network, no name, refused, timed out, bad certificate
+    except (OSError, http.client.HTTPException) as error:
         raise DownloadError(
             f"{url} could not be reached ({getattr(error, 'reason', error)}); {_instead()}"
         ) from error

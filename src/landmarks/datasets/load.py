@@ -1,4 +1,4 @@
-"""Load a data set by name: embedded in scikit-learn, made up, in a local folder, or in the cache of downloads."""
+"""Load a data set by name: embedded, synthetic, in a local folder, or in the download cache."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ EMBEDDED = ("digits", "breast_cancer", "wine")
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A data set as it was published: X with a row per instance, and the names of its columns."""
+    """A data set as published: X with a row per instance, and the names of its columns."""
 
     name: str
     X: np.ndarray
     names: tuple[str, ...]
 
     def standardised(self) -> np.ndarray:
-        """X with missing values filled by column means, constant columns dropped, mean zero and variance one."""
+        """X imputed by column means, without constant columns, with mean zero and variance one."""
         return standardise(self.X)[0]
 
 
@@ -40,7 +40,7 @@ def folder(data_dir: str | Path | None = None) -> Path | None:
 
 
 def find(name: str, data_dir: str | Path | None = None) -> Path | None:
-    """The file that holds a data set of the paper: name.npz or the original, in the local folder or the cache."""
+    """The file of one of the paper's data sets, in the local folder or the cache, if any."""
     for place in (folder(data_dir), cache_folder()):
         for file in (f"{name}.npz", *SOURCES[name].files):
             if place is not None and (place / file).is_file():
@@ -58,9 +58,15 @@ def load_dataset(name: str, data_dir: str | Path | None = None) -> Dataset:
 
     Parameters
     ----------
-    name : "digits", "breast_cancer", "wine", "planted", "blocks", or one of the paper's: "residential", "mnist1k", "arrhythmia",
-        "secom", "powerplant", "htru2", "protein".
-    data_dir : a folder with the paper's data, as npz files or as their publishers give them; LANDMARKS_DATA unless given.
+    name : "digits", "breast_cancer", "wine", "planted", "blocks", or one of the paper's:
+        "residential", "mnist1k", "arrhythmia", "secom", "powerplant", "htru2", "protein".
+    data_dir : a folder with the paper's data, as npz files or as published; LANDMARKS_DATA by
+        default.
+
+    Returns
+    -------
+    Dataset
+        `X` with a row per instance, and the `names` of its columns.
 
     Examples
     --------
@@ -76,17 +82,17 @@ def load_dataset(name: str, data_dir: str | Path | None = None) -> Dataset:
     source = source_of(name)
     if (path := find(name, data_dir)) is None:
         raise FileNotFoundError(
-            f"{name} is not here: run `landmarks data fetch {name}`, or set LANDMARKS_DATA or data_dir "
-            f"to a folder with {name}.npz or {source.files[0]}"
+            f"{name} is not here: run `landmarks data fetch {name}`, or set LANDMARKS_DATA or "
+            f"data_dir to a folder with {name}.npz or {source.files[0]}"
         )
     X, names = read_file(source, path)
     return Dataset(name, X, names)
 
 
 def fetch_dataset(source: Source, *, force: bool = False) -> Path:
-    """Download a data set into the cache and return its file there; one that is there already is kept.
+    """Download a data set into the cache, unless it is there already, and return its file.
 
-    The numbers are checked before anything is kept, so the cache holds the published data or nothing.
+    The numbers are checked first, so the cache holds the published data or nothing.
     """
     place = ready_folder()
     path = place / f"{source.name}.npz"
@@ -99,9 +105,8 @@ def fetch_dataset(source: Source, *, force: bool = False) -> Path:
 def source_of(name: str) -> Source:
     """The source of a data set of the paper."""
     if name not in SOURCES:
-        raise ValueError(
-            f"unknown data set {name!r}; the names are {', '.join(EMBEDDED + tuple(SYNTHETIC) + PAPER)}"
-        )
+        names = ", ".join(EMBEDDED + tuple(SYNTHETIC) + PAPER)
+        raise ValueError(f"unknown data set {name!r}; the names are {names}")
     return SOURCES[name]
 
 
@@ -116,11 +121,11 @@ def _archive(path: Path) -> tuple[np.ndarray, tuple[str, ...]]:
         table = read(path, format="npz", array="X")
     except FormatError as error:
         raise ValueError(
-            f"{path} is not a whole npz file with an array X ({error}); remove it and fetch it again"
+            f"{path} is not a complete npz file with an array X ({error}); remove it and fetch it "
+            "again"
         ) from error
-    return np.asarray(table.values, dtype=np.float64), table.names or tuple(
-        str(j) for j in range(table.values.shape[1])
-    )
+    names = table.names or tuple(str(j) for j in range(table.values.shape[1]))
+    return np.asarray(table.values, dtype=np.float64), names
 
 
 def _embedded(name: str) -> Dataset:

@@ -1,6 +1,4 @@
-"""Readers of the files as their publishers give them: each takes the bytes of one download and
-returns X and column names.
-"""
+"""Readers of the published files: each takes the bytes of one download and returns X and names."""
 
 from __future__ import annotations
 
@@ -13,17 +11,15 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-Table = tuple[np.ndarray, tuple[str, ...]]
-Reader = Callable[[bytes], Table]
+Columns = tuple[np.ndarray, tuple[str, ...]]
+Reader = Callable[[bytes], Columns]
 MISSING = {"?", "NaN", "nan", ""}
 LIMIT = 256 * 2**20  # bytes that one member of an archive may unpack to
 IMAGES = 0x00000803  # the magic number of an idx file of bytes in three dimensions
 
 
 def member(content: bytes, suffix: str) -> bytes:
-    """The member of a zip archive whose name ends so; content that is no archive is taken to be the
-    member itself.
-    """
+    """The member of a zip archive with that ending; content that is no archive is the member."""
     if not zipfile.is_zipfile(io.BytesIO(content)) or _is_workbook(content):
         return content
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -42,11 +38,9 @@ def member(content: bytes, suffix: str) -> bytes:
 
 
 def workbook(columns: int | None = None) -> Reader:
-    """Reads the first sheet with the numbers of an xlsx file; the names are in the row above the
-    first row of numbers.
-    """
+    """Reads the first sheet of an xlsx file; the names are in the row above the first numbers."""
 
-    def read(content: bytes) -> Table:
+    def read(content: bytes) -> Columns:
         rows = [list(row) for row in _sheet(member(content, ".xlsx"))]
         first = next(
             (i for i, row in enumerate(rows) if all(isinstance(cell, int | float) for cell in row)),
@@ -55,9 +49,8 @@ def workbook(columns: int | None = None) -> Reader:
         if first is None or first == 0:
             raise ValueError("the workbook has no row of numbers below a row of names")
         numbers = [row for row in rows[first:] if any(cell is not None for cell in row)]
-        return np.array(numbers, dtype=np.float64)[:, :columns], tuple(
-            str(name) for name in rows[first - 1][:columns]
-        )
+        names = tuple(str(name) for name in rows[first - 1][:columns])
+        return np.array(numbers, dtype=np.float64)[:, :columns], names
 
     return read
 
@@ -70,11 +63,12 @@ def separated(
     columns: slice = slice(None),
     labels: Sequence[str] = (),
 ) -> Reader:
-    """Reads text: one row per line, cells by the delimiter or by blanks, missing ones as ? or NaN,
-    with or without names on top.
+    """Reads text: a row per line, cells by the delimiter or by blanks, ? or NaN for missing ones.
+
+    names : whether the first line holds the names of the columns.
     """
 
-    def read(content: bytes) -> Table:
+    def read(content: bytes) -> Columns:
         lines = member(content, suffix).decode("utf-8-sig").splitlines()
         cells = [row for row in _rows(lines, delimiter) if row]
         header = cells.pop(0) if names else []
@@ -91,7 +85,7 @@ def separated(
 def images(first: int) -> Reader:
     """Reads the first images of an idx file, gzipped or not, one row of pixels each."""
 
-    def read(content: bytes) -> Table:
+    def read(content: bytes) -> Columns:
         content = _unpacked(content) if content[:2] == b"\x1f\x8b" else content
         if len(content) < 16:
             raise ValueError(f"an idx file of images begins with 16 bytes, got {len(content)}")
@@ -101,18 +95,15 @@ def images(first: int) -> Reader:
                 f"not an idx file of images, or not all of one: {len(content)} bytes for {count} "
                 f"images of {height} × {width}"
             )
-        pixels = np.frombuffer(content, dtype=np.uint8, offset=16).reshape(count, height * width)[
-            :first
-        ]
-        return pixels.astype(np.float64), tuple(
-            f"row {j // width}, column {j % width}" for j in range(height * width)
-        )
+        pixels = np.frombuffer(content, dtype=np.uint8, offset=16).reshape(count, height * width)
+        names = tuple(f"row {j // width}, column {j % width}" for j in range(height * width))
+        return pixels[:first].astype(np.float64), names
 
     return read
 
 
 def _unpacked(content: bytes) -> bytes:
-    """The content of a gzip file, when it is whole and not larger than the limit."""
+    """The content of a gzip file, if it is complete and not larger than the limit."""
     stream = zlib.decompressobj(wbits=31)
     try:
         unpacked = stream.decompress(content, LIMIT)
@@ -146,11 +137,9 @@ def _sheet(content: bytes) -> Iterable[tuple[object, ...]]:
 
 
 def _rows(lines: list[str], delimiter: str | None) -> Iterable[list[str]]:
-    return (
-        (line.split() for line in lines)
-        if delimiter is None
-        else csv.reader(lines, delimiter=delimiter)
-    )
+    if delimiter is None:
+        return (line.split() for line in lines)
+    return csv.reader(lines, delimiter=delimiter)
 
 
 def _number(cell: str) -> float:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..operators.preparation import mean_imputed
+from ..operators.standard import Standard
+
 
 def standardise(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The standardised columns of X and their places in it.
 
-    Missing values take the mean of their column; constant columns are dropped, since they have no variance to scale.
+    Missing values take the mean of their column; constant columns are dropped, since they have no
+    variance to scale.
 
     Examples
     --------
@@ -18,10 +22,7 @@ def standardise(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     [[-1.0], [1.0]]
     """
     X = np.array(X, dtype=np.float64, order="C")
-    known = np.isfinite(X)
-    counts = np.maximum(known.sum(axis=0), 1)
-    mean = np.where(known, X, 0.0).sum(axis=0) / counts
-    X = np.where(known, X, mean) - mean
-    scale = np.sqrt(np.mean(X**2, axis=0))
-    kept = np.flatnonzero(scale > 1e-12 * np.maximum(np.abs(mean), 1.0))
-    return X[:, kept] / scale[kept], kept
+    X = mean_imputed(np.where(np.isfinite(X), X, np.nan), None)
+    Z, _, _ = Standard(center=True, scale=True).of_array(X)
+    varying = np.flatnonzero(np.any(Z != 0, axis=0))
+    return Z[:, varying], varying

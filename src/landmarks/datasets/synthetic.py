@@ -1,4 +1,4 @@
-"""Made-up data whose best choice is known."""
+"""Synthetic data whose best choice is known."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ class Known:
 
 
 def planted(m: int = 60, n: int = 40, k: int = 5, seed: int = 0) -> Known:
-    """k independent columns, and n − k mixtures of them in which each has a part: the k alone, or any k of the mixtures, rebuild all.
+    """k independent columns and n − k mixtures of all of them: the k are the best choice.
 
-    A little of an own direction is added to every mixture, orthogonal to all else, so that exactly the planted columns are best.
+    Each mixture also has a small direction of its own, orthogonal to all else; without it any k
+    mixtures would do as well as the planted columns.
 
     Examples
     --------
@@ -43,9 +44,10 @@ def planted(m: int = 60, n: int = 40, k: int = 5, seed: int = 0) -> Known:
 
 
 def blocks(size: int = 6, k: int = 4, seed: int = 0) -> Known:
-    """k groups of columns, each the same direction at different lengths with noise of its own: one of each group is best.
+    """k groups of columns, each one direction at different lengths plus independent noise.
 
-    Groups are orthogonal, so the best choice takes from each the column that explains its group best.
+    Groups are orthogonal, so the best choice takes from each the column that explains its group
+    best.
 
     Examples
     --------
@@ -55,12 +57,12 @@ def blocks(size: int = 6, k: int = 4, seed: int = 0) -> Known:
     """
     rng = np.random.default_rng(seed)
     m = k * (size + 1)
-    X, best, error = np.zeros((m, k * size)), [], 0.0
+    X = np.zeros((m, k * size))
+    best: list[int] = []
+    error = 0.0
     for group in range(k):
-        rows, columns = (
-            slice(group * (size + 1), (group + 1) * (size + 1)),
-            slice(group * size, (group + 1) * size),
-        )
+        rows = slice(group * (size + 1), (group + 1) * (size + 1))
+        columns = slice(group * size, (group + 1) * size)
         part = np.vstack([rng.uniform(1, 2, size), 0.3 * np.diag(rng.uniform(0.5, 1.5, size))])
         X[rows, columns] = part
         left = [np.sum((part - np.outer(x, x @ part) / (x @ x)) ** 2) for x in part.T]

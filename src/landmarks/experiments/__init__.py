@@ -1,4 +1,4 @@
-"""The paper's figures as experiments: settings in files, results in tables, drawings made from the tables alone."""
+"""The paper's figures as experiments: settings in files, results in tables, then drawings."""
 
 from .run import reproduce
 from .settings import FIGURES, Figure, read_settings

@@ -1,4 +1,4 @@
-"""The paper's claims against the tables: quality against greedy by k/n, against sampling, and cost."""
+"""The paper's claims checked by the tables: errors against greedy and sampling, and cost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def claims_of(out: Path) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Cell:
     """One panel and k: the continuous method, greedy, the best sampling method and our default."""
 
     title: str
@@ -37,28 +37,21 @@ class Comparison:
 
     def __str__(self) -> str:
         timed = (self.continuous, self.greedy, self.auto)
-        seconds, products = (
-            ", ".join(f"{mean.seconds:.2g}" for mean in timed),
-            ", ".join(f"{mean.products:.0f}" for mean in timed),
-        )
+        seconds = ", ".join(f"{mean.seconds:.2g}" for mean in timed)
+        products = ", ".join(f"{mean.products:.0f}" for mean in timed)
         ratios = [
             quotient(self.continuous, self.greedy),
             quotient(self.continuous, self.sampling),
             quotient(self.auto, self.greedy),
         ]
-        return (
-            "| "
-            + " | ".join(
-                [self.title, str(self.k), f"{self.k / self.n:.3g}", *ratios, seconds, products]
-            )
-            + " |"
-        )
+        cells = [self.title, str(self.k), f"{self.k / self.n:.3g}", *ratios, seconds, products]
+        return "| " + " | ".join(cells) + " |"
 
 
 def against(
     figure: Figure, found: dict[Key, Mean], sizes: dict[tuple[str, str], int]
 ) -> Iterator[str]:
-    """A line for each panel and k with errors of the ratios and cost, and below it in how many cells what is better."""
+    """A line for each panel and k with the ratios of errors and the costs, then a count of wins."""
     cells = [
         cell
         for panel in figure.panels
@@ -80,7 +73,7 @@ def against(
     yield from counted(cells)
 
 
-def compared(panel: Panel, k: int, n: int, found: dict[Key, Mean]) -> Comparison | None:
+def compared(panel: Panel, k: int, n: int, found: dict[Key, Mean]) -> Cell | None:
     """The comparison of one panel and k, when all its methods have been run."""
     known = {
         label: mean
@@ -90,7 +83,7 @@ def compared(panel: Panel, k: int, n: int, found: dict[Key, Mean]) -> Comparison
     sampled = [known[label] for label in SAMPLING if label in known]
     if not sampled or not {"continuous", "greedy", "auto"} <= set(known):
         return None
-    return Comparison(
+    return Cell(
         panel.title,
         k,
         n,
@@ -101,26 +94,27 @@ def compared(panel: Panel, k: int, n: int, found: dict[Key, Mean]) -> Comparison
     )
 
 
-def counted(cells: list[Comparison]) -> Iterator[str]:
-    """In how many cells the continuous method beats sampling and, below and from k = n/2 on, greedy; and our default greedy."""
-    below, above = [c for c in cells if 2 * c.k < c.n], [c for c in cells if 2 * c.k >= c.n]
-    for what, some, pairs in (
-        (
-            "continuous against the best sampling method",
-            cells,
-            [(c.continuous, c.sampling) for c in cells],
-        ),
-        ("continuous against greedy, k < n/2", below, [(c.continuous, c.greedy) for c in below]),
-        ("continuous against greedy, k >= n/2", above, [(c.continuous, c.greedy) for c in above]),
-        ("auto against greedy", cells, [(c.auto, c.greedy) for c in cells]),
-    ):
-        ratios = [a.value / b.value for a, b in pairs]
-        if some:
-            yield f"- {what}: lower error in {sum(r < 1 for r in ratios)} of {len(ratios)} cells, ratios from {min(ratios):.3f} to {max(ratios):.3f}"
+def counted(cells: list[Cell]) -> Iterator[str]:
+    """In how many cells the continuous method beats sampling and greedy, and auto beats greedy."""
+    below = [c for c in cells if 2 * c.k < c.n]
+    above = [c for c in cells if 2 * c.k >= c.n]
+    pairs = {
+        "continuous against the best sampling method": [(c.continuous, c.sampling) for c in cells],
+        "continuous against greedy, k < n/2": [(c.continuous, c.greedy) for c in below],
+        "continuous against greedy, k >= n/2": [(c.continuous, c.greedy) for c in above],
+        "auto against greedy": [(c.auto, c.greedy) for c in cells],
+    }
+    for what, compared_means in pairs.items():
+        ratios = [a.value / b.value for a, b in compared_means]
+        if ratios:
+            yield (
+                f"- {what}: lower error in {sum(r < 1 for r in ratios)} of {len(ratios)} cells, "
+                f"ratios from {min(ratios):.3f} to {max(ratios):.3f}"
+            )
 
 
 def quotient(a: Mean, b: Mean) -> str:
-    """The ratio of two means with its standard error, by propagation; what has one trial has none."""
+    """The ratio of two means with its standard error, by propagation; none for a single trial."""
     ratio = a.value / b.value
     parts = [(mean.error / mean.value) ** 2 for mean in (a, b) if mean.trials > 1]
     return f"{ratio:.3f} ± {ratio * sum(parts) ** 0.5:.3f}" if parts else f"{ratio:.3f}"

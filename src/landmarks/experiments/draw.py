@@ -16,13 +16,13 @@ LABELS = {"factor": "error / best rank-k error", "value": "squared Frobenius err
 
 
 def draw(figure: Figure, out: Path) -> list[Path]:
-    """Draw a figure from the tables in a folder, beside them; returns the files."""
+    """Draw a figure from the tables in a folder, into that folder; returns the files."""
     rows = rows_of(figure, out)
     if figure.name == "figure1":
         return save(draw_paths(figure, out, rows), out / figure.stem)
-    return save(draw_means(figure, rows), out / figure.stem) + save(
-        draw_ratios(figure, rows), out / f"{figure.stem}-to-greedy"
-    )
+    means_files = save(draw_means(figure, rows), out / figure.stem)
+    ratio_files = save(draw_ratios(figure, rows), out / f"{figure.stem}-to-greedy")
+    return means_files + ratio_files
 
 
 def draw_means(figure: Figure, rows: list[Row]) -> object:
@@ -31,7 +31,7 @@ def draw_means(figure: Figure, rows: list[Row]) -> object:
 
 
 def draw_ratios(figure: Figure, rows: list[Row]) -> object:
-    """The same over greedy's error, without the sampling methods, which are far above: here the others can be told apart."""
+    """The curves over greedy's error, without the sampling methods, which are far above."""
     found = means(rows, figure.value)
     ratios = {}
     for (dataset, sigma, label, k), mean in found.items():
@@ -54,9 +54,8 @@ def _lines(figure: Figure, panel: Panel, found: dict[Key, Mean]) -> list[Line]:
         known = {
             k: found[key] for k in panel.k if (key := (*panel_key(panel), entry.label, k)) in found
         }
-        style = sorted(other.label for other in figure.entries if other.group == entry.group).index(
-            entry.label
-        )
+        group = sorted(other.label for other in figure.entries if other.group == entry.group)
+        style = group.index(entry.label)
         if known:
             values = known.values()
             lines.append(
@@ -73,28 +72,23 @@ def _lines(figure: Figure, panel: Panel, found: dict[Key, Mean]) -> list[Line]:
 
 
 def draw_paths(figure: Figure, out: Path, rows: list[Row]) -> object:
-    """The trajectories of t, gradient descent on the left and stochastic gradient descent on the right."""
+    """The trajectories of t: gradient descent on the left, the stochastic one on the right."""
     notes = {row.label: row.note for row in rows}
     labels = [label for label, _ in runs(figure)]
     drawn = new_figure(10, 3.2 * len(labels) / 2 + 0.5)
-    for ax, label in zip(
-        drawn.subplots(len(labels) // 2, 2, squeeze=False).ravel(), labels, strict=True
-    ):
+    axes = drawn.subplots(len(labels) // 2, 2, squeeze=False).ravel()
+    for ax, label in zip(axes, labels, strict=True):
         steps, path = read_path(path_file(figure, out, label))
         plot_path(path, ax=ax, at_most=path.t.shape[1])
         for line in ax.get_lines():
             line.set_xdata(steps)
-            line.set_rasterized(
-                True
-            )  # hundreds of lines of hundreds of points each: an SVG of megabytes otherwise
+            line.set_rasterized(True)  # hundreds of lines would make an SVG of megabytes
         ax.relim()
         ax.autoscale_view(scaley=False)
         kind, penalty = label.split()
-        name = (
-            "gradient descent"
-            if kind == "GD"
-            else f"stochastic gradient descent, M = {figure.options['n_probes']}"
-        )
+        name = "gradient descent"
+        if kind != "GD":
+            name = f"stochastic gradient descent, M = {figure.options['n_probes']}"
         ax.set_title(
             f"{name}, λ = {penalty}, δ = {figure.options['delta']:g}\n{notes.get(label, '')}",
             fontsize=10,

@@ -1,9 +1,9 @@
-"""Figure 1: how the weights t move under gradient descent and stochastic gradient descent, as tables of t."""
+"""Figure 1: how the weights t move under (stochastic) gradient descent, as tables of t."""
 
 from __future__ import annotations
 
 import csv
-import os
+import io
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,29 +15,28 @@ from .._select import select
 from ..datasets import load_dataset
 from ..methods.relaxation.continuous import Continuous
 from ..relaxation_path import Path as Trajectories
+from ..runs.atomic import written
 from ..runs.progress import report
 from ..selection import Selection
 from .problems import device_name, versions
 from .settings import Figure
-from .table import Row, Table
+from .table import ResultsFile, Row
 
-AT_MOST = 200  # steps that a table keeps, spread evenly
+AT_MOST = 200  # steps in a table, spread evenly
 
 
 def runs(figure: Figure) -> Iterator[tuple[str, Continuous]]:
-    """The descents of the figure, by label: exact and stochastic gradients for each penalty, in the paper's units."""
+    """The descents of the figure: exact and stochastic gradients per penalty, in absolute units."""
     options = figure.options
     for penalty in options["penalties"]:
         for kind, probes in (("GD", None), ("SGD", options["n_probes"])):
-            yield (
-                f"{kind} {penalty:g}",
-                Continuous(
-                    penalty=penalty, delta=options["delta"], n_probes=probes, units="absolute"
-                ),
+            method = Continuous(
+                penalty=penalty, delta=options["delta"], n_probes=probes, units="absolute"
             )
+            yield f"{kind} {penalty:g}", method
 
 
-def trace_paths(figure: Figure, table: Table, out: Path, data_dir: str | Path | None) -> None:
+def trace_paths(figure: Figure, table: ResultsFile, out: Path, data_dir: str | Path | None) -> None:
     """Run the descents whose tables are not there yet."""
     planned = list(runs(figure))
     for place, (label, method) in enumerate(planned):
@@ -56,7 +55,7 @@ def trace_paths(figure: Figure, table: Table, out: Path, data_dir: str | Path | 
 
 
 def described(row: Row, selection: Selection) -> Row:
-    """The row of a descent: what it cost, and in the note how many columns it kept."""
+    """The row of a descent: its cost, and in the note how many columns are left."""
     return replace(
         row,
         n=selection.n,
@@ -75,17 +74,17 @@ def path_file(figure: Figure, out: Path, label: str) -> Path:
 
 
 def write_path(file: Path, path: Any, at_most: int, seed: int = 0) -> None:
-    """Write the weights of a random part of the columns, one line per step, whole or not at all."""
+    """Write the weights of some random columns, one line per step, completely or not at all."""
     columns = np.sort(np.random.default_rng(seed).permutation(path.t.shape[1])[:at_most])
     steps = np.unique(np.linspace(0, len(path) - 1, min(AT_MOST, len(path))).astype(int))
-    draft = file.with_suffix(".part")
-    with open(draft, "w", newline="", encoding="utf-8") as stream:
+    with written(file, overwrite=True) as raw:
+        stream = io.TextIOWrapper(raw, "utf-8", newline="", write_through=True)
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(["step", *columns.tolist()])
         writer.writerows(
             [int(step), *(f"{weight:.4g}" for weight in path.t[step, columns])] for step in steps
         )
-    os.replace(draft, file)
+        stream.detach()
 
 
 def read_path(file: Path) -> tuple[np.ndarray, Trajectories]:
@@ -94,4 +93,5 @@ def read_path(file: Path) -> tuple[np.ndarray, Trajectories]:
         lines = list(csv.reader(stream))
     numbers = np.array(lines[1:], dtype=np.float64)
     t = numbers[:, 1:]
-    return numbers[:, 0], Trajectories(t, np.zeros(len(t)), np.sum(t > 0, axis=1), np.zeros(len(t)))
+    active = np.sum(t > 0, axis=1)
+    return numbers[:, 0], Trajectories(t, np.zeros(len(t)), active, np.zeros(len(t)))

@@ -1,6 +1,4 @@
-"""The operator of a panel: columns of standardised data, or a Gaussian kernel on its rows, on a
-device.
-"""
+"""The operator of a panel on a device: standardised columns, or a Gaussian kernel on the rows."""
 
 from __future__ import annotations
 
@@ -25,10 +23,10 @@ class Task:
 
     def __init__(self, figure: Figure, panel: Panel, device: str, data_dir: str | Path | None):
         self.figure, self.panel, self.device = figure, panel, device
-        X = spread(load_dataset(panel.dataset, data_dir).standardised(), panel.rows).astype(
-            figure.dtype
-        )
-        X = X if device == "cpu" else _on_device(X, device)
+        X = load_dataset(panel.dataset, data_dir).standardised()
+        X = spread(X, panel.rows).astype(figure.dtype)
+        if device != "cpu":
+            X = _on_device(X, device)
         self.operator = data(X) if panel.sigma is None else kernel(X, rbf(sigma=panel.sigma))
         self._best: dict[int, float] = {}
 
@@ -38,18 +36,12 @@ class Task:
         return self.operator.n
 
     def best(self, k: int) -> float | None:
-        """The best rank-k error, where the figure draws factors; computed before any method is
-        timed.
-        """
+        """The best rank-k error if the figure draws factors; computed before methods are timed."""
         if self.figure.value != "factor":
             return None
         if k not in self._best:
-            self._best[k] = float(
-                np.ldexp(
-                    best_rank_error(self.operator, k, self.figure.criterion),
-                    self.operator.exponent * self.power,
-                )
-            )
+            best = best_rank_error(self.operator, k, self.figure.criterion)
+            self._best[k] = float(np.ldexp(best, self.operator.exponent * self.power))
         return self._best[k]
 
     @property
@@ -59,7 +51,7 @@ class Task:
 
 
 def spread(X: np.ndarray, rows: int | None) -> np.ndarray:
-    """So many rows of X, spread evenly over all of it."""
+    """That many rows of X, spread evenly."""
     if rows is None or rows >= len(X):
         return X
     return X[np.linspace(0, len(X) - 1, rows).astype(int)]
@@ -78,7 +70,7 @@ def versions(device: str) -> str:
 
 
 def device_name(device: str) -> str:
-    """The device in words: the processor, or the graphics card by its name."""
+    """The device in words: the processor, or the name of the graphics card."""
     if device == "cpu":
         return f"cpu {platform.machine()}"
     import torch
@@ -87,7 +79,7 @@ def device_name(device: str) -> str:
 
 
 def check_device(device: str) -> str:
-    """The device, when it is there."""
+    """The device, if it exists."""
     if device == "cpu":
         return device
     sentence = f'device must be "cpu", or "cuda" where torch sees a graphics card, got {device!r}'

@@ -1,4 +1,4 @@
-"""Run what a figure still lacks, row by row, then draw it from its table."""
+"""Run the rows that a figure lacks, then draw it from its table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..runs.progress import report
 from .paths import trace_paths
 from .problems import Task, check_device, device_name, versions
 from .settings import Entry, Figure, Panel, read_settings
-from .table import Row, Table
+from .table import ResultsFile, Row
 
 
 def reproduce(
@@ -32,17 +32,22 @@ def reproduce(
     only: Sequence[str] = (),
     jobs: int = 1,
 ) -> Path:
-    """Run a figure of the paper and return its table; rows that are there already are not run again.
+    """Run a figure of the paper and return its table; rows that exist already are not run again.
 
     Parameters
     ----------
     name : "figure1" to "figure4".
-    out : the folder of the tables; made when it is not there.
+    out : the folder of the tables, which is created if necessary.
     quick : fewer trials, sizes and rows.
-    data_dir : the folder of the data; LANDMARKS_DATA unless given.
+    data_dir : the folder of the data; LANDMARKS_DATA by default.
     device : "cpu", or "cuda" for the large kernels of figure 4.
-    only : the data sets to run; all of the figure unless given.
-    jobs : processes that run side by side, one thread each; a graphics card is used by one.
+    only : the data sets to run; by default all of the figure.
+    jobs : processes to run in parallel, with one thread each; a graphics card is used by one.
+
+    Returns
+    -------
+    Path
+        The CSV file of the results.
     """
     figure = restricted(read_settings(name, quick=quick), only)
     check_device(device)
@@ -57,18 +62,19 @@ def restricted(figure: Figure, only: Sequence[str]) -> Figure:
     known = [panel.dataset for panel in figure.panels]
     if unknown := [name for name in only if name not in known]:
         raise ValueError(
-            f"{figure.name} has no data set {', '.join(unknown)}; it has {', '.join(dict.fromkeys(known))}"
+            f"{figure.name} has no data set {', '.join(unknown)}; it has "
+            f"{', '.join(dict.fromkeys(known))}"
         )
-    return replace(
-        figure, panels=tuple(panel for panel in figure.panels if not only or panel.dataset in only)
-    )
+    if not only:
+        return figure
+    return replace(figure, panels=tuple(p for p in figure.panels if p.dataset in only))
 
 
 def complete(
     figure: Figure, out: Path, device: str, data_dir: str | Path | None, jobs: int = 1
 ) -> Path:
     """Run what the table of a figure lacks; returns the path of the table."""
-    table = Table(out / f"{figure.stem}.csv")
+    table = ResultsFile(out / f"{figure.stem}.csv")
     if figure.name == "figure1":
         trace_paths(figure, table, out, data_dir)
         return table.path
@@ -77,34 +83,31 @@ def complete(
         for panel, entry, sizes, seed in figure.jobs()
     ]
     missing = [order for order in orders if not all(row in table for row in order.blanks)]
-    report(figure.name, len(orders) - len(missing), len(orders))
-    for place, rows in enumerate(
-        carried_out(missing, 1 if device != "cpu" else jobs), len(orders) - len(missing) + 1
-    ):
+    done = len(orders) - len(missing)
+    report(figure.name, done, len(orders))
+    jobs = 1 if device != "cpu" else jobs
+    for place, rows in enumerate(carried_out(missing, jobs), done + 1):
         table.append(table.news(rows))
         report(figure.name, place, len(orders))
     return table.path
 
 
 def carried_out(orders: list[Order], jobs: int) -> Iterator[list[Row]]:
-    """The rows of each order as soon as they are known; with several jobs in whatever order that is."""
+    """The rows of each order as soon as they are known, in any order if there are several jobs."""
     if jobs == 1 or len(orders) < 2:
         yield from map(carry_out, orders)
         return
-    with ProcessPoolExecutor(
-        jobs, multiprocessing.get_context("spawn"), initializer=one_thread
-    ) as pool:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, initializer=one_thread) as pool:
         try:
-            yield from (
-                done.result()
-                for done in as_completed([pool.submit(carry_out, order) for order in orders])
-            )
+            futures = [pool.submit(carry_out, order) for order in orders]
+            yield from (done.result() for done in as_completed(futures))
         finally:
             pool.shutdown(cancel_futures=True)
 
 
 def one_thread() -> None:
-    """Hold the linear algebra of this process to one thread."""
+    """Limit the linear algebra of this process to one thread."""
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
@@ -128,9 +131,8 @@ class Order:
         return [blank(self.figure, self.panel, self.entry, k, self.seed) for k in self.sizes]
 
 
-_tasks: dict[
-    tuple[object, ...], Task
-] = {}  # the panel of this process, kept from one run to the next
+#: the panel of this process, reused from one run to the next
+_tasks: dict[tuple[object, ...], Task] = {}
 
 
 def carry_out(order: Order) -> list[Row]:
@@ -172,18 +174,14 @@ def fill(task: Task, entry: Entry, rows: list[Row], seed: int) -> list[Row]:
 
 
 def valued(task: Task, row: Row, indices: np.ndarray) -> Row:
-    """The row with the error of its choice, in the units of the data, and the factor unless the best rank-k error is nothing."""
-    value = float(
-        np.ldexp(
-            selection_error(task.operator, indices, task.figure.criterion),
-            task.operator.exponent * task.power,
-        )
-    )
+    """The row with the error of its choice in the units of the data, and the factor if defined."""
+    error = selection_error(task.operator, indices, task.figure.criterion)
+    value = float(np.ldexp(error, task.operator.exponent * task.power))
     return replace(row, value=value, factor=value / row.best if row.best else None)
 
 
 def refusal(task: Task, entry: Entry, rows: list[Row]) -> str:
-    """Why a method is not run on a panel; nothing when it is."""
+    """Why a method is not run on a panel; empty if it is."""
     if task.panel.needs and not task.device.startswith(task.panel.needs):
         return f"n = {task.n} is run on a graphics card only: --device {task.panel.needs}"
     if entry.at_most is not None and task.n > entry.at_most:
@@ -196,13 +194,14 @@ def refusal(task: Task, entry: Entry, rows: list[Row]) -> str:
 def choose(
     task: Task, entry: Entry, sizes: list[int], seed: int
 ) -> tuple[dict[int, np.ndarray], float, int]:
-    """The choice for each size, the seconds and the products that were taken for all of them."""
+    """The choice for each size, and the seconds and products used for all of them."""
     method = entry.method()
     if not entry.sweep:
         selection = select(
             task.operator, sizes[0], method=method, criterion=task.figure.criterion, seed=seed
         )
         return {sizes[0]: selection.indices}, selection.ledger.seconds, selection.ledger.products
-    start, before = time.perf_counter(), task.operator.ledger.snapshot()
+    start = time.perf_counter()
+    before = task.operator.ledger.snapshot()
     found = method.sweep(task.operator, sizes, criterion=task.figure.criterion, seed=seed)
     return found, time.perf_counter() - start, task.operator.ledger.since(before)["products"]

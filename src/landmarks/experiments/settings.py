@@ -1,4 +1,4 @@
-"""The settings of a figure, read from the TOML file of its name: panels, methods, sizes and trials."""
+"""The settings of a figure, read from the TOML file of its name."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ FIGURES = ("figure1", "figure2", "figure3", "figure4")
 
 @dataclass(frozen=True)
 class Panel:
-    """One data set of a figure, with the width of a Gaussian kernel on its rows; without one its columns are chosen.
+    """One data set of a figure; sigma is the width of a Gaussian kernel on its rows, if any.
 
-    rows : only so many rows of the data, spread evenly; None is all.
+    rows : the number of rows to use, spread evenly over the data; None is all.
     needs : the device without which the panel is left out, with a reason in the table.
     """
 
@@ -82,7 +82,7 @@ class Figure:
         return f"{self.name}-quick" if self.quick else self.name
 
     def trials_of(self, panel: Panel, entry: Entry) -> int:
-        """How often a method is run on a panel: what the panel says, else the method, else the figure; never more than the figure."""
+        """How often to run a method on a panel: at most as the panel, method or figure says."""
         wanted = panel.trials.get(entry.label, entry.trials or self.trials)
         return min(wanted, self.trials)
 

@@ -16,7 +16,7 @@ SAMPLING = ("uniform", "leverage scores", "k-DPP")
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of some trials, its standard error (NaN from one trial), their number, and the mean of the seconds and products."""
+    """The mean of some trials with its standard error (NaN for one trial), seconds and products."""
 
     value: float
     error: float
@@ -39,7 +39,7 @@ Key = tuple[str, str, str, int]  # data set, sigma, label, k
 
 
 def means(rows: Iterable[Row], column: str) -> dict[Key, Mean]:
-    """The mean over seeds for each data set, kernel width, label and k; rows without a value are left out."""
+    """The mean over seeds for each data set, kernel width, label and k that has a value."""
     groups: dict[Key, list[Row]] = defaultdict(list)
     for row in rows:
         if getattr(row, column) is not None:
@@ -68,7 +68,7 @@ def panel_key(panel: Panel) -> tuple[str, str]:
 
 
 def markdown(figure: Figure, rows: list[Row]) -> Iterator[str]:
-    """The summary of a figure: for each panel a table of k against methods, with standard errors, seconds and reasons of skips."""
+    """The summary of a figure: per panel a table of k against methods, and what was skipped."""
     found = means(rows, figure.value)
     for panel in figure.panels:
         labels = [
@@ -127,13 +127,14 @@ def rows_of(figure: Figure, out: Path) -> list[Row]:
     path = out / f"{figure.stem}.csv"
     if not path.is_file():
         raise FileNotFoundError(
-            f"{path} does not exist; run `landmarks reproduce {figure.name}{' --quick' if figure.quick else ''}` first"
+            f"{path} does not exist; run `landmarks reproduce {figure.name}"
+            f"{' --quick' if figure.quick else ''}` first"
         )
     return read_rows(path)
 
 
 def write_summary(figure: Figure, out: Path) -> Path:
-    """Write the summary of a figure beside its table, from the table alone."""
+    """Write the summary of a figure next to its table, from the table alone."""
     path = out / f"{figure.stem}.md"
     path.write_text(
         "\n".join([f"# {figure.title}", *markdown(figure, rows_of(figure, out)), ""]),

@@ -1,4 +1,4 @@
-"""The table of results: one row per choice, appended as soon as it is known, so that a run can go on where it stopped."""
+"""The table of results: one row per choice, appended at once, so that a run can be continued."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from typing import Any
 class Row:
     """One choice of k columns and what it was worth.
 
-    value : the error by the criterion; best : that of the best rank-k approximation; factor : their ratio. Empty when not computed.
-    seconds, products : what the method took; a sweep serves all k of its panel at once, and each row says what the sweep took.
-    skip : why there is no value; note : what the run warned of.
+    value : the error by the criterion; best : that of the best rank-k approximation; factor : their
+        ratio. Empty when not computed.
+    seconds, products : what the method used; each row of a sweep says what the sweep used.
+    skip : why there is no value; note : the warnings of the run.
     """
 
     figure: str
@@ -67,8 +68,8 @@ NUMBERS = {
 }
 
 
-class Table:
-    """The rows of a CSV file. A last line that was cut off by a crash is dropped when the file is opened for more."""
+class ResultsFile:
+    """The rows of a CSV file; a last line that a crash cut off is dropped before more are added."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -79,7 +80,7 @@ class Table:
         return row.key in self.rows and not self.rows[row.key].skip
 
     def news(self, rows: Iterable[Row]) -> list[Row]:
-        """The rows that tell more than the table does: not those that are skipped again for the same reason."""
+        """The rows that are not in the table already: rows skipped for the same reason are."""
         return [
             row
             for row in rows
@@ -92,30 +93,30 @@ class Table:
         if not rows:
             return
         with open(self.path, "ab") as stream:
-            whole = whole_length(self.path)
-            stream.truncate(whole)
-            stream.write(
-                (b"" if whole else _line(COLUMNS)) + b"".join(_line(_cells(row)) for row in rows)
-            )
+            end = complete_length(self.path)
+            stream.truncate(end)
+            header = b"" if end else _line(COLUMNS)
+            stream.write(header + b"".join(_line(_cells(row)) for row in rows))
             stream.flush()
             os.fsync(stream.fileno())
         self.rows.update({row.key: row for row in rows})
 
 
 def read_rows(path: Path) -> list[Row]:
-    """The rows of a table, without a last line that was cut off; of several with one key the last counts."""
-    text = path.read_bytes()[: whole_length(path)].decode("utf-8")
+    """The rows of a table without a last line that was cut off; of equal keys the last counts."""
+    text = path.read_bytes()[: complete_length(path)].decode("utf-8")
     reader = csv.DictReader(io.StringIO(text, newline=""))
     if text and reader.fieldnames != COLUMNS:
         raise ValueError(
-            f"{path} is not a table of this version: its columns are {reader.fieldnames}, expected {COLUMNS}; move it away"
+            f"{path} is not a table of this version: its columns are {reader.fieldnames}, expected "
+            f"{COLUMNS}; move it away"
         )
     rows = [Row(**{name: _read(name, cell) for name, cell in line.items()}) for line in reader]
     return list({row.key: row for row in rows}.values())
 
 
-def whole_length(path: Path) -> int:
-    """The bytes of the file up to the end of its last whole line."""
+def complete_length(path: Path) -> int:
+    """The bytes of the file up to the end of its last complete line."""
     return path.read_bytes().rfind(b"\n") + 1
 
 
@@ -126,14 +127,15 @@ def _read(name: str, cell: str) -> Any:
 
 
 def _cells(row: Row) -> list[str]:
-    return [
-        ""
-        if cell is None
-        else f"{cell:.8g}"
-        if isinstance(cell, float)
-        else str(cell).replace("\n", " ")
-        for cell in asdict(row).values()
-    ]
+    return [_cell(value) for value in asdict(row).values()]
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.8g}"
+    return str(value).replace("\n", " ")
 
 
 def _line(cells: list[str]) -> bytes:

@@ -1,4 +1,4 @@
-"""Why these columns: what each chosen one adds and what could replace it, and what each dropped one is rebuilt from."""
+"""Why these columns: what each chosen one adds, and what each dropped one is rebuilt from."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Reasons:
-    """Two tables about a selection; columns of data are told by name where they have one, else by index.
+    """Two tables about a selection; columns are given by name if they have one, else by index.
 
-    chosen : a row per chosen column, in order of choice. `adds` is what it alone adds: by how much the error would rise
-        without it. `substitute_1`, … are the columns that could take its place, cheapest first, and `cost_1`, … by how
-        much the error would change; a negative cost would be an improvement. All in parts of the error of choosing nothing.
-    dropped : a row per other column, the worst rebuilt first. `r2` is the share of its squares that the chosen columns
-        rebuild. `source_1`, … are those that contribute most, and `weight_1`, … their coefficients with sign, for columns
-        of length one.
+    chosen : a row per chosen column, in order of choice. `adds` says how much the error would rise
+        without it. `substitute_1`, … are the columns that could take its place, cheapest first, and
+        `cost_1`, … say how much the error would change; a negative cost would be an improvement.
+        All are shares of the error of choosing nothing.
+    dropped : a row per other column, the worst rebuilt first. `r2` is the share of its squares that
+        the chosen columns rebuild. `source_1`, … are those that contribute most, and `weight_1`, …
+        their coefficients with sign, for columns of length one.
 
-    Both have `stability`, the share of bootstrap samples in which the column is chosen, when `why` was given it.
+    Both have `stability`, the share of bootstrap samples in which the column is chosen, when `why`
+    was given it.
 
     Examples
     --------
@@ -61,7 +63,7 @@ class Reasons:
 def reasons(
     selection: Selection, operator: Operator, criterion: str, each: int, stability: Stability | None
 ) -> Reasons:
-    """The tables of a selection from the operator, with `each` substitutes and sources per column."""
+    """The tables of a selection, with `each` substitutes and sources per column."""
     _check.count(each, "each")
     _check_stability(selection, stability)
     rebuilt = selection.reconstruction()
@@ -119,7 +121,7 @@ def _dropped(
 
 
 def _weights(operator: Operator, rebuilt: Reconstruction, dropped: np.ndarray) -> np.ndarray:
-    """B_ij √(K_ii/K_jj), the coefficients for columns of length one, a row per dropped column; 0 where it is rounding."""
+    """B_ij √(K_ii/K_jj): the coefficients for columns of length one; 0 where it is rounding."""
     lengths = np.sqrt(np.maximum(host(operator.diagonal()).astype(np.float64), 0.0))
     terms = rebuilt.coefficients[:, dropped].T * lengths[rebuilt.indices]
     weights = np.divide(
@@ -165,5 +167,6 @@ def _check_stability(selection: Selection, stability: Any) -> None:
         raise TypeError(f"stability must be what Selection.stability returns, got {stability!r}")
     if len(stability.frequencies) != selection.n:
         raise ValueError(
-            f"stability is that of {len(stability.frequencies)} candidates, the selection has {selection.n}"
+            f"stability is that of {len(stability.frequencies)} candidates, the selection has "
+            f"{selection.n}"
         )

@@ -1,4 +1,4 @@
-"""How often each candidate is chosen when the data are drawn anew: the bootstrap of a selection."""
+"""How often each candidate is chosen when the data are resampled: the bootstrap of a selection."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class Stability:
     """Over bootstrap samples, how often each of the n candidates is chosen, from 0 to 1.
 
-    Rows of data are drawn anew and all columns are candidates each time. Points of a kernel are drawn anew themselves;
-    a frequency then counts the samples that hold the point, and is NaN where none does. Equal columns share their
-    frequency, as candidates are tried in random order.
+    For data, rows are resampled and all columns are candidates each time. For a kernel, the points
+    are resampled; a frequency then counts the samples that hold the point, and is NaN if none does.
+    Equal columns share their frequency, because candidates are tried in random order.
 
     frequencies : one for each candidate; they add up to k for data.
     n_bootstrap : the number of samples.
@@ -72,27 +72,28 @@ def _chooser(selection: Selection, method: Any) -> Method:
         return as_method(method)
     if selection.chooser is None:
         raise ValueError(
-            f'a selection read from a file does not hold its method, {selection.method}; give one, e.g. stability(method="greedy")'
+            f"a selection read from a file does not hold its method, {selection.method}; give one, "
+            'e.g. stability(method="greedy")'
         )
     return selection.chooser
 
 
 def _check_size(problem: Problem) -> None:
-    """Enough rows or points that a sample, of which 37 % are repeats, can hold k different ones."""
-    size, what = (
-        (problem.operator.n, "points")
-        if problem.operator.m is None
-        else (problem.operator.m, "rows")
-    )
+    """Raise unless a sample, of which 37 % are repeats, can hold k different rows or points."""
+    if problem.operator.m is None:
+        size, what = problem.operator.n, "points"
+    else:
+        size, what = problem.operator.m, "rows"
     if size < 2 * problem.k:
         raise ValueError(
-            f"a bootstrap sample of {size} {what} holds about {0.63 * size:.0f} different ones, too few to choose k = {problem.k}; "
+            f"a bootstrap sample of {size} {what} holds about {0.63 * size:.0f} different ones, "
+            f"too few to choose k = {problem.k}; "
             f"stability needs at least 2 k = {2 * problem.k} {what}"
         )
 
 
 def _on(sample: Sample, problem: Problem) -> Problem:
-    """The same problem on the candidates of a sample; each warning is given once for all samples."""
+    """The same problem on the candidates of a sample; a warning is given once for all samples."""
     include = tuple(int(np.flatnonzero(sample.indices == j)[0]) for j in problem.include)
     exclude = tuple(int(j) for j in np.flatnonzero(np.isin(sample.indices, problem.exclude)))
     return Problem(

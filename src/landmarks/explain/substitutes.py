@@ -1,7 +1,8 @@
 """What each chosen column alone adds, and which other columns could take its place at what cost.
 
-The costs of all pairs follow from the state of a swap search at the choice (`pairs`); K is read once, for its diagonals.
-Costs are differences of much larger numbers, so they are computed in float64 whatever the data.
+The costs of all pairs follow from the state of a swap search at the choice (`residual.pairs`); K is
+read once, for its diagonals. Costs are differences of much larger numbers, so they are computed in
+float64 whatever the data.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ from ..residual.pairs import Pairs
 
 @dataclass(frozen=True, eq=False)
 class Substitutes:
-    """What k chosen columns add and the cheapest substitutes of each, in parts of the error of choosing nothing.
+    """What k chosen columns add, and the cheapest substitutes of each.
 
-    adds : by how much the error rises without each chosen column; 0 where other chosen columns stand in for it.
-    indices : the substitutes of each chosen column, cheapest first, ties to the lowest index; one row per chosen column.
-    costs : by how much the error changes when the column is swapped for each; negative where that is an improvement, 0
-        where it is within rounding.
+    All numbers are shares of the error of choosing nothing.
+
+    adds : how much the error rises without each chosen column; 0 if the others can replace it.
+    indices : a row per chosen column: its substitutes, cheapest first, ties to the lowest index.
+    costs : how much the error changes when the column is swapped for each substitute; negative for
+        an improvement, 0 if it is within rounding.
     """
 
     adds: np.ndarray
@@ -42,23 +45,23 @@ def substitutes(
     exclude: tuple[int, ...] = (),
     each: int = 3,
 ) -> Substitutes:
-    """The cheapest substitutes of each chosen column, none of them chosen or excluded; fewer where fewer are left."""
+    """The cheapest substitutes of each chosen column that are neither chosen nor excluded."""
     problem = Problem(operator, len(chosen), criterion, exclude=exclude)
     landscape = Landscape.of(problem, criterion)
     state = _independent(landscape, chosen)
     allowed = landscape.open_to(state)
     allowed[chosen] = False
     adds, costs = _costs(state, chosen, allowed)
-    whole = landscape.base.total or 1.0
+    total = landscape.base.total or 1.0
     known = landscape.tolerance * (state.error + 10 * adds)
     least = np.maximum(known, landscape.base.rounding(state.error))[:, None]
     costs = np.where(allowed, np.where(np.abs(costs) > least, costs, 0.0), np.inf)
     indices = np.argsort(costs, axis=1, kind="stable")[:, : min(each, int(np.sum(allowed)))]
-    return Substitutes(adds / whole, indices, np.take_along_axis(costs, indices, axis=1) / whole)
+    return Substitutes(adds / total, indices, np.take_along_axis(costs, indices, axis=1) / total)
 
 
 def _independent(landscape: Landscape, chosen: np.ndarray) -> Exchange:
-    """The state of the chosen columns that those before them do not represent already, in order, with no place free."""
+    """The state of the chosen columns that are independent of those before, with no free place."""
     state = landscape.state(chosen)
     if len(state.vacant) == 0:
         return state
@@ -71,14 +74,13 @@ def _independent(landscape: Landscape, chosen: np.ndarray) -> Exchange:
 def _costs(
     state: Exchange, chosen: np.ndarray, allowed: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The rise of the error without each chosen column, and its change for every substitution (k × n)."""
+    """By how much the error rises without each chosen column, and changes by each swap (k × n)."""
     members = np.flatnonzero(np.isin(chosen, state.members))
     needed = _needed(state, chosen, members)
     adds = np.zeros(len(chosen))
-    # a column that others stand in for leaves the span as it is, so that swapping it for j is adding j
-    costs = np.tile(
-        -host(state.powers.gains() * as_mask(allowed, state)).astype(np.float64), (len(chosen), 1)
-    )
+    # if others can replace a column, the span stays the same without it: the swap only adds j
+    gains = state.powers.gains() * as_mask(allowed, state)
+    costs = np.tile(-host(gains).astype(np.float64), (len(chosen), 1))
     if np.any(needed):
         pairs = Pairs(state, None)
         adds[members[needed]] = pairs.cost[needed]
@@ -94,9 +96,9 @@ def _needed(state: Exchange, chosen: np.ndarray, members: np.ndarray) -> np.ndar
 
 
 def _pair_costs(pairs: Pairs) -> np.ndarray:
-    """The change of the error for every pair; where the other members represent the candidate, the drop remains."""
+    """The change of the error for every pair; the drop if other members represent the candidate."""
     W = pairs.state.rows[0]
     independent = host(W * W * pairs.scale + pairs.c) > 2 * host(pairs.floor)
     with np.errstate(divide="ignore", invalid="ignore"):
-        costs = -2 * host(pairs.halves(slice(0, len(pairs.d)))).astype(np.float64)
+        costs = -2 * host(pairs.half_gains(slice(0, len(pairs.d)))).astype(np.float64)
     return np.where(independent, costs, pairs.cost[:, None])

@@ -1,4 +1,4 @@
-"""A small table to look at or to hand on: named columns of equal length, without pandas."""
+"""A small table to print or pass on: named columns of equal length, without pandas."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from ..errors import UnsupportedError
 
-SHOWN = 20  # rows that are printed
+PRINTED_ROWS = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns by name, each a list; None stands where there is nothing to tell.
+    """Columns by name, each a list; None where there is no value.
 
     Examples
     --------
@@ -58,7 +58,9 @@ class Table:
         return pandas.DataFrame(self.columns)
 
     def __repr__(self) -> str:
-        cells = [[name, *map(_text, values[:SHOWN])] for name, values in self.columns.items()]
+        cells = [
+            [name, *map(_text, values[:PRINTED_ROWS])] for name, values in self.columns.items()
+        ]
         aligned = [
             _aligned(column, left=_is_text(values))
             for column, values in zip(cells, self.columns.values(), strict=True)
@@ -69,7 +71,8 @@ class Table:
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
-        rows = zip(*(map(_text, values[:SHOWN]) for values in self.columns.values()), strict=True)
+        columns = (map(_text, values[:PRINTED_ROWS]) for values in self.columns.values())
+        rows = zip(*columns, strict=True)
         body = "".join(
             "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
             for row in rows
@@ -80,7 +83,7 @@ class Table:
 
     @property
     def _more(self) -> list[str]:
-        return [f"… {len(self) - SHOWN} more"] if len(self) > SHOWN else []
+        return [f"… {len(self) - PRINTED_ROWS} more"] if len(self) > PRINTED_ROWS else []
 
 
 def _text(value: Any) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from .. import _check
 from .._array import Array, host
 from ..constraints import check_size, constrained
-from ..intake import taken
+from ..intake import prepared_operator
 from ..linalg.error import CRITERIA, total
 from ..methods.greedy.greedy import ErrorGains
 from ..methods.greedy.pursuit import Gains, pursue
@@ -24,7 +24,7 @@ from ..residual.residual import Residual
 class Curve:
     """The errors of nested choices: for each k the first k of the indices.
 
-    relative : the error as a part of the whole, one for each k; it never rises.
+    relative : the error for each k as a share of the error of choosing nothing; it never rises.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Curve:
     criterion: str
 
     def smallest(self, error: float) -> int:
-        """The smallest k of the curve whose relative error is at most the given one."""
+        """The smallest k whose relative error is at most the given one."""
         reached = np.flatnonzero(self.relative <= error)
         if len(reached) == 0:
             raise ValueError(
@@ -80,12 +80,12 @@ def path(
     include: Any = (),
     exclude: Any = (),
 ) -> Curve:
-    """The error for many k in one sweep: greedy selection up to the largest, at the cost of that.
+    """The error for many k at once, from one greedy selection of the largest size.
 
     Parameters
     ----------
     A : as for `select`.
-    ks : the numbers of columns that are asked for; one number, such as 10, means 1, 2, …, 10.
+    ks : the numbers of columns to try; one number, such as 10, means 1, 2, …, 10.
     center, scale, numeric_only : as for `select`.
     criterion, include, exclude : as for `select`.
 
@@ -102,7 +102,7 @@ def path(
     >>> curve.relative.round(3).tolist(), curve.smallest(error=0.1)
     ([0.357, 0.071, 0.0], 2)
     """
-    operator = taken(A, center=center, scale=scale, numeric_only=numeric_only)
+    operator = prepared_operator(A, center=center, scale=scale, numeric_only=numeric_only)
     sizes = _check.sizes(ks, operator.n)
     problem = constrained(
         operator, _check.choice(criterion, CRITERIA, "criterion"), include, exclude
@@ -117,19 +117,16 @@ def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
     residual = Residual(searchable(problem.operator, problem.k), problem.k)
     gains = Watched(ErrorGains(residual), problem.criterion)
     indices = pursue(problem, residual, gains).indices
-    whole = total(problem.operator, problem.criterion)
-    errors = np.array([whole, *gains.errors])
-    errors = np.concatenate(
-        [errors, np.full(problem.k + 1 - len(errors), errors[-1])]
-    )  # beyond the rank nothing helps
-    relative = np.minimum.accumulate(np.clip(errors, 0.0, None)) / (whole or 1.0)
+    everything = total(problem.operator, problem.criterion)
+    errors = np.array([everything, *gains.errors])
+    missing = problem.k + 1 - len(errors)  # beyond the rank nothing helps
+    errors = np.concatenate([errors, np.full(missing, errors[-1])])
+    relative = np.minimum.accumulate(np.clip(errors, 0.0, None)) / (everything or 1.0)
     return Curve(sizes, indices, relative[sizes], problem.criterion)
 
 
 class Watched(Gains):
-    """Gains that note the error after each pick: Σc for the trace, Σ diag C² for the Frobenius
-    criterion.
-    """
+    """Gains that record the error after each pick: Σ diag C, or Σ diag C² for Frobenius."""
 
     def __init__(self, gains: ErrorGains, criterion: str):
         self.gains, self.criterion = gains, criterion
@@ -146,9 +143,8 @@ class Watched(Gains):
     def update(self, v: Array) -> None:
         """Update the gains and note the error."""
         self.gains.update(v)
-        diagonal = (
-            self.gains.residual.diagonal
-            if self.criterion == "trace"
-            else self.gains.powers.diagonals[1]
-        )
+        if self.criterion == "trace":
+            diagonal = self.gains.residual.diagonal
+        else:
+            diagonal = self.gains.powers.diagonals[1]
         self.errors.append(float(np.sum(host(diagonal).astype(np.float64))))

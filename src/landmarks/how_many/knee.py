@@ -1,4 +1,4 @@
-"""How many to choose when k is a rule: the knee of the curve here, a target and a test in files of their own."""
+"""How many to choose: the knee of the error curve, and how `select` applies a rule for k."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ import numpy as np
 
 from ..errors import UnsupportedError
 from ..problem import Choice, Method, Problem
-from .rule import Sized
-from .target import Target, greedy_curve
+from .max_error import MaxError, greedy_curve
+from .rule import RuledMethod
 
 
 @dataclass(frozen=True)
 class Knee:
-    """The k after which the greedy curve of error against k flattens; no level has to be given.
+    """The k after which the greedy curve of error against k flattens; needs no error level.
 
     Parameters
     ----------
-    most : the largest k of the curve. The knee depends on it: it is the point farthest below the line from k = 0 to there.
+    most : the largest k of the curve. The knee depends on it: it is the point farthest below the
+        line from k = 0 to there.
 
     Examples
     --------
     >>> import numpy as np
     >>> import landmarks as lm
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((50, 4)) @ rng.standard_normal((4, 30)) + 0.1 * rng.standard_normal((50, 30))
+    >>> X = rng.standard_normal((50, 4)) @ rng.standard_normal((4, 30))
+    >>> X += 0.1 * rng.standard_normal((50, 30))
     >>> lm.select(X, lm.Knee()).k
     4
     """
@@ -34,32 +36,29 @@ class Knee:
     most: int = 100
 
     def __post_init__(self) -> None:
-        if (
-            isinstance(self.most, bool)
-            or not isinstance(self.most, int | np.integer)
-            or self.most < 2
-        ):
+        whole_number = isinstance(self.most, int | np.integer) and not isinstance(self.most, bool)
+        if not whole_number or self.most < 2:
             raise ValueError(f"most must be a whole number of at least 2, got {self.most!r}")
 
     def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
         if problem.groups is not None:
             raise UnsupportedError(
-                "Knee looks at single columns; with groups give k as a number or as a Target"
+                "Knee looks at single columns; with groups give k as a number or as a MaxError"
             )
         most = max(len(problem.include), min(self.most, len(problem.candidates)))
         knee = greedy_curve(replace(problem, k=most)).knee()
         return method.choose(replace(problem, k=knee), rng)
 
 
-def sized(method: Method, k: Any, error: float | None) -> tuple[Any, Any]:
-    """The method and its k; a rule, or "auto" for one, makes a method that finds its own."""
+def with_rule(method: Method, k: Any, error: float | None) -> tuple[Any, Any]:
+    """The method and k; if k is a rule, or "auto", the method finds it and k is None."""
     automatic = isinstance(k, str) and k == "auto"
     if error is not None and not automatic:
         raise ValueError(
-            f'error={error!r} asks for as many as reach it: give k="auto" with it, got k={k!r}'
+            f'error={error!r} asks for the k that reaches it: give k="auto" with it, got k={k!r}'
         )
     if automatic:
-        return Sized(method, Knee() if error is None else Target(error)), None
+        return RuledMethod(method, Knee() if error is None else MaxError(error)), None
     if isinstance(k, type) or not hasattr(k, "apply"):
         return method, k
-    return Sized(method, k), None
+    return RuledMethod(method, k), None

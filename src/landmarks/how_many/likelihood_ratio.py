@@ -1,4 +1,4 @@
-"""As many columns as the likelihood-ratio test of the subset factor model asks for."""
+"""The k that the likelihood-ratio test of the subset factor model does not reject."""
 
 from __future__ import annotations
 
@@ -9,28 +9,29 @@ import numpy as np
 
 from .._array import host
 from ..errors import UnsupportedError
-from ..operators.base import Operator, densify
-from ..operators.sparse import Sparse
+from ..operators.base import Operator, block_width, blocks, densify
 from ..problem import Choice, Method, Problem
 from .subset_factor import SubsetFactor, tail
 
-STARTS = 10  # searches for the best subset before its size is rejected: a missed one would make the test reject too often
+# searches for the best subset before its size is rejected: missing it would reject too often
+STARTS = 10
 
 
 @dataclass(frozen=True)
 class LikelihoodRatio:
-    """The smallest k for which the data do not contradict that k columns and noise of its own make each other column.
+    """The smallest k for which the data fit "k columns plus independent noise make the others".
 
-    Sizes are tested one after the other: "what some k columns leave of the others is uncorrelated", by the subset of the
-    largest likelihood, until a test does not reject at the level alpha. If the rows are independent and normal and the
-    model holds with k0 columns, k exceeds k0 with probability at most alpha. It is scale-free, and needs more rows than
-    columns (Sood and Hastie, 2023). Which columns to choose is left to the method.
+    Sizes are tested one after the other, each by its subset of the largest likelihood, until a test
+    does not reject at the level alpha. If the rows are independent and normal and the model holds
+    with k0 columns, k exceeds k0 with probability at most alpha. The test is scale-free, and needs
+    more rows than columns (Sood and Hastie, 2023). The method then chooses the columns.
 
     Parameters
     ----------
     alpha : the level of each test.
-    degrees : the degrees of freedom of K when it is a scatter or covariance matrix; one fewer than the rows when their
-        mean was subtracted. None is for data X alone: its means are then subtracted for the test.
+    degrees : the degrees of freedom of K when it is a scatter or covariance matrix; one fewer than
+        the rows when their mean was subtracted. None is for data X, whose means are subtracted for
+        the test.
 
     Examples
     --------
@@ -56,10 +57,11 @@ class LikelihoodRatio:
         return method.choose(replace(problem, k=self.size(problem, copy.deepcopy(rng))), rng)
 
     def size(self, problem: Problem, rng: np.random.Generator) -> int:
-        """The first k that is not rejected; what must be included counts as chosen, what is excluded never is."""
+        """The first k that is not rejected; include counts as chosen, exclude is never chosen."""
         if problem.groups is not None:
             raise UnsupportedError(
-                "LikelihoodRatio tests single columns; with groups give k as a number or as a Target"
+                "LikelihoodRatio tests single columns; with groups give k as a number or as a "
+                "MaxError"
             )
         K, nu = self._scatter(problem.operator)
         model = SubsetFactor(K, problem.include, problem.exclude)
@@ -70,8 +72,9 @@ class LikelihoodRatio:
         return len(model.chosen)
 
     def _holds(self, model: SubsetFactor, nu: float, rng: np.random.Generator) -> bool:
-        """Whether the size is not rejected; before it is, the best subset is searched for from several starts."""
-        k, n = len(model.chosen), len(model.K)
+        """Whether the size is not rejected by any subset found from several starts."""
+        k = len(model.chosen)
+        n = len(model.K)
         for _ in range(STARTS):
             if tail(model.statistic, n - k, nu - k) > self.alpha:
                 return True
@@ -79,37 +82,42 @@ class LikelihoodRatio:
         return tail(model.statistic, n - k, nu - k) > self.alpha
 
     def _scatter(self, operator: Operator) -> tuple[np.ndarray, float]:
-        """K in float64, about the mean of the rows unless the degrees of freedom are given, and these."""
+        """K in float64, centred unless degrees is given, and the degrees of freedom."""
         if self.degrees is None and operator.m is None:
             raise UnsupportedError(
-                "LikelihoodRatio needs the rows of X; for a covariance matrix give LikelihoodRatio(degrees=rows − 1)"
+                "LikelihoodRatio needs the rows of X; for a covariance matrix give "
+                "LikelihoodRatio(degrees=rows − 1)"
             )
-        K = (
-            host(densify(operator)).astype(np.float64)
-            if self.degrees is not None
-            else centred_gram(operator)
-        )
+        if self.degrees is None:
+            K = centred_gram(operator)
+        else:
+            K = host(densify(operator)).astype(np.float64)
         nu = self.degrees or (operator.m or 0) - 1
-        spread = np.diag(K)
         if nu < len(K):
             raise ValueError(
-                f"the likelihood-ratio test needs more degrees of freedom than columns, got {nu:g} for {len(K)}; use Target or Knee"
+                "the likelihood-ratio test needs more degrees of freedom than columns, got "
+                f"{nu:g} for {len(K)}; use MaxError or Knee"
             )
-        if (
-            np.min(spread) <= 0
-            or np.linalg.eigvalsh(K / np.sqrt(np.outer(spread, spread)))[0] <= 1e-12
-        ):
-            raise ValueError(
-                "the likelihood-ratio test needs independent columns, but some are constant or combinations of others; drop those"
-            )
+        _check_independent(K)
         return K, nu
+
+
+def _check_independent(K: np.ndarray) -> None:
+    """Raise when a column is constant or a combination of others."""
+    spread = np.diag(K)
+    if np.min(spread) <= 0 or np.linalg.eigvalsh(K / np.sqrt(np.outer(spread, spread)))[0] <= 1e-12:
+        raise ValueError(
+            "the likelihood-ratio test needs independent columns, but some are constant or "
+            "combinations of others; drop those"
+        )
 
 
 def centred_gram(operator: Operator) -> np.ndarray:
     """XᵀX in float64 of the columns less their means; a sparse X stays sparse."""
-    if isinstance(operator, Sparse):
-        sums = np.asarray(operator.X.sum(axis=0), dtype=np.float64).ravel()
-        return densify(operator).astype(np.float64) - np.outer(sums, sums) / operator.m
-    X = host(operator.factor()).astype(np.float64)
-    X = X - X.mean(axis=0)
-    return X.T @ X
+    if operator.factor_in_memory:
+        X = host(operator.factor()).astype(np.float64)
+        X = X - X.mean(axis=0)
+        return X.T @ X
+    parts = (operator.factor(block) for block in blocks(operator.n, block_width(operator)))
+    sums = np.concatenate([host(part).sum(axis=0, dtype=np.float64) for part in parts])
+    return host(densify(operator)).astype(np.float64) - np.outer(sums, sums) / (operator.m or 1)

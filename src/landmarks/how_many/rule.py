@@ -1,4 +1,4 @@
-"""A rule finds how many to choose and leaves to the method which."""
+"""A rule finds how many to choose; the method then finds which."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class Rule(Protocol):
     """A way to find k: a frozen dataclass of its settings with one function."""
 
     def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
-        """Find k, which the problem leaves open, and choose that many by the method."""
+        """Find k, which the problem leaves open, and choose k columns by the method."""
         ...
 
 
 @dataclass(frozen=True)
-class Sized:
+class RuledMethod:
     """A method whose k is found by a rule."""
 
     method: Any
@@ -28,7 +28,7 @@ class Sized:
 
     @property
     def honours(self) -> frozenset[str]:
-        """What the method can honour."""
+        """The constraints that the method honours."""
         return self.method.honours
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:

@@ -1,10 +1,11 @@
-"""The subset factor model: each column is a linear function of the chosen ones plus normal noise of its own.
+"""The subset factor model: each column is a linear function of the chosen ones plus normal noise.
 
-Sood and Hastie, A Statistical View of Column Subset Selection (2023). With C the residual of K given S and R the
-correlation matrix of the q = n − k columns that are left, the likelihood ratio of the model against any covariance is
-−log det R: what is left must be uncorrelated. Under the model det R is a product of independent
-Beta((ν − i)/2, i/2), i = 1 … q − 1, where ν is the degrees of freedom of K less k (Anderson, An Introduction to
-Multivariate Statistical Analysis, 2003, Section 9.3), whatever the coefficients and the variances are.
+Sood and Hastie, A Statistical View of Column Subset Selection (2023). With C the residual of K
+given S and R the correlation matrix of the q = n − k columns that are left, the likelihood ratio of
+the model against any covariance is −log det R: what is left must be uncorrelated. Under the model
+det R is a product of independent Beta((ν − i)/2, i/2), i = 1 … q − 1, where ν is the degrees of
+freedom of K less k (Anderson, An Introduction to Multivariate Statistical Analysis, 2003,
+Section 9.3), whatever the coefficients and the variances are.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ import numpy as np
 import scipy.optimize
 import scipy.special
 
-GAIN = 1e-9  # of the statistic, that a swap must lower at least
+GAIN = 1e-9  # least decrease of the statistic for which a swap is made
 
 
 class SubsetFactor:
-    """The likelihood ratio of subsets of rising size: forward steps, each followed by swaps until none pays.
+    """The likelihood ratio of subsets of rising size: forward steps, each followed by swaps.
 
     K : the positive definite scatter matrix.
     chosen : S, which grows by `grow`.
@@ -31,7 +32,8 @@ class SubsetFactor:
         self.K = K / np.outer(scale, scale)
         self.free = np.ones(len(K), dtype=bool)
         self.free[list(include + exclude)] = False
-        self.fixed, self.chosen = list(include), list(include)
+        self.fixed = list(include)
+        self.chosen = list(include)
         self.statistic = self._statistic()
 
     def grow(self) -> None:
@@ -40,7 +42,7 @@ class SubsetFactor:
         self._descend()
 
     def restart(self, rng: np.random.Generator) -> None:
-        """Search again from random columns, and keep what is better."""
+        """Search again from random columns, and keep the better result."""
         chosen, statistic = self.chosen, self.statistic
         drawn = rng.choice(
             np.flatnonzero(self.free), size=len(chosen) - len(self.fixed), replace=False
@@ -62,7 +64,8 @@ class SubsetFactor:
             return self.K
         columns = self.K[:, chosen]
         C = self.K - columns @ np.linalg.solve(columns[chosen], columns.T)
-        C[chosen], C[:, chosen] = 0.0, 0.0
+        C[chosen] = 0.0
+        C[:, chosen] = 0.0
         C[chosen, chosen] = 1.0
         return C
 
@@ -70,7 +73,7 @@ class SubsetFactor:
         return -float(np.linalg.slogdet(correlations(self.residual(self.chosen)))[1])
 
     def _best_addition(self, C: np.ndarray) -> tuple[int, np.ndarray]:
-        """The candidate whose addition lowers the statistic most, and by how much each column would."""
+        """The best candidate to add, and by how much each column would lower the statistic."""
         R = correlations(C)
         np.fill_diagonal(R, 0.0)
         gains = -np.sum(np.log1p(-np.minimum(R * R, 1.0 - 1e-15)), axis=0)
@@ -81,9 +84,8 @@ class SubsetFactor:
     def _swap(self, place: int) -> bool:
         """Put the best candidate in the place of a member; returns whether that paid."""
         i = self.chosen[place]
-        j, gains = self._best_addition(
-            self.residual(self.chosen[:place] + self.chosen[place + 1 :])
-        )
+        others = self.chosen[:place] + self.chosen[place + 1 :]
+        j, gains = self._best_addition(self.residual(others))
         pays = bool(self.free[j]) and j not in self.chosen and gains[j] - gains[i] > GAIN
         self.chosen[place] = j if pays else i
         return pays
@@ -96,12 +98,14 @@ def correlations(C: np.ndarray) -> np.ndarray:
 
 
 def tail(statistic: float, q: int, nu: float) -> float:
-    """The probability that −log det R exceeds the statistic under the model (Lugannani and Rice, Adv. Appl. Prob. 12, 1980)."""
+    """P(−log det R > statistic) under the model (Lugannani and Rice, Adv. Appl. Prob. 12, 1980)."""
     if q < 2 or statistic <= 0:
         return 1.0
     s = _saddle(statistic, q, nu)
-    value, spread = cumulant(s, q, nu, 0), math.sqrt(cumulant(s, q, nu, 2))
-    u, w = s * spread, math.copysign(math.sqrt(max(0.0, 2 * (s * statistic - value))), s)
+    value = cumulant(s, q, nu, 0)
+    spread = math.sqrt(cumulant(s, q, nu, 2))
+    u = s * spread
+    w = math.copysign(math.sqrt(max(0.0, 2 * (s * statistic - value))), s)
     if abs(u) < 1e-4:  # at the mean the two terms of the formula cancel; this is their limit
         return 0.5 - cumulant(s, q, nu, 3) / (6 * math.sqrt(2 * math.pi) * spread**3)
     density = math.exp(-w * w / 2) / math.sqrt(2 * math.pi)
@@ -110,17 +114,13 @@ def tail(statistic: float, q: int, nu: float) -> float:
 
 def cumulant(s: float, q: int, nu: float, order: int) -> float:
     """The derivative of that order of log E det R⁻ˢ."""
-    a, whole = (nu - np.arange(1, q)) / 2, nu / 2
+    a, b = (nu - np.arange(1, q)) / 2, nu / 2
     if order == 0:
         gamma = scipy.special.gammaln
-        return float(np.sum(gamma(a - s) - gamma(a) + gamma(whole) - gamma(whole - s)))
+        return float(np.sum(gamma(a - s) - gamma(a) + gamma(b) - gamma(b - s)))
     sign = -1.0 if order % 2 else 1.0
-    return sign * float(
-        np.sum(
-            scipy.special.polygamma(order - 1, a - s)
-            - scipy.special.polygamma(order - 1, whole - s)
-        )
-    )
+    polygamma = scipy.special.polygamma
+    return sign * float(np.sum(polygamma(order - 1, a - s) - polygamma(order - 1, b - s)))
 
 
 def _saddle(statistic: float, q: int, nu: float) -> float:

@@ -1,4 +1,4 @@
-"""The solver by the shape of the system: Woodbury for few rows, Cholesky for small orders, else block CG."""
+"""The solver by the shape of the system: Woodbury, Cholesky or block conjugate gradients."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .woodbury import Woodbury
 
 @dataclass(frozen=True)
 class Automatic:
-    """Choose anew for every system, because the system shrinks as columns drop out (Lemma 3.3)."""
+    """Choose again for every system, because it shrinks as columns drop out (Lemma 3.3)."""
 
     direct_below: int = 2000
     iterative: BlockCG = field(default_factory=BlockCG)

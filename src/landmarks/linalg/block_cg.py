@@ -1,8 +1,8 @@
-"""Block conjugate gradients: all right-hand sides share one Krylov space, and only products are needed.
+"""Block conjugate gradients: all right-hand sides share one Krylov space; only products are needed.
 
-O'Leary, Linear Algebra Appl. 29 (1980); with the residuals kept orthonormal as in Dubrulle, ETNA 12 (2001), so that
-dependent or converged right-hand sides do no harm. SciPy's cg takes one right-hand side and does not tell an
-indefinite matrix from a solved system.
+O'Leary, Linear Algebra Appl. 29 (1980); with orthonormal residuals as in Dubrulle, ETNA 12 (2001),
+so that dependent or converged right-hand sides do no harm. SciPy's cg takes one right-hand side and
+does not tell an indefinite matrix from a solved system.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .solution import Products, Solution, Solve
 
 
 class Root(Protocol):
-    """A positive definite M by its powers, such as `approximate.Preconditioner`."""
+    """A positive definite M by its powers, such as `linalg.preconditioner.Preconditioner`."""
 
     def power(self, block: Array, exponent: float) -> Array: ...
 
@@ -29,8 +29,9 @@ class Root(Protocol):
 class BlockCG:
     """Block conjugate gradients to a relative residual, from zero.
 
-    The default of 1e-2 is far below the noise of ten probes; ask for less when the probes are exact. A preconditioner M⁻¹
-    is applied from both sides by its roots, M^(−1/2) A M^(−1/2), and the residual is still that of the system itself.
+    The default of 1e-2 is far below the noise of ten probes; set it lower when the probes are
+    exact. A preconditioner M⁻¹ is applied from both sides, M^(−1/2) A M^(−1/2), and the residual is
+    still that of the system A.
 
     Examples
     --------
@@ -58,7 +59,8 @@ class BlockCG:
         scale = host(column_norms(block)).astype(np.float64)
         scale[scale == 0] = 1.0
         Q, zeta = xp.linalg.qr(self._root(block))  # the residual is M^(1/2) Q ζ, with orthonormal Q
-        S, residual, step = Q, 1.0 if float(xp.max(xp.abs(zeta))) > 0 else 0.0, 0
+        S, step = Q, 0
+        residual = 1.0 if float(xp.max(xp.abs(zeta))) > 0 else 0.0
         while residual > self.tolerance and step < self.max_steps:
             step += 1
             AS = self._root(system.matmul(self._root(S)))
@@ -75,9 +77,9 @@ class BlockCG:
         return block if self.precondition is None else self.precondition.power(block, -0.5)
 
     def _residual_norms(self, Q: Array, zeta: Array) -> Array:
-        return column_norms(
-            zeta if self.precondition is None else self.precondition.power(Q @ zeta, 0.5)
-        )
+        if self.precondition is None:
+            return column_norms(zeta)
+        return column_norms(self.precondition.power(Q @ zeta, 0.5))
 
 
 def _inverse_curvature(S: Array, AS: Array) -> np.ndarray:
@@ -88,7 +90,8 @@ def _inverse_curvature(S: Array, AS: Array) -> np.ndarray:
     floor = S.shape[0] * eps(S) * largest
     if values[0] < -floor:
         raise NotPSDError(
-            f"K is not positive semidefinite: conjugate gradients met a direction of curvature {values[0]:.3g} "
-            f"(the largest is {largest:.3g}); check the matrix or the product, or add a multiple of the identity"
+            "K is not positive semidefinite: conjugate gradients met a direction of curvature "
+            f"{values[0]:.3g} (the largest is {largest:.3g}); check the matrix or the product, or "
+            "add a multiple of the identity"
         )
     return (vectors / np.maximum(values, max(floor, np.finfo(np.float64).tiny))) @ vectors.T

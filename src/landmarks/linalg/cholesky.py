@@ -27,7 +27,7 @@ class Cholesky:
 
 
 def factorise(A: Array) -> Array:
-    """The Cholesky factor; a matrix that is singular by rounding alone is lifted by as little as makes it definite."""
+    """The Cholesky factor; if rounding makes the matrix singular, it is shifted a little."""
     xp = namespace(A)
     largest = float(xp.max(xp.linalg.diagonal(A)))
     for lift in (0.0, 10.0, 1e3, 1e5):
@@ -37,7 +37,8 @@ def factorise(A: Array) -> Array:
             return L
     least = float(np.linalg.eigvalsh(host(A).astype(np.float64))[0])
     raise NotPSDError(
-        f"K is not positive semidefinite: L_t, definite for such a K, has the eigenvalue {least:.3g}; check that K is a Gram or kernel matrix"
+        "K is not positive semidefinite: L_t, definite for such a K, has the eigenvalue "
+        f"{least:.3g}; check that K is a Gram or kernel matrix"
     )
 
 

@@ -1,4 +1,4 @@
-"""Errors of a selection by formulas that cannot turn negative, and the best any k directions could do."""
+"""Errors of a selection by formulas that cannot turn negative, and the best rank-k error."""
 
 from __future__ import annotations
 
@@ -10,28 +10,22 @@ import scipy
 
 from .._array import Array, Indices, eps, host, is_single, like, namespace, take
 from ..operators.base import Operator, block_width, blocks, densify
-from ..operators.dense import Dense
-from ..operators.double import in_double, made_anew
+from ..operators.double import in_double, remade_in_double
 from .from_rows import residual_gram, residual_trace
 from .nystrom import nystrom_factor
 from .projection import residual_blocks
 
 CRITERIA = ("trace", "frobenius")
-BELOW = {
-    "trace": 1e-6,
-    "frobenius": 1e-12,
-}  # parts of the whole above which a Gram matrix knows some nine digits of an error
-FULL_SPECTRUM = (
-    3000  # below this order all eigenvalues are computed, above it only the leading ones
-)
-
+# shares of the total error above which a Gram matrix knows about nine digits of an error
+BELOW = {"trace": 1e-6, "frobenius": 1e-12}
+FULL_SPECTRUM = 3000  # up to this order all eigenvalues are computed, above only the leading ones
 DOUBLED = 20_000  # columns up to which the leading ones of a float32 matrix are found in float64
 
 _spectra: WeakKeyDictionary[Operator, np.ndarray] = WeakKeyDictionary()
 
 
 def selection_error(operator: Operator, indices: Indices, criterion: str) -> float:
-    """tr(K − K̂) for "trace", ‖K − K̂‖²_F for "frobenius"; the former is ‖X − P_S X‖²_F for columns of X."""
+    """tr(K − K̂) for "trace", which is ‖X − P_S X‖²_F for columns; ‖K − K̂‖²_F for "frobenius"."""
     if operator.m is not None:
         return _projection_error(operator, indices, criterion)
     F = nystrom_factor(operator, indices)
@@ -39,11 +33,11 @@ def selection_error(operator: Operator, indices: Indices, criterion: str) -> flo
 
 
 def exact_error(operator: Operator, indices: Indices, criterion: str) -> float:
-    """The same; when it is lost in the rounding of a K that was added up from rows, these are read once more."""
+    """The same, by another pass over the rows if the rounding of their Gram matrix hides it."""
     error = selection_error(operator, indices, criterion)
     if operator.source is None or error > BELOW[criterion] * total(operator, criterion):
         return error
-    if not isinstance(operator, Dense):
+    if not operator.in_memory:
         return residual_trace(operator, indices) if criterion == "trace" else error
     C, beyond = residual_gram(operator, indices)
     return selection_error(C, beyond, criterion) if len(beyond) else total(C, criterion)
@@ -97,19 +91,17 @@ def best_rank_error(operator: Operator, k: int, criterion: str) -> float:
 
 
 def rank_bound(operator: Operator, k: int, criterion: str) -> float:
-    """The best rank-k error less what rounding may have added to it: a bound that holds."""
+    """The best rank-k error less what rounding may have added to it: a rigorous lower bound."""
     if min(operator.n, operator.m or operator.n) > FULL_SPECTRUM:
         if is_single(operator.like) and operator.n <= DOUBLED:
-            operator = made_anew(operator) or operator
+            operator = remade_in_double(operator) or operator
         rounding = 8 * math.sqrt(operator.n) * eps(operator.digits)
-        return max(
-            0.0, _leading_tail(operator, k, criterion) - rounding * total(operator, criterion)
-        )
-    values, power = spectrum(operator), 1 if criterion == "trace" else 2
+        doubt = rounding * total(operator, criterion)
+        return max(0.0, _leading_tail(operator, k, criterion) - doubt)
+    values = spectrum(operator)
+    power = 1 if criterion == "trace" else 2
     tail = float(np.sum(values[k:] ** power))
-    if (
-        operator.m is None
-    ):  # the eigenvalues of K: the Schatten norm of the error of K bounds theirs
+    if operator.m is None:  # the Schatten norm of the error of K bounds that of its eigenvalues
         doubt = _rounding(operator) * float(values[0]) * operator.n ** (1 / power)
         return max(0.0, tail ** (1 / power) - doubt) ** power
     doubt = _rounding(operator) * math.sqrt(float(np.sum(values)))
@@ -134,19 +126,16 @@ def spectrum(operator: Operator) -> np.ndarray:
 def _eigenvalues(operator: Operator) -> np.ndarray:
     operator = in_double(operator)
     if operator.m is not None:
-        values = (
-            scipy.linalg.svdvals(host(operator.factor()).astype(np.float64), check_finite=False)
-            ** 2
-        )
+        X = host(operator.factor()).astype(np.float64)
+        values = scipy.linalg.svdvals(X, check_finite=False) ** 2
     else:
-        values = scipy.linalg.eigvalsh(
-            host(densify(operator)).astype(np.float64), check_finite=False
-        )[::-1]
+        K = host(densify(operator)).astype(np.float64)
+        values = scipy.linalg.eigvalsh(K, check_finite=False)[::-1]
     return np.maximum(values, 0.0)
 
 
 def _leading_tail(operator: Operator, k: int, criterion: str) -> float:
-    """The tail from the k leading eigenvalues, each raised by its residual so that the bound stays one."""
+    """The error beyond k leading eigenvalues, each raised by its residual: still a lower bound."""
 
     def product(block: np.ndarray) -> np.ndarray:
         block = block.reshape(operator.n, -1)
@@ -161,7 +150,5 @@ def _leading_tail(operator: Operator, k: int, criterion: str) -> float:
     )
     residuals = np.linalg.norm(product(vectors) - vectors * values, axis=0)
     values = np.maximum(values, 0.0) + residuals
-    return max(
-        0.0,
-        total(operator, criterion) - float(np.sum(values if criterion == "trace" else values**2)),
-    )
+    leading = float(np.sum(values if criterion == "trace" else values**2))
+    return max(0.0, total(operator, criterion) - leading)

@@ -1,4 +1,4 @@
-"""Estimates of the error from probes, with a confidence interval, where the exact value costs too much."""
+"""Estimates of the error from probes, with a confidence interval, where exact values are costly."""
 
 from __future__ import annotations
 
@@ -25,13 +25,11 @@ class Estimate:
 def estimated_error(
     operator: Operator, indices: Indices, criterion: str, *, n_probes: int = 32, seed: int = 0
 ) -> Estimate:
-    """tr C as the mean of zᵀCz, or ‖C‖²_F as the mean of ‖Cz‖², over random signs z: one block of products with K."""
+    """tr C as the mean of zᵀCz, or ‖C‖²_F as that of ‖Cz‖², over random signs z."""
     F = nystrom_factor(operator, indices)
     Z = Rademacher(n_probes).draw(operator.n, np.random.default_rng(seed), operator.like)
     CZ = operator.matmul(Z) - F @ (F.T @ Z)
     samples = np.sum(host(CZ * (Z if criterion == "trace" else CZ)).astype(np.float64), axis=0)
-    value, spread = (
-        float(np.mean(samples)),
-        1.96 * float(np.std(samples, ddof=1)) / np.sqrt(n_probes),
-    )
+    value = float(np.mean(samples))
+    spread = 1.96 * float(np.std(samples, ddof=1)) / np.sqrt(n_probes)
     return Estimate(value, max(0.0, value - spread), value + spread, n_probes)

@@ -1,7 +1,7 @@
-"""What a choice leaves of X, from one more pass over its rows: X − X_S B, added up without cancellation.
+"""What a choice leaves of X, from one more pass over its rows: X − X_S B, without cancellation.
 
-A Gram matrix knows an error only to the rounding of the whole. The coefficients B may be as inexact as that: the residual
-they leave is wrong in the second order alone.
+A Gram matrix knows an error only to the rounding of the total. The coefficients B may be as
+inexact as that, because the residual depends on their error only to second order.
 """
 
 from __future__ import annotations
@@ -15,21 +15,19 @@ from .._array import Indices
 from ..operators.base import Operator
 from ..operators.dense import Dense
 from ..operators.rows.moments import CompensatedSum, gram
-from ..operators.rows.operator import ByRows
 from ..operators.rows.tiles import pass_height, tile_height, tiles
 from .nystrom import pivoted_cholesky
 
 
 def residual_gram(operator: Operator, indices: Indices) -> tuple[Dense, np.ndarray]:
-    """The Gram matrix of X − X_S B, and the chosen columns beyond the numerical rank, which B does without."""
+    """The Gram matrix of X − X_S B, and the chosen columns beyond the rank, which B leaves out."""
     used, beyond, B = _coefficients(operator, np.asarray(indices))
     total = CompensatedSum((operator.n, operator.n))
     for E in _residuals(operator, used, B):
         total.add(gram(E))
     C = total.total
-    clear = (
-        np.diag(C)[beyond] > 1e-24 * operator.diagonal()[beyond]
-    )  # what is left of the others is rounding
+    # what is left of the other columns is rounding
+    clear = np.diag(C)[beyond] > 1e-24 * operator.diagonal()[beyond]
     return Dense(C), beyond[clear]
 
 
@@ -51,12 +49,10 @@ def _coefficients(
 
 def _residuals(operator: Operator, used: np.ndarray, B: np.ndarray) -> Iterator[np.ndarray]:
     """X − X_S B in tiles of rows."""
-    height = (
-        pass_height(operator.n, operator.memory)
-        if isinstance(operator, ByRows)
-        else tile_height(operator.n)
-    )
-    for _, X in tiles(operator.source, height):  # type: ignore[arg-type]  # the caller saw that there is one
+    height = tile_height(operator.n)
+    if operator.pass_memory is not None:
+        height = pass_height(operator.n, operator.pass_memory)
+    for _, X in tiles(operator.source, height):  # type: ignore[arg-type]  # callers checked it
         E = X - X[:, used] @ B
         E[:, used] = 0.0
         yield E

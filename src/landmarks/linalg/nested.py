@@ -10,7 +10,7 @@ from ..operators.base import Operator
 
 
 def explained_shares(operator: Operator, picks: Indices) -> np.ndarray:
-    """The share of tr K that the first 1, 2, … picks explain, as far as the picks are independent."""
+    """The share of tr K that the first 1, 2, … picks explain, up to the first dependent pick."""
     total = float(np.sum(host(operator.diagonal()).astype(np.float64)))
     if total <= 0:
         return np.ones(1)

@@ -22,7 +22,7 @@ class Pivots:
 
 
 def pivoted_cholesky(K: Array) -> Pivots:
-    """LAPACK's pivoted Cholesky in float64; it stops at the numerical rank, so duplicates do no harm."""
+    """LAPACK's pivoted Cholesky in float64; it stops at the rank, so duplicates do no harm."""
     accuracy = eps(K)
     K = host(K).astype(np.float64)
     tolerance = len(K) * accuracy * max(float(np.max(np.diag(K))), 0.0)
@@ -58,7 +58,8 @@ class Nystrom:
     >>> import numpy as np
     >>> import landmarks as lm
     >>> points = np.random.default_rng(0).standard_normal((50, 2))
-    >>> approximation = lm.select(lm.kernel(points, lm.rbf(sigma=2.0)), k=10, method="greedy").nystrom()
+    >>> K = lm.kernel(points, lm.rbf(sigma=2.0))
+    >>> approximation = lm.select(K, k=10, method="greedy").nystrom()
     >>> approximation.factor.shape
     (50, 10)
     """
@@ -84,7 +85,7 @@ class Nystrom:
         return self.preconditioner(ridge).matmul(block)
 
     def preconditioner(self, ridge: float) -> Preconditioner:
-        """(K̂ + ridge · I)⁻¹ as an object; conjugate gradients on K + ridge · I take few steps with it when K̂ is close to K."""
+        """(K̂ + ridge · I)⁻¹, to speed up conjugate gradients on K + ridge · I if K̂ is near K."""
         return Preconditioner(*self.eigenpairs(), _positive(ridge))
 
     def log_determinant(self, ridge: float) -> float:
@@ -100,15 +101,14 @@ class Nystrom:
 
     @cached_property
     def _singular(self) -> tuple[Array, Array]:
-        """The left singular vectors and values of F; by QR first, as a tall matrix on a graphics card takes long otherwise."""
+        """The left singular vectors and values of F; QR first is faster on a GPU for a tall F."""
         xp = namespace(self.factor)
         Q, R = xp.linalg.qr(self.factor)
         U, values, _ = xp.linalg.svd(R, full_matrices=False)
         return Q @ U, values
 
     def features(self, points: Array) -> Array:
-        """The rows of F for new points of a kernel: x ↦ h(x, S) L⁻ᵀ, so that K̂(x, y) = features(x) · features(y)."""
-        pivots = pivoted_cholesky(
-            self.operator.restrict(self.indices).columns(np.arange(len(self.indices)))
-        )
+        """The rows of F for new points x ↦ h(x, S) L⁻ᵀ: K̂(x, y) = features(x) · features(y)."""
+        chosen = self.operator.restrict(self.indices)
+        pivots = pivoted_cholesky(chosen.columns(np.arange(len(self.indices))))
         return _solve(pivots, self.operator.new_rows(points, self.indices[pivots.order]))

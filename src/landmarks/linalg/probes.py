@@ -1,7 +1,7 @@
 """Probes: blocks Z with E[ZZᵀ]/M = I, from which traces and diagonals are estimated.
 
-Signs give the least variance among independent entries; a whole Hadamard block or the identity gives the exact
-value by the same code.
+Signs give the least variance among independent entries; a complete Hadamard block or the identity
+gives the exact value by the same code.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Probes(Protocol):
     """A way to draw an n × M block of probes."""
 
     def draw(self, n: int, rng: np.random.Generator, reference: Array) -> Array:
-        """A fresh block, beside the reference."""
+        """A fresh block, of the library and device of the reference."""
         ...
 
 
@@ -42,7 +42,7 @@ class Rademacher:
 
 @dataclass(frozen=True)
 class Hadamard:
-    """Columns of a Hadamard matrix with random signs and order: orthogonal probes, exact when all are taken.
+    """Columns of a Hadamard matrix with random signs and order: exact when all are used.
 
     count : how many of the 2^p ≥ n columns to draw; None takes all.
     """
@@ -59,7 +59,7 @@ class Hadamard:
 
 @dataclass(frozen=True)
 class Identity:
-    """The scaled identity √n · I: ZZᵀ/M = I without any chance, so values and gradients are exact."""
+    """The scaled identity √n · I, for which ZZᵀ/M = I holds exactly: values have no noise."""
 
     def draw(self, n: int, rng: np.random.Generator, reference: Array) -> Array:
         return like(np.sqrt(n) * np.eye(n), reference)

@@ -1,4 +1,4 @@
-"""The coefficients that rebuild every column from the chosen ones, how well they do, and what each chosen column alone adds."""
+"""Coefficients that rebuild every column from the chosen ones, how well, and what each one adds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import scipy
 from .._array import Array, Indices, eps, host, like, solve_triangular, take
 from ..errors import UnsupportedError
 from ..operators.base import Operator
-from ..operators.data import Data
 from .nystrom import pivoted_cholesky
 
 
@@ -22,10 +21,11 @@ class Reconstruction:
     Parameters
     ----------
     indices : the k chosen columns S, in order of choice.
-    coefficients : the k × n matrix B; each chosen column is rebuilt by itself.
-    r2 : the share of the squares of each of the n columns that is rebuilt, from 0 to 1. A column of zeros has 1: nothing
-        of it is missing.
-    losses : by how much ‖X − X_S B‖²_F would rise without each chosen column; 0 where other chosen columns can stand in.
+    coefficients : the k × n matrix B; each chosen column rebuilds itself exactly.
+    r2 : the share of the squares of each of the n columns that is rebuilt, from 0 to 1; 1 for a
+        column of zeros.
+    losses : by how much ‖X − X_S B‖²_F would rise without each chosen column; 0 if the other chosen
+        columns can replace it.
     names : of the n columns, when the data have names.
 
     Examples
@@ -48,31 +48,33 @@ class Reconstruction:
     names: tuple[str, ...] | None = field(default=None, repr=False)
 
     def rebuild(self, chosen: Array) -> Array:
-        """All n columns from the k chosen ones, given in the order of `indices`; the rows may be new ones."""
-        if len(shape := tuple(getattr(chosen, "shape", ()))) != 2 or shape[1] != len(self.indices):
+        """All n columns from the k chosen ones, in the order of `indices`; rows may be new."""
+        shape = tuple(getattr(chosen, "shape", ()))
+        if len(shape) != 2 or shape[1] != len(self.indices):
             raise ValueError(
-                f"the chosen columns must be an array of shape (rows, {len(self.indices)}), got {shape or type(chosen).__name__}"
+                f"the chosen columns must be an array of shape (rows, {len(self.indices)}), got "
+                f"{shape or type(chosen).__name__}"
             )
         return chosen @ like(self.coefficients, chosen)
 
     def to_frame(self) -> Any:
-        """The coefficients as a pandas DataFrame with a row per chosen and a column per rebuilt column, by name or index."""
+        """The coefficients as a pandas DataFrame: a row per chosen, a column per rebuilt column."""
         try:
             import pandas
         except ImportError:
             raise UnsupportedError(
-                "to_frame needs pandas, which is not installed; use .coefficients, .indices and .names"
+                "to_frame needs pandas, which is not installed; use .coefficients, .indices and "
+                ".names"
             ) from None
-        labels = (
-            np.arange(self.coefficients.shape[1])
-            if self.names is None
-            else np.asarray(self.names, dtype=object)
-        )
+        if self.names is None:
+            labels = np.arange(self.coefficients.shape[1])
+        else:
+            labels = np.asarray(self.names, dtype=object)
         return pandas.DataFrame(self.coefficients, index=labels[self.indices], columns=labels)
 
 
 class _Triangle(NamedTuple):
-    """Of the chosen columns, the positions of independent ones, L with K_SS = L Lᵀ for these, and G = L⁻¹ K_Sᵀ."""
+    """The positions of independent chosen columns, L with K_SS = L Lᵀ for these, G = L⁻¹ K_Sᵀ."""
 
     order: np.ndarray
     L: np.ndarray
@@ -82,9 +84,8 @@ class _Triangle(NamedTuple):
 def reconstruct(operator: Operator, chosen: Indices) -> Reconstruction:
     """Rebuild the columns of X, where K = XᵀX is the operator, from the chosen ones."""
     chosen = np.asarray(chosen)
-    order, L, G = (
-        _orthogonal(operator, chosen) if isinstance(operator, Data) else _gram(operator, chosen)
-    )
+    triangle = _orthogonal if operator.factor_in_memory else _gram
+    order, L, G = triangle(operator, chosen)
     B = np.zeros((len(chosen), operator.n))
     B[order] = _solve(L, G, adjoint=True)
     losses = _losses(B, L, chosen, order)
@@ -94,7 +95,7 @@ def reconstruct(operator: Operator, chosen: Indices) -> Reconstruction:
     )
 
 
-def _orthogonal(operator: Data, chosen: np.ndarray) -> _Triangle:
+def _orthogonal(operator: Operator, chosen: np.ndarray) -> _Triangle:
     """By the QR factors of X_S, which do not square its condition."""
     X = operator.factor()
     Q, R, order = scipy.linalg.qr(
@@ -104,15 +105,10 @@ def _orthogonal(operator: Data, chosen: np.ndarray) -> _Triangle:
         check_finite=False,
     )
     diagonal = np.abs(np.diag(R))
-    rank = int(
-        np.sum(
-            diagonal
-            > max(operator.m, len(chosen)) * eps(X) * max(diagonal[0], np.finfo(float).tiny)
-        )
-    )
-    return _Triangle(
-        order[:rank], R[:rank, :rank].T, host(like(Q[:, :rank].T, X) @ X).astype(np.float64)
-    )
+    largest = max(diagonal[0], np.finfo(float).tiny)
+    rank = int(np.sum(diagonal > max(X.shape[0], len(chosen)) * eps(X) * largest))
+    G = host(like(Q[:, :rank].T, X) @ X).astype(np.float64)
+    return _Triangle(order[:rank], R[:rank, :rank].T, G)
 
 
 def _gram(operator: Operator, chosen: np.ndarray) -> _Triangle:
@@ -130,9 +126,9 @@ def _solve(L: np.ndarray, block: np.ndarray, *, adjoint: bool = False) -> np.nda
 
 def _shares(operator: Operator, chosen: np.ndarray, G: np.ndarray) -> np.ndarray:
     """R² = K̂_jj/K_jj, with K̂_jj = ‖G_j‖²."""
-    whole = host(operator.diagonal()).astype(np.float64)
-    r2 = np.ones(len(whole))
-    np.divide(np.sum(G**2, axis=0), whole, out=r2, where=whole > 0)
+    diagonal = host(operator.diagonal()).astype(np.float64)
+    r2 = np.ones(len(diagonal))
+    np.divide(np.sum(G**2, axis=0), diagonal, out=r2, where=diagonal > 0)
     r2[chosen] = 1.0
     return np.minimum(r2, 1.0)
 
@@ -147,7 +143,9 @@ def _losses(B: np.ndarray, L: np.ndarray, chosen: np.ndarray, order: np.ndarray)
 
 
 def replaceable(B: np.ndarray, spare: np.ndarray) -> np.ndarray:
-    """Which chosen columns a spare one, which the others represent, can stand in for, the spare ones included.
+    """Which chosen columns can be replaced by a spare one, and the spare ones themselves.
+
+    A spare column is one that the other chosen columns represent.
 
     B : the coefficients of the chosen columns in the independent ones among them.
     """

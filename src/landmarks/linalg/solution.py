@@ -1,4 +1,4 @@
-"""What a solver gives back, and what it needs of a system."""
+"""What a solver returns, and what it needs of a system."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .._array import Array
 class Solution:
     """The solution of a block of right-hand sides.
 
-    steps : iterations, each one product per right-hand side; residual : the largest relative residual of a column.
+    steps : iterations, each one product per right-hand side.
+    residual : the largest relative residual of a column.
     """
 
     x: Array
@@ -45,6 +46,6 @@ Solve = Callable[[Array], Solution]
 
 
 class Solver(Protocol):
-    """A way to solve: `prepare` does what depends on the system alone, what it returns solves for a block."""
+    """A way to solve: `prepare` does what depends on the system only, and returns a solve."""
 
     def prepare(self, system: LinearSystem) -> Solve: ...

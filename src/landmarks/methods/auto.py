@@ -39,12 +39,14 @@ from .sampling.rpcholesky import RPCholesky
 from .search.exact import Exact
 from .search.iterated import Iterated
 from .search.local_search import Landscape
+from .search.merged import Merged
 from .search.swap import Swap
 
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
-ROUNDS = 60  # of the iterated search when there is no budget
+LEAST_ROUNDS = 15  # of the iterated search when there is no budget
+MOST_ROUNDS = 60  # no more, even where they cost next to nothing
 ESTIMATED = 20_000  # candidates above which the trials hold an estimate of the Frobenius error
-MODEST = 4.0  # estimated seconds that the rounds may take
+MODEST = 0.25  # estimated seconds that the rounds between these two may take
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ class Auto:
         seconds = self.effort if problem.deadline is None else max(0.0, problem.time_left)
         for label, method in small_plan(problem) if small else large_plan(problem, seconds):
             portfolio.run(label, method)
+        if small and len(portfolio.choices) > 1:
+            portfolio.run("merged", Merged(*portfolio.choices[:2]))
         if not small and frobenius_seconds(problem) <= seconds and panels_fit(problem):
             portfolio.run(
                 "swap(frobenius)", Swap(start=portfolio.best.indices, criterion="frobenius")
@@ -96,7 +100,7 @@ class Auto:
             # the data as given: what is proved for a rounded XᵀX is not proved for X
             portfolio.run("exact", Exact(start=portfolio.best.indices), given)
         if not portfolio.proved and (small or problem.deadline is not None):
-            rounds = min(ROUNDS, int(MODEST / round_seconds(problem)))
+            rounds = int(min(MOST_ROUNDS, max(LEAST_ROUNDS, MODEST / round_seconds(problem))))
             portfolio.run("iterated", Iterated(start=portfolio.best.indices, rounds=rounds))
         indices = portfolio.best.indices
         if small and not stopped() and problem.time_left > 0:
@@ -121,6 +125,7 @@ class Portfolio:
         self.bound: float | None = None
         self.proved = False
         self.trials: list[Trial] = []
+        self.choices: list[np.ndarray] = []
 
     def run(self, label: str, method: Any, problem: Problem | None = None) -> None:
         """Run a method, unless the time is up and there is a choice already."""
@@ -137,6 +142,7 @@ class Portfolio:
         products, seconds = ledger.products - before, time.perf_counter() - start
         error = self._error(choice.indices)
         self.trials.append(Trial(label, error, seconds, products))
+        self.choices.append(choice.indices)
         if error < self.error or choice.bound is not None:
             self.best, self.error = choice, error
         if choice.bound is not None:

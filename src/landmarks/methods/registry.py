@@ -1,44 +1,66 @@
-"""The methods by name."""
+"""The methods by name: the one list, from which the command line takes its help texts.
+
+A class is imported on first use, so that `landmarks --help` does not load an array library.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from .._suggest import suggestion
-from ..problem import Method
-from .annealed.annealed import Annealed
-from .auto import Auto
-from .greedy.greedy import Greedy
-from .greedy.nuclear import NuclearScores
-from .greedy.pivoted_qr import PivotedQR
-from .groups.knapsack import Knapsack
-from .relaxation.continuous import Continuous
-from .sampling.kdpp import KDPP
-from .sampling.kmeans import KMeans
-from .sampling.leverage import RidgeLeverage
-from .sampling.rpcholesky import RPCholesky
-from .sampling.uniform import Uniform
-from .search.exact import Exact
-from .search.iterated import Iterated
-from .search.swap import Swap
 
-METHODS: dict[str, type] = {
-    "auto": Auto,
-    "continuous": Continuous,
-    "annealed": Annealed,
-    "greedy": Greedy,
-    "nuclear": NuclearScores,
-    "swap": Swap,
-    "iterated": Iterated,
-    "rpcholesky": RPCholesky,
-    "kdpp": KDPP,
-    "leverage": RidgeLeverage,
-    "pivoted_qr": PivotedQR,
-    "kmeans": KMeans,
-    "knapsack": Knapsack,
-    "uniform": Uniform,
-    "exact": Exact,
+if TYPE_CHECKING:
+    from ..problem import Method
+
+WHERE = {
+    "auto": "auto.Auto",
+    "continuous": "relaxation.continuous.Continuous",
+    "annealed": "annealed.annealed.Annealed",
+    "greedy": "greedy.greedy.Greedy",
+    "nuclear": "greedy.nuclear.NuclearScores",
+    "swap": "search.swap.Swap",
+    "iterated": "search.iterated.Iterated",
+    "rpcholesky": "sampling.rpcholesky.RPCholesky",
+    "kdpp": "sampling.kdpp.KDPP",
+    "leverage": "sampling.leverage.RidgeLeverage",
+    "pivoted_qr": "greedy.pivoted_qr.PivotedQR",
+    "kmeans": "sampling.kmeans.KMeans",
+    "knapsack": "groups.knapsack.Knapsack",
+    "uniform": "sampling.uniform.Uniform",
+    "exact": "search.exact.Exact",
 }
+
+#: what `compare` runs by default
+COMPARED = (
+    "auto",
+    "annealed",
+    "swap",
+    "greedy",
+    "nuclear",
+    "pivoted_qr",
+    "leverage",
+    "rpcholesky",
+    "uniform",
+)
+
+
+class Methods(Mapping[str, type]):
+    """The classes of the methods by name."""
+
+    def __getitem__(self, name: str) -> type:
+        module, _, class_name = WHERE[name].rpartition(".")
+        return getattr(import_module(f".{module}", __package__), class_name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(WHERE)
+
+    def __len__(self) -> int:
+        return len(WHERE)
+
+
+METHODS = Methods()
 
 
 def as_method(method: Any) -> Method:

@@ -1,1 +1,1 @@
-"""What K is: positive semidefinite matrices known by products, diagonal, columns and restriction."""
+"""What K is: positive semidefinite matrices given by products, diagonal, columns, restriction."""

@@ -1,4 +1,4 @@
-"""The operator: a positive semidefinite matrix known by what can be done with it, and the ledger of what was done."""
+"""The operator: a positive semidefinite matrix K known by its products, and a ledger of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .._array import Array, Indices, eps, like, namespace
+from .._array import Array, Indices, eps, like, namespace, on_gpu
 from ..errors import Stopped
 from ..runs.runner import Step, once_per_run, run
 from ..runs.state import State
@@ -27,7 +27,7 @@ DENSE_MEMORY = 4 * 2**30  # bytes that a stored n × n matrix may take
 class Ledger(threading.local):
     """What was used of an operator: vectors multiplied, columns read, entries read or evaluated.
 
-    Every thread has counts of its own, so that runs that share an operator do not mix theirs.
+    Each thread has its own counts, so runs in threads that share an operator do not mix them.
     """
 
     products: int = 0
@@ -55,8 +55,8 @@ class Ledger(threading.local):
 class Operator(abc.ABC):
     """A positive semidefinite n × n matrix K, up to a factor: the matrix meant is 2**exponent · K.
 
-    The factor keeps the squares and cubes of very large or very small data within range; being a power of
-    two it changes no digit. Vectors have the library, device and dtype of `like`.
+    The factor keeps the squares and cubes of very large or very small data within range; a power
+    of two changes no digit. Vectors have the library, device and dtype of `like`.
     """
 
     n: int
@@ -70,6 +70,14 @@ class Operator(abc.ABC):
     source: RowBlocks | None = None
     #: whether the n × n entries are in memory
     in_memory: bool = False
+    #: whether X, with K = XᵀX, is an array in memory
+    factor_in_memory: bool = False
+    #: whether products are computed in this process, not on the workers of a cluster
+    local: bool = True
+    #: the points of a kernel matrix, one per row; None for other matrices
+    raw: Array | None = None
+    #: bytes that a pass over the rows of X may take, if each product is such a pass
+    pass_memory: int | None = None
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 
@@ -91,15 +99,12 @@ class Operator(abc.ABC):
     def restrict(self, indices: Indices) -> Operator:
         """The principal submatrix of the indices, with the same ledger."""
 
-    def validate(self) -> None:  # noqa: B027  # most have been checked when they were made
-        """Raise when the matrix is not what it was said to be, as far as that is not known yet."""
-
     def warn_about(self, indices: np.ndarray) -> None:  # noqa: B027  # most have no such case
         """Warn when a choice of these indices says little because of the matrix."""
 
     @property
     def digits(self) -> Array:
-        """An array of the dtype that the entries were rounded to, where that is not the dtype they are kept in."""
+        """An array of the dtype that the entries were rounded to, which may be narrower."""
         return self.like
 
     @property
@@ -120,14 +125,20 @@ class Operator(abc.ABC):
         raise TypeError(f"{type(self).__name__} is not known by a factor X with K = XᵀX")
 
     def new_rows(self, points: Array, indices: Indices) -> Array:
-        """The values h(x, x_j) of new points x with the points at the indices, when K is a kernel matrix."""
+        """The kernel values h(x, x_j) of new points x with the points at the indices."""
         raise TypeError(
             f"new points need a kernel operator, made by kernel(points, h); this is {self!r}"
         )
 
-    def product_seconds(self) -> float | None:
-        """An estimate of the seconds of one product, by an operator that knows more of it than its kind and order tell."""
-        return None
+    def validate(self) -> None:  # noqa: B027  # most operators have nothing to check
+        """Raise if the matrix is not as promised; `select` calls it once before the work."""
+
+    def product_seconds(self) -> float:
+        """An estimate of the seconds that one product takes (benchmarks/scale_model.py)."""
+        gpu = on_gpu(self.like)
+        if self.m is not None:
+            return self.m * self.n * (4e-12 if gpu else 1e-9)
+        return self.n**2 * (1e-12 if gpu else 1.5e-9)
 
     def squared_diagonal(self) -> Array | None:
         """The diagonal of K² where there is a faster way than to read all columns, else None."""
@@ -159,12 +170,13 @@ def storable(operator: Operator, memory: int = DENSE_MEMORY) -> bool:
 
 
 def densify(operator: Operator) -> Array:
-    """The whole n × n matrix, when it fits."""
+    """The full n × n matrix, when it fits."""
     if not storable(operator):
         need = operator.n**2 * itemsize(operator.like)
         raise MemoryError(
-            f"storing K needs {need / 2**30:.1f} GiB, above the limit of {DENSE_MEMORY / 2**30:.0f} GiB; "
-            "use a method that works on products: auto, greedy, swap, continuous, nuclear or rpcholesky"
+            f"storing K needs {need / 2**30:.1f} GiB, above the limit of "
+            f"{DENSE_MEMORY / 2**30:.0f} GiB; use a method that works on products: auto, greedy, "
+            "swap, continuous, nuclear or rpcholesky"
         )
     return operator.columns(np.arange(operator.n))
 
@@ -173,12 +185,12 @@ _diagonals: WeakKeyDictionary[Operator, dict[str, Array]] = WeakKeyDictionary()
 
 
 def squared_diagonal(operator: Operator) -> Array:
-    """The diagonal of K², the squared norms of the columns: one pass over K, remembered as long as the operator lives."""
+    """The diagonal of K², from one pass over K; remembered while the operator lives."""
     return _remembered(operator, "squares", {"squares": lambda columns: columns})
 
 
 def cubed_diagonal(operator: Operator) -> Array:
-    """The diagonal of K³: a product with every column, remembered as long as the operator lives; it gives K²'s as well."""
+    """The diagonal of K³, from a product with every column; remembered, and so is that of K²."""
     return _remembered(
         operator, "cubes", {"squares": lambda columns: columns, "cubes": operator.matmul}
     )
@@ -187,14 +199,16 @@ def cubed_diagonal(operator: Operator) -> Array:
 def _remembered(
     operator: Operator, wanted: str, images: dict[str, Callable[[Array], Array]]
 ) -> Array:
-    """One of the diagonals, from memory, from the run that is resumed, or from a pass."""
+    """One of the diagonals: from memory, from the journal of the run, or from a pass over K."""
     known = _diagonals.setdefault(operator, {})
 
     def diagonals() -> dict[str, Array]:
         if wanted in known:
             return known
         direct = operator.squared_diagonal() if wanted == "squares" else None
-        return known | (_pass(operator, images) if direct is None else {wanted: direct})
+        if direct is not None:
+            return known | {wanted: direct}
+        return known | _pass(operator, images)
 
     name = f"{wanted} of {type(operator).__name__} {operator.n} {operator.like.dtype}"
     known |= once_per_run(name, operator.ledger, diagonals)

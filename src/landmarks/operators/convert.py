@@ -10,7 +10,7 @@ from .function import function
 
 
 def as_operator(A: Any) -> Operator:
-    """The operator itself, the operator of a SciPy LinearOperator, or XᵀX for anything that is a data matrix or holds one."""
+    """The operator itself, that of a SciPy LinearOperator, or XᵀX of a data matrix X."""
     if isinstance(A, Operator):
         return A
     if hasattr(A, "__dask_graph__"):  # first: a Delayed seems to have every attribute
@@ -21,13 +21,14 @@ def as_operator(A: Any) -> Operator:
         return function(A)
     if callable(A) and not hasattr(A, "shape"):
         raise TypeError(
-            "A is a function; say how large its matrix is with lm.function(mvm, n=…), or pass lm.data(A) if it returns blocks of rows"
+            "A is a function; say how large its matrix is with lm.function(mvm, n=…), or pass "
+            "lm.data(A) if it returns blocks of rows"
         )
     return data(A)
 
 
 def is_annotated(A: Any) -> bool:
-    """Whether A looks like an AnnData object: a matrix X of cells by genes, with the names of the genes beside it."""
+    """Whether A looks like an AnnData object: a matrix X of cells by genes, with gene names."""
     return hasattr(A, "X") and hasattr(A, "var_names") and hasattr(A, "obs_names")
 
 

@@ -1,5 +1,6 @@
-"""Weighted Gram matrices of a batch of rows, with or without missing values; they add up over
-batches.
+"""Weighted Gram matrices of a batch of rows, with or without missing values.
+
+Those of two batches add up to that of both.
 """
 
 from __future__ import annotations
@@ -88,9 +89,7 @@ class PairMoments:
 def pair_moments(
     X: Any, weights: np.ndarray | None, origin: np.ndarray | None = None
 ) -> PairMoments:
-    """The moments of rows with missing values; a sparse X stays sparse, and then the origin is
-    zero.
-    """
+    """The moments of rows with missing values; a sparse X stays sparse and has the origin zero."""
     w = np.ones(X.shape[0]) if weights is None else weights
     known, missing, origin = _split(X, origin)
     U, V, M = _product(known, w, known), _product(known, w, missing), _product(missing, w, missing)
@@ -100,9 +99,7 @@ def pair_moments(
 
 
 def _split(X: Any, origin: np.ndarray | None) -> tuple[Any, Any, np.ndarray]:
-    """The values from the origin with zeros where they are missing, and ones where they are
-    missing.
-    """
+    """The values less the origin, 0 where missing; and a matrix that is 1 where missing."""
     if scipy.sparse.issparse(X):
         known, missing = X.astype(np.float64), X.astype(np.float64)
         missing.data = np.isnan(X.data).astype(np.float64)
@@ -124,13 +121,12 @@ def _product(A: Any, w: np.ndarray, B: Any) -> np.ndarray:
 
 
 def nearest_psd(K: np.ndarray) -> np.ndarray:
-    """K without its negative eigenvalues, scaled so that the diagonal is as it was."""
+    """K without its negative eigenvalues, scaled back to the same diagonal."""
     values, vectors = np.linalg.eigh(K)
     if values[0] >= 0:
         return K
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     norms = np.sqrt(np.sum(root**2, axis=1))
-    root *= (np.sqrt(np.maximum(np.diag(K), 0.0)) / np.maximum(norms, np.finfo(float).tiny))[
-        :, None
-    ]
+    target = np.sqrt(np.maximum(np.diag(K), 0.0))
+    root *= (target / np.maximum(norms, np.finfo(float).tiny))[:, None]
     return root @ root.T

@@ -1,4 +1,4 @@
-"""Columns of a data matrix: K = XᵀX, formed once when that is cheaper than multiplying by X twice."""
+"""Columns of a data matrix: K = XᵀX, formed once when that is cheaper than two products with X."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from .standard import Standard
 
 class Data(Operator):
     """The operator XᵀX of an array X; `data` checks and makes it."""
+
+    factor_in_memory = True
 
     def __init__(
         self,
@@ -69,11 +71,9 @@ class Data(Operator):
 
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices), entries=self.n * len(indices))
-        return (
-            self.X.T @ self.factor(indices)
-            if self.gram is None
-            else take(self.gram, indices, axis=1)
-        )
+        if self.gram is not None:
+            return take(self.gram, indices, axis=1)
+        return self.X.T @ self.factor(indices)
 
     def restrict(self, indices: Indices) -> Data:
         part = Data(self.factor(indices), exponent=self.exponent, ledger=self.ledger)
@@ -90,18 +90,19 @@ def gram_is_cheaper(m: int, n: int, itemsize: int) -> bool:
 def data(
     X: Any, *, center: bool = False, scale: bool = False, memory: int = ROWS_MEMORY
 ) -> Operator:
-    """The operator whose candidates are the columns of X: in memory, sparse, or read in blocks of rows.
+    """The operator whose candidates are the columns of X: in memory, sparse, or in blocks of rows.
 
     Parameters
     ----------
-    X : the m × n matrix: array, nested list, data frame, SciPy sparse matrix, dask array or data frame; kept and never written
-        to. What need not fit in memory
-        is read in blocks of rows: memory maps, Zarr arrays, HDF5 datasets, Arrow tables and datasets, the path of such a
-        file, an iterator or a list of blocks, or a function that returns a fresh iterator.
+    X : the m × n matrix: array, nested list, data frame, SciPy sparse matrix, dask array or data
+        frame; never written to. What may not fit in memory is read in blocks of rows: memory maps,
+        Zarr arrays, HDF5 datasets, Arrow tables and datasets, the path of such a file, an iterator
+        or a list of blocks, or a function that returns a fresh iterator.
     center : whether to subtract the mean of each column.
     scale : whether to divide each column by its standard deviation.
-    memory : bytes that the work on an X read in blocks may take. A wide X that fits is loaded, a tall one of a sixteenth of
-        them too. Of a larger one the Gram matrix XᵀX is added up in one pass if that fits; else each product is a pass.
+    memory : bytes that the work on an X read in blocks may take. A wide X that fits is loaded; a
+        tall X is loaded only if it takes at most 1/16 of the memory. Otherwise the Gram matrix XᵀX
+        is added up in one pass if that fits, else each product is a pass over the rows.
 
     Returns
     -------
@@ -125,7 +126,8 @@ def data(
 
         if not standard.plain:
             raise ValueError(
-                "center and scale are not done on dask arrays: standardise lazily, X = (X - X.mean(axis=0)) / X.std(axis=0)"
+                "center and scale are not done on dask arrays: standardise lazily, "
+                "X = (X - X.mean(axis=0)) / X.std(axis=0)"
             )
         return dask_data(X)
     if hasattr(X, "tocsc"):

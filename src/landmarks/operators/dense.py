@@ -15,15 +15,14 @@ from .._array import (
     host,
     is_single,
     namespace,
+    on_gpu,
     prototype,
     take,
 )
 from ..errors import NotPSDError
 from .base import Ledger, Operator
 
-CHOLESKY_ORDER = (
-    3000  # up to this order a stored matrix is tested for definiteness by its Cholesky factor
-)
+CHOLESKY_ORDER = 3000  # up to this order a stored matrix is tested by its Cholesky factor
 
 
 class Dense(Operator):
@@ -66,11 +65,12 @@ class Dense(Operator):
 
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices), entries=self.n * len(indices))
-        return (
-            self.K
-            if len(indices) == self.n and np.array_equal(indices, np.arange(self.n))
-            else take(self.K, indices, axis=1)
-        )
+        if len(indices) == self.n and np.array_equal(indices, np.arange(self.n)):
+            return self.K
+        return take(self.K, indices, axis=1)
+
+    def product_seconds(self) -> float:
+        return self.n**2 * (2e-12 if on_gpu(self.like) else 5e-10)
 
     def restrict(self, indices: Indices) -> Dense:
         return Dense(
@@ -86,9 +86,9 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
 
     Parameters
     ----------
-    K : the n × n symmetric positive semidefinite matrix, kept and never written to.
-    check_symmetric : True raises when K is not symmetric, "warn" warns, False trusts; it also trusts that K is positive
-        semidefinite, which is tested otherwise.
+    K : the n × n symmetric positive semidefinite matrix; never written to.
+    check_symmetric : True raises when K is not symmetric, "warn" warns. False skips this check and
+        the one that K is positive semidefinite.
 
     Returns
     -------
@@ -125,7 +125,10 @@ def _check_symmetric(K: Array, *, warn: bool) -> None:
     relative = difference / max(float(xp.max(xp.abs(K))), np.finfo(float).tiny)
     if relative <= (1e-5 if is_single(K) else 1e-9):
         return
-    message = f"K must be symmetric, but max|K − Kᵀ| is {relative:.2g} of max|K|; symmetrise it with (K + K.T) / 2, or pass check_symmetric=False"
+    message = (
+        f"K must be symmetric, but max|K − Kᵀ| is {relative:.2g} of max|K|; symmetrise it with "
+        "(K + K.T) / 2, or pass check_symmetric=False"
+    )
     if not warn:
         raise ValueError(message)
     warnings.warn(message, stacklevel=3)
@@ -134,9 +137,8 @@ def _check_symmetric(K: Array, *, warn: bool) -> None:
 def _check_diagonal(K: Array) -> None:
     diagonal = host(namespace(K).linalg.diagonal(K)).astype(np.float64)
     j = int(np.argmin(diagonal))
-    if diagonal[j] < -(1e-5 if is_single(K) else 1e-9) * max(
-        float(np.max(np.abs(diagonal))), np.finfo(float).tiny
-    ):
+    largest = max(float(np.max(np.abs(diagonal))), np.finfo(float).tiny)
+    if diagonal[j] < -(1e-5 if is_single(K) else 1e-9) * largest:
         raise NotPSDError(
             f"K must be positive semidefinite, but K[{j}, {j}] = {diagonal[j]:.3g} is negative"
         )
@@ -146,20 +148,21 @@ def _check_definite(K: Array) -> None:
     """Raise when K is clearly indefinite: by Cholesky up to n = 3000, above by its 2 × 2 minors."""
     xp = namespace(K)
     d = xp.clip(xp.linalg.diagonal(K), min=0.0)
-    largest, slack = float(xp.max(d)), 1e-4 if is_single(K) else 1e-8
+    largest = float(xp.max(d))
+    slack = 1e-4 if is_single(K) else 1e-8
     excess = xp.abs(K) - xp.sqrt(d)[:, None] * xp.sqrt(d)[None, :]
     place = int(xp.argmax(xp.reshape(excess, (-1,))))
     i, j = divmod(place, K.shape[0])
     if float(excess[i, j]) > slack * largest:
         raise NotPSDError(
-            f"K must be positive semidefinite, but |K[{i}, {j}]| = {abs(float(K[i, j])):.3g} exceeds √(K[{i}, {i}] K[{j}, {j}])"
+            f"K must be positive semidefinite, but |K[{i}, {j}]| = {abs(float(K[i, j])):.3g} "
+            f"exceeds √(K[{i}, {i}] K[{j}, {j}])"
         )
-    if (
-        largest > 0
-        and K.shape[0] <= CHOLESKY_ORDER
-        and cholesky(add_diagonal(K / largest, slack * K.shape[0] ** 0.5)) is None
-    ):
+    if largest == 0 or K.shape[0] > CHOLESKY_ORDER:
+        return
+    if cholesky(add_diagonal(K / largest, slack * K.shape[0] ** 0.5)) is None:
         least = float(np.linalg.eigvalsh(host(K).astype(np.float64))[0])
         raise NotPSDError(
-            f"K must be positive semidefinite, but it has the eigenvalue {least:.3g}; clip negative eigenvalues, or add {-least:.3g} to the diagonal"
+            f"K must be positive semidefinite, but it has the eigenvalue {least:.3g}; clip "
+            f"negative eigenvalues, or add {-least:.3g} to the diagonal"
         )

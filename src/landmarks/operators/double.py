@@ -1,4 +1,4 @@
-"""The same operator with twice the digits, for differences of large numbers that float32 cannot hold."""
+"""The same operator in float64, for differences of large numbers that float32 cannot hold."""
 
 from __future__ import annotations
 
@@ -14,15 +14,19 @@ from .sparse import Sparse
 
 
 def in_double(operator: Operator) -> Operator:
-    """The operator in float64: itself, or made anew from data or points, or else its entries as they are; its `digits` tell."""
+    """The operator in float64, made again from its data if possible, else from its entries.
+
+    The `digits` of the result say to how many digits its entries are known.
+    """
     if not is_single(operator.like):
         return operator
-    anew = made_anew(operator)
-    if anew is not None:
-        return anew
+    remade = remade_in_double(operator)
+    if remade is not None:
+        return remade
     if not storable(operator, DENSE_MEMORY // 8):
         raise UnsupportedError(
-            f"{operator!r} has too few digits and is too large to store in float64; make it from float64 data"
+            f"{operator!r} has too few digits and is too large to store in float64; make it from "
+            "float64 data"
         )
     return Dense(
         _double(densify(operator)),
@@ -33,30 +37,30 @@ def in_double(operator: Operator) -> Operator:
 
 
 @singledispatch
-def made_anew(operator: Operator) -> Operator | None:
-    """The operator of the same data in float64, None where it is not made from data."""
+def remade_in_double(operator: Operator) -> Operator | None:
+    """The operator of the same data in float64; None if it is not made from data."""
     return None
 
 
-@made_anew.register
-def data_anew(operator: Data) -> Data:
+@remade_in_double.register
+def data_in_double(operator: Data) -> Data:
     """X in float64."""
     return Data(_double(operator.X), exponent=operator.exponent, ledger=operator.ledger)
 
 
-@made_anew.register
-def sparse_anew(operator: Sparse) -> Sparse:
+@remade_in_double.register
+def sparse_in_double(operator: Sparse) -> Sparse:
     """A sparse X in float64."""
     return Sparse(operator.X.astype("float64"), exponent=operator.exponent, ledger=operator.ledger)
 
 
-@made_anew.register
-def kernel_anew(operator: KernelOperator) -> KernelOperator:
-    """The points in float64, centred again: in float32 that rounds them."""
+@remade_in_double.register
+def kernel_in_double(operator: KernelOperator) -> KernelOperator:
+    """The points in float64, centred again, because centring in float32 rounds them."""
     points = _double(operator.raw)
-    centre = (
-        None if operator.centre is None else namespace(points).mean(points, axis=0, keepdims=True)
-    )
+    centre = None
+    if operator.centre is not None:
+        centre = namespace(points).mean(points, axis=0, keepdims=True)
     return KernelOperator(
         points,
         operator.h,

@@ -1,13 +1,15 @@
-"""Which data an operator was made of: a hash of what it stores, and a sketch of what a black box gives."""
+"""Fingerprints of data: a hash of what an operator stores, or a sketch of what a black box does."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import is_dataclass
 from functools import singledispatch
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from .._array import Array, host, is_single, like
 from .base import Operator
@@ -17,12 +19,12 @@ from .kernel import KernelOperator
 from .sparse import Sparse
 from .toeplitz import Toeplitz
 
-SKETCH = 16  # numbers that tell two black boxes apart
+SKETCH = 16  # numbers that distinguish two black boxes
 
 
 @singledispatch
-def contents(operator: Operator) -> list[Array] | None:
-    """The arrays that say all of an operator; None when only products do."""
+def contents(operator: Operator) -> list[Any] | None:
+    """The arrays and words that determine an operator; None if only its products do."""
     return None
 
 
@@ -47,12 +49,12 @@ def _(operator: Toeplitz) -> list[Array]:
 
 
 @contents.register
-def _(operator: KernelOperator) -> list[Array] | None:
-    return [operator.points] if is_dataclass(operator.h) else None
+def _(operator: KernelOperator) -> list[Any] | None:
+    return [repr(operator.h), operator.points] if is_dataclass(operator.h) else None
 
 
 def fingerprint(operator: Operator) -> dict[str, Any]:
-    """What tells the data apart from others: SHA-256 of what is stored, else a sketch of a product; as JSON.
+    """What identifies the data: SHA-256 of what is stored, else a sketch of a product; as JSON.
 
     Examples
     --------
@@ -69,25 +71,48 @@ def fingerprint(operator: Operator) -> dict[str, Any]:
         "dtype": str(operator.like.dtype).split(".")[-1],
         "exponent": operator.exponent,
     }
-    arrays = contents(operator)
-    if arrays is None:
+    parts = contents(operator)
+    if parts is None:
         return known | {
             "sketch": _sketch(operator),
             "tolerance": 1e-4 if is_single(operator.like) else 1e-6,
         }
-    digest = hashlib.sha256(repr(getattr(operator, "h", "")).encode())
-    for array in arrays:
-        _digest(digest, host(array))
-    return known | {"sha256": digest.hexdigest()}
+    return known | {"sha256": _sha256(parts)}
+
+
+def fingerprint_of_values(values: Any) -> str:
+    """SHA-256 of the shape and the numbers of a matrix, dense or sparse, whatever its memory order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from landmarks.operators.fingerprint import fingerprint_of_values
+    >>> fingerprint_of_values(np.eye(2)) == fingerprint_of_values(np.asfortranarray(np.eye(2)))
+    True
+    """
+    if not scipy.sparse.issparse(values):
+        return f"sha256:{_sha256([values])}"
+    rows = values.tocsr().sorted_indices()
+    places = [rows.indptr.astype(np.int64), rows.indices.astype(np.int64)]
+    return f"sha256:{_sha256([str(rows.shape), *places, rows.data])}"
+
+
+def _sha256(parts: Iterable[Any]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, str):
+            digest.update(part.encode())
+        else:
+            _digest(digest, host(part))
+    return digest.hexdigest()
 
 
 def same_data(a: dict[str, Any], b: dict[str, Any]) -> bool:
-    """Whether two fingerprints are of the same data, as far as they tell."""
+    """Whether two fingerprints agree, so that they are probably of the same data."""
     if "sketch" not in a or "sketch" not in b:
         return a == b
-    close = np.linalg.norm(np.subtract(a["sketch"], b["sketch"])) <= a[
-        "tolerance"
-    ] * np.linalg.norm(a["sketch"])
+    distance = np.linalg.norm(np.subtract(a["sketch"], b["sketch"]))
+    close = distance <= a["tolerance"] * np.linalg.norm(a["sketch"])
     return bool(close) and a | {"sketch": None} == b | {"sketch": None}
 
 
@@ -102,7 +127,7 @@ def _sketch(operator: Operator) -> list[float]:
 
 
 def _digest(digest: hashlib._Hash, array: np.ndarray, rows: int = 2**24) -> None:
-    """Take in the shape, the dtype and the bytes, some rows at a time: a memory map is never read as a whole."""
+    """Add the shape, the dtype and the bytes, a few rows at a time: memory maps stay on disk."""
     digest.update(f"{array.dtype.str}{array.shape}".encode())
     height = max(1, rows // max(1, array[:1].nbytes))
     for start in range(0, len(array), height):

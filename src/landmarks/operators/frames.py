@@ -25,15 +25,15 @@ def is_frame(table: Any) -> bool:
 
 
 def numbers_only(table: Any, *, numeric_only: bool = False, stacklevel: int = 2) -> Any:
-    """The frame itself when all its columns hold numbers, else the others left out, or an error."""
+    """The frame without its columns that hold no numbers; an error unless numeric_only is set."""
     others = not_numbers(table)
     if not others:
         return table
     check_numbers(others, len(table.columns), numeric_only, stacklevel=stacklevel + 1)
-    kept = np.setdiff1d(np.arange(len(table.columns)), [place for place, _, _ in others])
+    numeric = np.setdiff1d(np.arange(len(table.columns)), [place for place, _, _ in others])
     if library(table) == "polars":
-        return table[:, kept.tolist()]
-    return table.iloc[:, kept]
+        return table[:, numeric.tolist()]
+    return table.iloc[:, numeric]
 
 
 def check_numbers(
@@ -95,7 +95,7 @@ def _pandas_kind(pandas: Any, column: Any) -> str | None:
 
 
 def _object_kind(column: Any) -> str | None:
-    """What Python objects hold: numbers and missing values are fine, for what they are."""
+    """What a column of Python objects holds; None for numbers and missing values."""
     present = [value for value in column if value is not None]
     if any(isinstance(value, str | bytes) for value in present):
         return "text"

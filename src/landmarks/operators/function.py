@@ -29,7 +29,7 @@ from .restricted import Restricted
 
 
 class Function(Operator):
-    """The operator of a black-box product; `function` makes it. Columns cost one product each, the diagonal n."""
+    """The operator of a black-box product; a column costs one product, the diagonal n of them."""
 
     def __init__(
         self, mvm: Callable[[Array], Array], n: int, *, like: Array, diagonal: Array | None = None
@@ -42,11 +42,8 @@ class Function(Operator):
         self._diagonal = diagonal
         self.cheap = frozenset() if diagonal is None else frozenset({"diagonal"})
 
-    #: whether the product, declared float64, has the digits of float32 only; `probe` finds out
+    #: whether the product, declared float64, has the digits of float32 only; `validate` finds out
     rounded_to_single: bool = False
-
-    def validate(self) -> None:
-        probe(self)
 
     @property
     def digits(self) -> Array:
@@ -65,15 +62,18 @@ class Function(Operator):
         name = getattr(self.mvm, "__name__", type(self.mvm).__name__)
         if not is_array(product) or namespace(product) is not namespace(block):
             raise TypeError(
-                f"the product {name} must return an array of the kind it was given, got {type(product).__name__}"
+                f"the product {name} must return an array of the kind it was given, got "
+                f"{type(product).__name__}"
             )
         if tuple(product.shape) != tuple(block.shape):
             raise ValueError(
-                f"the product {name} must map a block of shape {tuple(block.shape)} to the same shape, got {tuple(product.shape)}"
+                f"the product {name} must map a block of shape {tuple(block.shape)} to the same "
+                f"shape, got {tuple(product.shape)}"
             )
         if product.dtype != block.dtype:
             raise TypeError(
-                f"the product {name} must keep the dtype {block.dtype}, got {product.dtype}; pass dtype= to function() to change it"
+                f"the product {name} must keep the dtype {block.dtype}, got {product.dtype}; pass "
+                "dtype= to function() to change it"
             )
         if shares_memory(product, block):
             raise ValueError(
@@ -82,7 +82,8 @@ class Function(Operator):
         xp = namespace(product)
         if not bool(xp.all(xp.isfinite(product))):
             raise ValueError(
-                f"the product {name} returned NaN or infinity after {self.ledger.products} good products"
+                f"the product {name} returned NaN or infinity after {self.ledger.products} good "
+                "products"
             )
         return product
 
@@ -103,6 +104,15 @@ class Function(Operator):
     def restrict(self, indices: Indices) -> Restricted:
         return Restricted(self, indices)
 
+    def validate(self) -> None:
+        """Raise when products with random vectors show that K is not symmetric or not PSD.
+
+        One product is repeated, and a warning says if the result differs.
+        """
+        if not self.trusted:
+            self.trusted = True
+            _probe(self)
+
 
 def function(
     mvm: Any,
@@ -120,10 +130,10 @@ def function(
     mvm : maps an n × b block V to the block K V, for any b; or a SciPy LinearOperator.
     n : the number of candidates; a LinearOperator knows it.
     diagonal : the diagonal of K if it is known; it saves n products in the methods that need it.
-    dtype : the NumPy dtype of the blocks that mvm is given, float64 unless told.
+    dtype : the NumPy dtype of the blocks that mvm is given; float64 by default.
     like : an array of another library or device, when mvm takes blocks of that kind.
-    check_symmetric : whether a selection first spends four products on a test of symmetry and of determinism, and on finding
-        the units; a matrix of 1e200 or 1e-200 needs that.
+    check_symmetric : whether a selection first spends four products to test that K is symmetric
+        and deterministic, and to find its scale. Entries near 1e200 or 1e-200 need that.
 
     Returns
     -------
@@ -141,12 +151,16 @@ def function(
     if hasattr(mvm, "matmat") and hasattr(mvm, "shape"):
         if mvm.shape[0] != mvm.shape[1]:
             raise ValueError(
-                f"the LinearOperator must be square, got shape {mvm.shape}; for columns of X pass X.T @ X as an operator"
+                f"the LinearOperator must be square, got shape {mvm.shape}; for columns of X pass "
+                "X.T @ X as an operator"
             )
-        n, dtype, mvm = mvm.shape[0], dtype or mvm.dtype, mvm.matmat
+        n = mvm.shape[0]
+        dtype = dtype or mvm.dtype
+        mvm = mvm.matmat
     if not callable(mvm):
         raise TypeError(
-            f"mvm must be a function that multiplies a block by K, or a SciPy LinearOperator, got {type(mvm).__name__}"
+            "mvm must be a function that multiplies a block by K, or a SciPy LinearOperator, got "
+            f"{type(mvm).__name__}"
         )
     if n is None or isinstance(n, bool) or int(n) != n or n < 1:
         raise ValueError(f"n must be a positive integer, the order of the matrix, got {n!r}")
@@ -168,7 +182,8 @@ def _known(diagonal: Any, n: int, reference: Array) -> Array:
     _check.finite(values, "diagonal")
     if values.min() < 0:
         raise NotPSDError(
-            f"the diagonal of a positive semidefinite matrix has no negative entry, got {values.min():.3g} at {values.argmin()}"
+            "the diagonal of a positive semidefinite matrix has no negative entry, got "
+            f"{values.min():.3g} at {values.argmin()}"
         )
     return like(values, reference)
 
@@ -180,20 +195,13 @@ def _real(dtype: Any) -> Any:
     return dtype if dtype in (np.dtype(np.float32), np.dtype(np.float64)) else np.dtype(np.float64)
 
 
-SINGLE = 1e-7  # differences of products up to here are those of a product made in float32
+SINGLE = 1e-7  # if two equal products differ by less than this, they were computed in float32
 
 
-def probe(operator: Operator) -> None:
-    """Raise when three products with random vectors show that a black-box matrix is not symmetric, or is indefinite.
-
-    A fourth product repeats the first: a warning says when it comes out otherwise.
-    """
-    if not isinstance(operator, Function) or operator.trusted:
-        return
-    operator.trusted = True
-    U = np.random.default_rng(0).standard_normal(
-        (operator.n, 3)
-    )  # signs may all be orthogonal to few directions of data
+def _probe(operator: Function) -> None:
+    """Test symmetry and definiteness with three products, and determinism with a fourth."""
+    # Gaussian vectors: sign vectors may all be orthogonal to a K of low rank
+    U = np.random.default_rng(0).standard_normal((operator.n, 3))
     KU = host(operator.matmul(like(U, operator.like))).astype(np.float64)
     operator.exponent = _check.exponent(float(np.max(np.abs(KU))), operator.like)
     KU = _check.scaled(KU, operator.exponent)
@@ -207,20 +215,23 @@ def probe(operator: Operator) -> None:
     tolerance = 1e-5 if is_single(operator.digits) else 1e-9
     if change > tolerance / 10:
         _warn_of_change(change)
-        return  # what changes from call to call cannot be told from what is not symmetric
+        return  # a product that changes between calls hides whether it is symmetric
     if asymmetry > tolerance:
         raise ValueError(
-            f"the product must be one with a symmetric matrix, but uᵀKv and vᵀKu differ by {asymmetry:.2g} of ‖Kv‖√n for random vectors u, v; "
-            "check it, or pass check_symmetric=False to function()"
+            "the product must be one with a symmetric matrix, but uᵀKv and vᵀKu differ by "
+            f"{asymmetry:.2g} of ‖Kv‖√n for random vectors u, v; check it, or pass "
+            "check_symmetric=False to function()"
         )
     if (least := float(np.min(np.diag(products)))) < -tolerance * scale:
         raise NotPSDError(
-            f"the product must be one with a positive semidefinite matrix, but uᵀKu = {least:.3g} for a random vector u"
+            "the product must be one with a positive semidefinite matrix, but uᵀKu = "
+            f"{least:.3g} for a random vector u"
         )
 
 
 def _warn_of_change(change: float) -> None:
     warnings.warn(
-        f"the product is not deterministic: two products with one vector differ by {change:.2g} of ‖Kv‖√n; no seed can make its selections repeat",
+        "the product is not deterministic: two products with one vector differ by "
+        f"{change:.2g} of ‖Kv‖√n; no seed can make its selections repeat",
         stacklevel=5,
     )

@@ -22,16 +22,14 @@ from .standard import Prepared, Standard
 
 @dataclass(frozen=True)
 class Preparation:
-    """What is done to the columns before the choice: the settings of `ColumnSelector` of these
-    names.
-    """
+    """What is done to the columns before the choice, as `ColumnSelector` names it."""
 
     center: bool
     scale: bool
     missing: str
 
     def of_rows(self, X: Any, weights: np.ndarray | None) -> Prepared:
-        """Prepare a whole data matrix."""
+        """Prepare a data matrix."""
         if self.missing == "pairwise":
             return self.of_moments(pair_moments(X, weights).resolved("pairwise"), X.dtype)
         if self.missing == "impute":
@@ -41,7 +39,7 @@ class Preparation:
         return self._of_dense(X, weights)
 
     def of_source(self, source: RowBlocks, weights: np.ndarray | None) -> Prepared:
-        """Prepare what is read in blocks of rows, in one pass."""
+        """Prepare rows that are read in blocks, in one pass."""
         if self.missing == "error":
             return from_rows(source, self._standard, weights=weights)
         return self.of_moments(
@@ -49,13 +47,14 @@ class Preparation:
         )
 
     def of_moments(self, sums: Moments, dtype: Any) -> Prepared:
-        """Prepare what is known by its moments."""
+        """Prepare columns given by their moments."""
         mean, factor, scale = self._standard.parts(
             sums.mean, sums.variance, float(np.finfo(dtype).eps)
         )
-        return Prepared(
-            psd(scaled_gram(sums, self.center, factor)), mean, scale, sums.weight - self.center
-        )
+        operator = psd(scaled_gram(sums, self.center, factor))
+        degrees = sums.weight - self.center
+        share = self._standard.mean_share(sums.mean, sums.variance)
+        return Prepared(operator, mean, scale, degrees, share)
 
     @property
     def _standard(self) -> Standard:
@@ -64,7 +63,8 @@ class Preparation:
     def _of_dense(self, X: np.ndarray, weights: np.ndarray | None) -> Prepared:
         Z, mean, scale = self._standard.of_array(X, weights)
         rows = X.shape[0] if weights is None else float(weights.sum())
-        return Prepared(data(Z), mean, scale, rows - self.center)
+        share = 0.0 if self.center else means_hold(X)
+        return Prepared(data(Z), mean, scale, rows - self.center, share)
 
     def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
         if self.center and X.shape[1] ** 2 * 8 <= MEMORY // 8:
@@ -72,27 +72,33 @@ class Preparation:
         average, variance = _mean_and_variance(X, weights)
         mean, factor, scale = self._standard.parts(average, variance, float(np.finfo(X.dtype).eps))
         w = np.ones(X.shape[0]) if weights is None else weights
-        Z = (scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)).astype(
-            X.dtype
-        )
+        Z = scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)
+        Z = Z.astype(X.dtype)
         if not self.center:
-            return Prepared(data(Z), mean, scale, float(w.sum()))
+            share = self._standard.mean_share(average, variance)
+            return Prepared(data(Z), mean, scale, float(w.sum()), share)
         W = float(w.sum())
         return Prepared(centred(Z, mean * factor, W, variance * factor**2), mean, scale, W - 1)
 
 
+def means_hold(X: np.ndarray) -> float:
+    """The share of the sum of squares of X that the means of its columns hold."""
+    if len(X) < 2:
+        return 0.0
+    X = np.ldexp(X, -int(np.frexp(np.max(np.abs(X)))[1]))  # squares stay within range
+    total = float(np.einsum("ij,ij->", X, X, dtype=np.float64))
+    means = X.mean(axis=0, dtype=np.float64)
+    return float(X.shape[0] * np.sum(means**2)) / total if total > 0 else 0.0
+
+
 def _mean_and_variance(X: Any, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    from sklearn.utils.sparsefuncs import (
-        mean_variance_axis,  # here: only sparse matrices need scikit-learn
-    )
+    from sklearn.utils.sparsefuncs import mean_variance_axis  # only sparse matrices need it
 
     return mean_variance_axis(X, axis=0, weights=weights)
 
 
 def centred(Z: Any, mean: np.ndarray, weight: float, variance: np.ndarray) -> Operator:
-    """ZᵀZ − W mean meanᵀ by products alone: the rank-one term centres a sparse Z that is too wide
-    for its Gram matrix.
-    """
+    """ZᵀZ − W mean meanᵀ by products: centres a sparse Z whose Gram matrix would be too large."""
     mean = mean.astype(Z.dtype)
 
     def product(block: np.ndarray) -> np.ndarray:
@@ -123,7 +129,6 @@ def mean_imputed(X: Any, weights: np.ndarray | None) -> Any:
     if not missing.any():
         return X
     w = np.where(missing, 0.0, 1.0 if weights is None else weights[:, None])
-    mean = np.sum(w * np.where(missing, 0.0, X), axis=0) / np.maximum(
-        w.sum(axis=0), np.finfo(float).tiny
-    )
+    known_weight = np.maximum(w.sum(axis=0), np.finfo(float).tiny)
+    mean = np.sum(w * np.where(missing, 0.0, X), axis=0) / known_weight
     return np.where(missing, mean.astype(X.dtype), X)

@@ -1,4 +1,4 @@
-"""A bootstrap sample of what an operator was made from: the rows of data, or the points of a kernel."""
+"""A bootstrap sample of the rows of data, or of the points of a kernel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .sparse import Sparse
 
 
 class Sample(NamedTuple):
-    """The operator of a sample, and which candidate of the whole each of its candidates is."""
+    """The operator of a sample, and for each of its candidates the index in the original."""
 
     operator: Operator
     indices: np.ndarray
@@ -25,13 +25,15 @@ class Sample(NamedTuple):
 
 @singledispatch
 def resample(operator: Operator, rng: np.random.Generator, keep: Indices = ()) -> Sample:
-    """Draw as many rows or points as there are, with replacement; candidates come in random order, so that ties fall both ways.
+    """Draw a bootstrap sample of the rows or points, with replacement.
+
+    The candidates come in random order, so that ties fall both ways.
 
     keep : candidates that the sample must hold.
     """
     raise UnsupportedError(
-        f"a bootstrap needs the rows of data or the points of a kernel to draw from, and {operator!r} has neither; "
-        "give X itself, or kernel(points, h)"
+        "a bootstrap needs the rows of data or the points of a kernel to draw from, and "
+        f"{operator!r} has neither; give X itself, or kernel(points, h)"
     )
 
 
@@ -57,9 +59,9 @@ def rows_of_sparse(operator: Sparse, rng: np.random.Generator, keep: Indices = (
 def points_of_kernel(
     operator: KernelOperator, rng: np.random.Generator, keep: Indices = ()
 ) -> Sample:
-    """Points, which are candidates and what is to be represented at once; those to keep come first."""
-    kept = np.asarray(keep, dtype=np.int64)
-    indices = np.concatenate([kept, rng.integers(operator.n, size=operator.n - len(kept))])
+    """Points, which are both the candidates and what is represented; those to keep come first."""
+    first = np.asarray(keep, dtype=np.int64)
+    indices = np.concatenate([first, rng.integers(operator.n, size=operator.n - len(first))])
     return Sample(operator.restrict(indices), indices)
 
 

@@ -29,7 +29,7 @@ class Sparse(Operator):
 
     @cached_property
     def gram(self) -> Array | None:
-        """XᵀX as an array when it is small and has fewer entries than two products with X read, else None."""
+        """XᵀX as an array if it is small and cheaper to multiply by than X and Xᵀ, else None."""
         rows = self.X.nnz // max(1, self.n)
         if not gram_is_cheaper(rows, self.n, self.like.itemsize):
             return None
@@ -60,11 +60,9 @@ class Sparse(Operator):
 
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices), entries=self.n * len(indices))
-        return (
-            self.X.T @ self.factor(indices)
-            if self.gram is None
-            else self.gram[:, np.asarray(indices)]
-        )
+        if self.gram is not None:
+            return self.gram[:, np.asarray(indices)]
+        return self.X.T @ self.factor(indices)
 
     def restrict(self, indices: Indices) -> Sparse:
         part = Sparse(self.X[:, np.asarray(indices)], exponent=self.exponent, ledger=self.ledger)

@@ -12,17 +12,21 @@ from .base import Operator
 
 @dataclass(frozen=True)
 class Prepared:
-    """The operator of the columns, the mean and scale that were taken out of them, and the degrees of freedom left."""
+    """The operator of the columns, what was subtracted, the scale, and the degrees of freedom.
+
+    mean_share : the share of the sum of squares that the means hold, if they were not subtracted.
+    """
 
     operator: Operator
     mean: np.ndarray
     scale: np.ndarray
     degrees: float
+    mean_share: float = 0.0
 
 
 @dataclass(frozen=True)
 class Standard:
-    """Whether the mean of each column is subtracted, and whether columns are divided by their standard deviation."""
+    """Whether each column is centred, and whether it is divided by its standard deviation."""
 
     center: bool = False
     scale: bool = False
@@ -35,29 +39,41 @@ class Standard:
     def parts(
         self, mean: np.ndarray, variance: np.ndarray, accuracy: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The mean to take out, the factor of each column (0 for one that is constant once centred), the scale."""
+        """The mean to subtract, the factor of each column (0 if it is constant), and the scale."""
         constant = variance <= (16 * accuracy * np.abs(mean)) ** 2
-        scale = np.where(constant, 1.0, np.sqrt(variance)) if self.scale else np.ones(len(mean))
-        factor = np.where(constant, 0.0, 1 / scale) if self.center else 1 / scale
-        return (mean if self.center else np.zeros(len(mean))), factor, scale
+        scale = np.ones(len(mean))
+        if self.scale:
+            scale = np.where(constant, 1.0, np.sqrt(variance))
+        if not self.center:
+            return np.zeros(len(mean)), 1 / scale, scale
+        return mean, np.where(constant, 0.0, 1 / scale), scale
+
+    def mean_share(self, mean: np.ndarray, variance: np.ndarray) -> float:
+        """The share of the sum of squares that the means hold; 0 if they are subtracted."""
+        squares = mean**2
+        total = float(np.sum(squares) + np.sum(variance))
+        return 0.0 if self.center or total == 0 else float(np.sum(squares)) / total
 
     def of_array(
         self, X: Array, weights: np.ndarray | None = None
     ) -> tuple[Array, np.ndarray, np.ndarray]:
-        """The prepared columns of an array in memory, the mean and the scale; weights multiply the rows by their roots."""
+        """The prepared columns of an array, the mean and the scale; rows are times √weight."""
         average = _average(X, weights)
         centred = X - like(average, X)
         variance = _average(centred * centred, weights)
         mean, factor, scale = self.parts(average, variance, eps(X))
         Z = centred if self.center else X
-        Z = Z if np.all(factor == 1.0) else Z * like(factor, X)
-        return (Z if weights is None else Z * like(np.sqrt(weights), X)[:, None]), mean, scale
+        if not np.all(factor == 1.0):
+            Z = Z * like(factor, X)
+        if weights is not None:
+            Z = Z * like(np.sqrt(weights), X)[:, None]
+        return Z, mean, scale
 
 
 def _average(X: Array, weights: np.ndarray | None) -> np.ndarray:
     """The weighted mean of the rows, in float64."""
     xp = namespace(X)
-    rows = X if weights is None else X * like(weights, X)[:, None]
-    return host(xp.sum(rows, axis=0, dtype=xp.float64)) / (
-        X.shape[0] if weights is None else weights.sum()
-    )
+    if weights is None:
+        return host(xp.sum(X, axis=0, dtype=xp.float64)) / X.shape[0]
+    weighted = X * like(weights, X)[:, None]
+    return host(xp.sum(weighted, axis=0, dtype=xp.float64)) / weights.sum()

@@ -1,4 +1,4 @@
-"""A symmetric Toeplitz matrix from its first column, multiplied in O(n log n) by circulant embedding."""
+"""A symmetric Toeplitz matrix from its first column, multiplied in O(n log n) by FFT."""
 
 from __future__ import annotations
 
@@ -33,9 +33,8 @@ class Toeplitz(Operator):
         full = block if cols is None else scatter(block, cols, self.n)
         self.ledger.add(products=full.shape[1], entries=self.n)
         spectrum = xp.fft.rfft(full, n=self._length, axis=0)
-        product = xp.fft.irfft(self._spectrum[:, None] * spectrum, n=self._length, axis=0)[
-            : self.n, :
-        ]
+        product = xp.fft.irfft(self._spectrum[:, None] * spectrum, n=self._length, axis=0)
+        product = product[: self.n, :]
         return product if rows is None else take(product, rows)
 
     def diagonal(self) -> Array:
@@ -53,7 +52,7 @@ class Toeplitz(Operator):
 
 
 def toeplitz(first_column: Any) -> Toeplitz:
-    """The operator of a symmetric Toeplitz matrix: stationary kernels on a regular grid, autocovariances.
+    """The operator of a symmetric Toeplitz matrix, such as a stationary kernel on a regular grid.
 
     Parameters
     ----------
@@ -78,7 +77,8 @@ def toeplitz(first_column: Any) -> Toeplitz:
     largest = float(np.max(np.abs(host(column))))
     if float(column[0]) < largest * (1 - 1e-9):
         raise ValueError(
-            f"first_column[0] must be its largest entry for a positive semidefinite matrix, got {float(column[0]):.4g} below {largest:.4g}"
+            "first_column[0] must be its largest entry for a positive semidefinite matrix, got "
+            f"{float(column[0]):.4g} below {largest:.4g}"
         )
     power = _check.exponent(largest, column)
     return Toeplitz(_check.scaled(column, power), exponent=power)

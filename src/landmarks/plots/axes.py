@@ -1,6 +1,4 @@
-"""Axes to draw on, and colours that people with any colour vision tell apart (Okabe and Ito,
-2008).
-"""
+"""Axes to draw on, and colours for any colour vision (Okabe and Ito, 2008)."""
 
 from __future__ import annotations
 
@@ -13,9 +11,17 @@ MARKERS = "os^Dv<>PX"
 
 
 class Display:
-    """A drawing that shows itself in notebooks."""
+    """A drawing that notebooks display."""
 
+    ax_: Any = None
     figure_: Any = None
+
+    def _set_axes(self, ax: Any, width: float = 5.0, height: float = 3.5) -> Any:
+        """Remember the axes to draw on: the given ones, or those of a new figure."""
+        self.ax_ = new_axes(width, height) if ax is None else ax
+        self.ax_.spines[["top", "right"]].set_visible(False)
+        self.figure_ = self.ax_.figure
+        return self.ax_
 
     def _repr_png_(self) -> bytes | None:
         if self.figure_ is None:
@@ -26,7 +32,7 @@ class Display:
 
 
 def new_axes(width: float = 5.0, height: float = 3.5) -> Any:
-    """Axes of a new figure, which no window shows by itself."""
+    """Axes of a new figure that opens no window."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:

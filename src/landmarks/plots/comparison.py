@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..selection import Selection
-from .axes import BLUE, COLOURS, GREY, MARKERS, Display, new_axes
+from .axes import BLUE, COLOURS, GREY, MARKERS, Display
 
 
 class ComparisonDisplay(Display):
@@ -52,8 +52,7 @@ class ComparisonDisplay(Display):
     def plot(self, ax: Any = None) -> ComparisonDisplay:
         """Draw; bars when there is one k, the best on top, else curves."""
         sizes = {k for curve in self.errors.values() for k in curve}
-        self.ax_ = new_axes(6.0, 3.8) if ax is None else ax
-        self.figure_ = self.ax_.figure
+        self._set_axes(ax, 6.0, 3.8)
         if len(sizes) == 1:
             self._bars(sizes.pop())
         else:
@@ -68,7 +67,6 @@ class ComparisonDisplay(Display):
         self.ax_.invert_yaxis()
         self.ax_.margins(x=0.15)
         self.ax_.set(xlabel=f"error of {k} {self.noun}s, % of the total")
-        self.ax_.spines[["top", "right"]].set_visible(False)
 
     def _curves(self) -> None:
         for place, (method, curve) in enumerate(self.errors.items()):
@@ -89,4 +87,3 @@ class ComparisonDisplay(Display):
             self.ax_.set_yscale("log")
         self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the total")
         self.ax_.legend(fontsize=8, frameon=False)
-        self.ax_.spines[["top", "right"]].set_visible(False)

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._array import host
-from ..operators.kernel import KernelOperator
 from ..selection import Selection
-from .axes import GREY, ORANGE, Display, new_axes
+from .axes import GREY, ORANGE, Display
 
 
 class CoverageDisplay(Display):
@@ -17,7 +16,7 @@ class CoverageDisplay(Display):
 
     Parameters
     ----------
-    points : the n × 2 places of the points.
+    points : the n × 2 coordinates of the points.
     indices : the landmarks, in order of choice.
     labels : of the two axes.
 
@@ -43,37 +42,30 @@ class CoverageDisplay(Display):
         *,
         labels: tuple[str, str] = ("first coordinate", "second coordinate"),
     ):
-        self.points, self.indices, self.labels = np.asarray(points), np.asarray(indices), labels
+        self.points = np.asarray(points)
+        self.indices = np.asarray(indices)
+        self.labels = labels
 
     @classmethod
     def from_selection(
         cls, selection: Selection, *, at_most: int = 5000, ax: Any = None
     ) -> CoverageDisplay:
-        """Draw the points of a kernel, along their two main directions when they have more than two
-        coordinates.
-        """
+        """Draw the points of a kernel, by two principal directions if they have more."""
         operator = selection._data
-        if not isinstance(operator, KernelOperator):
+        if operator.raw is None:
             raise TypeError(
                 "coverage needs the points of a kernel, made by kernel(points, h); this selection "
                 f"has {operator!r}"
             )
-        points, labels = plane(
-            host(
-                operator.points if operator.centre is None else operator.points + operator.centre
-            ).astype(np.float64)
-        )
+        points, labels = plane(host(operator.raw).astype(np.float64))
         others = np.setdiff1d(np.arange(len(points)), selection.indices)
         others = others[:: max(1, len(others) // at_most)]
-        shown = np.concatenate([selection.indices, others])
-        return cls(points[shown], np.arange(selection.k), labels=labels).plot(ax=ax)
+        drawn = np.concatenate([selection.indices, others])
+        return cls(points[drawn], np.arange(selection.k), labels=labels).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> CoverageDisplay:
-        """Draw the points in grey, the landmarks in colour with their place in the order of
-        choice.
-        """
-        self.ax_ = new_axes(4.5, 4.2) if ax is None else ax
-        self.figure_ = self.ax_.figure
+        """Draw the points in grey, and the landmarks in colour with their order of choice."""
+        self._set_axes(ax, 4.5, 4.2)
         x, y = self.points.T
         self.ax_.scatter(x, y, s=6, color=GREY, alpha=0.5, linewidths=0, label="points")
         self.ax_.scatter(
@@ -93,7 +85,6 @@ class CoverageDisplay(Display):
                 )
         self.ax_.set(xlabel=self.labels[0], ylabel=self.labels[1])
         self.ax_.legend(fontsize=8, frameon=False)
-        self.ax_.spines[["top", "right"]].set_visible(False)
         return self
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart, with two darker ones;
-# shapes and dashes tell the rest.
+# Okabe and Ito's colours, which colour-blind readers can distinguish, with two darker ones;
+# shapes and dashes distinguish the rest.
 OURS = ("#000000", "#5D3A9B", "#8C510A", "#D55E00")
 OTHERS = ("#0072B2", "#999999", "#E69F00", "#CC79A7", "#009E73", "#56B4E9")
 MARKERS = "osD^vP"
@@ -16,9 +16,9 @@ MARKERS = "osD^vP"
 
 @dataclass(frozen=True)
 class Line:
-    """One method: its sizes, means and standard errors (NaN for none); ours are drawn thicker, and
-    on top.
+    """One method: its sizes, means and standard errors (NaN if unknown).
 
+    ours : whether to draw it thicker and on top.
     style : its place among ours, or among the others.
     """
 
@@ -69,10 +69,9 @@ def draw_curves(panels: Sequence[Axes], ylabel: str, title: str = "") -> Any:
 
 
 def draw_line(ax: Any, line: Line) -> None:
-    """One line with bars of one standard error; of ours, those below are broader, so that lines
-    which coincide are seen.
-    """
-    colours, above = OURS if line.ours else OTHERS, line.style % 4
+    """One line with bars of one standard error; broader below, so that coinciding lines show."""
+    colours = OURS if line.ours else OTHERS
+    above = line.style % 4
     ax.errorbar(
         line.k,
         line.mean,
@@ -89,9 +88,7 @@ def draw_line(ax: Any, line: Line) -> None:
 
 
 def readable_ticks(ax: Any) -> None:
-    """Plain numbers on the logarithmic axis when it spans less than two decades, so that it never
-    has one tick alone.
-    """
+    """Plain numbers on a logarithmic axis of less than two decades, which has too few ticks."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
     low, high = ax.get_ylim()

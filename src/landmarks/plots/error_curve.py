@@ -1,6 +1,4 @@
-"""Error against k: what greedy choices of every size leave, what no choice can go below, and where
-a selection stands.
-"""
+"""Error against k: greedy choices of every size, the lower bound, and one selection."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from ..how_many.curve import path
 from ..linalg.error import best_rank_error, total
 from ..operators.base import Operator
 from ..selection import Selection
-from .axes import BLUE, GREY, ORANGE, Display, new_axes
+from .axes import BLUE, GREY, ORANGE, Display
 from .fitted import selection_of
 
 
@@ -22,8 +20,9 @@ class ErrorCurveDisplay(Display):
     Parameters
     ----------
     ks : the sizes.
-    greedy : the error of greedy choices of these sizes; best : of the best so many directions.
-    chosen : the size and the error of a selection, to be marked.
+    greedy : the error of greedy choices of these sizes.
+    best : the error of the best k directions, a lower bound.
+    chosen : the size and the error of a selection to mark.
     noun : what one candidate is.
 
     Attributes
@@ -50,16 +49,17 @@ class ErrorCurveDisplay(Display):
         chosen: tuple[int, float] | None = None,
         noun: str = "column",
     ):
-        self.ks, self.greedy, self.best = (np.asarray(values) for values in (ks, greedy, best))
-        self.chosen, self.noun = chosen, noun
+        self.ks = np.asarray(ks)
+        self.greedy = np.asarray(greedy)
+        self.best = np.asarray(best)
+        self.chosen = chosen
+        self.noun = noun
 
     @classmethod
     def from_selection(
         cls, selection: Selection, *, ks: Any = None, ax: Any = None
     ) -> ErrorCurveDisplay:
-        """Draw the curve of the data of a selection, with the selection marked; ks is 1 to twice
-        its size unless given.
-        """
+        """Draw the curve with the selection marked; by default k is 1 to twice its size."""
         return cls.of(selection, ks).plot(ax=ax)
 
     @classmethod
@@ -83,8 +83,7 @@ class ErrorCurveDisplay(Display):
 
     def plot(self, ax: Any = None) -> ErrorCurveDisplay:
         """Draw."""
-        self.ax_ = new_axes() if ax is None else ax
-        self.figure_ = self.ax_.figure
+        self._set_axes(ax)
         self.ax_.plot(
             self.ks,
             100 * self.greedy,
@@ -114,7 +113,6 @@ class ErrorCurveDisplay(Display):
         self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the total")
         self.ax_.set_ylim(bottom=0)
         self.ax_.legend(fontsize=8, frameon=False)
-        self.ax_.spines[["top", "right"]].set_visible(False)
         return self
 
 
@@ -126,5 +124,5 @@ def curve_sizes(n: int, k: int, at_most: int = 60) -> np.ndarray:
 
 def best_errors(operator: Operator, ks: np.ndarray, criterion: str) -> np.ndarray:
     """The relative error of the best rank-k approximation for each k."""
-    whole = total(operator, criterion) or 1.0
-    return np.array([best_rank_error(operator, int(k), criterion) for k in ks]) / whole
+    errors = [best_rank_error(operator, int(k), criterion) for k in ks]
+    return np.array(errors) / (total(operator, criterion) or 1.0)

@@ -23,8 +23,8 @@ def plot_path(path: Path, ax: Any = None, *, at_most: int = 300, seed: int = 0) 
     ----------
     path : the record of a relaxation, as `Selection.path` holds it.
     ax : the matplotlib axes to draw on; new ones when None.
-    at_most : so many trajectories are drawn: a random part of the rest when there are more.
-    seed : which part.
+    at_most : the number of trajectories to draw, a random sample if there are more.
+    seed : of that sample.
 
     Examples
     --------
@@ -55,9 +55,7 @@ def finally_selected(t: np.ndarray) -> np.ndarray:
 
 
 def drawn(selected: np.ndarray, at_most: int, seed: int) -> np.ndarray:
-    """The columns to draw: a random part of all, as the paper does, the selected ones last so that
-    they lie on top.
-    """
+    """The columns to draw: a random sample, as in the paper, with the selected ones on top."""
     columns = np.sort(np.random.default_rng(seed).permutation(len(selected))[:at_most])
     return columns[np.argsort(selected[columns], kind="stable")]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..operators.kernel import KernelOperator
 from ..selection import Selection
 from .coverage import CoverageDisplay
 from .error_curve import ErrorCurveDisplay
@@ -12,6 +11,6 @@ from .error_curve import ErrorCurveDisplay
 
 def telling(selection: Selection, ax: Any = None) -> CoverageDisplay | ErrorCurveDisplay:
     """Landmarks among the points of a kernel; for columns the error against k, this one marked."""
-    if isinstance(selection._data, KernelOperator):
+    if selection._data.raw is not None:
         return CoverageDisplay.from_selection(selection, ax=ax)
     return ErrorCurveDisplay.from_selection(selection, ax=ax)

@@ -1,6 +1,4 @@
-"""AnnData files (h5ad), by h5py alone: the matrix X, dense or sparse, with the names of genes and
-cells.
-"""
+"""AnnData files (h5ad), by h5py: the matrix X, dense or sparse, with gene and cell names."""
 
 from __future__ import annotations
 
@@ -13,33 +11,21 @@ import scipy.sparse
 
 from ..errors import FormatError
 from .arrays import as_table, sparse_table
+from .damage import as_format_error
 from .limit import check_size
-from .table import Table
+from .table import FileTable
 
 if TYPE_CHECKING:
     from .read import Reading
 
 
-def read_h5ad(file: BinaryIO, reading: Reading) -> Table:
+def read_h5ad(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of an AnnData file: cells are rows, genes are columns."""
-    try:
-        with h5py.File(file, "r") as store:
-            return of_annotated(store, reading)
-    except FormatError:
-        raise
-    except (
-        OSError,
-        KeyError,
-        ValueError,
-        TypeError,
-        RuntimeError,
-        AttributeError,
-        MemoryError,
-    ) as error:
-        raise FormatError(f"the h5ad file cannot be read: {error}") from error
+    with as_format_error("the h5ad file cannot be read"), h5py.File(file, "r") as store:
+        return of_annotated(store, reading)
 
 
-def of_annotated(store: Any, reading: Reading) -> Table:
+def of_annotated(store: Any, reading: Reading) -> FileTable:
     """The table of an AnnData group, in an h5ad file or a Zarr store."""
     layer = reading.array or "X"
     if layer not in store:
@@ -52,7 +38,7 @@ def of_annotated(store: Any, reading: Reading) -> Table:
     return replace(table, rows=cells)
 
 
-def _dense(X: Any, genes: tuple[str, ...] | None, reading: Reading) -> Table:
+def _dense(X: Any, genes: tuple[str, ...] | None, reading: Reading) -> FileTable:
     check_size(
         int(np.prod(X.shape, dtype=object)) * max(X.dtype.itemsize, 4),
         reading.max_bytes,
@@ -61,7 +47,7 @@ def _dense(X: Any, genes: tuple[str, ...] | None, reading: Reading) -> Table:
     return as_table(np.asarray(X[...]), genes, reading)
 
 
-def _sparse(X: Any, genes: tuple[str, ...] | None, reading: Reading) -> Table:
+def _sparse(X: Any, genes: tuple[str, ...] | None, reading: Reading) -> FileTable:
     layout = str(X.attrs.get("encoding-type", X.attrs.get("h5sparse_format", "")))
     make = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array}.get(layout[:3])
     if make is None:

@@ -1,6 +1,4 @@
-"""NumPy's files: npy and npz. The header is read first and tells the size; pickled objects are
-refused.
-"""
+"""NumPy's npy and npz files: the header is read first for the size; pickles are refused."""
 
 from __future__ import annotations
 
@@ -12,9 +10,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import scipy.sparse
 
-from ..errors import DAMAGE, FormatError
+from ..errors import FormatError
+from .damage import as_format_error
 from .limit import check_size
-from .table import Table, set_aside, wanted
+from .table import FileTable, set_aside, wanted
 
 if TYPE_CHECKING:
     from .read import Reading
@@ -23,35 +22,26 @@ NAMES = ("feature_names", "names", "columns")  # arrays of an npz that name the 
 SPARSE = {"format", "shape", "data", "indices", "indptr"}  # what scipy.sparse.save_npz writes
 
 
-def read_npy(file: BinaryIO, reading: Reading) -> Table:
+def read_npy(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of an npy file."""
     return as_table(read_array(file, reading.max_bytes), None, reading)
 
 
-def read_npz(file: BinaryIO, reading: Reading) -> Table:
+def read_npz(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of an npz file: its only matrix, or the one named X, or the one asked for."""
-    try:
-        with zipfile.ZipFile(file) as archive:
-            return _of_archive(archive, reading)
-    except FormatError:
-        raise
-    except DAMAGE as error:
-        raise FormatError(f"the npz file is damaged: {error}") from error
+    with as_format_error("the npz file is damaged"), zipfile.ZipFile(file) as archive:
+        return _of_archive(archive, reading)
 
 
 def read_array(file: BinaryIO, limit: int, available: int | None = None) -> np.ndarray:
-    """One array in the npy format, whose size is checked against the limit and against the bytes
-    that are there.
-    """
-    try:
+    """One array in the npy format, its size checked against the limit and against the file."""
+    with as_format_error("the npy header cannot be read"):
         version = np.lib.format.read_magic(file)
         header = {
             (1, 0): np.lib.format.read_array_header_1_0,
             (2, 0): np.lib.format.read_array_header_2_0,
         }[version]
         shape, fortran, dtype = header(file)
-    except DAMAGE as error:
-        raise FormatError(f"the npy header cannot be read: {error}") from error
     if dtype.hasobject or dtype.names is not None:
         raise FormatError(
             f"the array holds {'Python objects' if dtype.hasobject else 'records'}; save plain "
@@ -67,19 +57,19 @@ def read_array(file: BinaryIO, limit: int, available: int | None = None) -> np.n
         file.seek(start)
     if size > available:
         raise FormatError(
-            f"the npy file is cut short: its header tells of {size} bytes, {available} are there"
+            f"the npy file is cut short: its header says {size} bytes, it has {available}"
         )
     raw = file.read(size)
     if len(raw) < size:
         raise FormatError(
-            f"the npy file is cut short: its header tells of {size} bytes, {len(raw)} are there"
+            f"the npy file is cut short: its header says {size} bytes, it has {len(raw)}"
         )
     if dtype.itemsize == 0:
         raise FormatError(f"the array holds {dtype}; save plain numbers")
     return np.frombuffer(raw, dtype).reshape(shape, order="F" if fortran else "C")
 
 
-def as_table(array: np.ndarray, names: tuple[str, ...] | None, reading: Reading) -> Table:
+def as_table(array: np.ndarray, names: tuple[str, ...] | None, reading: Reading) -> FileTable:
     """The wanted columns of a matrix, as floats."""
     if array.ndim != 2 or 0 in array.shape:
         raise FormatError(f"the array must have rows and columns, got shape {array.shape}")
@@ -88,12 +78,12 @@ def as_table(array: np.ndarray, names: tuple[str, ...] | None, reading: Reading)
     if names is not None and len(names) != array.shape[1]:
         raise FormatError(f"the file names {len(names)} columns, the array has {array.shape[1]}")
     if not (reading.columns or reading.drop or reading.aside):
-        return Table(as_floats(array), names)
+        return FileTable(as_floats(array), names)
     n = array.shape[1]
     kept, aside = wanted(names, n, reading), set_aside(names, n, reading)
     named = None if names is None else tuple(names[j] for j in kept)
     texts = {name: tuple(map(str, array[:, j].tolist())) for name, j in aside.items()}
-    return Table(as_floats(array[:, kept]), named, aside=texts, places=tuple(kept))
+    return FileTable(as_floats(array[:, kept]), named, aside=texts, places=tuple(kept))
 
 
 def as_floats(array: np.ndarray) -> np.ndarray:
@@ -102,7 +92,7 @@ def as_floats(array: np.ndarray) -> np.ndarray:
     return np.asarray(array, dtype=np.float32 if single else np.float64)
 
 
-def _of_archive(archive: zipfile.ZipFile, reading: Reading) -> Table:
+def _of_archive(archive: zipfile.ZipFile, reading: Reading) -> FileTable:
     sizes = {
         member.filename.removesuffix(".npy"): member.file_size
         for member in archive.infolist()
@@ -127,10 +117,9 @@ def _chosen(sizes: dict[str, int], asked: str | None) -> str:
         return "X"
     if asked is None and len(candidates) == 1:
         return candidates[0]
-    wish = "has several arrays and none is named X" if asked is None else f"has no array {asked!r}"
-    raise FormatError(
-        f"the file {wish}; it holds {', '.join(map(repr, sizes)) or 'none'}: name one with --array"
-    )
+    problem = "has several arrays, but not X" if asked is None else f"has no array {asked!r}"
+    held = ", ".join(map(repr, sizes)) or "none"
+    raise FormatError(f"the file {problem}; it holds {held}: name one with --array")
 
 
 def _names(
@@ -149,11 +138,11 @@ def _names(
 
 def _member(archive: zipfile.ZipFile, name: str, limit: int) -> np.ndarray:
     with archive.open(f"{name}.npy") as member:
-        opened: Any = member  # it reads bytes, which is all that is asked
+        opened: Any = member  # it can read bytes, which is all that is needed
         return read_array(opened, limit, archive.getinfo(f"{name}.npy").file_size)
 
 
-def _of_sparse(parts: dict[str, np.ndarray], reading: Reading) -> Table:
+def _of_sparse(parts: dict[str, np.ndarray], reading: Reading) -> FileTable:
     layout = bytes(parts["format"].tobytes()).replace(b"\0", b"").decode("ascii", "replace")
     make = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array}.get(layout)
     if make is None:
@@ -169,10 +158,8 @@ def sparse_table(
     shape: np.ndarray,
     names: tuple[str, ...] | None,
     reading: Reading,
-) -> Table:
-    """The wanted columns of a compressed sparse matrix whose parts come from a file and are
-    checked.
-    """
+) -> FileTable:
+    """The wanted columns of a compressed sparse matrix from a file, whose parts are checked."""
     try:
         m, n = (int(length) for length in np.ravel(shape))
         X = make(parts, shape=(m, n))
@@ -193,4 +180,4 @@ def sparse_table(
     if len(kept) < n or reading.columns:
         X = X[:, kept]
     named = None if names is None else tuple(names[j] for j in kept)
-    return Table(X, named, aside=texts, places=None if len(kept) == n else tuple(kept))
+    return FileTable(X, named, aside=texts, places=None if len(kept) == n else tuple(kept))

@@ -11,33 +11,22 @@ import zarr
 from ..errors import FormatError
 from .annotated import of_annotated
 from .arrays import as_table
+from .damage import as_format_error
 from .limit import check_size
-from .table import Table
+from .table import FileTable
 
 if TYPE_CHECKING:
     from .read import Reading
 
 
-def read_zarr(path: Path, reading: Reading) -> Table:
+def read_zarr(path: Path, reading: Reading) -> FileTable:
     """The table of a Zarr store."""
-    try:
+    with as_format_error("the Zarr store cannot be read"):
         store = zarr.open(str(path), mode="r")
         return _of_array(store, reading) if hasattr(store, "dtype") else _of_group(store, reading)
-    except FormatError:
-        raise
-    except (
-        OSError,
-        KeyError,
-        ValueError,
-        TypeError,
-        RuntimeError,
-        AttributeError,
-        MemoryError,
-    ) as error:
-        raise FormatError(f"the Zarr store cannot be read: {error}") from error
 
 
-def _of_array(array: Any, reading: Reading) -> Table:
+def _of_array(array: Any, reading: Reading) -> FileTable:
     check_size(
         int(np.prod(array.shape, dtype=object)) * max(array.dtype.itemsize, 4),
         reading.max_bytes,
@@ -46,11 +35,12 @@ def _of_array(array: Any, reading: Reading) -> Table:
     return as_table(np.asarray(array[...]), None, reading)
 
 
-def _of_group(group: Any, reading: Reading) -> Table:
+def _of_group(group: Any, reading: Reading) -> FileTable:
     if "var" in group or "obs" in group:
         return of_annotated(group, reading)
     arrays = [name for name in group if hasattr(group[name], "dtype")]
-    chosen = reading.array or ("X" if "X" in arrays else arrays[0] if len(arrays) == 1 else None)
+    only = arrays[0] if len(arrays) == 1 else None
+    chosen = reading.array or ("X" if "X" in arrays else only)
     if chosen not in arrays:
         raise FormatError(
             f"the store holds the arrays {', '.join(map(repr, arrays)) or 'none'}; name one with "

@@ -13,13 +13,13 @@ import pyarrow.parquet as pq
 from ..errors import FormatError
 from .limit import check_size
 from .notice import noticed
-from .table import NUMERIC_ONLY, Table, set_aside, wanted, without_text
+from .table import NUMERIC_ONLY, FileTable, set_aside, wanted, without_text
 
 if TYPE_CHECKING:
     from .read import Reading
 
 
-def read_parquet(file: BinaryIO, reading: Reading) -> Table:
+def read_parquet(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of a Parquet file; only the wanted columns are read."""
     try:
         parquet = pq.ParquetFile(file, arrow_extensions_enabled=False)
@@ -28,11 +28,8 @@ def read_parquet(file: BinaryIO, reading: Reading) -> Table:
         metadata = parquet.metadata
         groups = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
         check_size(max(metadata.num_rows * len(kept) * 8, groups), reading.max_bytes, "the table")
-        table = (
-            parquet.read(columns=[names[j] for j in kept])
-            if len(set(names)) == len(names)
-            else parquet.read()
-        )
+        some = [names[j] for j in kept] if len(set(names)) == len(names) else None
+        table = parquet.read(columns=some)
     except FormatError:
         raise
     except (pa.ArrowException, OSError, OverflowError, ValueError) as error:
@@ -41,7 +38,7 @@ def read_parquet(file: BinaryIO, reading: Reading) -> Table:
     return _as_table(table, parquet.schema_arrow, kept, reading)
 
 
-def read_arrow(file: BinaryIO, reading: Reading) -> Table:
+def read_arrow(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of an Arrow file or stream."""
     try:
         batches = _batches(file)
@@ -80,7 +77,7 @@ def read_places(schema: Any, reading: Reading) -> list[int]:
     return wanted(schema.names, n, reading) + list(set_aside(schema.names, n, reading).values())
 
 
-def _as_table(table: Any, schema: Any, read: list[int], reading: Reading) -> Table:
+def _as_table(table: Any, schema: Any, read: list[int], reading: Reading) -> FileTable:
     """The table of the columns that were read: the candidates come first."""
     if table.num_rows == 0:
         raise FormatError("the table has columns and no rows")
@@ -95,7 +92,7 @@ def _as_table(table: Any, schema: Any, read: list[int], reading: Reading) -> Tab
         values[:, i] = _numbers(table.column(read.index(j)), str(schema.names[j]))
     names = tuple(str(schema.names[j]) for j in kept)
     places = None if len(kept) == len(schema.names) else tuple(kept)
-    return noticed(Table(values, names, None, None, notes, texts, places))
+    return noticed(FileTable(values, names, None, None, notes, texts, places))
 
 
 def _numeric(

@@ -1,4 +1,4 @@
-"""Sizes are known before anything is allocated."""
+"""The limit on memory: sizes are checked before anything is allocated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MAX_BYTES = 2**30
 
 
 def check_size(size: int, limit: int, what: str) -> None:
-    """Refuse what would take more memory than the limit."""
+    """Raise if something would take more memory than the limit."""
     if size > limit:
         raise FormatError(
             f"{what} takes {readable(size)}, more than the limit of {readable(limit)}; raise it "
@@ -33,7 +33,7 @@ def read_within(file: BinaryIO, limit: int, what: str) -> bytes:
 
 
 def readable(size: int) -> str:
-    """A size in bytes as people say it."""
+    """A size in bytes with a unit."""
     for unit, factor in (("TB", 2**40), ("GB", 2**30), ("MB", 2**20), ("kB", 2**10)):
         if size >= factor:
             return f"{size / factor:.3g} {unit}"

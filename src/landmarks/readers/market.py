@@ -1,6 +1,6 @@
 """Matrix Market files, dense or of coordinates; coordinates stay sparse.
 
-SciPy's own reader is not used: damaged files can end the whole process there. Format: Boisvert,
+SciPy's reader is not used, because damaged files can crash the process there. Format: Boisvert,
 Pozo and Remington, NISTIR 5935 (1996).
 """
 
@@ -17,16 +17,14 @@ import scipy.sparse
 from ..errors import FormatError
 from .arrays import as_table
 from .limit import check_size
-from .table import Table, set_aside, wanted
+from .table import FileTable, set_aside, wanted
 
 if TYPE_CHECKING:
     from .read import Reading
 
-LAYOUTS, FIELDS, SYMMETRIES = (
-    ("array", "coordinate"),
-    ("real", "integer", "pattern"),
-    ("general", "symmetric", "skew-symmetric"),
-)
+LAYOUTS = ("array", "coordinate")
+FIELDS = ("real", "integer", "pattern")
+SYMMETRIES = ("general", "symmetric", "skew-symmetric")
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Header:
     body: int
 
 
-def read_market(file: BinaryIO, reading: Reading) -> Table:
+def read_market(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of a Matrix Market file."""
     try:
         text = io.TextIOWrapper(io.BytesIO(file.read()), "utf-8", newline=None)
@@ -57,9 +55,9 @@ def read_market(file: BinaryIO, reading: Reading) -> Table:
     n = header.columns
     kept, aside = wanted(None, n, reading), set_aside(None, n, reading)
     if kept == list(range(n)):
-        return Table(X)
+        return FileTable(X)
     texts = {name: tuple(map(str, X[:, [j]].toarray()[:, 0])) for name, j in aside.items()}
-    return Table(X[:, kept], aside=texts, places=tuple(kept))
+    return FileTable(X[:, kept], aside=texts, places=tuple(kept))
 
 
 def _header(text: io.TextIOWrapper) -> Header:
@@ -105,21 +103,22 @@ def _check(header: Header, limit: int) -> None:
             f"a {header.symmetry} matrix must be square, got shape ({header.rows}, "
             f"{header.columns})"
         )
-    size = (
-        header.entries * 8
-        if header.layout == "array"
-        else header.entries * 24 + (header.columns + 1) * 8
-    )
+    if header.layout == "array":
+        size = header.entries * 8
+    else:
+        size = header.entries * 24 + (header.columns + 1) * 8
     check_size(size, limit, "the matrix")
 
 
 def _numbers(text: io.TextIOWrapper, header: Header) -> np.ndarray:
-    """A row of numbers for each line, as many as there must be."""
-    width = 1 if header.layout == "array" else 2 if header.field == "pattern" else 3
+    """A row of numbers for each line; their number and width must be as the header says."""
+    width = 1
+    if header.layout == "coordinate":
+        width = 2 if header.field == "pattern" else 3
     expected = header.entries if header.layout == "coordinate" else _stored(header)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # no numbers at all: told below
+            warnings.simplefilter("ignore", UserWarning)  # no numbers at all: an error below
             numbers = np.loadtxt(text, comments="%", ndmin=2, max_rows=expected + 1)
     except (ValueError, OverflowError) as error:
         raise FormatError(
@@ -154,31 +153,26 @@ def _dense(numbers: np.ndarray, header: Header) -> np.ndarray:
 
 def _sparse(numbers: np.ndarray, header: Header) -> scipy.sparse.csc_array:
     places = numbers[:, :2]
-    if (
-        np.any(places != np.rint(places))
-        or np.any(places < 1)
-        or np.any(places > (header.rows, header.columns))
-    ):
+    fractional = np.any(places != np.rint(places))
+    if fractional or np.any(places < 1) or np.any(places > (header.rows, header.columns)):
         raise FormatError(
             f"a coordinate lies outside of the {header.rows} × {header.columns} matrix"
         )
     rows, columns = (places.astype(np.int64) - 1).T
     values = np.ones(len(numbers)) if header.field == "pattern" else numbers[:, 2]
-    return scipy.sparse.csc_array(
-        _mirrored(
-            scipy.sparse.csc_array((values, (rows, columns)), shape=(header.rows, header.columns)),
-            header,
-        )
-    )
+    shape = (header.rows, header.columns)
+    X = scipy.sparse.csc_array((values, (rows, columns)), shape=shape)
+    return scipy.sparse.csc_array(_mirrored(X, header))
 
 
 def _mirrored(
     X: np.ndarray | scipy.sparse.csc_array, header: Header
 ) -> np.ndarray | scipy.sparse.csc_array:
-    """The whole matrix from its lower triangle."""
+    """The full matrix from its lower triangle."""
     if header.symmetry == "general":
         return X
-    diagonal = (
-        np.diag(np.diag(X)) if isinstance(X, np.ndarray) else scipy.sparse.diags_array(X.diagonal())
-    )
-    return X - X.T if header.symmetry == "skew-symmetric" else X + X.T - diagonal
+    if header.symmetry == "skew-symmetric":
+        return X - X.T
+    if isinstance(X, np.ndarray):
+        return X + X.T - np.diag(np.diag(X))
+    return X + X.T - scipy.sparse.diags_array(X.diagonal())

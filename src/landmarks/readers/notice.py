@@ -1,6 +1,4 @@
-"""Columns that only number or identify the rows: noticed, so that nobody chooses them by
-mistake.
-"""
+"""A note on columns that only number or identify the rows, which nobody should choose."""
 
 from __future__ import annotations
 
@@ -10,14 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from .table import Table
+from .table import FileTable
 
 IDENTIFIER = re.compile(
     r"(?i:id|index|key|uid|row|row_?(?:number|nr|no)|.*[_ ]id|id[_ ].*)|.*[a-z]ID"
 )
 
 
-def noticed(table: Table) -> Table:
+def noticed(table: FileTable) -> FileTable:
     """The table, with a note on each column that seems to number or to identify the rows."""
     if hasattr(table.values, "tocsc") or len(table.values) < 2:
         return table
@@ -28,7 +26,7 @@ def noticed(table: Table) -> Table:
     return replace(table, notes=(*table.notes, *notes))
 
 
-def _what(table: Table, j: int) -> str | None:
+def _what(table: FileTable, j: int) -> str | None:
     column = table.values[:, j]
     name = None if table.names is None else table.names[j].strip()
     counts = column[0] in (0, 1) and np.array_equal(column, column[0] + np.arange(len(column)))
@@ -40,11 +38,11 @@ def _what(table: Table, j: int) -> str | None:
 
 
 def _distinct_integers(column: np.ndarray) -> bool:
-    whole = bool(np.all(np.isfinite(column))) and bool(np.all(column == np.round(column)))
-    return whole and len(np.unique(column)) == len(column)
+    integers = bool(np.all(np.isfinite(column))) and bool(np.all(column == np.round(column)))
+    return integers and len(np.unique(column)) == len(column)
 
 
-def _remedy(table: Table, j: int) -> str:
+def _remedy(table: FileTable, j: int) -> str:
     name = str(table.number(j))
     if table.names is not None and table.names[j] and "," not in table.names[j]:
         name = table.names[j]

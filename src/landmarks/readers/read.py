@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from .._suggest import suggestion
 from ..errors import FormatError
 from .limit import MAX_BYTES, check_size, read_within
-from .table import Table
+from .table import FileTable
 
 # the module and function that reads each format, and the extra of the package it needs
 FORMATS = {
@@ -38,8 +38,6 @@ ENDINGS = {
     ".npz": "npz",
     ".mtx": "mtx",
     ".parquet": "parquet",
-}
-ENDINGS |= {
     ".pq": "parquet",
     ".arrow": "arrow",
     ".feather": "arrow",
@@ -64,13 +62,13 @@ MAGIC = {
 class Reading:
     """How to read.
 
-    columns, drop : names or numbers of columns to take, or to leave out.
+    columns, drop : names or numbers of columns to read, or to leave out.
     max_bytes : files that would take more memory are refused.
-    header, delimiter, decimal, encoding : of text; None finds out.
-    array : which array of an npz or a Zarr group, or which sheet of a workbook; None takes the only
+    header, delimiter, decimal, encoding : of text; None detects them.
+    array : which array of an npz or a Zarr group, or which sheet of a workbook; None is the only
         one, or X, or the first sheet.
     numeric_only : leave out columns that hold no numbers, with a note, instead of refusing them.
-    aside : names of columns that are kept as text and are no candidates: identifiers, a target.
+    aside : names of columns to keep as text, which are no candidates: identifiers, a target.
     """
 
     columns: tuple[str, ...] = ()
@@ -85,15 +83,20 @@ class Reading:
     aside: tuple[str, ...] = ()
 
 
-def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any) -> Table:
+def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any) -> FileTable:
     """Read a table of numbers.
 
     Parameters
     ----------
     source : a path, or a binary stream such as `sys.stdin.buffer`.
-    format : one of `FORMATS`; found from the ending and the first bytes unless given.
+    format : one of `FORMATS`; by default it is detected from the ending and the first bytes.
     how : the fields of `Reading`: columns, drop, max_bytes, header, delimiter, decimal, encoding,
         array, numeric_only, aside.
+
+    Returns
+    -------
+    FileTable
+        The numbers with the names of the columns and their places in the file.
 
     Examples
     --------
@@ -115,7 +118,7 @@ def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any
         return _read_file(file, format or _by_ending(path), reading)
 
 
-def _read_folder(path: Path, format: str | None, reading: Reading) -> Table:
+def _read_folder(path: Path, format: str | None, reading: Reading) -> FileTable:
     if (format or ENDINGS.get(path.suffix)) != "zarr" and not any(
         (path / mark).exists() for mark in ("zarr.json", ".zarray", ".zgroup")
     ):
@@ -123,15 +126,12 @@ def _read_folder(path: Path, format: str | None, reading: Reading) -> Table:
     return _reader("zarr")(path, reading)
 
 
-def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> Table:
+def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> FileTable:
     start = file.read(16)
     file.seek(0)
     if start.startswith(b"\x1f\x8b"):
-        return _read_file(
-            _unpacked(file, reading.max_bytes),
-            None if format in ENDINGS.values() and format != "tsv" else format,
-            reading,
-        )
+        inner = None if format in ENDINGS.values() and format != "tsv" else format
+        return _read_file(_unpacked(file, reading.max_bytes), inner, reading)
     if not start:
         raise FormatError("the file is empty")
     found = next((name for magic, name in MAGIC.items() if start.startswith(magic)), None)
@@ -150,7 +150,7 @@ def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> Table:
 def _unpacked(file: BinaryIO, limit: int) -> BinaryIO:
     try:
         with gzip.GzipFile(fileobj=file) as packed:
-            unpacked: Any = packed  # it reads bytes, which is all that is asked
+            unpacked: Any = packed  # it can read bytes, which is all that is needed
             raw = read_within(unpacked, limit, "the unpacked file")
     except (OSError, EOFError, zlib.error) as error:
         raise FormatError(f"the gzip file is damaged: {error}") from error
@@ -164,7 +164,7 @@ def _by_ending(path: Path) -> str | None:
     return ENDINGS.get(suffixes[-1]) if suffixes else None
 
 
-def _reader(format: str) -> Callable[[Any, Reading], Table]:
+def _reader(format: str) -> Callable[[Any, Reading], FileTable]:
     module, function = FORMATS[format]
     try:
         return getattr(import_module(f".{module}", __package__), function)

@@ -1,6 +1,4 @@
-"""Sheets of Excel workbooks (xlsx), by openpyxl; the sizes are known before anything is
-unpacked.
-"""
+"""Sheets of Excel workbooks (xlsx), by openpyxl; sizes are checked before unpacking."""
 
 from __future__ import annotations
 
@@ -11,27 +9,24 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import openpyxl
 
 from .._suggest import suggestion
-from ..errors import DAMAGE, FormatError
+from ..errors import FormatError
+from .damage import as_format_error
 from .limit import check_size
-from .table import Table
+from .table import FileTable
 from .text import Record, table_of
 
 if TYPE_CHECKING:
     from .read import Reading
 
 
-def read_sheet(file: BinaryIO, reading: Reading) -> Table:
+def read_sheet(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of the first sheet of a workbook, or of the one that is named."""
-    try:
+    with as_format_error("the workbook cannot be read"):
         with zipfile.ZipFile(file) as archive:
             size = sum(member.file_size for member in archive.infolist())
         check_size(size, reading.max_bytes, "the unpacked workbook")
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         records = list(_records(_sheet(book, reading.array)))
-    except FormatError:
-        raise
-    except DAMAGE as error:
-        raise FormatError(f"the workbook cannot be read: {error}") from error
     if not records:
         raise FormatError("the sheet is empty")
     width = max(len(record.cells) for record in records)

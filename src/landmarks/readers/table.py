@@ -1,6 +1,4 @@
-"""What a reader returns: the numbers, the names of the columns, and where in the file they
-stood.
-"""
+"""What a reader returns: the numbers, the names of the columns, and their places in the file."""
 
 from __future__ import annotations
 
@@ -20,17 +18,17 @@ NUMERIC_ONLY = "numeric_only=True (--numeric-only on the command line)"
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class FileTable:
     """A matrix from a file.
 
     values : the m × n numbers, an array or a SciPy sparse matrix; missing ones are NaN.
-    names : of the n columns; None when the file has none.
-    rows : names of the m rows, where the file has them.
+    names : of the n columns; None if the file has no names.
+    rows : names of the m rows, if the file has them.
     lines : of a text file, the line on which each row begins.
-    notes : what the user should know, such as a guess about the encoding.
-    aside : the cells of the columns that were asked for as text, by name.
-    places : of the n columns in the file, counted from 0; None when all columns were read.
-    kept_rows : of the m rows in the file, counted from 0; None when all rows were kept.
+    notes : warnings for the user, such as a guess about the encoding.
+    aside : the cells of the columns that are kept as text, by name.
+    places : the numbers of the n columns in the file, from 0; None when all were read.
+    kept_rows : the numbers of the m rows in the file, from 0; None when all were kept.
     """
 
     values: Any
@@ -43,7 +41,7 @@ class Table:
     kept_rows: tuple[int, ...] | None = None
 
     def place(self, row: int, column: int) -> str:
-        """A place in the table as a person would look it up."""
+        """The line or row and the column, as a person would look them up."""
         where = f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
         return f"{where}, {self.column(column)}"
 
@@ -59,17 +57,16 @@ class Table:
 
 
 def wanted(names: Sequence[str] | None, n: int, reading: Reading) -> list[int]:
-    """The places of the columns to read: those listed in their order, or all; without the others.
+    """The places of the columns to read: those listed, in their order, or all.
 
-    Columns to drop and columns that are kept aside are left out.
+    Columns to drop and columns that are kept as text are left out.
     """
-    kept = [position(name, names, n) for name in reading.columns]
-    kept = kept if reading.columns else list(range(n))
+    listed = [position(name, names, n) for name in reading.columns] or range(n)
     dropped = {position(name, names, n) for name in (*reading.drop, *reading.aside)}
-    kept = [j for j in dict.fromkeys(kept) if j not in dropped]
-    if not kept:
+    places = [j for j in dict.fromkeys(listed) if j not in dropped]
+    if not places:
         raise UnknownColumnError("no column is left to read; list fewer in --drop")
-    return kept
+    return places
 
 
 def set_aside(names: Sequence[str] | None, n: int, reading: Reading) -> dict[str, int]:
@@ -77,23 +74,23 @@ def set_aside(names: Sequence[str] | None, n: int, reading: Reading) -> dict[str
     return {name: position(name, names, n) for name in reading.aside}
 
 
-def position(wish: str, names: Sequence[str] | None, n: int) -> int:
-    """The place of a column given by name, or by a number from 0; a name goes before a number."""
-    found = [j for j, name in enumerate(names or ()) if name == wish]
+def position(asked: str, names: Sequence[str] | None, n: int) -> int:
+    """The place of a column given by name, or by a number from 0; a name comes first."""
+    found = [j for j, name in enumerate(names or ()) if name == asked]
     if len(found) > 1:
         raise UnknownColumnError(
-            f"{len(found)} columns are named {wish!r}; give the number of one, counted from 0: "
+            f"{len(found)} columns are named {asked!r}; give the number of one, counted from 0: "
             f"{', '.join(map(str, found[:5]))}"
         )
     if found:
         return found[0]
-    if wish.isascii() and wish.isdigit() and int(wish) < n:
-        return int(wish)
+    if asked.isascii() and asked.isdigit() and int(asked) < n:
+        return int(asked)
     if names is None:
         known = "; the columns have no names; give numbers from 0"
     else:
-        known = suggestion(wish, names) or f"; the names are {_some(names)}"
-    raise UnknownColumnError(f"there is no column {wish!r} among {n}{known}")
+        known = suggestion(asked, names) or f"; the names are {_some(names)}"
+    raise UnknownColumnError(f"there is no column {asked!r} among {n}{known}")
 
 
 def without_text(
@@ -104,7 +101,7 @@ def without_text(
 ) -> tuple[list[int], str]:
     """The columns that hold numbers and a note on the others, or an error that lists them all.
 
-    others : for each column that holds anything but numbers, where and what that is.
+    others : for each column that does not hold numbers, an example and where it is.
     """
 
     def label(j: int) -> str:

@@ -1,7 +1,7 @@
 """Tables as text: comma, semicolon, tab or bar between the cells.
 
-Header, decimal comma and encoding are found. Python's csv module splits the cells, so quoted commas
-and line breaks are read as they were meant. What is wrong is named by its line and its column.
+Header, decimal comma and encoding are detected. Python's csv module splits the cells, so quoted
+commas and line breaks are read correctly. Errors name the line and the column.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 from ..errors import FormatError
 from .limit import check_size
 from .notice import noticed
-from .table import NUMERIC_ONLY, Table, set_aside, wanted, without_text
+from .table import NUMERIC_ONLY, FileTable, set_aside, wanted, without_text
 
 if TYPE_CHECKING:
     from .read import Reading
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 DELIMITERS = (",", ";", "\t", "|")
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "."})
 TRUTH = {"true": 1.0, "false": 0.0}
-SAMPLE = 50  # records that guesses are made from
+SAMPLE = 50  # records used to detect the layout
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*")
 _DECIMAL_POINT = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*")
 
@@ -45,7 +45,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a text is laid out, found from its first records or as the user said."""
+    """How a text is laid out, detected from its first records or given by the user."""
 
     records: Callable[[], Iterator[Record]]
     decimal: str
@@ -57,7 +57,7 @@ class Layout:
         return islice(self.records(), 0 if self.names is None else 1, None)
 
 
-def read_text(file: BinaryIO, reading: Reading) -> Table:
+def read_text(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of a text file."""
     raw = file.read()
     encoding, notes = _encoding(raw, reading.encoding)
@@ -75,7 +75,7 @@ def table_of(
     decimal: str,
     reading: Reading,
     notes: tuple[str, ...] = (),
-) -> Table:
+) -> FileTable:
     """The table of records, of which the first may hold the names."""
     first = next(records())
     header = _is_header(first.cells, decimal) if reading.header is None else reading.header
@@ -92,7 +92,7 @@ def table_of(
         raise FormatError(f"the file has a header on line {first.line} and no rows below it")
     named = None if names is None else tuple(names[j] for j in kept)
     places = None if len(kept) == layout.n else tuple(kept)
-    return noticed(Table(values, named, None, lines, notes, texts, places))
+    return noticed(FileTable(values, named, None, lines, notes, texts, places))
 
 
 class NotANumber(FormatError):
@@ -128,7 +128,7 @@ def _encoding(raw: bytes, asked: str | None) -> tuple[str, tuple[str, ...]]:
     except UnicodeDecodeError as error:
         return "latin-1", (
             f"line {_line(raw, error.start)} is not UTF-8, so the file was read as Latin-1; "
-            "--encoding says which it is",
+            "give another with --encoding",
         )
     return "utf-8-sig", ()
 
@@ -155,14 +155,14 @@ def _refuse_binary(raw: bytes, encoding: str) -> None:
         return
     if (place := raw.find(b"\0")) >= 0:
         raise FormatError(
-            f"the file is not text: line {_line(raw, place)} holds a zero byte; formats are told "
-            "by the ending of the name"
+            f"the file is not text: line {_line(raw, place)} holds a zero byte; other formats are "
+            "recognised by the ending of the name"
         )
     strange = sum(raw[:4096].count(byte) for byte in range(1, 32) if byte not in b"\t\n\r\f\x1b")
     if strange > 0.05 * min(len(raw), 4096):
         raise FormatError(
-            "the file is not text: line 1 is full of control characters; formats are told by the "
-            "ending of the name"
+            "the file is not text: line 1 is full of control characters; other formats are "
+            "recognised by the ending of the name"
         )
 
 
@@ -186,7 +186,7 @@ def _records(raw: bytes, encoding: str, delimiter: str) -> Iterator[Record]:
 
 
 def _delimiter(raw: bytes, encoding: str) -> str:
-    """The delimiter that splits the first records into the most cells, as many in each."""
+    """The delimiter that splits the first records into the most cells, equally many in each."""
 
     def worth(delimiter: str) -> tuple[bool, int]:
         counts: list[int] = []
@@ -204,10 +204,8 @@ def _decimal(sample: list[Record], delimiter: str) -> str:
     if delimiter == ",":
         return "."
     cells = [cell for record in sample for cell in record.cells]
-    commas, points = (
-        any(pattern.fullmatch(cell) for cell in cells)
-        for pattern in (_DECIMAL_COMMA, _DECIMAL_POINT)
-    )
+    commas = any(_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
+    points = any(_DECIMAL_POINT.fullmatch(cell) for cell in cells)
     return "," if commas and not points else "."
 
 
@@ -283,11 +281,9 @@ def _number(cell: str, decimal: str) -> float | None:
 
 def _not_a_number(line: int, j: int, names: list[str] | None, cell: str, decimal: str) -> str:
     column = f"column {j}" if names is None else f"column {names[j]!r}"
-    hint = (
-        "; the decimal sign was taken for a comma, change it with --decimal ."
-        if decimal == "," and "." in cell
-        else ""
-    )
+    hint = ""
+    if decimal == "," and "." in cell:
+        hint = "; the decimal sign was taken for a comma, change it with --decimal ."
     which = str(j) if names is None or not names[j] or "," in names[j] else names[j]
     return (
         f"line {line}, {column}: {cell[:40]!r} is not a number; leave the column out with "

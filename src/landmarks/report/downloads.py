@@ -1,4 +1,4 @@
-"""The list of the chosen, to take along: as CSV, as JSON, as a line of Python."""
+"""The list of chosen columns to download: as CSV, as JSON, as a line of Python."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _csv(selection: Selection, names: list[Any], noun: str) -> str:
 
 
 def _harmless(name: str) -> str:
-    """A name that no spreadsheet takes for a formula."""
+    """A name that a spreadsheet does not treat as a formula."""
     return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r")) else name
 
 

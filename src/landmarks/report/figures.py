@@ -1,6 +1,4 @@
-"""The numbers behind the drawings of the page, packed small: error against k, the path of t, the
-correlations.
-"""
+"""The numbers behind the drawings of the page: error against k, path of t, correlations."""
 
 from __future__ import annotations
 
@@ -19,25 +17,22 @@ from ..plots.path import drawn
 from ..selection import Selection
 from .summary import spectrum_is_cheap
 
-TRAJECTORIES, STEPS, OTHERS = 300, 160, 2000  # what is drawn at most
+# the most that is drawn
+TRAJECTORIES = 300
+STEPS = 160
+OTHERS = 2000
 
 
 def error_curve(selection: Selection) -> dict[str, Any]:
-    """The error of greedy choices and of the best directions for sizes up to about twice k, in
-    percent.
-    """
+    """The error in percent of greedy choices and of the best directions, up to about twice k."""
     operator = selection._data
     sizes = curve_sizes(operator.n, selection.k, at_most=40)
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", RankWarning
-        )  # beyond the rank the curve lies at zero, which the page shows
+        warnings.simplefilter("ignore", RankWarning)  # beyond the rank the curve is zero
         curve = path(operator, sizes, criterion=selection.criterion)
-    best = (
-        _percent(best_errors(operator, curve.ks, selection.criterion))
-        if spectrum_is_cheap(operator)
-        else None
-    )
+    best = None
+    if spectrum_is_cheap(operator):
+        best = _percent(best_errors(operator, curve.ks, selection.criterion))
     return {
         "k": curve.ks.tolist(),
         "greedy": _percent(curve.relative),
@@ -47,9 +42,7 @@ def error_curve(selection: Selection) -> dict[str, Any]:
 
 
 def trajectories(selection: Selection) -> dict[str, Any] | None:
-    """The weights of some columns, those that were chosen among them, over the steps of a
-    relaxation.
-    """
+    """The weights of the chosen and some other columns over the steps of a relaxation."""
     if not selection.path:
         return None
     t = np.asarray(selection.path.t)
@@ -85,9 +78,7 @@ def correlations(selection: Selection) -> dict[str, Any] | None:
 
 
 def correlation(operator: Operator, chosen: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """K_ij over the root of K_ii K_jj: the correlation of centred columns, the cosine of others; 0
-    for columns of zeros.
-    """
+    """K_ij/√(K_ii K_jj): the correlation of centred columns, the cosine of others."""
     lengths = np.sqrt(np.maximum(host(operator.diagonal()).astype(np.float64), 0.0))
     products = host(operator.columns(chosen)).astype(np.float64)[others].T
     scale = np.outer(lengths[chosen], lengths[others])
@@ -95,9 +86,7 @@ def correlation(operator: Operator, chosen: np.ndarray, others: np.ndarray) -> n
 
 
 def _with_chosen(chosen: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """The columns, with all chosen ones among the last: they take the places of others when there
-    are too many.
-    """
+    """The columns with all chosen ones last; if there are too many, others are left out."""
     members = np.flatnonzero(chosen)
     others = columns[~chosen[columns]][: max(0, TRAJECTORIES - len(members))]
     return np.concatenate([others, members])

@@ -1,7 +1,7 @@
-"""One HTML page with everything about a selection, which needs no network and can be passed on.
+"""One HTML page about a selection, to share; it needs no network.
 
-What is drawn is drawn by uPlot, which is carried along, and without scripts as SVG. What comes from
-the data is escaped, and a content security policy lets nothing run but the page's two scripts.
+uPlot, which is included, draws the figures; without scripts they are SVG. Text from the data is
+escaped, and a content security policy allows only the page's two scripts.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from .static import curve_svg, heat_svg
 from .summary import Summary, summarise
 from .words import percent, plural, shown, signed, signed_percent
 
-ROWS = 2000  # rows of the table of dropped columns at most
-DEFAULTS = {"missing": "error"}  # settings that say nothing when nobody changed them
+ROWS = 2000  # the most rows of the table of dropped columns
+DEFAULTS = {"missing": "error"}  # settings that the page omits at their default
 WORDS = {
     "k": "asked for",
     "criterion": "made small",
@@ -100,8 +100,9 @@ def page(
 
 
 def guessed(selection: Selection) -> Origin:
-    """What the selection itself knows of its origin."""
-    operator, words = selection._data, words_of(selection)
+    """The origin as far as the selection knows it."""
+    operator = selection._data
+    words = words_of(selection)
     stored = fingerprint(operator).get("sha256")
     known = stored and f"sha256:{stored}"
     return Origin(noun=words.noun, measure=words.measure, rows=operator.m, fingerprint=known)
@@ -118,7 +119,7 @@ def _check_image(origin: Origin, selection: Selection) -> None:
 
 @cache
 def asset(name: str) -> str:
-    """A file that the package carries for its pages."""
+    """A file of the package for its pages."""
     return files(__package__).joinpath("assets", name).read_text("utf-8")
 
 
@@ -160,13 +161,13 @@ def _hash(text: str) -> str:
 
 
 def _as_script(data: dict[str, Any]) -> str:
-    """JSON that cannot end the script element it stands in."""
+    """JSON that cannot close its script element."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def _data(selection: Selection, origin: Origin) -> dict[str, Any]:
-    """What the scripts draw from."""
+    """The data that the scripts draw."""
     parts = {
         "curve": figures.error_curve(selection),
         "path": figures.trajectories(selection),
@@ -229,7 +230,7 @@ def _pairs(row: dict[str, Any], first: str, second: str) -> list[tuple[Any, floa
 def _facts(selection: Selection, origin: Origin) -> list[tuple[str, str]]:
     """How the selection was made, as pairs of words."""
     given = {
-        WORDS.get(name, name): _told(value)
+        WORDS.get(name, name): _in_words(value)
         for name, value in origin.settings.items()
         if value not in (None, (), [], False) and DEFAULTS.get(name) != value
     }
@@ -247,7 +248,7 @@ def _facts(selection: Selection, origin: Origin) -> list[tuple[str, str]]:
     return list(given.items())
 
 
-def _told(value: Any) -> str:
+def _in_words(value: Any) -> str:
     if isinstance(value, list | tuple | np.ndarray):
         return ", ".join(shown(entry) for entry in value)
     return "yes" if value is True else shown(value)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Words:
-    """How the data and their candidates are called.
+    """The words for the data and their candidates.
 
     title : the name of the data; noun : what one candidate is; measure : what a choice keeps;
     label : the name of a candidate by its place; kernel : the kernel in words, if there is one.
@@ -29,7 +29,7 @@ class Words:
     kernel: str | None = None
 
     def counted(self, k: int) -> str:
-        """So many candidates, in words."""
+        """A number of candidates, in words."""
         return f"{k} {self.noun}{'' if k == 1 else 's'}"
 
 
@@ -61,7 +61,7 @@ def headline(selection: Selection, kept: float, words: Words) -> str:
 
 
 def share(part: float) -> str:
-    """A part of the total in per cent; what is not all is never shown as all, nor as nothing."""
+    """A share in percent; less than all never prints as 100 %, more than nothing never as 0 %."""
     if 0.9995 <= part < 1 - 1e-12:
         return "over 99.9%"
     if 0 < part < 0.0005:

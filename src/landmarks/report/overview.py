@@ -1,22 +1,18 @@
-"""How a selection shows itself: one line, the table of the command line, a table in a notebook."""
+"""How a selection prints: one line, the table of the command line, a table in a notebook."""
 
 from __future__ import annotations
 
 import html
 from dataclasses import dataclass
 
-from ..operators.data import Data
-from ..operators.dense import Dense
-from ..operators.kernel import KernelOperator
-from ..operators.sparse import Sparse
 from ..selection import Selection
 from .lines import Words, headline, lines
 from .screen import printable
 from .summary import nested_shares, summarise
 from .terminal import Terminal
 
-SHOWN = 10  # chosen columns that are listed
-EFFORT = 2e9  # multiplications that showing a selection may take
+LISTED = 10  # the most chosen columns that are printed
+SECONDS = 2.0  # the most that printing a selection may take
 
 
 @dataclass(frozen=True)
@@ -39,12 +35,12 @@ class Overview:
 def overview(selection: Selection) -> Overview:
     """The table of a selection that has its data."""
     summary, words = summarise(selection), words_of(selection)
-    listed = lines(selection, summary, words, Terminal(), most=SHOWN)
+    listed = lines(selection, summary, words, Terminal(), most=LISTED)
     return Overview("\n".join(line.rstrip() for line in listed), as_html(selection))
 
 
 def words_of(selection: Selection) -> Words:
-    """What the selection itself tells of its data."""
+    """The words for the data that the selection itself knows."""
 
     def label(j: int) -> str:
         return f"{noun} {j}" if selection.names is None else selection.names[j]
@@ -76,8 +72,8 @@ def one_line(selection: Selection) -> str:
     start = f"{selection.k} of {words.counted(selection.n)}"
     if kept is not None:
         start = headline(selection, kept, words)
-    names = [printable(words.label(int(j)), 40) for j in selection.indices[:SHOWN]]
-    rest = f", … {selection.k - SHOWN} more" if selection.k > SHOWN else ""
+    names = [printable(words.label(int(j)), 40) for j in selection.indices[:LISTED]]
+    rest = f", … {selection.k - LISTED} more" if selection.k > LISTED else ""
     return f"Selection: {start}: {', '.join(names)}{rest}"
 
 
@@ -89,16 +85,16 @@ def as_html(selection: Selection) -> str:
     together = nested_shares(selection) if _is_cheap(selection) else None
     head = f"<tr><th></th><th>{words.noun}</th><th>kept so far</th></tr>"
     body = ""
-    for place, j in enumerate(selection.indices[:SHOWN]):
+    for place, j in enumerate(selection.indices[:LISTED]):
         name = html.escape(printable(words.label(int(j)), 60))
         share = "" if together is None else f"{together[place]:.1%}"
         body += f"<tr><td>{place + 1}</td><td><bdi>{name}</bdi></td><td>{share}</td></tr>"
-    more = f"<p>… {selection.k - SHOWN} more</p>" if selection.k > SHOWN else ""
+    more = f"<p>… {selection.k - LISTED} more</p>" if selection.k > LISTED else ""
     made = html.escape(f"by {selection.method}, seed {selection.seed}")
     return (
         f"<p><b>{html.escape(title)}</b></p><table><thead>{head}</thead><tbody>{body}</tbody>"
-        f"</table>{more}<p><small>{made}; summary(), plot(), why(), stability(), report(path) "
-        "tell more</small></p>"
+        f"</table>{more}<p><small>{made}; see also summary(), plot(), why(), stability(), "
+        "report(path)</small></p>"
     )
 
 
@@ -111,7 +107,8 @@ def _kept(selection: Selection) -> float | None:
 
 
 def _is_cheap(selection: Selection) -> bool:
+    """Whether the errors can be computed here in a second or two."""
     operator = selection.operator
-    if not isinstance(operator, Data | Dense | Sparse | KernelOperator):
+    if operator is None or not operator.local or "columns" not in operator.cheap:
         return False
-    return operator.n * selection.k * (operator.m or operator.n) <= EFFORT
+    return selection.k * operator.product_seconds() <= SECONDS

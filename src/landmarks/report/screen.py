@@ -6,13 +6,13 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-ESCAPE = re.compile(r"\033\[[0-9;]*m")  # our own colours: names have none
+ESCAPE = re.compile(r"\033\[[0-9;]*m")  # our own colours; names contain no escape characters
 #: control, direction, surrogates, private, line separators
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def printable(name: object, width: int | None = None) -> str:
-    """A name for a terminal: nothing in it moves the cursor, colours or turns the direction."""
+    """A name for a terminal, without characters that control it or change the direction."""
     text = "".join(
         "�" if unicodedata.category(letter) in HIDDEN else letter
         for letter in str(name)[: None if width is None else 4 * width]
@@ -31,18 +31,15 @@ def aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[st
 
 
 def _width(text: str) -> int:
-    """How many places a text takes on a terminal: two for wide letters, none for combining
-    marks.
-    """
+    """The width of a text on a terminal: 2 for wide letters, 0 for combining marks."""
     text = ESCAPE.sub("", text)
-    return sum(
-        0
-        if unicodedata.combining(letter)
-        else 2
-        if unicodedata.east_asian_width(letter) in "WF"
-        else 1
-        for letter in text
-    )
+    return sum(_cells(letter) for letter in text)
+
+
+def _cells(letter: str) -> int:
+    if unicodedata.combining(letter):
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
 
 
 def _padded(cell: str, width: int, right: bool) -> str:

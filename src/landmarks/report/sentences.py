@@ -6,7 +6,7 @@ from ..selection import Selection
 from .summary import Summary
 from .words import percent, plural
 
-POOR = 0.5  # a choice that keeps less is called what it is
+POOR = 0.5  # the page says so if a choice keeps less
 CRITERIA = {
     "trace": "the squared error of rebuilding everything",
     "frobenius": "the squared error of the kernel matrix",

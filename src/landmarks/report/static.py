@@ -1,4 +1,4 @@
-"""Drawings of the page that need no script: the error curve and the likeness of columns, as SVG."""
+"""Drawings of the page that need no script: error curve and similarity of columns, as SVG."""
 
 from __future__ import annotations
 
@@ -10,14 +10,22 @@ import numpy as np
 
 from .words import shown
 
-WIDTH, HEIGHT, LEFT, BOTTOM = 720.0, 260.0, 60.0, 40.0
-ROW, LABEL, CELLS = 18, 190, 520  # of the map: height of a row, room for a name, width of all cells
-MOST = 120  # other columns that the static map shows
+# of the curve
+WIDTH = 720.0
+HEIGHT = 260.0
+LEFT = 60.0
+BOTTOM = 40.0
+# of the map
+ROW = 18  # height of a row
+LABEL = 190  # width of a name
+CELLS = 520  # width of all cells
+MOST = 120  # the most other columns
 
 
 def curve_svg(curve: dict[str, Any], noun: str) -> str:
-    """The part that is lost against the number chosen, with this choice marked."""
-    ks, lost = np.array(curve["k"], dtype=float), np.array(curve["greedy"], dtype=float)
+    """The error against the number chosen, with this choice marked."""
+    ks = np.array(curve["k"], dtype=float)
+    lost = np.array(curve["greedy"], dtype=float)
     top = max(float(lost.max()), float(curve["chosen"][1]), 1e-9) * 1.05
     first, last = float(ks[0]), max(float(ks[-1]), float(ks[0]) + 1)
 

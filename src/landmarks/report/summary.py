@@ -1,10 +1,9 @@
-"""The headline numbers: what the choice keeps, what the best directions and what random choices
-would keep.
-"""
+"""The headline numbers: what is kept by the choice, by the best directions, by random choices."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -19,13 +18,12 @@ EFFORT = 2e10  # multiplications that the random choices may take together
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """What is kept, as parts of the whole from 0 to 1.
+    """What is kept, as shares from 0 to 1.
 
     chosen : by the choice.
-    best : by the best k directions, which no choice of k can exceed; None where they would cost far
-        more than the choice.
-    random, draws : by random choices of k, the mean of so many draws.
-    together : by the first 1, 2, … of the choice; None where that costs too much.
+    best : by the best k directions, which no choice of k can exceed; None if they cost too much.
+    random : by random choices of k, the mean of `draws` of them.
+    together : by the first 1, 2, … of the choice; None if that costs too much.
     """
 
     chosen: float
@@ -50,12 +48,8 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
     operator, k, criterion = selection._data, selection.k, selection.criterion
     draws = int(np.clip(EFFORT / (operator.n * k * (operator.m or k)), 1, draws))
     seed = selection.seed or 0
-    drawn = [
-        select(
-            operator, k, method="uniform", criterion=criterion, seed=seed + draw
-        ).relative_error()
-        for draw in range(draws)
-    ]
+    uniform = partial(select, operator, k, method="uniform", criterion=criterion)
+    drawn = [uniform(seed=seed + draw).relative_error() for draw in range(draws)]
     best = _best(selection) if spectrum_is_cheap(operator) else None
     return Summary(
         1 - selection.relative_error(),
@@ -72,8 +66,8 @@ def spectrum_is_cheap(operator: Operator) -> bool:
 
 
 def _best(selection: Selection) -> float:
-    whole = selection.total()
-    return 1 - selection.best_rank_error() / whole if whole > 0 else 1.0
+    total = selection.total()
+    return 1 - selection.best_rank_error() / total if total > 0 else 1.0
 
 
 def nested_shares(selection: Selection) -> np.ndarray | None:

@@ -11,7 +11,7 @@ SHADES, ASCII_SHADES = " ░▒▓█", " .:+#"
 
 @dataclass(frozen=True)
 class Terminal:
-    """Whether to colour and whether to leave ASCII."""
+    """Whether to use colour, and whether to use more than ASCII."""
 
     colour: bool = False
     unicode: bool = True
@@ -40,12 +40,12 @@ class Terminal:
     def bar(self, part: float, width: int = 40, *, chosen: bool = False) -> str:
         """A bar that fills the part from 0 to 1 of the width, in colour for what was chosen."""
         full = round(part * width)
-        filled, empty = self.shade(1.0) * full, ("·" if self.unicode else ".") * (width - full)
-        return (
-            (f"\033[36m{filled}\033[0m" if chosen else f"\033[37m{filled}\033[0m") + self.dim(empty)
-            if self.colour
-            else filled + empty
-        )
+        filled = self.shade(1.0) * full
+        empty = ("·" if self.unicode else ".") * (width - full)
+        if not self.colour:
+            return filled + empty
+        code = 36 if chosen else 37
+        return f"\033[{code}m{filled}\033[0m{self.dim(empty)}"
 
 
 def _can_encode(stream: TextIO, text: str) -> bool:

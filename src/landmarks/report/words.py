@@ -8,14 +8,14 @@ LONGEST = 120  # letters of a name that a page holds
 
 
 def shown(name: object, longest: int = LONGEST) -> str:
-    """A name of bearable length, without characters that hide, control or turn the direction."""
+    """A name of limited length, without hidden, control or direction characters."""
     text = str(name)
     text = text if len(text) <= longest else text[: longest - 1] + "…"
     return printable(text)
 
 
 def percent(part: float, digits: int = 1) -> str:
-    """A part of the whole, with more digits where fewer would say 0 or 100."""
+    """A share in percent, with more digits if fewer would print 0 or 100."""
     if 0 < part < 1 and round(100 * part, digits) in (0, 100) and digits < 4:
         return percent(part, digits + 1)
     return f"{100 * part:.{digits}f}\u202f%"
@@ -28,10 +28,10 @@ def signed(value: float, digits: int = 2) -> str:
 
 
 def signed_percent(part: float) -> str:
-    """A change as a part of the whole, with its sign."""
+    """A change as a share in percent, with its sign."""
     return f"{signed(100 * part)}\u202f%"
 
 
 def plural(count: int, noun: str) -> str:
-    """So many of them."""
+    """A number with its noun."""
     return f"{count:,}".replace(",", "\u202f") + f" {noun}{'' if count == 1 else 's'}"

@@ -6,22 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..runs.atomic import written
 from ..selection import Selection
-from .file import written
 from .html_page import guessed, page
 
 
 def write(
     selection: Selection, path: str | Path, *, overwrite: bool = False, **origin: Any
 ) -> None:
-    """Write one HTML page that tells everything about a selection, needs no network, and can be
-    passed on.
+    """Write one HTML page about a selection, to share; it needs no network.
 
     Parameters
     ----------
     selection : one that has its data.
-    path : the page; it is written whole or not at all.
-    overwrite : whether a file that is there may be replaced.
+    path : the page; it is written completely or not at all.
+    overwrite : whether to replace an existing file.
     origin : words for the page, the fields of `Origin`: title, noun, measure, command, settings,
         image (the height and width when the candidates are pixels), rows, fingerprint.
 

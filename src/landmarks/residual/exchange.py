@@ -1,73 +1,27 @@
 """The residual of a choice, kept through drops and additions.
 
 With S chosen, H = K_SS⁻¹, W = H K_Sᵀ (k × n, one row per member) and C = K − K_S W. Both a drop and an
-addition change C by ± v vᵀ, W by t vᵀ and H by ∓ t tᵀ, so one rank-one update serves both: a drop
-needs no product with C, an addition one (two for the Frobenius criterion).
+addition change C by ± b bᵀ, W by t bᵀ and H by ∓ t tᵀ. A drop needs no product with C, an addition
+one (two for the Frobenius criterion).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .._array import Array, Indices, add_outer, eps, host, like, namespace, take, zeros
-from ..operators.base import (
-    Operator,
-    block_width,
-    blocks,
-    cubed_diagonal,
-    squared_diagonal,
-)
+from .._array import Array, Indices, add_outer, host, namespace, take, zeros
 from ..runs.state import State
-from .explicit import Explicit, Factored
+from .base import Base
+from .explicit import Explicit
 from .factors import factorise
-from .pivoted_factor import check_semidefinite
-from .powers import POWERS, Powers, best_addition, total
-from .residual import floor
+from .loading import load_from_K, row_dots
+from .pending import Pending
+from .powers import Powers, best_addition, total
+from .stored_powers import LEFT
 
 LIFETIME = 20  # additions before a drift that is no disaster makes a state load afresh
 LOST = 1e-7  # relative rounding of a diagonal that makes a state load afresh
-ENOUGH = 1e-4  # of tr K left: below it diag C² comes from C itself, not from diag K²
-
-
-class Base:
-    """What is the same for all choices: K, diag K and its powers, and what counts as rounding."""
-
-    def __init__(self, operator: Operator, criterion: str, size: int):
-        self.operator = operator
-        self.powers = POWERS[criterion]
-        xp = namespace(operator.like)
-        self.factored = operator if isinstance(operator, Factored) else None
-        if self.factored is not None:
-            self.of_K = self.factored.powers(self.powers)
-        else:
-            cubes = [cubed_diagonal(operator)] if self.powers == 2 else []
-            diagonal = xp.clip(operator.diagonal(), min=0.0)
-            self.of_K = [diagonal, squared_diagonal(operator), *cubes]
-        self.floor = floor(operator, size)
-        self.unit = eps(operator.digits)
-        self.total = total(self.of_K[self.powers - 1])
-        self.largest = float(xp.max(self.of_K[0]))
-
-    def rounding(self, error: float) -> float:
-        """How far rounding may have moved an error of that size.
-
-        The residual of columns is right to the rounding of their lengths, that of K to the rounding of K.
-        """
-        return error_rounding(self.operator, self.powers, error, self.total)
-
-
-def error_rounding(operator: Operator, powers: int, error: float, whole: float) -> float:
-    """How far rounding may have moved an error of that size.
-
-    The residual of columns is right to the rounding of their lengths, that of K to the rounding of K.
-
-    powers : 1 for the trace, 2 for the Frobenius criterion. whole : the error of choosing nothing.
-    """
-    if not isinstance(operator, Factored):
-        return 2 * eps(operator.digits) * whole
-    power = 1 if powers == 1 else 3
-    part = max(error, 0.0) ** (1 - 1 / (2 * power)) * whole ** (1 / (2 * power))
-    return 16 * eps(operator.digits) * part
+CLEAN = 1e-10  # of a column: what rounding may leave of it at the members
 
 
 class Exchange(State):
@@ -84,10 +38,29 @@ class Exchange(State):
         self.members = np.full(size, -1, dtype=np.int64)
         self.H = np.zeros((size, size))
         n = self.operator.n
-        self.rows = [zeros((size, n), self.operator.like) for _ in range(base.powers + 1)]
+        self._rows = [zeros((size, n), self.operator.like) for _ in range(base.powers + 1)]
+        self._seated = self.members.copy()
+        self._column: tuple[int, Array] = (-1, None)  # the last column of C that was computed
+        self.pending = Pending(size, n, base.powers, self.operator.like)
         self.powers = Powers([d + 0.0 for d in base.of_K], base.floor, base.unit)
         self.source = None if base.factored is None else Explicit(base.factored, size)
         self.drift, self.age, self.swollen = 0.0, 0, 0.0
+
+    @property
+    def rows(self) -> list[Array]:
+        """W, CW (and C²W) of the members; changes that wait are put in first."""
+        if self.pending.count:
+            self.pending.put_into(self._rows)
+            self._seated = self.members.copy()
+            self._column = (-1, None)
+        return self._rows
+
+    @rows.setter
+    def rows(self, rows: list[Array]) -> None:
+        self._rows = rows
+        self._seated = self.members.copy()
+        self._column = (-1, None)
+        self.pending.clear()
 
     @property
     def diagonals(self) -> list[Array]:
@@ -113,7 +86,7 @@ class Exchange(State):
         """The error of the members from scratch, free of what rank-one changes have accumulated."""
         if self.base.powers == 1 and self.base.factored is None:
             F = factorise(self.operator, self.chosen, host(self.base.floor)[self.chosen]).F
-            return total(namespace(F).clip(self.base.of_K[0] - _dots(F, F), min=0.0))
+            return total(namespace(F).clip(self.base.of_K[0] - row_dots(F, F), min=0.0))
         fresh = Exchange(self.base, len(self.members))
         fresh.load(self.chosen)
         return fresh.error
@@ -124,6 +97,9 @@ class Exchange(State):
         other.base, other.operator = self.base, self.operator
         other.drift, other.age, other.swollen = self.drift, self.age, self.swollen
         other.members, other.H = self.members.copy(), self.H.copy()
+        other.pending = Pending(
+            len(self.members), self.operator.n, self.base.powers, self.operator.like
+        )
         other.rows = [row + 0.0 for row in self.rows]
         other.powers = Powers([d + 0.0 for d in self.diagonals], self.base.floor, self.base.unit)
         other.powers.errors = [error + 0.0 for error in self.powers.errors]
@@ -185,83 +161,38 @@ class Exchange(State):
         self.powers.set(source.diagonals(self.base.powers))
 
     def _load_from_K(self, indices: np.ndarray) -> None:
-        fresh = factorise(self.operator, indices, host(self.base.floor)[indices])
-        r = self._seat(fresh.order)
+        fresh = load_from_K(self.base, indices)
+        r = self._seat(fresh.members)
         self.H[:r, :r] = fresh.inverse
-        F, turn = fresh.F, like(fresh.inverse_factor.T, self.operator.like)
-        c = self.base.of_K[0] - _dots(F, F)
-        check_semidefinite(host(c), host(self.base.of_K[0]))
-        c = namespace(F).clip(c, min=0.0)
-        cheap = "columns" in self.operator.cheap
-        if cheap and total(c) < ENOUGH * total(self.base.of_K[0]):
-            self._load_residual(F, turn, r)
-        else:
-            self._load_products(F, turn, c, r)
+        self._set_rows(fresh.rows, r)
+        self.powers.set(fresh.diagonals, fresh.larger)
 
     def _seat(self, order: np.ndarray) -> int:
         self.members[: len(order)] = order
         return len(order)
 
     def _set_rows(self, found: list[Array], r: int) -> None:
-        for rows, block in zip(self.rows, found, strict=True):
+        for rows, block in zip(self._rows, found, strict=True):
             rows[:r, :] = block
             rows[r:, :] = 0.0
-
-    def _load_products(self, F: Array, turn: Array, c: Array, r: int) -> None:
-        """C^p W = turn (C^p F)ᵀ and the diagonals from one block product per power."""
-        xp = namespace(F)
-        G = F.T @ F
-        D = self.operator.matmul(F) - F @ G
-        found = [F, D]
-        if self.base.powers == 2:
-            found.append(self.operator.matmul(D) - F @ (F.T @ D))
-        self._set_rows([turn @ block.T for block in found], r)
-        FG = F @ G
-        diagonals = [c, self.base.of_K[1] - _dots(F, 2 * D + FG)]
-        if self.base.powers == 2:
-            inner = 2 * found[2] + 2 * (D @ G) + F @ (F.T @ D)
-            cubes = self.base.of_K[2] - _dots(F, inner) - _dots(D, D) - _dots(FG, FG)
-            diagonals.append(cubes)
-        self.powers.set([xp.clip(diagonal, min=0.0) for diagonal in diagonals], self.base.of_K)
-
-    def _load_residual(self, F: Array, turn: Array, r: int) -> None:
-        """The same from the columns of C, in blocks: sums of squares, which lose no digits."""
-        n, xp = self.operator.n, namespace(F)
-        W = turn @ F.T
-        found = [W, *(zeros((r, n), F) for _ in range(self.base.powers))]
-        parts: list[list[Array]] = []
-        for power in range(1, self.base.powers + 1):
-            for block in blocks(n, block_width(self.operator)):
-                C = self.operator.columns(block) - F @ take(F, block).T
-                found[power][:, int(block[0]) : int(block[-1]) + 1] = found[power - 1] @ C
-                if power == 1:
-                    parts.append(self._diagonals_of(C, F, block))
-        self._set_rows(found, r)
-        self.powers.set([xp.concat(part) for part in zip(*parts, strict=True)])
-
-    def _diagonals_of(self, C: Array, F: Array, block: np.ndarray) -> list[Array]:
-        xp = namespace(C)
-        c = xp.clip(xp.linalg.diagonal(take(C, block)), min=0.0)
-        found = [c, xp.sum(C * C, axis=0)]
-        if self.base.powers == 1:
-            return found
-        return [*found, xp.sum(C * (self.operator.matmul(C) - F @ (F.T @ C)), axis=0)]
+        self.rows = self._rows
 
     def drop(self, place: int) -> int:
         """Take the member out of its place; returns it. No product with C."""
         j = int(self.members[place])
         length = float(np.sqrt(self.H[place, place]))
+        x = [row / length for row in self.pending.row(self._rows, place)]
         t = -self.H[place] / length
-        x = [rows[place, :] / length for rows in self.rows]
         self._change(1.0, x, t)
         if self.source is not None:
             self.source.drop(place, x[0], t)
             self.diagonals[0] = self.source.lengths()
         self.swollen = max(self.swollen, total(self.diagonals[0]))
         self.members[place] = -1
-        self.H[place], self.H[:, place] = 0.0, 0.0
-        for rows in self.rows:
-            rows[place, :] = 0.0
+        self.H[place] = 0.0
+        self.H[:, place] = 0.0
+        self.pending.empty(place)
+        self._settle()
         return j
 
     def add(self, j: int, place: int) -> None:
@@ -270,9 +201,9 @@ class Exchange(State):
         s = max(float(u[j]), float(self.base.floor[j]), np.finfo(float).tiny)
         self._watch(j, u, s)
         x = [u / s**0.5]
-        for _ in range(self.base.powers):
-            x.append(self.residual_product(x[-1]))
-        t = -host(self.rows[0][:, j]).astype(np.float64) / s**0.5
+        for power in range(1, self.base.powers + 1):
+            x.append(self._image(power, j, x[-1], s))
+        t = -self.pending.column(self._rows[0], j) / s**0.5
         t[place] = 1 / s**0.5
         self._change(-1.0, x, t)
         if self.source is not None:
@@ -281,25 +212,62 @@ class Exchange(State):
             self.diagonals[0] = self.source.lengths()
         self.members[place] = j
         self.powers.clear(j)
+        self._settle()
         self._measure()
 
+    def _settle(self) -> None:
+        """Put the changes into the rows if no other can wait, or if C itself has changed already."""
+        if self.pending.full or self.source is not None:
+            self.rows  # noqa: B018  the property puts them in
+
     def residual_column(self, j: int) -> Array:
-        """C_:j; from K it is K_:j − Wᵀ K_Sj, with what that leaves at S taken out again."""
+        """C_:j; from K it is K_:j − Wᵀ K_Sj, with the changes that wait."""
         if self.source is not None:
             return self.source.columns([j])[:, 0]
-        return self._without_members(self.operator.columns([j])[:, 0])
+        if self._column[0] != j:
+            column = self.operator.columns([j])[:, 0]
+            self._column = (j, self._without_members(column))
+        u = self._column[1]
+        if self.pending.count:
+            u = u + self.pending.correction(self.pending.images[0][: self.pending.count, j])
+        return u
 
     def residual_product(self, x: Array) -> Array:
-        """C x; from K it is K x − Wᵀ (K x)_S, as K_Sᵀ x are the rows S of K x."""
+        """C x; from K it is K x − Wᵀ (K x)_S, with the changes that wait."""
+        y = self._product(x)
+        return y + self.pending.correction(self.pending.dots(x)) if self.pending.count else y
+
+    def _image(self, power: int, j: int, x: Array, s: float) -> Array:
+        """C^power times the column of C at j over √s; x is the same for one power less."""
+        stored = self.base.stored_powers
+        left = total(self.diagonals[0])
+        if stored is None or power > stored.highest:
+            return self._product(x)
+        if left < LEFT[power] * self.base.total_diagonal:
+            return self._product(x)
+        image = stored.column(power, j, self._rows, np.maximum(self._seated, 0))
+        if self.pending.count:
+            weights = self.pending.images[0][: self.pending.count, j]
+            image = image + self.pending.correction(weights, power)
+        return image / s**0.5
+
+    def _product(self, x: Array) -> Array:
+        """C x without the changes that wait."""
         if self.source is not None:
             return self.source.matmul(x[:, None])[:, 0]
         return self._without_members(self.operator.matmul(x[:, None])[:, 0])
 
     def _without_members(self, u: Array) -> Array:
-        """u − Wᵀu_S, twice: the second time removes what rounding in W left of u at S."""
-        places = np.maximum(self.members, 0)
+        """u − Wᵀu_S, again where rounding in W left something of u at S."""
+        places = np.maximum(self._seated, 0)
+        largest = 0.0
         for _ in range(2):
-            u = u - take(u, places) @ self.rows[0]
+            at_members = take(u, places)
+            size = float(namespace(u).max(namespace(u).abs(at_members)))
+            if size <= CLEAN * largest:
+                break
+            largest = max(largest, size)
+            u = u - at_members @ self._rows[0]
         return u
 
     def recompute(self, j: int) -> list[float]:
@@ -335,23 +303,24 @@ class Exchange(State):
         return self.drift > (tolerance if self.age >= LIFETIME else 0.1)
 
     def _change(self, sign: float, x: list[Array], t: np.ndarray) -> None:
-        """C becomes C + sign · v vᵀ and W becomes W + t vᵀ, with x = [v, Cv, (C²v)]."""
-        xp = namespace(x[0])
-        v, Cv = x[0], x[1]
-        vv, vCv = float(xp.sum(v * v)), float(xp.sum(v * Cv))
+        """C becomes C + sign · b bᵀ and W becomes W + t bᵀ, with x = [b, Cb, (C²b)].
+
+        x has C without the changes that wait.
+        """
         add_outer(self.H, -sign * t, t)
-        self.powers.change(sign, x)
-        z = [v, Cv + (sign * vv) * v]  # the powers of the new C, times v
+        self.powers.change(sign, self._with_changes(x))
+        self.pending.append(sign, x, t)
+
+    def _with_changes(self, x: list[Array]) -> list[Array]:
+        """[b, Cb, (C²b)] with the changes of C that wait.
+
+        With Δ = B S Bᵀ they are b, Cb + Δb, and C²b + CΔb + Δ(Cb + Δb).
+        """
+        if self.pending.count == 0:
+            return x
+        along = self.pending.dots(x[0])
+        found = [x[0], x[1] + self.pending.correction(along)]
         if len(x) == 3:
-            z.append(x[2] + (sign * vCv) * v + (sign * vv) * z[1])
-        along = [sign * (rows @ v) for rows in self.rows[:-1]]
-        t = like(t, v)
-        for p, rows in enumerate(self.rows):
-            add_outer(rows, t, z[p])
-            for q in range(p):
-                add_outer(rows, along[p - 1 - q], z[q])
-
-
-def _dots(left: Array, right: Array) -> Array:
-    """The inner products of the rows."""
-    return namespace(left).sum(left * right, axis=1)
+            moved = x[2] + self.pending.correction(along, 1)
+            found.append(moved + self.pending.correction(self.pending.dots(found[1])))
+        return found

@@ -10,40 +10,44 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._array import Array, cache_entries, first_argmax, host, like, namespace
+from .._array import Array, cache_entries, first_argmax, host, like, namespace, take
 from .exchange import Exchange
 
 
 class Swapping(NamedTuple):
-    """Drop the member at a place, add candidate j: what the error loses by it, and what the drop alone costs."""
+    """Drop the member at a place, add candidate j: what the error loses by it, and what the drop alone costs.
+
+    best : the largest gain of each place that was looked at.
+    """
 
     place: int
     j: int
     gain: float
     cost: float
+    best: np.ndarray
 
 
 class Pairs:
-    """What the error loses when member i is dropped and candidate j added, in blocks of places.
+    """What the error loses when the member at a place is dropped and candidate j added.
 
     With p = W_i/√g_i a drop gives C' = C + p pᵀ; the addition then gains (C'²)_jj/C'_jj in the trace, and
     2(C'³)_jj/C'_jj − ((C'²)_jj/C'_jj)² in ‖C‖²_F.
 
     allowed : positive for the candidates that may be added; None takes all, and their diagonals as they are.
+    places : those to look at; None looks at all of them.
     """
 
-    def __init__(self, state: Exchange, allowed: Array | None):
+    def __init__(self, state: Exchange, allowed: Array | None, places: np.ndarray | None = None):
         self.c, *self.higher = state.diagonals
-        xp = namespace(self.c)
-        self.state, self.careful = state, False
-        self.floor = xp.clip(
-            state.base.floor, min=float(np.finfo(np.float32).tiny) * state.base.largest
-        )
+        self.state = state
+        self.careful = False
+        self.floor = state.base.divisor
         g = np.diag(state.H)
-        W, Y = state.rows[0], state.rows[1]
-        self.d = host(xp.vecdot(W, W)).astype(np.float64) / g
-        self.e = host(xp.vecdot(W, Y)).astype(np.float64) / g if state.base.powers == 2 else self.d
-        self.cost = self.d if state.base.powers == 1 else 2 * self.e + self.d**2
+        self.rows = state.rows
+        if places is not None and len(places) < len(g):
+            g = g[places]
+            self.rows = [take(rows, places) for rows in state.rows]
+        self.d, self.e, self.cost = _drops(self.rows, g, state.base.powers)
         self.scale = like(1 / g, self.c)[:, None]
         if allowed is not None:
             self._mask(allowed > 0)
@@ -58,56 +62,55 @@ class Pairs:
             for p, h in enumerate(self.state.powers.bounded(self.c))
         ]
 
-    def best_swap(self, unlocked: np.ndarray) -> Swapping:
-        """The pair of the largest gain, ties to the first place and the lowest index."""
+    def best(self) -> tuple[np.ndarray, int]:
+        """The largest gain of each place, and the candidate of the largest of all.
+
+        Ties go to the first place and the lowest index.
+        """
         height = max(1, cache_entries(self.c) // self.state.operator.n)
         starts = range(0, len(self.d), height)
         best = np.concatenate([self._best(slice(a, min(a + height, len(self.d)))) for a in starts])
-        place = int(unlocked[first_argmax(best[unlocked])])
-        j = first_argmax(self.halves(slice(place, place + 1))[0, :])
-        return Swapping(place, j, float(best[place]), float(self.cost[place]))
+        return best, first_argmax(self._row(first_argmax(best)))
 
-    def independent(self, swap: Swapping) -> bool:
-        """Whether the candidate is not represented by the members that stay."""
-        w = float(self.state.rows[0][swap.place, swap.j])
-        c = float(self.state.diagonals[0][swap.j])
-        pivot = c + w * w / self.state.H[swap.place, swap.place]
-        return pivot > 2 * float(self.floor[swap.j])
+    def _best(self, part: slice) -> np.ndarray:
+        """The largest gain of each place of a part."""
+        self._last = part, self.half_gains(part)
+        largest = namespace(self.c).max(self._last[1], axis=1)
+        return 2 * host(largest).astype(np.float64)
 
-    def _best(self, places: slice) -> np.ndarray:
-        """The largest gain of each place."""
-        halves = self.halves(places)
-        return 2 * host(namespace(halves).max(halves, axis=1)).astype(np.float64)
+    def _row(self, i: int) -> Array:
+        """Half the gains of one place; from the last part if it holds them."""
+        part, gains = self._last
+        if part.start <= i < part.stop:
+            return gains[i - part.start, :]
+        return self.half_gains(slice(i, i + 1))[0, :]
 
-    def halves(self, places: slice) -> Array:
-        """Half the gains of a block of places with every candidate: one pass over the block less than the gains."""
-        W = self.state.rows[0][places, :]
-        weighted = W * self.scale[places, :]
+    def half_gains(self, part: slice) -> Array:
+        """Half the gains of a part of the places with every candidate; the half saves a pass."""
+        W = self.rows[0][part, :]
+        weighted = W * self.scale[part, :]
         new_c = weighted * W
         new_c += self.c
-        halves = (
-            self._trace(weighted, new_c, places)
-            if self.state.base.powers == 1
-            else self._frobenius(weighted, new_c, places)
-        )
-        return (
-            namespace(halves).where(new_c > 4 * self.floor, halves, -1.0)
-            if self.careful
-            else halves
-        )
+        if self.state.base.powers == 1:
+            gains = self._trace(weighted, new_c, part)
+        else:
+            gains = self._frobenius(weighted, new_c, part)
+        if not self.careful:
+            return gains
+        return namespace(gains).where(new_c > 4 * self.floor, gains, -1.0)
 
-    def _trace(self, weighted: Array, new_c: Array, places: slice) -> Array:
+    def _trace(self, weighted: Array, new_c: Array, part: slice) -> Array:
         """(A_j + 2 p_j (Cp)_j − d_i c_j)/(c_j + p_j²)/2, which is half the gain of j less the cost d_i of i."""
-        weighted *= self.state.rows[1][places, :]
+        weighted *= self.rows[1][part, :]
         weighted += 0.5 * self.higher[0]
-        weighted -= like(0.5 * self.d[places], self.c)[:, None] * self.c
+        weighted -= like(0.5 * self.d[part], self.c)[:, None] * self.c
         weighted /= new_c
         return weighted
 
-    def _frobenius(self, weighted: Array, new_c: Array, places: slice) -> Array:
+    def _frobenius(self, weighted: Array, new_c: Array, part: slice) -> Array:
         """(C'³)_jj/C'_jj − ((C'²)_jj/C'_jj)²/2 less half the cost of i."""
-        W, Y, Z = (rows[places, :] for rows in self.state.rows)
-        d, e, cost = (like(x[places], self.c)[:, None] for x in (self.d, self.e, self.cost))
+        W, Y, Z = (rows[part, :] for rows in self.rows)
+        d, e, cost = (like(x[part], self.c)[:, None] for x in (self.d, self.e, self.cost))
         pq = weighted * Y
         ratio = self.higher[0] + 2 * pq
         B = weighted * Z
@@ -116,7 +119,7 @@ class Pairs:
         ratio /= new_c
         B *= 2
         B += self.higher[1]
-        B += self.scale[places, :] * Y * Y
+        B += self.scale[part, :] * Y * Y
         pq *= 2 * d
         B += pq
         weighted *= e + d * d
@@ -129,14 +132,47 @@ class Pairs:
         return B
 
 
-def best_swap(state: Exchange, allowed: Array, unlocked: np.ndarray) -> Swapping:
-    """The pair that lowers the error most: over the members at unlocked places and the allowed candidates."""
-    pairs = Pairs(state, allowed)
-    best = pairs.best_swap(unlocked)
-    if not pairs.independent(best):
+def drop_costs(state: Exchange) -> np.ndarray:
+    """By how much the error rises when the member at each place is dropped; zero at free places."""
+    g = np.diag(state.H)
+    return _drops(state.rows, np.where(g > 0, g, 1.0), state.base.powers)[2]
+
+
+def _drops(rows: list[Array], g: np.ndarray, powers: int) -> tuple[np.ndarray, ...]:
+    """pᵀp, pᵀCp and the cost of the drop C + p pᵀ for each row of W, p = W_i/√g_i.
+
+    The cost is pᵀp in the trace and 2pᵀCp + (pᵀp)² in ‖C‖²_F.
+    """
+    vecdot = namespace(rows[0]).vecdot
+    d = host(vecdot(rows[0], rows[0])).astype(np.float64) / g
+    if powers == 1:
+        return d, d, d
+    e = host(vecdot(rows[0], rows[1])).astype(np.float64) / g
+    return d, e, 2 * e + d**2
+
+
+def best_swap(state: Exchange, allowed: Array, places: np.ndarray) -> Swapping:
+    """The pair that lowers the error most: over the members at the places and the allowed candidates."""
+    pairs = Pairs(state, allowed, places)
+    swap = _swapping(pairs, places)
+    if not _independent(state, swap, pairs.floor):
         pairs.careful = True
-        best = pairs.best_swap(unlocked)
-    return best
+        swap = _swapping(pairs, places)
+    return swap
+
+
+def _swapping(pairs: Pairs, places: np.ndarray) -> Swapping:
+    best, j = pairs.best()
+    i = first_argmax(best)
+    return Swapping(int(places[i]), j, float(best[i]), float(pairs.cost[i]), best)
+
+
+def _independent(state: Exchange, swap: Swapping, floor: Array) -> bool:
+    """Whether the candidate is not represented by the members that stay."""
+    w = float(state.rows[0][swap.place, swap.j])
+    c = float(state.diagonals[0][swap.j])
+    pivot = c + w * w / state.H[swap.place, swap.place]
+    return pivot > 2 * float(floor[swap.j])
 
 
 def confirmed_gain(state: Exchange, swap: Swapping) -> tuple[float, float]:

@@ -131,4 +131,4 @@ def best_addition(
 
 def total(diagonal: Array) -> float:
     """The sum of a diagonal, in float64."""
-    return float(host(diagonal).astype("float64").sum())
+    return float(host(diagonal).astype("float64", copy=False).sum())

@@ -1,6 +1,4 @@
-"""Estimators for scikit-learn: columns of X as a feature selector, landmarks of a kernel as a
-feature map, held-out errors.
-"""
+"""Estimators for scikit-learn: a column selector, a Nyström feature map, held-out errors."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -21,9 +19,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """The estimators on first use: they bring in scikit-learn, which what lies beside them does
-    without.
-    """
+    """Import an estimator on first use, because it imports scikit-learn."""
     if name in _MODULES:
         return getattr(import_module(f".{_MODULES[name]}", __name__), name)
     raise AttributeError(f"module 'landmarks.sklearn' has no attribute {name!r}")

@@ -20,9 +20,7 @@ except ImportError:  # scikit-learn before 1.9 has no callbacks
 
 @contextmanager
 def fit_task(estimator: Any, X: Any, y: Any) -> Iterator[None]:
-    """The work of one fit, announced to the callbacks that were set, where scikit-learn has
-    them.
-    """
+    """One fit, announced to the callbacks that were set, if this scikit-learn has them."""
     if not hasattr(estimator, "_init_callback_context"):
         yield
         return
@@ -33,9 +31,7 @@ def fit_task(estimator: Any, X: Any, y: Any) -> Iterator[None]:
 
 
 def seed(random_state: Any) -> int | None:
-    """The seed that a random state stands for; the global one of NumPy is neither read nor
-    moved.
-    """
+    """The seed of a random state; NumPy's global state is neither read nor changed."""
     if random_state is None or isinstance(random_state, int | np.integer):
         return None if random_state is None else int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

@@ -22,7 +22,6 @@ from ..linalg.reconstruction import reconstruct
 from ..methods.registry import as_method
 from ..operators.base import Operator
 from ..operators.frames import is_frame, numbers_only
-from ..operators.kernel import KernelOperator
 from ..operators.preparation import Preparation
 from ..operators.standard import Standard
 from ..readers.read import read
@@ -68,9 +67,7 @@ class HeldOut:
 
     @property
     def one_standard_error(self) -> int:
-        """The smallest k whose mean is within one standard error of the lowest (Breiman et al.,
-        CART, 1984).
-        """
+        """The smallest k whose mean is within one standard error of the lowest (CART, 1984)."""
         lowest = int(np.argmin(self.mean))
         return int(self.ks[np.argmax(self.mean <= self.mean[lowest] + self.standard_error[lowest])])
 
@@ -123,7 +120,7 @@ def held_out(
     >>> found.mean.round(2).tolist()
     [0.4, 0.01, 0.01, 0.01]
     """
-    points = isinstance(A, KernelOperator)
+    points = isinstance(A, Operator) and A.raw is not None
     if isinstance(A, Operator) and not points:
         raise TypeError(f"held-out rows need the data X or a kernel on points, got {A!r}")
     if points and (center or scale):
@@ -204,9 +201,7 @@ def _rows_errors(X: Any, train: np.ndarray, test: np.ndarray, run: _Run) -> list
     return list(left / (whole or 1.0))
 
 
-def _points_errors(
-    kernel: KernelOperator, train: np.ndarray, test: np.ndarray, run: _Run
-) -> list[float]:
+def _points_errors(kernel: Operator, train: np.ndarray, test: np.ndarray, run: _Run) -> list[float]:
     own, held = kernel.restrict(train), take(kernel.raw, test)
     whole = host(take(kernel.diagonal(), test)).astype(np.float64)
     errors = []

@@ -26,7 +26,7 @@ def indices_like(indices: np.ndarray, X: Any) -> Any:
     return xp.asarray(indices, dtype=xp.int64, device=device)
 
 
-def taken(X: Any, indices: Any, axis: int = 0) -> Any:
+def take_at(X: Any, indices: Any, axis: int = 0) -> Any:
     """The rows or columns of X; the indices are of its library and on its device."""
     if scipy.sparse.issparse(X):
         return X[indices] if axis == 0 else X[:, indices]

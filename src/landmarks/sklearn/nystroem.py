@@ -25,7 +25,7 @@ import landmarks as lm
 from ..operators.base import check_indices
 from ._common import CallbackSupport, fit_task, seed
 from .kernel_points import NOT_PSD, for_choice, kernel_operator
-from .libraries import check_same_library, indices_like, like_points, on_host, taken
+from .libraries import check_same_library, indices_like, like_points, on_host, take_at
 from .target import numeric_target
 
 QUICK = 3_000  # candidates up to which greedy choice and swaps take a few seconds
@@ -163,7 +163,7 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         ):
             X = check_array(X)
             every = X.shape[1] == self.n_features_in_
-            values = taken(X, self.component_indices_, axis=1) if every else X
+            values = take_at(X, self.component_indices_, axis=1) if every else X
         else:
             X = validate_data(self, X, accept_sparse="csr", reset=False)
             values = self._values(X, self._kernel_parameters())
@@ -172,7 +172,7 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def _values(self, X: Any, parameters: dict[str, Any]) -> np.ndarray:
         """The kernel values of points, or of rows of a precomputed kernel, with the landmarks."""
         if self.kernel == "precomputed":
-            return taken(X, self.component_indices_, axis=1)
+            return take_at(X, self.component_indices_, axis=1)
         return pairwise_kernels(
             X,
             self.components_,
@@ -206,7 +206,7 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             return
         chosen = self._chosen(X, y, parameters) if own is None else own
         self.component_indices_ = indices_like(chosen, X)
-        self.components_ = taken(X, self.component_indices_)
+        self.components_ = take_at(X, self.component_indices_)
 
     def _own_landmarks(self, X: Any) -> Any:
         """Indices of training points, or points."""

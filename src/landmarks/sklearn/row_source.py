@@ -1,6 +1,4 @@
-"""What an estimator learns of a source of row blocks without reading it: width, names and
-weights.
-"""
+"""What an estimator knows of a source of row blocks before reading: width, names, weights."""
 
 from __future__ import annotations
 
@@ -8,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..operators.base import DENSE_MEMORY
 from ..operators.rows.base import RowBlocks
 from ._common import weights
 
@@ -35,7 +34,16 @@ def source_weights(sample_weight: Any, source: RowBlocks) -> np.ndarray | None:
         return None
     if source.m is None:
         raise ValueError(
-            "sample_weight needs to know the number of rows, which an iterator does not tell; add "
+            "sample_weight needs to know the number of rows, which an iterator does not know; add "
             "up batches with partial_fit instead"
         )
     return weights(sample_weight, np.broadcast_to(np.float64(0.0), (source.m, 1)))
+
+
+def check_gram_fits(n: int) -> None:
+    """Raise when the Gram matrix of n columns is too large to keep."""
+    if n * n * 8 > DENSE_MEMORY:
+        raise MemoryError(
+            f"partial_fit keeps the Gram matrix, which needs {n * n * 8 / 2**30:.1f} GiB for {n} "
+            "features; use fit on all rows instead"
+        )

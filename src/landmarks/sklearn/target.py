@@ -1,6 +1,4 @@
-"""A target of any of scikit-learn's kinds as columns of numbers, for landmarks that are chosen with
-it in view.
-"""
+"""A target of any of scikit-learn's kinds as columns of numbers, to choose landmarks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sources of rows: their dtype, whole arrays, prepared rows, and the tiles that they are cut into."""
+"""Sources of rows: their dtype, arrays in memory, prepared rows, and the tiles made of them."""
 
 import numpy as np
 import pytest
@@ -138,6 +138,7 @@ def test_whole_chunks_are_read_where_they_fit(chunks, shards, memory, height):
 def test_a_chunk_of_more_than_thirty_two_readings_is_warned_of():
     with pytest.warns(
         UserWarning,
-        match="each chunk of X has 33 rows, and 1 rows at a time fit in memory: each chunk is unpacked 33 times",
+        match="each chunk of X has 33 rows, and 1 rows at a time fit in memory: each chunk "
+        "is unpacked 33 times",
     ):
         assert len(next(ArrayRows(Chunked((33, 2))).read(16))) == 1

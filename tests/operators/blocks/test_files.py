@@ -48,7 +48,8 @@ def test_zarr_arrays_and_groups_are_opened(tmp_path):
     [
         (
             "X.csv",
-            r"rows are read from \.npy, \.parquet.*got X\.csv; other files must be read into memory first",
+            r"rows are read from \.npy, \.parquet.*got X\.csv; other files must be read into "
+            r"memory first",
         ),
         ("none.npy", "there is no file"),
     ],

@@ -6,7 +6,8 @@ import numpy as np
 
 from ..._array import host, like
 from ...operators.base import Operator
-from ...residual.exchange import Base, Exchange
+from ...residual.base import Base
+from ...residual.exchange import Exchange
 from ...residual.pairs import Pairs
 
 
@@ -36,6 +37,6 @@ class Replacements:
         pairs = Pairs(state, like(np.ones(n), self.base.operator.like))
         found = np.zeros((len(chosen), n))
         places = np.flatnonzero(np.isin(chosen, state.chosen))
-        halves = host(pairs.halves(slice(0, r))).astype(np.float64)
+        halves = host(pairs.half_gains(slice(0, r))).astype(np.float64)
         found[places] = 2 * halves + pairs.cost[:r, None]
         return found

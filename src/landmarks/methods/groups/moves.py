@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._array import first_argmax, is_single
 from ...problem import Problem
-from ...residual.exchange import error_rounding
+from ...residual.base import error_rounding
 from ...residual.explicit import Factored
 from ...runs.runner import Step, run
 from .blocks import Blocks

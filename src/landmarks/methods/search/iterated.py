@@ -1,7 +1,7 @@
 """Iterated local search: disturb a part of the choice, swap down again, keep what is better.
 
-Lourenço, Martin and Stützle, "Iterated local search", Handbook of Metaheuristics (2003); the
-disturbance drops some members at random and refills greedily without them.
+Lourenço, Martin and Stützle, "Iterated local search", Handbook of Metaheuristics (2003). The disturbance drops members
+that resemble one another and refills greedily without them, as the related removal of Shaw, CP (1998).
 """
 
 from __future__ import annotations
@@ -12,12 +12,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..._array import host, namespace
 from ...errors import Stopped
 from ...problem import CONSTRAINTS, Choice, Problem, brief
 from ...residual.exchange import Exchange
 from ...runs.runner import Step, run
 from ...runs.state import State
 from .local_search import Landscape, descend, refill, starting_choice
+
+MOVES = 12  # drops and additions in a round, about
+NEAR = 8  # places looked at first after a disturbance, for each member that it dropped
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ class Iterated:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
         try:
-            landscape = Landscape.of(problem, problem.criterion)
+            landscape = Landscape.of(problem, problem.criterion, MOVES * self.rounds)
         except Stopped:
             return start
         first = landscape.state(start.indices)
@@ -128,10 +132,10 @@ class Search(State):
     def round(self) -> None:
         """Disturb, descend, and go on from there if it is better, or if the valley is left."""
         leave = self.stale >= self.method.patience
-        trial = disturbed(
+        trial, near = disturbed(
             self.landscape, self.state, 0.5 if leave else self.method.share, leave, self.rng
         )
-        descend(self.landscape, trial)
+        descend(self.landscape, trial, likely=near)
         self.rounds += 1
         better = self._lower(trial, self.state.error)
         self.stale = 0 if better or leave else self.stale + 1
@@ -148,12 +152,29 @@ class Search(State):
 
 def disturbed(
     landscape: Landscape, state: Exchange, share: float, full: bool, rng: np.random.Generator
-) -> Exchange:
-    """A copy in which others replace up to that share of the members, or all of it when full."""
+) -> tuple[Exchange, np.ndarray]:
+    """A copy that has lost a random member and those that resemble it, with others in their places.
+
+    Members that explain the same columns must move together: one alone returns at once. Also
+    returns the places of these members and of others that resemble them, where swaps may pay now.
+
+    share : the largest part of the members to drop; full : whether to drop all of that part.
+    """
     trial = state.copy()
     unlocked = landscape.unlocked(trial)
     most = min(len(unlocked), max(2, int(np.ceil(share * len(trial.members)))))
     count = most if full else int(rng.integers(1, most + 1))
-    dropped = [trial.drop(int(place)) for place in rng.permutation(unlocked)[:count]]
+    alike = resemblance(trial, int(rng.choice(unlocked)))[unlocked]
+    order = unlocked[np.argsort(-alike, kind="stable")]
+    dropped = [trial.drop(int(place)) for place in order[:count]]
     refill(landscape, trial, forbidden=np.asarray(dropped))
-    return trial
+    return trial, np.sort(order[: NEAR * count + NEAR])
+
+
+def resemblance(state: Exchange, place: int) -> np.ndarray:
+    """How far each member explains the same columns as the one at a place: |cos| of the rows of W."""
+    W = state.rows[0]
+    lengths = np.sqrt(np.maximum(host(namespace(W).vecdot(W, W)), np.finfo(float).tiny))
+    alike = np.abs(host(W @ W[place, :])) / lengths
+    alike[place] = np.inf
+    return alike

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..._array import Array, host, is_array, is_single, like
+from ..._array import Array, Indices, host, is_array, is_single, like
 from ...operators.base import check_indices
 from ...problem import Choice, Problem, complete
-from ...residual.exchange import Base, Exchange
+from ...residual.base import Base
+from ...residual.exchange import Exchange
 from ...residual.pairs import best_swap, confirmed_gain
 from ...residual.powers import POWERS
 from ...residual.represent import searchable
@@ -23,6 +24,7 @@ from ..inner import run_method
 LIMIT = 50  # swaps per landmark; from greedy it takes less than one, on smooth fields several
 DOUBTS = 5  # loads afresh in a row that show no progress: near the rank the gains are rounding
 CHECKS = 8  # swaps in a row that the column itself did not confirm
+LIKELY = 8  # one place in so many is looked at before all of them are
 CERTAIN = 1e-10  # of its terms: how well the gain of a swap is known
 
 
@@ -42,10 +44,11 @@ class Landscape:
     drift: float
 
     @classmethod
-    def of(cls, problem: Problem, criterion: str) -> Landscape:
+    def of(cls, problem: Problem, criterion: str, moves: int | None = None) -> Landscape:
+        """moves : about how many will be made; half as many as landmarks for a descent from greedy."""
         operator = searchable(problem.operator, problem.k)
         single = is_single(operator.like)
-        base = Base(operator, criterion, problem.k)
+        base = Base(operator, criterion, problem.k, problem.k // 2 if moves is None else moves)
         return cls(problem, base, problem.free, 1e-6 if single else 1e-9, 1e-3 if single else 1e-6)
 
     def relative(self, error: float) -> float | None:
@@ -101,7 +104,10 @@ class Landscape:
 
     def unlocked(self, state: Exchange) -> np.ndarray:
         """The places whose member may be dropped."""
-        return np.flatnonzero(~np.isin(state.members, self.problem.include) & (state.members >= 0))
+        seated = state.members >= 0
+        if self.problem.include:
+            seated &= ~np.isin(state.members, self.problem.include)
+        return np.flatnonzero(seated)
 
     def indices(self, state: Exchange, spare: np.ndarray) -> np.ndarray:
         """The choice of a state: included indices, members, then spare ones beyond the rank."""
@@ -129,7 +135,8 @@ def refill(landscape: Landscape, state: Exchange, forbidden: np.ndarray | None =
     """Fill the free places greedily without the forbidden indices; whether all are filled."""
     for place in state.vacant:
         allowed = landscape.open_to(state)
-        allowed[forbidden if forbidden is not None else []] = False
+        if forbidden is not None:
+            allowed[forbidden] = False
         j = state.best_addition(as_mask(allowed, state))
         if j is None:
             return False
@@ -137,13 +144,19 @@ def refill(landscape: Landscape, state: Exchange, forbidden: np.ndarray | None =
     return True
 
 
-def descend(landscape: Landscape, state: Exchange, max_swaps: int | None = None) -> int:
+def descend(
+    landscape: Landscape,
+    state: Exchange,
+    max_swaps: int | None = None,
+    likely: Indices = (),
+) -> int:
     """Make the best swap while one pays, until the deadline; returns how many were made.
 
     max_swaps : the most to make; None is 50 for each landmark.
+    likely : the places to look at first.
     """
     limit = LIMIT * landscape.problem.k if max_swaps is None else max_swaps
-    done = SwapRun(state.error, state.chosen)
+    done = SwapRun(state.error, state.chosen, np.asarray(likely, dtype=np.int64))
     if refill(landscape, state) and landscape.problem.time_left > 0:
         steps = swaps(landscape, state, done, limit)
         if not run("swap", steps, done, state, deadline=landscape.problem.deadline):
@@ -157,11 +170,13 @@ def descend(landscape: Landscape, state: Exchange, max_swaps: int | None = None)
 class SwapRun(State):
     """The lowest error that was confirmed, the members that had it, and the swaps so far.
 
+    likely : the places to look at first.
     doubts : how often in a row the numbers, computed from K itself, showed no progress.
     """
 
     lowest: float
     members: np.ndarray
+    likely: np.ndarray
     swaps: int = 0
     doubts: int = 0
 
@@ -169,8 +184,10 @@ class SwapRun(State):
 def swaps(landscape: Landscape, state: Exchange, done: SwapRun, limit: int) -> Iterator[Step]:
     """One swap at a step; now and then the state is computed from K itself."""
     while refill(landscape, state) and done.swaps < limit and done.doubts < DOUBTS:
-        if not swap_best(landscape, state):
+        likely = swap_best(landscape, state, done.likely)
+        if likely is None:
             return
+        done.likely = likely
         done.swaps += 1
         if state.stale(landscape.drift):
             state.load(state.chosen)
@@ -199,26 +216,44 @@ def reconsider(landscape: Landscape, state: Exchange, sweeps: int) -> None:
             break
 
 
-def swap_best(landscape: Landscape, state: Exchange) -> bool:
-    """Make the best swap; returns False when none pays beyond rounding."""
-    unlocked = landscape.unlocked(state)
-    if len(unlocked) == 0:
-        return False
+def swap_best(landscape: Landscape, state: Exchange, likely: np.ndarray) -> np.ndarray | None:
+    """Make the best swap, of those at the likely places if one of them pays.
+
+    Returns the places that are likely next, None when no swap pays beyond rounding. Places that
+    had a good swap a moment ago mostly have one still, and looking at all of them costs far more.
+    """
+    if len(likely) and _swap_at(landscape, state, likely) is not None:
+        return likely
+    return _swap_at(landscape, state, None)
+
+
+def _swap_at(landscape: Landscape, state: Exchange, places: np.ndarray | None) -> np.ndarray | None:
+    """Make the best swap at the places, or at all of them; returns the most promising places."""
     trace = state.base.powers == 1
     for _ in range(CHECKS):
-        best = best_swap(state, as_mask(landscape.open_to(state), state), unlocked)
+        looked = landscape.unlocked(state) if places is None else places
+        if len(looked) == 0:
+            return None
+        best = best_swap(state, as_mask(landscape.open_to(state), state), looked)
         if best.gain <= landscape.least_gain(state.error, 0.0 if trace else best.cost):
-            return False
+            return None
         if not trace or landscape.pays(state, *confirmed_gain(state, best)):
             state.drop(best.place)
             state.add(best.j, best.place)
-            return True
+            return _promising(looked, best.best)
+        if places is not None:
+            return None
         if state.age:
             state.load(state.chosen)
-            unlocked = landscape.unlocked(state)
-    return False
+    return None
+
+
+def _promising(places: np.ndarray, gains: np.ndarray) -> np.ndarray:
+    """The places of the largest gains, at most one in eight, in rising order."""
+    order = np.argsort(-gains, kind="stable")[: max(4, len(places) // LIKELY)]
+    return np.sort(places[order[gains[order] > 0]])
 
 
 def as_mask(allowed: np.ndarray, state: Exchange) -> Array:
-    """1 where a candidate is allowed and 0 elsewhere, beside the data of the state."""
-    return like(allowed.astype(np.float64), state.operator.like)
+    """1 where a candidate is allowed and 0 elsewhere, in the array library of the state."""
+    return like(allowed, state.operator.like)

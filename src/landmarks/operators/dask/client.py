@@ -1,7 +1,8 @@
-"""What the package asks of dask: lazy calls, sums in a fixed order, and running them on the scheduler that is current.
+"""What the package asks of dask: lazy calls, sums in a fixed order, and the current scheduler.
 
-Nothing here starts a cluster. Without one dask's local scheduler works; with a `distributed.Client` its workers do. All that a
-task needs is in its graph, so what is lost with a worker is computed again.
+Nothing here starts a cluster. Without one dask's local scheduler works; with a `distributed.Client`
+its workers do. All that a task needs is in its graph, so what a lost worker held can be computed
+again.
 """
 
 from __future__ import annotations
@@ -45,16 +46,16 @@ def constant(value: Any) -> Lazy:
 
 
 def tree(function: Callable[[list], Any], parts: Sequence[Lazy]) -> Lazy:
-    """The parts put together by eights, neighbours first: the grouping depends on their number alone."""
+    """The parts put together by eights, neighbours first; the grouping depends on their number."""
     while len(parts) > 1:
         parts = [lazy(function, list(parts[a : a + FAN_IN])) for a in range(0, len(parts), FAN_IN)]
     return parts[0]
 
 
 def keep(part: Lazy) -> Lazy:
-    """The same, kept by the workers once computed, and computed again if a worker is lost.
+    """The same, stored by the workers once computed, and computed again if a worker is lost.
 
-    They keep it as long as what is returned here lives, even if other lazy calls use it.
+    They store it while the returned object lives, even if other lazy calls use it.
     """
     client = current_client()
     with nullcontext() if client is None else client.as_current(), _any_size():
@@ -62,27 +63,27 @@ def keep(part: Lazy) -> Lazy:
 
 
 class Reading:
-    """Counts the chunks that were read, for those who watch; a chunk read again after a loss counts once."""
+    """Counts the chunks read and reports progress; a chunk read again after a loss counts once."""
 
     def __init__(self, total: int):
         self.total = total
         self.topic = f"landmarks-{uuid.uuid4().hex}"
         self.done: set[int] = set()
-        self.told = 0
+        self.reported = 0
 
     def hear(self, event: tuple[float, Any]) -> None:
-        """A worker has read a chunk."""
+        """Note that a worker has read a chunk."""
         self.done.add(int(event[1]))
 
-    def tell(self) -> None:
-        """Report when there is something new."""
-        if len(self.done) > self.told:
-            self.told = len(self.done)
-            progress.report("reading", self.told, self.total)
+    def report(self) -> None:
+        """Report progress if more chunks were read since the last report."""
+        if len(self.done) > self.reported:
+            self.reported = len(self.done)
+            progress.report("reading", self.reported, self.total)
 
 
 def announce(topic: str, chunk: int) -> None:
-    """Tell, from a worker of a cluster, that a chunk was read; elsewhere nobody listens."""
+    """Announce, from a worker of a cluster, that a chunk was read; elsewhere nothing happens."""
     with suppress(ImportError, ValueError):
         from distributed import get_worker
 
@@ -90,7 +91,7 @@ def announce(topic: str, chunk: int) -> None:
 
 
 def compute(part: Lazy, reading: Reading | None = None, leaves: Sequence[Lazy] = ()) -> Any:
-    """The value of a lazy call on the current scheduler; `leaves` are the calls whose ends `reading` counts."""
+    """The value of a lazy call on the current scheduler; `reading` counts the finished `leaves`."""
     client = current_client()
     if client is not None:
         return _on_cluster(client, part, reading)
@@ -101,14 +102,14 @@ def compute(part: Lazy, reading: Reading | None = None, leaves: Sequence[Lazy] =
     def after(key: Any, *_: Any) -> None:
         if key in keys:
             reading.done.add(keys[key])
-            reading.tell()
+            reading.report()
 
     with Callback(posttask=after):
         return dask.compute(part)[0]
 
 
 def current_client() -> Any:
-    """The distributed Client that dask would use now, or None when it would work by itself."""
+    """The distributed Client that dask would use now; None if it would use a local scheduler."""
     owner = getattr(get_scheduler(), "__self__", None)
     return owner if hasattr(owner, "scheduler_info") else None
 
@@ -117,18 +118,16 @@ def cluster_memory(client: Any) -> int:
     """The bytes that the workers of a cluster may use together."""
     try:
         workers = client.scheduler_info(n_workers=-1)["workers"]
-    except TypeError:  # before distributed 2025 it told of all workers
+    except TypeError:  # before distributed 2025 it reported all workers
         workers = client.scheduler_info()["workers"]
     return sum(worker["memory_limit"] or 0 for worker in workers.values())
 
 
 def _on_cluster(client: Any, part: Lazy, reading: Reading | None) -> Any:
-    place = f"the cluster at {client.scheduler.address}"  # a client that lost its scheduler has forgotten it
-    with (
-        client.as_current(),
-        _any_size(),
-        _listening(client, reading),
-    ):  # another client may be the default one
+    # taken now: a client that has lost its scheduler no longer knows the address
+    place = f"the cluster at {client.scheduler.address}"
+    # as_current: another client may be the default one
+    with client.as_current(), _any_size(), _listening(client, reading):
         future = client.compute(part)
         try:
             _watch(client, future, reading, place)
@@ -144,19 +143,21 @@ def _watch(client: Any, future: Any, reading: Reading | None, place: str) -> Non
     """Wait for the end of the work, or for the cluster to be without workers for too long."""
     from distributed import wait
 
-    limit, seen = patience(), time.monotonic()
+    limit = patience()
+    seen = time.monotonic()
     while True:
         with suppress(TimeoutError):
             wait(future, timeout=POLL)
         if reading is not None:
-            reading.tell()
+            reading.report()
         if future.done():
             return
         if _workers(client):
             seen = time.monotonic()
         elif time.monotonic() - seen > limit:
             raise WorkersLostError(
-                f"{place} has had no workers for {format_time(limit)}; start workers and run again. dask's setting {SETTING} says how long to wait"
+                f"{place} has had no workers for {format_time(limit)}; start workers and run "
+                f"again. dask's setting {SETTING} says how long to wait"
             )
 
 
@@ -178,17 +179,23 @@ def _explained(error: BaseException, place: str) -> str | None:
     """The sentence for what a cluster raises when it breaks; None for every other error."""
     name = type(error).__name__
     if name == "KilledWorker":
-        return f"workers died again and again on one piece of work, most often for want of memory: use smaller chunks or larger workers ({error})"
+        return (
+            "workers died again and again on one piece of work, most often because they ran out "
+            f"of memory: use smaller chunks or larger workers ({error})"
+        )
     if name == "NoWorkerError":
         return f"{place} had no workers; start workers and run again ({error})"
     if "Cancelled" in name or name == "CommClosedError":
-        return f"{place} gave the work up, as it does when its scheduler is stopped or restarted; connect and run again ({error})"
+        return (
+            f"{place} gave the work up, as it does when its scheduler is stopped or restarted; "
+            f"connect and run again ({error})"
+        )
     return None
 
 
 @contextmanager
 def _listening(client: Any, reading: Reading | None) -> Any:
-    """Hear from the workers what they have read."""
+    """Subscribe to the workers' reports of what they have read."""
     if reading is None:
         yield
         return
@@ -201,5 +208,5 @@ def _listening(client: Any, reading: Reading | None) -> Any:
 
 
 def _any_size() -> Any:
-    """Vectors are meant to travel with the graph: it is what makes a lost worker harmless. dask warns above 10 MB."""
+    """No warning about large graphs: vectors travel in them, so a lost worker does no harm."""
     return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})

@@ -1,4 +1,4 @@
-"""Columns of a dask array: one pass for the Gram matrix of a tall X, products by tiles for a wide one."""
+"""Columns of a dask array: the Gram matrix in one pass if X is tall, products by tiles if wide."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ from .client import (
 )
 
 CHUNK = 128 * 2**20  # bytes of a chunk, where chunks that split the columns must be put together
-TILE_ROWS, TILE_ENTRIES = 4096, 2**22
-OVERHEAD, TASK = (
-    0.02,
-    0.003,
-)  # seconds that a product, and each of its tasks, take beyond the arithmetic (benchmarks/cluster.py)
+TILE_ROWS = 4096
+TILE_ENTRIES = 2**22
+# seconds per product and per task beyond the arithmetic, measured by benchmarks/cluster.py
+OVERHEAD = 0.02
+TASK = 0.003
 
 
 def dask_data(X: Any) -> Operator:
     """The operator of the columns of a dask array or data frame; a tall one is read here, once."""
-    table, X = X, checked(X, "X")
-    names, (m, n) = _check.column_names(table), X.shape
+    names = _check.column_names(X)
+    X = checked(X, "X")
+    m, n = X.shape
     if gram_is_cheaper(m, n, 8):
         K, exponent = distributed_gram(X)
         ledger = Ledger()
@@ -51,7 +52,8 @@ def checked(X: Any, name: str) -> Any:
     """A two-dimensional dask array of real numbers with known chunks."""
     if is_delayed(X):
         raise TypeError(
-            f"{name} must have a shape, got a Delayed; make an array of it with dask.array.from_delayed"
+            f"{name} must have a shape, got a Delayed; make an array of it with "
+            "dask.array.from_delayed"
         )
     if hasattr(X, "to_dask_array"):
         X = X.to_dask_array(lengths=True)
@@ -59,7 +61,8 @@ def checked(X: Any, name: str) -> Any:
         raise TypeError(f"{name} must be a dask array or data frame, got {type(X).__name__}")
     if X.ndim != 2:
         raise ValueError(
-            f"{name} must have two dimensions, got shape {X.shape}; reshape a single column with reshape(-1, 1)"
+            f"{name} must have two dimensions, got shape {X.shape}; reshape a single column with "
+            "reshape(-1, 1)"
         )
     if X.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} is {X.dtype}")
@@ -83,7 +86,7 @@ def chunks_of_rows(X: Any) -> tuple[list[Lazy], np.ndarray]:
 
 
 def distributed_gram(X: Any) -> tuple[np.ndarray, int]:
-    """XᵀX and its exponent from one pass over the chunks; the same bits for all chunkings and numbers of workers."""
+    """XᵀX and its exponent in one pass; the same bits for all chunkings and numbers of workers."""
     chunks, starts = chunks_of_rows(X)
     reading = Reading(len(chunks))
     leaves = [
@@ -113,11 +116,13 @@ def finite_chunk(chunk: Any, name: str, start: int) -> np.ndarray:
 
 
 class Tiled(Operator):
-    """The operator XᵀX of a wide dask array, by products of its tiles with blocks; `dask_data` makes it.
+    """The operator XᵀX of a wide dask array, by products of tiles; `dask_data` makes it.
 
-    Tiles are cut by the shape of X alone and their products are added in a fixed order, so neither the chunks nor the
-    number of workers changes a bit.
+    Tiles are cut by the shape of X alone and their products are added in a fixed order, so neither
+    the chunks nor the number of workers changes a bit.
     """
+
+    local = False
 
     def __init__(self, X: Any, *, power: int = 0, names: tuple[str, ...] | None = None):
         self.X = X  # what the workers keep of it they keep as long as this lives
@@ -169,13 +174,14 @@ class Tiled(Operator):
         return product
 
     def _by_tile(self, indices: np.ndarray) -> Any:
-        """For each column of tiles that the indices meet: its number, the columns inside it, and their places among the indices."""
+        """For each tile column that holds some indices: its number, columns inside, and places."""
         tile = np.searchsorted(self.col_edges, indices, side="right") - 1
         for c in np.unique(tile):
-            places, (start, stop) = np.flatnonzero(tile == c), self.col_edges[c : c + 2]
+            places = np.flatnonzero(tile == c)
+            start, stop = self.col_edges[c : c + 2]
             inside = indices[places] - int(start)
-            whole = np.array_equal(inside, np.arange(stop - start))
-            yield int(c), slice(None) if whole else inside, places
+            all_of_it = np.array_equal(inside, np.arange(stop - start))
+            yield int(c), slice(None) if all_of_it else inside, places
 
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.X.shape[0] * self.n)
@@ -195,13 +201,8 @@ class Tiled(Operator):
             return Restricted(self, indices)
         X = np.zeros((m, len(indices)), dtype=self.like.dtype)
         found = list(self._by_tile(np.asarray(indices)))
-        for (_, _, places), part in zip(
-            found,
-            compute(
-                lazy(list, [lazy(_take, list(self.tiles[:, c]), inside) for c, inside, _ in found])
-            ),
-            strict=True,
-        ):
+        calls = [lazy(_take, list(self.tiles[:, c]), inside) for c, inside, _ in found]
+        for (_, _, places), part in zip(found, compute(lazy(list, calls)), strict=True):
             X[:, places] = part
         return Data(_check.scaled(X, self.power), exponent=self.exponent, ledger=self.ledger)
 
@@ -226,12 +227,11 @@ class Tiled(Operator):
 
 
 def tiled(X: Any, names: tuple[str, ...] | None = None) -> Tiled:
-    """The operator of a wide dask array: one pass to check it, kept by the workers when it fits in half of their memory."""
+    """The operator of a wide dask array, checked in one pass; workers store it if it fits."""
     m, n = X.shape
     height = min(m, TILE_ROWS)
-    X = X.astype(X.dtype if X.dtype in (np.float32, np.float64) else np.float64).rechunk(
-        (height, min(n, TILE_ENTRIES // height))
-    )
+    dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
+    X = X.astype(dtype).rechunk((height, min(n, TILE_ENTRIES // height)))
     if X.nbytes <= memory() // 2:
         X = keep(X)
     operator = Tiled(X)
@@ -239,7 +239,7 @@ def tiled(X: Any, names: tuple[str, ...] | None = None) -> Tiled:
 
 
 def memory() -> int:
-    """The bytes that the workers of the current cluster may use together; without a cluster, what a stored matrix may take twice."""
+    """The bytes that the workers may use together; without a cluster, twice DENSE_MEMORY."""
     client = current_client()
     return 2 * DENSE_MEMORY if client is None else cluster_memory(client)
 

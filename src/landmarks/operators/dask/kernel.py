@@ -1,4 +1,4 @@
-"""A kernel matrix on points held by dask: products on the workers, each of which holds all points and makes strips of K."""
+"""A kernel matrix on points held by dask: each worker holds all points and makes strips of K."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from . import strips as _strips
 from .client import Lazy, Reading, announce, compute, constant, keep, lazy, tree
 from .data import OVERHEAD, TASK, _sum, checked, chunks_of_rows, finite_chunk
 
-LOCAL = (
-    4096  # points up to which a restriction is worked on here: less work than asking the workers
-)
+LOCAL = 4096  # points up to which a restriction is computed here rather than by the workers
 DEVICE_STRIP = 2**16  # rows of a strip at least, on a graphics card
 
 
 class DaskKernel(Operator):
     """The operator of h(x_i, x_j) on points that the workers hold; `kernel` makes it.
 
-    whole : the lazy pair of all points, without their mean when h depends on differences alone, and that mean.
+    stored : the lazy pair of all points and their mean, which is subtracted for a stationary h.
     device : where the workers evaluate: None for NumPy, else a device of torch.
     """
 
+    local = False
+
     def __init__(
         self,
-        whole: Lazy,
+        stored: Lazy,
         n: int,
         h: Kernel,
         *,
@@ -40,8 +40,8 @@ class DaskKernel(Operator):
         device: str | None,
         precision: str,
     ):
-        self.whole = whole  # the workers keep the points as long as this lives
-        self.points = lazy(_points, whole)
+        self.stored = stored  # the workers keep the points while this lives
+        self.points = lazy(_points, stored)
         self.n = n
         self.h = h
         self.centre = centre
@@ -58,13 +58,10 @@ class DaskKernel(Operator):
         if rows is None and cols is None and self.device is None:
             return self._symmetric(self.h, block)
         self.ledger.add(entries=(self.n if rows is None else len(rows)) * len(block))
-        V, cols = (
-            constant(np.ascontiguousarray(block)),
-            None if cols is None else constant(np.asarray(cols)),
-        )
-        return np.concatenate(
-            compute(lazy(list, [self._strip(V, part, cols) for part in self._strips(rows)]))
-        )
+        V = constant(np.ascontiguousarray(block))
+        at = None if cols is None else constant(np.asarray(cols))
+        strips = [self._strip(V, part, at) for part in self._strips(rows)]
+        return np.concatenate(compute(lazy(list, strips)))
 
     def _strip(self, V: Lazy, rows: slice | np.ndarray, cols: Lazy | None) -> Lazy:
         if self.device is None:
@@ -85,9 +82,8 @@ class DaskKernel(Operator):
         strips = len(_strips.cuts(self.n, _strips.height(self.n)))
         self.ledger.add(entries=self.n * (self.n + _strips.height(self.n)) // 2)
         V = constant(np.ascontiguousarray(block))
-        return compute(
-            tree(_sum, [lazy(_strips.half_product, self.points, V, h, i) for i in range(strips)])
-        )
+        parts = [lazy(_strips.half_product, self.points, V, h, i) for i in range(strips)]
+        return compute(tree(_sum, parts))
 
     def _strips(self, rows: Indices | None = None) -> list[slice | np.ndarray]:
         step = _strips.height(self.n, _strips.TILE if self.device is None else DEVICE_STRIP)
@@ -101,61 +97,43 @@ class DaskKernel(Operator):
             return np.full(
                 self.n, self.h(self.first[:1], self.first[:1])[0, 0], dtype=self.like.dtype
             )
-        return np.concatenate(
-            compute(
-                lazy(
-                    list,
-                    [lazy(_strips.diagonal, self.points, self.h, part) for part in self._strips()],
-                )
-            )
-        )
+        parts = [lazy(_strips.diagonal, self.points, self.h, part) for part in self._strips()]
+        return np.concatenate(compute(lazy(list, parts)))
 
     def squared_diagonal(self) -> Array:
-        return self._symmetric(
-            _strips.Squared(self.h), np.ones((self.n, 1), dtype=self.like.dtype)
-        )[:, 0]
+        ones = np.ones((self.n, 1), dtype=self.like.dtype)
+        return self._symmetric(_strips.Squared(self.h), ones)[:, 0]
 
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices), entries=self.n * len(indices))
         cols = constant(np.asarray(indices))
-        return np.concatenate(
-            compute(
-                lazy(
-                    list,
-                    [
-                        lazy(_strips.values, self.points, self.h, part, cols)
-                        for part in self._strips()
-                    ],
-                )
-            )
-        )
+        parts = [lazy(_strips.values, self.points, self.h, part, cols) for part in self._strips()]
+        return np.concatenate(compute(lazy(list, parts)))
 
     def restrict(self, indices: Indices) -> Operator:
         if len(indices) > LOCAL:
             return Restricted(self, indices)
-        return KernelOperator(self._taken(indices), self.h, engine="chunked", ledger=self.ledger)
+        return KernelOperator(self._at(indices), self.h, engine="chunked", ledger=self.ledger)
 
     def new_rows(self, points: Array, indices: Indices) -> Array:
-        return KernelOperator(self._taken(indices), self.h, engine="chunked").new_rows(
-            points if self.centre is None else points - self.centre, np.arange(len(indices))
-        )
+        landmarks = KernelOperator(self._at(indices), self.h, engine="chunked")
+        points = points if self.centre is None else points - self.centre
+        return landmarks.new_rows(points, np.arange(len(indices)))
 
-    def _taken(self, indices: Indices) -> np.ndarray:
+    def _at(self, indices: Indices) -> np.ndarray:
+        """The points at the indices."""
         return compute(lazy(np.take, self.points, np.asarray(indices), 0))
 
     def product_seconds(self) -> float:
         tasks = len(self._strips())
-        return (
-            OVERHEAD
-            + 1.2 * tasks * TASK
-            + self.n**2 * (1.5e-9 if self.device in (None, "cpu") else 1e-12)
-        )
+        entry = 1.5e-9 if self.device in (None, "cpu") else 1e-12
+        return OVERHEAD + 1.2 * tasks * TASK + self.n**2 * entry
 
 
 def dask_kernel(
     points: Any, h: Kernel, *, device: str | None = None, precision: str = "high"
 ) -> DaskKernel:
-    """The kernel operator on the rows of a dask array or data frame; the points are read here, once, and kept by the workers."""
+    """The kernel operator on the rows of a dask array; the points are read once, by the workers."""
     points = checked(points, "points")
     n = points.shape[0]
     chunks, starts = chunks_of_rows(points)
@@ -164,10 +142,10 @@ def dask_kernel(
         lazy(_read, chunk, int(start), reading.topic, i)
         for i, (chunk, start) in enumerate(zip(chunks, starts, strict=True))
     ]
-    whole = keep(lazy(_whole, leaves, getattr(h, "stationary", False)))
-    centre, first = compute(lazy(_beginning, whole), reading, leaves)
+    stored = keep(lazy(_joined, leaves, getattr(h, "stationary", False)))
+    centre, first = compute(lazy(_beginning, stored), reading, leaves)
     check_block(h, first)
-    return DaskKernel(whole, n, h, centre=centre, first=first, device=device, precision=precision)
+    return DaskKernel(stored, n, h, centre=centre, first=first, device=device, precision=precision)
 
 
 def _read(chunk: Any, start: int, topic: str, i: int) -> np.ndarray:
@@ -176,8 +154,8 @@ def _read(chunk: Any, start: int, topic: str, i: int) -> np.ndarray:
     return rows
 
 
-def _whole(chunks: list[np.ndarray], stationary: bool) -> tuple[np.ndarray, np.ndarray | None]:
-    """All points, and the mean that was taken off them."""
+def _joined(chunks: list[np.ndarray], stationary: bool) -> tuple[np.ndarray, np.ndarray | None]:
+    """All points, and the mean that was subtracted from them."""
     points = np.concatenate(chunks)
     if not stationary:
         return points, None
@@ -186,9 +164,11 @@ def _whole(chunks: list[np.ndarray], stationary: bool) -> tuple[np.ndarray, np.n
     return points, centre
 
 
-def _points(whole: tuple[np.ndarray, np.ndarray | None]) -> np.ndarray:
-    return whole[0]
+def _points(stored: tuple[np.ndarray, np.ndarray | None]) -> np.ndarray:
+    return stored[0]
 
 
-def _beginning(whole: tuple[np.ndarray, np.ndarray | None]) -> tuple[np.ndarray | None, np.ndarray]:
-    return whole[1], whole[0][:3].copy()
+def _beginning(
+    stored: tuple[np.ndarray, np.ndarray | None],
+) -> tuple[np.ndarray | None, np.ndarray]:
+    return stored[1], stored[0][:3].copy()

@@ -1,6 +1,7 @@
-"""Parts of a kernel product that workers make by themselves: strips of rows, evaluated tile by tile.
+"""Parts of a kernel product, each made by one worker: strips of rows, evaluated tile by tile.
 
-The strips depend on the number of points alone, so that a product has the same bits on any number of workers.
+The strips depend on the number of points alone, so a product has the same bits on any number of
+workers.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Squared:
 
 
 def height(n: int, least: int = TILE) -> int:
-    """The rows of a strip: about 8√n, so that strips are many and the vectors that they return few."""
+    """The rows of a strip: about 8√n, so that there are many strips and they return few vectors."""
     return max(least, 1 << round(np.log2(8 * n**0.5)))
 
 
@@ -41,14 +42,15 @@ def cuts(n: int, step: int) -> list[tuple[int, int]]:
 
 
 def partners(i: int, p: int) -> Iterator[int]:
-    """The strips that strip i meets, itself first: round a circle each pair meets once, and each strip as often as another."""
+    """The strips paired with strip i, itself first: each pair once, each strip equally often."""
     for offset in range(p // 2 + 1):
         if 2 * offset < p or i < p // 2:
             yield (i + offset) % p
 
 
 def half_product(points: np.ndarray, V: np.ndarray, h: Kernel, i: int) -> np.ndarray:
-    """What the tiles of strip i and its partners give to K V; each value above the diagonal serves twice."""
+    """The part of K V from the tiles of strip i and its partners; values above the diagonal serve
+    twice."""
     strips = cuts(len(points), height(len(points)))
     product = np.zeros((len(points), V.shape[1]), dtype=V.dtype)
     for j in partners(i, len(strips)):
@@ -65,7 +67,8 @@ def product(
     points: np.ndarray, V: np.ndarray, h: Kernel, rows: slice | np.ndarray, cols: np.ndarray | None
 ) -> np.ndarray:
     """K[rows, cols] V."""
-    x, y = points[rows], points if cols is None else points[cols]
+    x = points[rows]
+    y = points if cols is None else points[cols]
     result = np.zeros((len(x), V.shape[1]), dtype=V.dtype)
     for a in _tiles(0, len(x)):
         for b in _tiles(0, len(y)):
@@ -81,9 +84,8 @@ def values(points: np.ndarray, h: Kernel, rows: slice | np.ndarray, cols: np.nda
 def diagonal(points: np.ndarray, h: Kernel, rows: slice | np.ndarray) -> np.ndarray:
     """The entries of the diagonal at the rows."""
     inside = points[rows]
-    return np.concatenate(
-        [np.diagonal(h(x, x)) for x in (inside[a : a + 64] for a in range(0, len(inside), 64))]
-    )
+    parts = (inside[a : a + 64] for a in range(0, len(inside), 64))
+    return np.concatenate([np.diagonal(h(x, x)) for x in parts])
 
 
 def _tiles(start: int, stop: int) -> list[slice]:
@@ -103,7 +105,7 @@ def device_product(
     precision: str,
     key: str,
 ) -> np.ndarray:
-    """K[rows, cols] V on a device of the worker by torch, where the points of one operator stay."""
+    """K[rows, cols] V on a device of the worker by torch; the points of one operator stay there."""
     import torch
 
     if (device, key) not in _on_device:
@@ -111,5 +113,6 @@ def device_product(
         _on_device[device, key] = kernel(
             torch.tensor(points, device=device), h, precision=precision
         )
-    K, rows = _on_device[device, key], np.arange(len(points))[rows]
+    K = _on_device[device, key]
+    rows = np.arange(len(points))[rows]
     return host(K.matmul(torch.tensor(V, device=device), rows=rows, cols=cols))

@@ -11,14 +11,16 @@ Result = TypeVar("Result")
 
 
 def tiles_ahead(bytes_each: int, memory: int) -> int:
-    """How many tiles may be in work at once: one for each thread that BLAS may use and one that is being read, if they fit."""
+    """How many tiles to work on at once: one per BLAS thread and one being read, if they fit."""
     return max(1, min(_threads() + 1, memory // (2 * bytes_each)))
 
 
 def in_order(
     work: Callable[..., Result], items: Iterable[tuple[Any, ...]], ahead: int
 ) -> Iterator[Result]:
-    """The results of the items in order; up to `ahead` items exist at a time, and BLAS is left to its own threads for one alone.
+    """The results of the items in order; up to `ahead` items exist at a time.
+
+    BLAS uses its own threads only if `ahead` is 1; otherwise each item has one thread.
 
     The items are made in the thread of the caller, since a user's iterator may depend on it.
     """

@@ -17,7 +17,8 @@ class ArrayRows(RowBlocks):
     def __init__(self, array: Any, names: tuple[str, ...] | None = None):
         if len(array.shape) != 2 or 0 in array.shape:
             raise ValueError(
-                f"X must have two dimensions and at least one row and one column, got shape {tuple(array.shape)}"
+                "X must have two dimensions and at least one row and one column, got shape "
+                f"{tuple(array.shape)}"
             )
         if np.dtype(array.dtype).kind not in "buif":
             raise ValueError(
@@ -32,7 +33,7 @@ class ArrayRows(RowBlocks):
         for start in range(0, self.array.shape[0], height):
             yield np.asarray(self.array[start : start + height])
 
-    def whole(self) -> np.ndarray | None:
+    def in_memory(self) -> np.ndarray | None:
         return np.asarray(self.array) if isinstance(self.array, np.memmap) else None
 
     def _height(self, memory: int) -> int:
@@ -43,8 +44,9 @@ class ArrayRows(RowBlocks):
             return wanted
         if chunks[0] > 32 * wanted:
             warnings.warn(
-                f"each chunk of X has {chunks[0]} rows, and {wanted} rows at a time fit in memory: each chunk is unpacked "
-                f"{-(-chunks[0] // wanted)} times; store X in chunks of fewer rows, or allow more memory",
+                f"each chunk of X has {chunks[0]} rows, and {wanted} rows at a time fit in memory: "
+                f"each chunk is unpacked {-(-chunks[0] // wanted)} times; store X in chunks of "
+                "fewer rows, or allow more memory",
                 stacklevel=2,
             )
             return wanted

@@ -1,4 +1,4 @@
-"""Rows of Arrow tables, batches, readers and datasets (Parquet, Feather, …), with the names of their schema."""
+"""Rows of Arrow tables, batches, readers and datasets, with the names of their schema."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ import numpy as np
 from ..frames import check_numbers
 from .base import RowBlocks, float_dtype
 
-COUNTED = (
-    "parquet",
-    "feather",
-    "arrow",
-    "orc",
-)  # formats that know their number of rows without being read
+COUNTED = ("parquet", "feather", "arrow", "orc")  # these know their number of rows without reading
 
 
 class ArrowRows(RowBlocks):
-    """The rows of a pyarrow Dataset, Table, ParquetFile, RecordBatch or RecordBatchReader; the last is read once only."""
+    """The rows of a pyarrow Dataset, Table, ParquetFile, RecordBatch or RecordBatchReader.
+
+    A RecordBatchReader can be read only once.
+    """
 
     def __init__(
         self, table: Any, columns: Sequence[str] | None = None, *, numeric_only: bool = False
@@ -28,13 +26,15 @@ class ArrowRows(RowBlocks):
         _check_known(columns, schema)
         columns = number_columns(schema, columns) if numeric_only else columns
         self.table = table
-        self.fields = (
-            [schema.field(name) for name in columns] if columns is not None else list(schema)
-        )
+        if columns is None:
+            self.fields = list(schema)
+        else:
+            self.fields = [schema.field(name) for name in columns]
         self.columns = columns
         self.names = tuple(field.name for field in self.fields)
         self.dtype = _dtype(self.fields)
-        self.n, self.m = len(self.fields), _count(table)
+        self.n = len(self.fields)
+        self.m = _count(table)
         self.again = not hasattr(table, "read_next_batch")
 
     def read(self, memory: int) -> Iterator[np.ndarray]:
@@ -43,7 +43,8 @@ class ArrowRows(RowBlocks):
             yield batch_block(batch, self.dtype)
 
     def _batches(self, height: int) -> Iterator[Any]:
-        table, columns = self.table, self.columns if self.columns is None else list(self.columns)
+        table = self.table
+        columns = None if self.columns is None else list(self.columns)
         if hasattr(table, "count_rows"):
             yield from table.to_batches(
                 columns=columns, batch_size=height, batch_readahead=1, fragment_readahead=1
@@ -51,14 +52,11 @@ class ArrowRows(RowBlocks):
         elif hasattr(table, "iter_batches"):
             yield from table.iter_batches(batch_size=height, columns=columns)
         elif hasattr(table, "to_batches"):
-            yield from (table if columns is None else table.select(columns)).to_batches(
-                max_chunksize=height
-            )
+            part = table if columns is None else table.select(columns)
+            yield from part.to_batches(max_chunksize=height)
         else:
-            yield from (
-                batch if columns is None else batch.select(columns)
-                for batch in ([table] if self.again else table)
-            )
+            for batch in [table] if self.again else table:
+                yield batch if columns is None else batch.select(columns)
 
 
 def batch_block(batch: Any, dtype: np.dtype | None = None) -> np.ndarray:
@@ -67,16 +65,15 @@ def batch_block(batch: Any, dtype: np.dtype | None = None) -> np.ndarray:
     dtype = dtype or _dtype(list(batch.schema))
     block = np.empty((batch.num_rows, batch.num_columns), dtype=dtype, order="F")
     for j, column in enumerate(batch.columns):
-        block[:, j] = (
-            column.to_numpy(zero_copy_only=False)
-            if not hasattr(column, "chunks")
-            else column.to_numpy()
-        )
+        if hasattr(column, "chunks"):
+            block[:, j] = column.to_numpy()
+        else:
+            block[:, j] = column.to_numpy(zero_copy_only=False)
     return block
 
 
 def is_arrow(X: Any) -> bool:
-    """Whether X is a table, dataset, batch or reader of pyarrow, which is not imported for the question."""
+    """Whether X is a table, dataset, batch or reader of pyarrow; this does not import pyarrow."""
     return type(X).__module__.split(".")[0] == "pyarrow" and (
         hasattr(X, "schema_arrow") or hasattr(X, "schema")
     )
@@ -124,6 +121,5 @@ def _count(table: Any) -> int | None:
 
 def _check_known(columns: Sequence[str] | None, schema: Any) -> None:
     if unknown := [name for name in columns or () if name not in schema.names]:
-        raise ValueError(
-            f"X has no column named {', '.join(map(repr, unknown))}; it has {', '.join(map(repr, schema.names[:20]))}"
-        )
+        known = ", ".join(map(repr, schema.names[:20]))
+        raise ValueError(f"X has no column named {', '.join(map(repr, unknown))}; it has {known}")

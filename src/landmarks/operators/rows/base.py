@@ -1,4 +1,4 @@
-"""A source of row blocks: the shape, dtype and names of X, and its rows in order, never all at once."""
+"""A source of row blocks: the shape, dtype and names of X, and its rows in order, in parts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ... import _check
 class RowBlocks(abc.ABC):
     """The rows of an m × n matrix X, read in order.
 
-    n, m : columns and rows; m is None while nobody knows.
+    n, m : columns and rows; m is None while it is unknown.
     dtype : float32 when the values are, float64 for all other numbers.
     names : the names of the columns, if they have any.
     again : whether the rows can be read more than once.
@@ -28,10 +28,10 @@ class RowBlocks(abc.ABC):
 
     @abc.abstractmethod
     def read(self, memory: int) -> Iterator[np.ndarray]:
-        """All rows from the first on, in blocks of about that many bytes where the source can choose."""
+        """All rows in order, in blocks of about that many bytes if the source can choose."""
 
-    def whole(self) -> np.ndarray | None:
-        """X itself where it is an array already, else None."""
+    def in_memory(self) -> np.ndarray | None:
+        """X itself if it is an array, else None."""
         return None
 
     def __repr__(self) -> str:
@@ -39,7 +39,7 @@ class RowBlocks(abc.ABC):
 
 
 class Standardised(RowBlocks):
-    """The rows of another source in units of 2**power, less a mean, times a factor for each column, times √weight."""
+    """The rows of another source over 2**power, less a mean, times factors and √weight."""
 
     def __init__(
         self,
@@ -49,25 +49,24 @@ class Standardised(RowBlocks):
         factor: np.ndarray,
         weights: np.ndarray | None = None,
     ):
-        self.source, self.power, self.mean, self.factor, self.weights = (
-            source,
-            power,
-            mean,
-            factor,
-            weights,
-        )
-        self.n, self.m, self.names, self.again = source.n, source.m, source.names, source.again
+        self.source = source
+        self.power = power
+        self.mean = mean
+        self.factor = factor
+        self.weights = weights
+        self.n = source.n
+        self.m = source.m
+        self.names = source.names
+        self.again = source.again
         self.dtype = np.dtype(np.float64)
 
     def read(self, memory: int) -> Iterator[np.ndarray]:
         start = 0
         for block in self.source.read(memory // 2):
             Z = (_check.scaled(block.astype(np.float64), self.power) - self.mean) * self.factor
-            yield (
-                Z
-                if self.weights is None
-                else Z * np.sqrt(self.weights[start : start + len(Z), None])
-            )
+            if self.weights is not None:
+                Z = Z * np.sqrt(self.weights[start : start + len(Z), None])
+            yield Z
             start += len(Z)
 
 
@@ -78,10 +77,11 @@ def float_dtype(*dtypes: Any) -> np.dtype:
 
 
 def load(source: RowBlocks, memory: int) -> np.ndarray:
-    """X as an array: itself, without a copy, where it is one."""
-    if (array := source.whole()) is not None:
+    """X as an array, without a copy if it is one."""
+    if (array := source.in_memory()) is not None:
         return array
-    X, start = np.empty((source.m or 0, source.n), dtype=source.dtype), 0
+    X = np.empty((source.m or 0, source.n), dtype=source.dtype)
+    start = 0
     for block in source.read(memory):
         X[start : start + len(block)] = block
         start += len(block)

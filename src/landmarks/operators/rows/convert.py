@@ -1,4 +1,4 @@
-"""From what a user holds to a source of rows; what is an array in memory is none."""
+"""From the user's data to a source of rows; arrays in memory are not converted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ IN_MEMORY = (
 
 
 def as_rows(X: Any) -> RowBlocks | None:
-    """The source of rows that X is, or None when X is to be taken as an array."""
+    """X as a source of rows, or None if X is an array or table in memory."""
     if isinstance(X, RowBlocks):
         return X
     if isinstance(X, str | os.PathLike):
@@ -38,7 +38,7 @@ def as_rows(X: Any) -> RowBlocks | None:
 
 
 def _is_stored(X: Any) -> bool:
-    """Whether X is sliced like an array but lives in chunks elsewhere, as those of Zarr and HDF5 do."""
+    """Whether X is sliced like an array but stored in chunks, as Zarr and HDF5 arrays are."""
     return (
         not is_array(X)
         and all(hasattr(X, name) for name in ("shape", "dtype", "chunks", "__getitem__"))
@@ -47,7 +47,7 @@ def _is_stored(X: Any) -> bool:
 
 
 def _gives_blocks(X: Any) -> bool:
-    """Whether X is an iterator, a function, a list of blocks, or another iterable that is no array or table."""
+    """Whether X is an iterator, a function, a list of blocks, or another iterable of blocks."""
     if is_array(X) or any(hasattr(X, name) for name in IN_MEMORY):
         return False
     if hasattr(X, "__next__") or (callable(X) and not hasattr(X, "shape")):

@@ -28,7 +28,8 @@ def open_rows(
 
     Parameters
     ----------
-    path : an npy file, a Parquet or Feather file, a folder of Parquet files, a Zarr folder or an HDF5 file, told by its ending.
+    path : an npy file, a Parquet or Feather file, a folder of Parquet files, a Zarr folder or an
+        HDF5 file; its ending says which.
     columns : the columns to read from Parquet or Feather, by name; all when None.
     key : which array of a Zarr group or an HDF5 file; not needed when there is only one matrix.
     numeric_only : whether columns of Parquet or Feather that hold no numbers are left out, with a
@@ -63,7 +64,8 @@ def open_rows(
         table = pyarrow.dataset.dataset(path, format=ARROW.get(ending, "parquet"))
         return ArrowRows(table, columns, numeric_only=numeric_only)
     raise ValueError(
-        f"rows are read from .npy, .parquet, .feather, .arrow, .zarr and .h5, got {path.name}; other files must be read into memory first"
+        "rows are read from .npy, .parquet, .feather, .arrow, .zarr and .h5, got "
+        f"{path.name}; other files must be read into memory first"
     )
 
 
@@ -76,11 +78,12 @@ def _hdf5(path: Path, key: str | None) -> Any:
 
     file = h5py.File(path, "r")
     matrices: list[str] = []
-    file.visititems(
-        lambda name, item: (
-            matrices.append(name) if len(getattr(item, "shape", None) or ()) == 2 else None
-        )
-    )
+
+    def note(name: str, item: Any) -> None:
+        if len(getattr(item, "shape", None) or ()) == 2:
+            matrices.append(name)
+
+    file.visititems(note)
     return file[_the_one(path, key, matrices)]
 
 
@@ -90,9 +93,8 @@ def _zarr(path: Path, key: str | None) -> Any:
     store = zarr.open(str(path), mode="r")
     if hasattr(store, "shape"):
         return store
-    return store[
-        _the_one(path, key, [name for name, array in store.arrays() if len(array.shape) == 2])
-    ]
+    matrices = [name for name, array in store.arrays() if len(array.shape) == 2]
+    return store[_the_one(path, key, matrices)]
 
 
 def _the_one(path: Path, key: str | None, matrices: list[str]) -> str:
@@ -100,7 +102,8 @@ def _the_one(path: Path, key: str | None, matrices: list[str]) -> str:
     if key is None and len(matrices) == 1:
         return matrices[0]
     if key is None or key not in matrices:
+        listed = ", ".join(map(repr, matrices)) or "none"
         raise ValueError(
-            f"say which matrix of {path.name} to read with key=…: it holds {', '.join(map(repr, matrices)) or 'none'}, got {key!r}"
+            f"say which matrix of {path.name} to read with key=…: it holds {listed}, got {key!r}"
         )
     return key

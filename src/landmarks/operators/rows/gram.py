@@ -1,9 +1,10 @@
-"""The Gram matrix of rows that come in pieces: the same bits however the rows are cut and the pieces are joined.
+"""The Gram matrix of rows that come in pieces: the same bits however the rows are cut and joined.
 
-Rows are multiplied in blocks at fixed places, 0 … 2047, 2048 … 4095 and so on; a piece keeps the rows of a block that
-it holds only in part until its neighbour brings the rest. The sum over the blocks carries its rounding errors along
-(Knuth's two-sum; Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26 (2005)), about 106 bits, and is rounded once, at the end.
-Pieces that follow one another can be joined in any grouping, so a loop over a file and a tree on a cluster are one thing.
+Rows are multiplied in blocks at fixed places, 0 … 2047, 2048 … 4095 and so on; a piece keeps the
+rows of an incomplete block until its neighbour brings the rest. The sum over the blocks carries its
+rounding errors along (Knuth's two-sum; Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26 (2005)),
+about 106 bits, and is rounded once, at the end. Pieces that follow one another can be joined in any
+grouping, so a loop over a file and a tree on a cluster give the same bits.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from functools import reduce
 import numpy as np
 
 from ... import _check
+from .two_sum import two_sum
 
 BLOCK = 2048
 
 
 @dataclass(frozen=True)
 class Sum:
-    """4**power · (high + low): a sum of Gram matrices and what rounding took from it."""
+    """4**power · (high + low): a sum of Gram matrices, and what rounding took from it."""
 
     high: np.ndarray
     low: np.ndarray
@@ -29,7 +31,7 @@ class Sum:
 
 @dataclass(frozen=True)
 class Piece:
-    """What is known of the rows from start to stop − 1: the Gram matrix of its whole blocks, and the rows before and after those."""
+    """Rows start … stop − 1: the Gram matrix of the complete blocks, and the rows around them."""
 
     start: int
     stop: int
@@ -46,19 +48,20 @@ def piece(rows: np.ndarray, start: int) -> Piece:
     total = None
     for a in range(first - start, last - start, BLOCK):
         total = _add(total, _block(rows[a : a + BLOCK]))
-    return Piece(start, stop, _kept(rows[: first - start]), total, _kept(rows[last - start :]))
+    head, tail = _copied(rows[: first - start]), _copied(rows[last - start :])
+    return Piece(start, stop, head, total, tail)
 
 
 def join(left: Piece, right: Piece) -> Piece:
     """The piece of all rows of two that follow one another."""
     if left.stop != right.start:
         raise ValueError(
-            f"pieces must follow one another, got one up to row {left.stop - 1} and one from row {right.start}"
+            f"pieces must follow one another, got one up to row {left.stop - 1} and one from row "
+            f"{right.start}"
         )
     if (left.start + len(left.head)) % BLOCK:  # no block begins in the left one
-        return Piece(
-            left.start, right.stop, np.concatenate([left.head, right.head]), right.total, right.tail
-        )
+        head = np.concatenate([left.head, right.head])
+        return Piece(left.start, right.stop, head, right.total, right.tail)
     seam = piece(np.concatenate([left.tail, right.head]), left.stop - len(left.tail))
     total = _add(_add(left.total, seam.total), right.total)
     return Piece(left.start, right.stop, left.head, total, np.concatenate([seam.tail, right.tail]))
@@ -69,20 +72,22 @@ def join_all(pieces: list[Piece]) -> Piece:
     return reduce(join, pieces)
 
 
-def gram(whole: Piece) -> tuple[np.ndarray, int]:
-    """XᵀX in float64, and the exponent e of the factor 2**e that was taken out of it, from the piece of all rows."""
-    n = whole.tail.shape[1]
-    total = _add(whole.total, _block(whole.tail) if len(whole.tail) else None)
-    return (np.zeros((n, n)), 0) if total is None else (total.high + total.low, 2 * total.power)
+def gram(every: Piece) -> tuple[np.ndarray, int]:
+    """XᵀX / 2**e in float64 from the piece of all rows, and e."""
+    n = every.tail.shape[1]
+    total = _add(every.total, _block(every.tail) if len(every.tail) else None)
+    if total is None:
+        return np.zeros((n, n)), 0
+    return total.high + total.low, 2 * total.power
 
 
-def _kept(rows: np.ndarray) -> np.ndarray:
-    """A copy, so that a few rows do not keep a whole chunk alive."""
+def _copied(rows: np.ndarray) -> np.ndarray:
+    """A copy, so that a few rows do not keep a chunk in memory."""
     return np.array(rows, dtype=np.float64, order="C")
 
 
 def _block(rows: np.ndarray) -> Sum | None:
-    """The Gram matrix of one block, its entries first divided by a power of two if their squares would leave the range of floats."""
+    """The Gram matrix of one block, scaled by a power of two if squares would leave the range."""
     rows = np.ascontiguousarray(rows, dtype=np.float64)
     largest = max(float(rows.max()), -float(rows.min()))
     if largest == 0:
@@ -94,14 +99,15 @@ def _block(rows: np.ndarray) -> Sum | None:
 
 
 def _add(a: Sum | None, b: Sum | None) -> Sum | None:
-    if a is None or b is None:
-        return b if a is None else a
+    if a is None:
+        return b
+    if b is None:
+        return a
     if a.power != b.power:
         power = max(a.power, b.power)
-        a, b = _with_power(a, power), _with_power(b, power)
-    high = a.high + b.high
-    part = high - a.high
-    error = (a.high - (high - part)) + (b.high - part)  # high + error is a.high + b.high exactly
+        a = _with_power(a, power)
+        b = _with_power(b, power)
+    high, error = two_sum(a.high, b.high)
     return Sum(high, a.low + b.low + error, a.power)
 
 

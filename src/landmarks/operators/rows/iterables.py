@@ -1,4 +1,4 @@
-"""Rows that come from the user's own blocks: an iterator, a list of blocks, or a function that returns a fresh iterator."""
+"""Rows from the user's own blocks: an iterator, a list, or a function that returns an iterator."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .base import RowBlocks, float_dtype
 class IterableRows(RowBlocks):
     """The rows of blocks: arrays, data frames or record batches of one width.
 
-    An iterator is read once. A list, another iterable or a function that returns an iterator is read as often as asked.
+    An iterator is read once. A list, another iterable, or a function that returns an iterator can
+    be read again.
     """
 
     def __init__(self, blocks: Iterable[Any] | Callable[[], Iterable[Any]]):
@@ -27,18 +28,20 @@ class IterableRows(RowBlocks):
         first = next((block for block in iterator if _rows(block)), None)
         if first is None:
             raise ValueError(
-                "X has no rows; an iterator that was read already is empty: make a new one, or pass a function that returns a fresh one"
+                "X has no rows; an iterator that was read already is empty: make a new one, or "
+                "pass a function that returns a fresh one"
             )
         self.names = _check.column_names(first)
         array = as_block(first)
         self.n, self.dtype = array.shape[1], float_dtype(array.dtype)
-        self._kept = None if self.again else itertools.chain([first], iterator)
+        self._unread = None if self.again else itertools.chain([first], iterator)
 
     def read(self, memory: int) -> Iterator[np.ndarray]:
         for block in self._fresh() if self.again else self._rest():
             if _check.column_names(block) not in (None, self.names):
                 raise ValueError(
-                    f"every block must have the columns of the first, {self.names}, got {_check.column_names(block)}"
+                    f"every block must have the columns of the first, {self.names}, got "
+                    f"{_check.column_names(block)}"
                 )
             yield as_block(block)
 
@@ -46,31 +49,33 @@ class IterableRows(RowBlocks):
         given = self.blocks() if callable(self.blocks) else self.blocks
         if not hasattr(given, "__iter__"):
             raise TypeError(
-                f"a function of row blocks must return an iterator of two-dimensional arrays, got {type(given).__name__}"
+                "a function of row blocks must return an iterator of two-dimensional arrays, got "
+                f"{type(given).__name__}"
             )
         return iter(given)
 
     def _rest(self) -> Iterator[Any]:
-        if self._kept is None:
+        if self._unread is None:
             raise ValueError(
-                "this iterator was read already, and it can be read once only; pass a function that returns a fresh one"
+                "this iterator was read already, and it can be read once only; pass a function "
+                "that returns a fresh one"
             )
-        kept, self._kept = self._kept, None
-        return kept
+        unread, self._unread = self._unread, None
+        return unread
 
 
 def as_block(block: Any) -> np.ndarray:
     """One block of the user as a two-dimensional array of numbers."""
     if is_arrow(block):
         return batch_block(block)
-    array = (
-        host(block)
-        if is_array(block) and not isinstance(block, np.ndarray)
-        else _check.as_numpy(block, "a block of X")
-    )
+    if is_array(block) and not isinstance(block, np.ndarray):
+        array = host(block)
+    else:
+        array = _check.as_numpy(block, "a block of X")
     if array.ndim != 2:
         raise ValueError(
-            f"every block of rows must have two dimensions, got shape {array.shape}; reshape a single row with reshape(1, -1)"
+            f"every block of rows must have two dimensions, got shape {array.shape}; reshape a "
+            "single row with reshape(1, -1)"
         )
     return array
 

@@ -1,7 +1,8 @@
 """Weighted means and Gram matrices that add up over blocks of rows.
 
-Means and scatter are merged as by Chan, Golub and LeVeque, The American Statistician 37 (1983): nothing cancels when
-the data lie far from zero. Sums over many blocks carry their rounding errors along, as by Knuth and Neumaier (ZAMM 54, 1974).
+Means and scatter are merged as by Chan, Golub and LeVeque, The American Statistician 37 (1983):
+nothing cancels when the data lie far from zero. Sums over many blocks carry their rounding errors
+along, as by Knuth and Neumaier (ZAMM 54, 1974).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ... import _check
 from .ahead import in_order, tiles_ahead
 from .base import RowBlocks
 from .tiles import largest, pass_height, tile_height, tiles
+from .two_sum import two_sum
 
 
 @dataclass(frozen=True)
@@ -45,9 +47,9 @@ class Moments:
 
     def gram(self, center: bool) -> np.ndarray:
         """Σ w x xᵀ, of the centred rows or of the rows as they are."""
-        return (
-            self.scatter if center else self.scatter + self.weight * np.outer(self.mean, self.mean)
-        )
+        if center:
+            return self.scatter
+        return self.scatter + self.weight * np.outer(self.mean, self.mean)
 
     def resolved(self, missing: str) -> Moments:
         """These moments: with no value missing there is nothing to resolve."""
@@ -55,27 +57,26 @@ class Moments:
 
 
 class CompensatedSum:
-    """A sum of arrays of one shape as good as if added with twice the digits."""
+    """A sum of arrays of one shape, as accurate as in twice the precision."""
 
     STRIP = 2**15  # entries handled at a time, so that the temporaries stay in the cache
 
     def __init__(self, shape: tuple[int, ...]):
-        self.value, self.carry = np.zeros(shape), np.zeros(shape)
+        self.value = np.zeros(shape)
+        self.carry = np.zeros(shape)
 
     def add(self, term: np.ndarray) -> None:
         """Add one more; what the sum rounds off goes to the carry."""
         value, carry, term = self.value.reshape(-1), self.carry.reshape(-1), term.reshape(-1)
         for start in range(0, len(value), self.STRIP):
             part = slice(start, start + self.STRIP)
-            a, b = value[part], term[part]
-            s = a + b
-            z = s - a
-            carry[part] += (a - (s - z)) + (b - z)
-            value[part] = s
+            value[part], error = two_sum(value[part], term[part])
+            carry[part] += error
 
     def rescale(self, power: int) -> None:
         """Divide by 2**power, which changes no digit."""
-        self.value, self.carry = _check.scaled(self.value, power), _check.scaled(self.carry, power)
+        self.value = _check.scaled(self.value, power)
+        self.carry = _check.scaled(self.carry, power)
 
     @property
     def total(self) -> np.ndarray:
@@ -112,10 +113,11 @@ class Part:
 def part(
     X: np.ndarray, largest: float, weights: np.ndarray | None, *, about_mean: bool, product: Product
 ) -> Part:
-    """The moments of a tile; about zero the mean is left at 0 and the scatter is the Gram matrix itself."""
+    """The moments of a tile; about zero, the mean is 0 and the scatter is the Gram matrix."""
     X = _check.scaled(X, _check.exponent(largest, X))
     w = np.ones(len(X)) if weights is None else weights
-    W, mean = float(w.sum()), np.zeros(X.shape[1])
+    W = float(w.sum())
+    mean = np.zeros(X.shape[1])
     if about_mean and W > 0:
         mean = w @ X / W
         X = X - mean
@@ -127,23 +129,25 @@ class MomentSum:
     """The moments of all tiles so far, in units of 2**power that follow the largest value seen."""
 
     def __init__(self, n: int, product: Product):
-        self.weight, self.mean, self.power, self._largest = 0.0, np.zeros(n), 0, 0.0
+        self.weight = 0.0
+        self.mean = np.zeros(n)
+        self.power = 0
+        self._largest = 0.0
         self._sum = CompensatedSum((n, n) if product is gram else (n,))
 
     def add(self, part: Part) -> None:
         """Add the moments of one more tile."""
         self._rescale(max(self._largest, part.largest))
-        mean, scatter = (
-            _check.scaled(part.moments.mean, self.power - part.power),
-            _check.scaled(part.moments.scatter, 2 * (self.power - part.power)),
-        )
-        whole, shift = self.weight + part.moments.weight, mean - self.mean
+        shift_power = self.power - part.power
+        scatter = _check.scaled(part.moments.scatter, 2 * shift_power)
+        shift = _check.scaled(part.moments.mean, shift_power) - self.mean
+        weight = self.weight + part.moments.weight
         if self.weight > 0 and np.any(shift):
             shift_square = np.outer(shift, shift) if scatter.ndim == 2 else shift**2
-            scatter = scatter + self.weight * part.moments.weight / whole * shift_square
+            scatter = scatter + self.weight * part.moments.weight / weight * shift_square
         self._sum.add(scatter)
-        self.mean = self.mean + part.moments.weight / max(whole, np.finfo(float).tiny) * shift
-        self.weight = whole
+        self.mean = self.mean + part.moments.weight / max(weight, np.finfo(float).tiny) * shift
+        self.weight = weight
 
     @property
     def moments(self) -> Moments:
@@ -155,7 +159,8 @@ class MomentSum:
         if power != self.power:
             self._sum.rescale(2 * (power - self.power))
             self.mean = _check.scaled(self.mean, power - self.power)
-        self.power, self._largest = power, largest
+        self.power = power
+        self._largest = largest
 
 
 def summed(
@@ -166,11 +171,13 @@ def summed(
     memory: int,
     weights: np.ndarray | None = None,
 ) -> MomentSum:
-    """The sums after one pass over all rows, which are checked on the way; some tiles are worked on while others are read.
+    """The sums after one pass over all rows, which are checked on the way.
 
-    The tiles are added in their order, so that the result depends neither on how the source is cut nor on the threads.
+    Tiles are read ahead while others are worked on. They are added in their order, so the result
+    depends neither on how the source is cut nor on the threads.
     """
-    n, sums = source.n, MomentSum(source.n, product)
+    n = source.n
+    sums = MomentSum(n, product)
     height = tile_height(n) if product is gram else min(tile_height(n), pass_height(n, memory))
     ahead = tiles_ahead(8 * (n * n if product is gram else n) + 16 * height * n, memory)
 

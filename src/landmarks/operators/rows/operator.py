@@ -1,4 +1,4 @@
-"""K = XᵀX by passes over the rows of X, where neither X nor K fits in memory: one pass for each product with a block."""
+"""K = XᵀX by passes over the rows of X, one per product, where neither X nor K fits in memory."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class ByRows(Operator):
     """The operator XᵀX of rows that are read again for each product; its diagonal is known."""
 
     source: RowBlocks
+    pass_memory: int
     cheap = frozenset({"diagonal"})
 
     def __init__(self, source: RowBlocks, diagonal: np.ndarray, *, exponent: int = 0, memory: int):
@@ -25,7 +26,7 @@ class ByRows(Operator):
         self.like = np.zeros(0)
         self.ledger = Ledger()
         self.exponent = exponent
-        self.memory = memory
+        self.pass_memory = memory
         self._diagonal = diagonal
 
     def matmul(
@@ -47,22 +48,27 @@ class ByRows(Operator):
             columns += X.T @ _columns(X, indices)
         return columns
 
+    def product_seconds(self) -> float:
+        return (self.source.m or 0) * self.n * 2e-9
+
     def restrict(self, indices: Indices) -> Operator:
         return Restricted(self, np.asarray(indices))
 
     def squared_diagonal(self) -> Array | None:
-        """The diagonal of Σ A Aᵀ B over pairs of panels of rows: a pass for each panel that fits, where those are fewer than for columns."""
-        height = max(1, self.memory // (32 * self.n))
-        if (self.source.m or 0) / height > self.n / block_width(self, self.memory // 8):
+        """The diagonal of K² from pairs of row panels, if that takes fewer passes than columns."""
+        height = max(1, self.pass_memory // (32 * self.n))
+        if (self.source.m or 0) / height > self.n / block_width(self, self.pass_memory // 8):
             return None
         squares = np.zeros(self.n)
-        for _, A in tiles(self.source, height, self.memory // 8):
+        for _, A in tiles(self.source, height, self.pass_memory // 8):
             for B in self._tiles():
                 squares += np.einsum("ij,ij->j", B, (B @ A.T) @ A)
         return squares
 
     def _tiles(self) -> Iterator[np.ndarray]:
-        for _, X in tiles(self.source, pass_height(self.n, self.memory), self.memory // 8):
+        for _, X in tiles(
+            self.source, pass_height(self.n, self.pass_memory), self.pass_memory // 8
+        ):
             self.ledger.add(entries=X.size)
             yield X
 

@@ -1,4 +1,4 @@
-"""Columns of an X that is read in blocks of rows: by its Gram matrix where that fits, else by passes over the rows."""
+"""Columns of an X read in blocks of rows: by its Gram matrix if that fits, else by passes."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from .base import RowBlocks, Standardised
 from .moments import Moments, gram, squares, summed
 from .operator import ByRows
 
-ROWS_MEMORY = 2**30  # bytes that work on an X read in blocks may take, unless told otherwise
+ROWS_MEMORY = 2**30  # bytes that work on an X read in blocks may take by default
 
 
 def fits(source: RowBlocks, memory: int) -> bool:
-    """Whether X is better held in memory: a wide one that fits, or a tall one so small that nobody minds."""
+    """Whether to load X: a wide one that fits, or a tall one of at most 1/16 of the memory."""
     if source.m is None:
         return False
-    return source.m * source.n * source.dtype.itemsize <= (
-        memory if source.m < source.n else memory // 16
-    )
+    limit = memory if source.m < source.n else memory // 16
+    return source.m * source.n * source.dtype.itemsize <= limit
 
 
 def gram_bytes(n: int) -> int:
-    """Bytes that it takes to add up XᵀX: the sum, its carry, the next term, and three more where the result is prepared."""
+    """Bytes to add up XᵀX: the sum, its carry, the next term, and three more for the result."""
     return 6 * 8 * n * n
 
 
@@ -59,8 +58,13 @@ def from_rows(
         )
         operator.source = rows
     else:
-        whole = scatter if standard.center else scatter + moments.weight * moments.mean**2
-        operator = ByRows(rows, whole * factor**2, exponent=exponent, memory=memory)  # type: ignore[arg-type]  # _check_memory saw to it
+        diagonal = scatter if standard.center else scatter + moments.weight * moments.mean**2
+        operator = ByRows(
+            rows,  # type: ignore[arg-type]  # _check_memory saw that the rows can be read again
+            diagonal * factor**2,
+            exponent=exponent,
+            memory=memory,
+        )
     return Prepared(
         operator,
         np.ldexp(mean, sums.power),
@@ -84,12 +88,17 @@ def _check_memory(source: RowBlocks, memory: int) -> None:
     n = source.n
     if gram_fits(n, memory):
         return
-    need = f"X has n = {n} columns: adding up XᵀX takes {gram_bytes(n) / 2**30:.1f} GiB, above memory = {memory / 2**30:.2g} GiB"
+    need = (
+        f"X has n = {n} columns: adding up XᵀX takes {gram_bytes(n) / 2**30:.1f} GiB, above "
+        f"memory = {memory / 2**30:.2g} GiB"
+    )
     if not source.again:
         raise MemoryError(
-            f"{need}, and an iterator is read once only; raise memory=…, or pass a function that returns a fresh iterator"
+            f"{need}, and an iterator is read once only; raise memory=…, or pass a function that "
+            "returns a fresh iterator"
         )
     if 64 * n > memory:
         raise MemoryError(
-            f"{need}, and so is reading it by rows of {8 * n / 2**20:.1f} MiB; raise memory=… to at least {64 * n} bytes"
+            f"{need}, and so is reading it by rows of {8 * n / 2**20:.1f} MiB; raise memory=… to "
+            f"at least {64 * n} bytes"
         )

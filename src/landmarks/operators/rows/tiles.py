@@ -1,4 +1,4 @@
-"""Rows regrouped into tiles whose height does not depend on how the source is cut, so that sums over tiles do not either."""
+"""Rows regrouped into tiles of a fixed height, so that sums do not depend on how X is cut."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ... import _check
 from ...runs.progress import report
 from .base import RowBlocks
 
-READ = 8 * 2**20  # bytes that a block read from a source takes, if the source lets us choose
+READ = 8 * 2**20  # bytes of a block read from a source, if the source lets us choose
 
 
 def tile_height(n: int) -> int:
@@ -20,14 +20,14 @@ def tile_height(n: int) -> int:
 
 
 def pass_height(n: int, memory: int) -> int:
-    """Rows of a tile of a wide X: an eighth of the memory, or fewer where that is enough to make products efficient."""
+    """Rows of a tile of a wide X: an eighth of the memory, or fewer if products stay efficient."""
     return max(1, min(2**22 // n + 64, memory // (64 * n)))
 
 
 def tiles(
     source: RowBlocks, height: int, memory: int = READ, *, buffers: int = 1
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """The first row and the rows in float64 of each tile of that height, in buffers that are used in turn."""
+    """The first row and the rows, in float64, of each tile; the buffers are reused in turn."""
     ring = itertools.cycle([np.empty((height, source.n)) for _ in range(buffers)])
     buffer, start, filled = next(ring), 0, 0
     for block in source.read(min(memory, READ)):
@@ -57,17 +57,20 @@ def largest(X: np.ndarray, source: RowBlocks, start: int) -> float:
 def _check_width(block: np.ndarray, source: RowBlocks, row: int) -> None:
     if block.ndim != 2 or block.shape[1] != source.n:
         raise ValueError(
-            f"every block of rows must have the {source.n} columns of the first, got shape {block.shape} at row {row}"
+            f"every block of rows must have the {source.n} columns of the first, got shape "
+            f"{block.shape} at row {row}"
         )
 
 
 def _check_count(rows: int, source: RowBlocks) -> None:
     if rows == 0:
         raise ValueError(
-            "X has no rows; an iterator that was read already is empty: make a new one, or pass a function that returns a fresh one"
+            "X has no rows; an iterator that was read already is empty: make a new one, or pass a "
+            "function that returns a fresh one"
         )
     if source.m is not None and rows != source.m:
         raise ValueError(
-            f"X gave {rows} rows where {source.m} were expected: it changed, or the function must return a fresh iterator at each call"
+            f"X gave {rows} rows where {source.m} were expected: it changed, or the function must "
+            "return a fresh iterator at each call"
         )
     source.m = rows

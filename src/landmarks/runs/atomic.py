@@ -1,4 +1,4 @@
-"""A file that is written whole or not at all."""
+"""A file that is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from typing import BinaryIO
 
 @contextmanager
 def written(path: str | Path, *, overwrite: bool) -> Iterator[BinaryIO]:
-    """A file that takes its place only when the block has ended well and its bytes are on the
-    disk.
-    """
+    """A file that appears only when the block has ended without error and its bytes are on disk."""
     path = Path(path)
     if os.path.lexists(path) and not overwrite:
         raise FileExistsError(f"{path} exists already")
@@ -31,9 +29,7 @@ def written(path: str | Path, *, overwrite: bool) -> Iterator[BinaryIO]:
 
 
 def _move(temporary: str, path: Path, overwrite: bool) -> None:
-    """Into place; by a link, which fails when something has come there meanwhile, unless that may
-    be replaced.
-    """
+    """Move into place; by a link, which fails if a file has appeared there, unless overwriting."""
     if overwrite:
         os.replace(temporary, path)
         return

@@ -1,0 +1,60 @@
+"""What is the same for all choices of a search: K, the diagonals of its powers, and its rounding."""
+
+from __future__ import annotations
+
+from numpy import finfo, float32
+
+from .._array import eps, namespace
+from ..operators.base import Operator, cubed_diagonal, squared_diagonal
+from .explicit import Factored
+from .powers import POWERS, total
+from .residual import floor
+from .stored_powers import stored_powers
+
+
+class Base:
+    """What is the same for all choices: K, diag K and its powers, and what counts as rounding.
+
+    size : how many are chosen. moves : about how many drops and additions will follow.
+    """
+
+    def __init__(self, operator: Operator, criterion: str, size: int, moves: int = 0):
+        self.operator = operator
+        self.powers = POWERS[criterion]
+        self.stored_powers = stored_powers(operator, moves)
+        xp = namespace(operator.like)
+        self.factored = operator if isinstance(operator, Factored) else None
+        if self.factored is not None:
+            self.of_K = self.factored.powers(self.powers)
+        else:
+            cubes = [cubed_diagonal(operator)] if self.powers == 2 else []  # K² comes with it
+            diagonal = xp.clip(operator.diagonal(), min=0.0)
+            self.of_K = [diagonal, squared_diagonal(operator), *cubes]
+        self.floor = floor(operator, size)
+        smallest = float(finfo(float32).tiny) * float(xp.max(self.of_K[0]))
+        self.divisor = xp.clip(self.floor, min=smallest)  # diag C at least, where it divides
+        self.unit = eps(operator.digits)
+        self.total = total(self.of_K[self.powers - 1])
+        self.total_diagonal = total(self.of_K[0])
+        self.largest = float(xp.max(self.of_K[0]))
+
+    def rounding(self, error: float) -> float:
+        """How far rounding may have moved an error of that size.
+
+        The residual of columns is right to the rounding of their lengths, that of K to the rounding of K.
+        """
+        return error_rounding(self.operator, self.powers, error, self.total)
+
+
+def error_rounding(operator: Operator, powers: int, error: float, whole: float) -> float:
+    """How far rounding may have moved an error of that size.
+
+    The residual of columns is right to the rounding of their lengths, that of K to the rounding of K.
+
+    powers : 1 for the trace, 2 for the Frobenius criterion. whole : the error of choosing nothing.
+    """
+    if not isinstance(operator, Factored):
+        return 2 * eps(operator.digits) * whole
+    power = 1 if powers == 1 else 3
+    part = max(error, 0.0) ** (1 - 1 / (2 * power)) * whole ** (1 / (2 * power))
+    return 16 * eps(operator.digits) * part

@@ -1,0 +1,95 @@
+"""The rows W, CW (and C²W) of a choice and the diagonals of C, C² (and C³), computed from K.
+
+With K̂ = F Fᵀ and W = T Fᵀ, the rows of C^p W are T (C^p F)ᵀ.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._array import Array, host, like, namespace, take, zeros
+from ..operators.base import Operator, block_width, blocks
+from .base import Base
+from .factors import factorise
+from .pivoted_factor import check_semidefinite
+from .powers import total
+
+ENOUGH = 1e-4  # of tr K left: below it diag C² comes from C itself, not from diag K²
+
+
+class Loaded(NamedTuple):
+    """Independent members, K_SS⁻¹, the rows of C^p W and the diagonals of the powers of C.
+
+    larger : the diagonals from which these were obtained by subtraction; None where none were.
+    """
+
+    members: np.ndarray
+    inverse: np.ndarray
+    rows: list[Array]
+    diagonals: list[Array]
+    larger: list[Array] | None
+
+
+def load_from_K(base: Base, indices: np.ndarray) -> Loaded:
+    """What an exchange keeps of the independent ones among the indices."""
+    operator = base.operator
+    fresh = factorise(operator, indices, host(base.floor)[indices])
+    F = fresh.F
+    c = base.of_K[0] - row_dots(F, F)
+    check_semidefinite(host(c), host(base.of_K[0]))
+    c = namespace(F).clip(c, min=0.0)
+    if "columns" in operator.cheap and total(c) < ENOUGH * total(base.of_K[0]):
+        images, diagonals = _from_residual(base, F)
+        larger = None
+    else:
+        images, diagonals = _from_products(base, F, c)
+        larger = base.of_K
+    turn = like(fresh.inverse_factor.T, operator.like)
+    return Loaded(fresh.order, fresh.inverse, [turn @ x.T for x in images], diagonals, larger)
+
+
+def _from_products(base: Base, F: Array, c: Array) -> tuple[list[Array], list[Array]]:
+    """F, CF (and C²F) and the diagonals, by one block product with K per power."""
+    operator, xp = base.operator, namespace(F)
+    G = F.T @ F
+    FG = F @ G
+    CF = operator.matmul(F) - FG
+    images = [F, CF]
+    diagonals = [c, base.of_K[1] - row_dots(F, 2 * CF + FG)]
+    if base.powers == 2:
+        images.append(operator.matmul(CF) - F @ (F.T @ CF))
+        inner = 2 * images[2] + 2 * (CF @ G) + F @ (F.T @ CF)
+        diagonals.append(base.of_K[2] - row_dots(F, inner) - row_dots(CF, CF) - row_dots(FG, FG))
+    return images, [xp.clip(diagonal, min=0.0) for diagonal in diagonals]
+
+
+def _from_residual(base: Base, F: Array) -> tuple[list[Array], list[Array]]:
+    """The same from the columns of C, in blocks: sums of squares, which lose no digits."""
+    operator, xp = base.operator, namespace(F)
+    images = [F, *(zeros(F.shape, F) for _ in range(base.powers))]
+    parts: list[list[Array]] = []
+    for power in range(1, base.powers + 1):
+        for block in blocks(operator.n, block_width(operator)):
+            C = operator.columns(block) - F @ take(F, block).T
+            images[power][int(block[0]) : int(block[-1]) + 1, :] = C.T @ images[power - 1]
+            if power == 1:
+                parts.append(_diagonals(operator, C, F, block, base.powers))
+    return images, [xp.concat(part) for part in zip(*parts, strict=True)]
+
+
+def _diagonals(
+    operator: Operator, C: Array, F: Array, block: np.ndarray, powers: int
+) -> list[Array]:
+    """The entries of diag C, diag C² (and diag C³) at a block of columns of C."""
+    xp = namespace(C)
+    found = [xp.clip(xp.linalg.diagonal(take(C, block)), min=0.0), xp.sum(C * C, axis=0)]
+    if powers == 2:
+        found.append(xp.sum(C * (operator.matmul(C) - F @ (F.T @ C)), axis=0))
+    return found
+
+
+def row_dots(left: Array, right: Array) -> Array:
+    """The inner product of each row with the row of the other."""
+    return namespace(left).sum(left * right, axis=1)

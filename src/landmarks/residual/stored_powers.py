@@ -1,0 +1,59 @@
+"""K² (and K³) of a stored K, formed once, so that a move needs no product with K.
+
+With the rows W, CW (and C²W) of a choice S,
+
+    C²e_j = (K²)_:j − Wᵀ(K²)_Sj − (CW)ᵀK_Sj,
+    C³e_j = (K³)_:j − Wᵀ(K³)_Sj − (CW)ᵀ(K²)_Sj − (C²W)ᵀK_Sj,
+
+in O(nk) operations instead of O(n²). The price is digits: C² is found by subtraction from K², so this is
+for residuals that are not much smaller than K.
+"""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from .._array import Array, take
+from ..operators.base import MEMORY, Operator
+from ..operators.dense import Dense
+
+# A matrix product does the work of so many products with a vector in the time of one of them:
+# 2n³ operations at 40 GFlop/s against n² entries read at 1.2 G/s (benchmarks/scale_model.py).
+SPEED = 16
+LEFT = {1: 1e-4, 2: 1e-3}  # of tr K: below it, C² or C³ by subtraction has too few digits
+
+_matrices: WeakKeyDictionary[Operator, list[Array]] = WeakKeyDictionary()
+
+
+class StoredPowers:
+    """K, K² (and K³) of a stored K; formed once and kept as long as the operator.
+
+    The ledger does not count their making: a resumed run makes them again and must count the same.
+
+    highest : how many powers beyond K there are.
+    """
+
+    def __init__(self, operator: Dense, highest: int):
+        self.operator = operator
+        self.highest = highest
+        self.matrices = _matrices.setdefault(operator, [operator.K])
+        while len(self.matrices) <= highest:
+            self.matrices.append(self.matrices[-1] @ operator.K)
+
+    def column(self, power: int, j: int, rows: list[Array], members: np.ndarray) -> Array:
+        """C to the power + 1, times e_j."""
+        self.operator.ledger.add(entries=self.operator.n * power)
+        found = self.matrices[power][j, :]
+        for p in range(power + 1):
+            found = found - take(self.matrices[power - p][j, :], members) @ rows[p]
+        return found
+
+
+def stored_powers(operator: Operator, moves: int) -> StoredPowers | None:
+    """The powers of K that so many moves pay for; None where there are none."""
+    if not isinstance(operator, Dense) or 8 * operator.n**2 > MEMORY // 2:
+        return None
+    highest = min(2, SPEED * moves // operator.n)
+    return StoredPowers(operator, highest) if highest > 0 else None
