@@ -112,9 +112,11 @@ class Search(State):
             self.descended = True
             if self.settled:
                 return
+            self.state.settle()
             yield Step(self.rounds, most, self._relative)
         while most is None or self.rounds < most:
             self.round()
+            self.state.settle()
             yield Step(self.rounds, most, self._relative)
 
     @property
