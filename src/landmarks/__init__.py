@@ -30,8 +30,12 @@ if TYPE_CHECKING:
     from .operators.data import data
     from .operators.dense import psd
     from .operators.function import function
+    from .operators.hadamard import hadamard
     from .operators.kernel import kernel
     from .operators.toeplitz import toeplitz
+    from .placement.minimum_distance import MinDistance
+    from .placement.regions import Regions
+    from .placement.zones import in_ball, in_box, in_polygon
     from .problem import Choice, Problem
     from .runs.progress import Progress
     from .selection import Selection
@@ -59,12 +63,14 @@ __all__ = [
     "Knee",
     "LikelihoodRatio",
     "MaxError",
+    "MinDistance",
     "NuclearScores",
     "Nystroem",
     "PivotedQR",
     "Problem",
     "Progress",
     "RPCholesky",
+    "Regions",
     "RidgeLeverage",
     "Selection",
     "Supervised",
@@ -73,7 +79,11 @@ __all__ = [
     "compare",
     "data",
     "function",
+    "hadamard",
     "held_out",
+    "in_ball",
+    "in_box",
+    "in_polygon",
     "kernel",
     "laplacian",
     "linear",
@@ -108,12 +118,14 @@ _WHERE = {
     "Knapsack": "methods.groups.knapsack",
     "Knee": "how_many.knee",
     "LikelihoodRatio": "how_many.likelihood_ratio",
+    "MinDistance": "placement.minimum_distance",
     "NuclearScores": "methods.greedy.nuclear",
     "Nystroem": "sklearn.nystroem",
     "PivotedQR": "methods.greedy.pivoted_qr",
     "Problem": "problem",
     "Progress": "runs.progress",
     "RPCholesky": "methods.sampling.rpcholesky",
+    "Regions": "placement.regions",
     "RidgeLeverage": "methods.sampling.leverage",
     "Selection": "selection",
     "Supervised": "methods.greedy.supervised",
@@ -123,7 +135,11 @@ _WHERE = {
     "compare": "comparison",
     "data": "operators.data",
     "function": "operators.function",
+    "hadamard": "operators.hadamard",
     "held_out": "sklearn.cross_validation",
+    "in_ball": "placement.zones",
+    "in_box": "placement.zones",
+    "in_polygon": "placement.zones",
     "kernel": "operators.kernel",
     "laplacian": "kernels",
     "linear": "kernels",

@@ -75,6 +75,17 @@ def add_diagonal(matrix: Array, values: Array | float) -> Array:
     return matrix + identity * values
 
 
+def identity(rows: int, columns: int, reference: Array) -> Array:
+    """Ones on the diagonal, of the reference's library, device and dtype."""
+    xp = namespace(reference)
+    return xp.eye(rows, columns, dtype=reference.dtype, device=compat.device(reference))
+
+
+def diagonal(matrix: Array) -> Array:
+    """The diagonal of a matrix."""
+    return namespace(matrix).linalg.diagonal(matrix)
+
+
 def prototype(array: Array) -> Array:
     """An empty array that names a library, a device and a dtype."""
     return zeros((0,), array)

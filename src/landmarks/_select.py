@@ -16,6 +16,8 @@ from .intake import prepared_operator
 from .linalg.error import CRITERIA
 from .methods.inner import run_method
 from .methods.registry import as_method
+from .problem import Choice, Problem
+from .proof.reach import most_columns
 from .runs.bar import shown
 from .runs.progress import Callback, stopped, watching
 from .runs.runner import saving
@@ -39,6 +41,7 @@ def select(
     groups: Any = None,
     costs: Any = None,
     budget_cost: float | None = None,
+    constraints: Any = (),
     callback: Callback | None = None,
     progress: bool = False,
     checkpoint: Any = None,
@@ -50,7 +53,7 @@ def select(
     A : a data matrix X whose columns are the candidates: array, data frame, SciPy sparse matrix,
         dask array, the path of a CSV, TSV, Excel, Parquet or other file that the command line
         reads, or rows in blocks as `data` takes them. Or an operator made by `data`, `psd`,
-        `kernel`, `function` or `toeplitz`, or a SciPy LinearOperator.
+        `kernel`, `hadamard`, `function` or `toeplitz`, or a SciPy LinearOperator.
     k : how many to choose: a number; a share of the columns such as 0.1; a rule that finds it,
         `MaxError(error)`, `Knee()` or `LikelihoodRatio(alpha)`; or "auto", which is `MaxError` when
         `error` is given, else `Knee`. A method that finds its own k, such as
@@ -73,6 +76,9 @@ def select(
         k counts labels.
     costs, budget_cost : the cost of each candidate, and what all together may cost; k, if given, is
         then the most to choose.
+    constraints : where chosen candidates may lie, a list of `MinDistance(coordinates, distance)`
+        and `Regions(labels, at_most=…, exactly=…)`; `auto`, `greedy`, `swap` and `iterated` honour
+        them. Zones without landmarks are an `exclude`, made by `in_box`, `in_ball` or `in_polygon`.
     callback : called with a `Progress` as the work goes on, at most 20 times a second; when it
         returns True the run ends with the best choice it has, and `selection.stopped` says so.
     progress : whether to show a bar, in a terminal or a notebook.
@@ -99,7 +105,9 @@ def select(
     operator = prepared_operator(A, center=center, scale=scale, numeric_only=numeric_only)
     chooser, k = with_rule(as_method(method), k, error)
     criterion = _check.choice(criterion, CRITERIA, "criterion")
-    problem = constrained(operator, criterion, include, exclude, groups, costs, budget_cost)
+    problem = constrained(
+        operator, criterion, include, exclude, groups, costs, budget_cost, constraints
+    )
     problem = replace(problem, k=subset_size(k, problem, chooser))
     check_honoured(problem, chooser)
     allowed = _seconds(budget)
@@ -141,11 +149,20 @@ def select(
         exponent=operator.exponent,
         stopped=was_stopped,
         operator=operator,
-        known={"proved": 1.0} if choice.details.get("proved") else {},
+        known=known_of(problem, choice),
         include=problem.include,
         exclude=problem.exclude,
+        constraints=problem.constraints,
         chooser=chooser,
     )
+
+
+def known_of(problem: Problem, choice: Choice) -> dict[str, float]:
+    """What is known of a choice: whether it is proved, and how large others may be."""
+    known = {name: 1.0 for name in ("proved", "provable") if choice.details.get(name)}
+    if problem.groups is not None or problem.costs is not None:
+        known["columns"] = float(most_columns(problem, len(choice.indices)))
+    return known
 
 
 def _seconds(budget: float | None) -> float | None:

@@ -11,6 +11,8 @@ from . import _check
 from ._suggest import suggestion
 from .errors import UnsupportedError
 from .operators.base import Operator, check_indices
+from .placement.constraint import Constraint
+from .placement.regions import Regions
 from .problem import Method, Problem
 
 
@@ -57,6 +59,7 @@ def constrained(
     groups: Any = None,
     costs: Any = None,
     budget_cost: float | None = None,
+    constraints: Any = (),
 ) -> Problem:
     """The problem, its size left open, with its constraints checked against one another."""
     included, excluded = (
@@ -66,6 +69,11 @@ def constrained(
     if both := set(included) & set(excluded):
         raise ValueError(f"{sorted(both)} are both included and excluded")
     problem = Problem(operator, 0, criterion, included, excluded)
+    if placed := as_constraints(constraints, operator.n):
+        if groups is not None or costs is not None:
+            raise ValueError("constraints cannot be combined with groups or costs; leave one out")
+        problem = replace(problem, constraints=placed)
+        check_start(problem, np.asarray(included, dtype=np.int64), complete=False)
     if groups is not None:
         problem = _grouped(problem, _labels(groups, operator.n))
     return (
@@ -172,6 +180,8 @@ def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
             "budget_cost says how many to choose; leave k out, or give the most to choose as a "
             "number"
         )
+    if problem.constraints and (finds_k or k is None):
+        raise ValueError("constraints on places need k as a number or as a share")
     if k is None and (finds_k or problem.costs is not None):
         return 0
     most = problem.count(np.arange(problem.operator.n))
@@ -191,11 +201,45 @@ def check_size(size: int, problem: Problem, name: str = "k") -> None:
     if allowed < size and problem.costs is None:
         left = f"{what} that exclude leaves" if problem.exclude else what
         raise ValueError(f"{name} = {size} is more than the {allowed} {left}")
+    for constraint in problem.constraints:
+        if isinstance(constraint, Regions):
+            open_places = np.isin(np.arange(problem.operator.n), problem.free)
+            constraint.check_size(size, np.asarray(problem.include, dtype=np.int64), open_places)
+
+
+def as_constraints(constraints: Any, n: int) -> tuple[Constraint, ...]:
+    """The constraints on places as a tuple, each checked against the number of candidates."""
+    listed = [constraints] if isinstance(constraints, Constraint) else list(constraints)
+    for constraint in listed:
+        if isinstance(constraint, type) or not isinstance(constraint, Constraint):
+            raise TypeError(
+                "constraints must be a list of lm.MinDistance(…) and lm.Regions(…), "
+                f"got {constraint!r}"
+            )
+        constraint.check(n)
+    return tuple(listed)
+
+
+def check_start(problem: Problem, indices: np.ndarray, complete: bool = True) -> None:
+    """Raise when indices that were given, to include or as a start, break a constraint."""
+    for constraint in problem.constraints:
+        if sentence := constraint.broken(indices, complete):
+            raise ValueError(f"{'start' if complete else 'include'}: {sentence}")
+
+
+def check_placed(problem: Problem, chooser: Method) -> None:
+    """Raise when the problem has constraints on places that the method cannot honour."""
+    if problem.constraints and "constraints" not in chooser.honours:
+        raise UnsupportedError(
+            f"{type(chooser).__name__} cannot honour constraints on places; use auto, greedy, swap "
+            "or iterated"
+        )
 
 
 def check_honoured(problem: Problem, chooser: Method) -> None:
     """Raise when the problem has a constraint that the method cannot honour."""
     chooser = getattr(chooser, "method", chooser)  # of a method whose k a rule finds
+    check_placed(problem, chooser)
     for constraint in ("include", "exclude"):
         if getattr(problem, constraint) and constraint not in chooser.honours:
             raise UnsupportedError(

@@ -13,6 +13,8 @@ import numpy as np
 from ._array import Indices
 from .errors import RankWarning
 from .operators.base import Operator
+from .placement.constraint import Constraint
+from .placement.packing import addable, packed
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class Problem:
     ----------
     k : how many, of the groups where there are any; 0 when the method finds it.
     warned : what the user was warned of already; problems derived from this one share it.
+    constraints : where chosen columns may lie: minimum distances and regions.
     groups : the number of the group of each column; a group is chosen as a whole or not at all, and include and exclude
         hold whole groups. None is each column for itself.
     costs, budget_cost : the cost of each column and what a choice may cost; None is no such limit.
@@ -46,6 +49,7 @@ class Problem:
     costs: np.ndarray | None = field(default=None, compare=False)
     budget_cost: float | None = None
     deadline: float | None = None
+    constraints: tuple[Constraint, ...] = field(default=(), compare=False)
     warned: set[str] = field(default_factory=set, repr=False, compare=False)
 
     @property
@@ -59,6 +63,13 @@ class Problem:
     def free(self) -> np.ndarray:
         """The indices that may be chosen and are not included anyway, rising."""
         return np.setdiff1d(self.candidates, self.include)
+
+    def addable(self, chosen: Indices) -> np.ndarray:
+        """Whether each candidate may be added to the chosen ones and what must be included."""
+        chosen = np.union1d(np.asarray(chosen, dtype=np.int64), self.include).astype(np.int64)
+        allowed = np.zeros(self.operator.n, dtype=bool)
+        allowed[self.free] = True
+        return addable(self.constraints, chosen, self.k - len(chosen), allowed)
 
     def count(self, columns: Indices) -> int:
         """How many the columns are: of groups where there are any."""
@@ -109,7 +120,7 @@ class Choice:
 class Method(Protocol):
     """A way to choose: a frozen dataclass of its settings with one function."""
 
-    #: the constraints that the method can honour, among "include", "exclude", "groups" and "costs"
+    #: what the method can honour, among "include", "exclude", "groups", "costs", "constraints"
     honours: ClassVar[frozenset[str]]
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
@@ -130,12 +141,17 @@ def brief(method: Any) -> str:
 
 
 CONSTRAINTS = frozenset({"include", "exclude"})
+PLACED = CONSTRAINTS | {"constraints"}
 
 
 def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
     """The picks, filled up to k with the lowest indices left when the rank gave out, with a warning."""
     picks = [int(j) for j in picks]
     picks = [*(j for j in problem.include if j not in picks), *picks][: max(len(picks), problem.k)]
+    if problem.constraints:
+        allowed = np.isin(np.arange(problem.operator.n), problem.candidates)
+        first = list(dict.fromkeys([*problem.include, *picks]))
+        return packed(problem.constraints, first, len(problem.include), allowed, problem.k)
     if len(picks) < problem.k:
         if "rank" not in problem.warned:
             warnings.warn(

@@ -16,7 +16,9 @@ from .linalg.error import CRITERIA, best_rank_error, exact_error, rank_bound, to
 from .linalg.estimate import Estimate, estimated_error
 from .linalg.nystrom import Nystrom
 from .linalg.reconstruction import Reconstruction, reconstruct
+from .methods.search.exact import Exact
 from .operators.base import Operator, check_indices
+from .placement.constraint import Constraint
 from .problem import Method, Problem, Trial
 from .proof.certificate import Certificate, certify, seconds
 from .relaxation_path import NoPath
@@ -43,7 +45,7 @@ class Selection:
     """k distinct indices in order of choice, with their errors, bounds and factors.
 
     bound is the proved lower bound, if any, in the units of the operator; the matrix meant is 2**exponent times it.
-    include and exclude are the constraints that were honoured; chooser is the method object that `method` describes.
+    include, exclude and constraints were honoured; a file does not hold constraints. chooser is the method object that `method` describes.
     stopped says that a callback ended the run, so that more could have been tried.
     center and scale say what `select` did to the columns; labels are the names as they came.
 
@@ -72,6 +74,7 @@ class Selection:
     known: dict[str, float] = field(default_factory=dict, repr=False)
     include: tuple[int, ...] = ()
     exclude: tuple[int, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
     chooser: Method | None = field(default=None, repr=False)
     labels: tuple[Any, ...] | None = None
     center: bool = False
@@ -93,11 +96,17 @@ class Selection:
         return len(self.indices)
 
     @property
+    def most_columns(self) -> int:
+        """The most columns that an allowed choice has: more than k only with groups or costs."""
+        return int(self.known.get("columns", self.k))
+
+    @property
     def proved(self) -> bool:
-        """Whether no choice of k columns that honours include and exclude can be better.
+        """Whether no choice of k columns that honours the constraints can be better.
 
         Better means by more than 1e-9 of the error.
         """
+        self._prove_if_asked()
         if "proved" in self.known:
             return True
         if self.bound is None and f"certificate:{self.criterion}" not in self.known:
@@ -136,6 +145,7 @@ class Selection:
         """What no choice of k columns that honours include and exclude can go below.
 
         The best bound known: of the best rank-k error, of an exact search, or of `certificate`.
+        With groups or costs it holds for every choice of at most `most_columns` columns.
         """
         return self._in_units(self._bound(criterion), criterion)
 
@@ -175,7 +185,7 @@ class Selection:
         criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
         problem = Problem(
             self._data,
-            self.k,
+            self.most_columns,
             criterion,
             self.include,
             self.exclude,
@@ -305,12 +315,23 @@ class Selection:
     def _bound(self, criterion: str | None) -> float:
         """The best lower bound that is known, in the units of the operator."""
         criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
+        if criterion == self.criterion:
+            self._prove_if_asked()
         found = [self.known.get(f"certificate:{criterion}")]
         found.append(self.bound if criterion == self.criterion else None)
         proved = [bound for bound in found if bound is not None]
         if proved:  # the error may be rounded further than what is proved of it
             proved = [min(max(proved), self._figure("error", criterion))]
         return max([self._figure("rank_bound", criterion), *proved])
+
+    def _prove_if_asked(self) -> None:
+        """Search all choices if `auto` left a short proof until somebody wants to know."""
+        if self.known.pop("provable", None) is None or self.operator is None:
+            return
+        problem = Problem(self.operator, self.k, self.criterion, self.include, self.exclude)
+        problem.warned.add("rank")
+        found = Exact(start=self.indices).choose(problem, np.random.default_rng(0))
+        self.known[f"certificate:{self.criterion}"] = float(found.bound or 0.0)
 
     def _figure(self, kind: str, criterion: str | None) -> float:
         """A figure in the units of the operator, computed once."""
@@ -327,8 +348,11 @@ class Selection:
             return total(self._data, criterion)
         if kind == "rank_bound" and self.operator is None:  # a file of version 0.1
             return self._figure("best_rank", criterion) * (1 - 1e-9)
-        tail = best_rank_error if kind == "best_rank" else rank_bound
-        return tail(self._data, self.k, criterion)
+        if kind == "best_rank":
+            return best_rank_error(self._data, self.k, criterion)
+        if self.most_columns >= self.n:
+            return 0.0
+        return rank_bound(self._data, self.most_columns, criterion)
 
     def _in_units(self, figure: float, criterion: str | None) -> float:
         """The figure in the units of the data: the operator's times 2**exponent, squared for the Frobenius criterion."""

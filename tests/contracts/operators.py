@@ -178,6 +178,13 @@ CASES = [
         NUMPY,
     ),
     Case("toeplitz", 0.7 ** np.arange(14.0), lm.toeplitz, scipy.linalg.toeplitz),
+    Case("hadamard", normal(2, 14), lm.hadamard, lambda A: gram(A) ** 2),
+    Case(
+        "hadamard of two",
+        normal(9, 14),
+        lambda A: lm.hadamard(A[:4, :], A[4:, :]),
+        lambda A: gram(A[:4]) * gram(A[4:]),
+    ),
 ]
 
 PART = [11, 2, 7, 3, 13, 0]
@@ -208,5 +215,6 @@ CLASSES = (
     "function",
     "function, diagonal known",
     "toeplitz",
+    "hadamard of two",
 )
 OPERATORS = CASES + [restriction(case) for case in CASES if case.name in CLASSES]

@@ -24,6 +24,7 @@ SERVED = (
     "function",
     "function, diagonal known",
     "toeplitz",
+    "hadamard of two",
 )
 PLACES = {case.name: case for case in CASES if case.name in SERVED}
 N, K = 14, 4

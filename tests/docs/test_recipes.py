@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 RECIPES = Path(__file__).parents[2] / "docs" / "recipes"
-NEEDS = {"scikit_learn": ["pandas"], "anndata": ["anndata"], "gpytorch": ["torch", "gpytorch"]}
+NEEDS = {
+    "scikit_learn": ["pandas"],
+    "anndata": ["anndata"],
+    "botorch": ["torch", "botorch"],
+    "gpytorch": ["torch", "gpytorch"],
+    "pysensors": ["pysensors"],
+}
+SLOW = {"gpytorch", "botorch"}
 
 
 def test_every_recipe_is_run():
@@ -15,7 +22,7 @@ def test_every_recipe_is_run():
 
 @pytest.mark.filterwarnings("ignore")  # those of the neighbours about their own dependencies
 @pytest.mark.parametrize(
-    "name", ["scikit_learn", "anndata", pytest.param("gpytorch", marks=pytest.mark.slow)]
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in NEEDS]
 )
 def test_the_recipe_runs(name):
     for library in NEEDS[name]:

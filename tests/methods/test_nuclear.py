@@ -5,8 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import landmarks as lm
+from landmarks.errors import RankWarning
 from landmarks.linalg.error import selection_error
 from landmarks.linalg.probes import Hadamard, Identity
+from landmarks.methods.greedy import block_picks, nuclear
 from landmarks.methods.greedy.greedy import ErrorGains, Greedy
 from landmarks.methods.greedy.nuclear import (
     NuclearScores,
@@ -17,6 +19,7 @@ from landmarks.methods.greedy.nuclear import (
 )
 from landmarks.methods.greedy.pursuit import pursue
 from landmarks.problem import Problem
+from landmarks.residual import panel
 from landmarks.residual.residual import Residual
 
 X = np.random.default_rng(0).standard_normal((40, 32))
@@ -143,3 +146,58 @@ def test_the_estimated_diagonal_adds_the_mean_of_what_the_second_half_sees():
     left = np.mean(W * ((K - nystrom) @ W))
     assert left > 0
     assert_allclose(estimated_diagonal(Z, K @ Z), np.diag(nystrom) + left, rtol=1e-8)
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1.0, 3.0])
+def test_blocks_that_follow_every_column_make_the_picks_of_one_by_one(points, monkeypatch, sigma):
+    operator = lm.kernel(points, lm.rbf(sigma))
+    one_by_one = lm.select(operator, 40, method=NuclearScores(20)).indices
+    monkeypatch.setattr(nuclear, "LARGE", 0)
+    in_blocks = lm.select(operator, 40, method=NuclearScores(20)).indices
+    assert in_blocks.tolist() == one_by_one.tolist()
+
+
+def test_blocks_that_follow_few_columns_choose_as_well(points, monkeypatch):
+    def mean_error():
+        runs = (lm.select(operator, 40, method=NuclearScores(), seed=seed) for seed in range(5))
+        return np.mean([run.error() for run in runs])
+
+    operator = lm.kernel(points, lm.rbf(1.0))
+    one_by_one = mean_error()
+    monkeypatch.setattr(nuclear, "LARGE", 0)
+    monkeypatch.setattr(block_picks, "FOLLOWED", 30)
+    # the errors of two seeds differ by 2 % here
+    assert mean_error() < 1.01 * one_by_one
+
+
+def test_a_block_honours_what_is_included_and_excluded(points, monkeypatch):
+    monkeypatch.setattr(nuclear, "LARGE", 0)
+    K = lm.kernel(points, lm.rbf(1.0))
+    first = lm.select(K, 5, method=NuclearScores(20)).indices[:2].tolist()
+    s = lm.select(K, 20, method=NuclearScores(20), include=[9, 4], exclude=first)
+    assert s.indices[:2].tolist() == [9, 4]
+    assert not set(first) & set(s.indices.tolist())
+
+
+def test_a_factor_that_is_not_kept_is_read_once_for_a_block(points, monkeypatch):
+    widths, times = [], panel.Implicit.times
+    monkeypatch.setattr(nuclear, "LARGE", 0)
+    monkeypatch.setattr(panel, "free_memory", lambda like, otherwise: 0)
+    monkeypatch.setattr(
+        panel.Implicit,
+        "times",
+        lambda self, block: widths.append(block.shape[1]) or times(self, block),
+    )
+    K = lm.kernel(points, lm.rbf(0.2))
+    in_blocks = lm.select(K, 200, method=NuclearScores(20)).error()
+    assert widths == [200 - block_picks.WIDTH]
+    monkeypatch.setattr(nuclear, "LARGE", 10**9)
+    one_by_one = lm.select(K, 200, method=NuclearScores(20)).error()
+    assert in_blocks == pytest.approx(one_by_one, rel=1e-3)  # isolated points are tied
+
+
+def test_blocks_end_at_the_numerical_rank(monkeypatch):
+    monkeypatch.setattr(nuclear, "LARGE", 0)
+    K = lm.psd(X[:6].T @ X[:6])
+    with pytest.warns(RankWarning, match="numerical rank 6"):
+        assert len(set(lm.select(K, 10, method=NuclearScores(12)).indices.tolist())) == 10

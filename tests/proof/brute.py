@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 import landmarks as lm
-from landmarks.proof import certificate
+from landmarks.proof import branching, certificate, climb
 
 UNIT = 600  # errors are whole multiples of 2⁻⁶⁰⁰
 NOTHING = 2**60  # a pivot that small is a dependent column
@@ -152,14 +152,18 @@ def faults(case: Case, selection: lm.Selection, known: dict[frozenset[int], Frac
 
 
 def dual_bound(case: Case, seconds: float) -> float:
-    """What the dual bound and the lookahead alone prove, without the exact search."""
+    """What the dual bound, with branching, and the lookahead alone prove, without the search."""
     operator = case.operator
     start = lm.select(
         operator, case.k, method="greedy", criterion=case.criterion, **case.constraints
     )
     more = {"criterion": case.criterion, "deadline": time.monotonic() + seconds}
     problem = lm.Problem(operator, case.k, **case.constraints, **more)
-    with unittest.mock.patch.object(certificate, "SEARCHED", -1):
+    with (
+        unittest.mock.patch.object(certificate, "SEARCHED", -1),
+        unittest.mock.patch.multiple(climb, MANY=0, BLOCK=4),
+        unittest.mock.patch.object(branching, "STEPS", (4, 4)),
+    ):
         found = certificate.certify(problem, start.indices, start._figure("error", None))
     power = operator.exponent * (2 if case.criterion == "frobenius" else 1)
     return float(np.ldexp(found.value, power))

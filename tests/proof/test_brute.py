@@ -2,6 +2,7 @@
 
 import warnings
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -65,3 +66,20 @@ def test_an_error_below_the_last_digit_is_not_called_zero():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
         assert brute.faults(case, case.select("exact"), brute.errors(case)) == []
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_bound_of_groups_is_below_the_best_choice_of_groups(seed):
+    """Groups of different sizes: the bound must hold for the largest of them."""
+    rng = np.random.default_rng(seed)
+    X, groups = rng.standard_normal((14, 10)), np.repeat(np.arange(5), [1, 1, 2, 3, 3])
+    X[:, groups == 4] *= 3 if seed % 2 else 0.1
+    held = [4] if seed % 3 == 0 else []
+    s = lm.select(X, 2, groups=groups, include=held)
+    errors = []
+    for pair in combinations(range(5), 2):
+        S = np.isin(groups, pair)
+        if all(S[held]):
+            errors.append(np.sum((X - X[:, S] @ np.linalg.lstsq(X[:, S], X)[0]) ** 2))
+    assert s.lower_bound() <= min(errors) * (1 + 1e-12)
+    assert s.certificate(0.3).bound <= min(errors) * (1 + 1e-12)

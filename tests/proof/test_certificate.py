@@ -41,6 +41,15 @@ def test_constraints_tighten_it(constraint, monkeypatch):
     assert lm.select(X, 5, method="greedy", **constraint).certificate(5.0).bound > plain
 
 
+def test_every_array_library_serves(xp, monkeypatch):
+    monkeypatch.setattr(certificate, "SEARCHED", 0)
+    s = lm.select(xp.asarray(data(40, 16)), 5, method="greedy")
+    tail = s.lower_bound()
+    found = s.certificate(1.0)
+    assert found.source == "dual" and tail < found.bound < s.error()
+    assert isinstance(found.point, np.ndarray)
+
+
 def test_it_goes_on_from_another(monkeypatch):
     monkeypatch.setattr(certificate, "SEARCHED", 0)
     s = lm.select(data(40, 16), 5, method="greedy")

@@ -5,7 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from landmarks._array import host
 from landmarks.proof.ascent import Descent
+from landmarks.proof.branching import branch
 from landmarks.proof.centre import analytic_centre, coefficients, starting_point
 from landmarks.proof.dual import Dual, Point
 from landmarks.proof.fermi import fermi, water_filling
@@ -27,12 +29,12 @@ def random_point(K, candidates, seed=0):
     return Point(np.log(D), theta, mu, R, rng.standard_normal((candidates, n)))
 
 
-def optimum(K, k, candidates):
-    def error(S):
-        S = list(S)
-        return np.trace(K - K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S]))
+def error(K, S):
+    return np.trace(K - K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S]))
 
-    return min(error(S) for S in combinations(range(candidates), k))
+
+def optimum(K, k, candidates):
+    return min(error(K, list(S)) for S in combinations(range(candidates), k))
 
 
 def climbed(dual, steps=400):
@@ -56,6 +58,20 @@ def test_the_gradient_is_that_of_finite_differences(candidates):
     behind = np.asarray([dual.evaluate(x - d, 0.5)[0] for d in step])
     gradient = dual.evaluate(x, 0.5)[1]
     np.testing.assert_allclose(gradient[free], (ahead - behind)[free] / 2e-6, atol=1e-6)
+
+
+def test_every_array_library_gives_the_same_gradient(xp):
+    K = gram(9, 6)
+    x = random_point(K, 4).flat()
+    value, gradient = Dual(K, 2, 4).evaluate(x, 0.5)
+    other, slope = Dual(xp.asarray(K), 2, 4).evaluate(xp.asarray(x), 0.5)
+    assert other == pytest.approx(value, rel=1e-12)
+    np.testing.assert_allclose(host(slope), gradient, rtol=1e-9, atol=1e-9)
+    start = starting_point(Dual(xp.asarray(K), 2, 4))
+    # eigenvectors may differ in sign, so the start itself may; its bound may not
+    assert Dual(xp.asarray(K), 2, 4).value(start) == pytest.approx(
+        Dual(K, 2, 4).value(starting_point(Dual(K, 2, 4))), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -103,6 +119,38 @@ def test_the_safe_value_holds_when_the_point_is_damaged():
     for size in (1e-12, 1e-6, 1e-3):
         noisy = Point.of(x + size * rng.standard_normal(len(x)), 8)
         assert safe_value(dual, noisy, 1e-15 * np.abs(K)) <= optimum(K, 3, 8)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_bound_with_fixed_candidates_is_below_the_best_of_those_choices(seed):
+    K = gram(12, 8, seed)
+    fixed = np.asarray([1, -1, 0, 0, 0, 0, -1, 0])
+    dual = Dual(K, 3, 8, fixed)
+    best = min(error(K, [0, *S]) for S in combinations([2, 3, 4, 5, 7], 2))
+    point = climbed(dual, 200)
+    free = Dual(K, 3, 8).value(point)
+    assert free < dual.value(point) <= best
+    assert safe_value(dual, point, 1e-15 * np.abs(K)) <= best
+    assert dual.value(random_point(K, 8, seed)) <= best
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_branching_raises_the_bound_and_its_cases_cover_all_choices(seed):
+    K = gram(14, 9, seed)
+    dual, best = Dual(K, 3, 9), optimum(K, 3, 9)
+    x = climbed(dual, 100).flat()
+    cases = branch(dual, x, best, 0.5, lambda: False)
+    covered = [sum(allows(case, S) for case in cases) for S in combinations(range(9), 3)]
+    assert covered == [1] * len(covered)
+    assert dual.value(Point.of(x, 9)) < min(case.value for case in cases) <= best
+    for case in cases:
+        own = [error(K, list(S)) for S in combinations(range(9), 3) if allows(case, S)]
+        assert case.value <= min(own)
+
+
+def allows(case, S):
+    inside = np.isin(np.arange(len(case.dual.fixed)), S)
+    return np.all(inside[case.dual.fixed > 0]) and not np.any(inside[case.dual.fixed < 0])
 
 
 def test_no_bound_outside_the_domain():

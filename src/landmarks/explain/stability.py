@@ -48,7 +48,12 @@ def bootstrap(
 ) -> Stability:
     """Choose again on bootstrap samples, by the same method unless another is given."""
     problem = Problem(
-        operator, selection.k, selection.criterion, selection.include, selection.exclude
+        operator,
+        selection.k,
+        selection.criterion,
+        selection.include,
+        selection.exclude,
+        constraints=selection.constraints,
     )
     chooser = _chooser(selection, method)
     check_honoured(problem, chooser)
@@ -97,5 +102,11 @@ def _on(sample: Sample, problem: Problem) -> Problem:
     include = tuple(int(np.flatnonzero(sample.indices == j)[0]) for j in problem.include)
     exclude = tuple(int(j) for j in np.flatnonzero(np.isin(sample.indices, problem.exclude)))
     return Problem(
-        sample.operator, problem.k, problem.criterion, include, exclude, warned=problem.warned
+        sample.operator,
+        problem.k,
+        problem.criterion,
+        include,
+        exclude,
+        constraints=tuple(c.restrict(sample.indices) for c in problem.constraints),
+        warned=problem.warned,
     )

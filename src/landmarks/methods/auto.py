@@ -17,7 +17,7 @@ from ..errors import Stopped
 from ..linalg.error import selection_error
 from ..linalg.estimate import estimated_error
 from ..operators.base import Operator
-from ..problem import Choice, Problem, Trial, brief
+from ..problem import PLACED, Choice, Problem, Trial, brief
 from ..residual.represent import searchable
 from ..runs.progress import stopped
 from .annealed.annealed import Annealed
@@ -33,6 +33,7 @@ from .costs import (
 )
 from .greedy.greedy import Greedy
 from .greedy.nuclear import NuclearScores
+from .greedy.osinsky import Osinsky, promised
 from .groups.knapsack import Knapsack
 from .inner import run_method
 from .sampling.rpcholesky import RPCholesky
@@ -43,8 +44,10 @@ from .search.merged import Merged
 from .search.swap import Swap
 
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
-LEAST_ROUNDS = 15  # of the iterated search when there is no budget
+LEAST_ROUNDS = 10  # of the iterated search when there is no budget
 MOST_ROUNDS = 60  # no more, even where they cost next to nothing
+QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
+SHORT = 1.0  # estimated seconds of a proof that is left until somebody asks for it
 ESTIMATED = 20_000  # candidates above which the trials hold an estimate of the Frobenius error
 MODEST = 0.25  # estimated seconds that the rounds between these two may take
 
@@ -54,8 +57,8 @@ class Auto:
     """Greedy and random starts, improved by swaps, then an iterated search; the best is kept.
 
     `selection.trials` lists what was tried. A budget also buys an annealed start, and the rest of it
-    goes into the iterated search. When the optimum can be proved in about a second, or in half of the
-    budget, it is. Groups and costs are left to `Knapsack`.
+    goes into the iterated search. An optimum that can be proved at once, or in half of the budget, is
+    proved; where it takes about a second, the proof waits until `proved`, `gap` or `lower_bound` ask. Groups and costs are left to `Knapsack`.
 
     Parameters
     ----------
@@ -73,7 +76,7 @@ class Auto:
     """
 
     effort: float = 180.0
-    honours: ClassVar[frozenset[str]] = Knapsack.honours
+    honours: ClassVar[frozenset[str]] = Knapsack.honours | PLACED
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -83,6 +86,8 @@ class Auto:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         if problem.groups is not None or problem.costs is not None:
             return Knapsack().choose(problem, rng)
+        if problem.constraints:
+            return placed(problem, rng)
         given = problem
         problem = replace(problem, operator=searchable(problem.operator, problem.k))
         small = order(problem.operator) <= SMALL
@@ -96,18 +101,42 @@ class Auto:
             portfolio.run(
                 "swap(frobenius)", Swap(start=portfolio.best.indices, criterion="frobenius")
             )
-        if proof_seconds(problem) <= (1.0 if problem.deadline is None else problem.time_left / 2):
+        if small and portfolio.error > promised(problem):
+            portfolio.run("osinsky > swap", Swap(start=Osinsky()))
+        proof = proof_seconds(problem)
+        if proof <= (QUICK if problem.deadline is None else problem.time_left / 2):
             # the data as given: what is proved for a rounded XᵀX is not proved for X
             portfolio.run("exact", Exact(start=portfolio.best.indices), given)
         if not portfolio.proved and (small or problem.deadline is not None):
-            rounds = int(min(MOST_ROUNDS, max(LEAST_ROUNDS, MODEST / round_seconds(problem))))
-            portfolio.run("iterated", Iterated(start=portfolio.best.indices, rounds=rounds))
+            search = Iterated(start=portfolio.best.indices, rounds=modest_rounds(problem))
+            portfolio.run("iterated", search)
         indices = portfolio.best.indices
         if small and not stopped() and problem.time_left > 0:
             indices = Landscape.of(problem, "trace").ordered(indices)
+        later = portfolio.bound is None and not stopped() and proof <= SHORT
         return replace(
-            portfolio.best, indices=indices, trials=tuple(portfolio.trials), bound=portfolio.bound
+            portfolio.best,
+            indices=indices,
+            trials=tuple(portfolio.trials),
+            bound=portfolio.bound,
+            details=portfolio.best.details | {"provable": later},
         )
+
+
+def placed(problem: Problem, rng: np.random.Generator) -> Choice:
+    """Greedy, swaps and rounds: the methods that honour constraints on places."""
+    problem = replace(problem, operator=searchable(problem.operator, problem.k))
+    portfolio = Portfolio(problem, rng)
+    portfolio.run("greedy > swap", Swap(start=Greedy()))
+    search = Iterated(start=portfolio.best.indices, rounds=modest_rounds(problem))
+    portfolio.run("iterated", search)
+    return replace(portfolio.best, trials=tuple(portfolio.trials))
+
+
+def modest_rounds(problem: Problem) -> int:
+    """How many rounds of the iterated search cost little."""
+    most = min(MOST_ROUNDS, LEAST_ROUNDS + problem.operator.n * problem.k // 40)
+    return int(min(most, max(LEAST_ROUNDS, MODEST / round_seconds(problem))))
 
 
 def order(operator: Operator) -> float:

@@ -9,6 +9,7 @@ from ..errors import UnsupportedError
 from .base import DENSE_MEMORY, Operator, densify, storable
 from .data import Data
 from .dense import Dense
+from .hadamard import Hadamard
 from .kernel import KernelOperator
 from .sparse import Sparse
 
@@ -69,6 +70,13 @@ def kernel_in_double(operator: KernelOperator) -> KernelOperator:
         memory=operator.memory,
         ledger=operator.ledger,
     )
+
+
+@remade_in_double.register
+def hadamard_in_double(operator: Hadamard) -> Hadamard:
+    """A and B in float64."""
+    A, B = _double(operator.A), _double(operator.B)
+    return Hadamard(A, B, exponent=operator.exponent, ledger=operator.ledger)
 
 
 def _double(array: Array) -> Array:

@@ -15,6 +15,7 @@ from .._array import Array, host, is_single, like
 from .base import Operator
 from .data import Data
 from .dense import Dense
+from .hadamard import Hadamard
 from .kernel import KernelOperator
 from .sparse import Sparse
 from .toeplitz import Toeplitz
@@ -46,6 +47,11 @@ def _(operator: Sparse) -> list[Array]:
 @contents.register
 def _(operator: Toeplitz) -> list[Array]:
     return [operator.first_column]
+
+
+@contents.register
+def _(operator: Hadamard) -> list[Any]:
+    return [operator.A, operator.B]
 
 
 @contents.register

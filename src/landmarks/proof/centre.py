@@ -2,76 +2,94 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from .dual import Dual, Point
+from .._array import (
+    Array,
+    add_diagonal,
+    cholesky,
+    diagonal,
+    host,
+    identity,
+    like,
+    namespace,
+    zeros,
+)
+from .dual import Dual, Point, rows
 from .fermi import water_filling
 
 SINGULAR = 1e-11  # least eigenvalue at a unit diagonal for which columns count as independent
 FLOOR = 1e-6  # of the weights that the reweighting divides by
 
 
-def analytic_centre(K: np.ndarray, steps: int = 30) -> np.ndarray | None:
+def analytic_centre(K: Array, steps: int = 30) -> Array | None:
     """D > 0 that maximises log det(K − D) + Σ log D, by Newton's method; None if K is singular."""
-    scale = np.sqrt(np.diagonal(K))
-    if not np.all(scale > 0):
+    xp = namespace(K)
+    scale = xp.sqrt(diagonal(K))
+    if not bool(xp.all(scale > 0)):
         return None
     K = K / scale[:, None] / scale[None, :]
-    if np.linalg.eigvalsh(K)[0] < SINGULAR:
+    if float(xp.linalg.eigvalsh(K)[0]) < SINGULAR:
         return None
-    D = 0.5 / np.diagonal(np.linalg.inv(K)) / len(K)
+    D = 0.5 / diagonal(xp.linalg.inv(K)) / K.shape[0]
     for _ in range(steps):
-        Q = np.linalg.inv(K - np.diag(D))
-        gradient = 1 - D * np.diagonal(Q)
-        curvature = np.eye(len(D)) + (D[:, None] * Q) * (Q * D)
-        change = np.linalg.solve(curvature, gradient)
+        Q = xp.linalg.inv(add_diagonal(K, -D))
+        gradient = 1 - D * diagonal(Q)
+        curvature = add_diagonal((D[:, None] * Q) * (Q * D), 1.0)
+        change = xp.linalg.solve(curvature, gradient[:, None])[:, 0]
         step = damped(K, D, change)
-        D = D * np.exp(step * change)
-        if step == 0.0 or np.max(np.abs(change)) < 1e-3:
+        D = D * xp.exp(step * change)
+        if step == 0.0 or float(xp.max(xp.abs(change))) < 1e-3:
             break
     return D * scale**2
 
 
-def damped(K: np.ndarray, D: np.ndarray, change: np.ndarray) -> float:
+def damped(K: Array, D: Array, change: Array) -> float:
     """The largest of 1, ½, ¼ … by which log D may move so that K − D stays positive definite."""
-    step = 1.0 / max(1.0, float(np.max(np.abs(change))))
+    xp = namespace(K)
+    step = 1.0 / max(1.0, float(xp.max(xp.abs(change))))
     while step > 1e-6:
-        try:
-            np.linalg.cholesky(K - np.diag(D * np.exp(step * change)))
-        except np.linalg.LinAlgError:
-            step /= 2
-        else:
+        if cholesky(add_diagonal(K, -D * xp.exp(step * change))) is not None:
             return step
+        step /= 2
     return 0.0
 
 
 def starting_point(dual: Dual, steps: int = 12, angle: float = 0.3) -> Point | None:
     """A dual point from a dozen steps (z, Y) → B → (z, Y) of the primal relaxation."""
-    c, n, k = dual.candidates, len(dual.K), dual.k
+    c, n, k, xp = dual.candidates, dual.K.shape[0], dual.k, namespace(dual.K)
     own = dual.K[:c, :c]
     D = analytic_centre(own)
     if D is None:
         return None
-    G, z, y, V = own - np.diag(D), np.full(c, k / c), np.full(n, k / n), np.eye(n)
+    G, V = add_diagonal(own, -D), identity(n, n, own)
+    z, y = zeros(c, own) + k / c, zeros(n, own) + k / n
     for _ in range(steps):
-        B = coefficients(D / z, G, y, V, dual.K[:c])
-        z = np.maximum(water_filling(np.sqrt(D) * np.linalg.norm(B, axis=1), k), FLOOR)
-        values, V = np.linalg.eigh(B.T @ G @ B)
-        y = np.maximum(water_filling(np.sqrt(np.maximum(values, 0.0)), k), FLOOR)
-    B = coefficients(D / z, G, y, V, dual.K[:c])
-    R, mu = np.sqrt(D)[:, None] * B / z[:, None], D * np.diagonal(B) / z
-    R[np.diag_indices(c)] = 0.0
-    point = Point(np.log(D), np.full(c, angle), mu, R, np.zeros((c, n)))
+        B = coefficients(D / z, G, y, V, dual.K[:c, :])
+        z = filled(D * rows(B, B), k)
+        values, V = xp.linalg.eigh(B.T @ G @ B)
+        y = filled(values, k)
+    B = coefficients(D / z, G, y, V, dual.K[:c, :])
+    R = xp.sqrt(D)[:, None] * B / z[:, None] * (1 - dual.own)
+    mu, theta = D * rows(B, dual.own) / z, zeros(c, own) + angle
+    point = Point(xp.log(D), theta, mu, R, zeros((c, n), own))
     pieces = dual.pieces(point)
-    return None if pieces is None else point._replace(E=np.tan(angle) * pieces.H)
+    return None if pieces is None else point._replace(E=math.tan(angle) * pieces.H)
 
 
-def coefficients(
-    d: np.ndarray, G: np.ndarray, y: np.ndarray, V: np.ndarray, K: np.ndarray
-) -> np.ndarray:
+def filled(squares: Array, k: int) -> Array:
+    """The weights that water filling gives to the roots of some squares, and not less than FLOOR."""
+    roots = np.sqrt(np.maximum(host(squares), 0.0))
+    return like(np.maximum(water_filling(roots, k), FLOOR), squares)
+
+
+def coefficients(d: Array, G: Array, y: Array, V: Array, K: Array) -> Array:
     """B with Diag(d) B + G B Y⁻¹ = K, Y = V diag(y) Vᵀ."""
-    root = np.sqrt(d)
-    values, P = np.linalg.eigh(G / root[:, None] / root[None, :])
+    xp = namespace(K)
+    root = xp.sqrt(d)
+    values, P = xp.linalg.eigh(G / root[:, None] / root[None, :])
     inner = P.T @ ((K @ V) / root[:, None])
-    inner /= 1 + np.maximum(values, 0.0)[:, None] / y[None, :]
+    inner = inner / (1 + xp.where(values > 0, values, 0.0)[:, None] / y[None, :])
     return ((P @ inner) / root[:, None]) @ V.T

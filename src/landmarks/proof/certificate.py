@@ -102,20 +102,26 @@ def bounds(
     tails = looked_ahead(problem, own, free, r)
     if tails is not None:
         yield Bound(float(np.sort(tails)[r - 1]), "lookahead", len(free))
-    if len(free) <= SEARCHED:
-        yield searched(problem, root, indices)
     core, others = independent(own, free, tails)
-    if others is None:
+    capped = others is None or (tails is not None and others <= np.sort(tails)[r - 1])
+    if len(free) <= SEARCHED:
+        yield searched(problem, root, indices, 1.0 if capped else share_of(problem))
+    if capped or others is None:
         return
     state = squared(root).pick_all(problem.include)[0] if frobenius else own
     for found in ascended(problem, state, core, r, error, point):
         yield Bound(min(found.value, others), "dual", found.steps, found.point)
 
 
-def searched(problem: Problem, root: Conditioned, indices: np.ndarray) -> Bound:
-    """What the exact search proves in a part of the time left."""
+def share_of(problem: Problem) -> float:
+    """The share of the time that the exact search gets before the dual bound."""
     small = len(problem.free) <= SOLVED or problem.k - len(problem.include) <= FEW
-    deadline, share = None, 0.5 if small else 0.1
+    return 0.5 if small else 0.1
+
+
+def searched(problem: Problem, root: Conditioned, indices: np.ndarray, share: float) -> Bound:
+    """What the exact search proves in a share of the time left."""
+    deadline = None
     if problem.deadline is not None:
         deadline = problem.deadline - (1 - share) * problem.time_left
     tree = Tree(replace(problem, deadline=deadline), root)

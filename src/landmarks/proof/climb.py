@@ -10,27 +10,32 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._array import Array, double, host, like, zeros
 from ..problem import Problem
+from ..runs.progress import report
 from ..runs.runner import Step, run
 from ..runs.state import State
 from .ascent import Descent
+from .branching import Case, branch
 from .centre import starting_point
 from .conditioned import EPS, Conditioned
 from .dual import Dual, Point
 from .safe import safe_value
 from .twofold import gram
 
-TAUS = (0.05, 1e-4)  # smoothing at the begin and at the end, relative to error/k
+TAUS = (0.02, 2e-4)  # smoothing at the begin and at the end, relative to error/k
 TINY = 1e-10  # share of the trace below which an error is not bounded by the dual
 IDLE = 20  # looks at the clock without a step, after which the ascent has ended
 BLOCK = 25  # steps of the ascent between two looks at the clock
+MANY = 5000  # steps in the time given from which on branching pays
+ROOT = 0.35  # of the time for the ascent before it
 
 
 class Climbed(NamedTuple):
     """Where an ascent ended: its bound, its point and how many steps it took."""
 
     value: float
-    point: np.ndarray
+    point: Array
     steps: int
 
 
@@ -58,36 +63,45 @@ def ascended(
     K = (K + K.T) / 2
     spread = np.ldexp(np.outer(state.spread[order], state.spread[order]), power)
     doubt = 2 * EPS * np.abs(K) + state.omega * spread
-    dual = Dual(K, r, len(free))
+    dual = Dual(like(K, double(zeros(0, problem.operator.like))), r, len(free))
     if not error > TINY * float(np.sum(state.diagonal)):
         return
     first = starting_point(dual) if point is None else None
     if point is None and first is not None:
-        point = first.flat()
+        point = host(first.flat())
     if point is None or len(point) != 3 * len(free) + 2 * len(free) * len(order):
         return
-    scale = np.ldexp(error, power)
-    found = climb(problem, dual, point, doubt, scale)
-    yield found._replace(value=float(np.ldexp(found.value, -power)))
+    scale = float(np.ldexp(error, power))
+    found = climb(problem, dual, like(point, dual.K), doubt, scale)
+    value = float(np.ldexp(found.value, -power))
+    yield found._replace(value=value, point=host(found.point))
 
 
-def climb(problem: Problem, dual: Dual, x: np.ndarray, doubt: np.ndarray, error: float) -> Climbed:
+def climb(problem: Problem, dual: Dual, x: Array, doubt: np.ndarray, error: float) -> Climbed:
     """The bound where the ascent ends; the smoothing falls as the time runs out."""
     at = Ascent(x)
     seconds = min(problem.time_left, 60.0) if problem.deadline is None else problem.time_left
+    begun = time.monotonic()
     run("certificate", ascend(at, dual, seconds, error), at)
-    bound = safe_value(dual, Point.of(at.best, dual.candidates), doubt)
-    return Climbed(bound, at.best, at.steps)
+    cases = [Case(at.highest, 0, at.best, dual)]
+    if at.quick and at.highest < error * (1 - 1e-10):
+        left = seconds - (time.monotonic() - begun)
+        cases = branch(dual, at.best, error, left, lambda: report("certificate", at.steps))
+    return Climbed(least(cases, doubt), at.best, at.steps)
 
 
 @dataclass
 class Ascent(State):
-    """The best point so far, its value, and the number of steps; idle ones since the last."""
+    """The best point so far, its value, and the number of steps; idle ones since the last.
 
-    best: np.ndarray
+    quick : whether steps cost so little that a part of the time is left for branching.
+    """
+
+    best: Array
     highest: float = -np.inf
     steps: int = 0
     idle: int = 0
+    quick: bool = False
 
 
 def ascend(at: Ascent, dual: Dual, seconds: float, error: float) -> Iterator[Step]:
@@ -95,13 +109,24 @@ def ascend(at: Ascent, dual: Dual, seconds: float, error: float) -> Iterator[Ste
     descent, begun = Descent(at.best), time.monotonic()
     value = -np.inf
     while at.idle < IDLE and value < error * (1 - 1e-10):
-        share = (time.monotonic() - begun) / max(seconds, 1e-9)
+        share = elapsed(begun, seconds * (ROOT if at.quick else 1.0))
         if share >= 1:
             return
         tau = TAUS[0] * (TAUS[1] / TAUS[0]) ** share * error / dual.k
         at.steps += descent.follow(partial(dual.evaluate, tau=tau), BLOCK, begun + seconds)
         value = dual.value(Point.of(descent.x, dual.candidates))
         at.idle = at.idle + 1 if descent.stuck else 0
+        at.quick = at.steps > MANY * elapsed(begun, seconds)
         if value > at.highest:
             at.highest, at.best = value, descent.x
         yield Step(at.steps)
+
+
+def elapsed(begun: float, seconds: float) -> float:
+    """The part of the time that has passed."""
+    return (time.monotonic() - begun) / max(seconds, 1e-9)
+
+
+def least(cases: list[Case], doubt: np.ndarray) -> float:
+    """What holds for all choices: the least bound of the cases, rounding included."""
+    return min(safe_value(c.dual, Point.of(c.x, c.dual.candidates), doubt) for c in cases)

@@ -23,6 +23,13 @@ def fermi(values: np.ndarray, k: int, tau: float) -> tuple[float, np.ndarray]:
     return float(k * high + tau * np.sum(excess)), w
 
 
+def largest(values: np.ndarray, k: int, tau: float = 0.0) -> tuple[float, np.ndarray]:
+    """The sum of the k largest values, and 1 where they are."""
+    w = np.zeros(len(values))
+    w[np.argsort(-values, kind="stable")[:k]] = 1.0
+    return float(np.sum(values[w > 0])), w
+
+
 def occupied(values: np.ndarray, level: float, tau: float) -> np.ndarray:
     """1/(1 + exp((level − value)/τ))."""
     return 0.5 * (1 + np.tanh((values - level) / (2 * tau)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .._array import add_diagonal, cholesky
 from ..problem import Problem
 from ..runs.runner import Step, run
 from ..runs.state import State
@@ -66,12 +67,23 @@ def independent(
     The dual bound needs independent candidates. Choices among the rest are bounded by the tails
     after them; None when these are not known.
     """
+    if separate(state.matrix[np.ix_(free, free)]):
+        return free, np.inf
     order = free if tails is None else free[np.argsort(tails, kind="stable")]
     core = independent_of(state.matrix, order)
     rest = ~np.isin(free, core)
     if not np.any(rest):
         return core, np.inf
     return core, None if tails is None else float(np.min(tails[rest]))
+
+
+def separate(C: np.ndarray) -> bool:
+    """Whether each column keeps more than SEPARATE of its variance given all others."""
+    scale = np.sqrt(np.diagonal(C))
+    if not np.all(scale > 0):
+        return False
+    unit = C / scale[:, None] / scale[None, :]
+    return cholesky(add_diagonal(unit, -SEPARATE)) is not None
 
 
 def independent_of(C: np.ndarray, order: np.ndarray) -> np.ndarray:

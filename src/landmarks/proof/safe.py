@@ -3,13 +3,17 @@
 The point is taken as given: D, L̂, J, T and the angles are floats, and nothing about them need be
 exact. What must hold exactly is made to hold: D is lowered until K − D − L̂L̂ᵀ is positive
 semidefinite with everything that rounding may have done, cos² + sin² is brought below 1, and μ and
-R are what is left of K − L̂(cos θ J + sin θ T). Each sum then loses its rounding.
+R are what is left of K − L̂(cos θ J + sin θ T). Each sum then loses its rounding. All of it is done
+on the host, wherever the point was found.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from .._array import host
 from .conditioned import EPS
 from .dual import Dual, Point
 
@@ -19,20 +23,22 @@ def safe_value(dual: Dual, point: Point, doubt: np.ndarray) -> float:
     pieces = dual.pieces(point)
     if pieces is None:
         return -np.inf
-    J, T, Lhat = pieces.J, pieces.T, pieces.Lhat
+    J, T, Lhat = host(pieces.J), host(pieces.T), host(pieces.Lhat)
+    dual, theta = replace(dual, K=host(dual.K)), host(point.theta)
     rounding = 4 * (len(dual.K) + 8) * EPS
-    D = lowered(dual, np.exp(point.logD), Lhat, doubt, rounding)
+    D = lowered(dual, np.exp(host(point.logD)), Lhat, doubt, rounding)
     if np.any(D <= 0):
         return -np.inf
     shrink = 1 - 2.0**-50
-    s, c = np.sin(point.theta) * shrink, np.cos(point.theta) * shrink
+    s, c = np.sin(theta) * shrink, np.cos(theta) * shrink
     M, error = remainder(dual, Lhat, s[:, None] * T, c[:, None] * J, doubt, rounding)
     costs = upper_costs(D, Lhat, s, T, M, error, rounding)
     whole = np.diagonal(dual.K)
     start = float(np.sum(whole) * (1 - rounding) - np.sum(np.diagonal(doubt)))
     bound = start - float(np.sum(T * T)) * (1 + rounding) - top_sum(J, dual.k, rounding)
-    chosen = np.sort(costs)[::-1][: dual.k]
-    return bound - float(np.sum(chosen)) - rounding * (abs(start) + float(np.sum(np.abs(chosen))))
+    dearest, weights = dual.chosen(costs)
+    size = abs(start) + float(np.sum(weights * np.abs(costs)))
+    return bound - dearest - rounding * size
 
 
 def lowered(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .better import better
 from .screen import aligned, printable
 from .terminal import Terminal
 
@@ -47,6 +48,8 @@ def lines(
     yield "  kept by"
     yield from _compared(selection, summary, words, terminal)
     yield ""
+    if summary.best is not None and (promise := better(selection)):
+        yield "  " + promise
     yield "  " + terminal.dim(_made(selection, words))
 
 
@@ -83,10 +86,9 @@ def _compared(
 
 
 def _made(selection: Selection, words: Words) -> str:
-    proof = "; no other choice is better (proved)" if selection.proved else ""
     kernel = f" on {words.kernel}" if words.kernel else ""
     seconds = selection.ledger.seconds
-    return f"by {selection.method}{kernel}, seed {selection.seed}, in {seconds:.2f} s{proof}"
+    return f"by {selection.method}{kernel}, seed {selection.seed}, in {seconds:.2f} s"
 
 
 def _rows(

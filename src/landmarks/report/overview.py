@@ -6,6 +6,7 @@ import html
 from dataclasses import dataclass
 
 from ..selection import Selection
+from .better import better
 from .lines import Words, headline, lines
 from .screen import printable
 from .summary import nested_shares, summarise
@@ -13,6 +14,7 @@ from .terminal import Terminal
 
 LISTED = 10  # the most chosen columns that are printed
 SECONDS = 2.0  # the most that printing a selection may take
+EFFORT = 2e9  # multiplications that the bound of a shown selection may take
 
 
 @dataclass(frozen=True)
@@ -93,9 +95,19 @@ def as_html(selection: Selection) -> str:
     made = html.escape(f"by {selection.method}, seed {selection.seed}")
     return (
         f"<p><b>{html.escape(title)}</b></p><table><thead>{head}</thead><tbody>{body}</tbody>"
-        f"</table>{more}<p><small>{made}; see also summary(), plot(), why(), stability(), "
-        "report(path)</small></p>"
+        f"</table>{more}{_promise(selection)}<p><small>{made}; see also summary(), plot(), why(), "
+        "stability(), report(path)</small></p>"
     )
+
+
+def _promise(selection: Selection) -> str:
+    """How much better another choice could be, when that is known or costs little."""
+    operator, known = selection.operator, f"rank_bound:{selection.criterion}" in selection.known
+    if operator is not None and not known:
+        m, n = operator.m or operator.n, operator.n
+        known = _is_cheap(selection) and n * m * min(n, m) <= EFFORT
+    sentence = better(selection) if known or "proved" in selection.known else ""
+    return f"<p>{sentence}</p>" if sentence else ""
 
 
 def _kept(selection: Selection) -> float | None:

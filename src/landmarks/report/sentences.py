@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..selection import Selection
+from .better import better
 from .summary import Summary
 from .words import percent, plural
 
@@ -31,14 +32,7 @@ def meaning(selection: Selection, summary: Summary, noun: str, measure: str) -> 
 
 
 def limit(selection: Selection, summary: Summary) -> str:
-    """How much better another choice could be."""
-    k, n = selection.k, selection.n
-    if k == n:
+    """How much better another choice could be; empty where the bound would cost too much."""
+    if summary.best is None and not selection.proved:
         return ""
-    if selection.proved:
-        return f"No other choice of {k} is better: this was proved."
-    if summary.best is None:
-        return ""
-    total = selection.total()
-    most = 1 - selection.lower_bound() / total if total else 1.0
-    return f"No choice of {k} can keep more than {percent(most)}."
+    return better(selection, space="\u202f")

@@ -35,18 +35,27 @@ class Pairs:
 
     allowed : positive for the candidates that may be added; None takes all, and their diagonals as they are.
     places : those to look at; None looks at all of them.
+    pairs : whether each candidate may take each place, one row per place; None allows all.
     """
 
-    def __init__(self, state: Exchange, allowed: Array | None, places: np.ndarray | None = None):
+    def __init__(
+        self,
+        state: Exchange,
+        allowed: Array | None,
+        places: np.ndarray | None = None,
+        pairs: Array | None = None,
+    ):
         self.c, *self.higher = state.diagonals
         self.state = state
         self.careful = False
+        self.pairs = pairs
         self.floor = state.base.divisor
         g = np.diag(state.H)
         self.rows = state.rows
         if places is not None and len(places) < len(g):
             g = g[places]
             self.rows = [take(rows, places) for rows in state.rows]
+            self.pairs = None if pairs is None else take(pairs, places)
         self.d, self.e, self.cost = _drops(self.rows, g, state.base.powers)
         self.scale = like(1 / g, self.c)[:, None]
         if allowed is not None:
@@ -95,6 +104,8 @@ class Pairs:
             gains = self._trace(weighted, new_c, part)
         else:
             gains = self._frobenius(weighted, new_c, part)
+        if self.pairs is not None:
+            gains = namespace(gains).where(self.pairs[part, :], gains, -np.inf)
         if not self.careful:
             return gains
         return namespace(gains).where(new_c > 4 * self.floor, gains, -1.0)
@@ -151,9 +162,11 @@ def _drops(rows: list[Array], g: np.ndarray, powers: int) -> tuple[np.ndarray, .
     return d, e, 2 * e + d**2
 
 
-def best_swap(state: Exchange, allowed: Array, places: np.ndarray) -> Swapping:
-    """The pair that lowers the error most: over the members at the places and the allowed candidates."""
-    pairs = Pairs(state, allowed, places)
+def best_swap(
+    state: Exchange, allowed: Array, places: np.ndarray, allowed_pairs: Array | None = None
+) -> Swapping:
+    """The pair that lowers the error most: a member at the places, an allowed candidate."""
+    pairs = Pairs(state, allowed, places, allowed_pairs)
     swap = _swapping(pairs, places)
     if not _independent(state, swap, pairs.floor):
         pairs.careful = True

@@ -1,8 +1,10 @@
-"""The factor F of K̂ = F Fᵀ while picks are added: its n × k numbers kept, or made again from k columns of K when used.
+"""The factor F of K̂ = F Fᵀ while picks are added.
 
-With S picked, F = K_S R for an upper triangular R. Where the panel would not fit nothing but R is kept. The columns of K
-must then come out the same each time, to the last digit: fused products, which round K otherwise than `columns` does,
-took the residual of a smooth kernel in single precision off by a third after a thousand picks.
+Its n × k numbers are kept, or made again from k columns of K when they are used. With S picked,
+F = K_S R for an upper triangular R. Where the panel would not fit, only R is kept. The columns of K
+must then come out the same each time, to the last digit: fused products, which round K otherwise
+than `columns` does, took the residual of a smooth kernel in single precision off by a third after a
+thousand picks.
 """
 
 from __future__ import annotations
@@ -35,9 +37,9 @@ class Panel(State, abc.ABC):
 
     @abc.abstractmethod
     def append(self, indices: np.ndarray, V: Array, rows: Array, L: np.ndarray) -> None:
-        """Take in picks J: V = C_J L⁻ᵀ are the new columns of F, where C_JJ = L Lᵀ, and rows those of F at J before.
+        """Take in picks J: V = C_J L⁻ᵀ are the new columns of F, where C_JJ = L Lᵀ.
 
-        A single pick with L = 0 adds nothing: its V is zero.
+        rows : those of F at J before. A single pick with L = 0 adds nothing: its V is zero.
         """
 
 
@@ -96,8 +98,14 @@ class Implicit(Panel):
         )
 
     def rows(self, indices: Indices, columns: Array | None = None) -> Array:
-        columns = self.operator.columns(indices) if columns is None else columns
-        return as_dtype_of(double(take(columns, self.picks)).T @ self.R, columns)
+        K = self._block(indices) if columns is None else take(columns, self.picks)
+        return as_dtype_of(double(K).T @ self.R, K)
+
+    def _block(self, indices: Indices) -> Array:
+        """The rows of K at the picks, in the columns at the indices; no part of length n."""
+        r, indices = len(self.picks), np.asarray(indices, dtype=np.int64)
+        part = self.operator.restrict(np.concatenate([self.picks, indices]))
+        return part.columns(np.arange(r, r + len(indices)))[:r, :]
 
     def _parts(self) -> Iterator[np.ndarray]:
         """The places of the picks, in blocks whose columns of K fit in the memory."""
@@ -113,7 +121,7 @@ class Implicit(Panel):
 
 
 def panel(operator: Operator, capacity: int) -> Panel:
-    """The numbers of F where they take at most half of the memory that is free; else, if columns are cheap, what makes them."""
+    """The numbers of F if half of the free memory holds them or columns cost products; else R."""
     needed = operator.n * capacity * itemsize(operator.like)
     fits = needed <= free_memory(operator.like, otherwise=2 * DENSE_MEMORY) // 2
     return (

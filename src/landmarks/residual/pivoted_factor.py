@@ -29,7 +29,7 @@ def pivoted_factor(operator: Operator, most: int, unit: float | None = None) -> 
     diagonal = np.maximum(host(operator.diagonal()).astype(np.float64), 0.0)
     floor = FLOOR * (unit or eps(operator.like)) * diagonal
     left, whole = diagonal.copy(), float(diagonal.sum())
-    F, r = zeros((operator.n, most), operator.like), 0
+    F, r = zeros((operator.n, 0), operator.like), 0
     while np.any(left > floor):
         if r == most or _too_slow(left, whole, r, most):
             return None
@@ -42,6 +42,7 @@ def pivoted_factor(operator: Operator, most: int, unit: float | None = None) -> 
             left[proposed] = np.minimum(np.maximum(np.diag(C), 0.0), floor[proposed])
             continue
         V = solve_triangular(like(L, columns), take(columns, taken, axis=1).T).T
+        F = _with_room(F, r + len(taken), most)
         F[:, r : r + len(taken)] = V
         r += len(taken)
         left = left - host(namespace(V).sum(V * V, axis=1)).astype(np.float64)
@@ -51,18 +52,28 @@ def pivoted_factor(operator: Operator, most: int, unit: float | None = None) -> 
     return F[:, :r]
 
 
+def _with_room(F: Array, width: int, most: int) -> Array:
+    """F with space for more columns: most often it is given up after the first few."""
+    if F.shape[1] >= width:
+        return F
+    wider = zeros((F.shape[0], min(most, max(2 * width, 4 * BLOCK))), F)
+    wider[:, : F.shape[1]] = F
+    return wider
+
+
 def check_semidefinite(left: np.ndarray, diagonal: np.ndarray) -> None:
     """Raise when a diagonal entry of a residual is negative far beyond rounding."""
     j = int(np.argmin(left))
     if left[j] < -INDEFINITE * float(np.max(diagonal)):
         raise NotPSDError(
             f"K must be positive semidefinite, but what columns leave of K[{j}, {j}] = "
-            f"{diagonal[j]:.3g} is {left[j]:.3g}; clip its negative eigenvalues, or use another kernel"
+            f"{diagonal[j]:.3g} is {left[j]:.3g}; clip its negative eigenvalues, or use another "
+            "kernel"
         )
 
 
 def remaining_trace(operator: Operator, steps: int) -> float:
-    """The part of tr K that some pivots of the largest residual leave: a look at how fast K falls."""
+    """The part of tr K that pivots of the largest residual leave: a look at how fast K falls."""
     diagonal = np.maximum(host(operator.diagonal()).astype(np.float64), 0.0)
     left, whole = diagonal.copy(), float(diagonal.sum())
     F = zeros((operator.n, steps), operator.like)

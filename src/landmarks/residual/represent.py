@@ -16,6 +16,7 @@ from ..operators.base import MEMORY, Operator, densify
 from ..operators.data import Data
 from ..operators.dense import Dense
 from ..operators.double import in_double
+from ..operators.hadamard import Hadamard
 from ..operators.kernel import KernelOperator
 from ..operators.sparse import Sparse
 from .explicit import Factored
@@ -121,6 +122,6 @@ def _of_factor(F: Array, operator: Operator) -> Factored:
 
 def _stored(operator: Operator) -> Operator:
     """K itself, stored when it is small; a matrix that is stored already stays as it is."""
-    if isinstance(operator, KernelOperator) and operator.n**2 * 8 <= MEMORY:
+    if isinstance(operator, KernelOperator | Hadamard) and operator.n**2 * 8 <= MEMORY:
         return Dense(densify(operator), exponent=operator.exponent, ledger=operator.ledger)
     return operator

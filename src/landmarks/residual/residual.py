@@ -9,6 +9,7 @@ import numpy as np
 from .._array import (
     Array,
     Indices,
+    double,
     eps,
     host,
     like,
@@ -138,9 +139,9 @@ class Residual(State):
         if isinstance(self.source, Explicit):
             R = host(take(self.source.R, indices, axis=1)).astype(np.float64)
             return R.T @ R
-        K = self.operator.restrict(indices).columns(np.arange(len(indices)))
-        F = host(self.panel.rows(indices)).astype(np.float64)
-        return host(K).astype(np.float64) - F @ F.T
+        K = double(self.operator.restrict(indices).columns(np.arange(len(indices))))
+        F = double(self.panel.rows(indices))
+        return host(K - F @ F.T)
 
     def pick(self, j: int) -> Array:
         """Choose column j; returns v = C_:j/√C_jj, by which C becomes C − v vᵀ."""
@@ -163,8 +164,11 @@ class Residual(State):
         """C_jj from the column itself."""
         return float(self.source.columns([j])[j, 0])
 
-    def pick_block(self, indices: np.ndarray, L: np.ndarray) -> None:
-        """Choose independent columns at once; L is the Cholesky factor of C at them."""
+    def pick_block(self, indices: np.ndarray, L: np.ndarray) -> Array:
+        """Choose independent columns at once, with L the Cholesky factor of C at them.
+
+        Returns V, by which C becomes C − V Vᵀ.
+        """
         L = np.tril(L)
         if isinstance(self.source, Explicit):
             R = take(self.source.R, indices, axis=1)
@@ -174,6 +178,7 @@ class Residual(State):
             columns, rows = self.source.columns_and_rows(indices)
             V = solve_triangular(like(L, columns), columns.T).T
         self._append(indices, V, rows, L)
+        return V
 
     def _deflate(self, source: Explicit, directions: Array) -> Array:
         """Take orthonormal directions out of an explicit residual; returns V with C − V Vᵀ."""

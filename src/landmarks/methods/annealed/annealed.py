@@ -1,8 +1,9 @@
-"""Leverage mean-field annealing: a relaxation whose weights are leverages, cooled until k columns are left.
+"""Leverage mean-field annealing: a relaxation whose weights are leverages, cooled to k columns.
 
-The paper's relaxation with a δ of its own for each column, tied to the variance of that column given the others: then
-p_j = t_j² is the leverage of column j and the trace is linear in it. Columns are drawn towards the entropic map of their
-log jump gains under Σp = k, while it is cooled (docs/annealed.md).
+The paper's relaxation with a δ of its own for each column, tied to the variance of that column
+given the others: then p_j = t_j² is the leverage of column j and the trace is linear in it. Columns
+are drawn towards the entropic map of their log jump gains under Σp = k, while it is cooled
+(docs/annealed.md).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ...residual.residual import floor
 from ...runs.runner import Step, run
 from ...runs.state import State
 from ..inner import run_method
-from ..search.local_search import Landscape, reconsider, starting_choice
+from ..search.local_search import Landscape, descend, starting_choice
 from .annealing import Annealing, Schedule
 from .candidates import Replacements
 from .covariance import Candidates, Covariance, covariance
@@ -36,19 +37,23 @@ class Annealed:
 
     Parameters
     ----------
-    n_steps : steps before the first column is fixed; 20 with damping 0.4 is a cheap start for a local search.
-    damping : the part of the way to the entropic map that a step goes; larger ones let near-duplicates
-        swing together.
-    phi0, phi1 : the spread Σp(1 − p) at the beginning and when columns are fixed, relative to that of
-        equal leverages.
+    n_steps : steps before the first column is fixed; 20 with damping 0.4 is a cheap start for a
+        local search.
+    damping : the part of the way to the entropic map that a step goes; larger ones let
+        near-duplicates swing together.
+    phi0, phi1 : the spread Σp(1 − p) at the beginning and when columns are fixed, relative to that
+        of equal leverages.
     fixed : the share of the open places that is fixed at a time.
     between : steps between two times.
-    sweeps : how often each chosen column is reconsidered at the end: taken out, and the best put in its
-        place. The choice is then compared with greedy's, and the better is kept. 0 does neither.
-    gamma : δ_j over the variance of column j given the others; None is 1, and 1.5 for the Frobenius criterion.
-    n_candidates : how many columns are weighed at a time; None is all up to n = 3000 or when X has few rows, else 6 k, and 4 k where a
-        column costs a product: half of them by nuclear scores, and one round.
-    n_rounds : how often candidates are weighed, renewed around the choice each time, when they are not all columns.
+    sweeps : at the end swaps improve the choice, this many for each chosen column at most. It is
+        then compared with greedy's, and the better is kept. 0 does neither.
+    gamma : δ_j over the variance of column j given the others; None is 1, and 1.5 for the Frobenius
+        criterion.
+    n_candidates : how many columns are weighed at a time; None is all up to n = 3000 or when X has
+        few rows, else 6 k, and 4 k where a column costs a product: half of them by nuclear scores,
+        and one round.
+    n_rounds : how often candidates are weighed, renewed around the choice each time, when they are
+        not all columns.
 
     Examples
     --------
@@ -68,7 +73,7 @@ class Annealed:
     sweeps: int = 4
     gamma: float | None = None
     n_candidates: int | None = None
-    n_rounds: int = 4
+    n_rounds: int = 2
     honours: ClassVar[frozenset[str]] = CONSTRAINTS
     __repr__ = brief
 
@@ -81,7 +86,8 @@ class Annealed:
             raise ValueError(f"damping must be above 0 and at most 1, got {self.damping!r}")
         if not 0 < self.phi1 <= self.phi0 <= 1:
             raise ValueError(
-                f"0 < phi1 <= phi0 <= 1 must hold, got phi0 = {self.phi0!r} and phi1 = {self.phi1!r}"
+                "0 < phi1 <= phi0 <= 1 must hold, "
+                f"got phi0 = {self.phi0!r} and phi1 = {self.phi1!r}"
             )
         if not 0 < self.fixed <= 1 or self.between < 0 or self.sweeps < 0:
             raise ValueError(
@@ -103,16 +109,16 @@ class Annealed:
         return _choice(found, annealing.run(), annealing.recorder)
 
     def _polished(self, problem: Problem, raw: Choice, rng: np.random.Generator) -> Choice:
-        """Reconsider every column, and keep greedy's choice if it is better all the same."""
+        """Make swaps that pay, and keep greedy's choice if it is better all the same."""
         landscape = Landscape.of(problem, problem.criterion)
         starts = [raw.indices]
         if problem.criterion == "frobenius":  # the trace leads further, as for swaps
             by_trace = Landscape.of(problem, "trace")
             traced = by_trace.state(raw.indices)
-            reconsider(by_trace, traced, self.sweeps)
+            descend(by_trace, traced, self.sweeps * problem.k)
             starts.append(by_trace.indices(traced, raw.indices))
         state = min((landscape.state(start) for start in starts), key=lambda state: state.error)
-        reconsider(landscape, state, self.sweeps)
+        descend(landscape, state, self.sweeps * problem.k)
         greedy = starting_choice("greedy", problem, rng).indices
         if landscape.state(greedy).error < state.recomputed_error():
             return replace(raw, indices=greedy, details={"kept": "greedy"})
@@ -160,7 +166,7 @@ def _choice(problem: Problem, chosen: np.ndarray, recorder: Recorder) -> Choice:
 
 
 class Rounds(State):
-    """The candidates of a large problem, what was chosen of them last, and the best choice so far."""
+    """The candidates of a large problem, the last choice among them, and the best so far."""
 
     def __init__(self, problem: Problem, size: int, rng: np.random.Generator):
         drawn = first_candidates(problem, max(size, problem.k), rng)
@@ -183,7 +189,7 @@ class Rounds(State):
         self.done += 1
 
     def renew(self) -> bool:
-        """Candidates around the choice, once there is one; False when K gives no columns cheaply."""
+        """Candidates around the choice, if there is one; False when K gives no columns cheaply."""
         if self.done == 0:
             return True
         if "columns" not in self.problem.operator.cheap:
@@ -195,7 +201,7 @@ class Rounds(State):
 
 
 def first_candidates(problem: Problem, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Candidates drawn uniformly; where each column costs a product, half of fewer ones come from nuclear scores."""
+    """Candidates drawn uniformly; where a column costs a product, fewer, half by nuclear scores."""
     drawn = rng.permutation(problem.free)
     if "columns" in problem.operator.cheap:
         return drawn[:size]

@@ -22,6 +22,7 @@ from .entropic import entropic
 FULL, EMPTY = 0.95, 0.01  # leverages beyond these count as these: C stays well conditioned
 SMALLEST = 1e-8  # of the variance of a column given the others, relative to the mean diagonal
 TIES = 1e-3  # random offsets of the log gains, so that equal columns part
+FEWEST = 3  # columns that stay in the running for each place
 LOST = 0.5  # a column that lost this part of its variance to one just fixed waits for the next turn
 
 
@@ -47,6 +48,8 @@ class Annealing(State):
 
     K : the matrix of the candidates, conditioned on what is fixed.
     indices : which columns of the problem the candidates are.
+    allowed : whether each may still be fixed.
+    terms : of the objective, one for each candidate, as they were when last computed.
     explained : by how much the fixed columns lower the error.
     """
 
@@ -64,7 +67,8 @@ class Annealing(State):
         self.cubes = problem.criterion == "frobenius"
         self.offsets = TIES * rng.standard_normal(K.n)
         self.allowed = np.isin(indices, problem.free)
-        self.p, self.c0 = np.zeros(K.n), K.diagonal
+        self.p, self.c0, self.terms = np.zeros(K.n), K.diagonal.copy(), np.zeros(K.n)
+        self.narrowed = False
         self.fixed: list[int] = []
         self.explained, self.step = 0.0, 0
         for j in np.flatnonzero(np.isin(indices, problem.include)):
@@ -127,15 +131,20 @@ class Annealing(State):
         if len(free) <= places:
             self.p[free] = 1.0
             return
-        cut = min(EMPTY, places / (2 * len(free)))
         floor = SMALLEST * float(np.mean(self.K.diagonal)) or 1.0
-        d = weights(self.p, self.schedule.gamma * np.maximum(self.c0, floor), cut)
-        diagonals = self.K.diagonals(d, cubes=self.cubes)
-        self.c0 = diagonals.c / without_own(diagonals.c, d)
-        target = entropic(_scores(diagonals, d, self.offsets)[free], places, spread)
+        d = weights(self.p, self.schedule.gamma * np.maximum(self.c0, floor), self._cut(free))
+        at = free if self.narrowed else np.arange(self.K.n)
+        diagonals = self.K.diagonals(d, at, cubes=self.cubes)
+        self.c0[at] = diagonals.c / without_own(diagonals.c, d[at])
+        scores = _scores(diagonals, d[at], self.offsets[at])
+        target = entropic(scores[np.isin(at, free)], places, spread)
         self.p[free] += self.schedule.damping * (target - self.p[free])
-        value = float(np.sum(diagonals.a if self.cubes else diagonals.c))
-        self.recorder.add(np.sqrt(self.p[d > 0]), self.indices[d > 0], value, 0)
+        self.terms[at] = diagonals.a if self.cubes else diagonals.c
+        self.recorder.add(np.sqrt(self.p[d > 0]), self.indices[d > 0], float(np.sum(self.terms)), 0)
+
+    def _cut(self, free: np.ndarray) -> float:
+        """The leverage up to which a column weighs nothing."""
+        return min(EMPTY, self.places / (2 * max(1, len(free))))
 
     def decimate(self) -> None:
         """Fix the share with the largest leverages, none that resembles one just fixed."""
@@ -147,7 +156,16 @@ class Annealing(State):
             if self.K.diagonal[j] > max(LOST * before[j], self.K.floor[j]):
                 self.fix(int(j))
                 taken += 1
+        self._narrow()
         self._rescale()
+
+    def _narrow(self) -> None:
+        """Let go of columns that weigh nothing: hardly one of them would be fixed later."""
+        rest = self._ranked()[FEWEST * self.places :]
+        gone = rest[self.p[rest] <= self._cut(self.free)]
+        self.allowed[gone] = False
+        self.p[gone] = 0.0
+        self.narrowed = True
 
     def _ranked(self) -> np.ndarray:
         """The free candidates by falling leverage; those that differ by rounding alone are tied."""

@@ -1,4 +1,7 @@
-"""The residual C = (K⁻¹ + D)⁻¹ of a weighted choice: leverages, and what each column would gain (docs/annealed.md)."""
+"""The residual C = (K⁻¹ + D)⁻¹ of a weighted choice: leverages, and what each column would gain.
+
+docs/annealed.md has the formulas.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import scipy
 
 from ..._array import (
     Array,
     Indices,
     add_outer,
     cholesky,
+    double,
     host,
     like,
     namespace,
@@ -45,8 +48,13 @@ class Covariance(Protocol):
     diagonal: np.ndarray
     floor: np.ndarray
 
-    def diagonals(self, d: np.ndarray, *, cubes: bool = False) -> Diagonals:
-        """diag C, diag C² and, with cubes, diag C³."""
+    def diagonals(
+        self, d: np.ndarray, at: np.ndarray | None = None, *, cubes: bool = False
+    ) -> Diagonals:
+        """diag C, diag C² and, with cubes, diag C³, at some columns or at all.
+
+        at : rising; columns of positive weight are among them.
+        """
         ...
 
     def condition(self, j: int, cubes: bool) -> float:
@@ -55,7 +63,7 @@ class Covariance(Protocol):
 
 
 def jump_gains(diagonals: Diagonals, d: np.ndarray) -> np.ndarray:
-    """By how much the objective differs between column j out and column j in, the other columns as they are."""
+    """By how much the objective differs between column j out and in, the others as they are."""
     rho = without_own(diagonals.c, d)
     c0 = diagonals.c / rho
     c0 = np.maximum(
@@ -84,20 +92,24 @@ class Stored(State):
         self.diagonal = _float64(namespace(K).linalg.diagonal(K))
         self.floor = floor
 
-    def diagonals(self, d: np.ndarray, *, cubes: bool = False) -> Diagonals:
-        C = self.residual(d)
-        xp = namespace(C)
-        squares = xp.sum(C * C, axis=0)
-        third = xp.sum(C * (C.T @ C), axis=0) if cubes else None
-        return _on_host(xp.linalg.diagonal(C), squares, third)
+    def diagonals(
+        self, d: np.ndarray, at: np.ndarray | None = None, *, cubes: bool = False
+    ) -> Diagonals:
+        G, xp = self._factor(d), namespace(self.K)
+        if at is None or len(at) == self.n:
+            C = self.K - G.T @ G
+            third = _dots(C, C.T @ C) if cubes else None
+            return _on_host(xp.linalg.diagonal(C), _dots(C, C), third)
+        C = take(self.K, at, axis=1) - G.T @ take(G, at, axis=1)
+        third = _dots(C, self.K @ C - G.T @ (G @ C)) if cubes else None
+        return _on_host(xp.linalg.diagonal(take(C, at)), _dots(C, C), third)
 
-    def residual(self, d: np.ndarray) -> Array:
-        """C itself."""
+    def _factor(self, d: np.ndarray) -> Array:
+        """G with C = K − GᵀG."""
         active = np.flatnonzero(d > 0)
         r = like(np.sqrt(d[active]), self.K)
         rows = r[:, None] * take(self.K, active)
-        G = solve_triangular(shifted_factor(take(rows, active, axis=1) * r[None, :]), rows)
-        return self.K - G.T @ G
+        return solve_triangular(shifted_factor(take(rows, active, axis=1) * r[None, :]), rows)
 
     def condition(self, j: int, cubes: bool) -> float:
         if self.diagonal[j] <= self.floor[j]:
@@ -121,33 +133,37 @@ class Explicit(State):
         self.X = X
         self.n = X.shape[1]
         self.floor = floor
-        self._measure()
+        self.diagonal = _float64(_dots(X, X))
+        self._gram: tuple[Array, Array] | None = None
 
-    def _measure(self) -> None:
-        self.diagonal = _float64(namespace(self.X).sum(self.X * self.X, axis=0))
-        self.gram = self.X @ self.X.T
+    @property
+    def gram(self) -> Array:
+        """X Xᵀ, made once for each X."""
+        if self._gram is None or self._gram[0] is not self.X:
+            self._gram = self.X, self.X @ self.X.T
+        return self._gram[1]
 
-    def diagonals(self, d: np.ndarray, *, cubes: bool = False) -> Diagonals:
-        xp = namespace(self.X)
+    def diagonals(
+        self, d: np.ndarray, at: np.ndarray | None = None, *, cubes: bool = False
+    ) -> Diagonals:
         active = np.flatnonzero(d > 0)
         weighted = take(self.X, active, axis=1) * like(np.sqrt(d[active]), self.X)[None, :]
         L = shifted_factor(weighted @ weighted.T)
-        P = solve_triangular(L, self.X)
+        P = solve_triangular(L, self.X if at is None else take(self.X, at, axis=1))
         Q = solve_triangular(L, solve_triangular(L, self.gram).T) @ P  # PPᵀP
-        third = xp.sum(Q * Q, axis=0) if cubes else None
-        return _on_host(xp.sum(P * P, axis=0), xp.sum(P * Q, axis=0), third)
+        return _on_host(_dots(P, P), _dots(P, Q), _dots(Q, Q) if cubes else None)
 
     def condition(self, j: int, cubes: bool) -> float:
         if self.diagonal[j] <= self.floor[j]:
             return 0.0
         xp = namespace(self.X)
         x = self.X[:, j]
-        image = self.gram @ x
+        image = self.X @ (x @ self.X)
         third = float(xp.sum(image * image)) if cubes else None
         fall = gain(self.diagonal[j], float(xp.sum(x * image)), third)
         q = x / xp.sqrt(xp.sum(x * x))
-        self.X = self.X - q[:, None] * (q @ self.X)[None, :]
-        self._measure()
+        self.X = self.X - _outer(q, q @ self.X)
+        self.diagonal = _float64(_dots(self.X, self.X))
         self.diagonal[j] = 0.0
         return fall
 
@@ -155,65 +171,74 @@ class Explicit(State):
 class Candidates(State):
     """Some columns B, rising, of a K that is not stored.
 
-    The diagonals over B are exact from K_BB, (K²)_BB and (K³)_BB alone. The squares cost |B| columns
-    of K, the cubes |B| products besides; later work has no part of length n.
+    The diagonals over B are exact from K_BB, (K²)_BB and (K³)_BB alone. The squares cost |B|
+    columns of K, the cubes |B| products besides; later work has no part of length n. It is done
+    where K is.
     """
 
     def __init__(self, operator: Operator, indices: Indices, floor: np.ndarray, cubes: bool):
         self.n = len(indices)
         self.floor = floor
         self.powers = powers(operator, np.asarray(indices), cubes=cubes)
-        self.diagonal = np.maximum(np.diag(self.powers[0]), 0.0)
+        self.diagonal = self._measured()
 
-    def diagonals(self, d: np.ndarray, *, cubes: bool = False) -> Diagonals:
+    def _measured(self) -> np.ndarray:
+        return _float64(namespace(self.powers[0]).linalg.diagonal(self.powers[0]))
+
+    def diagonals(
+        self, d: np.ndarray, at: np.ndarray | None = None, *, cubes: bool = False
+    ) -> Diagonals:
         active = np.flatnonzero(d > 0)
-        r = np.sqrt(d[active])[:, None]
-        L = shifted_factor(r * self.powers[0][np.ix_(active, active)] * r.T)
-        G, H, *H3 = (_solve(L, r * power[active]) for power in self.powers)
-        T, *T3 = (_solve(L, r * block[:, active].T) for block in (H, *H3))  # L⁻¹R(K²)_AA R L⁻ᵀ
-        c = self.diagonal - _dots(G, G)
-        a = np.diag(self.powers[1]) - 2 * _dots(G, H) + _dots(G, T @ G)
+        at = np.arange(self.n) if at is None else at
+        r = like(np.sqrt(d[active]), self.powers[0])[:, None]
+        squares = [take(take(power, at), at, axis=1) for power in self.powers]
+        own = np.searchsorted(at, active)
+        rows = [r * take(square, own) for square in squares]
+        L = shifted_factor(take(rows[0], own, axis=1) * r.T)
+        G, H, *H3 = _solve_all(L, rows)
+        T, *T3 = _solve_all(L, [r * take(block, own, axis=1).T for block in (H, *H3)])
+        c, a, *b = (namespace(r).linalg.diagonal(square) for square in squares)
+        TG = T @ G  # T = L⁻¹R(K²)_AA R L⁻ᵀ
+        c, a = c - _dots(G, G), a - _dots(G, 2 * H - TG)
         if not cubes:
             return _on_host(c, a, None)
-        b = np.diag(self.powers[2]) - 2 * _dots(G, H3[0]) + _dots(G, T3[0] @ G)
-        E = H - T @ G
-        return _on_host(c, a, b - _dots(E, E))
+        E = H - TG
+        return _on_host(c, a, b[0] - _dots(G, 2 * H3[0] - T3[0] @ G) - _dots(E, E))
 
     def condition(self, j: int, cubes: bool) -> float:
         if self.diagonal[j] <= self.floor[j]:
             return 0.0
-        entries = [float(power[j, j]) for power in self.powers]
-        fall = gain(*entries)
+        fall = gain(*(float(power[j, j]) for power in self.powers))
         self.powers = conditioned(self.powers, j)
-        self.diagonal = np.maximum(np.diag(self.powers[0]), 0.0)
+        self.diagonal = self._measured()
         self.diagonal[j] = 0.0
         return fall
 
 
-def conditioned(powers: list[np.ndarray], j: int) -> list[np.ndarray]:
+def conditioned(powers: list[Array], j: int) -> list[Array]:
     """The blocks of C, C² (and C³) after C became C − v vᵀ, v = C_:j/√C_jj.
 
     C²: C² − v xᵀ − x vᵀ + ‖v‖² v vᵀ with x = Cv; C³ follows in the same way with y = C²v.
     """
     s = powers[0][j, j]
-    v, x, *rest = (power[:, j] / np.sqrt(s) for power in powers)
+    v, x, *rest = (power[:, j] / s**0.5 for power in powers)
     vv = powers[1][j, j] / s
-    cross = np.multiply.outer(v, x - 0.5 * vv * v)
-    found = [powers[0] - np.multiply.outer(v, v), powers[1] - cross - cross.T]
+    cross = _outer(v, x - 0.5 * vv * v)
+    found = [powers[0] - _outer(v, v), powers[1] - (cross + cross.T)]
     if rest:
         vCv = powers[2][j, j] / s
-        cross = np.multiply.outer(v, rest[0] - vv * x - 0.5 * (vCv - vv * vv) * v)
-        found.append(powers[2] - np.multiply.outer(x, x) - cross - cross.T)
+        cross = _outer(v, rest[0] - vv * x - 0.5 * (vCv - vv * vv) * v)
+        found.append(powers[2] - _outer(x, x) - (cross + cross.T))
     return found
 
 
-def powers(operator: Operator, indices: Indices, *, cubes: bool = False) -> list[np.ndarray]:
-    """The blocks K_SS, (K²)_SS and, with cubes, (K³)_SS, in float64 on the host."""
+def powers(operator: Operator, indices: Indices, *, cubes: bool = False) -> list[Array]:
+    """The blocks K_SS, (K²)_SS and, with cubes, (K³)_SS, in float64."""
     columns = operator.columns(indices)
     parts = [take(columns, indices), columns.T @ columns]
     if cubes:
         parts.append(columns.T @ operator.matmul(columns))
-    parts = [host(part).astype(np.float64) for part in parts]
+    parts = [double(part) for part in parts]
     return [(part + part.T) / 2 for part in parts]
 
 
@@ -226,7 +251,7 @@ def covariance(operator: Operator, k: int) -> Covariance:
 
 
 def shifted_factor(matrix: Array) -> Array:
-    """The Cholesky factor of I + matrix; a larger multiple of I where rounding left the matrix indefinite."""
+    """The Cholesky factor of I + matrix; of 10 I, 100 I, … where rounding left it indefinite."""
     identity = like(np.eye(matrix.shape[0]), matrix)
     factor, shift = cholesky(matrix + identity), 1.0
     while factor is None:
@@ -235,12 +260,20 @@ def shifted_factor(matrix: Array) -> Array:
     return factor
 
 
-def _solve(L: np.ndarray, block: np.ndarray) -> np.ndarray:
-    return scipy.linalg.solve_triangular(L, block, lower=True, check_finite=False)
+def _solve_all(L: Array, blocks: list[Array]) -> list[Array]:
+    """L⁻¹ times each of the blocks, which are equally wide: one solve."""
+    width = blocks[0].shape[1]
+    solved = solve_triangular(L, namespace(L).concat(blocks, axis=1))
+    return [solved[:, i * width : (i + 1) * width] for i in range(len(blocks))]
 
 
-def _dots(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return np.einsum("ij,ij->j", left, right)
+def _dots(left: Array, right: Array) -> Array:
+    """The inner products of the columns."""
+    return namespace(left).sum(left * right, axis=0)
+
+
+def _outer(left: Array, right: Array) -> Array:
+    return left[:, None] * right[None, :]
 
 
 def _float64(array: Array) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ... import _check
 from ..._array import Array, namespace
-from ...problem import CONSTRAINTS, Choice, Problem, brief
+from ...problem import PLACED, Choice, Problem, brief
 from ...residual.powers import POWERS, best_addition
 from ...residual.represent import searchable
 from ...residual.residual import Residual
@@ -40,7 +40,7 @@ class Greedy:
     """
 
     gain: str = "trace"
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = PLACED
     __repr__ = brief
 
     def __post_init__(self) -> None:

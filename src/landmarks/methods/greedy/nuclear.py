@@ -1,6 +1,7 @@
-"""Nuclear scores: greedy selection with diag C² estimated from one block of probes that every pick brings up to date.
+"""Nuclear scores: greedy selection with diag C² estimated from one block of probes.
 
-Fornace and Lindsey, arXiv:2407.01698 (2024). Where only products are known, diag C is estimated from the same block.
+Every pick brings the block up to date. Where only products are known, diag C is estimated from it
+too. Fornace and Lindsey, arXiv:2407.01698 (2024).
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from ...operators.base import Operator
 from ...problem import CONSTRAINTS, Choice, Problem, brief
 from ...residual.represent import searchable
 from ...residual.residual import Residual
-from .pursuit import Gains, highest, over_diagonal, pursue
+from .block_picks import pick_block
+from .pursuit import Gains, highest, over_diagonal, pick_best, pursue
+
+LARGE = 20_000  # columns from which picks are made in blocks
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,8 @@ class NuclearScores:
 
     Parameters
     ----------
-    n_probes : products in the block. More come closer to greedy selection; n or more are greedy selection itself.
+    n_probes : products in the block. More come closer to greedy selection; n or more are greedy
+        selection itself.
 
     Examples
     --------
@@ -57,7 +62,11 @@ class NuclearScores:
         KZ = operator.matmul(Z)
         if exact or "diagonal" in operator.cheap:
             residual = Residual(operator, problem.k)
-            return pursue(problem, residual, ProbedGains(residual, Z, KZ), "nuclear")
+            gains = ProbedGains(residual, Z, KZ)
+            in_blocks = operator.n >= LARGE and "columns" in operator.cheap
+            return pursue(
+                problem, residual, gains, "nuclear", pick_block if in_blocks else pick_best
+            )
         residual = Residual(WithDiagonal(operator, estimated_diagonal(Z, KZ)), problem.k)
         return pursue(problem, residual, ProductGains(residual, Z, KZ), "nuclear")
 
@@ -85,15 +94,22 @@ class ProbedGains(Gains):
         return highest(self.scores() * allowed)
 
     def update(self, v: Array) -> None:
-        """CZ after C became C − v vᵀ; computed again when half of its digits are gone."""
-        self.CZ = self.CZ - v[:, None] * (v[None, :] @ self.Z)
+        """CZ after C became C − v vᵀ."""
+        self.take_in(v[:, None])
+
+    def take_in(self, V: Array) -> None:
+        """CZ after C became C − V Vᵀ; computed again when half of its digits are gone."""
+        self.CZ = self.CZ - V @ (V.T @ self.Z)
         if norm(self.CZ) < eps(self.CZ) ** 0.5 * self.size:
             self.CZ = self.residual.matmul(self.Z)
             self.size = norm(self.CZ)
 
 
 class ProductGains(Gains):
-    """The same where diag C is an estimate too: kept between a part of its mean and √(C²)_jj, which bounds it."""
+    """The same where diag C is an estimate too.
+
+    It is kept between a part of its mean and √(C²)_jj, which bounds it.
+    """
 
     def __init__(self, residual: Residual, Z: Array, KZ: Array):
         xp = namespace(KZ)
@@ -120,9 +136,10 @@ class ProductGains(Gains):
 
 
 def estimated_diagonal(Z: Array, KZ: Array) -> Array:
-    """diag K̂ of the Nyström approximation by half of the probes, plus the mean of what the others see left.
+    """diag K̂ of a Nyström approximation by half of the probes, plus the mean that the others see.
 
-    A probe estimate of every entry by itself is far too noisy: it took greedy quality to that of a uniform draw.
+    A probe estimate of each single entry is far too noisy: it took greedy quality to that of a
+    uniform draw.
     """
     xp, half = namespace(KZ), KZ.shape[1] // 2
     F = sketched_factor(Z[:, :half], KZ[:, :half])

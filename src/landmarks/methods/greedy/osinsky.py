@@ -1,6 +1,7 @@
 """A deterministic choice whose trace error is at most k + 1 times the best rank-k error.
 
-Osinsky, "Close to optimal column approximation using a single SVD", arXiv:2308.09068 (2023).
+Osinsky, "Close to optimal column approximations with a single SVD", arXiv:2308.09068 (2023),
+proves √(k + 1) in the Frobenius norm of X − P_S X, which is k + 1 for the trace error.
 
 Let V hold the k leading right singular vectors of X and E = X − X V Vᵀ, so that E V = 0. To rebuild
 X from the columns S by matching the rows of V there leaves E after the steps below. A step picks j,
@@ -18,9 +19,14 @@ from typing import ClassVar
 import numpy as np
 
 from ..._array import host
+from ...linalg.error import spectrum
 from ...operators.base import Operator, densify
+from ...operators.data import Data
+from ...operators.dense import Dense
 from ...operators.double import in_double
 from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
+
+AFFORDABLE = 2e9  # multiplications of a decomposition that checking the promise may take
 
 
 @dataclass(frozen=True)
@@ -46,12 +52,31 @@ class Osinsky:
     __repr__ = brief
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        F = factor(problem.operator)
-        if problem.include:
-            Q = np.linalg.qr(F[:, list(problem.include)])[0]
-            F = F - Q @ (Q.T @ F)
-        picks = matched(F, problem.k - len(problem.include), problem.free)
+        picks = matched(left(problem), problem.k - len(problem.include), problem.free)
         return Choice(complete(problem, [*problem.include, *picks]))
+
+
+def promised(problem: Problem) -> float:
+    """The trace error that this choice stays within; ∞ where nothing is promised, or at a price."""
+    operator, r = problem.operator, problem.k - len(problem.include)
+    if problem.criterion != "trace" or problem.exclude or not isinstance(operator, Data | Dense):
+        return np.inf
+    m, n = operator.m or operator.n, operator.n
+    if n * m * min(n, m) > AFFORDABLE:
+        return np.inf
+    values = spectrum(operator)
+    if problem.include:
+        values = np.linalg.svd(left(problem), compute_uv=False) ** 2
+    return (r + 1) * float(np.sum(values[r:]))
+
+
+def left(problem: Problem) -> np.ndarray:
+    """F with K = FᵀF, less its projection on the included columns."""
+    F = factor(problem.operator)
+    if not problem.include:
+        return F
+    Q = np.linalg.qr(F[:, list(problem.include)])[0]
+    return F - Q @ (Q.T @ F)
 
 
 def factor(operator: Operator) -> np.ndarray:

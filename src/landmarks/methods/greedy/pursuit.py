@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -30,29 +31,52 @@ class Gains(State, abc.ABC):
         """Take in that C became C − v vᵀ; the residual already holds the new C."""
 
 
-def pursue(problem: Problem, residual: Residual, gains: Gains, name: str = "greedy") -> Choice:
+def pick_best(residual: Residual, gains: Gains, allowed: Array, limit: int) -> bool:
+    """Make one pick, that of the best score; returns False where none is worth it."""
+    best = gains.best(allowed)
+    if best is None:
+        return False
+    gains.update(residual.pick(best))
+    return True
+
+
+Advance = Callable[[Residual, Any, Array, int], bool]
+
+
+def pursue(
+    problem: Problem,
+    residual: Residual,
+    gains: Gains,
+    name: str = "greedy",
+    advance: Advance = pick_best,
+) -> Choice:
     """Pick what must be included, then the best until there are k or nothing is left to represent.
 
     When it is stopped, or the deadline has passed, the scores at that moment choose the rest.
+
+    advance : makes the next pick, or several at once.
     """
     n = problem.operator.n
     allowed = like(np.isin(np.arange(n), problem.free).astype(float), residual.operator.like)
-    steps = picked(problem, residual, gains, allowed)
-    if run(name, steps, residual, gains, deadline=problem.deadline):
+    steps = picked(problem, residual, gains, allowed, advance)
+    ended = run(name, steps, residual, gains, deadline=problem.deadline)
+    if ended or problem.constraints:
         return Choice(complete(problem, residual.picks))
     scores = host(gains.scores() * allowed)
     return Choice(filled(problem, residual.picks, scores))
 
 
-def picked(problem: Problem, residual: Residual, gains: Gains, allowed: Array) -> Iterator[Step]:
-    """The picks, one at a step; those that must be included come before the first."""
+def picked(
+    problem: Problem, residual: Residual, gains: Gains, allowed: Array, advance: Advance
+) -> Iterator[Step]:
+    """The picks, one or several at a step; those that must be included come before the first."""
     for j in problem.include[len(residual.picks) :]:
         gains.update(residual.pick(j))
     while len(residual.picks) < problem.k:
-        best = gains.best(allowed)
-        if best is None:
+        if problem.constraints:
+            allowed = like(problem.addable(residual.picks).astype(float), residual.operator.like)
+        if not advance(residual, gains, allowed, problem.k - len(residual.picks)):
             return
-        gains.update(residual.pick(best))
         yield Step(len(residual.picks), problem.k, lambda: residual.relative_error(problem))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..._array import host, namespace
 from ...errors import Stopped
-from ...problem import CONSTRAINTS, Choice, Problem, brief
+from ...problem import PLACED, Choice, Problem, brief
 from ...residual.exchange import Exchange
 from ...runs.runner import Step, run
 from ...runs.state import State
@@ -50,7 +50,7 @@ class Iterated:
     rounds: int = 50
     share: float = 0.15
     patience: int = 50
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = PLACED
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -121,9 +121,10 @@ class Search(State):
 
     @property
     def settled(self) -> bool:
-        """Whether the rank is reached, or nothing may change."""
+        """Whether the rank is reached, nothing but rounding is left, or nothing may change."""
         return bool(
             len(self.state.vacant)
+            or self.error <= self.landscape.base.rounding(self.error)
             or not len(self.landscape.unlocked(self.state))
             or not np.any(self.landscape.open_to(self.state))
         )

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from ..._array import Array, Indices, host, is_array, is_single, like
+from ...constraints import check_placed, check_start
 from ...operators.base import check_indices
+from ...placement.packing import exchangeable
 from ...problem import Choice, Problem, complete
 from ...residual.base import Base
 from ...residual.exchange import Exchange
 from ...residual.pairs import best_swap, confirmed_gain
 from ...residual.powers import POWERS
 from ...residual.represent import searchable
-from ...runs.progress import stopped
 from ...runs.runner import Step, run
 from ...runs.state import State
 from ..inner import run_method
@@ -100,7 +101,19 @@ class Landscape:
         allowed = np.zeros(self.problem.operator.n, dtype=bool)
         allowed[self.free] = True
         allowed[state.chosen] = False
+        if self.problem.constraints and len(state.vacant):
+            allowed &= self.problem.addable(state.chosen)
         return allowed
+
+    def pairs_open_to(self, state: Exchange) -> Array | None:
+        """Whether each candidate may take the place of each member; None where all may."""
+        if not self.problem.constraints:
+            return None
+        others = np.setdiff1d(self.problem.include, state.chosen).astype(np.int64)
+        allowed = exchangeable(self.problem.constraints, np.concatenate([state.chosen, others]))
+        rows = np.zeros((len(state.members), self.problem.operator.n))
+        rows[state.members >= 0] = allowed[: len(state.chosen)]
+        return like(rows, state.operator.like) > 0
 
     def unlocked(self, state: Exchange) -> np.ndarray:
         """The places whose member may be dropped."""
@@ -111,6 +124,8 @@ class Landscape:
 
     def indices(self, state: Exchange, spare: np.ndarray) -> np.ndarray:
         """The choice of a state: included indices, members, then spare ones beyond the rank."""
+        if self.problem.constraints:
+            return complete(self.problem, state.chosen)
         order = [
             *self.problem.include,
             *state.chosen,
@@ -124,10 +139,13 @@ def starting_choice(start: Any, problem: Problem, rng: np.random.Generator) -> C
     from ..registry import as_method
 
     if not is_array(start) and not isinstance(start, list | tuple | range):
-        return run_method("start", as_method(start), problem, rng)
+        method = as_method(start)
+        check_placed(problem, method)
+        return run_method("start", method, problem, rng)
     indices = check_indices(host(start) if is_array(start) else list(start), problem.operator.n)
     if len(indices) != problem.k:
         raise ValueError(f"start must list k = {problem.k} indices, got {len(indices)}")
+    check_start(problem, indices)
     return Choice(indices)
 
 
@@ -200,22 +218,6 @@ def swaps(landscape: Landscape, state: Exchange, done: SwapRun, limit: int) -> I
         yield Step(done.swaps, limit, lambda: landscape.relative(state.error))
 
 
-def reconsider(landscape: Landscape, state: Exchange, sweeps: int) -> None:
-    """Take each member out in turn and put the best candidate in its place; never worse."""
-    for _ in range(sweeps):
-        before = set(state.chosen)
-        for place in landscape.unlocked(state):
-            if landscape.problem.time_left <= 0 or stopped():
-                break
-            j = state.drop(int(place))
-            best = state.best_addition(as_mask(landscape.open_to(state), state))
-            state.add(j if best is None else best, int(place))
-            if state.stale(landscape.drift):
-                state.load(state.chosen)
-        if set(state.chosen) == before:
-            break
-
-
 def swap_best(landscape: Landscape, state: Exchange, likely: np.ndarray) -> np.ndarray | None:
     """Make the best swap, of those at the likely places if one of them pays.
 
@@ -234,7 +236,8 @@ def _swap_at(landscape: Landscape, state: Exchange, places: np.ndarray | None) -
         looked = landscape.unlocked(state) if places is None else places
         if len(looked) == 0:
             return None
-        best = best_swap(state, as_mask(landscape.open_to(state), state), looked)
+        allowed = as_mask(landscape.open_to(state), state)
+        best = best_swap(state, allowed, looked, landscape.pairs_open_to(state))
         if best.gain <= landscape.least_gain(state.error, 0.0 if trace else best.cost):
             return None
         if not trace or landscape.pays(state, *confirmed_gain(state, best)):

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import Stopped
-from ...problem import CONSTRAINTS, Choice, Problem, brief
+from ...problem import PLACED, Choice, Problem, brief
 from ..inner import run_method
 from .local_search import Landscape, descend, starting_choice
 
@@ -45,7 +45,7 @@ class Swap:
     start: Any = "greedy"
     criterion: str | None = None
     max_swaps: int | None = None
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = PLACED
     __repr__ = brief
 
     def __post_init__(self) -> None:

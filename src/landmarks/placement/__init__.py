@@ -1,0 +1,1 @@
+"""Where landmarks may lie: minimum distances, regions, zones, and how to satisfy them together."""

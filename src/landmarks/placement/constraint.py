@@ -1,0 +1,56 @@
+"""What every constraint on places answers."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from .._array import Indices
+
+
+@runtime_checkable
+class Constraint(Protocol):
+    """Says which places may be added to a choice, and which exchanges are allowed."""
+
+    def check(self, n: int) -> None:
+        """Raise when the constraint is not about n candidates."""
+        ...
+
+    def addable(self, chosen: np.ndarray, left: int, open_places: np.ndarray) -> np.ndarray:
+        """Whether each of the n candidates may be added, with `left` still to be chosen.
+
+        open_places : whether each candidate is neither chosen nor excluded.
+        """
+        ...
+
+    def exchangeable(self, chosen: np.ndarray) -> np.ndarray:
+        """Entry (i, j) says whether j may be added after chosen[i] is dropped."""
+        ...
+
+    def broken(self, chosen: np.ndarray, complete: bool) -> str | None:
+        """How the choice breaks the constraint, in a sentence; None where it does not.
+
+        complete : False for a choice to which more will be added.
+        """
+        ...
+
+    def crowding(self) -> np.ndarray:
+        """How many candidates each one rules out; those of least are tried first."""
+        ...
+
+    def restrict(self, indices: Indices) -> Constraint:
+        """The same constraint on some of the candidates."""
+        ...
+
+    def fingerprint(self) -> str:
+        """A text that differs for different constraints."""
+        ...
+
+
+def digest(array: np.ndarray) -> str:
+    """A short text that differs for different arrays."""
+    text = repr(array.tolist()) if array.dtype.kind in "OUS" else ""
+    content = text.encode() if text else np.ascontiguousarray(array).tobytes()
+    return hashlib.sha256(content).hexdigest()[:16]

@@ -1,0 +1,90 @@
+"""Chosen places keep a distance from one another."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
+
+from .. import _check
+from .._array import Indices
+from .constraint import digest
+
+ROUNDING = 1e-9  # of the distance: neighbours on a grid of just this spacing are allowed
+
+
+@dataclass(frozen=True, eq=False)
+class MinDistance:
+    """No two chosen places are closer than the distance.
+
+    Parameters
+    ----------
+    coordinates : one row for each candidate, or one number for each.
+    distance : the least distance, in the units of the coordinates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> X = np.diag([5.0, 4.0, 3.0, 2.0])
+    >>> s = lm.select(X, 2, constraints=[lm.MinDistance([0.0, 1.0, 2.0, 3.0], 2.0)])
+    >>> sorted(s.indices.tolist())
+    [0, 2]
+    """
+
+    coordinates: Any = field(repr=False)
+    distance: float
+
+    def __post_init__(self) -> None:
+        coordinates = np.asarray(self.coordinates)
+        if coordinates.ndim == 1:
+            coordinates = coordinates[:, None]
+        coordinates = _check.as_numpy(_check.matrix(coordinates, "coordinates"), "coordinates")
+        object.__setattr__(self, "coordinates", coordinates.astype(np.float64))
+        good = isinstance(self.distance, int | float | np.number) and math.isfinite(self.distance)
+        if isinstance(self.distance, bool) or not good or not self.distance > 0:
+            raise ValueError(f"distance must be a positive number, got {self.distance!r}")
+
+    def check(self, n: int) -> None:
+        if len(self.coordinates) != n:
+            raise ValueError(
+                "MinDistance: coordinates must have one row for each of the "
+                f"n = {n} candidates, got {len(self.coordinates)}"
+            )
+
+    @property
+    def _reach(self) -> float:
+        return float(self.distance) * (1 - ROUNDING)
+
+    def _near(self, chosen: np.ndarray) -> np.ndarray:
+        """Whether each candidate is too close to each chosen one."""
+        return cdist(self.coordinates[chosen], self.coordinates) < self._reach
+
+    def addable(self, chosen: np.ndarray, left: int, open_places: np.ndarray) -> np.ndarray:
+        return ~np.any(self._near(chosen), axis=0)
+
+    def exchangeable(self, chosen: np.ndarray) -> np.ndarray:
+        near = self._near(chosen)
+        return np.sum(near, axis=0) - near == 0
+
+    def broken(self, chosen: np.ndarray, complete: bool) -> str | None:
+        near = np.triu(self._near(chosen)[:, chosen], 1)
+        if not np.any(near):
+            return None
+        a, b = (int(chosen[place]) for place in np.argwhere(near)[0])
+        between = float(np.linalg.norm(self.coordinates[a] - self.coordinates[b]))
+        return f"{a} and {b} are {between:g} apart, less than {self.distance:g}"
+
+    def crowding(self) -> np.ndarray:
+        tree = cKDTree(self.coordinates)
+        return tree.query_ball_point(self.coordinates, self._reach, return_length=True)
+
+    def restrict(self, indices: Indices) -> MinDistance:
+        return MinDistance(self.coordinates[np.asarray(indices)], self.distance)
+
+    def fingerprint(self) -> str:
+        return f"{self!r} {digest(self.coordinates)}"

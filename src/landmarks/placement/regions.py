@@ -1,0 +1,140 @@
+"""Regions with at most, or exactly, so many chosen places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .._array import Indices
+from .._suggest import suggestion
+from .constraint import digest
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """At most, or exactly, so many chosen places in each region.
+
+    Parameters
+    ----------
+    labels : the region of each candidate.
+    at_most, exactly : how many, by label; a label has one of the two or none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import landmarks as lm
+    >>> X = np.diag([5.0, 4.0, 3.0, 2.0])
+    >>> s = lm.select(X, 2, constraints=[lm.Regions(["a", "a", "b", "b"], exactly={"b": 1})])
+    >>> sorted(s.indices.tolist())
+    [0, 2]
+    """
+
+    labels: Any = field(repr=False)
+    at_most: Mapping[Any, int] = field(default_factory=dict)
+    exactly: Mapping[Any, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        labels = np.asarray(self.labels)
+        if labels.ndim != 1:
+            raise ValueError(f"labels must be one for each candidate, got shape {labels.shape}")
+        object.__setattr__(self, "labels", labels)
+        if not self.at_most and not self.exactly:
+            raise ValueError("Regions needs at_most={label: count} or exactly={label: count}")
+        if both := [label for label in self.at_most if label in self.exactly]:
+            raise ValueError(f"label {both[0]!r} is in at_most and in exactly; keep one of them")
+        for label, count in [*self.at_most.items(), *self.exactly.items()]:
+            self._check_count(label, count)
+
+    def _check_count(self, label: Any, count: Any) -> None:
+        known = list(dict.fromkeys(self.labels.tolist()))
+        if label not in known:
+            close = suggestion(str(label), [str(name) for name in known])
+            raise ValueError(f"no candidate has the label {label!r}{close}")
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
+            raise ValueError(f"the count of {label!r} must be a whole number ≥ 0, got {count!r}")
+
+    @cached_property
+    def _numbers(self) -> np.ndarray:
+        """The number of the region of each candidate, as the labels come."""
+        numbers: dict[Any, int] = {}
+        listed = self.labels.tolist()
+        return np.asarray([numbers.setdefault(label, len(numbers)) for label in listed])
+
+    @cached_property
+    def _limits(self) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the most of each region."""
+        names = list(dict.fromkeys(self.labels.tolist()))
+        low = [self.exactly.get(name, 0) for name in names]
+        high = [self.exactly.get(name, self.at_most.get(name, len(self.labels))) for name in names]
+        return np.asarray(low), np.asarray(high)
+
+    def _counts(self, chosen: np.ndarray) -> np.ndarray:
+        return np.bincount(self._numbers[chosen], minlength=len(self._limits[0]))
+
+    def check(self, n: int) -> None:
+        if len(self.labels) != n:
+            raise ValueError(
+                f"Regions: labels must be one for each of the n = {n} candidates, "
+                f"got {len(self.labels)}"
+            )
+
+    def check_size(self, k: int, chosen: np.ndarray, open_places: np.ndarray) -> None:
+        """Raise when no choice of k places can have these counts."""
+        (low, high), counts = self._limits, self._counts(chosen)
+        available = np.minimum(high, counts + self._counts(np.flatnonzero(open_places)))
+        for label, count in self.exactly.items():
+            region = self._numbers[self.labels.tolist().index(label)]
+            if available[region] < count:
+                raise ValueError(
+                    f"region {label!r} must have exactly {count}, but only {available[region]} "
+                    "of its candidates may be chosen"
+                )
+        if np.sum(low) > k:
+            raise ValueError(f"exactly asks for {np.sum(low)} places, more than k = {k}")
+        if np.sum(available) < k:
+            raise ValueError(
+                f"the regions leave room for {np.sum(available)} places, fewer than k = {k}"
+            )
+
+    def addable(self, chosen: np.ndarray, left: int, open_places: np.ndarray) -> np.ndarray:
+        (low, high), counts = self._limits, self._counts(chosen)
+        needed = np.maximum(low - counts, 0)
+        room = counts < high
+        if np.sum(needed) >= left:
+            room &= needed > 0
+        return room[self._numbers]
+
+    def exchangeable(self, chosen: np.ndarray) -> np.ndarray:
+        (low, high), counts = self._limits, self._counts(chosen)
+        own = self._numbers[chosen]
+        room = (counts < high)[self._numbers]
+        spare = (counts > low)[own]
+        return (own[:, None] == self._numbers) | (spare[:, None] & room)
+
+    def broken(self, chosen: np.ndarray, complete: bool) -> str | None:
+        (low, high), counts = self._limits, self._counts(chosen)
+        wrong = (counts > high) | (complete & (counts < low))
+        if not np.any(wrong):
+            return None
+        region = int(np.argmax(wrong))
+        label = self.labels.tolist()[int(np.argmax(self._numbers == region))]
+        limit = f"exactly {low[region]}" if label in self.exactly else f"at most {high[region]}"
+        return f"region {label!r} has {counts[region]} places, but must have {limit}"
+
+    def crowding(self) -> np.ndarray:
+        return np.zeros(len(self.labels), dtype=np.int64)
+
+    def restrict(self, indices: Indices) -> Regions:
+        labels = self.labels[np.asarray(indices)]
+        at_most, exactly = (
+            {label: count for label, count in limits.items() if label in labels.tolist()}
+            for limits in (self.at_most, self.exactly)
+        )
+        return Regions(labels, at_most, exactly)
+
+    def fingerprint(self) -> str:
+        return f"{self!r} {digest(self.labels)}"

@@ -1,0 +1,201 @@
+"""Constraints on places: every choice satisfies them, and brute force says how good it can be."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.errors import UnsupportedError
+from landmarks.linalg.error import selection_error
+
+N = 11
+METHODS = ["greedy", "swap", "iterated", "auto"]
+
+
+def cases():
+    """Small data with the constraints people have: distances, regions, and both."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        places, labels = rng.random((N, 2)), np.asarray(list("aaabbbbcccc"))
+        distance = lm.MinDistance(places, 0.35)
+        most = lm.Regions(labels, at_most={"a": 1, "b": 1})
+        exactly = lm.Regions(labels, exactly={"a": 2, "c": 1})
+        for constraints in ([distance], [most], [exactly], [distance, most], [distance, exactly]):
+            yield rng.standard_normal((6, N)) @ np.diag(rng.random(N)), constraints
+
+
+def satisfies(constraints, indices):
+    """Whether the indices satisfy the constraints, written down independently of them."""
+    for constraint in constraints:
+        if isinstance(constraint, lm.MinDistance):
+            pairs = combinations(constraint.coordinates[list(indices)], 2)
+            if any(np.linalg.norm(x - y) < constraint.distance for x, y in pairs):
+                return False
+            continue
+        chosen = [constraint.labels[j] for j in indices]
+        if any(chosen.count(label) > most for label, most in constraint.at_most.items()):
+            return False
+        if any(chosen.count(label) != count for label, count in constraint.exactly.items()):
+            return False
+    return True
+
+
+def all_allowed(constraints, k):
+    return [S for S in combinations(range(N), k) if satisfies(constraints, S)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("k", [3, 4])
+def test_a_choice_satisfies_the_constraints_wherever_one_exists(method, k):
+    for X, constraints in cases():
+        if not all_allowed(constraints, k):
+            with pytest.raises(ValueError, match="choose fewer or relax"):
+                lm.select(X, k, method=method, constraints=constraints)
+            continue
+        s = lm.select(X, k, method=method, constraints=constraints)
+        assert len(s.indices) == k and satisfies(constraints, s.indices)
+
+
+@pytest.mark.parametrize("method", ["swap", "iterated", "auto"])
+def test_no_allowed_swap_lowers_the_error(method):
+    for X, constraints in cases():
+        if not all_allowed(constraints, 3):
+            continue
+        K = lm.data(X)
+        s = lm.select(K, 3, method=method, constraints=constraints)
+        error = selection_error(K, s.indices, "trace")
+        for i in range(3):
+            for j in set(range(N)) - set(s.indices.tolist()):
+                other = [*np.delete(s.indices, i), j]
+                if satisfies(constraints, other):
+                    least = (1 - 1e-8) * error  # a swap has to gain more than rounding
+                    assert selection_error(K, np.asarray(other), "trace") >= least
+
+
+def test_auto_finds_the_best_allowed_choice_of_nearly_all_small_cases():
+    best, found = [], []
+    for X, constraints in cases():
+        K = lm.data(X)
+        allowed = all_allowed(constraints, 3)
+        if allowed:
+            best.append(min(selection_error(K, np.asarray(S), "trace") for S in allowed))
+            found.append(lm.select(K, 3, constraints=constraints).error())
+    ratio = np.asarray(found) / np.asarray(best)
+    assert np.all(ratio >= 1 - 1e-9)
+    assert np.mean(ratio < 1 + 1e-9) >= 0.9
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_include_and_exclude_go_with_constraints(method):
+    X = np.random.default_rng(0).standard_normal((8, N))
+    s = lm.select(
+        X,
+        4,
+        method=method,
+        include=[5],
+        exclude=[0, 10],
+        constraints=[lm.MinDistance(np.arange(N), 2)],
+    )
+    assert 5 in s.indices and not {0, 10} & set(s.indices.tolist())
+    assert np.min(np.diff(np.sort(s.indices))) >= 2
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_beyond_the_rank_the_filled_up_places_satisfy_the_constraints(method):
+    X = np.ones((3, N))
+    s = lm.select(X, 4, method=method, constraints=[lm.MinDistance(np.arange(N), 3)])
+    assert np.min(np.diff(np.sort(s.indices))) >= 3
+
+
+def test_neighbours_on_a_grid_of_just_the_distance_are_allowed():
+    grid = np.arange(N) * 0.1
+    K = lm.psd(np.eye(N) + 0.1)
+    s = lm.select(K, N, constraints=[lm.MinDistance(grid, 0.1)], method="greedy")
+    assert len(s.indices) == N
+
+
+def test_greedy_takes_picks_back_where_they_leave_no_room():
+    X = np.diag([1.0, 3.0, 1.0])
+    s = lm.select(X, 2, method="greedy", constraints=[lm.MinDistance([0.0, 1.0, 2.0], 2)])
+    assert sorted(s.indices.tolist()) == [0, 2]
+
+
+def test_the_same_constraints_on_a_kernel_and_the_frobenius_criterion():
+    points = np.random.default_rng(1).random((60, 2))
+    constraint = lm.MinDistance(points, 0.2)
+    s = lm.select(
+        lm.kernel(points, lm.rbf(0.3)), 8, criterion="frobenius", constraints=[constraint]
+    )
+    assert constraint.broken(s.indices, True) is None
+
+
+@pytest.mark.parametrize("method", ["rpcholesky", "exact", "continuous", "uniform", "pivoted_qr"])
+def test_other_methods_refuse(method):
+    with pytest.raises(UnsupportedError, match="cannot honour constraints on places"):
+        lm.select(np.eye(4), 2, method=method, constraints=[lm.MinDistance(np.arange(4), 1)])
+
+
+def test_a_start_that_cannot_honour_them_is_refused():
+    apart = [lm.MinDistance(np.arange(4), 2)]
+    with pytest.raises(UnsupportedError, match="RPCholesky cannot honour"):
+        lm.select(np.eye(4), 2, method=lm.Swap(start="rpcholesky"), constraints=apart)
+    with pytest.raises(ValueError, match="start: 0 and 1 are 1 apart, less than 2"):
+        lm.select(np.eye(4), 2, method=lm.Swap(start=[0, 1]), constraints=apart)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: lm.MinDistance([0.0, 1.0], 0), "distance must be a positive number, got 0"),
+        (lambda: lm.Regions(list("aab")), "Regions needs at_most"),
+        (lambda: lm.Regions(list("aab"), at_most={"d": 1}), "no candidate has the label 'd'"),
+        (lambda: lm.Regions(list("aab"), at_most={"a": 1.5}), "must be a whole number"),
+        (lambda: lm.Regions(list("aab"), {"a": 1}, {"a": 1}), "is in at_most and in exactly"),
+    ],
+)
+def test_a_constraint_that_makes_no_sense_says_why(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("constraint", "more", "message"),
+    [
+        (lm.MinDistance(np.arange(3), 1), {}, "one row for each of the n = 4 candidates, got 3"),
+        (lm.Regions(list("aaab"), at_most={"a": 1}), {}, "room for 2 places, fewer than k = 3"),
+        (lm.Regions(list("aaab"), exactly={"b": 2}), {}, "only 1 of its candidates"),
+        (lm.Regions(list("aabb"), exactly={"a": 2, "b": 2}), {}, "asks for 4 places, more than k"),
+        (lm.MinDistance(np.arange(4), 2), {}, "no choice of k = 3 places satisfies MinDistance"),
+        (lm.MinDistance(np.arange(4), 2), {"include": [1, 2]}, "include: 1 and 2 are 1 apart"),
+        (lm.MinDistance(np.arange(4), 1), {"groups": list("aabb")}, "combined with groups"),
+        (lm.MinDistance(np.arange(4), 1), {"k": lm.Knee()}, "need k as a number"),
+    ],
+)
+def test_what_cannot_be_satisfied_is_an_error(constraint, more, message):
+    with pytest.raises(ValueError, match=message):
+        lm.select(np.eye(4), **({"k": 3, "constraints": [constraint]} | more))
+
+
+def test_something_that_is_no_constraint_is_refused():
+    with pytest.raises(TypeError, match="list of lm.MinDistance"):
+        lm.select(np.eye(4), 2, constraints=[0.5])
+
+
+def test_stability_honours_the_constraints():
+    X = np.random.default_rng(0).standard_normal((40, N))
+    labels = ["a"] * 5 + ["b"] * 6
+    s = lm.select(X, 3, method="greedy", constraints=[lm.Regions(labels, exactly={"a": 1})])
+    frequencies = s.stability(n_bootstrap=10).frequencies
+    assert np.sum(frequencies[:5]) == pytest.approx(1) and np.sum(frequencies) == pytest.approx(3)
+
+
+def test_zones_hold_what_lies_inside():
+    places = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+    x, y = places.T
+    assert set(lm.in_box(places, -0.5, [0.5, 0])) == set(
+        np.flatnonzero((abs(x) <= 0.5) & (y >= -0.5) & (y <= 0))
+    )
+    assert set(lm.in_ball(places, [0, 0], 0.7)) == set(np.flatnonzero(x**2 + y**2 <= 0.49))
+    diamond = [[1, 0], [0, 1], [-1, 0], [0, -1]]
+    assert set(lm.in_polygon(places, diamond)) == set(np.flatnonzero(abs(x) + abs(y) < 1))
