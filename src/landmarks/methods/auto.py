@@ -45,7 +45,8 @@ from .search.swap import Swap
 
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
 LEAST_ROUNDS = 10  # of the iterated search when there is no budget
-MOST_ROUNDS = 60  # no more, even where they cost next to nothing
+MOST_ROUNDS = 100  # no more, even where they cost next to nothing
+SECOND_START = 0.1  # estimated seconds of swaps up to which a second start pays more than rounds
 QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
 SHORT = 1.0  # estimated seconds of a proof that is left until somebody asks for it
 ESTIMATED = 20_000  # candidates above which the trials hold an estimate of the Frobenius error
@@ -108,8 +109,7 @@ class Auto:
             # the data as given: what is proved for a rounded XᵀX is not proved for X
             portfolio.run("exact", Exact(start=portfolio.best.indices), given)
         if not portfolio.proved and (small or problem.deadline is not None):
-            search = Iterated(start=portfolio.best.indices, rounds=modest_rounds(problem))
-            portfolio.run("iterated", search)
+            portfolio.run("iterated", modest_search(problem, portfolio.best.indices))
         indices = portfolio.best.indices
         if small and not stopped() and problem.time_left > 0:
             indices = Landscape.of(problem, "trace").ordered(indices)
@@ -128,15 +128,16 @@ def placed(problem: Problem, rng: np.random.Generator) -> Choice:
     problem = replace(problem, operator=searchable(problem.operator, problem.k))
     portfolio = Portfolio(problem, rng)
     portfolio.run("greedy > swap", Swap(start=Greedy()))
-    search = Iterated(start=portfolio.best.indices, rounds=modest_rounds(problem))
-    portfolio.run("iterated", search)
+    portfolio.run("iterated", modest_search(problem, portfolio.best.indices))
     return replace(portfolio.best, trials=tuple(portfolio.trials))
 
 
-def modest_rounds(problem: Problem) -> int:
-    """How many rounds of the iterated search cost little."""
-    most = min(MOST_ROUNDS, LEAST_ROUNDS + problem.operator.n * problem.k // 40)
-    return int(min(most, max(LEAST_ROUNDS, MODEST / round_seconds(problem))))
+def modest_search(problem: Problem, start: np.ndarray) -> Iterated:
+    """An iterated search whose rounds cost little; the fewer members, the sooner it moves away."""
+    n, k = problem.operator.n, problem.k
+    most = min(MOST_ROUNDS, LEAST_ROUNDS + n * k // 20)
+    rounds = int(min(most, max(LEAST_ROUNDS + k // 8, MODEST / round_seconds(problem))))
+    return Iterated(start=start, rounds=rounds, patience=max(4, k // 2))
 
 
 def order(operator: Operator) -> float:
@@ -187,7 +188,8 @@ class Portfolio:
 def small_plan(problem: Problem) -> Iterator[tuple[str, Any]]:
     """Starts for a small matrix; annealed ones cost ten times as much, so they need a budget."""
     yield "greedy > swap", Swap(start=Greedy())
-    yield "rpcholesky > swap", Swap(start=RPCholesky())
+    if swap_seconds(problem) <= SECOND_START:
+        yield "rpcholesky > swap", Swap(start=RPCholesky())
     if problem.deadline is not None and problem.time_left > 2 * annealed_seconds(problem):
         yield "annealed > swap", Swap(start=Annealed(sweeps=0))
 

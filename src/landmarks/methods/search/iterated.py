@@ -20,7 +20,6 @@ from ...runs.runner import Step, run
 from ...runs.state import State
 from .local_search import Landscape, descend, refill, starting_choice
 
-MOVES = 12  # drops and additions in a round, about
 NEAR = 8  # places looked at first after a disturbance, for each member that it dropped
 
 
@@ -64,7 +63,7 @@ class Iterated:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
         try:
-            landscape = Landscape.of(problem, problem.criterion, MOVES * self.rounds)
+            landscape = Landscape.of(problem, problem.criterion, self.rounds * moves(problem.k))
         except Stopped:
             return start
         first = landscape.state(start.indices)
@@ -81,6 +80,11 @@ class Iterated:
             trials=start.trials,
             details=details,
         )
+
+
+def moves(k: int) -> int:
+    """About how many columns are added in a round, counted on problems with k from 5 to 200."""
+    return 4 + k // 5
 
 
 class Search(State):
