@@ -65,13 +65,13 @@ def facts(s):
 
 @pytest.fixture
 def no_fsync(monkeypatch):
-    """Nothing here cuts the power, and waiting for the disk after every turn takes long."""
+    """Nothing here cuts the power, and waiting for the disk after every step takes long."""
     monkeypatch.setattr(os, "fsync", lambda handle: None)
 
 
 @pytest.fixture
-def every_turn(monkeypatch):
-    """Snapshots after every turn, but written only at the start and at a crash, to save time."""
+def every_step(monkeypatch):
+    """Snapshots after every step, but written only at the start and at a crash, to save time."""
     monkeypatch.setattr(snapshots, "PAUSE", 0)
     monkeypatch.setattr(snapshots, "SNAPSHOT_SHARE", np.inf)
     monkeypatch.setattr(snapshots, "WRITE_SHARE", np.inf)
@@ -142,7 +142,7 @@ def run(name, **more):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_run_that_crashed_anywhere_is_taken_up_to_the_same_result(name, path, every_turn):
+def test_a_run_that_crashed_anywhere_resumes_to_the_same_result(name, path, every_step):
     count = Count()
     expected = facts(run(name, callback=count))
     for j in {
@@ -161,7 +161,7 @@ def test_a_run_that_crashed_anywhere_is_taken_up_to_the_same_result(name, path, 
         )
         assert (
             rest.reports <= count.reports - j + 6
-        )  # it goes on, and does not begin anew; short loops may be run again
+        )  # it goes on, and does not start again; short loops may be run again
 
 
 @pytest.mark.parametrize("name", ["auto", "iterated", "continuous", "exact"])
@@ -179,7 +179,7 @@ def test_a_run_may_crash_many_times_and_write_when_it_likes(name, path, no_fsync
     assert facts(last) == expected
 
 
-def test_arrays_of_every_library_are_taken_up(xp, path, every_turn):
+def test_arrays_of_every_library_are_resumed(xp, path, every_step):
     def select(**more):
         points = xp.asarray(POINTS.astype(np.float32))
         start = lm.Continuous(strategy=WarmPath(growth=1.2))
@@ -250,7 +250,7 @@ def test_ctrl_c_leaves_a_checkpoint_and_nothing_else(j, path):
     assert facts(select(lambda V: K @ V, checkpoint=path)) == facts(select(lambda V: K @ V))
 
 
-def test_nan_from_a_product_is_told_with_its_turn_and_the_state_before_is_kept(path):
+def test_nan_from_a_product_is_reported_with_its_step_and_the_state_before_is_kept(path):
     calls = []
 
     def mvm(V, broken_at=40):
@@ -271,7 +271,7 @@ def test_nan_from_a_product_is_told_with_its_turn_and_the_state_before_is_kept(p
     )
 
 
-def test_a_run_stopped_by_its_callback_can_be_taken_up_to_its_end(path):
+def test_a_run_stopped_by_its_callback_can_be_resumed_to_its_end(path):
     count = Count()
     expected = facts(run("iterated", callback=count))
     stopped = run(
@@ -536,7 +536,7 @@ def kill(*arguments):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot fork here")
-def test_killed_runs_are_taken_up_to_the_same_result():
+def test_killed_runs_resume_to_the_same_result():
     ended = kill("--kills", "6")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert ended.stdout.count("0 other results, 0 files left behind") == 2

@@ -132,7 +132,8 @@ def select(
     operator.validate()
     rng = np.random.default_rng(_check.seed(seed))
     asked = {"seed": _check.seed(seed), "budget": allowed}
-    journal, used = None, 0.0
+    journal = None
+    used = 0.0
     if checkpoint is not None:
         journal = open_journal(checkpoint, problem, chooser, asked, rng)
         used = journal.seconds

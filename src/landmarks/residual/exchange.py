@@ -49,10 +49,7 @@ class Exchange(State):
     @property
     def rows(self) -> list[Array]:
         """W, CW (and C²W) of the members; changes that wait are put in first."""
-        if self.pending.count:
-            self.pending.put_into(self._rows)
-            self._seated = self.members.copy()
-            self._column = (-1, None)
+        self.settle()
         return self._rows
 
     @rows.setter
@@ -61,6 +58,13 @@ class Exchange(State):
         self._seated = self.members.copy()
         self._column = (-1, None)
         self.pending.clear()
+
+    def settle(self) -> None:
+        """Put the changes that wait into the rows; after it, a copy changes nothing in place."""
+        if self.pending.count:
+            self.pending.put_into(self._rows)
+            self._seated = self.members.copy()
+            self._column = (-1, None)
 
     @property
     def diagonals(self) -> list[Array]:

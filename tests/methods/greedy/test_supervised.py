@@ -140,7 +140,7 @@ def test_a_zero_matrix_is_no_trouble():
         )
 
 
-def test_a_run_cut_off_and_taken_up_gives_the_same_choice(tmp_path):
+def test_a_run_cut_off_and_resumed_gives_the_same_choice(tmp_path):
     method, whole = lm.Supervised(Y), lm.select(lm.psd(K), 9, method=lm.Supervised(Y))
     keep = lm.Checkpoint(tmp_path / "run.npz", interval=0)
 

@@ -89,5 +89,6 @@ def highest(scores: Array) -> int | None:
 def over_diagonal(values: Array, residual: Residual) -> Array:
     """values / diag C where C_jj is above rounding, else zero."""
     xp = namespace(values)
-    c, left = residual.diagonal, residual.left
+    c = residual.diagonal
+    left = residual.left
     return xp.where(left, values / xp.where(left, c, xp.ones_like(c)), xp.zeros_like(c))

@@ -96,7 +96,9 @@ class SupervisedGains(Gains):
     """The gain in the trace, as a part of tr C, times the gain in yᵀM⁻¹y, as a part of it."""
 
     def __init__(self, residual: Residual, Y: Array, alpha: float):
-        self.residual, self.Y, self.alpha = residual, Y, alpha
+        self.residual = residual
+        self.Y = Y
+        self.alpha = alpha
         self.trace = ErrorGains(residual)
         self.Z = Y / alpha  # M⁻¹Y
         self.CZ = residual.operator.matmul(self.Z)
@@ -125,7 +127,9 @@ class SupervisedGains(Gains):
         h, s = self._solved(v)
         C = self.residual.matmul(xp.stack([v, h], axis=1))  # with the new C
         self.trace.take_in([v, C[:, 0] + xp.sum(v * v) * v])
-        Ch, vh, hY = C[:, 1], xp.sum(v * h), h @ self.Y
+        Ch = C[:, 1]
+        vh = xp.sum(v * h)
+        hY = h @ self.Y
         old_Ch = Ch + vh * v
         self.spread = self.spread - 2 * v * old_Ch + vh * v * v - Ch * Ch / s
         self.Z = self.Z - h[:, None] * hY / s

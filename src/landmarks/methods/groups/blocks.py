@@ -45,7 +45,9 @@ class Blocks:
     """
 
     def __init__(self, buckets: list[Bucket], stacks: list[list[Array]], tolerance: float):
-        self.buckets, self.stacks, self.tolerance = buckets, stacks, tolerance
+        self.buckets = buckets
+        self.stacks = stacks
+        self.tolerance = tolerance
 
     @classmethod
     def of(cls, operator: Operator, units: Units, criterion: str) -> Blocks:
@@ -87,7 +89,8 @@ class Blocks:
 
     def changed(self, sign: float, x: list[Array]) -> Blocks:
         """The blocks when C becomes C + sign · V Vᵀ, with x = [V, CV, (C²V)]."""
-        G, H = x[0].T @ x[0], x[0].T @ x[1]
+        G = x[0].T @ x[0]
+        H = x[0].T @ x[1]
         stacks = [
             _changed(stack, sign, [bucket.rows(block) for block in x], G, H)
             for bucket, stack in zip(self.buckets, self.stacks, strict=True)
@@ -114,7 +117,8 @@ def _stacks_of_K(operator: Operator, bucket: Bucket, powers: int) -> list[Array]
 
 
 def _powers_at(operator: Operator, members: np.ndarray, powers: int) -> list[Array]:
-    xp, bucket = namespace(operator.like), Bucket(members, members)
+    xp = namespace(operator.like)
+    bucket = Bucket(members, members)
     columns = operator.columns(members.ravel())
     images = [columns] if powers == 1 else [columns, operator.matmul(columns)]
     sides = [_by_unit(block, members.shape) for block in images]
@@ -135,11 +139,13 @@ def _by_unit(columns: Array, shape: tuple[int, ...]) -> Array:
 
 def _changed(stack: list[Array], sign: float, x: list[Array], G: Array, H: Array) -> list[Array]:
     T = namespace(G).matrix_transpose
-    v, p = x[0], x[1]
+    v = x[0]
+    p = x[1]
     vG = v @ G
     changes = [sign * (v @ T(v)), sign * (p @ T(v) + v @ T(p)) + vG @ T(v)]
     if len(x) == 3:
-        q, pGv = x[2], p @ G @ T(v)
+        q = x[2]
+        pGv = p @ G @ T(v)
         changes.append(
             sign * (q @ T(v) + v @ T(q) + p @ T(p) + vG @ T(vG)) + pGv + T(pGv) + v @ H @ T(v)
         )

@@ -74,7 +74,8 @@ class Knapsack:
     def _run(
         self, problem: Problem, label: str, state: UnitState, moves: tuple[Move, ...]
     ) -> tuple[UnitState, Trial]:
-        clock, before = time.perf_counter(), state.operator.ledger.products
+        clock = time.perf_counter()
+        before = state.operator.ledger.products
         state = exchange(problem, state.loaded(state.chosen), moves, self.max_exchanges)
         return state, Trial(
             f"{label} > exchange",

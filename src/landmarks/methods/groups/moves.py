@@ -98,13 +98,16 @@ SEVERAL: tuple[Move, ...] = (one_for_two, refilled)
 
 def _exchanged(state: UnitState, removals: Sequence[tuple[int, ...]]) -> UnitState | None:
     """The state after the best exchange of a removal for one unit, filled up; None if none pays."""
-    best, chosen = 0.0, None
+    best = 0.0
+    chosen: list[int] | None = None
     for out in removals:
-        blocks, remaining = state.without(out), [u for u in state.chosen if u not in out]
+        blocks = state.without(out)
+        remaining = [u for u in state.chosen if u not in out]
         gains, unit = best_unit(blocks, state.units, remaining, out)
         net = gains[unit] - (blocks.error - state.error)
         if net > max(best, least_gain(state, blocks.error)):
-            best, chosen = net, [*remaining, unit]
+            best = net
+            chosen = [*remaining, unit]
     return None if chosen is None else _if_better(state, chosen)
 
 

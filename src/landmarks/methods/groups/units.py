@@ -30,13 +30,15 @@ class Units:
     def of(cls, problem: Problem) -> Units:
         n = problem.operator.n
         groups = np.arange(n) if problem.groups is None else problem.groups
-        order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
+        order = np.argsort(groups, kind="stable")
+        sizes = np.bincount(groups)
         costs = (
             np.ones(len(sizes))
             if problem.costs is None
             else np.bincount(groups, weights=problem.costs)
         )
-        fixed, allowed = np.zeros(len(sizes), dtype=bool), np.ones(len(sizes), dtype=bool)
+        fixed = np.zeros(len(sizes), dtype=bool)
+        allowed = np.ones(len(sizes), dtype=bool)
         fixed[groups[list(problem.include)]] = True
         allowed[groups[list(problem.exclude)]] = False
         budget = (

@@ -73,7 +73,9 @@ def descend(
     """The steps of the descent; TermCond ends it."""
     xp = namespace(at.weights.w)
     while at.i < descent.stop.max_steps and not at.ended:
-        columns, w, held = at.weights.columns, at.weights.w, at.weights.held
+        columns = at.weights.columns
+        w = at.weights.w
+        held = at.weights.held
         t = to_box(w)  # 1 − exp(−w ⊙ w)
         f = objective(columns, t)  # f.gradient is 2φ or 2ψ (Lemmas 3.1 and 3.2)
         recorder.add(t, columns, f.value, f.steps)

@@ -78,9 +78,11 @@ class Bracket(State):
         self.tries += 1
         self.halvings += self.closed
         if below:
-            self.high, further = self.penalty, self.penalty / 2
+            self.high = self.penalty
+            further = self.penalty / 2
         else:
-            self.low, further = self.penalty, self.penalty * 2
+            self.low = self.penalty
+            further = self.penalty * 2
         if not self.closed and ((self.low and self.high) or self.tries == MAX_TRIES):
             self.low = (self.low or further) / WIDENING
             self.high = self.high or further
@@ -108,11 +110,14 @@ class Search(State):
 
     def ends_below(self, descent: Descent, penalty: float) -> bool:
         """Descend from t = 1/2; whether it ended because at most k columns would be left."""
-        problem, recorder = self.objective.problem, Recorder(self.objective.operator.n)
+        problem = self.objective.problem
+        recorder = Recorder(self.objective.operator.n)
         descent = replace(descent, at_least=self.k + 1)
         t = sgd(self.objective, start(problem), penalty, descent, recorder).t(problem)
         indices = largest(t, self.k)
         error = selection_error(problem.operator, indices, problem.criterion)
         if error < self.error:
-            self.error, self.best, self.recorder = error, indices, recorder
+            self.error = error
+            self.best = indices
+            self.recorder = recorder
         return int(np.sum(t > descent.epsilon)) <= self.k

@@ -158,7 +158,8 @@ class Continuous:
 
     def _run_algorithm_1(self, objective: Objective, penalty: float) -> tuple[np.ndarray, Path]:
         """The columns that the penalty leaves, largest weight first."""
-        descent, recorder = self._descent(objective), Recorder(objective.operator.n)
+        descent = self._descent(objective)
+        recorder = Recorder(objective.operator.n)
         if self.units == "relative":
             unit = objective.penalty_unit()
         else:

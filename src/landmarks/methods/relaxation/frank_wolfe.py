@@ -37,7 +37,8 @@ class FrankWolfe:
 
     def choose(self, objective: Objective, descent: Descent, k: int) -> tuple[np.ndarray, Path]:
         """The k indices and the record of the weights; Frank–Wolfe does not use the descent."""
-        at, recorder = Iterate(_start(objective, k)), Recorder(objective.operator.n)
+        at = Iterate(_start(objective, k))
+        recorder = Recorder(objective.operator.n)
         first = _delta_unit(objective, k) * self.deltas[0]
         steps = self._steps(at, objective, first, recorder)
         run("frank_wolfe", steps, at, recorder, objective, deadline=objective.problem.deadline)
@@ -59,7 +60,8 @@ class FrankWolfe:
         self, objective: Objective, weights: np.ndarray, recorder: Recorder
     ) -> np.ndarray:
         """The gradient on the host; zero for columns of negligible weight, which are left out."""
-        n, reference = objective.operator.n, objective.operator.like
+        n = objective.operator.n
+        reference = objective.operator.like
         negligible = min(self.smallest, 0.5 * objective.problem.k / n)  # the weights begin at k/n
         active = np.flatnonzero(weights > negligible)
         t = like(np.minimum(weights[active], highest(reference)), reference)

@@ -75,7 +75,8 @@ class Objective(State):
 
         Bisection of the logit of t; the effective dimension rises with t.
         """
-        low, high = -12.0, 12.0
+        low = -12.0
+        high = 12.0
         for _ in range(steps):
             middle = (low + high) / 2
             if self._effective_dimension(_logistic(middle)) >= k:

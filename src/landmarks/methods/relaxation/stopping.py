@@ -74,7 +74,8 @@ class Stop:
     settled: int = 100
 
     def __call__(self, history: History) -> bool:
-        change, active = history.change, history.active
+        change = history.change
+        active = history.active
         recent = change[max(0, len(change) - self.patience) :]
         at_rest = len(recent) == self.patience and all(x <= self.tolerance for x in recent)
         settled = len(active) > self.settled and active[-1] == active[-1 - self.settled]

@@ -40,7 +40,8 @@ class WarmPath:
         self, objective: Objective, descent: Descent, sizes: list[int]
     ) -> tuple[dict[int, np.ndarray], Path]:
         """For each size, the largest weights just before the active columns fall to it."""
-        problem, recorder = objective.problem, Recorder(objective.operator.n)
+        problem = objective.problem
+        recorder = Recorder(objective.operator.n)
         penalty = self.start * objective.penalty_unit(objective.uniform_weight(max(sizes)))
         sweep = Sweep(start(problem), penalty, sorted(sizes, reverse=True))
         steps = self._steps(sweep, objective, descent, recorder)

@@ -91,7 +91,9 @@ def log_elementary(values: np.ndarray, size: int) -> np.ndarray:
 def draw_projection(V: np.ndarray, rng: np.random.Generator) -> list[int]:
     """As many indices as V has columns, from the determinantal process of the projection V Vᵀ."""
     n, size = V.shape
-    left, F, picks = np.sum(V * V, axis=1), np.zeros((n, size)), []
+    left = np.sum(V * V, axis=1)
+    F = np.zeros((n, size))
+    picks: list[int] = []
     for i in range(size):
         j = int(draw(np.where(left > 1e-12, left, 0.0), 1, rng)[0])
         column = V @ V[j] - F @ F[j]

@@ -39,7 +39,8 @@ class KMeans:
                 f"KMeans needs the points of a kernel, got {problem.operator!r}; "
                 "use greedy or rpcholesky"
             )
-        points, free = host(problem.operator.points).astype(np.float64), problem.free
+        points = host(problem.operator.points).astype(np.float64)
+        free = problem.free
         points = _check.scaled(points, _check.exponent(float(np.max(np.abs(points))), points))
         residual = Residual(problem.operator, problem.k)
         for j in problem.include:

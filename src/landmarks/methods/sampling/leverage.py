@@ -104,7 +104,8 @@ def recursive_scores(
     """The n scores for the diagonal c, from about `size` columns; exact when there are no more."""
     order = rng.permutation(operator.n)
     part = order[: _lowest(operator.n, size)]
-    sample, chance = part, np.ones(len(part))
+    sample = part
+    chance = np.ones(len(part))
     while True:
         scores = sampled_scores(operator, c, part, sample, chance, k)
         if len(part) == operator.n:
@@ -137,7 +138,9 @@ def sampled_scores(
     """Scores of the columns in part, from a sample of them and the chance of each to be in it."""
     columns = operator.columns(sample)
     floor = rank_tolerance(c) * (float(namespace(c).max(c)) or 1.0)
-    K, B, c = host(take(columns, sample)).astype(np.float64), take(columns, part), take(c, part)
+    K = host(take(columns, sample)).astype(np.float64)
+    B = take(columns, part)
+    c = take(c, part)
     ridge = max(tail(K, B, c, k) / k, floor)
     G = _whiten(
         scipy.linalg.cholesky(K + np.diag(np.maximum(ridge * chance, floor)), lower=True), B

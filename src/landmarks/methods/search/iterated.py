@@ -96,8 +96,12 @@ class Search(State):
     def __init__(
         self, method: Iterated, landscape: Landscape, state: Exchange, rng: np.random.Generator
     ):
-        self.method, self.landscape, self.state, self.rng = method, landscape, state, rng
-        self.best, self.error = state.chosen, state.error
+        self.method = method
+        self.landscape = landscape
+        self.state = state
+        self.rng = rng
+        self.best = state.chosen
+        self.error = state.error
         self.descended = False
         self.rounds = self.improvements = self.stale = 0
 
@@ -110,13 +114,16 @@ class Search(State):
         most = self.method.rounds if self.landscape.problem.deadline is None else None
         if not self.descended:
             descend(self.landscape, self.state)
-            self.best, self.error = self.state.chosen, self.state.error
+            self.best = self.state.chosen
+            self.error = self.state.error
             self.descended = True
             if self.settled:
                 return
+            self.state.settle()
             yield Step(self.rounds, most, self._relative)
         while most is None or self.rounds < most:
             self.round()
+            self.state.settle()
             yield Step(self.rounds, most, self._relative)
 
     @property
@@ -143,7 +150,8 @@ class Search(State):
         better = self._lower(trial, self.state.error)
         self.stale = 0 if better or leave else self.stale + 1
         if self._lower(trial, self.error):
-            self.best, self.error = trial.chosen, trial.error
+            self.best = trial.chosen
+            self.error = trial.error
             self.improvements += 1
         if better or (leave and not len(trial.vacant)):
             self.state = trial

@@ -210,7 +210,9 @@ def swaps(landscape: Landscape, state: Exchange, done: SwapRun, limit: int) -> I
         if state.stale(landscape.drift):
             state.load(state.chosen)
             if state.error < done.lowest * (1 - landscape.tolerance):
-                done.lowest, done.members, done.doubts = state.error, state.chosen, 0
+                done.lowest = state.error
+                done.members = state.chosen
+                done.doubts = 0
             else:
                 done.doubts += 1
         yield Step(done.swaps, limit, lambda: landscape.relative(state.error))
