@@ -46,6 +46,7 @@ from .search.swap import Swap
 
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
 LEAST_ROUNDS = 10  # of the iterated search when there is no budget
+FEW_ROUNDS = 5  # where the residual is kept as a matrix: swaps go far there, rounds add little
 MOST_ROUNDS = 100  # no more, even where they cost next to nothing
 SECOND_START = 0.1  # estimated seconds of swaps up to which a second start pays more than rounds
 QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
@@ -139,7 +140,8 @@ def modest_search(problem: Problem, start: np.ndarray) -> Iterated:
     """An iterated search whose rounds cost little; the fewer members, the sooner it moves away."""
     n, k = problem.operator.n, problem.k
     most = min(MOST_ROUNDS, LEAST_ROUNDS + n * k // 20)
-    rounds = int(min(most, max(LEAST_ROUNDS + k // 8, MODEST / round_seconds(problem))))
+    least = FEW_ROUNDS if problem.operator.m is not None else LEAST_ROUNDS + k // 8
+    rounds = int(min(most, max(least, MODEST / round_seconds(problem))))
     return Iterated(start=start, rounds=rounds, patience=max(4, k // 2))
 
 
