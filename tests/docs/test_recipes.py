@@ -11,6 +11,7 @@ NEEDS = {
     "anndata": ["anndata"],
     "botorch": ["torch", "botorch"],
     "gpytorch": ["torch", "gpytorch"],
+    "gene_panels": ["scanpy"],
     "isdf": ["pyscf"],
     "pysensors": ["pysensors"],
 }
