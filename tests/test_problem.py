@@ -46,7 +46,7 @@ def test_groups_are_counted_once():
     assert Problem(OPERATOR, 2, groups=groups).count([]) == 0
 
 
-def test_problems_are_compared_without_their_arrays_and_shown_without_what_was_told():
+def test_problems_are_compared_without_their_arrays_and_shown_without_what_was_warned():
     one, other = (
         Problem(OPERATOR, 2, groups=np.arange(6), costs=np.ones(6), told={name})
         for name in ("a", "b")
@@ -55,7 +55,7 @@ def test_problems_are_compared_without_their_arrays_and_shown_without_what_was_t
     assert "told" not in repr(one) and "criterion='trace'" in repr(one)
 
 
-def test_the_deadline_is_told_in_seconds_from_now():
+def test_the_deadline_is_reported_in_seconds_from_now():
     assert 9.0 < Problem(OPERATOR, 2, deadline=time.monotonic() + 10.0).time_left <= 10.0
     assert Problem(OPERATOR, 2, deadline=time.monotonic() - 10.0).time_left < -9.0
 

@@ -80,7 +80,7 @@ def test_the_plot_is_written(file, tmp_path, capsys, ending, k):
         (["--k", "2", "--plot", "x.gif"], "one of .png, .svg, .pdf"),
     ],
 )
-def test_wrong_use_is_told(file, capsys, arguments, message):
+def test_wrong_use_is_refused(file, capsys, arguments, message):
     assert main(["compare", file, *arguments]) == 2
     assert message in capsys.readouterr().err
 
