@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import landmarks as lm
+from landmarks.cli.files.record import schema
 from landmarks.cli.main import main
-from landmarks.cli.record import schema
 
 X = np.random.default_rng(0).standard_normal((30, 4)) @ np.random.default_rng(1).standard_normal(
     (4, 9)

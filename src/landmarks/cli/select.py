@@ -16,16 +16,16 @@ from ..report.lines import lines
 from ..report.screen import printable
 from ..report.terminal import Terminal
 from ..runs.bar import shown
-from . import file_options, source
-from .file_options import listed
+from .files import file_options, source
+from .files.file_options import listed
+from .files.output import check_outputs
 from .outcome import BAD_DATA, CODES, NO_OUTPUT, OK, USAGE, Failure
-from .output import check_outputs
 from .screen import warnings_as_notes
 
 if TYPE_CHECKING:
     from ..report import Summary
     from ..selection import Selection
-    from .source import Source
+    from .files.source import Source
 
 LISTED = 200  # the most chosen columns that are printed
 #: knapsack needs costs, which have no option; supervised needs --target
@@ -193,7 +193,7 @@ def method_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
             "--method supervised chooses rows that help to predict a target: "
             "give --target COLUMN, and --rows or --kernel"
         )
-    from .target import supervised
+    from .files.target import supervised
 
     return supervised(chosen_from.table.aside[arguments.target])
 
@@ -210,7 +210,7 @@ def _summary(selection: Selection) -> Summary:
 
 
 def _check_endings(arguments: argparse.Namespace) -> None:
-    from .write import ENDINGS
+    from .files.write import ENDINGS
 
     if arguments.out and not arguments.out.lower().endswith(ENDINGS):
         raise Failure(
@@ -239,7 +239,7 @@ def _check_image(chosen_from: Source, arguments: argparse.Namespace) -> None:
 def _write(
     chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
 ) -> None:
-    from .write import write_out, write_report
+    from .files.write import write_out, write_report
 
     if arguments.out:
         write_out(chosen_from, selection, summary, arguments)
@@ -252,7 +252,7 @@ def _lines(
 ) -> Iterator[str]:
     """The result for a program that asked for JSON, for a pipe, or for a person."""
     if arguments.json:
-        from .record import record
+        from .files.record import record
 
         yield json.dumps(
             record(chosen_from, selection, summary, arguments),

@@ -17,8 +17,8 @@ import landmarks as lm
 
 from .._check import column_labels
 from ..intake import warn_of_means, warn_of_spread
-from ..operators.covariance import Moments, PairMoments, moments, pair_moments
-from ..operators.preparation import Preparation
+from ..operators.prepare.covariance import Moments, PairMoments, moments, pair_moments
+from ..operators.prepare.preparation import Preparation
 from ..operators.rows.base import RowBlocks
 from ..operators.rows.convert import as_rows
 from ..operators.standard import Prepared

@@ -21,9 +21,9 @@ from ..linalg.nystrom import Nystrom
 from ..linalg.reconstruction import reconstruct
 from ..methods.registry import as_method
 from ..operators.base import Operator
-from ..operators.frames import is_frame, numbers_only
-from ..operators.preparation import Preparation
+from ..operators.prepare.preparation import Preparation
 from ..operators.standard import Standard
+from ..readers.frames import is_frame, numbers_only
 from ..readers.read import read
 
 CHUNK = 2**22  # entries of X that are made dense at a time
