@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from ..runs.bar import shown
 from .files import file_options, source
 from .files.file_options import listed
 from .files.output import check_outputs
+from .options import image, number
 from .outcome import BAD_DATA, CODES, NO_OUTPUT, OK, USAGE, Failure
 from .screen import warnings_as_notes
 
@@ -110,28 +110,6 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         default=(),
         help="these must not be chosen",
     )
-
-
-def number(text: str) -> int | float | str:
-    """A whole number, a share between 0 and 1, or the word auto."""
-    if text == "auto":
-        return text
-    with suppress(ValueError):
-        return int(text)
-    with suppress(ValueError):
-        if 0 < float(text) < 1:
-            return float(text)
-    raise argparse.ArgumentTypeError(
-        f"k is a whole number, a share such as 0.1, or the word auto, got {text!r}"
-    )
-
-
-def image(text: str) -> tuple[int, int]:
-    """Height and width, as in 8x8."""
-    height, _, width = text.lower().partition("x")
-    if not (height.isdigit() and width.isdigit() and int(height) and int(width)):
-        raise argparse.ArgumentTypeError(f"a size of images is written as in 8x8, got {text!r}")
-    return int(height), int(width)
 
 
 def run(arguments: argparse.Namespace) -> int:
