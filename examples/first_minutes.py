@@ -113,7 +113,7 @@ def run(line: str, names: dict[str, Any]) -> str:
 
 
 def world() -> dict[str, Any]:
-    """What a user has at hand: data frames, files, a kernel matrix."""
+    """What a user has: data frames, files, a kernel matrix."""
     import numpy as np
     import pandas as pd
     from sklearn.datasets import load_breast_cancer

@@ -50,6 +50,6 @@ by_module.plot.bar(ax=ax, color="#0072B2")
 ax.set(
     ylabel="median R² of the genes left out",
     xlabel="module",
-    title="What eight genes tell of the others",
+    title="How well eight genes predict the others",
 )
 figure.tight_layout()

@@ -44,7 +44,7 @@ for k in (5, 10, 15, 20):
     print(f"k = {k:2d}: off the exact mean by {off:.4f}, with random points by {off_random:.4f}")
 
 # %%
-# Twelve points: those chosen spread over the whole line, random ones sit where the data are dense.
+# Twelve points: those chosen spread over the line, random ones sit where the data are dense.
 
 ours, random = lm.select(K, 12), lm.select(K, 12, method="uniform")
 figure, axes = plt.subplots(2, 1, figsize=(7, 4.5), sharex=True)

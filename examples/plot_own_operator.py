@@ -28,8 +28,8 @@ selection = lm.select(operator, 6)
 print(sorted(selection.indices.tolist()), selection.ledger)
 
 # %%
-# Symmetry, dtype and shape of what the function returns are checked; a wrong product is told as
-# such.
+# Symmetry, dtype and shape of what the function returns are checked; a wrong product is
+# refused.
 
 try:
     lm.select(lm.function(lambda V: np.cumsum(V, axis=0), n=n), 6)

@@ -3,7 +3,7 @@ Choose sensors
 ==============
 
 Sixty-four sensors watch handwritten digits, one per pixel. Which twelve would you keep if each
-costs money, and how well do they tell what the others would have read?
+costs money, and how well do they predict what the others would have read?
 """
 
 import matplotlib.pyplot as plt

@@ -9,20 +9,18 @@ import pytest
 from hypothesis import settings
 from libraries import LIBRARIES, library
 
+# a run in the background ignores Ctrl-C, which tests press
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # a run in the background ignores Ctrl-C; tests press it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile(
-    "steady", deadline=None, derandomize=True
-)  # a loaded machine or an unlucky draw fails no test
+# a loaded machine or an unlucky draw must not fail a test
+settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
 
 
 @pytest.fixture(autouse=True)
 def every_report(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Callbacks hear every report, so that tests can count them; `throttled` tests do without."""
+    """Callbacks get every report, so that tests can count them; not in `throttled` tests."""
     if "throttled" not in request.keywords:
         monkeypatch.setattr("landmarks.runs.progress.BURST", 1e9)
 
@@ -33,16 +31,26 @@ def xp(request: pytest.FixtureRequest) -> Any:
     return library(request.param)
 
 
-#: the longer tests, which `make test` leaves to `make thorough` and CI
+#: the longer tests, which `make test` leaves to `make thorough` and CI: files, or single tests that
+#: take more than five seconds (`pytest --durations=20` lists them)
 THOROUGH = (
     "tests/cli/test_program.py",
     "tests/contracts/test_operators.py",
+    "tests/docs/test_pages.py::test_the_example_runs",
     "tests/docs/test_recipes.py",
     "tests/sklearn/test_scikit_learn_checks.py",
     "tests/experiments/",
     "tests/faults/test_interrupts.py",
+    "tests/faults/test_kernels.py::test_fault_31",
     "tests/faults/test_load.py",
+    "tests/faults/test_reproducibility.py::test_fault_36",
+    "tests/faults/test_wrong_choices.py::test_fault_68",
+    "tests/faults/test_wrong_choices.py::test_fault_79",
+    "tests/faults/test_wrong_choices.py::test_faults_64_65_67",
+    "tests/how_many/test_how_many.py::test_no_error_at_all_takes_the_rank",
+    "tests/methods/search/test_swap.py::test_swaps_in_single_precision",
     "tests/operators/dask/",
+    "tests/operators/rows/test_out_of_core.py::test_memory_stays_below",
     "tests/properties/",
     "tests/proof/",
     "tests/report/",

@@ -83,7 +83,7 @@ def test_wide_data_are_multiplied_on_the_workers(client):
     )
 
 
-def test_reading_is_told_and_ends_when_a_watcher_raises(client):
+def test_reading_is_reported_and_ends_when_a_watcher_raises(client):
     heard = []
     with progress.watching(lambda p: heard.append((p.phase, p.done, p.total))):
         lm.data(clusters.array(MODEST, 10_000))

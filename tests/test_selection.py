@@ -198,7 +198,7 @@ def test_k_of_another_type_is_refused(X, k):
         ({"include": ["a"]}, "the data have none"),
     ],
 )
-def test_wrong_arguments_are_told_apart(X, arguments, message):
+def test_wrong_arguments_are_distinguished(X, arguments, message):
     with pytest.raises(ValueError, match=message):
         lm.select(X, 3, **arguments)
 
@@ -268,7 +268,7 @@ def test_an_estimate_is_that_of_its_probes_in_the_units_of_the_data(X, criterion
     )
 
 
-def test_an_estimate_is_of_the_criterion_of_the_selection_unless_told(X):
+def test_an_estimate_is_of_the_criterion_of_the_selection_by_default(X):
     s = lm.select(X, 3, method="greedy", criterion="frobenius")
     assert s.estimated_error() == s.estimated_error("frobenius", n_probes=32, seed=0)
     assert abs(s.estimated_error(n_probes=400).value / s.error() - 1) < 0.2

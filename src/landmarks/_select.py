@@ -69,7 +69,8 @@ def select(
         done to the columns, and a warning names those whose numbers are so large that they decide
         the choice; False leaves them as they are without a warning.
     numeric_only : whether columns of a table that hold text, dates or categories are left out,
-        with a warning, instead of refused. Indices then count the columns that are left.
+        with a warning, instead of refused. `indices` then count the columns that are left;
+        `chosen_names` are labels of the table, and the command line prints its numbers.
     method : a name (`"auto"`, `"greedy"`, `"continuous"`, …) or a method object.
     criterion : "trace" for tr(K − K̂), which is ‖X − P_S X‖²_F for columns; "frobenius" for
         ‖K − K̂‖²_F.

@@ -20,9 +20,9 @@ from .errors import ScaleWarning, SymmetryWarning
 from .operators.base import Operator
 from .operators.convert import as_operator, is_annotated
 from .operators.data import data
-from .operators.frames import is_frame, numbers_only
 from .operators.rows.files import HDF5
 from .operators.standard import Prepared
+from .readers.frames import is_frame, numbers_only
 
 SPREAD = 100.0  # a column this many times larger than a typical one decides the choice
 MEANS = 0.5  # a larger share of the sum of squares in the means decides the choice

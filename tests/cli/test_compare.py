@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import landmarks as lm
+from landmarks.cli.files.record import schema
 from landmarks.cli.main import main
-from landmarks.cli.record import schema
 
 X = np.random.default_rng(0).standard_normal((30, 4)) @ np.random.default_rng(1).standard_normal(
     (4, 9)
@@ -80,7 +80,7 @@ def test_the_plot_is_written(file, tmp_path, capsys, ending, k):
         (["--k", "2", "--plot", "x.gif"], "one of .png, .svg, .pdf"),
     ],
 )
-def test_wrong_use_is_told(file, capsys, arguments, message):
+def test_wrong_use_is_refused(file, capsys, arguments, message):
     assert main(["compare", file, *arguments]) == 2
     assert message in capsys.readouterr().err
 

@@ -160,7 +160,7 @@ def test_nothing_is_left_beside_the_output(file, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("out", ["missing/chosen.csv", "."])
-def test_an_output_that_cannot_be_written_is_told_before_the_work(file, tmp_path, capsys, out):
+def test_an_output_that_cannot_be_written_is_reported_before_the_work(file, tmp_path, capsys, out):
     code, _, err = run(capsys, "select", file, "--k", 2, "--out", tmp_path / out)
     assert code == 4
     assert "does not exist; make it first" in err or "is a folder" in err
@@ -188,7 +188,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_bad_data_end_with_3_and_are_told_by_their_place(tmp_path, capsys, fault):
+def test_bad_data_end_with_3_and_are_reported_by_their_place(tmp_path, capsys, fault):
     name, content, message = FAULTS[fault]
     if content is not None:
         (tmp_path / name).write_bytes(content)
@@ -320,7 +320,7 @@ def test_names_do_not_reach_the_terminal_as_commands_nor_the_disk_as_paths(tmp_p
     assert sorted(os.listdir(tmp_path)) == ["out.csv", "x.npz"]
 
 
-def test_columns_of_very_different_sizes_are_told(tmp_path, capsys):
+def test_columns_of_very_different_sizes_are_reported(tmp_path, capsys):
     np.save(tmp_path / "x.npy", X * np.array([1e6, 1, 1, 1, 1, 1, 1, 1]))
     assert (
         "gives every column the same weight"

@@ -87,7 +87,7 @@ def test_half_a_download_is_refused(source, cache):
     assert kept(cache) == []
 
 
-def test_a_connection_that_is_refused_is_told(source, cache):
+def test_a_connection_that_is_refused_is_reported(source, cache):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with pytest.raises(
@@ -114,7 +114,7 @@ def test_more_than_the_limit_is_refused(source, cache, monkeypatch):
         fetch_dataset(source)
 
 
-def test_a_cache_that_cannot_be_written_is_told_before_anything_is_downloaded(
+def test_a_cache_that_cannot_be_written_is_reported_before_anything_is_downloaded(
     source, tmp_path, monkeypatch
 ):
     (tmp_path / "file").write_text("")

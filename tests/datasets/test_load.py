@@ -46,7 +46,7 @@ def tiny(monkeypatch):
     )
 
 
-def test_an_unknown_name_is_told_the_known_ones():
+def test_an_unknown_name_gets_the_known_ones():
     with pytest.raises(
         ValueError,
         match="unknown data set 'iris'; the names are digits, breast_cancer, wine, planted, "

@@ -67,7 +67,7 @@ def test_images_are_read_from_the_first_on():
         ),
     ],
 )
-def test_a_file_of_another_kind_is_told(read, content, sentence):
+def test_a_file_of_another_kind_is_reported(read, content, sentence):
     with pytest.raises(ValueError, match=sentence):
         read(content)
 

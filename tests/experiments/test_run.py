@@ -89,14 +89,14 @@ def test_the_paths_of_the_first_figure_end_at_zero_or_are_kept(tmp_path):
     )
 
 
-def test_a_data_set_that_the_figure_has_not_is_told():
+def test_a_data_set_that_the_figure_has_not_is_reported():
     with pytest.raises(
         ValueError, match="figure4 has no data set wine; it has powerplant, htru2, protein"
     ):
         restricted(read_settings("figure4"), ["wine"])
 
 
-def test_a_device_that_is_not_there_is_told(tmp_path):
+def test_a_device_that_is_not_there_is_reported(tmp_path):
     with pytest.raises((ValueError, ImportError), match="device must be|needs torch"):
         reproduce("figure4", tmp_path, device="tpu")
 

@@ -59,7 +59,7 @@ def test_every_method_of_a_figure_can_be_made(name, quick):
     assert all(label in labels for panel in figure.panels for label in panel.trials)
 
 
-def test_an_unknown_figure_is_told():
+def test_an_unknown_figure_is_reported():
     with pytest.raises(
         ValueError, match="unknown figure 'figure5'; the figures are figure1, figure2"
     ):

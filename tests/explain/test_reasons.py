@@ -32,7 +32,7 @@ def frame():
     )
 
 
-def test_the_chosen_are_told_by_name_in_order_of_choice(frame):
+def test_the_chosen_are_reported_by_name_in_order_of_choice(frame):
     chosen = lm.select(frame, 3, include=["c", "a", "b"]).why().chosen
     assert chosen["name"] == ["c", "a", "b"] and chosen["index"] == [2, 0, 1]
     assert chosen["substitute_1"] == ["less", "sum", "twin"] and chosen["cost_1"][2] == 0
@@ -45,7 +45,7 @@ def test_what_a_column_alone_adds_is_what_only_it_can_rebuild(frame):
     np.testing.assert_allclose(adds, np.array([1 + 4, 1 + 1 + 1, 1 + 4 + 1]) / whole)
 
 
-def test_the_dropped_are_told_with_what_rebuilds_them_worst_first(frame):
+def test_the_dropped_are_reported_with_what_rebuilds_them_worst_first(frame):
     dropped = lm.select(frame, 3, include=["c", "a", "b"]).why(each=2).dropped
     assert dropped["name"] == ["less", "twin", "sum", "nothing"]
     np.testing.assert_allclose(dropped["r2"], [5 / 6, 1, 1, 1])
@@ -72,7 +72,7 @@ def test_weights_do_not_depend_on_the_units_of_columns(frame):
         )
 
 
-def test_without_names_columns_are_told_by_index():
+def test_without_names_columns_are_reported_by_index():
     found = lm.select(NORMAL, 2, method="greedy").why()
     assert "name" not in found.chosen.columns and set(found.chosen["substitute_1"]) <= set(
         found.dropped["index"]

@@ -161,7 +161,7 @@ def test_any_method_object_will_do():
     )  # the first of a random order
 
 
-def test_a_rank_that_gives_out_is_told_once_for_all_samples():
+def test_a_rank_that_gives_out_is_reported_once_for_all_samples():
     X = NORMAL[:, :2] @ np.ones((2, 6))
     with pytest.warns(RankWarning, match="numerical rank 1 < k = 2") as warned:
         lm.select(X, 2, method="greedy").stability(5)
@@ -223,7 +223,7 @@ def test_twice_as_many_rows_or_points_as_columns_are_enough():
         lm.select(lm.kernel(NORMAL[:11], lm.rbf(sigma=1.0)), 6, method="uniform").stability(1)
 
 
-def test_fifty_samples_of_one_seed_are_drawn_unless_told():
+def test_fifty_samples_of_one_seed_are_drawn_by_default():
     selection = lm.select(NORMAL, 3, method="greedy")
     found = selection.stability()
     assert found.n_bootstrap == 50 and np.array_equal(

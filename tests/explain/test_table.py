@@ -57,6 +57,6 @@ def test_without_pandas_the_frame_says_what_to_use(monkeypatch):
         TABLE.to_frame()
 
 
-def test_an_unknown_column_is_told_the_known_ones():
+def test_an_unknown_column_gets_the_known_ones():
     with pytest.raises(KeyError, match="no column 'y'; there are name, n, x"):
         TABLE["y"]

@@ -32,13 +32,13 @@ def late(tmp_path):
     return tmp_path / "late.npy"
 
 
-def test_fault_03_a_late_missing_value_in_a_file_or_memory_map_is_told_with_its_row(late):
+def test_fault_03_a_late_missing_value_in_a_file_or_memory_map_is_reported_with_its_row(late):
     for source in (str(late), np.load(late, mmap_mode="r"), iter(np.array_split(np.load(late), 8))):
         with pytest.raises(ValueError, match="NaN.*3500"):
             lm.select(source, 2)
 
 
-def test_fault_03_a_late_missing_value_in_a_dask_array_is_told_with_its_rows(late):
+def test_fault_03_a_late_missing_value_in_a_dask_array_is_reported_with_its_rows(late):
     da = pytest.importorskip("dask.array")
     with pytest.raises(ValueError, match="NaN.*(3500|3000)"):
         lm.select(da.from_array(np.load(late), chunks=(500, 5)), 2)

@@ -97,7 +97,7 @@ def test_fault_27_wrong_products_are_named(mvm, error, message):
         lm.select(lm.function(mvm, n=12), 3)
 
 
-def test_fault_28_nan_in_a_later_product_is_told_with_its_place():
+def test_fault_28_nan_in_a_later_product_is_reported_with_its_place():
     calls = []
 
     def failing(V):

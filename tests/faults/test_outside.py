@@ -107,7 +107,7 @@ def test_fault_58_files_as_programs_write_them_are_read(tmp_path, name):
     assert program("select", tmp_path / "t.csv", "--k", 1).returncode == 0
 
 
-def test_fault_58_missing_files_and_folders_are_told(tmp_path):
+def test_fault_58_missing_files_and_folders_are_reported(tmp_path):
     for path in (tmp_path / "nowhere.csv", tmp_path):
         run = program("select", path, "--k", 1)
         assert run.returncode == 3

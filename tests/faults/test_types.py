@@ -190,13 +190,13 @@ def test_fault_21_columns_in_another_order_are_refused_at_transform():
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (5, 0), (5,), (2, 3, 4), ()])
-def test_fault_22_wrong_shapes_are_told(shape):
+def test_fault_22_wrong_shapes_are_reported(shape):
     with pytest.raises(ValueError, match=str(shape).replace("(", r"\(").replace(")", r"\)")):
         lm.select(np.ones(shape), 1)
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (5, 0)])
-def test_fault_22_empty_sparse_matrices_are_told(shape):
+def test_fault_22_empty_sparse_matrices_are_reported(shape):
     with pytest.raises(ValueError, match="at least one row and one column"):
         lm.select(scipy.sparse.csr_array(shape), 1)
 

@@ -187,7 +187,7 @@ def test_fault_11_other_scales_neither(scale):
     np.testing.assert_array_equal(lm.select(X * scale, 4).indices, lm.select(X, 4).indices)
 
 
-def test_fault_11_subnormal_data_are_told_apart():
+def test_fault_11_subnormal_data_are_distinguished():
     X = np.diag([3.0, 1.0, 2.0]) * 5e-323
     assert sorted(lm.select(X, 2).indices.tolist()) == [0, 2]
 

@@ -62,7 +62,7 @@ def test_constraints_are_honoured_and_beyond_the_rank_nothing_is_left(X):
     ("ks", "message"),
     [([], "at least one"), ([0], "between 1 and n = 25"), ([26], "between 1 and n = 25")],
 )
-def test_wrong_sizes_are_told(X, ks, message):
+def test_wrong_sizes_are_reported(X, ks, message):
     with pytest.raises(ValueError, match=message):
         lm.path(X, ks)
 

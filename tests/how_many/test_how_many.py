@@ -130,7 +130,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("options", "error", "message"), WRONG)
-def test_wrong_use_is_told(X, options, error, message):
+def test_wrong_use_is_refused(X, options, error, message):
     with pytest.raises(error, match=message):
         lm.select(X, **options)
 

@@ -68,7 +68,7 @@ def test_large_units_are_kept():
     )  # the tolerance of the solve
 
 
-def test_too_few_steps_are_told():
+def test_too_few_steps_are_reported():
     with pytest.warns(ConvergenceWarning, match="stopped after 1 steps .* give a preconditioner"):
         assert not solve_regularised(operator(), TARGETS, 1e-6, max_steps=1).converged
 

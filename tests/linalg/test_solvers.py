@@ -97,7 +97,7 @@ def test_a_zero_right_hand_side_costs_nothing():
 
 
 @pytest.mark.parametrize("solver", [BlockCG(), Cholesky()], ids=repr)
-def test_an_indefinite_matrix_is_told(solver, rng):
+def test_an_indefinite_matrix_is_reported(solver, rng):
     K = np.diag([3.0, 2.0, 1.0, 1.0])
     K[2, 3] = K[3, 2] = 5.0
     with pytest.raises(NotPSDError, match="not positive semidefinite"):

@@ -27,7 +27,7 @@ def test_a_sparse_matrix_of_cells_stays_sparse():
     assert isinstance(s.operator, Sparse) and s.chosen_names[0] == "gene3"
 
 
-def test_an_object_without_x_is_told():
+def test_an_object_without_x_is_reported():
     with pytest.raises(ValueError, match="has no X; choose a layer"):
         lm.select(lookalike(None), 2)
 

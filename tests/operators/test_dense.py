@@ -60,12 +60,12 @@ def test_ledger_counts_entries():
     assert operator.ledger.snapshot() == {"products": 3, "columns": 1, "entries": 4 + 2 + 2}
 
 
-def test_an_indefinite_matrix_is_told_by_its_minors():
+def test_an_indefinite_matrix_is_reported_by_its_minors():
     with pytest.raises(NotPSDError, match=r"\|K\[0, 1\]\| = 2 exceeds"):
         lm.psd(np.array([[1.0, 2.0], [2.0, 1.0]]))
 
 
-def test_an_indefinite_matrix_is_told_by_its_eigenvalue():
+def test_an_indefinite_matrix_is_reported_by_its_eigenvalue():
     K = np.full((3, 3), -0.9) + 1.9 * np.eye(3)
     with pytest.raises(NotPSDError, match="it has the eigenvalue -0.8"):
         lm.psd(K)

@@ -55,7 +55,7 @@ def test_entries_may_take_an_eighth_of_what_a_stored_matrix_may(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["data", "sparse", "kernel", "scaled"])
-def test_one_made_from_data_is_made_anew_without_rounding(name):
+def test_one_made_from_data_is_remade_without_rounding(name):
     double = in_double(SINGLE[name])
     assert type(double) is type(SINGLE[name]) and not is_single(double.digits)
 
@@ -80,7 +80,7 @@ def test_one_in_double_is_left_alone():
     assert in_double(operator) is operator
 
 
-def test_a_large_product_in_single_precision_is_told_what_to_do():
+def test_a_large_product_in_single_precision_says_what_to_do():
     with pytest.raises(
         UnsupportedError,
         match=r"Function\(n=20000, dtype=float32\) has too few digits and is too large to "

@@ -57,7 +57,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_every_operator_is_told_from_another_of_its_kind(name):
+def test_every_operator_is_distinguished_from_another_of_its_kind(name):
     one, other = PAIRS[name]
     assert same_data(fingerprint(one), fingerprint(one)) and not same_data(
         fingerprint(one), fingerprint(other)

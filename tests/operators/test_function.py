@@ -121,7 +121,7 @@ def test_function_says_what_is_wrong_with_its_arguments():
         lm.function(scipy.sparse.linalg.aslinearoperator(K * 1j))
 
 
-def test_a_product_with_an_asymmetric_matrix_is_told_apart():
+def test_a_product_with_an_asymmetric_matrix_is_distinguished():
     rng = np.random.default_rng(0)
     K = np.cov(rng.standard_normal((20, 40)))
     lm.select(lm.function(lambda V: K @ V, n=20), 2, method="uniform")
@@ -131,7 +131,7 @@ def test_a_product_with_an_asymmetric_matrix_is_told_apart():
     lm.select(lm.function(lambda V: skewed @ V, n=20, check_symmetric=False), 2, method="uniform")
 
 
-def test_a_product_with_a_negative_matrix_is_told_apart():
+def test_a_product_with_a_negative_matrix_is_distinguished():
     with pytest.raises(NotPSDError, match="positive semidefinite"):
         lm.select(lm.function(lambda V: -1.0 * V, n=4), 2, method="uniform")
 

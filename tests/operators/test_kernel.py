@@ -132,12 +132,12 @@ def test_kernel_says_what_is_wrong_with_its_arguments():
 
 
 @pytest.mark.parametrize("engine", ["fused", "keops"])
-def test_an_engine_that_cannot_be_had_is_told(engine):
+def test_an_engine_that_cannot_be_had_is_reported(engine):
     with pytest.raises(UnsupportedError, match="torch points on a GPU"):
         lm.kernel(POINTS, lm.rbf(), engine=engine)
 
 
-def test_an_unknown_engine_is_told():
+def test_an_unknown_engine_is_reported():
     with pytest.raises(ValueError, match="engine must be one of"):
         lm.kernel(POINTS, lm.rbf(), engine="abacus")
 

@@ -34,12 +34,12 @@ def test_an_estimator_gives_the_same_curve_as_its_selection():
     )
 
 
-def test_an_estimator_that_is_not_fitted_is_told():
+def test_an_estimator_that_is_not_fitted_is_reported():
     with pytest.raises(ValueError, match="ColumnSelector keeps no selection; fit it first"):
         ErrorCurveDisplay.from_estimator(lm.ColumnSelector(3, center=True))
 
 
-def test_the_path_of_a_relaxation_is_drawn_and_its_absence_told():
+def test_the_path_of_a_relaxation_is_drawn_and_its_absence_reported():
     selection = lm.select(X, 3, method="annealed")
     display = PathDisplay.from_selection(selection)
     assert len(display.ax_.get_lines()) == 10
@@ -62,7 +62,7 @@ def test_bars_for_one_size_have_the_best_first_and_curves_follow_several():
     np.testing.assert_allclose(curves.ax_.get_lines()[0].get_xdata(), [2, 4])
 
 
-def test_nothing_to_compare_is_told():
+def test_nothing_to_compare_is_reported():
     with pytest.raises(ValueError, match="nothing to compare"):
         ComparisonDisplay({})
 

@@ -87,7 +87,7 @@ def test_bad_npy_files_are_refused(raw, message):
         table(raw)
 
 
-def test_npz_takes_x_and_the_names_beside_it():
+def test_npz_takes_x_and_the_names_next_to_it():
     found = table(npz(X=X, y=np.zeros(2), feature_names=np.array(NAMES)))
     assert found.names == NAMES
     np.testing.assert_array_equal(found.values, X)

@@ -63,7 +63,7 @@ def test_a_quoted_line_break_is_part_of_a_name_and_lines_are_counted_with_it():
     assert found.lines.tolist() == [3, 4]
 
 
-def test_latin_1_is_read_and_told():
+def test_latin_1_is_read_and_reported():
     found = table("gr\xf6\xdfe,b\n1,2\n".encode("latin-1"))
     assert found.names[0] == "größe"
     assert "line 1 is not UTF-8" in found.notes[0]
@@ -94,7 +94,7 @@ def test_missing_values_are_nan(word):
         (bytes(range(1, 32)) * 20, "control characters"),
     ],
 )
-def test_what_is_wrong_is_told_with_line_and_column(text, message):
+def test_what_is_wrong_is_reported_with_line_and_column(text, message):
     with pytest.raises(FormatError, match=message):
         table(text)
 
@@ -106,7 +106,7 @@ def test_text_columns_may_be_left_out():
 
 
 @pytest.mark.parametrize("how", [{"columns": ("c",)}, {"drop": ("7",)}])
-def test_an_unknown_column_is_told_with_the_known_ones(how):
+def test_an_unknown_column_is_reported_with_the_known_ones(how):
     with pytest.raises(
         UnknownColumnError, match="there is no column .* among 2; the names are 'a', 'b'"
     ):
@@ -119,7 +119,7 @@ def test_a_name_that_occurs_twice_needs_a_number():
     assert table("a,a\n1,2\n", drop=("0",)).values.tolist() == [[2]]
 
 
-def test_a_first_column_that_counts_the_rows_is_told():
+def test_a_first_column_that_counts_the_rows_is_reported():
     assert "--drop 0" in table(",a\n0,5\n1,6\n").notes[0]
 
 
@@ -134,7 +134,7 @@ def test_a_gzip_bomb_is_refused_before_it_is_unpacked():
         table(bomb, max_bytes=2**20)
 
 
-def test_a_damaged_gzip_file_is_told():
+def test_a_damaged_gzip_file_is_reported():
     with pytest.raises(FormatError, match="damaged"):
         table(gzip.compress(b"a,b\n1,2\n" * 100)[:-10])
 

@@ -123,7 +123,7 @@ def test_all_columns_chosen_leaves_no_table_of_others():
     assert 'id="dropped"' not in html
 
 
-def test_a_wrong_size_of_images_is_told(tmp_path):
+def test_a_wrong_size_of_images_is_reported(tmp_path):
     with pytest.raises(ValueError, match="images of 4 × 4 have 16 pixels, the data have 9 columns"):
         report.write(named(), tmp_path / "page.html", image=(4, 4))
 
@@ -153,7 +153,7 @@ def test_words_say_no_more_than_the_numbers():
     assert shown("a\x1b\ud800b") == "a��b"
 
 
-def test_a_large_kernel_is_told_without_the_best_directions():
+def test_a_large_kernel_is_reported_without_the_best_directions():
     points = np.random.default_rng(0).standard_normal((3100, 2)).astype(np.float32)
     selection = lm.select(lm.kernel(points, lm.rbf(sigma=2.0)), 5, method="greedy")
     assert report.summarise(selection, draws=2).best is None

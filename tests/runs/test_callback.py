@@ -49,7 +49,7 @@ def test_a_run_that_is_not_stopped_says_so():
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
-def test_the_last_error_told_by_a_search_is_that_of_its_choice(criterion):
+def test_the_last_error_reported_by_a_search_is_that_of_its_choice(criterion):
     heard = []
     s = lm.select(X, 6, method=lm.Iterated(rounds=5), criterion=criterion, callback=heard.append)
     assert heard[-1].phase == "iterated" and (heard[-1].done, heard[-1].total) == (5, 5)
@@ -90,7 +90,7 @@ def test_what_a_callback_raises_goes_through():
         lm.select(X, 6, callback=callback)
 
 
-def test_a_callback_cannot_change_what_it_is_told():
+def test_a_callback_cannot_change_what_it_is_reported():
     def callback(progress):
         with pytest.raises(FrozenInstanceError):
             progress.done = 0
@@ -175,7 +175,7 @@ PHASES = {
 
 
 @pytest.mark.parametrize("name", PHASES)
-def test_the_phases_of_a_search_are_told_by_name(name):
+def test_the_phases_of_a_search_are_reported_by_name(name):
     heard = []
     lm.select(X[:, :20], 4, method=name, callback=heard.append)
     assert {progress.phase for progress in heard} == PHASES[name]

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 
 import landmarks as lm
 from landmarks.datasets import standardise
-from landmarks.operators.preparation import Preparation, centred
+from landmarks.operators.prepare.preparation import Preparation, centred
 from landmarks.sklearn.column_selector import ColumnSelector
 
 # The wine data are raw here: one column holds far larger numbers than the others.
@@ -108,7 +108,7 @@ def test_sparse_equals_dense(form, center, scale):
 
 
 def test_a_wide_sparse_matrix_is_centred_by_products_alone(monkeypatch):
-    monkeypatch.setattr("landmarks.operators.preparation.MEMORY", 100)
+    monkeypatch.setattr("landmarks.operators.prepare.preparation.MEMORY", 100)
     Y = sparse_rows()
     selector = ColumnSelector(**GREEDY, scale=True, center=True).fit(scipy.sparse.csr_array(Y))
     assert (

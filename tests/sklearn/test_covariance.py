@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from landmarks.operators.covariance import moments, nearest_psd, pair_moments
+from landmarks.operators.prepare.covariance import moments, nearest_psd, pair_moments
 
 
 def rows(m: int = 30, n: int = 5, seed: int = 0) -> np.ndarray:

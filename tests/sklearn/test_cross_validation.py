@@ -99,6 +99,6 @@ def test_too_many_columns_for_the_rows_are_seen_to_hurt():
         (X * np.nan, {"ks": [1]}, ValueError, "X contains NaN"),
     ],
 )
-def test_wrong_use_is_told(A, options, error, message):
+def test_wrong_use_is_refused(A, options, error, message):
     with pytest.raises(error, match=message):
         lm.held_out(A, **options)

@@ -302,7 +302,7 @@ class TestTarget:
             ),
         ],
     )
-    def test_a_target_that_cannot_be_used_is_told(self, y, message):
+    def test_a_target_that_cannot_be_used_is_reported(self, y, message):
         with pytest.raises(ValueError, match=message):
             self.where(y)
 

@@ -17,8 +17,8 @@ from ..intake import warn_of_spread
 from ..operators.base import Operator
 from ..operators.data import Data
 from ..operators.dense import Dense, psd
-from ..operators.frames import is_frame, numbers_only
 from ..operators.standard import Standard
+from ..readers.frames import is_frame, numbers_only
 from ..residual.rebuilding import stored_factor
 
 

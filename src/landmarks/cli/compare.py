@@ -15,16 +15,16 @@ from ..methods.registry import COMPARED, METHODS
 from ..report.screen import aligned, printable
 from ..report.terminal import Terminal
 from ..runs.bar import shown
-from . import file_options, source
-from .file_options import listed
+from .files import file_options, source
+from .files.file_options import listed
+from .files.output import check_outputs, written
 from .outcome import CODES, OK, USAGE, Failure
-from .output import check_outputs, written
 from .screen import warnings_as_notes
 from .select import add_choice_arguments, positions
 
 if TYPE_CHECKING:
     from ..comparison import Comparison, Row
-    from .source import Source
+    from .files.source import Source
 
 PLOTS = (".png", ".svg", ".pdf")
 
@@ -148,7 +148,7 @@ def _lines(
 def _record(
     chosen_from: Source, rows: Sequence[Row], arguments: argparse.Namespace
 ) -> dict[str, Any]:
-    from .record import described
+    from .files.record import described
 
     return {
         "schema": "landmarks/compare/1",

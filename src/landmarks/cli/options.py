@@ -1,10 +1,11 @@
-"""A parser whose errors say what was probably meant."""
+"""A parser whose errors say what was probably meant, and the values of options."""
 
 from __future__ import annotations
 
 import argparse
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NoReturn
 
 from .._suggest import suggestion
@@ -38,3 +39,25 @@ class Parser(argparse.ArgumentParser):
             if isinstance(action, argparse._SubParsersAction):
                 for parser in action.choices.values():
                     yield from parser._option_string_actions
+
+
+def number(text: str) -> int | float | str:
+    """A whole number, a share between 0 and 1, or the word auto or held-out."""
+    if text in ("auto", "held-out"):
+        return text
+    with suppress(ValueError):
+        return int(text)
+    with suppress(ValueError):
+        if 0 < float(text) < 1:
+            return float(text)
+    raise argparse.ArgumentTypeError(
+        f"k is a whole number, a share such as 0.1, or the word auto or held-out, got {text!r}"
+    )
+
+
+def image(text: str) -> tuple[int, int]:
+    """Height and width, as in 8x8."""
+    height, _, width = text.lower().partition("x")
+    if not (height.isdigit() and width.isdigit() and int(height) and int(width)):
+        raise argparse.ArgumentTypeError(f"a size of images is written as in 8x8, got {text!r}")
+    return int(height), int(width)

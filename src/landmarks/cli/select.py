@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -16,16 +15,17 @@ from ..report.lines import lines
 from ..report.screen import printable
 from ..report.terminal import Terminal
 from ..runs.bar import shown
-from . import file_options, source
-from .file_options import listed
+from .files import file_options, source
+from .files.file_options import listed
+from .files.output import check_outputs
+from .options import image, number
 from .outcome import BAD_DATA, CODES, NO_OUTPUT, OK, USAGE, Failure
-from .output import check_outputs
 from .screen import warnings_as_notes
 
 if TYPE_CHECKING:
     from ..report import Summary
     from ..selection import Selection
-    from .source import Source
+    from .files.source import Source
 
 LISTED = 200  # the most chosen columns that are printed
 #: knapsack needs costs, which have no option; supervised needs --target
@@ -132,28 +132,6 @@ def _add_aim_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def number(text: str) -> int | float | str:
-    """A whole number, a share between 0 and 1, or the word auto or held-out."""
-    if text in ("auto", "held-out"):
-        return text
-    with suppress(ValueError):
-        return int(text)
-    with suppress(ValueError):
-        if 0 < float(text) < 1:
-            return float(text)
-    raise argparse.ArgumentTypeError(
-        f"k is a whole number, a share such as 0.1, or the word auto or held-out, got {text!r}"
-    )
-
-
-def image(text: str) -> tuple[int, int]:
-    """Height and width, as in 8x8."""
-    height, _, width = text.lower().partition("x")
-    if not (height.isdigit() and width.isdigit() and int(height) and int(width)):
-        raise argparse.ArgumentTypeError(f"a size of images is written as in 8x8, got {text!r}")
-    return int(height), int(width)
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Read, choose, write, print."""
     check_outputs(arguments.out, arguments.report, force=arguments.force)
@@ -215,7 +193,7 @@ def method_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
             "--method supervised chooses rows that help to predict a target: "
             "give --target COLUMN, and --rows or --kernel"
         )
-    from .target import supervised
+    from .files.target import supervised
 
     return supervised(chosen_from.table.aside[arguments.target])
 
@@ -246,7 +224,7 @@ def _summary(selection: Selection) -> Summary:
 
 
 def _check_endings(arguments: argparse.Namespace) -> None:
-    from .write import ENDINGS
+    from .files.write import ENDINGS
 
     if arguments.out and not arguments.out.lower().endswith(ENDINGS):
         raise Failure(
@@ -275,7 +253,7 @@ def _check_image(chosen_from: Source, arguments: argparse.Namespace) -> None:
 def _write(
     chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
 ) -> None:
-    from .write import write_out, write_report
+    from .files.write import write_out, write_report
 
     if arguments.out:
         write_out(chosen_from, selection, summary, arguments)
@@ -288,7 +266,7 @@ def _lines(
 ) -> Iterator[str]:
     """The result for a program that asked for JSON, for a pipe, or for a person."""
     if arguments.json:
-        from .record import record
+        from .files.record import record
 
         yield json.dumps(
             record(chosen_from, selection, summary, arguments),

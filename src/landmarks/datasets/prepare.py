@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..operators.preparation import mean_imputed
+from ..operators.prepare.preparation import mean_imputed
 from ..operators.standard import Standard
 
 

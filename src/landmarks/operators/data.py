@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _check
+from ..readers.frames import is_frame, numbers_only
 from .array import Data, array_data, gram_is_cheaper
 from .base import Operator
-from .frames import is_frame, numbers_only
 from .rows.base import load
 from .rows.convert import as_rows
 from .rows.out_of_core import ROWS_MEMORY, fits, from_rows
@@ -67,7 +67,7 @@ def data(
 
 def _standard_sparse(X: Any, standard: Standard) -> Operator:
     """The centred or scaled columns of a sparse matrix, which stays sparse."""
-    from .preparation import Preparation  # here: it needs scikit-learn
+    from .prepare.preparation import Preparation  # here: it needs scikit-learn
 
     X = _check.sparse(X)
     return Preparation(standard.center, standard.scale, "error").of_rows(X, None).operator

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from ..errors import FormatError
+from .encoding import encoding_of, refuse_binary
 from .limit import check_size
 from .notice import noticed
 from .table import NUMERIC_ONLY, FileTable, set_aside, wanted, without_text
@@ -60,8 +61,8 @@ class Layout:
 def read_text(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of a text file."""
     raw = file.read()
-    encoding, notes = _encoding(raw, reading.encoding)
-    _refuse_binary(raw, encoding)
+    encoding, notes = encoding_of(raw, reading.encoding)
+    refuse_binary(raw, encoding)
     delimiter = reading.delimiter or _delimiter(raw, encoding)
     sample = list(islice(_records(raw, encoding, delimiter), SAMPLE))
     if not sample:
@@ -114,56 +115,6 @@ def _without_text(
     if len(others) == 1 and not reading.numeric_only:
         raise found
     return without_text(kept, dict(sorted(others.items())), layout.names, reading.numeric_only)
-
-
-def _encoding(raw: bytes, asked: str | None) -> tuple[str, tuple[str, ...]]:
-    if asked:
-        _check_encoding(raw, asked)
-        return asked, ()
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        _check_encoding(raw, "utf-16")
-        return "utf-16", ()
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return "latin-1", (
-            f"line {_line(raw, error.start)} is not UTF-8, so the file was read as Latin-1; "
-            "give another with --encoding",
-        )
-    return "utf-8-sig", ()
-
-
-def _line(raw: bytes, place: int) -> int:
-    return raw.count(b"\n", 0, place) + 1
-
-
-def _check_encoding(raw: bytes, encoding: str) -> None:
-    try:
-        raw.decode(encoding)
-    except LookupError as error:
-        raise FormatError(
-            f"there is no encoding {encoding!r}; try utf-8, latin-1 or cp1252"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"line {_line(raw, error.start)} is not {encoding}; name another with --encoding"
-        ) from error
-
-
-def _refuse_binary(raw: bytes, encoding: str) -> None:
-    if encoding.replace("-", "").startswith("utf16"):
-        return
-    if (place := raw.find(b"\0")) >= 0:
-        raise FormatError(
-            f"the file is not text: line {_line(raw, place)} holds a zero byte; other formats are "
-            "recognised by the ending of the name"
-        )
-    strange = sum(raw[:4096].count(byte) for byte in range(1, 32) if byte not in b"\t\n\r\f\x1b")
-    if strange > 0.05 * min(len(raw), 4096):
-        raise FormatError(
-            "the file is not text: line 1 is full of control characters; other formats are "
-            "recognised by the ending of the name"
-        )
 
 
 def _records(raw: bytes, encoding: str, delimiter: str) -> Iterator[Record]:

@@ -99,7 +99,7 @@ def nested_shares(selection: Selection) -> np.ndarray | None:
 
 
 def _trace_shares(operator: Operator, selection: Selection) -> np.ndarray:
-    from ..linalg.nested import explained_shares
+    from .nested import explained_shares
 
     shares = explained_shares(operator, selection.indices)
     return np.pad(shares, (0, selection.k - len(shares)), mode="edge")[: selection.k]

@@ -17,15 +17,15 @@ import landmarks as lm
 
 from .._check import column_labels
 from ..intake import warn_of_means, warn_of_spread
-from ..linalg.reconstruction import reconstruct
-from ..operators.covariance import Moments, PairMoments, moments, pair_moments
-from ..operators.preparation import Preparation
+from ..operators.prepare.covariance import Moments, PairMoments, moments, pair_moments
+from ..operators.prepare.preparation import Preparation
 from ..operators.rows.base import RowBlocks
 from ..operators.rows.convert import as_rows
 from ..operators.standard import Prepared
 from ._common import CallbackSupport, fit_task, seed, weights
 from .fitted_columns import FittedColumns
 from .prepared_target import PreparedTarget, refuse_target
+from .rebuilder import Rebuilder
 from .requested import as_list, requested_size
 from .row_source import check_gram_fits, check_source, set_features, source_weights
 
@@ -38,22 +38,19 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
 
     Parameters
     ----------
-    n_features_to_select : how many columns to select: an integer; a fraction of the columns between
-        0 and 1; a rule, `landmarks.MaxError`, `Knee`, `CrossValidated` or `LikelihoodRatio`; or
-        "auto", the fewest that explain `explained_variance`. With costs, "auto" is the most that
-        `budget_cost` pays for. With groups it counts groups.
+    n_features_to_select : how many columns, or groups: an integer; a fraction between 0 and 1; a
+        rule, `landmarks.MaxError`, `Knee`, `CrossValidated` or `LikelihoodRatio`; or "auto", the
+        fewest that explain `explained_variance`, and with costs the most that `budget_cost` pays
+        for.
     method : a name ("auto", "greedy", "swap", …) or a method object such as `landmarks.Greedy()`.
-    criterion : "trace" minimises ‖X − P_S X‖²_F; "frobenius" minimises the squared error of the
-        covariance matrix.
-    center : whether to subtract the mean of each column first, as scikit-learn's PCA does. Then
-        variance is explained, a constant column is never selected, and columns are rebuilt with an
-        intercept. The default is False, as in `landmarks.select`; a warning says when the means of
-        the columns decide the choice. A sparse X stays sparse.
+    criterion : "trace" minimises ‖X − P_S X‖²_F, "frobenius" the squared error of XᵀX.
+    center : whether to subtract the mean of each column first, as scikit-learn's PCA does: variance
+        is explained, and columns are rebuilt with an intercept. The default is False, as in
+        `landmarks.select`; a warning says when the means decide the choice.
     scale : whether to divide each column by its standard deviation. None, the default, does not,
         and warns when some columns are so large that they decide the choice. False does not, and
         does not warn.
-    include, exclude : columns that must, or must not, be selected: indices, or names when X has
-        names.
+    include, exclude : columns that must, or must not, be selected: indices or names.
     groups : a label for each column; columns of one label are selected together or not at all.
     costs, budget_cost : the cost of each column, and the most that the selected ones may cost.
     target : None rebuilds X itself. "y" rebuilds the y, one or more columns of numbers, that fit is
@@ -62,9 +59,8 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
     explained_variance : the share of the variance that n_features_to_select="auto" must reach; of
         the sum of squares when center is False.
     missing : how to treat NaN. "error" refuses them. "impute" fills in the column means. "pairwise"
-        computes each covariance from the rows that have both values and scales it to all rows;
-        negative eigenvalues, which such a matrix can have, are set to zero and its diagonal is
-        restored. `transform` leaves NaN as they are.
+        computes each covariance from the rows that have both values, sets negative eigenvalues to
+        zero and restores the diagonal. `transform` leaves NaN as they are.
     budget : seconds that improving methods may take; None sets no limit.
     random_state : an integer gives the same selection each time.
     verbose : whether to print one line about the selection.
@@ -88,7 +84,7 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         were divided by.
     mean_, scale_ : what was subtracted from the columns, and what they were divided by.
     n_features_in_ : the number of columns seen during fit.
-    feature_names_in_ : their names, when all of them are strings.
+    feature_names_in_ : their names, if all are strings.
 
     Examples
     --------
@@ -280,7 +276,9 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         self.indices_ = self.selection_.indices.copy()
         self.support_ = np.isin(np.arange(operator.n), self.indices_)
         self.reconstruction_error_ = self.selection_.error("trace")
-        self._set_coefficients(prepared, dtype)
+        fitted, losses = Rebuilder.fitted(prepared, self.support_, dtype)
+        self.coefficients_, self.mean_, self.scale_ = fitted.coefficients, fitted.mean, fitted.scale
+        self.scores_ = losses / max(self.selection_.total("trace"), np.finfo(float).tiny)
         if aim is not None:
             aim.rebuild(self, prepared, dtype)
         if self.verbose:
@@ -289,18 +287,6 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
                 f"[ColumnSelector] {len(self.indices_)} of {operator.n} columns explain "
                 f"{share:.2%} of the variance, {time.perf_counter() - start:.1f}s"
             )
-
-    def _set_coefficients(self, prepared: Prepared, dtype: Any) -> None:
-        """Set the coefficients in the units of the data, and the scores."""
-        chosen, scale = np.flatnonzero(self.support_), prepared.scale
-        rebuilt = reconstruct(prepared.operator, chosen)
-        coefficients = rebuilt.coefficients * scale[None, :] / scale[chosen, None]
-        self.coefficients_ = coefficients.astype(dtype)
-        self.mean_ = prepared.mean.astype(dtype)
-        self.scale_ = scale.astype(dtype)
-        total = max(self.selection_.total("trace"), np.finfo(float).tiny)
-        self.scores_ = np.zeros(len(scale))
-        self.scores_[chosen] = rebuilt.losses / total
 
     @property
     def _constraints(self) -> dict[str, Any]:

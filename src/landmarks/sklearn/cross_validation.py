@@ -23,9 +23,9 @@ from ..linalg.nystrom import Nystrom
 from ..linalg.reconstruction import reconstruct
 from ..methods.registry import as_method
 from ..operators.base import Operator
-from ..operators.frames import is_frame, numbers_only
-from ..operators.preparation import Preparation
+from ..operators.prepare.preparation import Preparation
 from ..operators.standard import Standard
+from ..readers.frames import is_frame, numbers_only
 from ..readers.read import read
 from ..residual.reconstructed import reconstructed
 from .held_out_target import TargetFolds, target_rows

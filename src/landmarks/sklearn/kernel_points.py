@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils import check_array
 from sklearn.utils._array_api import get_namespace
 
 import landmarks as lm
 
-from ..operators.base import Operator
+from ..operators.base import Operator, check_indices
 from .libraries import on_host
 
 NOT_PSD = ("sigmoid", "additive_chi2")
@@ -86,3 +87,30 @@ def for_choice(X: Any, kernel: Any) -> Any:
     if "torch" in xp.__name__ and isinstance(kernel, str) and kernel in OWN:
         return X
     return on_host(X)
+
+
+def drawn_at_random(n: int, most: int, seed: int | None) -> np.ndarray:
+    """All indices below n, or that many of them drawn at random, in rising order."""
+    if n == most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, size=most, replace=False))
+
+
+def own_landmarks(landmarks: Any, X: Any, kernel: Any) -> Any:
+    """The user's landmarks: indices of training points, or points; None if there are none."""
+    if landmarks is None:
+        return None
+    given = landmarks if scipy.sparse.issparse(landmarks) else np.asarray(landmarks)
+    if given.ndim == 1:
+        return check_indices(given, X.shape[0])
+    if kernel == "precomputed":
+        raise ValueError(
+            "landmarks must be a list of indices of training points when kernel='precomputed', "
+            "which has no points."
+        )
+    points = check_array(given, accept_sparse="csr", dtype=X.dtype, input_name="landmarks")
+    if points.shape[1] != X.shape[1]:
+        raise ValueError(
+            f"landmarks has {points.shape[1]} features, but X has {X.shape[1]} features."
+        )
+    return points

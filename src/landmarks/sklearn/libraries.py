@@ -53,3 +53,13 @@ def check_same_library(X: Any, fitted: Any, where: str) -> None:
             f"Inputs passed to {where} must use the same namespace and the same device as those "
             f"passed to fit(): got {xp.__name__} on {device}, fit had {own.__name__} on {place}."
         )
+
+
+def inverse_root(K: Any) -> Any:
+    """The pseudo-inverse of √K; singular values up to k·eps times the largest count as zero."""
+    xp, _ = get_namespace(K)
+    U, values, V = xp.linalg.svd(K)
+    large = values > K.shape[0] * float(xp.finfo(K.dtype).eps) * values[0]
+    ones, zeros = xp.ones_like(values), xp.zeros_like(values)
+    roots = xp.where(large, 1 / xp.sqrt(xp.where(large, values, ones)), zeros)
+    return U * roots @ V

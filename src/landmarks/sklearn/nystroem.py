@@ -7,7 +7,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -16,24 +15,34 @@ from sklearn.base import (
 )
 from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils._array_api import get_namespace
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import landmarks as lm
 
-from ..operators.base import check_indices
 from ._common import CallbackSupport, fit_task, seed
-from .kernel_points import NOT_PSD, for_choice, kernel_operator
-from .libraries import check_same_library, indices_like, like_points, on_host, take_at
+from .kernel_points import (
+    NOT_PSD,
+    drawn_at_random,
+    for_choice,
+    kernel_operator,
+    own_landmarks,
+)
+from .libraries import (
+    check_same_library,
+    indices_like,
+    inverse_root,
+    like_points,
+    on_host,
+    take_at,
+)
 from .target import numeric_target
 
 QUICK = 3_000  # candidates up to which greedy choice and swaps take a few seconds
 
 
 class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Approximate a kernel map by the kernel values with a few landmarks, chosen to represent all
-    points.
+    """Approximate a kernel map by the kernel values with a few landmarks that are chosen.
 
     A drop-in for `sklearn.kernel_approximation.Nystroem`, which draws its landmarks uniformly. With
     scikit-learn's `array_api_dispatch` the features stay in the library and on the device of X.
@@ -51,23 +60,23 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     n_jobs : how many jobs evaluate kernel values in transform.
     selection : how landmarks are chosen: a name ("greedy", "swap", …) or a method object such as
         `landmarks.Greedy()`. "uniform" draws the ones that scikit-learn draws from the same
-        random_state. "auto" looks at the target too when fit is given one (`landmarks.Supervised`),
-        as in a pipeline; without one it is "swap", greedy choice improved by swaps. For a callable
-        kernel it is randomly pivoted Cholesky, which reads few kernel values; for a kernel that is
-        not positive semidefinite (sigmoid, additive_chi2) it draws uniformly, with a warning.
+        random_state. "auto" uses the target if fit is given one (`landmarks.Supervised`), as in a
+        pipeline; without one it is "swap", a greedy choice improved by swaps. For a callable kernel
+        it is randomly pivoted Cholesky, which reads few kernel values; for a kernel that is not
+        positive semidefinite (sigmoid, additive_chi2) it draws uniformly, with a warning.
     landmarks : your own landmarks instead of a choice: points of shape (n_components, n_features),
         or a list of indices of training points.
-    subsample : landmarks are chosen among, and to represent, that many training points, drawn at
-        random when there are more; None takes all, at a cost that grows with their square. A large
-        kernel matrix is never stored.
+    subsample : the number of training points, drawn at random, among which landmarks are chosen and
+        which they represent; None uses all, at a cost that grows with their square. A large kernel
+        matrix is never stored.
 
     Attributes
     ----------
     components_ : the landmarks; for a precomputed kernel their rows of it.
-    component_indices_ : their indices in the training set, in order of choice; None for points of
-        your own.
-    normalization_ : the inverse square root of the kernel matrix of the landmarks; directions whose
-        eigenvalue is rounding, compared with the largest, are left out.
+    component_indices_ : their indices in the training set, in order of choice; None if `landmarks`
+        are points.
+    normalization_ : the inverse square root of the kernel matrix of the landmarks, without
+        directions whose eigenvalue is rounding compared with the largest.
     n_features_in_ : the number of columns seen during fit.
     feature_names_in_ : their names, when all of them are strings.
 
@@ -200,32 +209,13 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         }
 
     def _set_landmarks(self, X: Any, y: Any, parameters: dict[str, Any]) -> None:
-        own = None if self.landmarks is None else self._own_landmarks(X)
+        own = own_landmarks(self.landmarks, X, self.kernel)
         if own is not None and own.ndim == 2:
             self.components_, self.component_indices_ = own, None
             return
         chosen = self._chosen(X, y, parameters) if own is None else own
         self.component_indices_ = indices_like(chosen, X)
         self.components_ = take_at(X, self.component_indices_)
-
-    def _own_landmarks(self, X: Any) -> Any:
-        """Indices of training points, or points."""
-        given = (
-            self.landmarks if scipy.sparse.issparse(self.landmarks) else np.asarray(self.landmarks)
-        )
-        if given.ndim == 1:
-            return check_indices(given, X.shape[0])
-        if self.kernel == "precomputed":
-            raise ValueError(
-                "landmarks must be a list of indices of training points when kernel='precomputed', "
-                "which has no points."
-            )
-        points = check_array(given, accept_sparse="csr", dtype=X.dtype, input_name="landmarks")
-        if points.shape[1] != X.shape[1]:
-            raise ValueError(
-                f"landmarks has {points.shape[1]} features, but X has {X.shape[1]} features."
-            )
-        return points
 
     def _chosen(self, X: Any, y: Any, parameters: dict[str, Any]) -> np.ndarray:
         n, k = X.shape[0], self._size(X.shape[0])
@@ -234,7 +224,7 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         if method == "uniform":
             return check_random_state(self.random_state).permutation(n)[:k]
         number = seed(self.random_state)
-        candidates = _drawn(n, most, number)
+        candidates = drawn_at_random(n, most, number)
         method = self._automatic(X, y, candidates) if method == "auto" else method
         points = for_choice(X, self.kernel)
         operator = kernel_operator(points, candidates, self.kernel, parameters)
@@ -251,9 +241,7 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return min(self.n_components, n)
 
     def _method(self) -> Any:
-        """The selection that was asked for, or the one that the kernel asks for; "auto" leaves the
-        rest open.
-        """
+        """The requested selection, or the one that the kernel needs; else "auto"."""
         definite = callable(self.kernel) or self.kernel not in NOT_PSD
         if self.selection != "auto":
             if not definite and self.selection != "uniform":
@@ -272,7 +260,7 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return "rpcholesky" if callable(self.kernel) else "auto"
 
     def _automatic(self, X: Any, y: Any, candidates: np.ndarray) -> Any:
-        """A choice with the target in view when there is one, else by the kernel alone."""
+        """A choice that helps to predict the target, if there is one; else by the kernel alone."""
         target = None if y is None else numeric_target(on_host(X), on_host(y), candidates)
         if target is not None:
             return lm.Supervised(target)
@@ -285,23 +273,3 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def inverse_root(K: Any) -> Any:
-    """The pseudo-inverse of the square root of K; singular values up to k·eps times the largest
-    count as zero."""
-    xp, _ = get_namespace(K)
-    U, values, V = xp.linalg.svd(K)
-    kept = values > K.shape[0] * float(xp.finfo(K.dtype).eps) * values[0]
-    ones, zeros = xp.ones_like(values), xp.zeros_like(values)
-    roots = xp.where(kept, 1 / xp.sqrt(xp.where(kept, values, ones)), zeros)
-    return U * roots @ V
-
-
-def _drawn(n: int, most: int, number: int | None) -> np.ndarray:
-    """All indices, or that many of them drawn at random, rising."""
-    return (
-        np.arange(n)
-        if n == most
-        else np.sort(np.random.default_rng(number).choice(n, size=most, replace=False))
-    )

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from ..linalg.reconstruction import reconstruct
+from ..operators.standard import Prepared
+
 BLOCK = 2**22  # entries of X that are made dense at a time
 
 
@@ -24,6 +27,19 @@ class Rebuilder:
     mean: np.ndarray
     scale: np.ndarray
     support: np.ndarray
+
+    @classmethod
+    def fitted(
+        cls, prepared: Prepared, support: np.ndarray, dtype: Any
+    ) -> tuple[Rebuilder, np.ndarray]:
+        """The coefficients in the units of the data, and the loss without each selected column."""
+        chosen, scale = np.flatnonzero(support), prepared.scale
+        rebuilt = reconstruct(prepared.operator, chosen)
+        B = rebuilt.coefficients * scale[None, :] / scale[chosen, None]
+        losses = np.zeros(len(scale))
+        losses[chosen] = rebuilt.losses
+        mean = prepared.mean.astype(dtype)
+        return cls(B.astype(dtype), mean, scale.astype(dtype), support), losses
 
     def rebuild(self, selected: Any) -> np.ndarray:
         """All columns from the selected ones, which stay as they are, in their dtype."""

@@ -184,7 +184,7 @@ def test_time_that_is_up_still_gives_k_columns():
         ({"gamma": -1.0}, "gamma must be positive or None"),
     ],
 )
-def test_impossible_settings_are_told(settings, message):
+def test_impossible_settings_are_reported(settings, message):
     with pytest.raises(ValueError, match=message):
         Annealed(**settings)
 

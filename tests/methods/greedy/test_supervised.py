@@ -170,7 +170,7 @@ def test_a_run_cut_off_and_resumed_gives_the_same_choice(tmp_path):
         (1j * Y[:, 0], "Complex data not supported"),
     ],
 )
-def test_a_target_that_cannot_be_used_is_told(target, message):
+def test_a_target_that_cannot_be_used_is_reported(target, message):
     with pytest.raises(ValueError, match=message):
         lm.select(lm.psd(K), 3, method=lm.Supervised(target))
 

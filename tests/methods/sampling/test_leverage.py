@@ -139,7 +139,7 @@ def test_scores_from_a_sample_are_those_of_the_weighted_formula():
     )
 
 
-def test_the_sample_has_twice_k_columns_unless_told():
+def test_the_sample_has_twice_k_columns_by_default():
     columns = [
         lm.select(kernel(40), 10, method=RidgeLeverage(oversampling)).ledger.columns
         for oversampling in (1.0, 2.0, 4.0)

@@ -147,7 +147,7 @@ def test_leaving_a_valley_loses_nothing():
         ({"patience": 0}, "patience must"),
     ],
 )
-def test_wrong_settings_are_told(settings, message):
+def test_wrong_settings_are_reported(settings, message):
     with pytest.raises(ValueError, match=message):
         Iterated(**settings)
 
@@ -215,12 +215,12 @@ def test_nothing_is_tried_where_nothing_may_change():
         ({"patience": 0}, "patience must be at least 1"),
     ],
 )
-def test_settings_out_of_range_are_told(settings, message):
+def test_settings_out_of_range_are_reported(settings, message):
     with pytest.raises(ValueError, match=message):
         Iterated(**settings)
     Iterated(rounds=0, share=1.0, patience=1)
 
 
-def test_the_rounds_and_improvements_are_told():
+def test_the_rounds_and_improvements_are_reported():
     choice = Iterated(rounds=7).choose(Problem(lm.data(data(20, 15)), 6), np.random.default_rng(0))
     assert choice.details["rounds"] == 7 and 0 <= choice.details["improvements"] <= 7

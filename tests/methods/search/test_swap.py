@@ -277,7 +277,7 @@ def test_the_input_is_not_changed():
     assert np.array_equal(K, kept)
 
 
-def test_wrong_settings_are_told():
+def test_wrong_settings_are_reported():
     with pytest.raises(ValueError, match="criterion must be"):
         Swap(criterion="spectral")
     with pytest.raises(ValueError, match="max_swaps must be at least 0"):

@@ -285,7 +285,7 @@ def test_other_number_types_are_read_as_float64_and_single_precision_is_summed_i
 
 
 @each_scheduler
-def test_reading_is_told_chunk_by_chunk():
+def test_reading_is_reported_chunk_by_chunk():
     heard = []
     with progress.watching(lambda p: heard.append((p.phase, p.done, p.total))):
         lm.data(da.from_array(TALL, chunks=(1000, -1)))
@@ -396,7 +396,7 @@ def test_a_missing_value_in_a_later_tile_is_placed_by_the_columns_of_the_tile(mo
         in_tiles(bad, monkeypatch)
 
 
-def test_tiles_are_told_as_they_are_read(monkeypatch):
+def test_tiles_are_reported_as_they_are_read(monkeypatch):
     heard = []
     with progress.watching(lambda p: heard.append((p.phase, p.done, p.total))):
         in_tiles(WIDE[:, :33], monkeypatch)
@@ -656,7 +656,7 @@ class TestCluster:
         kept = keep(lazy(np.random.default_rng().random))
         assert compute(kept) == compute(kept)
 
-    def test_all_chunks_are_told(self):
+    def test_all_chunks_are_reported(self):
         heard = []
         with progress.watching(lambda p: heard.append((p.phase, p.done, p.total))):
             lm.data(da.from_array(TALL, chunks=(1000, -1)))

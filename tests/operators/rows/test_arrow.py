@@ -61,7 +61,7 @@ def test_rows_are_counted_where_that_needs_no_reading(kind, tmp_path):
     assert source.again == (kind != "reader")
 
 
-def test_unknown_columns_are_told():
+def test_unknown_columns_are_reported():
     with pytest.raises(ValueError, match="X has no column named 'd', 'e'; it has 'a', 'b', 'c'"):
         ArrowRows(TABLE, ["a", "d", "e"])
 
@@ -85,6 +85,6 @@ def test_a_missing_value_becomes_nan():
     )
 
 
-def test_tables_datasets_and_readers_are_told_from_other_things(tmp_path):
+def test_tables_datasets_and_readers_are_distinguished_from_other_things(tmp_path):
     assert all(is_arrow(make(tmp_path)) for make in KINDS.values())
     assert not any(map(is_arrow, (pa.array([1.0]), X, [TABLE], "a")))

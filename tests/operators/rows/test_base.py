@@ -64,7 +64,7 @@ def test_buffers_are_used_in_turn():
     assert np.shares_memory(found[0], found[2]) and not np.shares_memory(found[0], found[1])
 
 
-def test_reading_is_told_tile_by_tile_with_the_rows_of_the_source():
+def test_reading_is_reported_tile_by_tile_with_the_rows_of_the_source():
     heard = []
     rows = source()
     with watching(lambda p: heard.append((p.phase, p.done, p.total))):
@@ -73,7 +73,7 @@ def test_reading_is_told_tile_by_tile_with_the_rows_of_the_source():
     assert rows.m == 11
 
 
-def test_a_source_that_gives_other_rows_the_second_time_is_told():
+def test_a_source_that_gives_other_rows_the_second_time_is_reported():
     rows = source()
     rows.m = 12
     with pytest.raises(ValueError, match="X gave 11 rows where 12 were expected"):

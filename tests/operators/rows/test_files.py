@@ -68,7 +68,7 @@ def test_one_dimension_is_refused(tmp_path):
         open_rows(tmp_path / "x.npy")
 
 
-def test_tall_chunks_that_are_unpacked_many_times_are_told_of(tmp_path):
+def test_tall_chunks_that_are_unpacked_many_times_are_reported(tmp_path):
     array = zarr.create_array(
         store=str(tmp_path / "X.zarr"), shape=(40_000, 4), chunks=(40_000, 1), dtype="f8"
     )
@@ -119,7 +119,7 @@ def test_every_ending_of_hdf5_is_known(ending, tmp_path):
     assert open_rows(hdf5(tmp_path / f"X{ending}", X=X)).m == 6
 
 
-def test_a_key_that_is_not_there_is_told_with_those_that_are(tmp_path):
+def test_a_key_that_is_not_there_is_reported_with_those_that_are(tmp_path):
     with pytest.raises(ValueError, match="it holds 'A', got 'B'"):
         open_rows(hdf5(tmp_path / "X.h5", A=X), key="B")
     with pytest.raises(ValueError, match="it holds none, got None"):

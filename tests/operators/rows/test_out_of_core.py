@@ -307,7 +307,9 @@ class TestWrongInput:
     @pytest.mark.parametrize(
         "source", ["memmap", "Zarr 2", "HDF5", "generator of data frames", "path of Parquet"]
     )
-    def test_a_bad_value_in_a_late_block_is_told_with_its_rows(self, source, value, kind, tmp_path):
+    def test_a_bad_value_in_a_late_block_is_reported_with_its_rows(
+        self, source, value, kind, tmp_path
+    ):
         A = np.tile(X, (13, 1))
         A[38000, 2] = value
         name = " 'c2'" if source in ("generator of data frames", "path of Parquet") else ""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..frames import check_numbers
+from ...readers.frames import check_numbers
 from .base import RowBlocks, float_dtype
 
 COUNTED = ("parquet", "feather", "arrow", "orc")  # these know their number of rows without reading

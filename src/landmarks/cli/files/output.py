@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from .outcome import NO_OUTPUT, USAGE, Failure
+from ..outcome import NO_OUTPUT, USAGE, Failure
 
 
 @contextmanager
 def written(path: str, *, force: bool) -> Iterator[BinaryIO]:
     """A file that is written completely or not at all, and replaces another only with `force`."""
-    from ..runs import atomic
+    from ...runs import atomic
 
     check_free(path, force=force)
     try:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from .rows.moments import Moments
+from ..rows.moments import Moments
 
 
 def moments(X: Any, weights: np.ndarray | None) -> Moments:

@@ -9,11 +9,11 @@ from dataclasses import asdict
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from .. import __version__
+from ... import __version__
 
 if TYPE_CHECKING:
-    from ..report import Summary
-    from ..selection import Selection
+    from ...report import Summary
+    from ...selection import Selection
     from .source import Source
 
 SETTINGS = (
@@ -44,7 +44,7 @@ def record(
     chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
 ) -> dict[str, Any]:
     """The record of a selection for JSON; indices count from 0 as in the file."""
-    from ..comparison import factor
+    from ...comparison import factor
 
     return {
         "schema": "landmarks/select/1",
@@ -78,7 +78,7 @@ def record(
 
 def described(chosen_from: Source) -> dict[str, Any]:
     """The data of a run: their name, shape, kind of candidates and fingerprint."""
-    from ..operators.fingerprint import fingerprint_of_values
+    from ...operators.fingerprint import fingerprint_of_values
 
     m, n = chosen_from.table.values.shape
     return {
@@ -97,4 +97,4 @@ def finite(value: float) -> float | None:
 
 def schema(command: str) -> dict[str, Any]:
     """The JSON schema of what a command prints with --json."""
-    return json.loads(files(__package__).joinpath(f"{command}.schema.json").read_text("utf-8"))
+    return json.loads(files("landmarks.cli").joinpath(f"{command}.schema.json").read_text("utf-8"))

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from .array import array_data
-from .base import MEMORY, Operator
+from ..array import array_data
+from ..base import MEMORY, Operator
+from ..dense import psd
+from ..function import function
+from ..rows.base import RowBlocks
+from ..rows.moments import Moments
+from ..rows.out_of_core import from_rows, scaled_gram
+from ..rows.tiles import tile_height, tiles
+from ..sparse import sparse_data
+from ..standard import Prepared, Standard
 from .covariance import PairMoments, moments, pair_moments
-from .dense import psd
-from .function import function
-from .rows.base import RowBlocks
-from .rows.moments import Moments
-from .rows.out_of_core import from_rows, scaled_gram
-from .rows.tiles import tile_height, tiles
-from .sparse import sparse_data
-from .standard import Prepared, Standard
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..report.lines import Words
-from .outcome import BAD_DATA, USAGE, Failure
+from ...report.lines import Words
+from ..outcome import BAD_DATA, USAGE, Failure
 
 if TYPE_CHECKING:
-    from ..operators.base import Operator
-    from ..readers import FileTable
+    from ...operators.base import Operator
+    from ...readers import FileTable
 
 STDIN = "-"
 
@@ -48,8 +48,8 @@ class Source:
 
     def position(self, name: str) -> int:
         """The candidate of a name, or of a number as in the file; a name comes first."""
-        from ..errors import UnknownColumnError
-        from ..readers.table import position
+        from ...errors import UnknownColumnError
+        from ...readers.table import position
 
         names, n = self.operator.names, self.operator.n
         numbers = {str(self.number(j)): j for j in range(n)}
@@ -71,7 +71,7 @@ class Source:
 
 def load(arguments: argparse.Namespace) -> Source:
     """Read the file and prepare the candidates."""
-    from .screen import note
+    from ..screen import note
 
     table = _table(arguments)
     for sentence in table.notes:
@@ -92,8 +92,8 @@ def load(arguments: argparse.Namespace) -> Source:
 
 
 def _table(arguments: argparse.Namespace) -> FileTable:
-    from ..errors import FormatError, UnknownColumnError
-    from ..readers.read import read
+    from ...errors import FormatError, UnknownColumnError
+    from ...readers.read import read
 
     header = {"auto": None, "yes": True, "no": False}[arguments.header]
     delimiter = {"tab": "\t", "\\t": "\t"}.get(arguments.delimiter, arguments.delimiter)
@@ -170,7 +170,7 @@ def _without_missing(table: FileTable, arguments: argparse.Namespace) -> FileTab
     """The table without the rows that have a missing value, for --missing drop."""
     import numpy as np
 
-    from .screen import note
+    from ..screen import note
 
     if arguments.missing != "drop":
         return table
@@ -204,9 +204,9 @@ def _some_rows(table: FileTable, rows: Any) -> FileTable:
 
 
 def _of_columns(title: str, table: FileTable, arguments: argparse.Namespace) -> Source:
-    from ..intake import warn_of_spread
-    from ..operators.data import data
-    from ..operators.preparation import Preparation
+    from ...intake import warn_of_spread
+    from ...operators.data import data
+    from ...operators.prepare.preparation import Preparation
 
     center = arguments.center or arguments.standardize
     scale = True if arguments.standardize else arguments.scale
@@ -252,9 +252,9 @@ def _of_rows(title: str, table: FileTable, arguments: argparse.Namespace) -> Sou
 
 def _points(table: FileTable, arguments: argparse.Namespace) -> Any:
     """The rows as points: dense, imputed, and centred and scaled if requested."""
-    from ..operators.preparation import mean_imputed
-    from ..operators.standard import Standard
-    from ..readers.limit import check_size
+    from ...operators.prepare.preparation import mean_imputed
+    from ...operators.standard import Standard
+    from ...readers.limit import check_size
 
     X = table.values
     if hasattr(X, "tocsc"):

@@ -46,7 +46,8 @@ def check_numbers(
     if len(others) == n:
         raise ValueError(f"numeric_only leaves no column: none of the {n} holds numbers: {listed}")
     warnings.warn(
-        f"numeric_only leaves out {len(others)} of {n} columns: {listed}",
+        f"numeric_only leaves out {len(others)} of {n} columns: {listed}; indices count the "
+        f"{n - len(others)} others, chosen_names are labels of the table",
         stacklevel=stacklevel + 1,
     )
 

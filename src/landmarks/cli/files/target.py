@@ -10,8 +10,8 @@ import numpy as np
 
 def supervised(cells: Sequence[str]) -> Any:
     """The method that uses the target: numbers as they are, anything else as classes."""
-    from ..methods.greedy.supervised import Supervised
-    from ..sklearn.target import numeric_target
+    from ...methods.greedy.supervised import Supervised
+    from ...sklearn.target import numeric_target
 
     try:
         values: Any = np.array([float(cell) for cell in cells])

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from .outcome import NO_OUTPUT, Failure
+from ..outcome import NO_OUTPUT, Failure
+from ..screen import note
 from .output import written
 from .record import described, record
-from .screen import note
 
 if TYPE_CHECKING:
-    from ..report import Summary
-    from ..selection import Selection
+    from ...report import Summary
+    from ...selection import Selection
     from .source import Source
 
 ENDINGS = (".csv", ".tsv", ".parquet", ".json", ".npz")
@@ -50,8 +50,8 @@ def write_report(
     chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
 ) -> None:
     """Write the page."""
-    from ..report.html_page import Origin, page
-    from ..report.overview import aimed_measure
+    from ...report.html_page import Origin, page
+    from ...report.overview import aimed_measure
 
     origin = Origin(
         title=chosen_from.title,

@@ -1,0 +1,1 @@
+"""The file that a command reads, and the files that it writes."""

@@ -1,0 +1,1 @@
+"""Columns centred, scaled, weighted and imputed before the choice."""
