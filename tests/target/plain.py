@@ -10,10 +10,14 @@ import numpy as np
 Error = Callable[[Sequence[int]], float]
 
 
-def least_squares(A: np.ndarray, B: np.ndarray) -> Error:
-    """‖B − P_S B‖² in extended precision, by orthogonalising the chosen columns twice."""
+def least_squares(A: np.ndarray, B: np.ndarray, rounding: float = 1e-17) -> Error:
+    """‖B − P_S B‖² in extended precision, by orthogonalising the chosen columns twice.
+
+    rounding : the relative length up to which what is left of a column is rounding of A.
+    """
     wide, target = A.astype(np.longdouble), B.astype(np.longdouble)
-    wide = wide / np.sqrt(np.sum(wide * wide, axis=0))
+    lengths = np.sqrt(np.sum(wide * wide, axis=0))
+    wide = wide / np.where(lengths > 0, lengths, 1.0)
 
     def error(S: Sequence[int]) -> float:
         rest = target
@@ -24,7 +28,7 @@ def least_squares(A: np.ndarray, B: np.ndarray) -> Error:
                 for u in basis:
                     q = q - u * (u @ q)
             size = np.sqrt(q @ q)
-            if size > 1e-17:
+            if size > rounding:
                 basis.append(q / size)
         for u in basis * 2:
             rest = rest - np.outer(u, u @ rest)
