@@ -165,7 +165,7 @@ def test_nuclear_scores_of_a_product_alone_tell_of_each_pick():
 
 
 PHASES = {
-    "auto": {"reading", "greedy", "rpcholesky", "swap", "exact"},
+    "auto": {"reading", "greedy", "rpcholesky", "swap", "iterated"},
     "continuous": {"descent", "bisection"},
     "annealed": {"annealed", "greedy", "reading"},
     "iterated": {"reading", "greedy", "swap", "iterated"},
