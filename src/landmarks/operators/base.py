@@ -69,6 +69,8 @@ class Operator(abc.ABC):
     source: RowBlocks | None = None
     #: whether the n × n entries are in memory
     in_memory: bool = False
+    #: the same matrix with fewer digits, where its products cost far less
+    rough: Operator | None = None
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 

@@ -1,4 +1,4 @@
-"""The same operator with twice the digits, for differences of large numbers that float32 cannot hold."""
+"""The same operator with twice the digits, for differences that float32 cannot hold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from .sparse import Sparse
 
 
 def in_double(operator: Operator) -> Operator:
-    """The operator in float64: itself, or made anew from data or points, or else its entries as they are; its `digits` tell."""
+    """The operator in float64: itself, or made from data or points again, or else from its entries.
+
+    `digits` of the result says what its entries were rounded to.
+    """
     if not is_single(operator.like):
         return operator
     anew = made_anew(operator)
@@ -22,7 +25,8 @@ def in_double(operator: Operator) -> Operator:
         return anew
     if not storable(operator, DENSE_MEMORY // 8):
         raise UnsupportedError(
-            f"{operator!r} has too few digits and is too large to store in float64; make it from float64 data"
+            f"{operator!r} has too few digits and is too large to store in float64; make it from "
+            "float64 data"
         )
     return Dense(
         _double(densify(operator)),
@@ -52,12 +56,15 @@ def sparse_anew(operator: Sparse) -> Sparse:
 
 @made_anew.register
 def kernel_anew(operator: KernelOperator) -> KernelOperator:
-    """The points in float64, centred again: in float32 that rounds them."""
+    """The points in float64, centred again: in float32 that rounds them.
+
+    Fused products of the points as they came stay at hand.
+    """
     points = _double(operator.raw)
     centre = (
         None if operator.centre is None else namespace(points).mean(points, axis=0, keepdims=True)
     )
-    return KernelOperator(
+    found = KernelOperator(
         points,
         operator.h,
         engine=operator.engine,
@@ -65,6 +72,8 @@ def kernel_anew(operator: KernelOperator) -> KernelOperator:
         memory=operator.memory,
         ledger=operator.ledger,
     )
+    found.rough = operator if operator.engine == "fused" else None
+    return found
 
 
 def _double(array: Array) -> Array:
