@@ -68,7 +68,7 @@ def head(device: str, n: int) -> list[str]:
         "",
         device_line(device),
         f"{n} points in 9 dimensions in 200 clusters, float32, rbf({SIGMA:g}). Printed by",
-        "`python benchmarks/gpu_million.py --one-by-one --out FILE`.",
+        "`python benchmarks/gpu_million.py --out FILE`.",
         "*not kept*: the n × k factor is made again from columns of K whenever it is used.",
         "*one by one*: without blocks of picks.",
         "",

@@ -199,6 +199,11 @@ def norm(array: Array) -> float:
     return float(xp.sqrt(xp.sum(array * array)))
 
 
+def root_mean_square(array: Array) -> float:
+    """The root of the mean of the squared entries."""
+    return norm(array) / float(np.prod(array.shape)) ** 0.5
+
+
 def column_norms(array: Array) -> Array:
     """The Euclidean norm of each column."""
     xp = namespace(array)

@@ -62,7 +62,9 @@ def started(X, k, **more):
     """What auto chooses without the searches that follow its starts: they only improve it."""
     with (
         warnings.catch_warnings(),
-        unittest.mock.patch.multiple(auto, ROUNDS=0, proof_seconds=lambda problem: np.inf),
+        unittest.mock.patch.multiple(
+            auto, MOST_ROUNDS=0, LEAST_ROUNDS=0, FEW_ROUNDS=0, proof_seconds=lambda problem: np.inf
+        ),
     ):
         warnings.simplefilter("ignore", RankWarning)
         return lm.select(X, k, scale=False, **more).indices

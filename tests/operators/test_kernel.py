@@ -7,6 +7,7 @@ import landmarks as lm
 from landmarks._array import host
 from landmarks.errors import UnsupportedError
 from landmarks.operators.kernel import KernelOperator, warn_if_isolated
+from landmarks.operators.restricted import Restricted
 
 POINTS = np.random.default_rng(0).standard_normal((700, 3))
 
@@ -268,3 +269,9 @@ def test_asking_for_the_error_of_products_reads_nothing():
 def test_an_operator_that_says_nothing_else_rounds_as_its_dtype():
     assert lm.data(np.eye(3, dtype=np.float32)).product_error == np.finfo(np.float32).eps
     assert lm.psd(np.eye(3)).product_error == np.finfo(np.float64).eps
+
+
+def test_a_restriction_passes_on_the_error_of_its_products():
+    K = lm.kernel(np.random.default_rng(0).standard_normal((30, 2)), lm.rbf(0.01))
+    part = Restricted(K, [1, 5, 9])
+    assert part.product_error == K.product_error > np.finfo(np.float64).eps

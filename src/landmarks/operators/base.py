@@ -78,6 +78,8 @@ class Operator(abc.ABC):
     raw: Array | None = None
     #: bytes that a pass over the rows of X may take, if each product is such a pass
     pass_memory: int | None = None
+    #: the same matrix with fewer digits, where its products cost far less
+    rough: Operator | None = None
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 

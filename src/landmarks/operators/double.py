@@ -57,12 +57,15 @@ def sparse_in_double(operator: Sparse) -> Sparse:
 
 @remade_in_double.register
 def kernel_in_double(operator: KernelOperator) -> KernelOperator:
-    """The points in float64, centred again, because centring in float32 rounds them."""
+    """The points in float64, centred again, because centring in float32 rounds them.
+
+    Fused products of the points as they came remain available.
+    """
     points = _double(operator.raw)
     centre = None
     if operator.centre is not None:
         centre = namespace(points).mean(points, axis=0, keepdims=True)
-    return KernelOperator(
+    found = KernelOperator(
         points,
         operator.h,
         engine=operator.engine,
@@ -70,6 +73,8 @@ def kernel_in_double(operator: KernelOperator) -> KernelOperator:
         memory=operator.memory,
         ledger=operator.ledger,
     )
+    found.rough = operator if operator.engine == "fused" else None
+    return found
 
 
 @remade_in_double.register

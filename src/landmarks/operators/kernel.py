@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from functools import cached_property
 from typing import Any
@@ -112,11 +113,10 @@ class KernelOperator(Operator):
         `kernels` goes over to more digits.
         """
         if self.engine == "fused" and not self._small:
-            return fused.ERRORS[self.precision] if is_single(self.like) else fused.DOUBLE_ERROR
+            return fused_error(self.like, self.precision)
         if self.engine == "keops" or not isinstance(self.h, rbf | matern):
             return 8 * eps(self.like)
-        limit = 1e-4 if is_single(self.like) else 1e-8
-        return 8 * eps(self.like) + min(eps(self.like) * self._largest_norm, limit)
+        return chunked_error(self.like, self._largest_norm)
 
     @cached_property
     def _largest_norm(self) -> float:
@@ -231,6 +231,20 @@ class KernelOperator(Operator):
         return self.h(
             points if self.centre is None else points - self.centre, take(self.points, indices)
         )
+
+
+def fused_error(like: Array, precision: str) -> float:
+    """What a fused product may be off by."""
+    return fused.ERRORS[precision] if is_single(like) else fused.DOUBLE_ERROR
+
+
+def chunked_error(like: Array, largest: float = math.inf) -> float:
+    """What a product in chunks may be off by, with distances by inner products.
+
+    largest : the largest squared norm of the points, in units of the kernel's width.
+    """
+    limit = 1e-4 if is_single(like) else 1e-8
+    return 8 * eps(like) + min(eps(like) * largest, limit)
 
 
 def warn_if_isolated(operator: Operator, indices: np.ndarray) -> None:

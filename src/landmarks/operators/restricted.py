@@ -20,6 +20,14 @@ class Restricted(Operator):
         self.exponent = parent.exponent
         self.cheap = parent.cheap
 
+    @property
+    def digits(self) -> Array:
+        return self.parent.digits
+
+    @property
+    def product_error(self) -> float:
+        return self.parent.product_error
+
     def _inside(self, indices: Indices | None) -> np.ndarray:
         return self.indices if indices is None else self.indices[np.asarray(indices)]
 

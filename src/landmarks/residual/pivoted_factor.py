@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._array import Array, eps, host, like, namespace, solve_triangular, take, zeros
+from .._array import Array, eps, host, like, namespace, take, zeros
 from ..errors import NotPSDError
 from ..operators.base import Operator
 
@@ -41,7 +41,8 @@ def pivoted_factor(operator: Operator, most: int, unit: float | None = None) -> 
         if len(taken) == 0:  # rounding alone said that something was left
             left[proposed] = np.minimum(np.maximum(np.diag(C), 0.0), floor[proposed])
             continue
-        V = solve_triangular(like(L, columns), take(columns, taken, axis=1).T).T
+        # the inverse: to solve with 32 rows and a million columns took a card 25 s
+        V = take(columns, taken, axis=1) @ like(np.linalg.inv(L).T, columns)
         F = _with_room(F, r + len(taken), most)
         F[:, r : r + len(taken)] = V
         r += len(taken)

@@ -1,4 +1,4 @@
-"""diag C, diag C² and diag C³ of a residual C: how they change, how uncertain they are, what each column would gain.
+"""diag C, diag C² and diag C³ of a residual C: their changes, their rounding, the gains they give.
 
 The trace gain of a column is that of Farahat, Ghodsi and Kamel, AISTATS (2011) and ICDM (2013).
 """
@@ -12,6 +12,7 @@ from ..runs.state import State
 
 POWERS = {"trace": 1, "frobenius": 2}  # of C whose rows and products a criterion needs
 ROUNDING = 64  # units in the last place by which many subtractions may have moved an entry
+MARGIN = 4  # of the spread of an error within which an entry is taken to lie
 CLEAR = 1 + 1e-6  # a candidate is the best if no other may be better than this times it
 CHECKS = 8  # candidates computed afresh at a pick before all of them are
 
@@ -57,19 +58,31 @@ class Powers(State):
         self.set(diagonals)
 
     def set(self, diagonals: list[Array], larger: list[Array] | None = None) -> None:
-        """Take in diagonals that were just computed: from C itself, or by subtracting from larger ones."""
+        """Take in diagonals just computed: from C itself, or by subtracting from larger ones."""
         xp = namespace(diagonals[0])
         self.diagonals = diagonals
         self.errors = [ROUNDING * self.unit * xp.abs(d) for d in larger or diagonals]
 
-    def change(self, sign: float, x: list[Array]) -> None:
-        """C became C + sign · v vᵀ; x as for `rank_one`."""
+    def change(self, sign: float, x: list[Array], off: float = 0.0) -> None:
+        """C became C + sign · v vᵀ; x as for `rank_one`.
+
+        off : the spread of what the entries of Cv may be off by, where that is more than rounding.
+            Errors of different products are independent, so their squares add up.
+        """
         changes = rank_one(sign, x)
+        if off > 0:
+            self.errors[1] = (self.errors[1] ** 2 + (MARGIN * off * 2 * x[0]) ** 2) ** 0.5
         self.diagonals = [d + change for d, change in zip(self.diagonals, changes, strict=True)]
         if sign > 0:  # what is put in now will be taken out again, and leave its rounding
             xp = namespace(self.floor)
             pairs = zip(self.diagonals, self.errors, strict=True)
             self.errors = [xp.maximum(e, ROUNDING * self.unit * xp.abs(d)) for d, e in pairs]
+
+    def correct_all(self, indices: Array, values: list[Array]) -> None:
+        """Some columns were computed from C itself: these are their entries."""
+        for i, value in enumerate(values):
+            self.diagonals[i][indices] = value
+            self.errors[i][indices] = ROUNDING * self.unit * namespace(value).abs(value)
 
     def correct(self, j: int, values: list[float]) -> None:
         """Column j was computed from C itself: these are its entries."""

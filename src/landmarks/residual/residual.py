@@ -21,6 +21,7 @@ from .._array import (
 from ..operators.base import Operator, block_width, blocks, cubed_diagonal, squared_diagonal
 from ..problem import Problem, complete
 from ..runs.state import State
+from .digits import leading_digits
 from .explicit import Explicit, Factored
 from .panel import Panel, Stored, panel
 from .pivoted_factor import INDEFINITE, check_semidefinite
@@ -62,7 +63,11 @@ class FromK:
         return columns - self.panel.times(rows.T), rows
 
     def matmul(self, block: Array) -> Array:
-        return self.operator.matmul(block) - self.panel.times(self.panel.transposed_times(block))
+        return self.without_picks(self.operator.matmul(block), block)
+
+    def without_picks(self, product: Array, block: Array) -> Array:
+        """C @ block from the product K @ block."""
+        return product - self.panel.times(self.panel.transposed_times(block))
 
     def diagonals(self, powers: int) -> list[Array]:
         xp = namespace(self.operator.like)
@@ -133,6 +138,13 @@ class Residual(State):
     def matmul(self, block: Array) -> Array:
         """C @ block."""
         return self.source.matmul(block)
+
+    def leading_digits(self, block: Array) -> tuple[Array, float]:
+        """C @ block with fewer digits where that is far cheaper; how far its entries may be off."""
+        if isinstance(self.source, Explicit):
+            return self.source.matmul(block), 0.0
+        product, off = leading_digits(self.operator, block)
+        return self.source.without_picks(product, block), off
 
     def principal(self, indices: np.ndarray) -> np.ndarray:
         """C at the indices, on the host in float64."""

@@ -336,3 +336,19 @@ def test_it_is_never_above_greedy_on_smooth_problems(criterion):
             for method in (Annealed(), "greedy")
         )
         assert annealed <= greedy
+
+
+def test_a_column_that_those_fixed_represent_weighs_nothing():
+    """Two copies of each column: once one is fixed, the other is neither free nor weighed."""
+    rng = np.random.default_rng(0)
+    Y = np.repeat(rng.standard_normal((30, 12)), 2, axis=1)
+    task = problem(lm.psd(Y.T @ Y), k=8)
+    schedule = Schedule(10, 0.4, 0.9, 0.3, 1.0, 0.3, 2)
+    floor = 1e-10 * np.sum(Y * Y, axis=0)
+    state = Annealing(task, Stored(Y.T @ Y, floor), np.arange(24), schedule, rng, Recorder(24))
+    state.p[:] = 0.5
+    state.decimate()
+    twins = [j ^ 1 for j in state.fixed]
+    assert not np.any(state.p[twins]) and not set(twins) & set(state.free.tolist())
+    state.move(0.3)
+    assert len(set(state.run().tolist())) == 8

@@ -68,7 +68,7 @@ class Annealing(State):
         self.offsets = TIES * rng.standard_normal(K.n)
         self.allowed = np.isin(indices, problem.free)
         self.p, self.c0, self.terms = np.zeros(K.n), K.diagonal.copy(), np.zeros(K.n)
-        self.narrowed = False
+        self.narrowed, self.first = False, K.diagonal.copy()
         self.fixed: list[int] = []
         self.explained, self.step = 0.0, 0
         for j in np.flatnonzero(np.isin(indices, problem.include)):
@@ -160,11 +160,12 @@ class Annealing(State):
         self._rescale()
 
     def _narrow(self) -> None:
-        """Let go of columns that weigh nothing: hardly one of them would be fixed later."""
+        """Let go of columns that weigh nothing and that those fixed represent to a good part."""
         rest = self._ranked()[FEWEST * self.places :]
-        gone = rest[self.p[rest] <= self._cut(self.free)]
+        lost = self.K.diagonal[rest] < LOST * self.first[rest]
+        gone = rest[lost & (self.p[rest] <= self._cut(self.free))]
         self.allowed[gone] = False
-        self.p[gone] = 0.0
+        self.p[np.setdiff1d(np.arange(self.K.n), self.free)] = 0.0
         self.narrowed = True
 
     def _ranked(self) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 Farahat, Ghodsi and Kamel, AISTATS (2011) and ICDM (2013), with diag C and diag C² updated from one
 product with K and one column per pick. Where rounding may hide a better column, the column itself
-decides.
+decides. Products have fewer digits while that leaves few columns in doubt (`residual.digits`).
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ from typing import ClassVar
 import numpy as np
 
 from ... import _check
-from ..._array import Array, namespace
+from ..._array import Array, host, namespace, positions, take
 from ...problem import AIMED, PLACED, Choice, Problem, brief
+from ...residual.digits import has_cheap_digits
 from ...residual.powers import POWERS, best_addition
 from ...residual.represent import searchable
 from ...residual.residual import Residual
 from ..aimed import search as aimed
 from .pursuit import Gains, pursue
+
+DOUBTFUL = 64  # columns that may be computed again at a pick; more need products with more digits
 
 
 @dataclass(frozen=True)
@@ -55,11 +58,15 @@ class Greedy:
 
 
 class ErrorGains(Gains):
-    """How much each column would lower the error; gains that rounding may hide are checked."""
+    """How much each column would lower the error; gains that rounding may hide are checked.
+
+    rough : whether products with fewer digits still serve.
+    """
 
     def __init__(self, residual: Residual, criterion: str = "trace"):
         self.residual = residual
         self.powers = residual.powers(criterion)
+        self.rough = criterion == "trace" and has_cheap_digits(residual.operator)
 
     def scores(self) -> Array:
         """The gain of every column at least; zero for those already represented."""
@@ -67,7 +74,22 @@ class ErrorGains(Gains):
 
     def best(self, allowed: Array) -> int | None:
         """The column of the largest gain."""
+        if self.rough:
+            self._settle(allowed)
         return best_addition(self.powers, allowed, self._recompute, self._refresh)
+
+    def _settle(self, allowed: Array) -> None:
+        """Compute the gains in doubt from C itself; where they are many, more digits are needed."""
+        least = float(namespace(allowed).max(self.powers.gains() * allowed))
+        doubtful = np.flatnonzero(host(self.powers.gains(1.0) * allowed > least))
+        if len(doubtful) > DOUBTFUL:
+            self.rough = False
+            self._refresh()
+        elif len(doubtful) > 1:
+            C = self.residual.source.columns(doubtful)
+            xp = namespace(C)
+            c = xp.linalg.diagonal(take(C, doubtful))
+            self.powers.correct_all(positions(doubtful, C), [c, xp.sum(C * C, axis=0)])
 
     def _recompute(self, j: int) -> list[float]:
         """C_jj, (C²)_jj (and (C³)_jj) from the column of C itself."""
@@ -86,14 +108,18 @@ class ErrorGains(Gains):
         """The diagonals after C became C − v vᵀ; the residual already holds the new C."""
         xp = namespace(v)
         alpha = xp.sum(v * v)
+        if self.rough:
+            Cv, off = self.residual.leading_digits(v[:, None])
+            self.take_in([v, Cv[:, 0] + alpha * v], off)
+            return
         x = [v, self.residual.matmul(v[:, None])[:, 0] + alpha * v]
         if len(self.powers.diagonals) == 3:
             Cp = self.residual.matmul(x[1][:, None])[:, 0]
             x.append(Cp + xp.sum(v * x[1]) * v)
         self.take_in(x)
 
-    def take_in(self, x: list[Array]) -> None:
-        """The update with x = [v, Cv, (C²v)], C before the pick."""
-        self.powers.change(-1.0, x)
+    def take_in(self, x: list[Array], off: float = 0.0) -> None:
+        """The update with x = [v, Cv, (C²v)], C before the pick; off as for `Powers.change`."""
+        self.powers.change(-1.0, x, off)
         self.powers.diagonals[0] = self.residual.diagonal
         self.powers.clear(self.residual.picks[-1])

@@ -11,10 +11,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..._array import Array, Indices, eps, host, like, namespace, norm, rank_tolerance
+from ..._array import (
+    Array,
+    Indices,
+    eps,
+    host,
+    like,
+    namespace,
+    rank_tolerance,
+    root_mean_square,
+)
 from ...linalg.probes import Identity, Rademacher
 from ...operators.base import Operator
 from ...problem import CONSTRAINTS, Choice, Problem, brief
+from ...residual.digits import leading_digits
 from ...residual.represent import searchable
 from ...residual.residual import Residual
 from .block_picks import pick_block
@@ -59,10 +69,10 @@ class NuclearScores:
         Z = (Identity() if exact else Rademacher(self.n_probes)).draw(
             operator.n, rng, operator.like
         )
-        KZ = operator.matmul(Z)
+        KZ, off = leading_digits(operator, Z)
         if exact or "diagonal" in operator.cheap:
             residual = Residual(operator, problem.k)
-            gains = ProbedGains(residual, Z, KZ)
+            gains = ProbedGains(residual, Z, KZ, off)
             in_blocks = operator.n >= LARGE and "columns" in operator.cheap
             return pursue(
                 problem, residual, gains, "nuclear", pick_block if in_blocks else pick_best
@@ -72,17 +82,27 @@ class NuclearScores:
 
 
 class ProbedGains(Gains):
-    """(C²)_jj/C_jj with the squares from probes Z: the mean of (CZ)_j²."""
+    """(C²)_jj/C_jj with the squares from probes Z: the mean of (CZ)_j².
 
-    def __init__(self, residual: Residual, Z: Array, KZ: Array):
+    size : the root mean square of the entries of CZ when it was computed.
+    off : the spread of what they may be off by.
+    """
+
+    def __init__(self, residual: Residual, Z: Array, KZ: Array, off: float = 0.0):
         self.residual = residual
         self.Z = Z
-        self.CZ = KZ
-        self.size = norm(KZ)
+        self._take(KZ, off)
+
+    def _take(self, CZ: Array, off: float) -> None:
+        """Take in a block that was just computed."""
+        self.CZ = CZ
+        self.size = root_mean_square(CZ)
+        self.off = max(off, eps(CZ) * self.size)
 
     def squares(self) -> Array:
-        """The estimate of diag C²."""
-        return namespace(self.CZ).mean(self.CZ * self.CZ, axis=1)
+        """The estimate of diag C², less what errors of the product add to it."""
+        xp = namespace(self.CZ)
+        return xp.clip(xp.mean(self.CZ * self.CZ, axis=1) - self.off**2, min=0.0)
 
     def scores(self) -> Array:
         """The estimated gain of every column; zero for those already represented."""
@@ -100,9 +120,9 @@ class ProbedGains(Gains):
     def take_in(self, V: Array) -> None:
         """CZ after C became C − V Vᵀ; computed again when half of its digits are gone."""
         self.CZ = self.CZ - V @ (V.T @ self.Z)
-        if norm(self.CZ) < eps(self.CZ) ** 0.5 * self.size:
-            self.CZ = self.residual.matmul(self.Z)
-            self.size = norm(self.CZ)
+        left = root_mean_square(self.CZ)
+        if left * left < self.off * self.size:
+            self._take(self.residual.matmul(self.Z), 0.0)
 
 
 class ProductGains(Gains):
@@ -157,7 +177,7 @@ def sketched_factor(Z: Array, KZ: Array) -> Array:
 
 
 class WithDiagonal(Operator):
-    """An operator together with the diagonal that it cannot give by itself."""
+    """An operator together with the diagonal that it cannot give."""
 
     def __init__(self, operator: Operator, diagonal: Array):
         self.operator = operator
@@ -167,6 +187,14 @@ class WithDiagonal(Operator):
         self.exponent = operator.exponent
         self.cheap = operator.cheap - {"diagonal"}
         self._diagonal = diagonal
+
+    @property
+    def digits(self) -> Array:
+        return self.operator.digits
+
+    @property
+    def product_error(self) -> float:
+        return self.operator.product_error
 
     def matmul(
         self, block: Array, rows: Indices | None = None, cols: Indices | None = None

@@ -10,7 +10,7 @@ import numpy as np
 from ..._array import Array, Indices
 from ...kernels import Kernel
 from ..base import Ledger, Operator
-from ..kernel import KernelOperator, check_block
+from ..kernel import KernelOperator, check_block, chunked_error, fused_error
 from ..restricted import Restricted
 from . import strips as _strips
 from .client import Lazy, Reading, announce, compute, constant, keep, lazy, tree
@@ -50,6 +50,13 @@ class DaskKernel(Operator):
         self.like = np.zeros(0, dtype=first.dtype)
         self.ledger = Ledger()
         self.key = uuid.uuid4().hex
+
+    @property
+    def product_error(self) -> float:
+        """That of the engine on the workers; the norms of the points are not known here."""
+        if self.device is not None:
+            return fused_error(self.like, self.precision)
+        return chunked_error(self.like)
 
     def matmul(
         self, block: Array, rows: Indices | None = None, cols: Indices | None = None

@@ -1,0 +1,81 @@
+"""Products with fewer digits: used while they are enough, and left where they are not."""
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.linalg.error import selection_error
+from landmarks.methods.greedy import greedy
+from landmarks.methods.greedy.greedy import ErrorGains
+from landmarks.methods.greedy.pursuit import pursue
+from landmarks.operators.double import in_double
+from landmarks.problem import Problem
+from landmarks.residual import digits, represent
+from landmarks.residual.residual import Residual
+
+POINTS = np.random.default_rng(0).standard_normal((400, 3)).astype(np.float32)
+
+
+def paired(sigma):
+    """The kernel in float64, with its float32 form at hand as on a graphics card."""
+    single = lm.kernel(POINTS, lm.rbf(sigma))
+    wide = in_double(single)
+    wide.rough = single
+    represent._ready.add(wide)  # a large one is searched as it is
+    return wide
+
+
+@pytest.fixture
+def always(monkeypatch):
+    """Any size counts as large."""
+    monkeypatch.setattr(digits, "LARGE", 0)
+
+
+def test_a_rough_product_is_within_the_error_it_states(always):
+    wide = paired(1.0)
+    V = np.random.default_rng(1).standard_normal((400, 5))
+    product, off = digits.leading_digits(wide, V)
+    difference = product - wide.matmul(V)
+    assert 0 < np.sqrt(np.mean(difference**2)) < off < 1e-3 * np.sqrt(np.mean(product**2))
+
+
+def test_small_problems_keep_all_digits():
+    wide = paired(1.0)
+    V = np.ones((400, 1))
+    np.testing.assert_array_equal(digits.leading_digits(wide, V)[0], wide.matmul(V))
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1.0, 3.0, 10.0])
+def test_greedy_chooses_as_well_as_with_all_digits(always, sigma):
+    wide = paired(sigma)
+    residual = Residual(wide, 40)
+    gains = ErrorGains(residual)
+    assert gains.rough
+    rough = pursue(Problem(wide, 40), residual, gains).indices
+    wide.rough = None
+    residual = Residual(wide, 40)
+    exact = pursue(Problem(wide, 40), residual, ErrorGains(residual)).indices
+    ratio = selection_error(wide, rough, "trace") / selection_error(wide, exact, "trace")
+    assert ratio < 1 + 1e-6 or rough.tolist() == exact.tolist()
+
+
+def test_greedy_goes_over_to_double_where_gains_are_in_doubt(always, monkeypatch):
+    monkeypatch.setattr(greedy, "DOUBTFUL", 4)
+    wide = paired(3.0)
+    residual = Residual(wide, 60)
+    gains = ErrorGains(residual)
+    pursue(Problem(wide, 60), residual, gains)
+    assert not gains.rough
+    smallest = np.min(gains.powers.errors[1])
+    assert smallest < 1e-12 * np.max(wide.columns(np.arange(400)) ** 2) * 400
+
+
+@pytest.mark.parametrize("sigma", [0.5, 3.0])
+def test_nuclear_scores_choose_as_well_as_with_all_digits(monkeypatch, sigma):
+    def error(large):
+        monkeypatch.setattr(digits, "LARGE", large)
+        runs = (lm.select(wide, 40, method="nuclear", seed=seed) for seed in range(4))
+        return np.mean([selection_error(wide, run.indices, "trace") for run in runs])
+
+    wide = paired(sigma)
+    assert error(large=0) < 1.02 * error(large=10**9)  # seeds alone differ by 2 %
