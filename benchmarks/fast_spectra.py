@@ -25,6 +25,7 @@ import landmarks as lm
 
 TAILS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14)
 MOST = 60  # landmarks at most
+HELD = 1e-16  # tail/total: what is smaller is rounding
 LARGEST = 1100  # candidates for scikit-matter, whose time grows with their cube
 
 
@@ -77,11 +78,11 @@ def problems() -> Iterator[Problem]:
 
 
 def spectra(samples: int = 215, channels: int = 100) -> np.ndarray:
-    """Mixtures of twelve broad bands, as in near-infrared spectra of food."""
+    """Mixtures of forty broad bands, as in near-infrared spectra of food."""
     rng, x = np.random.default_rng(0), np.arange(channels)
-    centres, widths = rng.uniform(0, channels, 12), rng.uniform(8, 25, 12)
+    centres, widths = rng.uniform(0, channels, 40), rng.uniform(8, 25, 40)
     bands = np.exp(-(((x - centres[:, None]) / widths[:, None]) ** 2))
-    return rng.gamma(2.0, 1.0, (samples, 12)) @ bands + rng.gamma(9.0, 0.3, (samples, 1))
+    return rng.gamma(2.0, 1.0, (samples, 40)) @ bands + rng.gamma(9.0, 0.3, (samples, 1))
 
 
 def kernels(n: int = 800) -> Iterator[Problem]:
@@ -184,7 +185,7 @@ def main() -> None:
 def sizes(tails: np.ndarray) -> list[int]:
     """The smallest k whose tail is below each bound."""
     found = (int(np.argmax(tails <= bound)) for bound in TAILS if np.any(tails <= bound))
-    return [k for k in dict.fromkeys(found) if 2 <= k <= MOST]
+    return [k for k in dict.fromkeys(found) if 2 <= k <= MOST and tails[k] > HELD]
 
 
 def judged(
