@@ -53,7 +53,7 @@ methods = [
     lm.Uniform(),
     lm.Supervised(np.arange(8.0)),
 ]
-rules = [lm.MaxError(0.1), lm.Knee(), lm.LikelihoodRatio()]
+rules = [lm.MaxError(0.1), lm.Knee(), lm.LikelihoodRatio(), lm.CrossValidated()]
 curve: lm.Curve = lm.path(X, 4)
 knee: int = curve.knee()
 held: lm.HeldOut = lm.held_out(X, [1, 2])

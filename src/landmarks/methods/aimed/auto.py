@@ -15,8 +15,9 @@ from .iterated import iterated
 from .search import greedy, swap
 
 FEW = 2000  # choices of k − 1 up to which the best one is proved at once
-ROUNDS = 60
-MODEST = 3.0  # seconds that the rounds take without a budget, about
+LEAST_ROUNDS = 5
+MOST_ROUNDS = 60
+MODEST = 1.0  # estimated seconds that the rounds between these two take without a budget
 
 
 @dataclass(frozen=True)
@@ -32,16 +33,25 @@ def automatic(problem: Problem, rng: np.random.Generator) -> Choice:
     """The best of a few searches, each started from the one before it."""
     run = Run(problem)
     start = run.note("greedy", time.perf_counter(), greedy(problem))
-    begun = time.perf_counter()
-    best = run.note("swap", begun, swap(problem, start))
-    seconds = time.perf_counter() - begun
+    best = run.note("swap", time.perf_counter(), swap(problem, start))
     if run.may_go_on and count(problem) <= FEW:
         return run.finished(run.note("exact", time.perf_counter(), exact(problem, best)))
     if run.may_go_on:
-        settings = Rounds(min(ROUNDS, int(MODEST / max(seconds / 4, 1e-4))))
+        settings = Rounds(modest_rounds(problem))
         begun = time.perf_counter()
         best = run.note("iterated", begun, iterated(problem, best, rng, settings))
     return run.finished(best)
+
+
+def modest_rounds(problem: Problem) -> int:
+    """How many rounds cost little, by a formula and not by a clock: one seed, one choice.
+
+    A round adds about 4 + k/5 candidates. Each changes an r × n and some k × n arrays.
+    """
+    base = base_of(problem)
+    moves = 4 + problem.k // 5
+    seconds = 1e-3 + moves * base.n * (base.A.shape[0] + 4 * problem.k) * 4e-9
+    return int(min(MOST_ROUNDS, max(LEAST_ROUNDS, MODEST / seconds)))
 
 
 class Run:
