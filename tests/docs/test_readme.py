@@ -32,7 +32,7 @@ def measured(data, k, noun, peer):
 
 
 def test_the_comparison_with_others_agrees_with_the_table_of_all_cells():
-    """PySensors differs by 0.2 % from run to run; ours may be better than when the table was made."""
+    """PySensors differs by 0.2 % between runs; ours may be better than in the table."""
     section = TEXT[TEXT.index("## Why this rather than") :].split("\n## ")[0]
     rows = re.findall(r"^\| (.+?) \| (\w+), (\d+) (\w+) \| (.+?) \| (.+?) \|$", section, re.M)
     assert len(rows) == len(PEERS)
