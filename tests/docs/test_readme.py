@@ -4,7 +4,11 @@ import csv
 import re
 from pathlib import Path
 
+import pytest
+
+import landmarks as lm
 from landmarks.cli.main import parser
+from landmarks.datasets import load_dataset
 
 ROOT = Path(__file__).parent.parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -24,17 +28,24 @@ def measured(data, k, noun, peer):
             if (row["data"], row["k"], row["peer"], row["criterion"]) == (data, k, peer, "trace")
             and bool(row["sigma"]) == (noun == "landmarks")
         ]
-    return f"{float(found[0]['factor']):.3f}, {float(found[0]['cpu_seconds']):.2f} s"
+    return float(found[0]["factor"])
 
 
-def test_the_comparison_with_others_has_the_numbers_of_the_table():
+def test_the_comparison_with_others_agrees_with_the_table_of_all_cells():
+    """PySensors differs by 0.2 % between runs; ours may be better than in the table."""
     section = TEXT[TEXT.index("## Why this rather than") :].split("\n## ")[0]
     rows = re.findall(r"^\| (.+?) \| (\w+), (\d+) (\w+) \| (.+?) \| (.+?) \|$", section, re.M)
     assert len(rows) == len(PEERS)
     for words, data, k, noun, theirs, ours in rows:
         peer = next(name for start, name in PEERS.items() if words.startswith(start))
-        assert theirs == measured(data, k, noun, peer)
-        assert ours == measured(data, k, noun, "landmarks auto")
+        assert float(theirs) == pytest.approx(measured(data, k, noun, peer), rel=5e-3)
+        assert float(ours) <= measured(data, k, noun, "landmarks auto") + 5e-4
+
+
+def test_the_number_on_digits_is_that_of_the_present_code():
+    points = load_dataset("digits").standardised()
+    s = lm.select(lm.kernel(points, lm.rbf(sigma=10.0)), 40)
+    assert f"| digits, 40 landmarks | 1.703 | {s.factor():.3f} |" in TEXT
 
 
 def test_every_command_that_is_shown_parses():
