@@ -53,6 +53,17 @@ methods = [
     lm.Uniform(),
     lm.Supervised(np.arange(8.0)),
 ]
+places = rng.random((8, 2))
+far: lm.Selection = lm.select(X, 2, constraints=[lm.MinDistance(places, 0.1)])
+spread: lm.Selection = lm.select(
+    X, 2, constraints=[lm.Regions([0, 0, 0, 0, 1, 1, 1, 1], at_most={0: 1})]
+)
+zones = [
+    lm.in_box(places, [0, 0], [0.5, 0.5]),
+    lm.in_ball(places, [0, 0], 0.5),
+    lm.in_polygon(places, [[0, 0], [1, 0], [0, 1]]),
+]
+products: lm.Selection = lm.select(lm.hadamard(X), 2)
 rules = [lm.MaxError(0.1), lm.Knee(), lm.LikelihoodRatio(), lm.CrossValidated()]
 curve: lm.Curve = lm.path(X, 4)
 knee: int = curve.knee()
