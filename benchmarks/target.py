@@ -122,17 +122,18 @@ def measured() -> None:
 
 
 def held_out(quick: bool) -> None:
-    """The error on rows left out, by least squares and with a ridge, and the k that they name."""
-    print("\nheld out       k: least squares, with ridge                  k by the rule")
+    """The second half of the columns from the first, on rows left out: least squares and ridge."""
+    print("\nheld out      k: least squares, with ridge          k by the rule, with ridge")
     for name, X in tables(quick):
-        ks = [k for k in (5, 20, 60, 120) if k < X.shape[1] // 2]
-        plain, ridge = (lm.held_out(X, ks, scale=False, ridge=ridge) for ridge in (None, "cv"))
-        cells = "  ".join(
-            f"{k:3d}: {a:.3f} {b:.3f}" for k, a, b in zip(ks, plain.mean, ridge.mean, strict=True)
+        A, B = X[:, : X.shape[1] // 2], X[:, X.shape[1] // 2 :]
+        ks = [k for k in (4, 20, 60) if k < A.shape[1]]
+        plain, ridge = (lm.held_out(A, ks, target=B, ridge=ridge) for ridge in (None, "cv"))
+        cells = "".join(
+            f" {k:3d}: {a:.3f} {b:.3f}" for k, a, b in zip(ks, plain.mean, ridge.mean, strict=True)
         )
-        half = X.shape[1] // 2
-        found = lm.select(X[:, :half], "held-out", target=X[:, half:], method="greedy").k
-        print(f"{name:14s} {cells}   second half from the first: k = {found}", flush=True)
+        rules = (lm.CrossValidated(), lm.CrossValidated(ridge="cv"))
+        found = [lm.select(A, rule, target=B, method="greedy", scale=False).k for rule in rules]
+        print(f"{name:13s}{cells:51s} {found[0]:5d} {found[1]:5d}", flush=True)
 
 
 if __name__ == "__main__":
