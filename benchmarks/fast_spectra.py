@@ -1,8 +1,6 @@
 """Every program that runs, where the spectrum falls fast: errors over the best rank-k error.
 
-    OMP_NUM_THREADS=1 python benchmarks/fast_spectra.py
-
-prints the last table of docs/results/peers.md.
+    OMP_NUM_THREADS=1 python benchmarks/fast_spectra.py     the end of docs/results/peers.md
 
 Problems: the temperature fields in the wheel of python-sensors (every 40th place of 34), products
 of orbitals of water on a grid (as in grid_points.py), spectra like those of Tecator made of broad

@@ -27,6 +27,8 @@ from .residual.judged import Judged
 from .residual.reconstructed import reconstructed
 from .runs.progress import watching
 
+PATIENCE = 3.0  # seconds for a proof that was estimated to take less than one
+
 if TYPE_CHECKING:
     from .explain.reasons import Reasons
     from .explain.stability import Stability
@@ -385,7 +387,14 @@ class Selection:
         """Search all choices if `auto` left a short proof until somebody wants to know."""
         if self.known.pop("provable", None) is None or self.operator is None:
             return
-        problem = Problem(self.operator, self.k, self.criterion, self.include, self.exclude)
+        problem = Problem(
+            self.operator,
+            self.k,
+            self.criterion,
+            self.include,
+            self.exclude,
+            deadline=time.monotonic() + PATIENCE,
+        )
         problem.warned.add("rank")
         found = Exact(start=self.indices).choose(problem, np.random.default_rng(0))
         self.known[f"certificate:{self.criterion}"] = float(found.bound or 0.0)

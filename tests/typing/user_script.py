@@ -34,6 +34,7 @@ operators = [
     lm.kernel(X, lm.linear()),
     lm.function(product, n=8),
     lm.toeplitz(np.exp(-np.arange(8.0))),
+    lm.hadamard(X),
 ]
 methods = [
     lm.Auto(),
@@ -70,6 +71,14 @@ knee: int = curve.knee()
 held: lm.HeldOut = lm.held_out(X, [1, 2])
 table: lm.Comparison = lm.compare(X, 3, methods=["greedy", lm.Uniform()])
 best: lm.Selection = table.best
+places = np.arange(len(K), dtype=float)[:, None]
+zone: np.ndarray = lm.in_box(places, 0.0, 1.0)
+ball: np.ndarray = lm.in_ball(places, [0.0], 1.0)
+corner: np.ndarray = lm.in_polygon(np.hstack([places, places]), [[0, 0], [1, 0], [0, 1]])
+apart = lm.MinDistance(places, 2.0)
+halves = lm.Regions(places[:, 0] < 2, at_most={True: 1})
+spread: lm.Selection = lm.select(lm.psd(K), 2, constraints=[apart, halves], exclude=zone[:1])
+
 problem: lm.Problem = lm.Problem(lm.psd(K), k=2)
 choice: lm.Choice = lm.Greedy().choose(problem, rng)
 selector: lm.ColumnSelector = lm.ColumnSelector(3, center=True).fit(X)

@@ -111,6 +111,7 @@ class Auto:
         proof = proof_seconds(problem)
         if proof <= (QUICK if problem.deadline is None else problem.time_left / 2):
             # the data as given: what is proved for a rounded XᵀX is not proved for X
+            given = replace(given, deadline=given.deadline or time.monotonic() + SHORT)
             portfolio.run("exact", Exact(start=portfolio.best.indices), given)
         if not portfolio.proved and (small or problem.deadline is not None):
             portfolio.run("iterated", modest_search(problem, portfolio.best.indices))

@@ -180,6 +180,8 @@ class Tree(State):
             bounds[np.tril_indices(len(candidates))] = np.inf
         flat = bounds.reshape(-1)
         while flat[a := int(np.argmin(flat))] < self.cutoff:
+            if self.problem.time_left <= 0 or stopped():
+                break
             flat[a] = np.inf
             places = np.unravel_index(a, bounds.shape)
             self.offer(node.state, first + [int(candidates[i]) for i in places])

@@ -224,3 +224,9 @@ def test_settings_out_of_range_are_reported(settings, message):
 def test_the_rounds_and_improvements_are_reported():
     choice = Iterated(rounds=7).choose(Problem(lm.data(data(20, 15)), 6), np.random.default_rng(0))
     assert choice.details["rounds"] == 7 and 0 <= choice.details["improvements"] <= 7
+
+
+def test_where_only_rounding_is_left_there_are_no_rounds():
+    X = np.random.default_rng(0).standard_normal((10, 200))
+    choice = lm.Iterated().choose(lm.Problem(lm.data(X), k=10), np.random.default_rng(0))
+    assert choice.details["rounds"] == 0
