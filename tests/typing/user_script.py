@@ -54,16 +54,6 @@ methods = [
     lm.Uniform(),
     lm.Supervised(np.arange(8.0)),
 ]
-places = rng.random((8, 2))
-far: lm.Selection = lm.select(X, 2, constraints=[lm.MinDistance(places, 0.1)])
-spread: lm.Selection = lm.select(
-    X, 2, constraints=[lm.Regions([0, 0, 0, 0, 1, 1, 1, 1], at_most={0: 1})]
-)
-zones = [
-    lm.in_box(places, [0, 0], [0.5, 0.5]),
-    lm.in_ball(places, [0, 0], 0.5),
-    lm.in_polygon(places, [[0, 0], [1, 0], [0, 1]]),
-]
 products: lm.Selection = lm.select(lm.hadamard(X), 2)
 rules = [lm.MaxError(0.1), lm.Knee(), lm.LikelihoodRatio(), lm.CrossValidated()]
 curve: lm.Curve = lm.path(X, 4)
@@ -77,7 +67,7 @@ ball: np.ndarray = lm.in_ball(places, [0.0], 1.0)
 corner: np.ndarray = lm.in_polygon(np.hstack([places, places]), [[0, 0], [1, 0], [0, 1]])
 apart = lm.MinDistance(places, 2.0)
 halves = lm.Regions(places[:, 0] < 2, at_most={True: 1})
-spread: lm.Selection = lm.select(lm.psd(K), 2, constraints=[apart, halves], exclude=zone[:1])
+regional: lm.Selection = lm.select(lm.psd(K), 2, constraints=[apart, halves], exclude=zone[:1])
 
 problem: lm.Problem = lm.Problem(lm.psd(K), k=2)
 choice: lm.Choice = lm.Greedy().choose(problem, rng)
