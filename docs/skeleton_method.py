@@ -13,6 +13,7 @@ import numpy as np
 
 from landmarks._array import first_argmax, host, like
 from landmarks.problem import CONSTRAINTS, Choice, Problem, complete
+from landmarks.residual.represent import searchable
 from landmarks.residual.residual import Residual, filled
 from landmarks.runs.runner import Step, run
 
@@ -31,7 +32,7 @@ class LargestResidual:
     honours: ClassVar[frozenset[str]] = CONSTRAINTS
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        residual = Residual(problem.operator, problem.k)
+        residual = Residual(searchable(problem.operator, problem.k), problem.k)
         steps = picks(problem, residual)
         if run("largest_residual", steps, residual, deadline=problem.deadline):
             return Choice(complete(problem, residual.picks))
@@ -39,11 +40,14 @@ class LargestResidual:
 
 
 def picks(problem: Problem, residual: Residual) -> Iterator[Step]:
-    """One pick at a step. A resumed run begins here with the picks of the earlier one."""
+    """One pick at a step. A resumed run begins here with the picks of the earlier one.
+
+    A method that draws takes its numbers from `rng` in here: a checkpoint saves where it is.
+    """
     for j in problem.include[len(residual.picks) :]:
         residual.pick(j)
     free = np.isin(np.arange(problem.operator.n), problem.free)
-    allowed = like(free.astype(float), problem.operator.like)
+    allowed = like(free.astype(float), residual.operator.like)
     while len(residual.picks) < problem.k:
         j = first_argmax(residual.diagonal * allowed)
         if not bool(residual.left[j]) or float(allowed[j]) == 0:

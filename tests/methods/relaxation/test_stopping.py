@@ -75,3 +75,8 @@ def test_a_rule_of_the_users_own_ends_the_descent():
 def test_a_rule_without_a_limit_is_refused():
     with pytest.raises(TypeError, match="stop must have max_steps and be callable with a History"):
         lm.Continuous(penalty=1.0, stop=lambda history: True)
+
+
+def test_a_stop_without_a_penalty_is_refused():
+    with pytest.raises(ValueError, match="stop ends a descent with a given penalty"):
+        lm.Continuous(stop=Steps(3))

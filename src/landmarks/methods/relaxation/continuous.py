@@ -109,6 +109,11 @@ class Continuous:
                 "stop must have max_steps and be callable with a History, as "
                 f"landmarks.methods.relaxation.stopping.Stop is, got {self.stop!r}"
             )
+        if self.penalty is None and self.stop != Stop():
+            raise ValueError(
+                "stop ends a descent with a given penalty; without one the strategy that reaches "
+                "k ends on its own: give penalty= too, or leave stop out"
+            )
 
     @property
     def finds_k(self) -> bool:

@@ -50,9 +50,11 @@ def frobenius_gradient(
 ) -> Evaluation:
     """g and ∇g = 2 E[ψ] (Lemma 2.8), estimated from probes (Lemma 3.2).
 
-    Lemma 3.2 has ψ = b ⊙ d + a ⊙ e − e ⊙ Z(t ⊙ b) − b ⊙ Z(t ⊙ e). Since L_t b = t ⊙ a means
+    For a probe z the letters are a = Kz, L_t b = t ⊙ a, c = K(t ⊙ b) − a = (K̃ − K)z, d = Kc and
+    L_t e = t ⊙ d. Lemma 3.2 has, with Z = K − δI,
+    ψ = b ⊙ d + a ⊙ e − e ⊙ Z(t ⊙ b) − b ⊙ Z(t ⊙ e). Since L_t b = t ⊙ a means
     a − Z(t ⊙ b) = δ b/t, and L_t e = t ⊙ d means d − Z(t ⊙ e) = δ e/t, this is
-    ψ = e ⊙ (δ b/t) + b ⊙ (δ e/t) = (2δ/t) ⊙ b ⊙ e: one product less.
+    ψ = e ⊙ (δ b/t) + b ⊙ (δ e/t) = (2δ/t) ⊙ b ⊙ e: the product K(t ⊙ e) is not needed.
     """
     xp = namespace(t)
     M = probes.shape[1]

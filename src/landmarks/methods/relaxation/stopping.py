@@ -32,7 +32,7 @@ from ...runs.state import State
 class History(State):
     """What the steps so far did, oldest first.
 
-    value : the estimate of the objective, without its penalty, before the step;
+    value : the estimate of the objective before the step, without λΣt: it rises as weights fall;
     change : the largest change of a weight; active : the columns that are not frozen after it.
     """
 
