@@ -166,15 +166,17 @@ def descend(
     landscape: Landscape,
     state: Exchange,
     max_swaps: int | None = None,
-    likely: Indices = (),
+    likely: Indices | None = None,
 ) -> int:
     """Make the best swap while one pays, until the deadline; returns how many were made.
 
     max_swaps : the most to make; None is 50 for each landmark.
-    likely : the places to look at first.
+    likely : the places to look at first, which saves time and may end elsewhere; None looks at all
+        places before each swap.
     """
     limit = LIMIT * landscape.problem.k if max_swaps is None else max_swaps
-    done = SwapRun(state.error, state.chosen, np.asarray(likely, dtype=np.int64))
+    first = np.asarray([] if likely is None else likely, dtype=np.int64)
+    done = SwapRun(state.error, state.chosen, first, short=likely is not None)
     if refill(landscape, state) and landscape.problem.time_left > 0:
         steps = swaps(landscape, state, done, limit)
         if not run("swap", steps, done, state, deadline=landscape.problem.deadline):
@@ -188,13 +190,14 @@ def descend(
 class SwapRun(State):
     """The lowest error that was confirmed, the members that had it, and the swaps so far.
 
-    likely : the places to look at first.
+    likely : the places to look at first, where looks are short.
     doubts : how often in a row the numbers, computed from K itself, showed no progress.
     """
 
     lowest: float
     members: np.ndarray
     likely: np.ndarray
+    short: bool
     swaps: int = 0
     doubts: int = 0
 
@@ -205,7 +208,8 @@ def swaps(landscape: Landscape, state: Exchange, done: SwapRun, limit: int) -> I
         likely = swap_best(landscape, state, done.likely)
         if likely is None:
             return
-        done.likely = likely
+        if done.short:
+            done.likely = likely
         done.swaps += 1
         if state.stale(landscape.drift):
             state.load(state.chosen)
