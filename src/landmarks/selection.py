@@ -1,4 +1,4 @@
-"""The result of a selection: the indices, how good they are, how they were found, and what they cost."""
+"""The result of a selection: the indices, how good they are, how they were found, their cost."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a selection used: vectors multiplied by K, columns read, entries read or evaluated, seconds."""
+    """What a selection used: vectors multiplied by K, columns, entries evaluated, seconds."""
 
     products: int
     columns: int
@@ -49,8 +49,9 @@ class Cost:
 class Selection:
     """k distinct indices in order of choice, with their errors, bounds and factors.
 
-    bound is the proved lower bound, if any, in the units of the operator; the matrix meant is 2**exponent times it.
-    include, exclude and constraints were honoured; a file does not hold constraints. chooser is the method object that `method` describes.
+    bound is the proved lower bound, if any, in the units of the operator; the matrix meant is
+    2**exponent times it. include, exclude and constraints were honoured; a file does not hold
+    constraints. chooser is the method object that `method` describes.
     stopped says that a callback ended the run, so that more could have been tried.
     aim is what was rebuilt instead of the columns, and the noise, where `select` was given either;
     all errors and bounds are then of that question.
@@ -129,7 +130,10 @@ class Selection:
     def estimated_error(
         self, criterion: str | None = None, *, n_probes: int = 32, seed: int = 0
     ) -> Estimate:
-        """The error with a 95 % confidence interval from one block of probes, where the exact one costs too much."""
+        """The error with a 95 % confidence interval, where the exact one costs too much.
+
+        It takes one block of probes.
+        """
         self._refuse("estimated_error", "error() is exact")
         criterion = self._criterion(criterion)
         found = estimated_error(self._data, self.indices, criterion, n_probes=n_probes, seed=seed)
@@ -217,11 +221,15 @@ class Selection:
         )
 
     def factor(self, criterion: str | None = None) -> float:
-        """The error over the best rank-k error (Section 4); NaN, with a warning, beyond the numerical rank."""
+        """The error over the best rank-k error (Section 4).
+
+        NaN, with a warning, beyond the numerical rank.
+        """
         tail, whole = self._figure("best_rank", criterion), self._figure("total", criterion)
         if tail <= 1e-9 * whole:
             warnings.warn(
-                f"the factor is undefined: the best rank-{self.k} error is below 1e-9 of the whole, k is at the numerical rank",
+                f"the factor is undefined: the best rank-{self.k} error is below 1e-9 of the whole,"
+                " k is at the numerical rank",
                 RankWarning,
                 stacklevel=2,
             )
@@ -258,7 +266,7 @@ class Selection:
     def why(
         self, criterion: str | None = None, *, each: int = 3, stability: Stability | None = None
     ) -> Reasons:
-        """Why these columns: what each chosen one adds and what could replace it, what each other one is rebuilt from.
+        """Why these columns: what each adds, what could replace it, what rebuilds the others.
 
         Parameters
         ----------
@@ -279,7 +287,7 @@ class Selection:
     def stability(
         self, n_bootstrap: int = 50, *, method: Any = None, seed: int | None = 0
     ) -> Stability:
-        """How often each candidate is chosen over bootstrap samples of the rows of data, or of the points of a kernel.
+        """How often each candidate is chosen over bootstrap samples of the rows, or of the points.
 
         Parameters
         ----------
@@ -293,7 +301,10 @@ class Selection:
         return bootstrap(self, self._data, n_bootstrap, method, seed)
 
     def report(self, path: Any, *, overwrite: bool = False, **origin: Any) -> None:
-        """Write one HTML page that tells everything, needs no network and can be passed on; see `landmarks.report.write`."""
+        """Write one HTML page that shows everything, needs no network and can be passed on.
+
+        See `landmarks.report.write`.
+        """
         from .report.writing import write
 
         write(self, path, overwrite=overwrite, **origin)
@@ -306,7 +317,7 @@ class Selection:
 
     @property
     def chosen_names(self) -> list[Any] | None:
-        """The labels of the chosen columns as the data had them, so that `df[s.chosen_names]` works.
+        """The labels of the chosen columns as the data had them, so `df[s.chosen_names]` works.
 
         None when the data had no names.
         """
@@ -423,11 +434,8 @@ class Selection:
         return rank_bound(self._data, self.most_columns, criterion)
 
     def _in_units(self, figure: float, criterion: str | None) -> float:
-        """The figure in the units of the data: the operator's times 2**exponent, squared for the Frobenius criterion."""
+        """The figure in the units of the data: times 2**exponent, squared for ‖·‖²_F."""
+        squared = (criterion or self.criterion) == "frobenius"
+        exponent = 2 * self.exponent if squared else self.exponent
         with np.errstate(over="ignore", under="ignore"):
-            return float(
-                np.ldexp(
-                    figure,
-                    self.exponent * (2 if (criterion or self.criterion) == "frobenius" else 1),
-                )
-            )
+            return float(np.ldexp(figure, exponent))

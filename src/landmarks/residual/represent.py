@@ -91,7 +91,7 @@ def _factored(X: Array, operator: Operator) -> Factored:
 
 
 def _triangle(X: Array) -> Array:
-    """R of X = QR, with columns scaled to length one first, so that small ones keep their digits."""
+    """R of X = QR, with columns scaled to length one first: small ones keep their digits."""
     wide = host(X)
     lengths = np.sqrt(np.sum(wide * wide, axis=0))
     scale = np.where(lengths > 0, lengths, 1.0)
