@@ -16,8 +16,8 @@ from .presentation import Presentation
 from .problem import Method, Trial
 from .quality import Quality
 from .relaxation_path import NoPath
-from .residual.judged import Judged
-from .residual.reconstructed import reconstructed
+from .residual.aimed.judged import Judged
+from .residual.aimed.reconstructed import reconstructed
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .._array import (
+from ..._array import (
     Array,
     add_diagonal,
     cholesky,
@@ -17,7 +17,7 @@ from .._array import (
     namespace,
     zeros,
 )
-from .dual import Dual, Point, rows
+from .bound import Dual, Point, rows
 from .fermi import water_filling
 
 SINGULAR = 1e-11  # least eigenvalue at a unit diagonal for which columns count as independent

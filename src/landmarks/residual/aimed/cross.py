@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from .._array import add_outer
-from .explicit import independent_basis
+from ..._array import add_outer
+from ..explicit import independent_basis
 from .explicit_aim import Rebuilding
 
 DIGITS = 1e-10  # of squared lengths: below it RᵀT is computed again instead of updated
