@@ -16,9 +16,9 @@ from ..operators.base import MEMORY, Operator, densify
 from ..operators.data import Data
 from ..operators.dense import Dense
 from ..operators.double import in_double
-from ..operators.hadamard import Hadamard
 from ..operators.kernel import KernelOperator
 from ..operators.sparse import Sparse
+from ..operators.structured.hadamard import Hadamard
 from .explicit import Factored
 from .pivoted_factor import FLOOR, pivoted_factor, remaining_trace
 
