@@ -72,9 +72,9 @@ class Presentation:
         coordinates : where the candidates are, one or two numbers each; the picture is then a map
             of the chosen places and of the error that they leave at the others.
         """
-        from .plots.telling import telling
+        from .plots.default import default_display
 
-        return telling(_selection(self), ax, coordinates)
+        return default_display(_selection(self), ax, coordinates)
 
     def __repr__(self) -> str:
         from .report.overview import one_line
