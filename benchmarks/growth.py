@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 import landmarks as lm
-from landmarks.linalg.block_cg import BlockCG
+from landmarks.linalg.solvers.block_cg import BlockCG
 
 METHODS = {
     "greedy": lm.Greedy(),

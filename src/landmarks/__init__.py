@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from .operators.data import data
     from .operators.dense import psd
     from .operators.function import function
-    from .operators.hadamard import hadamard
     from .operators.kernel import kernel
-    from .operators.toeplitz import toeplitz
+    from .operators.structured.hadamard import hadamard
+    from .operators.structured.toeplitz import toeplitz
     from .placement.minimum_distance import MinDistance
     from .placement.regions import Regions
     from .placement.zones import in_ball, in_box, in_polygon
@@ -139,7 +139,7 @@ _WHERE = {
     "compare": "comparison",
     "data": "operators.data",
     "function": "operators.function",
-    "hadamard": "operators.hadamard",
+    "hadamard": "operators.structured.hadamard",
     "held_out": "sklearn.cross_validation",
     "in_ball": "placement.zones",
     "in_box": "placement.zones",
@@ -154,7 +154,7 @@ _WHERE = {
     "psd": "operators.dense",
     "rbf": "kernels",
     "select": "_select",
-    "toeplitz": "operators.toeplitz",
+    "toeplitz": "operators.structured.toeplitz",
 }
 
 #: public names of 0.1 and what they are called now

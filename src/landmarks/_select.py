@@ -20,7 +20,7 @@ from .methods.registry import as_method
 from .operators.standard import Standard
 from .problem import Choice, Problem
 from .proof.reach import most_columns
-from .runs.bar import shown
+from .runs.bar import progress_bar
 from .runs.progress import Callback, stopped, watching
 from .runs.runner import saving
 from .selection import Cost, Selection
@@ -142,7 +142,7 @@ def select(
     before = operator.ledger.snapshot()
     if allowed is not None:
         problem = replace(problem, deadline=time.monotonic() + allowed - used)
-    watched = shown(callback) if progress else watching(callback)
+    watched = progress_bar(callback) if progress else watching(callback)
     with watched, saving(journal):
         if journal is None:
             choice = chooser.choose(problem, rng)

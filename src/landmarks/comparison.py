@@ -18,7 +18,7 @@ from .methods.registry import COMPARED, as_method
 from .operators.base import Operator
 from .problem import brief
 from .report.summary import spectrum_is_cheap
-from .runs.bar import shown
+from .runs.bar import progress_bar
 from .runs.progress import Callback
 from .selection import Selection
 
@@ -158,7 +158,7 @@ def compare(
     _known(methods)
     operator = prepared_operator(A, center=center, scale=scale, numeric_only=numeric_only)
     wanted = dict(criterion=criterion, seed=seed, budget=budget, include=include, exclude=exclude)
-    with shown(callback, quiet=not progress):
+    with progress_bar(callback, quiet=not progress):
         runs = [
             _run(operator, size, method, wanted)
             for size in _sizes(k, operator.n)

@@ -27,11 +27,12 @@ class Problem:
     k : how many, of the groups where there are any; 0 when the method finds it.
     warned : what the user was warned of already; problems derived from this one share it.
     constraints : where chosen columns may lie: minimum distances and regions.
-    groups : the number of the group of each column; a group is chosen as a whole or not at all, and include and exclude
-        hold whole groups. None is each column for itself.
+    groups : the number of the group of each column; a group is chosen entirely or not at all, and
+        include and exclude hold entire groups. None is each column for itself.
     costs, budget_cost : the cost of each column and what a choice may cost; None is no such limit.
     aim : a target to rebuild instead of the columns, noise of the measurements, or both.
-    deadline : the time.monotonic() by which an improving method should return what it has; None is never.
+    deadline : the time.monotonic() by which an improving method should return what it has; None is
+        never.
 
     Examples
     --------
@@ -90,7 +91,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Trial:
-    """One thing that a composed method tried: a label, the error it reached, seconds and products used."""
+    """One thing that a composed method tried: a label, the error reached, seconds and products."""
 
     label: str
     error: float
@@ -100,9 +101,10 @@ class Trial:
 
 @dataclass(frozen=True)
 class Choice:
-    """What a method returns: indices in order of choice, and what it can tell of how it came to them.
+    """What a method returns: indices in order of choice, and how it came to them.
 
-    bound : a lower bound of the criterion over all allowed subsets of that size, when the method has proved one.
+    bound : a lower bound of the criterion over all allowed subsets of that size, when the method
+        has proved one.
 
     Examples
     --------
@@ -150,7 +152,7 @@ PLACED = CONSTRAINTS | {"constraints"}
 
 
 def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
-    """The picks, filled up to k with the lowest indices left when the rank gave out, with a warning."""
+    """The picks, filled up to k with the lowest indices, with a warning, beyond the rank."""
     picks = [int(j) for j in picks]
     picks = [*(j for j in problem.include if j not in picks), *picks][: max(len(picks), problem.k)]
     if problem.constraints:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.linalg.cholesky import Cholesky
 from landmarks.linalg.error import selection_error
 from landmarks.linalg.probes import Rademacher
+from landmarks.linalg.solvers.cholesky import Cholesky
 from landmarks.methods.relaxation.algorithm_1 import CLIP, algorithm_1
 from landmarks.methods.relaxation.steps import SGD, Adam, Momentum
 from landmarks.methods.relaxation.stopping import Steps, Stop

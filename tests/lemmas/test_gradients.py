@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from landmarks.linalg.cholesky import Cholesky
 from landmarks.linalg.probes import Hadamard, Identity, Rademacher
+from landmarks.linalg.solvers.cholesky import Cholesky
 from landmarks.methods.relaxation.gradients import frobenius_gradient, trace_gradient
 from landmarks.methods.relaxation.system import Active
 from landmarks.operators.dense import psd

@@ -5,10 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from landmarks.errors import NotPSDError
-from landmarks.linalg.automatic import Automatic
-from landmarks.linalg.block_cg import BlockCG
-from landmarks.linalg.cholesky import Cholesky, factorise
-from landmarks.linalg.woodbury import Woodbury
+from landmarks.linalg.solvers.automatic import Automatic
+from landmarks.linalg.solvers.block_cg import BlockCG
+from landmarks.linalg.solvers.cholesky import Cholesky, factorise
+from landmarks.linalg.solvers.woodbury import Woodbury
 from landmarks.methods.relaxation.system import System
 from landmarks.operators.data import data
 from landmarks.operators.dense import psd

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.linalg.automatic import Automatic
-from landmarks.linalg.block_cg import BlockCG
+from landmarks.linalg.solvers.automatic import Automatic
+from landmarks.linalg.solvers.block_cg import BlockCG
 from landmarks.methods.registry import METHODS
 from landmarks.methods.relaxation.bisection import Bisection
 from landmarks.methods.relaxation.frank_wolfe import FrankWolfe

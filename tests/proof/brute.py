@@ -10,7 +10,8 @@ from fractions import Fraction
 import numpy as np
 
 import landmarks as lm
-from landmarks.proof import branching, certificate, climb
+from landmarks.proof import certificate
+from landmarks.proof.dual import branching, climb
 
 UNIT = 600  # errors are whole multiples of 2⁻⁶⁰⁰
 NOTHING = 2**60  # a pivot that small is a dependent column

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from landmarks._array import host
-from landmarks.proof.ascent import Descent
-from landmarks.proof.branching import branch
-from landmarks.proof.centre import analytic_centre, coefficients, starting_point
-from landmarks.proof.dual import Dual, Point
-from landmarks.proof.fermi import fermi, water_filling
-from landmarks.proof.safe import safe_value
+from landmarks.proof.dual.ascent import Descent
+from landmarks.proof.dual.bound import Dual, Point
+from landmarks.proof.dual.branching import branch
+from landmarks.proof.dual.centre import analytic_centre, coefficients, starting_point
+from landmarks.proof.dual.fermi import fermi, water_filling
+from landmarks.proof.dual.safe import safe_value
 
 
 def gram(m, n, seed=0):

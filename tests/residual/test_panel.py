@@ -30,16 +30,16 @@ def residual_after(picks):
 
 
 def test_a_panel_that_fits_is_stored():
-    assert isinstance(panels.panel(operator(), 8), panels.Stored)
+    assert isinstance(panels.panel(operator(), 8), panels.StoredPanel)
 
 
 def test_one_that_does_not_is_implicit(short_of_memory):
-    assert isinstance(panels.panel(operator(), 8), panels.Implicit)
+    assert isinstance(panels.panel(operator(), 8), panels.ImplicitPanel)
 
 
 def test_numbers_are_kept_where_columns_would_cost_products(short_of_memory):
     K = np.eye(5)
-    assert isinstance(panels.panel(lm.function(lambda V: K @ V, n=5), 2), panels.Stored)
+    assert isinstance(panels.panel(lm.function(lambda V: K @ V, n=5), 2), panels.StoredPanel)
 
 
 def test_implicit_products_equal_those_of_the_dense_residual(short_of_memory):
@@ -77,7 +77,9 @@ def test_implicit_panels_work_in_single_precision_with_torch(short_of_memory):
     np.testing.assert_array_equal(found, lm.select(operator(), 12, method="greedy").indices)
 
 
-@pytest.mark.parametrize("kind", [panels.Stored, panels.Implicit], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [panels.StoredPanel, panels.ImplicitPanel], ids=lambda kind: kind.__name__
+)
 def test_what_is_kept_of_a_panel_makes_it_again(kind):
     operator = lm.psd(np.diag([4.0, 3.0, 2.0, 1.0]) + 0.5)
     one, other = kind(operator, 3), kind(operator, 3)
@@ -93,13 +95,14 @@ def test_what_is_kept_of_a_panel_makes_it_again(kind):
 
 
 @pytest.mark.parametrize(
-    ("free", "kind"), [(2 * 8 * 5 * 3, panels.Stored), (2 * 8 * 5 * 3 - 1, panels.Implicit)]
+    ("free", "kind"),
+    [(2 * 8 * 5 * 3, panels.StoredPanel), (2 * 8 * 5 * 3 - 1, panels.ImplicitPanel)],
 )
 def test_a_panel_of_half_the_free_memory_is_stored(free, kind, monkeypatch):
     monkeypatch.setattr(panels, "free_memory", lambda like, otherwise: free)
     assert isinstance(panels.panel(lm.psd(np.eye(5)), 3), kind)
     assert isinstance(
-        panels.panel(lm.function(lambda V: 2.0 * V, n=5), 3), panels.Stored
+        panels.panel(lm.function(lambda V: 2.0 * V, n=5), 3), panels.StoredPanel
     )  # its columns cost a product each
 
 

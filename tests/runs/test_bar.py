@@ -26,7 +26,7 @@ def stream(monkeypatch):
 
 
 def work(stream, **options):
-    with bar.shown(stream=stream, **options):
+    with bar.progress_bar(stream=stream, **options):
         for step in range(1, 4):
             report("greedy", step, 3, error=0.25)
         report("swap", 1)
@@ -73,7 +73,7 @@ def test_work_that_is_done_in_a_moment_shows_no_bar(stream, monkeypatch):
 
 def test_the_bar_goes_away_when_the_work_fails(stream, monkeypatch):
     without_rich(monkeypatch)
-    with pytest.raises(KeyboardInterrupt), bar.shown(stream=stream):
+    with pytest.raises(KeyboardInterrupt), bar.progress_bar(stream=stream):
         report("greedy", 1, 3)
         raise KeyboardInterrupt
     assert stream.getvalue().endswith("\r\033[K")
@@ -86,7 +86,7 @@ def test_the_time_left_follows_from_the_part_that_is_done():
 def test_a_bar_and_a_callback_hear_the_same_run(stream, monkeypatch):
     without_rich(monkeypatch)
     heard = []
-    with bar.shown(heard.append, stream=stream):
+    with bar.progress_bar(heard.append, stream=stream):
         report("greedy", 1, 3)
     assert "greedy" in stream.getvalue() and heard[0].done == 1
 
@@ -115,7 +115,7 @@ def test_a_notebook_gets_a_line_that_is_replaced_and_goes_away(monkeypatch):
     ipython.display = display
     monkeypatch.setitem(sys.modules, "IPython", type(sys)("IPython"))
     monkeypatch.setitem(sys.modules, "IPython.display", ipython)
-    with bar.shown():
+    with bar.progress_bar():
         report("greedy", 1, 3)
         report("greedy", 2, 3)
     assert ["1/3" in line for line in shown[:2]] == [True, False]

@@ -10,8 +10,8 @@ from landmarks.linalg.aim import Aim
 from landmarks.methods.aimed.hunt import Hunt
 from landmarks.methods.aimed.search import descend
 from landmarks.problem import Problem
-from landmarks.residual.cross import Cross
-from landmarks.residual.rebuilding import rebuilding
+from landmarks.residual.aimed.cross import Cross
+from landmarks.residual.aimed.rebuilding import rebuilding
 
 from .plain import greedy, least_squares, swapped
 

@@ -19,7 +19,7 @@ from ..operators.data import Data
 from ..operators.dense import Dense, psd
 from ..operators.standard import Standard
 from ..readers.frames import is_frame, numbers_only
-from ..residual.rebuilding import stored_factor
+from ..residual.aimed.rebuilding import stored_factor
 
 
 def target_of(operator: Operator, target: Any, standard: Standard, spread: bool) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from .._suggest import suggestion
 from ..methods.registry import COMPARED, METHODS
 from ..report.screen import aligned, printable
 from ..report.terminal import Terminal
-from ..runs.bar import shown
+from ..runs.bar import progress_bar
 from .files import file_options, source
 from .files.file_options import listed
 from .files.output import check_outputs, written
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     with warnings_as_notes():
         chosen_from = source.load(arguments)
         _check_sizes(chosen_from, arguments)
-        with shown(quiet=arguments.quiet):
+        with progress_bar(quiet=arguments.quiet):
             found = _compared(chosen_from, arguments)
         if arguments.plot:
             _draw(chosen_from, found, arguments)

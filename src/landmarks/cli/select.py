@@ -14,7 +14,7 @@ from ..methods.registry import METHODS
 from ..report.lines import lines
 from ..report.screen import printable
 from ..report.terminal import Terminal
-from ..runs.bar import shown
+from ..runs.bar import progress_bar
 from .files import file_options, source
 from .files.file_options import listed
 from .files.output import check_outputs
@@ -139,7 +139,7 @@ def run(arguments: argparse.Namespace) -> int:
     with warnings_as_notes():
         chosen_from = source.load(arguments)
         _check_image(chosen_from, arguments)
-        with shown(quiet=arguments.quiet):
+        with progress_bar(quiet=arguments.quiet):
             selection = choose(chosen_from, arguments)
             summary = _summary(selection)
         _write(chosen_from, selection, summary, arguments)

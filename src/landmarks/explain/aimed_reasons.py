@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..linalg.reconstruction import Reconstruction
-from ..residual.cross import Cross
-from ..residual.explicit_aim import Rebuilding
-from ..residual.rebuilding import rebuilding
+from ..residual.aimed.cross import Cross
+from ..residual.aimed.explicit_aim import Rebuilding
+from ..residual.aimed.rebuilding import rebuilding
 from .columns import identity, pairwise, where
 from .table import Table
 

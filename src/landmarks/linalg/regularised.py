@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from .._array import Array
 from ..errors import ConvergenceWarning
 from ..operators.base import Operator
-from .block_cg import BlockCG, Root
-from .solution import Solution
+from .solvers.block_cg import BlockCG, Root
+from .solvers.solution import Solution
 
 
 @dataclass(frozen=True)

@@ -59,9 +59,10 @@ MODEST = 0.25  # estimated seconds that the rounds between these two may take
 class Auto:
     """Greedy and random starts, improved by swaps, then an iterated search; the best is kept.
 
-    `selection.trials` lists what was tried. A budget also buys an annealed start, and the rest of it
-    goes into the iterated search. An optimum that can be proved at once, or in half of the budget, is
-    proved; where it takes about a second, the proof waits until `proved`, `gap` or `lower_bound` ask. Groups and costs are left to `Knapsack`.
+    `selection.trials` lists what was tried. A budget also buys an annealed start, and the rest of
+    it goes into the iterated search. An optimum that can be proved at once, or in half of the
+    budget, is proved; where it takes about a second, the proof waits until `proved`, `gap` or
+    `lower_bound` ask. Groups and costs are left to `Knapsack`.
 
     Parameters
     ----------
@@ -201,7 +202,10 @@ def small_plan(problem: Problem) -> Iterator[tuple[str, Any]]:
 
 
 def large_plan(problem: Problem, seconds: float) -> Iterator[tuple[str, Any]]:
-    """Starts for a matrix known by products, improved by swaps on the trace; nuclear scores when those cost too much."""
+    """Starts for a matrix known by products, improved by swaps on the trace.
+
+    Nuclear scores where those cost too much.
+    """
     if greedy_seconds(problem) + swap_seconds(problem) > seconds or not panels_fit(problem):
         yield "nuclear", NuclearScores()
         return

@@ -1,5 +1,7 @@
-"""What a step of `auto` is estimated to cost, in seconds: by formulas and not by a clock, so that one
-seed gives one selection. The constants were measured by benchmarks/scale_model.py on one core and one H200.
+"""What a step of `auto` is estimated to cost, in seconds.
+
+By formulas and not by a clock, so that one seed gives one selection. The constants were measured by
+benchmarks/scale_model.py on one core and one H200.
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ def panels_fit(problem: Problem) -> bool:
 
 
 def frobenius_seconds(problem: Problem) -> float:
-    """An estimate of the seconds for swaps on the Frobenius criterion after those on the trace; none for the trace."""
+    """An estimate of the seconds for swaps on the Frobenius criterion after those on the trace.
+
+    Infinite for the trace itself.
+    """
     if problem.criterion == "trace":
         return math.inf
     return greedy_seconds(problem) + 3 * swap_seconds(problem) + cube_seconds(problem.operator)
@@ -40,7 +45,7 @@ def swap_seconds(problem: Problem) -> float:
 
 
 def candidates_seconds(problem: Problem) -> float:
-    """An estimate of the seconds that an annealed start takes when it weighs some candidates at a time."""
+    """An estimate of the seconds of an annealed start that weighs some candidates at a time."""
     steps = Annealed().n_rounds * Annealed().n_steps / 2
     return 30 * product_seconds(problem.operator) + steps * (6 * problem.k) ** 3 * 1.5e-10
 
@@ -71,7 +76,7 @@ def round_seconds(problem: Problem) -> float:
 
 
 def cube_seconds(operator: Operator) -> float:
-    """An estimate of the seconds for the diagonal of K³, which swaps on the Frobenius criterion need."""
+    """An estimate of the seconds for diag K³, which swaps on the Frobenius criterion need."""
     return 2.0 * operator.n**3 * (5e-14 if on_gpu(operator.like) else 2e-11)
 
 

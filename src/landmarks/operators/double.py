@@ -9,9 +9,9 @@ from ..errors import UnsupportedError
 from .array import Data
 from .base import DENSE_MEMORY, Operator, densify, storable
 from .dense import Dense
-from .hadamard import Hadamard
 from .kernel import KernelOperator
 from .sparse import Sparse
+from .structured.hadamard import Hadamard
 
 
 def in_double(operator: Operator) -> Operator:

@@ -15,10 +15,10 @@ from .._array import Array, host, is_single, like
 from .array import Data
 from .base import Operator
 from .dense import Dense
-from .hadamard import Hadamard
 from .kernel import KernelOperator
 from .sparse import Sparse
-from .toeplitz import Toeplitz
+from .structured.hadamard import Hadamard
+from .structured.toeplitz import Toeplitz
 
 SKETCH = 16  # numbers that distinguish two black boxes
 

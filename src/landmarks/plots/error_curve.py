@@ -10,8 +10,8 @@ from ..how_many.curve import Curve, path, sweep
 from ..linalg.error import best_rank_error, total
 from ..operators.base import Operator
 from ..problem import Problem
-from ..residual.rebuilding import rebuilding
-from ..residual.tails import best_directions
+from ..residual.aimed.rebuilding import rebuilding
+from ..residual.aimed.tails import best_directions
 from ..selection import Selection
 from .axes import BLUE, GREY, ORANGE, Display
 from .fitted import selection_of

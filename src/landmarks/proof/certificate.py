@@ -10,8 +10,8 @@ import numpy as np
 from ..linalg.error import rank_bound
 from ..problem import Problem
 from ..runs.progress import stopped
-from .climb import ascended, squared
 from .conditioned import Conditioned, conditioned
+from .dual.climb import ascended, squared
 from .lookahead import allowed, independent, looked_ahead
 from .node import Node
 from .tree import Tree

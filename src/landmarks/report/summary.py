@@ -9,7 +9,7 @@ import numpy as np
 from .._select import select
 from ..linalg.error import FULL_SPECTRUM, selection_error
 from ..operators.base import Operator
-from ..residual.rebuilding import rebuilding
+from ..residual.aimed.rebuilding import rebuilding
 from ..selection import Selection
 
 DRAWS = 20

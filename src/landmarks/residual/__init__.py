@@ -1,1 +1,1 @@
-"""C = K − K̂ of a choice: columns, products, gains of adding and costs of dropping, each with its uncertainty."""
+"""C = K − K̂ of a choice: columns, products, gains and costs, each with its uncertainty."""

@@ -1,4 +1,4 @@
-"""What is the same for all choices of a search: K, the diagonals of its powers, and its rounding."""
+"""What all choices of a search share: K, the diagonals of its powers, and its rounding."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ class Base:
     def rounding(self, error: float) -> float:
         """How far rounding may have moved an error of that size.
 
-        The residual of columns is right to the rounding of their lengths, that of K to the rounding of K.
+        The residual of columns is right to the rounding of their lengths, that of K to the rounding
+        of K.
         """
         return error_rounding(self.operator, self.powers, error, self.total)
 
@@ -49,7 +50,8 @@ class Base:
 def error_rounding(operator: Operator, powers: int, error: float, whole: float) -> float:
     """How far rounding may have moved an error of that size.
 
-    The residual of columns is right to the rounding of their lengths, that of K to the rounding of K.
+    The residual of columns is right to the rounding of their lengths, that of K to the rounding of
+    K.
 
     powers : 1 for the trace, 2 for the Frobenius criterion. whole : the error of choosing nothing.
     """

@@ -1,8 +1,8 @@
 """The residual of a choice, kept through drops and additions.
 
-With S chosen, H = K_SS⁻¹, W = H K_Sᵀ (k × n, one row per member) and C = K − K_S W. Both a drop and an
-addition change C by ± b bᵀ, W by t bᵀ and H by ∓ t tᵀ. A drop needs no product with C, an addition
-one (two for the Frobenius criterion).
+With S chosen, H = K_SS⁻¹, W = H K_Sᵀ (k × n, one row per member) and C = K − K_S W. Both a drop and
+an addition change C by ± b bᵀ, W by t bᵀ and H by ∓ t tᵀ. A drop needs no product with C, an
+addition one (two for the Frobenius criterion).
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ class Exchange(State):
         return j
 
     def add(self, j: int, place: int) -> None:
-        """Put candidate j in a free place: a column and a product, two for the Frobenius criterion."""
+        """Put candidate j in a free place: a column and a product, or two (Frobenius criterion)."""
         u = self.residual_column(j)
         s = max(float(u[j]), float(self.base.floor[j]), np.finfo(float).tiny)
         self._watch(j, u, s)
@@ -220,7 +220,7 @@ class Exchange(State):
         self._measure()
 
     def _settle(self) -> None:
-        """Put the changes into the rows if no other can wait, or if C itself has changed already."""
+        """Put the changes into the rows if no other can wait, or if C itself has changed."""
         if self.pending.full or self.source is not None:
             self.rows  # noqa: B018  the property puts them in
 
@@ -295,7 +295,7 @@ class Exchange(State):
         self.age += 1
 
     def _measure(self) -> None:
-        """Whether what drops put into the diagonals, now taken out again, took their digits along."""
+        """Whether what drops put into the diagonals took digits along when it was taken out."""
         left = max(total(self.diagonals[0]), 1e-50 * self.swollen, np.finfo(float).tiny)
         ratio = min(self.swollen / left, 1e50)
         lost = self.base.unit * ratio ** (self.base.powers + 1)

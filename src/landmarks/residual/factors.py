@@ -38,7 +38,7 @@ def factorise(operator: Operator, indices: Indices, floor: np.ndarray) -> Factor
 
 
 def independent(K: np.ndarray, floor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The positions of the columns that those before them do not represent, and their Cholesky factor."""
+    """The positions of the columns that those before do not represent, and their factor."""
     try:
         L = np.linalg.cholesky(K)
         if np.all(np.diag(L) ** 2 > floor):

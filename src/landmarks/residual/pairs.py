@@ -1,7 +1,8 @@
 """The change of the error for every pair at once: drop a member, add a candidate.
 
-It follows from the rows of W, CW (and C²W) and the diagonals of C, C² (and C³) that an exchange keeps, in O(n) per
-member. The best pair is taken, not the first that improves: with the same time both end equally low.
+It follows from the rows of W, CW (and C²W) and the diagonals of C, C² (and C³) that an exchange
+keeps, in O(n) per member. The best pair is taken, not the first that improves: with the same time
+both end equally low.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from .exchange import Exchange
 
 
 class Swapping(NamedTuple):
-    """Drop the member at a place, add candidate j: what the error loses by it, and what the drop alone costs.
+    """Drop the member at a place, add candidate j: what the error loses, what the drop alone costs.
 
     best : the largest gain of each place that was looked at.
     """
@@ -30,10 +31,11 @@ class Swapping(NamedTuple):
 class Pairs:
     """What the error loses when the member at a place is dropped and candidate j added.
 
-    With p = W_i/√g_i a drop gives C' = C + p pᵀ; the addition then gains (C'²)_jj/C'_jj in the trace, and
-    2(C'³)_jj/C'_jj − ((C'²)_jj/C'_jj)² in ‖C‖²_F.
+    With p = W_i/√g_i a drop gives C' = C + p pᵀ; the addition then gains (C'²)_jj/C'_jj in the
+    trace, and 2(C'³)_jj/C'_jj − ((C'²)_jj/C'_jj)² in ‖C‖²_F.
 
-    allowed : positive for the candidates that may be added; None takes all, and their diagonals as they are.
+    allowed : positive for the candidates that may be added; None takes all, and their diagonals as
+        they are.
     places : those to look at; None looks at all of them.
     pairs : whether each candidate may take each place, one row per place; None allows all.
     """
@@ -111,7 +113,7 @@ class Pairs:
         return namespace(gains).where(new_c > 4 * self.floor, gains, -1.0)
 
     def _trace(self, weighted: Array, new_c: Array, part: slice) -> Array:
-        """(A_j + 2 p_j (Cp)_j − d_i c_j)/(c_j + p_j²)/2, which is half the gain of j less the cost d_i of i."""
+        """(A_j + 2 p_j (Cp)_j − d_i c_j)/(c_j + p_j²)/2: half the gain of j less the cost d_i."""
         weighted *= self.rows[1][part, :]
         weighted += 0.5 * self.higher[0]
         weighted -= like(0.5 * self.d[part], self.c)[:, None] * self.c

@@ -43,7 +43,7 @@ class Panel(State, abc.ABC):
         """
 
 
-class Stored(Panel):
+class StoredPanel(Panel):
     """The numbers of F, in place for as many picks as there will be."""
 
     def __init__(self, operator: Operator, capacity: int):
@@ -69,7 +69,7 @@ class Stored(Panel):
         self._numbers[:, start : self._filled] = V
 
 
-class Implicit(Panel):
+class ImplicitPanel(Panel):
     """R alone, in float64; every use evaluates the columns of K at the picks again."""
 
     def __init__(self, operator: Operator, capacity: int):
@@ -125,9 +125,9 @@ def panel(operator: Operator, capacity: int) -> Panel:
     needed = operator.n * capacity * itemsize(operator.like)
     fits = needed <= free_memory(operator.like, otherwise=2 * DENSE_MEMORY) // 2
     return (
-        Stored(operator, capacity)
+        StoredPanel(operator, capacity)
         if fits or "columns" not in operator.cheap
-        else Implicit(operator, capacity)
+        else ImplicitPanel(operator, capacity)
     )
 
 

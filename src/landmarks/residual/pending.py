@@ -1,8 +1,8 @@
 """Changes of C and W that wait to be put into the rows, all by one matrix product.
 
-A drop or an addition changes C by ± b bᵀ and W by t bᵀ. With the vectors in B, their signs in S and the t
-in T, the residual is C + B S Bᵀ and the rows are W + T Bᵀ. The rows W, CW (and C²W) are large, so
-they take in several changes at a time.
+A drop or an addition changes C by ± b bᵀ and W by t bᵀ. With the vectors in B, their signs in S and
+the t in T, the residual is C + B S Bᵀ and the rows are W + T Bᵀ. The rows W, CW (and C²W) are
+large, so they take in several changes at a time.
 """
 
 from __future__ import annotations

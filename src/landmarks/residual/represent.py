@@ -16,9 +16,9 @@ from ..operators.base import MEMORY, Operator, densify
 from ..operators.data import Data
 from ..operators.dense import Dense
 from ..operators.double import in_double
-from ..operators.hadamard import Hadamard
 from ..operators.kernel import KernelOperator
 from ..operators.sparse import Sparse
+from ..operators.structured.hadamard import Hadamard
 from .explicit import Factored
 from .pivoted_factor import FLOOR, pivoted_factor, remaining_trace
 
@@ -91,7 +91,7 @@ def _factored(X: Array, operator: Operator) -> Factored:
 
 
 def _triangle(X: Array) -> Array:
-    """R of X = QR, with columns scaled to length one first, so that small ones keep their digits."""
+    """R of X = QR, with columns scaled to length one first: small ones keep their digits."""
     wide = host(X)
     lengths = np.sqrt(np.sum(wide * wide, axis=0))
     scale = np.where(lengths > 0, lengths, 1.0)

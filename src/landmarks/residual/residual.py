@@ -23,7 +23,7 @@ from ..problem import Problem, complete
 from ..runs.state import State
 from .digits import leading_digits
 from .explicit import Explicit, Factored
-from .panel import Panel, Stored, panel
+from .panel import Panel, StoredPanel, panel
 from .pivoted_factor import INDEFINITE, check_semidefinite
 from .powers import POWERS, Powers, total
 
@@ -104,7 +104,7 @@ class Residual(State):
         if isinstance(operator, Factored):
             self.source = Explicit(operator, 0)
             self.basis = zeros((operator.m, 0), operator.like)
-            self.panel: Panel = Stored(operator, capacity)
+            self.panel: Panel = StoredPanel(operator, capacity)
         else:
             self.source = FromK(operator, capacity)
             self.panel = self.source.panel

@@ -5,8 +5,8 @@ With the rows W, CW (and C²W) of a choice S,
     C²e_j = (K²)_:j − Wᵀ(K²)_Sj − (CW)ᵀK_Sj,
     C³e_j = (K³)_:j − Wᵀ(K³)_Sj − (CW)ᵀ(K²)_Sj − (C²W)ᵀK_Sj,
 
-in O(nk) operations instead of O(n²). The price is digits: C² is found by subtraction from K², so this is
-for residuals that are not much smaller than K.
+in O(nk) operations instead of O(n²). The price is digits: C² is found by subtraction from K², so
+this is for residuals that are not much smaller than K.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ PAUSE = 0.1  # seconds between two drawings
 
 
 @contextmanager
-def shown(
+def progress_bar(
     callback: Callback | None = None, *, quiet: bool = False, stream: TextIO | None = None
 ) -> Iterator[None]:
     """Show the progress of the block to whoever watches it, and report it to the callback too."""

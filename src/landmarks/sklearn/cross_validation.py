@@ -27,7 +27,7 @@ from ..operators.prepare.preparation import Preparation
 from ..operators.standard import Standard
 from ..readers.frames import is_frame, numbers_only
 from ..readers.read import read
-from ..residual.reconstructed import reconstructed
+from ..residual.aimed.reconstructed import reconstructed
 from .held_out_target import TargetFolds, target_rows
 
 CHUNK = 2**22  # entries of X that are made dense at a time

@@ -14,7 +14,7 @@ import landmarks as lm
 from ..linalg.aim import Aim
 from ..methods.registry import as_method
 from ..operators.standard import Standard
-from ..residual.reconstructed import reconstructed
+from ..residual.aimed.reconstructed import reconstructed
 
 
 def target_rows(target: Any, X: Any) -> np.ndarray:

@@ -13,7 +13,7 @@ from .. import _check
 from ..errors import UnsupportedError
 from ..linalg.aim import Aim
 from ..operators.standard import Prepared, Standard
-from ..residual.reconstructed import reconstructed
+from ..residual.aimed.reconstructed import reconstructed
 
 
 @dataclass(frozen=True, eq=False)

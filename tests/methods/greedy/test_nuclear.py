@@ -180,11 +180,11 @@ def test_a_block_honours_what_is_included_and_excluded(points, monkeypatch):
 
 
 def test_a_factor_that_is_not_kept_is_read_once_for_a_block(points, monkeypatch):
-    widths, times = [], panel.Implicit.times
+    widths, times = [], panel.ImplicitPanel.times
     monkeypatch.setattr(nuclear, "LARGE", 0)
     monkeypatch.setattr(panel, "free_memory", lambda like, otherwise: 0)
     monkeypatch.setattr(
-        panel.Implicit,
+        panel.ImplicitPanel,
         "times",
         lambda self, block: widths.append(block.shape[1]) or times(self, block),
     )

@@ -7,8 +7,8 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import ConvergenceWarning
-from landmarks.linalg.block_cg import BlockCG
 from landmarks.linalg.error import selection_error
+from landmarks.linalg.solvers.block_cg import BlockCG
 from landmarks.methods.relaxation import frank_wolfe
 from landmarks.methods.relaxation.bisection import Bisection, Bracket, Search
 from landmarks.methods.relaxation.frank_wolfe import FrankWolfe

@@ -13,7 +13,7 @@ import scipy.linalg
 
 from ...errors import UnsupportedError
 from ...problem import Choice, Problem
-from ...residual.cross import Cross
+from ...residual.aimed.cross import Cross
 from ...runs.progress import stopped
 from .hunt import Hunt
 from .search import descend

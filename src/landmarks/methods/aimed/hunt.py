@@ -9,10 +9,10 @@ import numpy as np
 from ...errors import RankWarning
 from ...linalg.aim import Aim
 from ...problem import Problem, complete
-from ...residual.cross import Cross
-from ...residual.explicit_aim import Rebuilding
-from ...residual.rebuilding import rebuilding
-from ...residual.tails import safe_bound
+from ...residual.aimed.cross import Cross
+from ...residual.aimed.explicit_aim import Rebuilding
+from ...residual.aimed.rebuilding import rebuilding
+from ...residual.aimed.tails import safe_bound
 
 
 class Hunt:

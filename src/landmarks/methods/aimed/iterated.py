@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from ...problem import Choice, Problem
-from ...residual.cross import Cross
+from ...residual.aimed.cross import Cross
 from ...runs.runner import Step, run
 from .hunt import Hunt
 from .search import TOLERANCE, descend, refill

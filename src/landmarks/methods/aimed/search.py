@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...problem import Choice, Problem
-from ...residual.cross import AGE, Cross
+from ...residual.aimed.cross import AGE, Cross
 from ...runs.runner import Step, run
 from .hunt import Hunt
 

@@ -37,8 +37,8 @@ class Annealed:
 
     Parameters
     ----------
-    n_steps : steps before the first column is fixed; 60 with 4 between take twice as long and choose
-        no better on average.
+    n_steps : steps before the first column is fixed; 60 with 4 between take twice as long and
+        choose no better on average.
     damping : the part of the way to the entropic map that a step goes; larger ones let
         near-duplicates swing together.
     phi0, phi1 : the spread Σp(1 − p) at the beginning and when columns are fixed, relative to that

@@ -21,7 +21,7 @@ class Replacements:
         self.base = Base(operator, "trace", k)
 
     def propose(self, chosen: np.ndarray, allowed: np.ndarray, each: int) -> np.ndarray:
-        """For each chosen column the best few of the allowed ones that gain most from its leaving."""
+        """For each chosen column the few allowed ones that gain most from its leaving."""
         scores = self.gains(chosen)[:, allowed].T
         owner, best = np.argmax(scores, axis=1), np.max(scores, axis=1)
         best = np.where(np.isin(allowed, chosen), 0.0, best)

@@ -1,8 +1,9 @@
-"""The entropic map: the k-subset probabilities of independent columns that follow given scores at a wanted spread.
+"""The entropic map: probabilities of independent columns that follow scores at a given spread.
 
-p_j = 1/(1 + exp(−(β x_j − ν))) maximises Σ p_j x_j plus entropy/β under Σ p = k. Here the spread Σ p(1 − p), which
-falls as β rises, is given instead of the temperature 1/β, so that the scores need no scale. Both
-are found by bisection, with Newton's step in place of the middle where it stays in the bracket.
+p_j = 1/(1 + exp(−(β x_j − ν))) maximises Σ p_j x_j plus entropy/β under Σ p = k. Here the spread
+Σ p(1 − p), which falls as β rises, is given instead of the temperature 1/β, so that the scores need
+no scale. Both are found by bisection, with Newton's step in place of the middle where it stays in
+the bracket.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ def entropic(scores: np.ndarray, k: int, spread: float) -> np.ndarray:
     ----------
     scores : the n scores x; only their differences matter, and not their scale.
     k : the sum of the probabilities, from 0 to n.
-    spread : from near 0, where the k largest scores have p = 1, to 1, where every p is k/n. Where ties at the k-th
-        score do not let the spread fall so far, it is the least there is.
+    spread : from near 0, where the k largest scores have p = 1, to 1, where every p is k/n. Where
+        ties at the k-th score do not let the spread fall so far, it is the least there is.
 
     Examples
     --------
@@ -72,6 +73,6 @@ def _at_temperature(u: np.ndarray, k: int, nu: float) -> tuple[np.ndarray, float
 
 
 def _newton(x: float, value: float, slope: float, low: float, high: float) -> float:
-    """Newton's step towards the root of a falling function, or the middle of the bracket when that leads out of it."""
+    """Newton's step to the root of a falling function; the middle where it leaves the bracket."""
     step = x - value / slope if slope < 0 else low
     return step if low < step < high else (low + high) / 2

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ... import _check
-from ...linalg.automatic import Automatic
 from ...linalg.probes import Identity, Rademacher
-from ...linalg.solution import Solver
+from ...linalg.solvers.automatic import Automatic
+from ...linalg.solvers.solution import Solver
 from ...operators.convert import as_operator
 from ...problem import CONSTRAINTS, Choice, Problem, brief
 from ...relaxation_path import Path, Recorder

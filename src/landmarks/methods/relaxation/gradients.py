@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..._array import Array, namespace
-from ...linalg.solution import Solver
+from ...linalg.solvers.solution import Solver
 from .system import Active
 
 

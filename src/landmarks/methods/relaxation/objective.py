@@ -12,7 +12,7 @@ import numpy as np
 from ..._array import Array, host, like, namespace
 from ...errors import ConvergenceWarning
 from ...linalg.probes import Probes, Rademacher
-from ...linalg.solution import Solver
+from ...linalg.solvers.solution import Solver
 from ...operators.base import Operator
 from ...problem import Problem
 from ...runs.state import State

@@ -1,7 +1,8 @@
 """Iterated local search: disturb a part of the choice, swap down again, keep what is better.
 
-Lourenço, Martin and Stützle, "Iterated local search", Handbook of Metaheuristics (2003). The disturbance drops members
-that resemble one another and refills greedily without them, as the related removal of Shaw, CP (1998).
+Lourenço, Martin and Stützle, "Iterated local search", Handbook of Metaheuristics (2003). The
+disturbance drops members that resemble one another and refills greedily without them, as the
+related removal of Shaw, CP (1998).
 """
 
 from __future__ import annotations
@@ -182,7 +183,7 @@ def disturbed(
 
 
 def resemblance(state: Exchange, place: int) -> np.ndarray:
-    """How far each member explains the same columns as the one at a place: |cos| of the rows of W."""
+    """How far each member explains the columns of the one at a place: |cos| of the rows of W."""
     W = state.rows[0]
     lengths = np.sqrt(np.maximum(host(namespace(W).vecdot(W, W)), np.finfo(float).tiny))
     alike = np.abs(host(W @ W[place, :])) / lengths

@@ -46,7 +46,7 @@ class Landscape:
 
     @classmethod
     def of(cls, problem: Problem, criterion: str, moves: int | None = None) -> Landscape:
-        """moves : about how many will be made; half as many as landmarks for a descent from greedy."""
+        """moves : about how many will be made; half of k for a descent from greedy."""
         operator = searchable(problem.operator, problem.k)
         single = is_single(operator.like)
         base = Base(operator, criterion, problem.k, problem.k // 2 if moves is None else moves)

@@ -1,8 +1,8 @@
-"""Merge two choices: take the columns of both, then drop the one that matters least until k are left.
+"""Merge two choices: take the columns of both, drop the one that matters least until k are left.
 
-Columns that both choices hold are likely to stay; where they differ, the elimination compares them in the
-presence of all others. Then swaps. Members common to good solutions are kept in the same way by
-the tour merging of Cook and Seymour, INFORMS J. Comput. 15 (2003).
+Columns that both choices hold are likely to stay; where they differ, the elimination compares them
+in the presence of all others. Then swaps. Members common to good solutions are kept in the same way
+by the tour merging of Cook and Seymour, INFORMS J. Comput. 15 (2003).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Merged:
 
 
 def eliminated(landscape: Landscape, union: np.ndarray) -> np.ndarray:
-    """The k of the columns that are left when the one that matters least is dropped again and again."""
+    """The k columns that are left when the one that matters least is dropped again and again."""
     state = Exchange(landscape.base, len(union))
     state.load(union)
     while len(state.chosen) > landscape.problem.k:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .._array import (
+from ..._array import (
     Array,
     add_diagonal,
     cholesky,
@@ -17,7 +17,7 @@ from .._array import (
     namespace,
     zeros,
 )
-from .dual import Dual, Point, rows
+from .bound import Dual, Point, rows
 from .fermi import water_filling
 
 SINGULAR = 1e-11  # least eigenvalue at a unit diagonal for which columns count as independent
@@ -80,7 +80,7 @@ def starting_point(dual: Dual, steps: int = 12, angle: float = 0.3) -> Point | N
 
 
 def filled(squares: Array, k: int) -> Array:
-    """The weights that water filling gives to the roots of some squares, and not less than FLOOR."""
+    """The weights that water filling gives to the roots of some squares, at least FLOOR."""
     roots = np.sqrt(np.maximum(host(squares), 0.0))
     return like(np.maximum(water_filling(roots, k), FLOOR), squares)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._array import Array, add_diagonal, cholesky, eps, host, namespace, norm, solve_cholesky
-from ..errors import NotPSDError
+from ..._array import Array, add_diagonal, cholesky, eps, host, namespace, norm, solve_cholesky
+from ...errors import NotPSDError
 from .solution import LinearSystem, Solution, Solve
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import _check
-from .._array import Array, Indices, host, is_array, namespace, prototype, scatter, take, zeros
-from .base import Ledger, Operator
-from .restricted import Restricted
+from ... import _check
+from ..._array import Array, Indices, host, is_array, namespace, prototype, scatter, take, zeros
+from ..base import Ledger, Operator
+from ..restricted import Restricted
 
 
 class Toeplitz(Operator):

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from .._array import add_outer
-from .explicit import independent_basis
+from ..._array import add_outer
+from ..explicit import independent_basis
 from .explicit_aim import Rebuilding
 
 DIGITS = 1e-10  # of squared lengths: below it RᵀT is computed again instead of updated
@@ -220,7 +220,7 @@ class Cross:
         self.inner = float(np.einsum("ij,ij->", self.T, self.T))
 
     def _keep_digits(self) -> None:
-        """Compute RᵀT again where its entries have become small compared with what was subtracted."""
+        """Compute RᵀT again where its entries are small compared with what was subtracted."""
         left = self.a > self.floor
         known = self.highest[left] * self.highest_inner
         if np.any(self.a[left] * self.inner < DIGITS * known):

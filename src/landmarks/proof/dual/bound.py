@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .._array import (
+from ..._array import (
     Array,
     add_diagonal,
     cholesky,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .._array import Array, add_diagonal, norm, solve_cholesky
+from ..._array import Array, add_diagonal, norm, solve_cholesky
 from .cholesky import factorise
 from .solution import LinearSystem, Solution, Solve
 

@@ -10,18 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._array import Array, double, host, like, zeros
-from ..problem import Problem
-from ..runs.progress import report
-from ..runs.runner import Step, run
-from ..runs.state import State
+from ..._array import Array, double, host, like, zeros
+from ...problem import Problem
+from ...runs.progress import report
+from ...runs.runner import Step, run
+from ...runs.state import State
+from ..conditioned import EPS, Conditioned
+from ..twofold import gram
 from .ascent import Descent
+from .bound import Dual, Point
 from .branching import Case, branch
 from .centre import starting_point
-from .conditioned import EPS, Conditioned
-from .dual import Dual, Point
 from .safe import safe_value
-from .twofold import gram
 
 TAUS = (0.02, 2e-4)  # smoothing at the begin and at the end, relative to error/k
 TINY = 1e-10  # share of the trace below which an error is not bounded by the dual

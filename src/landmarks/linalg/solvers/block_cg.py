@@ -14,8 +14,8 @@ from typing import Protocol
 import numpy as np
 import scipy
 
-from .._array import Array, column_norms, eps, host, like, namespace, zeros
-from ..errors import NotPSDError
+from ..._array import Array, column_norms, eps, host, like, namespace, zeros
+from ...errors import NotPSDError
 from .solution import Products, Solution, Solve
 
 
@@ -38,7 +38,7 @@ class BlockCG:
     >>> import numpy as np
     >>> import landmarks as lm
     >>> from landmarks.methods.relaxation.system import System
-    >>> from landmarks.linalg.block_cg import BlockCG
+    >>> from landmarks.linalg.solvers.block_cg import BlockCG
     >>> system = System(lm.psd(np.diag([1.0, 2.0, 4.0])), t=np.full(3, 0.5), delta=1.0)
     >>> BlockCG(tolerance=1e-12).prepare(system)(np.eye(3)).x.round(6)
     array([[1.      , 0.      , 0.      ],

@@ -1,4 +1,4 @@
-"""The one picture of a selection that tells most."""
+"""The picture that `Selection.plot` draws: a map, landmarks among points, or an error curve."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .error_curve import ErrorCurveDisplay
 from .places import MapDisplay
 
 
-def telling(
+def default_display(
     selection: Selection, ax: Any = None, coordinates: Any = None
 ) -> CoverageDisplay | ErrorCurveDisplay | MapDisplay:
     """A map where there are coordinates, landmarks among the points of a kernel, else the error

@@ -11,13 +11,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import scipy.linalg
 
-from .._array import eps, host, is_single
-from ..errors import UnsupportedError
-from ..linalg.aim import Aim
-from ..operators.base import DENSE_MEMORY, Operator, densify
-from ..operators.double import in_double
+from ..._array import eps, host, is_single
+from ...errors import UnsupportedError
+from ...linalg.aim import Aim
+from ...operators.base import DENSE_MEMORY, Operator, densify
+from ...operators.double import in_double
+from ..pivoted_factor import FLOOR, pivoted_factor
 from .explicit_aim import Rebuilding
-from .pivoted_factor import FLOOR, pivoted_factor
 
 STORED = 5000  # order up to which a matrix that is no data is factorised in full
 LOW_RANK = 600  # columns that the factor of a larger one may have

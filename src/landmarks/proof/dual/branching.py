@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._array import Array, host
+from ..._array import Array, host
 from .ascent import Descent
-from .dual import Dual, Point
+from .bound import Dual, Point
 
 TAUS = (4e-3, 3e-4)  # smoothing at the begin and at the end of a case, relative to error/k
 MEMORY = 2**30  # bytes that the points of the cases may take

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from .._array import host
-from ..errors import UnsupportedError
-from ..linalg.aim import Aim
-from ..linalg.leave_one_out import best_penalty
-from ..linalg.reconstruction import Reconstruction
-from ..operators.base import Operator
-from .explicit import independent_basis
+from ..._array import host
+from ...errors import UnsupportedError
+from ...linalg.aim import Aim
+from ...linalg.leave_one_out import best_penalty
+from ...linalg.reconstruction import Reconstruction
+from ...operators.base import Operator
+from ..explicit import independent_basis
 from .explicit_aim import unit
 from .rebuilding import rebuilding
 

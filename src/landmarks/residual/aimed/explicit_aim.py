@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import scipy.linalg
 
-from .explicit import independent_basis
+from ..explicit import independent_basis
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _check
-from .._array import Array, Indices, namespace, on_gpu, prototype, take
-from .base import MEMORY, Ledger, Operator, itemsize
+from ... import _check
+from ..._array import Array, Indices, namespace, on_gpu, prototype, take
+from ..base import MEMORY, Ledger, Operator, itemsize
 
 
 class Hadamard(Operator):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from .._array import Array
+from ..._array import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..linalg.aim import Aim
-from ..linalg.error import selection_error, total
-from ..operators.base import Operator
-from ..problem import Problem
+from ...linalg.aim import Aim
+from ...linalg.error import selection_error, total
+from ...operators.base import Operator
+from ...problem import Problem
 from .explicit_aim import Rebuilding
 from .rebuilding import rebuilding
 from .tails import best_directions, safe_bound

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._array import Array, namespace
+from ..._array import Array, namespace
 
 
 class Point(NamedTuple):

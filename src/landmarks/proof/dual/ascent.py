@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .._array import Array, norm
+from ..._array import Array, norm
 
 Function = Callable[[Array], tuple[float, Array]]
 

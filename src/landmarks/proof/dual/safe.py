@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from .._array import host
-from .conditioned import EPS
-from .dual import Dual, Point
+from ..._array import host
+from ..conditioned import EPS
+from .bound import Dual, Point
 
 
 def safe_value(dual: Dual, point: Point, doubt: np.ndarray) -> float:

@@ -1,0 +1,1 @@
+"""Ways to solve with the system L_t: Cholesky, Woodbury, block conjugate gradients."""

@@ -1,0 +1,1 @@
+"""Matrices of a known structure, multiplied without being formed."""

@@ -1,0 +1,1 @@
+"""Targets and noise: candidates and target as explicit columns, their residuals, and bounds."""
