@@ -222,7 +222,7 @@ def squares(n: int) -> str:
 def head() -> list[str]:
     """What stands above the lines."""
     return [
-        TITLE,
+        f"{TITLE} and float32",
         "",
         f"Device: {torch.cuda.get_device_name()}; torch {torch.__version__}, "
         f"triton {triton.__version__}, Python {platform.python_version()}; in and out as said;",
