@@ -17,9 +17,11 @@ from .intake import prepared_operator
 from .linalg.error import CRITERIA
 from .methods.inner import run_method
 from .methods.registry import as_method
+from .operators.base import COUNTED
 from .operators.standard import Standard
 from .problem import Choice, Problem
 from .proof.reach import most_columns
+from .residual.digits import precision_used
 from .runs.bar import progress_bar
 from .runs.progress import Callback, stopped, watching
 from .runs.runner import saving
@@ -149,7 +151,9 @@ def select(
         else:
             choice = run_method("run", chooser, problem, rng)
         was_stopped = stopped()
-    cost = Cost(**operator.ledger.since(before), seconds=time.perf_counter() - start)
+    seconds, counts = time.perf_counter() - start, operator.ledger.since(before)
+    spent = {name: counts[name] for name in COUNTED}
+    cost = Cost(**spent, seconds=seconds, precision=precision_used(operator, counts))
     operator.warn_about(choice.indices)
     return Selection(
         indices=choice.indices,
