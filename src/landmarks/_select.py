@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import time
 from dataclasses import replace
 from typing import Any
@@ -120,13 +121,16 @@ def select(
     """
     quiet = False if scale is None and target is not None else scale  # its columns weigh, not A's
     operator = prepared_operator(A, center=center, scale=quiet, numeric_only=numeric_only)
-    chooser, k = with_rule(as_method(method), k, error)
+    chooser = as_method(method)
+    if error is not None or not isinstance(k, numbers.Real | None):
+        chooser, k = with_rule(chooser, k, error)
     criterion = _check.choice(criterion, CRITERIA, "criterion")
     problem = constrained(
         operator, criterion, include, exclude, groups, costs, budget_cost, constraints
     )
-    standard = Standard(bool(center), bool(scale))
-    problem = aimed(problem, target, noise, repeats, standard, spread=scale is None)
+    if target is not None or noise is not None or repeats is not False:
+        standard = Standard(bool(center), bool(scale))
+        problem = aimed(problem, target, noise, repeats, standard, spread=scale is None)
     problem = replace(problem, k=subset_size(k, problem, chooser))
     check_honoured(problem, chooser)
     allowed = _seconds(budget)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import _check
 from ..readers.frames import is_frame, numbers_only
 from .array import Data, array_data, gram_is_cheaper
@@ -48,6 +50,8 @@ def data(
     >>> lm.data(blocks)
     Dense(n=3, dtype=float64)
     """
+    if type(X) is np.ndarray:  # the most common case needs none of the questions below
+        return array_data(X, center=center, scale=scale)
     standard = Standard(center, scale)
     if hasattr(X, "__dask_graph__"):
         from .dask.columns import dask_data
@@ -59,10 +63,12 @@ def data(
         X = numbers_only(X)
     source = as_rows(X)
     if source is None:
-        return array_data(X, standard, _check.column_names(X), _check.column_labels(X))
+        names, labels = _check.column_names(X), _check.column_labels(X)
+        return array_data(X, center=center, scale=scale, names=names, labels=labels)
     if not fits(source, memory):
         return from_rows(source, standard, memory=memory).operator
-    return array_data(load(source, memory), standard, source.names, source.names)
+    X = load(source, memory)
+    return array_data(X, center=center, scale=scale, names=source.names, labels=source.names)
 
 
 def _standard_sparse(X: Any, standard: Standard) -> Operator:

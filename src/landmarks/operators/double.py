@@ -13,6 +13,8 @@ from .kernel import KernelOperator
 from .sparse import Sparse
 from .structured.hadamard import Hadamard
 
+LARGE = 100_000  # points from which fused products are most of the work
+
 
 def in_double(operator: Operator) -> Operator:
     """The operator in float64, made again from its data if possible, else from its entries.
@@ -73,7 +75,8 @@ def kernel_in_double(operator: KernelOperator) -> KernelOperator:
         memory=operator.memory,
         ledger=operator.ledger,
     )
-    found.rough = operator if operator.engine == "fused" else None
+    if operator.engine == "fused" and operator.n >= LARGE:
+        found.rough = operator
     return found
 
 
