@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .problem import Choice, Problem
     from .runs.progress import Progress
     from .selection import Selection
-    from .selection_file import load
+    from .selection.file import load
     from .sklearn.column_selector import ColumnSelector
     from .sklearn.cross_validation import held_out
     from .sklearn.nystroem import Nystroem
@@ -147,7 +147,7 @@ _WHERE = {
     "kernel": "operators.kernel",
     "laplacian": "kernels",
     "linear": "kernels",
-    "load": "selection_file",
+    "load": "selection.file",
     "matern": "kernels",
     "path": "how_many.curve",
     "polynomial": "kernels",

@@ -127,5 +127,5 @@ def mean_diagonal(operator: Operator, rng: np.random.Generator) -> float:
     """The mean diagonal entry of K, estimated from ten probes when reading it is not cheap."""
     if "diagonal" in operator.cheap:
         return float(np.mean(host(operator.diagonal()).astype(np.float64))) or 1.0
-    Z = Rademacher(10).draw(operator.n, rng, operator.like)
-    return float(np.mean(host(Z * operator.matmul(Z)).astype(np.float64))) or 1.0
+    probes = Rademacher(10).draw(operator.n, rng, operator.like)
+    return float(np.mean(host(probes * operator.matmul(probes)).astype(np.float64))) or 1.0
