@@ -17,6 +17,7 @@ import numpy as np
 from ._array import host, is_array, namespace
 from ._suggest import suggestion
 from .errors import ScaleWarning, SymmetryWarning
+from .operators.array import array_data
 from .operators.base import Operator
 from .operators.convert import annotated, as_operator, is_annotated
 from .operators.data import data
@@ -47,9 +48,9 @@ def prepared_operator(
     stacklevel += 1
     center = boolean(center, "center")
     scaled = boolean(scale, "scale") if scale is not None else False
-    if type(A) is np.ndarray:
+    if type(A) is np.ndarray:  # the most common case needs none of the questions below
         warn_if_symmetric(A, stacklevel)
-        operator = data(A, center=center, scale=scaled)
+        operator: Operator = array_data(A, center=center, scale=scaled)
     elif isinstance(A, Operator) or _is_product(A):
         _refuse(A, center or scaled)
         return as_operator(A)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .. import _check
 from ..readers.frames import is_frame, numbers_only
 from .array import Data, array_data, gram_is_cheaper
@@ -50,8 +48,6 @@ def data(
     >>> lm.data(blocks)
     Dense(n=3, dtype=float64)
     """
-    if type(X) is np.ndarray:  # the most common case needs none of the questions below
-        return array_data(X, center=center, scale=scale)
     standard = Standard(center, scale)
     if hasattr(X, "__dask_graph__"):
         from .dask.columns import dask_data

@@ -9,7 +9,7 @@ from ..errors import UnsupportedError
 from .array import Data
 from .base import DENSE_MEMORY, Operator, densify, storable
 from .dense import Dense
-from .kernel import KernelOperator
+from .kernel_matrix import KernelOperator
 from .sparse import Sparse
 from .structured.hadamard import Hadamard
 

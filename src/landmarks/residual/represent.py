@@ -27,7 +27,7 @@ from ..operators.base import MEMORY, Operator, densify
 from ..operators.data import Data
 from ..operators.dense import Dense
 from ..operators.double import in_double
-from ..operators.kernel import KernelOperator
+from ..operators.kernel_matrix import KernelOperator
 from ..operators.sparse import Sparse
 from ..operators.structured.hadamard import Hadamard
 from .explicit import Factored

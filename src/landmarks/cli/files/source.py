@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,10 @@ class Source:
         if name.isascii() and name.isdigit() and name not in (names or ()):
             raise UnknownColumnError(f"{self.noun} {name} is not among the {n} candidates")
         return position(name, names, n)
+
+    def positions(self, names: Iterable[str]) -> list[int]:
+        """The candidates that are named, or numbered from 0 as in the file."""
+        return [self.position(name) for name in names]
 
     @property
     def words(self) -> Words:
