@@ -25,7 +25,6 @@ from ..operators.standard import Prepared
 from ._common import CallbackSupport, fit_task, seed, weights
 from .fitted_columns import FittedColumns
 from .prepared_target import PreparedTarget, refuse_target
-from .rebuilder import Rebuilder
 from .requested import requested_constraints, requested_size
 from .row_source import check_gram_fits, check_source, set_features, source_weights
 
@@ -271,17 +270,8 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
             target=None if aim is None else aim.columns,
             **constraints,
         )
-        self.selection_ = replace(
-            selection, center=bool(self.center), scale=bool(self.scale), path=selection.path
-        )
-        self.indices_ = self.selection_.indices.copy()
-        self.support_ = np.isin(np.arange(operator.n), self.indices_)
-        self.reconstruction_error_ = self.selection_.error("trace")
-        fitted, losses = Rebuilder.fitted(prepared, self.support_, dtype)
-        self.coefficients_, self.mean_, self.scale_ = fitted.coefficients, fitted.mean, fitted.scale
-        self.scores_ = losses / max(self.selection_.total("trace"), np.finfo(float).tiny)
-        if aim is not None:
-            aim.rebuild(self, prepared, dtype)
+        selection = replace(selection, center=bool(self.center), scale=bool(self.scale))
+        self._take_in(selection, prepared, dtype, aim)
         if self.verbose:
             share = 1 - self.selection_.relative_error("trace")
             print(
