@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from landmarks.methods.relaxation.trajectory import Trajectory
+from landmarks.methods.trajectory import Trajectory
 
 pytest.importorskip("matplotlib", reason="needs matplotlib")
 T = np.vstack([np.full(40, 0.5), np.linspace(0, 1, 40), np.where(np.arange(40) >= 30, 0.9, 0.0)])

@@ -9,7 +9,7 @@ import pytest
 
 import landmarks as lm
 from landmarks import report
-from landmarks.methods.relaxation.trajectory import Trajectory
+from landmarks.methods.trajectory import Trajectory
 from landmarks.report.figures import correlation
 from landmarks.report.words import percent, shown, signed_percent
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -144,9 +144,25 @@ def method_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
             "--method supervised chooses rows that help to predict a target: "
             "give --target COLUMN, and --rows or --kernel"
         )
-    from .files.target import supervised
+    return _supervised(chosen_from.table.aside[arguments.target])
 
-    return supervised(chosen_from.table.aside[arguments.target])
+
+def _supervised(cells: Sequence[str]) -> Any:
+    """The method that uses a target: numbers as they are, anything else as classes."""
+    import numpy as np
+
+    from ..methods.greedy.supervised import Supervised
+    from ..sklearn.target import numeric_target
+
+    try:
+        values = np.array([float(cell) for cell in cells])
+    except ValueError:
+        values = np.array(cells, dtype=object)
+    rows = np.arange(len(cells))
+    target = numeric_target(rows[:, None], values, rows)
+    if target is None:
+        raise ValueError("the target has the same value in every row; there is nothing to predict")
+    return Supervised(target)
 
 
 def target_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:

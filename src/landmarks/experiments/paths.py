@@ -14,7 +14,7 @@ import numpy as np
 from .._select import select
 from ..datasets import load_dataset
 from ..methods.relaxation.continuous import Continuous
-from ..methods.relaxation.trajectory import Trajectory
+from ..methods.trajectory import Trajectory
 from ..runs.atomic import written
 from ..runs.progress import report
 from ..selection import Selection

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..problem import Choice, Method, Problem, Trial
 from ..runs.runner import saved_result
-from .relaxation.trajectory import Trajectory
+from .trajectory import Trajectory
 
 
 def run_method(name: str, method: Method, problem: Problem, rng: np.random.Generator) -> Choice:
@@ -21,7 +21,7 @@ def _plain(choice: Choice) -> dict[str, Any]:
     if not isinstance(choice.path, Trajectory | None):
         raise TypeError(
             "a checkpoint holds paths of the class Trajectory in "
-            f"landmarks.methods.relaxation.trajectory, got {type(choice.path).__name__}; "
+            f"landmarks.methods.trajectory, got {type(choice.path).__name__}; "
             "run without one"
         )
     plain = _fields(choice)

@@ -10,7 +10,7 @@ from .axes import Display, new_axes
 from .fitted import selection_of
 
 if TYPE_CHECKING:
-    from ..methods.relaxation.trajectory import Trajectory
+    from ..methods.trajectory import Trajectory
     from ..selection import Selection
 
 SUPPORT = 0.05  # a final weight above this part of the largest one counts as selected
@@ -29,7 +29,7 @@ def plot_path(path: Trajectory, ax: Any = None, *, at_most: int = 300, seed: int
     Examples
     --------
     >>> import numpy as np
-    >>> from landmarks.methods.relaxation.trajectory import Trajectory
+    >>> from landmarks.methods.trajectory import Trajectory
     >>> t = np.array([[0.5, 0.5, 0.5], [0.8, 0.3, 0.1], [1.0, 0.0, 0.0]])
     >>> ax = Trajectory(t, value=np.zeros(3), active=np.array([3, 3, 1]), steps=np.zeros(3)).plot()
     >>> [line.get_color() for line in ax.get_lines()]

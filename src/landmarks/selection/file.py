@@ -13,7 +13,7 @@ from ..aims import saved_aim, with_target
 from ..errors import FormatError
 from ..intake import prepared_operator
 from ..linalg.error import CRITERIA
-from ..methods.relaxation.trajectory import Trajectory
+from ..methods.trajectory import Trajectory
 from ..operators.base import Operator
 from ..operators.standard import Standard
 from ..problem import Trial

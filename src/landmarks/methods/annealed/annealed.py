@@ -22,8 +22,8 @@ from ...residual.residual import floor
 from ...runs.runner import Step, run
 from ...runs.state import State
 from ..inner import run_method
-from ..relaxation.trajectory import Recorder
 from ..search.local_search import Landscape, descend, starting_choice
+from ..trajectory import Recorder
 from .annealing import Annealing, Schedule
 from .candidates import Replacements
 from .covariance import Candidates, Covariance, covariance

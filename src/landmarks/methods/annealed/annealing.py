@@ -15,7 +15,7 @@ import numpy as np
 from ...problem import Problem
 from ...runs.runner import Step, run
 from ...runs.state import State
-from ..relaxation.trajectory import Recorder
+from ..trajectory import Recorder
 from .covariance import Covariance, Diagonals, jump_gains, without_own
 from .entropic import entropic
 

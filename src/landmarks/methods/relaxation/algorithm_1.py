@@ -27,10 +27,10 @@ import numpy as np
 from ..._array import host, like, namespace, take
 from ...problem import Problem
 from ...runs.runner import Step, run
+from ..trajectory import Recorder
 from .box import Weights, chain, from_box, highest, largest, to_box
 from .descent import Descent, Iterate
 from .objective import Objective
-from .trajectory import Recorder
 
 CLIP = 0.1  # the largest change of a w in one step
 

@@ -10,12 +10,12 @@ import numpy as np
 from ...linalg.error import selection_error
 from ...runs.runner import Step, run
 from ...runs.state import State
+from ..trajectory import Recorder, Trajectory
 from .algorithm_1 import sgd, start
 from .box import largest
 from .descent import Descent
 from .objective import Objective
 from .stopping import Steps
-from .trajectory import Recorder, Trajectory
 
 MAX_TRIES = 60  # doublings or halvings, after which the bracket closes with what it has
 WIDENING = 1.5  # of the bracket downwards: a long descent freezes more columns than a short one

@@ -18,6 +18,7 @@ from ...linalg.solvers.solution import Solver
 from ...operators.convert import as_operator
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
 from ...residual.residual import independent
+from ..trajectory import Recorder, Trajectory
 from .algorithm_1 import algorithm_1
 from .bisection import Bisection
 from .descent import Descent
@@ -26,7 +27,6 @@ from .gradients import frobenius_gradient, trace_gradient
 from .objective import Objective, mean_diagonal
 from .steps import SGD, StepRule
 from .stopping import Stop, StoppingRule
-from .trajectory import Recorder, Trajectory
 from .warm_path import WarmPath
 
 GRADIENTS = {"trace": trace_gradient, "frobenius": frobenius_gradient}

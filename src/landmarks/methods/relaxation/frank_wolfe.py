@@ -14,10 +14,10 @@ import numpy as np
 from ..._array import host, like
 from ...runs.runner import Step, run
 from ...runs.state import State
+from ..trajectory import Recorder, Trajectory
 from .box import highest, largest
 from .descent import Descent
 from .objective import Objective
-from .trajectory import Recorder, Trajectory
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ import numpy as np
 
 from ...runs.runner import Step, run
 from ...runs.state import State
+from ..trajectory import Recorder, Trajectory
 from .algorithm_1 import sgd, start
 from .box import Weights, largest
 from .descent import Descent
 from .objective import Objective
 from .stopping import Steps
-from .trajectory import Recorder, Trajectory
 
 
 @dataclass(frozen=True)

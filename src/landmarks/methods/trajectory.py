@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._array import Array, host
-from ...runs.state import State
+from .._array import Array, host
+from ..runs.state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Trajectory:
 
     def plot(self, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> Any:
         """Draw the trajectories of t, those that end largest in blue (Figure 1)."""
-        from ...plots.path import plot_path
+        from ..plots.path import plot_path
 
         return plot_path(self, ax=ax, at_most=at_most, seed=seed)
 
