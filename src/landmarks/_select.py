@@ -19,9 +19,10 @@ from .linalg.error import CRITERIA
 from .methods.inner import run_method
 from .methods.registry import as_method
 from .operators.standard import Standard
-from .problem import Choice, Problem
+from .problem import Choice, Method, Problem
 from .proof.reach import most_columns
 from .runs.bar import progress_bar
+from .runs.journal import Journal
 from .runs.progress import Callback, stopped, watching
 from .runs.runner import saving
 from .selection import Cost, Selection
@@ -136,24 +137,13 @@ def select(
     allowed = _seconds(budget)
     operator.validate()
     rng = np.random.default_rng(_check.seed(seed))
-    asked = {"seed": _check.seed(seed), "budget": allowed}
     journal = None
-    used = 0.0
     if checkpoint is not None:
+        asked = {"seed": _check.seed(seed), "budget": allowed}
         journal = open_journal(checkpoint, problem, chooser, asked, rng)
-        used = journal.seconds
-    start = time.perf_counter() - used
-    before = operator.ledger.snapshot()
-    if allowed is not None:
-        problem = replace(problem, deadline=time.monotonic() + allowed - used)
-    watched = progress_bar(callback) if progress else watching(callback)
-    with watched, saving(journal):
-        if journal is None:
-            choice = chooser.choose(problem, rng)
-        else:
-            choice = run_method("run", chooser, problem, rng)
+    with progress_bar(callback) if progress else watching(callback):
+        choice, cost = _run(problem, chooser, rng, allowed, journal)
         was_stopped = stopped()
-    cost = Cost(**operator.ledger.since(before), seconds=time.perf_counter() - start)
     operator.warn_about(choice.indices)
     return Selection(
         indices=choice.indices,
@@ -179,6 +169,28 @@ def select(
         chooser=chooser,
         aim=problem.aim,
     )
+
+
+def _run(
+    problem: Problem,
+    chooser: Method,
+    rng: np.random.Generator,
+    allowed: float | None,
+    journal: Journal | None,
+) -> tuple[Choice, Cost]:
+    """What the method chooses in the seconds that it is allowed, and what it used."""
+    used = 0.0 if journal is None else journal.seconds
+    start = time.perf_counter() - used
+    ledger = problem.operator.ledger
+    before = ledger.snapshot()
+    if allowed is not None:
+        problem = replace(problem, deadline=time.monotonic() + allowed - used)
+    with saving(journal):
+        if journal is None:
+            choice = chooser.choose(problem, rng)
+        else:
+            choice = run_method("run", chooser, problem, rng)
+    return choice, Cost(**ledger.since(before), seconds=time.perf_counter() - start)
 
 
 def known_of(problem: Problem, choice: Choice) -> dict[str, float]:

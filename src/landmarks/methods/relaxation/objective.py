@@ -106,7 +106,7 @@ class Objective(State):
                 f"the solver stopped at its limit in {self.unconverged} of {self.evaluations} "
                 "gradients; raise its max_steps, or delta",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _active_at(self, columns: np.ndarray) -> Active:
