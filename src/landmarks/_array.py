@@ -166,11 +166,6 @@ def rank_tolerance(array: Array) -> float:
     return 1e-5 if is_single(array) else 1e-10
 
 
-def uncertain(diagonal: Array, digits: Array) -> Array:
-    """A bound on the rounding, in that dtype, of numbers that began as these and were reduced."""
-    return 64 * eps(digits) * namespace(diagonal).abs(diagonal)
-
-
 def first_argmax(scores: Array) -> int:
     """The lowest index among the largest scores; scores that differ by rounding alone are tied."""
     xp = namespace(scores)

@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from ._check import choice
-from .errors import RankWarning, UnsupportedError
-from .linalg.aim import Aim
-from .linalg.error import CRITERIA, best_rank_error, exact_error, rank_bound, total
-from .linalg.estimate import Estimate, estimated_error
-from .methods.search.exact import Exact
-from .operators.base import Operator
-from .problem import Problem
-from .proof.certificate import Certificate, certify, seconds
-from .residual.aimed.judged import Judged
-from .runs.progress import watching
+from .._check import choice
+from ..errors import RankWarning, UnsupportedError
+from ..linalg.aim import Aim
+from ..linalg.error import CRITERIA, best_rank_error, exact_error, rank_bound, total
+from ..linalg.estimate import Estimate, estimated_error
+from ..methods.search.exact import Exact
+from ..operators.base import Operator
+from ..problem import Problem
+from ..proof.certificate import Certificate, certify, seconds
+from ..residual.aimed.judged import Judged
+from ..runs.progress import watching
 
 PATIENCE = 3.0  # seconds for a proof that was estimated to take less than one
 
