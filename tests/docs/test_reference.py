@@ -2,6 +2,7 @@
 
 import importlib.util
 import inspect
+import pkgutil
 import re
 from pathlib import Path
 
@@ -37,6 +38,7 @@ def own_members(cls):
 
 
 PUBLIC = {name: getattr(lm, name) for name in lm.__all__}
+BELOW = re.findall(r"^   (landmarks\.[a-z].*\.\w+)$", (DOCS / "api.rst").read_text(), re.M)
 CLASSES = {name: thing for name, thing in PUBLIC.items() if inspect.isclass(thing)}
 MEMBERS = {
     f"{owner}.{name}": member
@@ -47,7 +49,7 @@ MEMBERS = {
 METHODS = {name: member for name, member in MEMBERS.items() if inspect.isfunction(member)}
 PROPERTIES = {name: member for name, member in MEMBERS.items() if isinstance(member, property)}
 FUNCTIONS = {name: thing for name, thing in PUBLIC.items() if inspect.isfunction(thing)} | METHODS
-DOCUMENTED = FUNCTIONS | CLASSES
+DOCUMENTED = FUNCTIONS | CLASSES | {name: pkgutil.resolve_name(name) for name in BELOW}
 
 
 def sections(thing):
