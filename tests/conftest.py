@@ -35,6 +35,8 @@ def xp(request: pytest.FixtureRequest) -> Any:
 #: take more than five seconds (`pytest --durations=20` lists them)
 THOROUGH = (
     "tests/cli/test_program.py",
+    "tests/contracts/test_methods.py::test_a_method_is_no_worse_than_uniform_on_average[Auto",
+    "tests/contracts/test_methods.py::test_a_method_is_no_worse_than_uniform_on_average[Con",
     "tests/contracts/test_operators.py",
     "tests/docs/test_pages.py::test_the_example_runs",
     "tests/docs/test_recipes.py",
@@ -48,15 +50,19 @@ THOROUGH = (
     "tests/faults/test_wrong_choices.py::test_fault_79",
     "tests/faults/test_wrong_choices.py::test_faults_64_65_67",
     "tests/how_many/test_how_many.py::test_no_error_at_all_takes_the_rank",
+    "tests/methods/search/test_swap.py::test_every_operator_and_library_gives_the_same_choice",
     "tests/methods/search/test_swap.py::test_swaps_in_single_precision",
+    "tests/methods/test_guarantee.py::test_auto_stays_within_it",
     "tests/operators/dask/",
     "tests/operators/rows/test_out_of_core.py::test_memory_stays_below",
     "tests/properties/",
+    "tests/placement/test_constraints.py::test_no_allowed_swap_lowers_the_error[iterated]",
     "tests/proof/",
     "tests/report/",
     "tests/test_checkpoint.py",
     "tests/test_cluster.py",
     "tests/test_gallery.py",
+    "tests/test_network.py::test_no_connection_is_opened",
     "tests/test_real_data.py",
     "tests/typing/",
 )

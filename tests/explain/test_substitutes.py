@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from contracts.operators import CASES
+from contracts.operators import KINDS
 
 import landmarks as lm
 from landmarks.explain.substitutes import substitutes
@@ -54,7 +54,7 @@ def check_against_enumeration(
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("case", [case for case in CASES if case.name != "data one row"], ids=repr)
+@pytest.mark.parametrize("case", [case for case in KINDS if case.name != "data one row"], ids=repr)
 def test_costs_are_the_changes_of_the_error(case, criterion):
     check_against_enumeration(case.make(case.values), CHOSEN, criterion)
 
