@@ -78,7 +78,7 @@ def test_single_precision_is_near(criterion):
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_single_precision_is_near_where_the_error_is_small(criterion):
-    points = np.random.default_rng(0).standard_normal((600, 3))
+    points = np.random.default_rng(0).standard_normal((300, 3))
     double, single = (
         lm.kernel(points.astype(dtype), lm.rbf(sigma=2.0)) for dtype in (np.float64, np.float32)
     )

@@ -52,7 +52,7 @@ def all_allowed(number, k):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("k", [3, 4])
+@pytest.mark.parametrize("k", [3, pytest.param(4, marks=pytest.mark.thorough)])
 def test_a_choice_satisfies_the_constraints_wherever_one_exists(method, k):
     for number, (X, constraints) in enumerate(CASES):
         if not all_allowed(number, k):
