@@ -27,6 +27,8 @@ class Stability:
     are resampled; a frequency then counts the samples that hold the point, and is NaN if none does.
     Equal columns share their frequency, because candidates are tried in random order.
 
+    Attributes
+    ----------
     frequencies : one for each candidate; they add up to k for data.
     n_bootstrap : the number of samples.
 
