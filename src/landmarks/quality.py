@@ -14,6 +14,7 @@ from .errors import RankWarning, UnsupportedError
 from .linalg.aim import Aim
 from .linalg.error import CRITERIA, best_rank_error, exact_error, rank_bound, total
 from .linalg.estimate import Estimate, estimated_error
+from .methods.aimed.certified import certified
 from .methods.search.exact import Exact
 from .operators.base import Operator
 from .problem import Problem
@@ -136,7 +137,6 @@ class Quality:
         >>> s.certificate(budget=1.0).bound <= s.error()
         True
         """
-        self._refuse("certificate", 'lower_bound() and method="exact" hold for them')
         begun = time.monotonic()
         criterion = self._criterion(criterion)
         problem = Problem(
@@ -145,11 +145,16 @@ class Quality:
             criterion,
             self.include,
             self.exclude,
+            aim=self.aim,
             deadline=begun + seconds(budget),
         )
         point = None if after is None else after.point
+        error = self._figure("error", criterion)
         with watching(callback):
-            found = certify(problem, self.indices, self._figure("error", criterion), point)
+            if self.aim is None:
+                found = certify(problem, self.indices, error, point)
+            else:
+                found = certified(problem, self.indices, error)
         known = max(found.value, self._bound(criterion))
         self.known[f"certificate:{criterion}"] = known
         return Certificate(

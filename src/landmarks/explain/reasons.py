@@ -34,8 +34,8 @@ class Reasons:
         their coefficients with sign, for columns of length one.
 
     With a target, `dropped` has a row per column of the target; with noise, one per candidate.
-    Both have `stability`, the share of bootstrap samples in which the column is chosen, when `why`
-    was given it.
+    `stability` is the share of bootstrap samples in which the column is chosen, when `why` was
+    given it.
 
     Examples
     --------
@@ -72,7 +72,8 @@ def reasons(
     if selection.aim is not None:
         labels = _labels(selection)
         return Reasons(
-            chosen_table(selection, each, labels), rebuilt_table(selection, each, labels)
+            chosen_table(selection, each, labels, _frequency(stability, selection.indices)),
+            rebuilt_table(selection, each, labels),
         )
     rebuilt = selection.reconstruction()
     dropped = np.setdiff1d(np.arange(selection.n), selection.indices)

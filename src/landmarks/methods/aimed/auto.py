@@ -34,7 +34,7 @@ def automatic(problem: Problem, rng: np.random.Generator) -> Choice:
     run = Run(problem)
     start = run.note("greedy", time.perf_counter(), greedy(problem))
     best = run.note("swap", time.perf_counter(), swap(problem, start))
-    if run.may_go_on and count(problem) <= FEW:
+    if run.may_go_on and count(problem) <= FEW and not problem.constraints:
         return run.finished(run.note("exact", time.perf_counter(), exact(problem, best)))
     if run.may_go_on:
         settings = Rounds(modest_rounds(problem))

@@ -92,7 +92,7 @@ def swap_best(hunt: Hunt, state: Cross) -> bool:
         state.load(state.chosen)
     while len(places):
         before, members, age = state.inner, state.members.copy(), state.age
-        best = state.best_swap(hunt.open_to(state), places)
+        best = state.best_swap(hunt.pairs_open_to(state, places), places)
         if best.gain <= TOLERANCE * before + CERTAIN * best.cost + state.least:
             return False
         state.drop(best.place)

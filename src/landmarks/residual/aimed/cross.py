@@ -117,7 +117,10 @@ class Cross:
         return j if gains[j] > 0 else None
 
     def best_swap(self, allowed: np.ndarray, places: np.ndarray) -> Swap:
-        """The exchange of a member at one of the places that gains most."""
+        """The exchange of a member at one of the places that gains most.
+
+        allowed : whether each candidate may take each of the places, a row for each place.
+        """
         self._keep_digits()
         b = np.einsum("jl,jl->j", self.Z, self.Z)
         best = Swap(-1, -1, -np.inf, 0.0)
@@ -125,7 +128,7 @@ class Cross:
         for start in range(0, len(places), width):
             some = places[start : start + width]
             gains, cost = self._pairs(some, b)
-            gains[:, ~allowed] = -np.inf
+            gains[~allowed[start : start + width]] = -np.inf
             i, j = divmod(int(np.argmax(gains)), self.base.n)
             if gains[i, j] > best.gain:
                 best = Swap(int(some[i]), j, float(gains[i, j]), float(cost[i]))
