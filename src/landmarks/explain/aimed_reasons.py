@@ -54,8 +54,7 @@ def _base(selection: Selection) -> Rebuilding:
 
 def _costs(selection: Selection, base: Rebuilding) -> tuple[np.ndarray, np.ndarray]:
     """The rise of the error without each chosen candidate, and its change for each substitution."""
-    state = Cross(base, selection.k)
-    state.load(selection.indices)
+    state = Cross(base, selection.k, selection.indices)
     places = np.flatnonzero(state.members >= 0)
     rows = _rows_of(selection.indices, state.members[places])
     adds, costs = np.zeros(selection.k), np.tile(-state.gains(), (selection.k, 1))

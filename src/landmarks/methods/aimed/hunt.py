@@ -34,10 +34,8 @@ class Hunt:
             if j in rest:
                 rest.remove(int(j))
         rest = [j for j in rest if self.free[j]]
-        state = Cross(self.base, self.problem.k)
         wanted = np.concatenate([include, np.asarray(rest, dtype=np.int64)])
-        state.load(wanted[: self.problem.k])
-        return state
+        return Cross(self.base, self.problem.k, wanted[: self.problem.k])
 
     def open_to(self, state: Cross) -> np.ndarray:
         """Whether each candidate may be added to the state."""

@@ -25,8 +25,7 @@ def bounds_of_members(
     """What every choice with each of the free candidates leaves; None when the time is up."""
     k, free, include = problem.k, problem.free, np.asarray(problem.include, dtype=np.int64)
     inside, missed = reached(base.without(problem.exclude), k, False)
-    state = Cross(base, k)
-    state.load(include)
+    state = Cross(base, k, include)
     more = k - len(include)
     G = inside.T @ inside - base.B.T @ base.B + state.T.T @ state.T
     left, gains = float(np.trace(G)), state.gains()
