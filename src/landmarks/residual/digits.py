@@ -1,4 +1,4 @@
-"""Products in float32 where their leading digits are enough: the one place that decides it.
+"""Products in float32 where their leading digits are enough.
 
 A search works in float64 (`represent`). On a graphics card a product of float64 points costs 4 to
 13 times that of the same points in float32, whose relative error is below 1e-5. That is enough for
@@ -11,14 +11,8 @@ from __future__ import annotations
 from .._array import Array, as_single, double, is_single, root_mean_square
 from ..operators.base import Operator
 
-LARGE = 100_000  # points from which products are most of the work
 WIDENED = "float64: rounding in float32 could hide gains"
 ROUGH = "float64, {rough} of {products} products in float32, whose error is accounted for"
-
-
-def has_cheap_digits(operator: Operator) -> bool:
-    """Whether there are products in float32 that cost far less."""
-    return operator.rough is not None and operator.n >= LARGE
 
 
 def leading_digits(operator: Operator, block: Array) -> tuple[Array, float]:
@@ -27,7 +21,7 @@ def leading_digits(operator: Operator, block: Array) -> tuple[Array, float]:
     The second is the error relative to the norm of the product, spread evenly over its entries.
     """
     rough = operator.rough
-    if rough is None or operator.n < LARGE:
+    if rough is None:
         product, error = operator.matmul(block), operator.product_error
     else:
         product, error = double(rough.matmul(as_single(block))), rough.product_error

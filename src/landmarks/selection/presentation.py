@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from .explain.reasons import Reasons
-    from .explain.stability import Stability
-    from .report.overview import Overview
+    from ..explain.reasons import Reasons
+    from ..explain.stability import Stability
+    from ..report.overview import Overview
     from .selection import Selection
 
 
@@ -25,7 +25,7 @@ class Presentation:
         each : how many substitutes and sources to list for each column.
         stability : what `stability` returned, to be shown as well.
         """
-        from .explain.reasons import reasons
+        from ..explain.reasons import reasons
 
         selection = _selection(self)
         criterion = selection._criterion(criterion)
@@ -42,7 +42,7 @@ class Presentation:
         method : by which to choose, when it is not to be the one that chose; "greedy" is fast.
         seed : one seed gives one set of samples; None draws fresh ones.
         """
-        from .explain.stability import bootstrap
+        from ..explain.stability import bootstrap
 
         selection = _selection(self)
         selection._refuse("stability", "choose again on samples of the rows")
@@ -53,13 +53,13 @@ class Presentation:
 
         See `landmarks.report.write`.
         """
-        from .report.writing import write
+        from ..report.writing import write
 
         write(_selection(self), path, overwrite=overwrite, **origin)
 
     def summary(self) -> Overview:
         """The table that the command line prints; at most 10 of the chosen columns are listed."""
-        from .report.overview import overview
+        from ..report.overview import overview
 
         return overview(_selection(self))
 
@@ -72,17 +72,17 @@ class Presentation:
         coordinates : where the candidates are, one or two numbers each; the picture is then a map
             of the chosen places and of the error that they leave at the others.
         """
-        from .plots.default import default_display
+        from ..plots.default import default_display
 
         return default_display(_selection(self), ax, coordinates)
 
     def __repr__(self) -> str:
-        from .report.overview import one_line
+        from ..report.overview import one_line
 
         return one_line(_selection(self))
 
     def _repr_html_(self) -> str:
-        from .report.overview import as_html
+        from ..report.overview import as_html
 
         return as_html(_selection(self))
 

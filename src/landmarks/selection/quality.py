@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from ._check import choice
-from .errors import RankWarning, UnsupportedError
-from .linalg.aim import Aim
-from .linalg.error import CRITERIA, best_rank_error, exact_error, rank_bound, total
-from .linalg.estimate import Estimate, estimated_error
-from .methods.search.exact import Exact
-from .operators.base import Operator
-from .problem import Problem
-from .proof.certificate import Certificate, certify, seconds
-from .residual.aimed.judged import Judged
-from .runs.progress import watching
+from .._check import choice
+from ..errors import RankWarning, UnsupportedError
+from ..linalg.aim import Aim
+from ..linalg.error import CRITERIA, best_rank_error, exact_error, rank_bound, total
+from ..linalg.estimate import Estimate, estimated_error
+from ..methods.search.exact import Exact
+from ..operators.base import Operator
+from ..problem import Problem
+from ..proof.certificate import Certificate, certify, seconds
+from ..residual.aimed.judged import Judged
+from ..runs.progress import watching
 
 PATIENCE = 3.0  # seconds for a proof that was estimated to take less than one
 
@@ -166,11 +166,14 @@ class Quality:
 
         NaN, with a warning, beyond the numerical rank.
         """
-        tail, whole = self._figure("best_rank", criterion), self._figure("total", criterion)
-        if tail <= 1e-9 * whole:
+        tail = self._figure("best_rank", criterion)
+        certain = tail
+        if self.most_columns == self.k:
+            certain = self._figure("rank_bound", criterion)
+        if tail <= 0 or certain < tail / 2:
             warnings.warn(
-                f"the factor is undefined: the best rank-{self.k} error is below 1e-9 of the whole,"
-                " k is at the numerical rank",
+                f"the factor is undefined: rounding may be half of the best rank-{self.k} error or"
+                " more, k is at the numerical rank",
                 RankWarning,
                 stacklevel=2,
             )
