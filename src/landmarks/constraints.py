@@ -98,9 +98,7 @@ def _labels(groups: Any, n: int) -> list[Any]:
 
 
 def _grouped(problem: Problem, labels: list[Any]) -> Problem:
-    """The problem with groups numbered as they come; what includes or excludes one column does so
-    for its group.
-    """
+    """The problem with numbered groups; including or excluding a column does so for its group."""
     numbers: dict[Any, int] = {}
     groups = np.asarray([numbers.setdefault(label, len(numbers)) for label in labels])
     for i in problem.include:
@@ -116,15 +114,13 @@ def _grouped(problem: Problem, labels: list[Any]) -> Problem:
 
 
 def _members(groups: np.ndarray, columns: tuple[int, ...]) -> list[int]:
-    """All columns of the groups that the columns are of, group by group."""
+    """All columns of the groups that contain these columns, group by group."""
     wanted = dict.fromkeys(int(groups[j]) for j in columns)
     return [int(j) for g in wanted for j in np.flatnonzero(groups == g)]
 
 
 def _costly(problem: Problem, costs: Any, budget_cost: Any) -> Problem:
-    """The problem with a cost of each column and a total that pays for what must be included and
-    for something at all.
-    """
+    """The problem with costs; the budget must pay for the included columns and for at least one."""
     if costs is None or budget_cost is None:
         raise ValueError(
             "costs and budget_cost go together, got only "
@@ -171,9 +167,7 @@ def _numbers(costs: Any) -> np.ndarray:
 
 
 def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
-    """The wanted size as an int that the constraints allow; 0 when the method finds it or the costs
-    set it.
-    """
+    """The requested size as an int, checked; 0 when the method finds it or the costs set it."""
     finds_k = getattr(chooser, "finds_k", False)
     if problem.costs is not None and finds_k:
         raise ValueError(
@@ -193,7 +187,7 @@ def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
 
 
 def _repeated_size(k: Any, problem: Problem) -> int:
-    """The size where candidates may come again: any number that what is included fits into."""
+    """The size when candidates may repeat: any number not below that of the included ones."""
     size = _check.count(k, "k")
     if len(problem.include) > size:
         raise ValueError(f"include lists {len(problem.include)} candidates, more than k = {size}")
@@ -201,8 +195,9 @@ def _repeated_size(k: Any, problem: Problem) -> int:
 
 
 def check_size(size: int, problem: Problem, name: str = "k") -> None:
-    """Raise when what must be included is more, or what may be chosen is less, than the size; costs
-    may leave less.
+    """Raise when more than the size must be included, or fewer may be chosen.
+
+    With costs fewer are fine.
     """
     what = "candidates" if problem.groups is None else "groups"
     included, allowed = problem.count(problem.include), problem.count(problem.candidates)

@@ -38,7 +38,7 @@ class Ledger(threading.local):
         return Ledger, (self.products, self.columns, self.entries)
 
     def add(self, *, products: int = 0, columns: int = 0, entries: int = 0) -> None:
-        """Count some use."""
+        """Count what was used."""
         self.products += products
         self.columns += columns
         self.entries += entries
@@ -102,7 +102,7 @@ class Operator(abc.ABC):
         """The principal submatrix of the indices, with the same ledger."""
 
     def warn_about(self, indices: np.ndarray) -> None:  # noqa: B027  # most have no such case
-        """Warn when a choice of these indices says little because of the matrix."""
+        """Warn when the matrix makes this choice no better than any other."""
 
     @property
     def digits(self) -> Array:

@@ -2,8 +2,8 @@
 
 `select` sets the callback for its own run; loops and passes below it call `report`, which costs
 next to nothing when nobody watches. The callback is kept in a context variable, so that runs in
-several threads do not hear one another. It is called at most 20 times in any second: 10 calls pass
-at once, and 10 more are allowed each second, so short runs are heard in full.
+several threads do not get one another's reports. It is called at most 20 times in any second: 10
+calls pass at once, and 10 more are allowed each second, so short runs are reported in full.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Progress:
 
     phase : what is being done, such as "reading", "greedy" or "swap".
     done, total : how far it is, in the units of the phase; total is None when nobody knows.
-    error : the error of the choice so far as a part of the whole, when it is known.
+    error : of the choice so far, relative to that of choosing nothing; None when not known.
     seconds : since the run began.
 
     Examples
@@ -104,10 +104,10 @@ def report(
     if watch is None or not watch.may_call():
         return watch is not None and watch.stopped
     error = error() if callable(error) else error
-    token = _watch.set(None)  # what the callback itself runs is not told to it
+    token = _watch.set(None)  # the callback does not hear what it runs itself
     try:
-        wish = watch.callback(Progress(phase, done, total, error, time.monotonic() - watch.start))
+        stop = watch.callback(Progress(phase, done, total, error, time.monotonic() - watch.start))
     finally:
         _watch.reset(token)
-    watch.stopped = watch.stopped or bool(wish)
+    watch.stopped = watch.stopped or bool(stop)
     return watch.stopped

@@ -88,9 +88,9 @@ class Quality:
         return self._in_units(self._figure("total", criterion), criterion)
 
     def relative_error(self, criterion: str | None = None) -> float:
-        """The error as a part of the whole."""
-        whole = self._figure("total", criterion)
-        return self._figure("error", criterion) / whole if whole > 0 else 0.0
+        """The error divided by `total`, that of choosing nothing."""
+        total = self._figure("total", criterion)
+        return self._figure("error", criterion) / total if total > 0 else 0.0
 
     def best_rank_error(self, criterion: str | None = None) -> float:
         """The error of the best rank-k approximation, which need not come from columns."""
@@ -166,11 +166,11 @@ class Quality:
 
         NaN, with a warning, beyond the numerical rank.
         """
-        tail, whole = self._figure("best_rank", criterion), self._figure("total", criterion)
-        if tail <= 1e-9 * whole:
+        tail = self._figure("best_rank", criterion)
+        if tail <= 1e-9 * self._figure("total", criterion):
             warnings.warn(
-                f"the factor is undefined: the best rank-{self.k} error is below 1e-9 of the whole,"
-                " k is at the numerical rank",
+                f"the factor is undefined: the best rank-{self.k} error is below 1e-9 of the total "
+                "error, k is at the numerical rank",
                 RankWarning,
                 stacklevel=2,
             )
