@@ -90,12 +90,16 @@ class Problem:
 
 @dataclass(frozen=True)
 class Trial:
-    """One thing that a composed method tried: a label, the error reached, seconds and products."""
+    """One thing that a composed method tried: a label, the error reached, seconds and products.
+
+    precision : the one that it worked in, and why.
+    """
 
     label: str
     error: float
     seconds: float
     products: int
+    precision: str = ""
 
 
 @dataclass(frozen=True)

@@ -89,3 +89,28 @@ def test_nuclear_scores_choose_as_well_as_with_all_digits(sigma):
 
     wide = paired(sigma)
     assert error(wide.rough) < 1.02 * error(None)  # seeds alone differ by 2 %
+
+
+@pytest.mark.parametrize("method", ["greedy", "swap", "auto", "annealed", "nuclear", "rpcholesky"])
+def test_a_search_of_float32_points_says_that_it_worked_in_double_and_why(method):
+    K = lm.kernel(POINTS, lm.rbf(1.0))
+    for _ in range(2):  # the second call finds the form of the first
+        assert lm.select(K, 5, method=method).ledger.precision == digits.WIDENED
+
+
+def test_a_method_that_takes_the_data_as_they_are_says_so():
+    assert lm.select(POINTS, 2, method="uniform").ledger.precision == "float32: as the data"
+    assert lm.select(POINTS.astype(np.float64), 2).ledger.precision == "float64"
+
+
+def test_the_ledger_counts_the_products_in_single():
+    s = lm.select(paired(1.0), 40, method=greedy.Greedy())
+    counted = int(s.ledger.precision.split()[1])
+    assert 0 < counted <= s.ledger.products
+    assert s.ledger.precision == digits.ROUGH.format(rough=counted, products=s.ledger.products)
+
+
+def test_trials_say_the_precision():
+    s = lm.select(lm.kernel(POINTS, lm.rbf(1.0)), 5)
+    assert {trial.precision for trial in s.trials} == {digits.WIDENED}
+    assert s.ledger.precision in str(s.summary())

@@ -51,7 +51,11 @@ def searchable(operator: Operator, k: int) -> Operator:
         found = _form(operator, k)
         forms[k] = None if found is operator else found
         _ready.add(found)
-    return forms[k] or operator
+    found = forms[k] or operator
+    if is_single(operator.like) and not is_single(found.like):
+        found.widened = True
+        operator.ledger.widened += 1
+    return found
 
 
 def _form(operator: Operator, k: int) -> Operator:

@@ -167,10 +167,13 @@ class Quality:
         NaN, with a warning, beyond the numerical rank.
         """
         tail = self._figure("best_rank", criterion)
-        if tail <= 1e-9 * self._figure("total", criterion):
+        certain = tail
+        if self.most_columns == self.k:
+            certain = self._figure("rank_bound", criterion)
+        if tail <= 0 or certain < tail / 2:
             warnings.warn(
-                f"the factor is undefined: the best rank-{self.k} error is below 1e-9 of the total "
-                "error, k is at the numerical rank",
+                f"the factor is undefined: rounding may be half of the best rank-{self.k} error or"
+                " more, k is at the numerical rank",
                 RankWarning,
                 stacklevel=2,
             )

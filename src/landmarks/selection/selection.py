@@ -21,12 +21,16 @@ from .quality import Quality
 
 @dataclass(frozen=True)
 class Cost:
-    """What a selection used: vectors multiplied by K, columns, entries evaluated, seconds."""
+    """What a selection used: vectors multiplied by K, columns, entries evaluated, seconds.
+
+    precision : the one that the search worked in, and why.
+    """
 
     products: int
     columns: int
     entries: int
     seconds: float
+    precision: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
