@@ -18,11 +18,10 @@ from .intake import prepared_operator
 from .linalg.error import CRITERIA
 from .methods.inner import run_method
 from .methods.registry import as_method
-from .operators.base import COUNTED
+from .operators.ledger import COUNTED, precision_used
 from .operators.standard import Standard
 from .problem import Choice, Method, Problem
 from .proof.reach import most_columns
-from .residual.digits import precision_used
 from .runs.bar import progress_bar
 from .runs.journal import Journal
 from .runs.progress import Callback, stopped, watching

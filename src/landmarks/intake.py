@@ -19,8 +19,7 @@ from ._suggest import suggestion
 from .errors import ScaleWarning, SymmetryWarning
 from .operators.array import array_data
 from .operators.base import Operator
-from .operators.convert import annotated, as_operator, is_annotated
-from .operators.data import data
+from .operators.data import annotated, as_operator, data, is_annotated
 from .operators.rows.files import HDF5
 from .operators.standard import Prepared
 from .readers.frames import is_frame, numbers_only
