@@ -202,6 +202,14 @@ def test_without_scripts_the_drawings_are_there_with_labels(html):
     assert "style=" not in "".join(drawings)  # the content security policy would drop it
 
 
+def test_the_map_names_its_rows_and_up_to_forty_of_the_others(html):
+    heat = re.findall(r"<noscript>(.*?)</noscript>", html, re.S)[-1]
+    assert sorted(re.findall(r">(\w)</text>", heat)) == list("abcdefghi")
+    many = lm.select(RNG.standard_normal((60, 50)), 2, method="greedy")
+    heat = re.findall(r"<noscript>(.*?)</noscript>", report.page(many), re.S)[-1]
+    assert len(re.findall("<text", heat)) == 2
+
+
 def test_the_list_can_be_taken_along(html):
     import base64
     import csv

@@ -7,49 +7,17 @@ import time
 import warnings
 from typing import Any
 
-import numpy as np
-
-from .._check import choice
-from ..errors import RankWarning, UnsupportedError
-from ..linalg.aim import Aim
-from ..linalg.error import CRITERIA, best_rank_error, exact_error, rank_bound, total
+from ..errors import RankWarning
 from ..linalg.estimate import Estimate, estimated_error
-from ..methods.search.exact import Exact
-from ..operators.base import Operator
+from ..methods.aimed.certified import certified
 from ..problem import Problem
 from ..proof.certificate import Certificate, certify, seconds
-from ..residual.aimed.judged import Judged
 from ..runs.progress import watching
+from .figures import Figures
 
-PATIENCE = 3.0  # seconds for a proof that was estimated to take less than one
 
-
-class Quality:
-    """The errors and bounds of a selection, each computed when asked for and then known.
-
-    It has no fields of its own; the annotations name those of `Selection` that it reads.
-    """
-
-    indices: np.ndarray
-    n: int
-    criterion: str
-    bound: float | None
-    exponent: int
-    operator: Operator | None
-    known: dict[str, float]
-    include: tuple[int, ...]
-    exclude: tuple[int, ...]
-    aim: Aim | None
-
-    @property
-    def k(self) -> int:
-        """The number of indices."""
-        return len(self.indices)
-
-    @property
-    def most_columns(self) -> int:
-        """The most columns that an allowed choice has: more than k only with groups or costs."""
-        return int(self.known.get("columns", self.k))
+class Quality(Figures):
+    """What a user asks about the quality of a selection."""
 
     @property
     def proved(self) -> bool:
@@ -65,7 +33,27 @@ class Quality:
         return self._figure("error", None) <= self._bound(None) * (1 + 1e-9)
 
     def error(self, criterion: str | None = None) -> float:
-        """tr(K − K̂) for "trace" (‖X − P_S X‖²_F for columns), ‖K − K̂‖²_F for "frobenius"."""
+        """The error of the choice: tr(K − K̂) for "trace", ‖K − K̂‖²_F for "frobenius".
+
+        For columns of X the trace is ‖X − P_S X‖²_F, the squared error of rebuilding all columns.
+
+        Parameters
+        ----------
+        criterion : "trace" or "frobenius"; that of the selection by default.
+
+        Returns
+        -------
+        float
+            In the units of the data, squared.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> s.error()
+        1.0
+        """
         return self._in_units(self._figure("error", criterion), criterion)
 
     def estimated_error(
@@ -73,7 +61,28 @@ class Quality:
     ) -> Estimate:
         """The error with a 95 % confidence interval, where the exact one costs too much.
 
-        It takes one block of probes.
+        It takes one product with a block of random probes.
+
+        Parameters
+        ----------
+        criterion : "trace" or "frobenius"; that of the selection by default.
+        n_probes : the width of the block; four times as many halve the interval.
+        seed : one seed gives one block.
+
+        Returns
+        -------
+        Estimate
+            `value`, and the ends `low` and `high` of the interval.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> points = np.random.default_rng(0).standard_normal((200, 2))
+        >>> s = lm.select(lm.kernel(points, lm.rbf(sigma=1.0)), 10, method="greedy")
+        >>> found = s.estimated_error(n_probes=100)
+        >>> found.low <= found.value <= found.high
+        True
         """
         self._refuse("estimated_error", "error() is exact")
         criterion = self._criterion(criterion)
@@ -84,16 +93,70 @@ class Quality:
         return Estimate(value, low, high, n_probes)
 
     def total(self, criterion: str | None = None) -> float:
-        """The error of choosing nothing: tr K, or ‖K‖²_F."""
+        """The error of choosing nothing: tr K, or ‖K‖²_F.
+
+        Parameters
+        ----------
+        criterion : "trace" or "frobenius"; that of the selection by default.
+
+        Returns
+        -------
+        float
+            What `relative_error` divides by.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> s.total()
+        14.0
+        """
         return self._in_units(self._figure("total", criterion), criterion)
 
     def relative_error(self, criterion: str | None = None) -> float:
-        """The error divided by `total`, that of choosing nothing."""
+        """The error as a share of the error of choosing nothing.
+
+        Parameters
+        ----------
+        criterion : "trace" or "frobenius"; that of the selection by default.
+
+        Returns
+        -------
+        float
+            From 0, everything is rebuilt, to 1.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> round(s.relative_error(), 3)
+        0.071
+        """
         total = self._figure("total", criterion)
         return self._figure("error", criterion) / total if total > 0 else 0.0
 
     def best_rank_error(self, criterion: str | None = None) -> float:
-        """The error of the best rank-k approximation, which need not come from columns."""
+        """The error of the best k directions (PCA), which need not be columns.
+
+        Parameters
+        ----------
+        criterion : "trace" or "frobenius"; that of the selection by default.
+
+        Returns
+        -------
+        float
+            The sum of the eigenvalues of K after the k largest, or of their squares.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> s.best_rank_error()
+        1.0
+        """
         return self._in_units(self._figure("best_rank", criterion), criterion)
 
     def lower_bound(self, criterion: str | None = None) -> float:
@@ -101,11 +164,46 @@ class Quality:
 
         The best bound known: of the best rank-k error, of an exact search, or of `certificate`.
         With groups or costs it holds for every choice of at most `most_columns` columns.
+
+        Parameters
+        ----------
+        criterion : "trace" or "frobenius"; that of the selection by default.
+
+        Returns
+        -------
+        float
+            At most `error(criterion)`; equal to it where the choice is proved to be the best.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> round(s.lower_bound(), 6)
+        1.0
         """
         return self._in_units(self._bound(criterion), criterion)
 
     def gap(self, criterion: str | None = None) -> float:
-        """How much of the error could still be avoided at most, from 0 (proved optimal) to 1."""
+        """How much of the error another choice could avoid at most.
+
+        Parameters
+        ----------
+        criterion : "trace" or "frobenius"; that of the selection by default.
+
+        Returns
+        -------
+        float
+            From 0, proved optimal, to 1: nothing is known.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> round(s.gap(), 6)
+        0.0
+        """
         error = self._figure("error", criterion)
         return max(0.0, 1.0 - self._bound(criterion) / error) if error > 0 else 0.0
 
@@ -128,6 +226,11 @@ class Quality:
         after : a certificate of this selection to go on from.
         callback : called with a `Progress` now and then; when it returns True the work ends.
 
+        Returns
+        -------
+        Certificate
+            `bound` and `gap`, where the bound comes from, and the seconds it took.
+
         Examples
         --------
         >>> import numpy as np
@@ -136,7 +239,6 @@ class Quality:
         >>> s.certificate(budget=1.0).bound <= s.error()
         True
         """
-        self._refuse("certificate", 'lower_bound() and method="exact" hold for them')
         begun = time.monotonic()
         criterion = self._criterion(criterion)
         problem = Problem(
@@ -145,11 +247,16 @@ class Quality:
             criterion,
             self.include,
             self.exclude,
+            aim=self.aim,
             deadline=begun + seconds(budget),
         )
         point = None if after is None else after.point
+        error = self._figure("error", criterion)
         with watching(callback):
-            found = certify(problem, self.indices, self._figure("error", criterion), point)
+            if self.aim is None:
+                found = certify(problem, self.indices, error, point)
+            else:
+                found = certified(problem, self.indices, error)
         known = max(found.value, self._bound(criterion))
         self.known[f"certificate:{criterion}"] = known
         return Certificate(
@@ -162,9 +269,24 @@ class Quality:
         )
 
     def factor(self, criterion: str | None = None) -> float:
-        """The error over the best rank-k error (Section 4).
+        """The error over that of the best k directions (Section 4).
 
-        NaN, with a warning, beyond the numerical rank.
+        Parameters
+        ----------
+        criterion : "trace" or "frobenius"; that of the selection by default.
+
+        Returns
+        -------
+        float
+            At least 1; NaN, with a warning, beyond the numerical rank.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> s.factor()
+        1.0
         """
         tail = self._figure("best_rank", criterion)
         certain = tail
@@ -179,90 +301,3 @@ class Quality:
             )
             return math.nan
         return self._figure("error", criterion) / tail
-
-    @property
-    def _data(self) -> Operator:
-        if self.operator is None:
-            raise ValueError(
-                "this selection was loaded without its data; give them with load(path, data=…)"
-            )
-        return self.operator
-
-    @property
-    def _judged(self) -> Judged | None:
-        """What computes the figures where there is an aim."""
-        return None if self.aim is None else Judged(self._data, self.aim, self.exclude)
-
-    def _criterion(self, criterion: str | None) -> str:
-        """The criterion that is meant; with a target or noise there is only the trace."""
-        criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
-        if self.aim is not None and criterion != "trace":
-            raise UnsupportedError(
-                f"this selection is for {' and '.join(self.aim.asked)}, which has the criterion "
-                f'"trace" only, got {criterion!r}'
-            )
-        return criterion
-
-    def _refuse(self, what: str, instead: str) -> None:
-        if self.aim is not None:
-            raise UnsupportedError(
-                f"{what} is not there for a choice with {' and '.join(self.aim.asked)}; {instead}"
-            )
-
-    def _bound(self, criterion: str | None) -> float:
-        """The best lower bound that is known, in the units of the operator."""
-        criterion = self._criterion(criterion)
-        if criterion == self.criterion:
-            self._prove_if_asked()
-        found = [self.known.get(f"certificate:{criterion}")]
-        found.append(self.bound if criterion == self.criterion else None)
-        proved = [bound for bound in found if bound is not None]
-        if proved:  # the error may be rounded further than what is proved of it
-            proved = [min(max(proved), self._figure("error", criterion))]
-        return max([self._figure("rank_bound", criterion), *proved])
-
-    def _prove_if_asked(self) -> None:
-        """Search all choices if `auto` left a short proof until somebody wants to know."""
-        if self.known.pop("provable", None) is None or self.operator is None:
-            return
-        problem = Problem(
-            self.operator,
-            self.k,
-            self.criterion,
-            self.include,
-            self.exclude,
-            deadline=time.monotonic() + PATIENCE,
-        )
-        problem.warned.add("rank")
-        found = Exact(start=self.indices).choose(problem, np.random.default_rng(0))
-        self.known[f"certificate:{self.criterion}"] = float(found.bound or 0.0)
-
-    def _figure(self, kind: str, criterion: str | None) -> float:
-        """A figure in the units of the operator, computed once."""
-        criterion = self._criterion(criterion)
-        key = f"{kind}:{criterion}"
-        if key not in self.known:
-            self.known[key] = self._compute(kind, criterion)
-        return self.known[key]
-
-    def _compute(self, kind: str, criterion: str) -> float:
-        if self._judged is not None:
-            return self._judged.figure(kind, self.indices)
-        if kind == "error":
-            return exact_error(self._data, self.indices, criterion)
-        if kind == "total":
-            return total(self._data, criterion)
-        if kind == "rank_bound" and self.operator is None:  # a file of version 0.1
-            return self._figure("best_rank", criterion) * (1 - 1e-9)
-        if kind == "best_rank":
-            return best_rank_error(self._data, self.k, criterion)
-        if self.most_columns >= self.n:
-            return 0.0
-        return rank_bound(self._data, self.most_columns, criterion)
-
-    def _in_units(self, figure: float, criterion: str | None) -> float:
-        """The figure in the units of the data: times 2**exponent, squared for ‖·‖²_F."""
-        squared = (criterion or self.criterion) == "frobenius"
-        exponent = 2 * self.exponent if squared else self.exponent
-        with np.errstate(over="ignore", under="ignore"):
-            return float(np.ldexp(figure, exponent))

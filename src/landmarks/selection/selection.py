@@ -37,13 +37,28 @@ class Cost:
 class Selection(Quality, Presentation):
     """k distinct indices in order of choice, with their errors, bounds and factors.
 
-    bound is the proved lower bound, if any, in the units of the operator; the matrix meant is
-    2**exponent times it. include, exclude and constraints were honoured; a file does not hold
-    constraints. chooser is the method object that `method` describes.
-    stopped says that a callback ended the run, so that more could have been tried.
-    aim is what was rebuilt instead of the columns, and the noise, where `select` was given either;
-    all errors and bounds are then of that question.
-    center and scale say what `select` did to the columns; labels are the names as they came.
+    Attributes
+    ----------
+    indices : the chosen columns or points, in order of choice.
+    n : how many candidates there were.
+    criterion : "trace" or "frobenius", which was minimised.
+    method : what chose, in words; `chooser` is the object.
+    seed : of the random numbers.
+    ledger : products with K, columns read, entries evaluated, seconds.
+    names : the names of all candidates as text; `chosen_names` are those chosen, as they came.
+    path : of a relaxation, the weights step by step; false where there is none.
+    trials : what a composed method tried, with error and cost.
+    bound : the proved lower bound, if any, in the units of the operator.
+    exponent : the matrix meant is 2**exponent times the operator.
+    stopped : whether a callback ended the run, so that more could have been tried.
+    operator : the data; None after `load` without data.
+    known : figures that were computed already.
+    include, exclude, constraints : what was honoured; a file does not hold constraints.
+    chooser : the method object that chose.
+    labels : the names of all candidates as they came.
+    center, scale : what `select` did to the columns first.
+    aim : the target and the noise, where `select` was given either; all errors and bounds are then
+        of that question.
 
     Examples
     --------
@@ -89,14 +104,42 @@ class Selection(Quality, Presentation):
         return len(self.indices)
 
     def nystrom(self) -> Nystrom:
-        """The approximation K̂ = F Fᵀ from the chosen columns."""
+        """The Nyström approximation K̂ = F Fᵀ from the chosen columns.
+
+        Returns
+        -------
+        Nystrom
+            `factor` is F; it multiplies, solves with a ridge, and maps new points.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> points = np.random.default_rng(0).standard_normal((200, 2))
+        >>> s = lm.select(lm.kernel(points, lm.rbf(sigma=1.0)), 10, method="greedy")
+        >>> s.nystrom().factor.shape
+        (200, 10)
+        """
         return Nystrom(self._data, np.asarray(list(dict.fromkeys(self.indices.tolist()))))
 
     def posterior_variance(self) -> np.ndarray:
         """The variance that is left of each of the n candidates once the chosen ones are measured.
 
-        It is diag(K − K_:S (K_SS + Σ)⁻¹ K_S:) with the noise Σ that `select` was given, in the
-        units of the data; without noise it is diag(K − K̂), what is left of each squared column.
+        It is diag(K − K[:, S] (K[S, S] + Σ)⁻¹ K[S, :]) with the noise Σ that `select` was given, in
+        the units of the data; without noise it is diag(K − K̂), what is left of each squared column.
+
+        Returns
+        -------
+        array of n numbers
+            Not negative, up to rounding.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> s.posterior_variance().round(6).tolist()
+        [1.0, 0.0, 0.0]
         """
         judged = self._judged or Judged(self._data, Aim())
         return np.ldexp(judged.base.variances(self.indices), self._data.exponent)
@@ -109,6 +152,19 @@ class Selection(Quality, Presentation):
         ridge : a penalty on the squares of the coefficients in the units of K; "cv" takes the one
             of the smallest leave-one-out error over the rows of data. None is least squares, with
             the noise that `select` was given.
+
+        Returns
+        -------
+        Reconstruction
+            `coefficients`, k rows and a column for each thing rebuilt, and `r2`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> s.reconstruction().coefficients.shape
+        (2, 3)
         """
         if self.aim is None and ridge is None:
             return reconstruct(self._data, self.indices)
@@ -116,7 +172,23 @@ class Selection(Quality, Presentation):
         return reconstructed(self._data, self.indices, aim, ridge, centred=self.center)
 
     def save(self, path: Any) -> None:
-        """Write the selection to an npz file, without pickle; `landmarks.load` reads it."""
+        """Write the selection to an npz file, without pickle; `landmarks.load` reads it.
+
+        Parameters
+        ----------
+        path : the file; it appears complete or not at all.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     s.save(f"{folder}/run.npz")
+        ...     print(lm.load(f"{folder}/run.npz").indices)
+        [1 2]
+        """
         from .file import save
 
         save(self, path)

@@ -173,6 +173,19 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         y : ignored, unless target="y": then what to rebuild, of shape (n_samples,) or
             (n_samples, n_targets).
         sample_weight : n_samples weights; a row of weight 2 counts as two equal rows.
+
+        Returns
+        -------
+        ColumnSelector
+            Itself, fitted.
+
+        Examples
+        --------
+        >>> import landmarks as lm
+        >>> from sklearn.datasets import load_wine
+        >>> X = load_wine().data
+        >>> lm.ColumnSelector(2, center=True, scale=True).fit(X).indices_.tolist()
+        [6, 9]
         """
         if (source := as_rows(X)) is not None and self.target is None:
             return self._fit_source(source, X, y, sample_weight)
@@ -203,6 +216,20 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         sample_weight : n_samples weights.
         select : False only adds the rows and keeps the last selection, which saves time until the
             last call.
+
+        Returns
+        -------
+        ColumnSelector
+            Itself, fitted to all rows so far when select is True.
+
+        Examples
+        --------
+        >>> import landmarks as lm
+        >>> from sklearn.datasets import load_wine
+        >>> X = load_wine().data
+        >>> selector = lm.ColumnSelector(2, center=True, scale=True)
+        >>> selector.partial_fit(X[:90], select=False).partial_fit(X[90:]).indices_.tolist()
+        [6, 9]
         """
         refuse_target(self)
         self._labels = column_labels(X)

@@ -138,7 +138,28 @@ class Continuous:
     def sweep(
         self, A: Any, sizes: list[int], *, criterion: str = "trace", seed: int | None = 0
     ) -> dict[int, np.ndarray]:
-        """Indices for many sizes from one warm sweep of rising λ."""
+        """Indices for many sizes from one warm sweep of rising λ.
+
+        Parameters
+        ----------
+        A : as for `select`.
+        sizes : the numbers of columns.
+        criterion, seed : as for `select`.
+
+        Returns
+        -------
+        dict
+            The indices, by size.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> X = np.random.default_rng(0).standard_normal((30, 10))
+        >>> found = lm.Continuous().sweep(X, [2, 4])
+        >>> len(found[2]), len(found[4])
+        (2, 4)
+        """
         operator = as_operator(A)
         wanted = [_check.subset_size(k, operator.n) for k in sizes]
         problem = Problem(operator, max(wanted), criterion)
