@@ -16,7 +16,8 @@ from .placement.regions import Regions
 from .problem import Method, Problem
 
 
-def _indices(which: Any, operator: Operator, name: str) -> tuple[int, ...]:
+def column_indices(which: Any, operator: Operator, name: str) -> tuple[int, ...]:
+    """The indices of columns that are given by index or by name; name says which argument."""
     listed = [which] if isinstance(which, str) else list(which)
     if any(_is_label(j) for j in listed):
         listed = [_position(j, operator, name) for j in listed]
@@ -62,10 +63,8 @@ def constrained(
     constraints: Any = (),
 ) -> Problem:
     """The problem, its size left open, with its constraints checked against one another."""
-    included, excluded = (
-        _indices(include, operator, "include"),
-        _indices(exclude, operator, "exclude"),
-    )
+    included = column_indices(include, operator, "include")
+    excluded = column_indices(exclude, operator, "exclude")
     if both := set(included) & set(excluded):
         raise ValueError(f"{sorted(both)} are both included and excluded")
     problem = Problem(operator, 0, criterion, included, excluded)
@@ -76,9 +75,9 @@ def constrained(
         check_start(problem, np.asarray(included, dtype=np.int64), complete=False)
     if groups is not None:
         problem = _grouped(problem, _labels(groups, operator.n))
-    return (
-        problem if costs is None and budget_cost is None else _costly(problem, costs, budget_cost)
-    )
+    if costs is None and budget_cost is None:
+        return problem
+    return _costly(problem, costs, budget_cost)
 
 
 def _labels(groups: Any, n: int) -> list[Any]:

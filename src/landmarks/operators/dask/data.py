@@ -139,7 +139,7 @@ class Tiled(Operator):
         }
         middle = [
             tree(
-                _sum,
+                added,
                 [lazy(_times, row[c], inside, V, self.power) for c, (inside, V) in blocks.items()],
             )
             for row in self.tiles
@@ -147,7 +147,7 @@ class Tiled(Operator):
         wanted = list(self._by_tile(left))
         parts = [
             tree(
-                _sum,
+                added,
                 [
                     lazy(_adjoint, row[c], inside, U, self.power)
                     for row, U in zip(self.tiles, middle, strict=True)
@@ -173,7 +173,7 @@ class Tiled(Operator):
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.X.shape[0] * self.n)
         parts = [
-            tree(_sum, [lazy(_squares, tile, self.power) for tile in column])
+            tree(added, [lazy(_squares, tile, self.power) for tile in column])
             for column in self.tiles.T
         ]
         return np.concatenate(compute(lazy(list, parts)))
@@ -240,7 +240,7 @@ def _largest(tile: Any, row: int, column: int, topic: str, i: int) -> float:
     return max(float(rows.max()), -float(rows.min()))
 
 
-def _sum(parts: list[np.ndarray]) -> np.ndarray:
+def added(parts: list[np.ndarray]) -> np.ndarray:
     total = parts[0]
     for part in parts[1:]:
         total = total + part
