@@ -50,7 +50,8 @@ class Presentation:
     def report(self, path: Any, *, overwrite: bool = False, **origin: Any) -> None:
         """Write one HTML page that shows everything, needs no network and can be passed on.
 
-        See `landmarks.report.write`.
+        See `landmarks.report.write` for the words of the page. With `coordinates`, one or two
+        numbers for each candidate, it has maps of the field and of the error that is left.
         """
         from .report.writing import write
 
@@ -62,18 +63,21 @@ class Presentation:
 
         return overview(_selection(self))
 
-    def plot(self, ax: Any = None, *, coordinates: Any = None) -> Any:
+    def plot(self, ax: Any = None, *, coordinates: Any = None, field: Any = None) -> Any:
         """Draw the picture that tells most: landmarks among their points, else error against k.
 
         Parameters
         ----------
         ax : matplotlib axes; a new figure unless given.
-        coordinates : where the candidates are, one or two numbers each; the picture is then a map
-            of the chosen places and of the error that they leave at the others.
+        coordinates : where the candidates are, one or two numbers each. The picture then is a map
+            of the chosen places and of the error that they leave at the others; without `ax` a map
+            of the field stands next to it.
+        field : a value for each candidate to be drawn as the field, such as one snapshot; by
+            default the root mean square over the rows, or the standard deviation of a kernel.
         """
         from .plots.default import default_display
 
-        return default_display(_selection(self), ax, coordinates)
+        return default_display(_selection(self), ax, coordinates, field)
 
     def __repr__(self) -> str:
         from .report.overview import one_line

@@ -35,8 +35,8 @@ class Selection(Quality, Presentation):
     """k distinct indices in order of choice, with their errors, bounds and factors.
 
     bound is the proved lower bound, if any, in the units of the operator; the matrix meant is
-    2**exponent times it. include, exclude and constraints were honoured; a file does not hold
-    constraints. chooser is the method object that `method` describes.
+    2**exponent times it. include, exclude and constraints were honoured. chooser is the method
+    object that `method` describes; a file does not hold it.
     stopped says that a callback ended the run, so that more could have been tried.
     aim is what was rebuilt instead of the columns, and the noise, where `select` was given either;
     all errors and bounds are then of that question.

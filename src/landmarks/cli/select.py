@@ -15,7 +15,7 @@ from ..report.lines import lines
 from ..report.screen import printable
 from ..report.terminal import Terminal
 from ..runs.bar import progress_bar
-from .files import file_options, source
+from .files import file_options, places, source
 from .files.file_options import listed
 from .files.output import check_outputs
 from .options import image, number
@@ -50,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_choice_arguments(parser)
     _add_aim_arguments(parser)
+    places.add_arguments(parser)
     parser.add_argument("--method", default="auto", help=f"one of {NAMES} (default auto)")
     parser.add_argument(
         "--checkpoint",
@@ -139,6 +140,7 @@ def run(arguments: argparse.Namespace) -> int:
     with warnings_as_notes():
         chosen_from = source.load(arguments)
         _check_image(chosen_from, arguments)
+        places.coordinates(chosen_from, arguments)  # refused before the work
         with progress_bar(quiet=arguments.quiet):
             selection = choose(chosen_from, arguments)
             summary = _summary(selection)
@@ -168,6 +170,7 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
             exclude=exclude,
             target=target_of(chosen_from, arguments),
             noise=arguments.noise,
+            constraints=places.constraints(chosen_from, arguments),
             error=arguments.error,
             **({"checkpoint": arguments.checkpoint} if arguments.checkpoint else {}),
         )
