@@ -7,7 +7,7 @@ import landmarks as lm
 from landmarks.linalg.error import selection_error
 
 from ..target.plain import posterior
-from .test_constraints import N, all_allowed, cases, satisfies
+from .test_constraints import CASES, N, all_allowed, satisfies
 
 LINE = np.arange(6.0)
 X = np.diag([6.0, 5.0, 4.0, 3.0, 2.0, 1.0])
@@ -33,8 +33,8 @@ def test_a_full_region_keeps_out_and_reasons_add_up():
 
 
 def test_substitutes_are_the_cheapest_that_the_constraints_allow():
-    for data, constraints in cases():
-        if not all_allowed(constraints, 3):
+    for number, (data, constraints) in enumerate(CASES):
+        if not all_allowed(number, 3):
             continue
         s = lm.select(data, 3, constraints=constraints)
         operator, S = lm.data(data), s.indices.tolist()
@@ -51,8 +51,8 @@ def test_substitutes_are_the_cheapest_that_the_constraints_allow():
 
 
 def test_substitutes_with_noise_are_allowed_too():
-    for data, constraints in cases():
-        if not all_allowed(constraints, 3):
+    for number, (data, constraints) in enumerate(CASES):
+        if not all_allowed(number, 3):
             continue
         noise = np.full(N, 0.1)
         s = lm.select(data, 3, noise=noise, constraints=constraints, scale=False)

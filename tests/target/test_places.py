@@ -7,14 +7,14 @@ import pytest
 
 import landmarks as lm
 
-from ..placement.test_constraints import METHODS, N, all_allowed, cases, satisfies
+from ..placement.test_constraints import CASES, METHODS, N, all_allowed, satisfies
 from .plain import least_squares, posterior
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_constraints_are_satisfied_with_noise_and_the_best_is_found(method: str) -> None:
-    for X, constraints in cases():
-        allowed = all_allowed(constraints, 3)
+    for number, (X, constraints) in enumerate(CASES):
+        allowed = all_allowed(number, 3)
         noise = np.linspace(0.01, 0.1, N)
         if not allowed:
             continue
@@ -32,8 +32,8 @@ def test_constraints_are_satisfied_with_noise_and_the_best_is_found(method: str)
 @pytest.mark.parametrize("method", METHODS)
 def test_constraints_are_satisfied_with_a_target(method: str) -> None:
     rng = np.random.default_rng(0)
-    for X, constraints in cases():
-        allowed = all_allowed(constraints, 4)
+    for number, (X, constraints) in enumerate(CASES):
+        allowed = all_allowed(number, 4)
         B = rng.standard_normal((6, 3))
         if not allowed:
             with pytest.raises(ValueError, match="choose fewer or relax"):
@@ -46,8 +46,8 @@ def test_constraints_are_satisfied_with_a_target(method: str) -> None:
 
 
 def test_swaps_under_constraints_end_where_no_allowed_swap_pays() -> None:
-    for X, constraints in cases():
-        if not all_allowed(constraints, 3):
+    for number, (X, constraints) in enumerate(CASES):
+        if not all_allowed(number, 3):
             continue
         noise = np.full(N, 0.05)
         error = posterior(X.T @ X, noise)

@@ -25,6 +25,14 @@ if TYPE_CHECKING:
 class Reasons:
     """Two tables about a selection; columns are given by name if they have one, else by index.
 
+    With a target, `dropped` has a row per column of the target; with noise, one per candidate.
+    With constraints on places, only substitutes that they allow are listed, and `kept_out` says
+    what keeps a dropped place out: that it is closer than allowed to a chosen one, or that its
+    region has all it may have. `stability` is the share of bootstrap samples in which the column is
+    chosen, when `why` was given it.
+
+    Attributes
+    ----------
     chosen : a row per chosen column, in order of choice. `adds` says how much the error would rise
         without it. `substitute_1`, … are the columns that could take its place, cheapest first, and
         `cost_1`, … say how much the error would change; a negative cost would be an improvement.
@@ -32,12 +40,6 @@ class Reasons:
     dropped : a row per other column, the worst rebuilt first. `r2` is the share of its squares that
         the chosen columns rebuild. `source_1`, … are those that contribute most, and `weight_1`, …
         their coefficients with sign, for columns of length one.
-
-    With a target, `dropped` has a row per column of the target; with noise, one per candidate.
-    With constraints on places, only substitutes that they allow are listed, and `kept_out` says
-    what keeps a dropped place out: that it is closer than allowed to a chosen one, or that its
-    region has all it may have. `stability` is the share of bootstrap samples in which the column is
-    chosen, when `why` was given it.
 
     Examples
     --------

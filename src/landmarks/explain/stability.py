@@ -30,6 +30,8 @@ class Stability:
     A target is resampled with the rows or points.
     Equal columns share their frequency, because candidates are tried in random order.
 
+    Attributes
+    ----------
     frequencies : one for each candidate; they add up to k for data.
     n_bootstrap : the number of samples.
 

@@ -17,7 +17,6 @@ import numpy as np
 from ..._array import host
 from ...operators.base import storable
 from ...problem import AIMED, Choice, Problem, brief, complete
-from ...relaxation_path import Recorder
 from ...residual.represent import searchable
 from ...residual.residual import floor
 from ...runs.runner import Step, run
@@ -26,6 +25,7 @@ from ..aimed import search as aimed
 from ..aimed.hunt import Hunt
 from ..inner import run_method
 from ..search.local_search import Landscape, descend, starting_choice
+from ..trajectory import Recorder
 from .aimed_covariance import AimedCovariance
 from .annealing import Annealing, Schedule
 from .candidates import Replacements
@@ -138,7 +138,7 @@ class Annealed:
         annealing = self._annealing(problem, K, np.arange(K.n), rng, Recorder(K.n))
         state = hunt.state(annealing.run())
         aimed.refill(hunt, state)
-        path = annealing.recorder.path() if annealing.recorder.rows else None
+        path = annealing.recorder.trajectory() if annealing.recorder.rows else None
         raw = Choice(hunt.indices(state), path=path)
         if not self.sweeps or problem.time_left <= 0:
             return raw
@@ -184,7 +184,7 @@ class Annealed:
 
 
 def _choice(problem: Problem, chosen: np.ndarray, recorder: Recorder) -> Choice:
-    return Choice(complete(problem, chosen), path=recorder.path() if recorder.rows else None)
+    return Choice(complete(problem, chosen), path=recorder.trajectory() if recorder.rows else None)
 
 
 class Rounds(State):

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from datetime import date, datetime
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .aims import saved_aim, with_target
-from .errors import FormatError
-from .intake import prepared_operator
-from .linalg.error import CRITERIA
-from .operators.base import Operator
-from .operators.standard import Standard
-from .placement.constraint import Constraint
-from .placement.saved import PREFIX, recorded, restored
-from .problem import Trial
-from .relaxation_path import Path
-from .runs import archive
-from .runs.archive import MAX_BYTES
+from ..aims import saved_aim, with_target
+from ..errors import FormatError
+from ..intake import prepared_operator
+from ..linalg.error import CRITERIA
+from ..methods.trajectory import Trajectory
+from ..operators.base import Operator
+from ..operators.standard import Standard
+from ..placement.constraint import Constraint
+from ..placement.saved import PREFIX, recorded, restored
+from ..problem import Trial
+from ..runs import archive
+from ..runs.archive import MAX_BYTES
 from .selection import Cost, Selection
 
 FORMAT = "landmarks-selection"
@@ -59,7 +59,7 @@ def save(selection: Selection, path: Any) -> None:
         arrays |= {
             f"path_{name}": np.asarray(getattr(selection.path, name)) for name in PATH_ARRAYS
         }
-    archive.write(FilePath(path), record, arrays, compress=True)
+    archive.write(Path(path), record, arrays, compress=True)
 
 
 def _compute_figures(selection: Selection) -> None:
@@ -107,7 +107,7 @@ def load(
     >>> lm.load(path).error("trace")
     1.0
     """
-    record, arrays = archive.read(FilePath(path), max_bytes=max_bytes, allowed=_is_known)
+    record, arrays = archive.read(Path(path), max_bytes=max_bytes, allowed=_is_known)
     if record.get("format") != FORMAT:
         raise FormatError(f"{path} is not a selection of landmarks")
     if record.get("version") not in (VERSION, AIMED):
@@ -139,7 +139,9 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> 
         raise ValueError(
             f"the data have n = {operator.n}, the selection was made on n = {record['n']}"
         )
-    path = Path(*(arrays[f"path_{name}"] for name in PATH_ARRAYS)) if "path_t" in arrays else None
+    path = None
+    if "path_t" in arrays:
+        path = Trajectory(*(arrays[f"path_{name}"] for name in PATH_ARRAYS))
     return Selection(
         indices=arrays["indices"],
         n=int(record["n"]),
