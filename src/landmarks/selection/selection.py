@@ -53,7 +53,7 @@ class Selection(Quality, Presentation):
     stopped : whether a callback ended the run, so that more could have been tried.
     operator : the data; None after `load` without data.
     known : figures that were computed already.
-    include, exclude, constraints : what was honoured; a file does not hold constraints.
+    include, exclude, constraints : what was honoured.
     chooser : the method object that chose.
     labels : the names of all candidates as they came.
     center, scale : what `select` did to the columns first.
