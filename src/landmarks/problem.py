@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from ._array import Indices
+from ._moved import renamed
 from .errors import RankWarning
 from .linalg.aim import Aim
 from .operators.base import Operator
@@ -130,12 +131,16 @@ class Problem:
 
 @dataclass(frozen=True)
 class Trial:
-    """One thing that a composed method tried: a label, the error reached, seconds and products."""
+    """One thing that a composed method tried: a label, the error reached, seconds and products.
+
+    precision : the one that it worked in, and why.
+    """
 
     label: str
     error: float
     seconds: float
     products: int
+    precision: str = ""
 
 
 @dataclass(frozen=True)
@@ -191,9 +196,10 @@ def brief(method: Any) -> str:
     return f"{type(method).__name__}({', '.join(changed)})"
 
 
-CONSTRAINTS = frozenset({"include", "exclude"})
-AIMED = CONSTRAINTS | {"target", "noise"}
-PLACED = CONSTRAINTS | {"constraints"}
+#: what most methods honour; those for a target or noise, or for constraints on places, honour more
+INCLUDE_EXCLUDE = frozenset({"include", "exclude"})
+AIMED = INCLUDE_EXCLUDE | {"target", "noise"}
+PLACED = INCLUDE_EXCLUDE | {"constraints"}
 
 
 def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
@@ -216,3 +222,10 @@ def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
         rest = [int(j) for j in problem.candidates if int(j) not in chosen]
         picks += rest[: problem.k - len(picks)]
     return np.asarray(picks, dtype=np.int64)
+
+
+def __getattr__(name: str) -> object:
+    """The old name of `INCLUDE_EXCLUDE`, which methods outside the package may import."""
+    if name == "CONSTRAINTS":
+        return renamed(name, "INCLUDE_EXCLUDE", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -91,8 +91,9 @@ def _compared(
 
 def _made(selection: Selection, words: Words) -> str:
     kernel = f" on {words.kernel}" if words.kernel else ""
-    seconds = selection.ledger.seconds
-    return f"by {selection.method}{kernel}, seed {selection.seed}, in {seconds:.2f} s"
+    seconds, precision = selection.ledger.seconds, selection.ledger.precision
+    made = f"by {selection.method}{kernel}, seed {selection.seed}, in {seconds:.2f} s"
+    return made if precision in ("", "float64") else f"{made}, in {precision}"
 
 
 def _rows(

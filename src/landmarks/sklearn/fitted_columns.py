@@ -8,9 +8,10 @@ import numpy as np
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from ..operators.standard import Prepared
 from ..selection import Selection
 from ._common import weights, without_data
-from .prepared_target import target_score
+from .prepared_target import PreparedTarget, target_score
 from .rebuilder import Rebuilder
 
 
@@ -27,6 +28,20 @@ class FittedColumns(SelectorMixin):
 
     def _validated(self, X: Any, *, reset: bool = True, ensure_min_samples: int = 1) -> Any:
         raise NotImplementedError
+
+    def _take_in(
+        self, selection: Selection, prepared: Prepared, dtype: Any, aim: PreparedTarget | None
+    ) -> None:
+        """Set the fitted attributes."""
+        self.selection_ = selection
+        self.indices_ = selection.indices.copy()
+        self.support_ = np.isin(np.arange(selection.n), self.indices_)
+        self.reconstruction_error_ = selection.error("trace")
+        fitted, losses = Rebuilder.fitted(prepared, self.support_, dtype)
+        self.coefficients_, self.mean_, self.scale_ = fitted.coefficients, fitted.mean, fitted.scale
+        self.scores_ = losses / max(selection.total("trace"), np.finfo(float).tiny)
+        if aim is not None:
+            aim.rebuild(self, prepared, dtype)
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Rebuild all columns from the selected ones, with the coefficients found in fit.

@@ -40,14 +40,14 @@ def exact(problem: Problem, start: Choice) -> Choice:
     hunt = Hunt(problem)
     state = hunt.state(start.indices)
     descend(hunt, state)
-    search = Search(hunt, hunt.indices(state, start.indices))
-    ended = search.run()
-    bound = search.bound if ended else hunt.bound()
-    details = {"proved": ended and search.sure, "nodes": search.nodes}
-    return Choice(search.best, bound=min(bound, search.error), details=details)
+    walk = Enumeration(hunt, hunt.indices(state, start.indices))
+    ended = walk.run()
+    bound = walk.bound if ended else hunt.bound()
+    details = {"proved": ended and walk.sure, "nodes": walk.nodes}
+    return Choice(walk.best, bound=min(bound, walk.error), details=details)
 
 
-class Search:
+class Enumeration:
     """The best choice so far, and the walk over the others."""
 
     def __init__(self, hunt: Hunt, first: np.ndarray):

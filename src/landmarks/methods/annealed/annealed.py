@@ -16,14 +16,14 @@ import numpy as np
 
 from ..._array import host
 from ...operators.base import storable
-from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
-from ...relaxation_path import Recorder
+from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
 from ...residual.represent import searchable
 from ...residual.residual import floor
 from ...runs.runner import Step, run
 from ...runs.state import State
 from ..inner import run_method
 from ..search.local_search import Landscape, descend, starting_choice
+from ..trajectory import Recorder
 from .annealing import Annealing, Schedule
 from .candidates import Replacements
 from .covariance import Candidates, Covariance, covariance
@@ -74,7 +74,7 @@ class Annealed:
     gamma: float | None = None
     n_candidates: int | None = None
     n_rounds: int = 2
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -162,7 +162,7 @@ class Annealed:
 
 
 def _choice(problem: Problem, chosen: np.ndarray, recorder: Recorder) -> Choice:
-    return Choice(complete(problem, chosen), path=recorder.path() if recorder.rows else None)
+    return Choice(complete(problem, chosen), path=recorder.trajectory() if recorder.rows else None)
 
 
 class Rounds(State):

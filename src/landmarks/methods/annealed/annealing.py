@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...problem import Problem
-from ...relaxation_path import Recorder
 from ...runs.runner import Step, run
 from ...runs.state import State
+from ..trajectory import Recorder
 from .covariance import Covariance, Diagonals, jump_gains, without_own
 from .entropic import entropic
 

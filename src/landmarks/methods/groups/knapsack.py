@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...errors import RankWarning
-from ...problem import CONSTRAINTS, Choice, Problem, Trial, brief, complete
+from ...problem import INCLUDE_EXCLUDE, Choice, Problem, Trial, brief, complete
 from ...residual.represent import searchable
 from .moves import SEVERAL, SINGLE, Move, exchange, fill, first_units, least_gain
 from .state import UnitState
@@ -51,7 +51,7 @@ class Knapsack:
     """
 
     max_exchanges: int | None = None
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS | {"groups", "costs"}
+    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE | {"groups", "costs"}
     __repr__ = brief
 
     def __post_init__(self) -> None:

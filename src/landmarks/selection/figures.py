@@ -6,14 +6,14 @@ import time
 
 import numpy as np
 
-from ._check import choice
-from .errors import UnsupportedError
-from .linalg.aim import Aim
-from .linalg.error import CRITERIA, best_rank_error, exact_error, rank_bound, total
-from .methods.search.exact import Exact
-from .operators.base import Operator
-from .problem import Problem
-from .residual.aimed.judged import Judged
+from .._check import choice
+from ..errors import UnsupportedError
+from ..linalg.aim import Aim
+from ..linalg.error import CRITERIA, best_rank_error, exact_error, rank_bound, total
+from ..methods.search.exact import Exact
+from ..operators.base import Operator
+from ..problem import Problem
+from ..residual.aimed.judged import Judged
 
 PATIENCE = 3.0  # seconds for a proof that was estimated to take less than one
 

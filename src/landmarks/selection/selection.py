@@ -7,27 +7,30 @@ from typing import Any
 
 import numpy as np
 
-from .linalg.aim import Aim
-from .linalg.nystrom import Nystrom
-from .linalg.reconstruction import Reconstruction, reconstruct
-from .operators.base import Operator, check_indices
-from .placement.constraint import Constraint
+from ..linalg.aim import Aim
+from ..linalg.nystrom import Nystrom
+from ..linalg.reconstruction import Reconstruction, reconstruct
+from ..operators.base import Operator, check_indices
+from ..placement.constraint import Constraint
+from ..problem import Method, Trial
+from ..residual.aimed.judged import Judged
+from ..residual.aimed.reconstructed import reconstructed
 from .presentation import Presentation
-from .problem import Method, Trial
 from .quality import Quality
-from .relaxation_path import NoPath
-from .residual.aimed.judged import Judged
-from .residual.aimed.reconstructed import reconstructed
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a selection used: vectors multiplied by K, columns, entries evaluated, seconds."""
+    """What a selection used: vectors multiplied by K, columns, entries evaluated, seconds.
+
+    precision : the one that the search worked in, and why.
+    """
 
     products: int
     columns: int
     entries: int
     seconds: float
+    precision: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,7 +189,7 @@ class Selection(Quality, Presentation):
         ...     print(lm.load(f"{folder}/run.npz").indices)
         [1 2]
         """
-        from .selection_file import save
+        from .file import save
 
         save(self, path)
 
@@ -198,3 +201,27 @@ class Selection(Quality, Presentation):
         """
         labels = self.names if self.labels is None else self.labels
         return None if labels is None else [labels[j] for j in self.indices]
+
+
+class NoPath:
+    """In place of a missing path: empty and false, and its attributes raise with the reason."""
+
+    def __init__(self, method: str):
+        self.method = method
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __len__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return (
+            f"no relaxation path: {self.method} has none; method='annealed' and "
+            "method='continuous' have one, and lm.path(X, k) gives the error for 1, 2, …, k columns"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "method":
+            raise AttributeError(name)
+        raise AttributeError(f"there is no {name!r}: {self!r}")

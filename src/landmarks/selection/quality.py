@@ -7,12 +7,12 @@ import time
 import warnings
 from typing import Any
 
-from .errors import RankWarning
+from ..errors import RankWarning
+from ..linalg.estimate import Estimate, estimated_error
+from ..problem import Problem
+from ..proof.certificate import Certificate, certify, seconds
+from ..runs.progress import watching
 from .figures import Figures
-from .linalg.estimate import Estimate, estimated_error
-from .problem import Problem
-from .proof.certificate import Certificate, certify, seconds
-from .runs.progress import watching
 
 
 class Quality(Figures):
@@ -283,11 +283,14 @@ class Quality(Figures):
         >>> s.factor()
         1.0
         """
-        tail, whole = self._figure("best_rank", criterion), self._figure("total", criterion)
-        if tail <= 1e-9 * whole:
+        tail = self._figure("best_rank", criterion)
+        certain = tail
+        if self.most_columns == self.k:
+            certain = self._figure("rank_bound", criterion)
+        if tail <= 0 or certain < tail / 2:
             warnings.warn(
-                f"the factor is undefined: the best rank-{self.k} error is below 1e-9 of the total,"
-                " k is at the numerical rank",
+                f"the factor is undefined: rounding may be half of the best rank-{self.k} error or"
+                " more, k is at the numerical rank",
                 RankWarning,
                 stacklevel=2,
             )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from .explain.reasons import Reasons
-    from .explain.stability import Stability
-    from .report.overview import Overview
+    from ..explain.reasons import Reasons
+    from ..explain.stability import Stability
+    from ..report.overview import Overview
     from .selection import Selection
 
 
@@ -39,7 +39,7 @@ class Presentation:
         >>> s.why().chosen["name"][:2]
         ['worst perimeter', 'compactness error']
         """
-        from .explain.reasons import reasons
+        from ..explain.reasons import reasons
 
         selection = _selection(self)
         criterion = selection._criterion(criterion)
@@ -71,7 +71,7 @@ class Presentation:
         >>> len(often), bool(often.max() <= 1)
         (30, True)
         """
-        from .explain.stability import bootstrap
+        from ..explain.stability import bootstrap
 
         selection = _selection(self)
         selection._refuse("stability", "choose again on samples of the rows")
@@ -94,7 +94,7 @@ class Presentation:
         >>> s = lm.select(df, 5, center=True, scale=True)
         >>> s.report("tumours.html", overwrite=True)  # doctest: +SKIP
         """
-        from .report.writing import write
+        from ..report.writing import write
 
         write(_selection(self), path, overwrite=overwrite, **origin)
 
@@ -115,7 +115,7 @@ class Presentation:
         >>> print(str(s.summary()).splitlines()[0].strip())
         5 of 30 columns keep 78.2% of the variance
         """
-        from .report.overview import overview
+        from ..report.overview import overview
 
         return overview(_selection(self))
 
@@ -142,17 +142,17 @@ class Presentation:
         >>> s.plot().ax_.get_xlabel()  # doctest: +SKIP
         'columns chosen'
         """
-        from .plots.default import default_display
+        from ..plots.default import default_display
 
         return default_display(_selection(self), ax, coordinates)
 
     def __repr__(self) -> str:
-        from .report.overview import one_line
+        from ..report.overview import one_line
 
         return one_line(_selection(self))
 
     def _repr_html_(self) -> str:
-        from .report.overview import as_html
+        from ..report.overview import as_html
 
         return as_html(_selection(self))
 
