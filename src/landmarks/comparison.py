@@ -224,7 +224,7 @@ def _run(
     """The result of one method, or why it could not run."""
     name = method if isinstance(method, str) else brief(method)
     try:
-        found = select(operator, k, method=method, **wanted)
+        found = select(operator, k, method=method, scale=False, **wanted)
     except FormatError:
         raise
     except (ValueError, TypeError) as error:

@@ -14,7 +14,7 @@ def as_operator(A: Any) -> Operator:
     if isinstance(A, Operator):
         return A
     if hasattr(A, "__dask_graph__"):  # first: a Delayed seems to have every attribute
-        return data(A)
+        return data(A, scale=False)
     if is_annotated(A):
         return annotated(A)
     if hasattr(A, "matmat") and hasattr(A, "shape"):
@@ -24,7 +24,7 @@ def as_operator(A: Any) -> Operator:
             "A is a function; say how large its matrix is with lm.function(mvm, n=…), or pass "
             "lm.data(A) if it returns blocks of rows"
         )
-    return data(A)
+    return data(A, scale=False)
 
 
 def is_annotated(A: Any) -> bool:

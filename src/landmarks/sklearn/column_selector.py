@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import metadata_routing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import validate_data
 
 import landmarks as lm
 
@@ -22,7 +21,7 @@ from ..operators.prepare.preparation import Preparation
 from ..operators.rows.base import RowBlocks
 from ..operators.rows.convert import as_rows
 from ..operators.standard import Prepared
-from ._common import CallbackSupport, fit_task, seed, weights
+from ._common import CallbackSupport, fit_task, seed, validated_table, weights
 from .fitted_columns import FittedColumns
 from .prepared_target import PreparedTarget, refuse_target
 from .requested import requested_constraints, requested_size
@@ -260,15 +259,8 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         return Preparation(self.center, bool(self.scale), self.missing)
 
     def _validated(self, X: Any, *, reset: bool = True, ensure_min_samples: int = 1) -> Any:
-        return validate_data(
-            self,
-            X,
-            accept_sparse=("csr", "csc"),
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=True if self.missing == "error" else "allow-nan",
-            ensure_min_samples=ensure_min_samples,
-            reset=reset,
-        )
+        finite = True if self.missing == "error" else "allow-nan"
+        return validated_table(self, X, finite, ensure_min_samples, reset)
 
     def _moments_of(self, X: Any, w: np.ndarray | None) -> Moments | PairMoments:
         if self.missing == "error":
