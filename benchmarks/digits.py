@@ -21,7 +21,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -325,12 +325,12 @@ def main() -> None:
 def all_rows(
     problems: list[Problem], criteria: tuple[str, ...], methods: tuple[str, ...], jobs: int
 ) -> Iterator[dict]:
-    """The rows of all problems, in order, from several processes."""
+    """The rows of all problems from several processes, as they come."""
     CELLS.extend((replace(p, ks=(k,)), criteria, methods) for p in problems for k in p.ks)
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        for found in pool.map(cell, range(len(CELLS))):
-            yield from found
+        for found in as_completed([pool.submit(cell, i) for i in range(len(CELLS))]):
+            yield from found.result()
 
 
 CELLS: list[tuple] = []  # what the processes inherit: kernels cannot be sent to them

@@ -107,8 +107,9 @@ def main() -> None:
     warm = kernel(clusters(3_000), 3.0, arguments.device)
     for method in ("greedy", "auto"):  # what is compiled and loaded is no part of the times
         lm.select(warm, 10, method=method, criterion="frobenius")
-    for case in cases(arguments.data_dir, arguments.quick, arguments.only):
-        for criterion in arguments.criteria:
+    todo = list(cases(arguments.data_dir, arguments.quick, arguments.only))
+    for criterion in arguments.criteria:  # the longest last
+        for case in todo:
             for line in rows(case, criterion, k, arguments):
                 page.add(line)
 

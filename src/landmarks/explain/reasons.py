@@ -74,7 +74,8 @@ def reasons(
     if selection.aim is not None:
         labels = _labels(selection)
         return Reasons(
-            chosen_table(selection, each, labels), rebuilt_table(selection, each, labels)
+            chosen_table(selection, each, labels, _frequency(stability, selection.indices)),
+            rebuilt_table(selection, each, labels),
         )
     rebuilt = selection.reconstruction()
     dropped = np.setdiff1d(np.arange(selection.n), selection.indices)

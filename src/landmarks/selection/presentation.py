@@ -74,7 +74,6 @@ class Presentation:
         from ..explain.stability import bootstrap
 
         selection = _selection(self)
-        selection._refuse("stability", "choose again on samples of the rows")
         return bootstrap(selection, selection._data, n_bootstrap, method, seed)
 
     def report(self, path: Any, *, overwrite: bool = False, **origin: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import RankWarning
 from ..linalg.estimate import Estimate, estimated_error
+from ..methods.aimed.certified import certified
 from ..problem import Problem
 from ..proof.certificate import Certificate, certify, seconds
 from ..runs.progress import watching
@@ -238,7 +239,6 @@ class Quality(Figures):
         >>> s.certificate(budget=1.0).bound <= s.error()
         True
         """
-        self._refuse("certificate", 'lower_bound() and method="exact" hold for them')
         begun = time.monotonic()
         criterion = self._criterion(criterion)
         problem = Problem(
@@ -247,11 +247,16 @@ class Quality(Figures):
             criterion,
             self.include,
             self.exclude,
+            aim=self.aim,
             deadline=begun + seconds(budget),
         )
         point = None if after is None else after.point
+        error = self._figure("error", criterion)
         with watching(callback):
-            found = certify(problem, self.indices, self._figure("error", criterion), point)
+            if self.aim is None:
+                found = certify(problem, self.indices, error, point)
+            else:
+                found = certified(problem, self.indices, error)
         known = max(found.value, self._bound(criterion))
         self.known[f"certificate:{criterion}"] = known
         return Certificate(

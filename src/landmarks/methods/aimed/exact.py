@@ -74,9 +74,8 @@ class Enumeration:
 
     def run(self) -> bool:
         """Look at all choices; returns False when the time was up before."""
-        state = Cross(self.hunt.base, self.hunt.problem.k)
         include = np.asarray(self.hunt.problem.include, dtype=np.int64)
-        state.load(include)
+        state = Cross(self.hunt.base, self.hunt.problem.k, include)
         if len(state.vacant) > self.hunt.problem.k - len(include):
             return False  # what must be included is dependent: places are not picks
         return self._below(state, 0) if len(state.vacant) else True
