@@ -48,6 +48,16 @@ sphinx_gallery_conf = {
 }
 html_theme = "furo"
 html_title = "landmarks"
+# Links to the repository and its issues, where [project.urls] of pyproject.toml has them.
+about = importlib.metadata.metadata("landmarks").get_all("Project-URL") or []
+urls = dict(entry.split(", ", 1) for entry in about)
+html_theme_options = {}
+if "Repository" in urls:
+    html_theme_options["source_repository"] = urls["Repository"]
+    html_theme_options["source_branch"] = "main"
+    html_theme_options["source_directory"] = "docs/"
+if "Issues" in urls:
+    html_theme_options["announcement"] = f'<a href="{urls["Issues"]}">Report a fault</a>'
 html_static_path = ["_static"]
 html_css_files = ["landmarks.css"]
 html_copy_source = False
