@@ -28,7 +28,7 @@ html_math_renderer = "mathml"
 myst_heading_anchors = 3
 suppress_warnings = [
     "myst.xref_missing"
-]  # links to files outside docs/ are checked by tests/docs/test_links.py
+]  # links to files outside docs/ are checked by tests/docs/test_pages.py
 autosummary_generate = True
 templates_path = ["_templates"]
 default_role = "py:obj"

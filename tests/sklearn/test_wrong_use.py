@@ -1,4 +1,4 @@
-"""Wrong use, by the text of what it is told."""
+"""Wrong use, by the text of the error."""
 
 from __future__ import annotations
 
