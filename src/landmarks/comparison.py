@@ -111,7 +111,7 @@ class Comparison:
         >>> import landmarks as lm
         >>> X = np.random.default_rng(0).standard_normal((30, 8))
         >>> found = lm.compare(X, 3, methods=["greedy", "uniform"])
-        >>> found.to_frame()["method"].tolist()  # doctest: +SKIP
+        >>> found.to_frame()["method"].tolist()
         ['greedy', 'uniform']
         """
         return self.table.to_frame()
@@ -135,7 +135,7 @@ class Comparison:
         >>> import landmarks as lm
         >>> X = np.random.default_rng(0).standard_normal((30, 8))
         >>> found = lm.compare(X, 3, methods=["greedy", "uniform"])
-        >>> len(found.plot().ax_.patches)  # doctest: +SKIP
+        >>> len(found.plot().ax_.patches)
         2
         """
         from .plots.comparison import ComparisonDisplay
