@@ -46,12 +46,16 @@ def prepared_operator(
     stacklevel += 1
     center = boolean(center, "center")
     scaled = boolean(scale, "scale") if scale is not None else False
+    operator: Operator
     if type(A) is np.ndarray:  # the most common case needs none of the questions below
         warn_if_symmetric(A, stacklevel)
-        operator: Operator = array_data(A, center=center, scale=scaled)
+        operator = array_data(A, center=center, scale=scaled)
     elif isinstance(A, Operator) or _is_product(A):
         _refuse(A, center or scaled)
-        return as_operator(A)
+        operator = as_operator(A)
+        if scale is None and operator.scale_left_open:
+            warn_of_spread(operator, stacklevel)
+        return operator
     elif is_annotated(A):
         operator = annotated(A, center=center, scale=scaled)
     elif isinstance(A, str | os.PathLike):

@@ -37,6 +37,8 @@ class Operator(abc.ABC):
     names: tuple[str, ...] | None = None
     #: the names as they came: strings, numbers, tuples or dates of a data frame
     labels: tuple[Any, ...] | None = None
+    #: whether `data` was not asked about the scale, so that `select` warns of large columns
+    scale_left_open: bool = False
     #: the rows of X, when K = XᵀX and they can be read again in blocks
     source: RowBlocks | None = None
     #: whether the n × n entries are in memory

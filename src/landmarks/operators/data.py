@@ -19,7 +19,7 @@ __all__ = ["Data", "annotated", "as_operator", "data", "gram_is_cheaper", "is_an
 
 
 def data(
-    X: Any, *, center: bool = False, scale: bool = False, memory: int = ROWS_MEMORY
+    X: Any, *, center: bool = False, scale: bool | None = None, memory: int = ROWS_MEMORY
 ) -> Operator:
     """The operator whose candidates are the columns of X: in memory, sparse, or in blocks of rows.
 
@@ -30,7 +30,9 @@ def data(
         Zarr arrays, HDF5 datasets, Arrow tables and datasets, the path of such a file, an iterator
         or a list of blocks, or a function that returns a fresh iterator.
     center : whether to subtract the mean of each column.
-    scale : whether to divide each column by its standard deviation.
+    scale : whether to divide each column by its standard deviation. By default it is not done, and
+        `select` warns of columns whose numbers are so large that they decide the choice; False
+        leaves them as they are without a warning.
     memory : bytes that the work on an X read in blocks may take. A wide X that fits is loaded; a
         tall X is loaded only if it takes at most 1/16 of the memory. Otherwise the Gram matrix XᵀX
         is added up in one pass if that fits, else each product is a pass over the rows.
@@ -49,7 +51,12 @@ def data(
     >>> lm.data(blocks)
     Dense(n=3, dtype=float64)
     """
-    standard = Standard(center, scale)
+    operator = _of_columns(X, Standard(center, bool(scale)), memory)
+    operator.scale_left_open = scale is None
+    return operator
+
+
+def _of_columns(X: Any, standard: Standard, memory: int) -> Operator:
     if hasattr(X, "__dask_graph__"):
         from .dask.columns import dask_data
 
@@ -61,11 +68,15 @@ def data(
     source = as_rows(X)
     if source is None:
         names, labels = _check.column_names(X), _check.column_labels(X)
-        return array_data(X, center=center, scale=scale, names=names, labels=labels)
+        return array_data(
+            X, center=standard.center, scale=standard.scale, names=names, labels=labels
+        )
     if not fits(source, memory):
         return from_rows(source, standard, memory=memory).operator
     X = load(source, memory)
-    return array_data(X, center=center, scale=scale, names=source.names, labels=source.names)
+    return array_data(
+        X, center=standard.center, scale=standard.scale, names=source.names, labels=source.names
+    )
 
 
 def _standard_sparse(X: Any, standard: Standard) -> Operator:
@@ -81,7 +92,7 @@ def as_operator(A: Any) -> Operator:
     if isinstance(A, Operator):
         return A
     if hasattr(A, "__dask_graph__"):  # first: a Delayed seems to have every attribute
-        return data(A)
+        return data(A, scale=False)
     if is_annotated(A):
         return annotated(A)
     if hasattr(A, "matmat") and hasattr(A, "shape"):
@@ -91,7 +102,7 @@ def as_operator(A: Any) -> Operator:
             "A is a function; say how large its matrix is with lm.function(mvm, n=…), or pass "
             "lm.data(A) if it returns blocks of rows"
         )
-    return data(A)
+    return data(A, scale=False)
 
 
 def is_annotated(A: Any) -> bool:

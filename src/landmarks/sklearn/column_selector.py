@@ -7,10 +7,8 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import validate_data
 
 import landmarks as lm
 
@@ -20,7 +18,7 @@ from ..operators.prepare.preparation import Preparation
 from ..operators.rows.base import RowBlocks
 from ..operators.rows.convert import as_rows
 from ..operators.standard import Prepared
-from ._common import CallbackSupport, fit_task, seed, weights
+from ._common import CallbackSupport, fit_task, seed, validated_table, weights
 from .fitted_columns import FittedColumns
 from .incremental import Incremental
 from .prepared_target import PreparedTarget
@@ -215,15 +213,8 @@ class ColumnSelector(CallbackSupport, Incremental, FittedColumns, BaseEstimator)
         return Preparation(self.center, bool(self.scale), self.missing)
 
     def _validated(self, X: Any, *, reset: bool = True, ensure_min_samples: int = 1) -> Any:
-        return validate_data(
-            self,
-            X,
-            accept_sparse=("csr", "csc"),
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=True if self.missing == "error" else "allow-nan",
-            ensure_min_samples=ensure_min_samples,
-            reset=reset,
-        )
+        finite = True if self.missing == "error" else "allow-nan"
+        return validated_table(self, X, finite, ensure_min_samples, reset)
 
     def _select(self, prepared: Prepared, dtype: Any, aim: PreparedTarget | None = None) -> None:
         """Choose the columns and set the fitted attributes."""
