@@ -99,7 +99,7 @@ def stages(selection: lm.Selection, seconds: float) -> tuple[float, float, Any]:
     problem = lm.Problem(selection.operator, selection.k, **more)
     state = conditioned(selection.operator, selection.k)
     free = allowed(state, problem.free)
-    tails = None if free is None else looked_ahead(problem, state, free, selection.k)
+    tails = None if free is None else looked_ahead(state, free, selection.k, False)
     ahead = tail if tails is None else 1 - float(np.sort(tails)[selection.k - 1]) / error
     return tail, min(tail, ahead), selection.certificate(seconds)
 
@@ -184,9 +184,10 @@ def brute(count: int, first: int) -> None:
         known = small.errors(case)
         found = case.select("exact")
         faults = small.faults(case, found, known)
-        bound = small.dual_bound(case, 0.05)
-        if bound > min(known.values()):
-            faults.append(f"dual bound {bound!r} above {float(min(known.values()))!r}")
+        bounds = {"dual": small.dual_bound(case, 0.05), "lookahead": small.chained_bound(case, 30)}
+        for source, bound in bounds.items():
+            if bound > min(known.values()):
+                faults.append(f"{source} {bound!r} above {float(min(known.values()))!r}")
         kinds[case.kind] += 1
         proved += found.proved
         wrong += len(faults)

@@ -10,6 +10,7 @@ import numpy as np
 from ..linalg.error import rank_bound
 from ..problem import Problem
 from ..runs.progress import stopped
+from .chains import look_further
 from .conditioned import Conditioned, conditioned
 from .dual.climb import ascended, squared
 from .lookahead import allowed, independent, looked_ahead
@@ -99,13 +100,13 @@ def bounds(
     free = allowed(own, problem.free)
     if free is None or len(free) <= r:
         return
-    tails = looked_ahead(problem, own, free, r)
+    tails = looked_ahead(own, free, r, frobenius)
     if tails is not None:
         yield Bound(float(np.sort(tails)[r - 1]), "lookahead", len(free))
     core, others = independent(own, free, tails)
     capped = others is None or (tails is not None and others <= np.sort(tails)[r - 1])
     if len(free) <= SEARCHED:
-        yield searched(problem, root, indices, 1.0 if capped else share_of(problem))
+        yield from searches(problem, root, indices, error, capped)
     if capped or others is None:
         return
     state = squared(root).pick_all(problem.include)[0] if frobenius else own
@@ -115,18 +116,38 @@ def bounds(
         yield searched(problem, root, indices, 1.0)
 
 
-def share_of(problem: Problem) -> float:
-    """The share of the time that the exact search gets before the dual bound."""
+def searches(
+    problem: Problem, root: Conditioned, indices: np.ndarray, error: float, last: bool
+) -> Iterator[Bound]:
+    """The exact search where it may end, and the lookahead pick after pick.
+
+    last : whether nothing comes after them, so that they get all of the time.
+    """
     small = len(problem.free) <= SOLVED or problem.k - len(problem.include) <= FEW
-    return 0.5 if small else 0.1
+    if small:
+        yield searched(problem, root, indices, 0.5)
+    if last or not small:
+        yield chained(ending(problem, 1.0 if last else 0.1), root, error)
+
+
+def ending(problem: Problem, share: float) -> Problem:
+    """The problem with a share of the time that is left."""
+    if problem.deadline is None:
+        return problem
+    return replace(problem, deadline=problem.deadline - (1 - share) * problem.time_left)
+
+
+def chained(problem: Problem, root: Conditioned, error: float) -> Bound:
+    """What the lookahead, taken further where it is lowest, proves by the deadline."""
+    own, _ = root.pick_all(problem.include)
+    r = problem.k - len(problem.include)
+    bound, nodes = look_further(problem, own, r, error)
+    return Bound(min(bound, error), "lookahead", nodes, final=bound >= error)
 
 
 def searched(problem: Problem, root: Conditioned, indices: np.ndarray, share: float) -> Bound:
     """What the exact search proves in a share of the time left."""
-    deadline = None
-    if problem.deadline is not None:
-        deadline = problem.deadline - (1 - share) * problem.time_left
-    tree = Tree(replace(problem, deadline=deadline), root)
+    tree = Tree(ending(problem, share), root)
     tree.offer(*tree.split(indices))
     bound = tree.search()
     return Bound(min(bound, tree.error), "search", tree.nodes, final=bound >= tree.cutoff)
