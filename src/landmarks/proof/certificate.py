@@ -12,6 +12,7 @@ from ..problem import Problem
 from ..runs.progress import stopped
 from .chains import look_further
 from .conditioned import Conditioned, conditioned
+from .dual.centre import analytic_centre
 from .dual.climb import ascended, squared
 from .lookahead import allowed, independent, looked_ahead
 from .node import Node
@@ -19,8 +20,9 @@ from .tree import Tree
 
 STORED = 3000  # columns up to which K is stored; above, only the eigenvalue tail is known
 SEARCHED = 400  # candidates up to which the exact search is tried as well
-SOLVED = 40  # candidates up to which it gets half of the time; above, a tenth
-FEW = 5  # picks up to which it gets half of the time with any number of candidates
+SOLVED = 40  # candidates up to which it gets half of the time
+FEW = 5  # picks up to which it gets a third of the time with any number of candidates
+CRAMPED = 2.0  # times the sum of D: a gap that the dual bound does not close
 
 
 @dataclass(frozen=True)
@@ -104,12 +106,13 @@ def bounds(
     if tails is not None:
         yield Bound(float(np.sort(tails)[r - 1]), "lookahead", len(free))
     core, others = independent(own, free, tails)
+    state = squared(root).pick_all(problem.include)[0] if frobenius else own
     capped = others is None or (tails is not None and others <= np.sort(tails)[r - 1])
     if len(free) <= SEARCHED:
+        capped = capped or cramped(state, core, error - node.tail(r))
         yield from searches(problem, root, indices, error, capped)
     if capped or others is None:
         return
-    state = squared(root).pick_all(problem.include)[0] if frobenius else own
     for found in ascended(problem, state, core, r, min(error, others), point):
         yield Bound(min(found.value, others), "dual", found.steps, found.point)
     if len(free) <= SEARCHED and problem.time_left > 0:
@@ -123,11 +126,17 @@ def searches(
 
     last : whether nothing comes after them, so that they get all of the time.
     """
-    small = len(problem.free) <= SOLVED or problem.k - len(problem.include) <= FEW
-    if small:
-        yield searched(problem, root, indices, 0.5)
-    if last or not small:
-        yield chained(ending(problem, 1.0 if last else 0.1), root, error)
+    few = problem.k - len(problem.include) <= FEW
+    if few or len(problem.free) <= SOLVED:
+        yield searched(problem, root, indices, 0.3 if few else 0.5)
+    share = 0.5 if few else 0.1
+    yield chained(ending(problem, 1.0 if last else share), root, error)
+
+
+def cramped(state: Conditioned, core: np.ndarray, gap: float) -> bool:
+    """Whether the dual bound has little room: D is small compared with the gap of the tail."""
+    D = analytic_centre(state.matrix[np.ix_(core, core)])
+    return D is None or gap > CRAMPED * float(np.sum(D))
 
 
 def ending(problem: Problem, share: float) -> Problem:
