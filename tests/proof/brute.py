@@ -165,7 +165,7 @@ def dual_bound(case: Case, seconds: float) -> float:
     problem = lm.Problem(operator, case.k, **case.constraints, **more)
     with (
         unittest.mock.patch.object(certificate, "SEARCHED", -1),
-        unittest.mock.patch.multiple(climb, MANY=0, BLOCK=4),
+        unittest.mock.patch.multiple(climb, MANY=0, BLOCK=(4, 4)),
         unittest.mock.patch.object(branching, "STEPS", (4, 4)),
     ):
         found = certificate.certify(problem, start.indices, start._figure("error", None))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from .bound import Dual, Point, rows
 from .fermi import water_filling
 
 SINGULAR = 1e-11  # least eigenvalue at a unit diagonal for which columns count as independent
+STEPS = 12  # of the reweighting
 FLOOR = 1e-6  # of the weights that the reweighting divides by
 
 
@@ -57,8 +59,11 @@ def damped(K: Array, D: Array, change: Array) -> float:
     return 0.0
 
 
-def starting_point(dual: Dual, steps: int = 12, angle: float = 0.3) -> Point | None:
-    """A dual point from a dozen steps (z, Y) → B → (z, Y) of the primal relaxation."""
+def starting_point(dual: Dual, end: float = math.inf, angle: float = 0.3) -> Point | None:
+    """A dual point from a dozen steps (z, Y) → B → (z, Y) of the primal relaxation.
+
+    end : the time after which there are no more steps, apart from the first three.
+    """
     c, n, k, xp = dual.candidates, dual.K.shape[0], dual.k, namespace(dual.K)
     own = dual.K[:c, :c]
     D = analytic_centre(own)
@@ -66,7 +71,9 @@ def starting_point(dual: Dual, steps: int = 12, angle: float = 0.3) -> Point | N
         return None
     G, V = add_diagonal(own, -D), identity(n, n, own)
     z, y = zeros(c, own) + k / c, zeros(n, own) + k / n
-    for _ in range(steps):
+    for step in range(STEPS):
+        if step >= 3 and time.monotonic() > end:
+            break
         B = coefficients(D / z, G, y, V, dual.K[:c, :])
         z = filled(D * rows(B, B), k)
         values, V = xp.linalg.eigh(B.T @ G @ B)
