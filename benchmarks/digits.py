@@ -3,6 +3,8 @@
     python benchmarks/digits.py --data-dir DIR            the table of docs/results/digits.md
     python benchmarks/digits.py --quick                   small problems only, without real data
 
+`--jobs N` works on N problems at a time.
+
 Every cell is a problem, a number of columns k, a criterion and a dtype. Each method's choice is
 judged by projection in float64 on a factor of the exact problem, and divided by what the reference
 leaves. The reference is 40 lines of NumPy that share nothing with the package: greedy, then the
@@ -14,11 +16,13 @@ float64 holds no more.
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import os
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
@@ -147,6 +151,8 @@ def points(name: str, x: np.ndarray, h: Callable, ks: tuple[int, ...]) -> Proble
 
 def made_up(quick: bool) -> Iterator[Problem]:
     """Fields, graded columns, Vandermonde columns and kernels on drawn points."""
+    if not quick:
+        yield columns("fields 100 x 40000, 0.1", smooth_fields(100, 40_000, 0.1, 1), (10, 30))
     for length in (0.05, 0.1, 0.2) if not quick else (0.1,):
         for m, n in ((34, 100), (34, 2000), (60, 3000)) if not quick else ((34, 300),):
             yield columns(
@@ -178,9 +184,8 @@ def real(folder: str) -> Iterator[Problem]:
     """Kernels on real points, from narrow to wide."""
     rng = np.random.default_rng(5)
     for name, n in (("powerplant", 1000), ("htru2", 1000), ("protein", 800), ("residential", 372)):
-        X = np.load(os.path.join(folder, f"{name}.npz"))["X"].astype(float)
-        X = X[:, X.std(axis=0) > 0]
-        X = ((X - X.mean(axis=0)) / X.std(axis=0))[rng.permutation(len(X))[:n]]
+        X = standardised(folder, name)
+        X = X[rng.permutation(len(X))[:n]]
         for width in (0.3, 1.0, 3.0, 8.0):
             sigma = width * np.sqrt(X.shape[1])
             yield points(f"{name} {len(X)} rbf {width}", X, lm.rbf(sigma=sigma), (20, 60))
@@ -190,6 +195,22 @@ def real(folder: str) -> Iterator[Problem]:
             lm.matern(nu=2.5, sigma=2 * np.sqrt(X.shape[1])),
             (20, 60),
         )
+
+
+def large(folder: str) -> Iterator[Problem]:
+    """Smooth kernels on many real points."""
+    for name, n in (("htru2", 10_000), ("powerplant", 5_000)):
+        X = standardised(folder, name)[:n]
+        for width in (1.0, 3.0):
+            sigma = width * np.sqrt(X.shape[1])
+            yield points(f"{name} {n} rbf {width}", X, lm.rbf(sigma=sigma), (20, 60))
+
+
+def standardised(folder: str, name: str) -> np.ndarray:
+    """The columns that vary, each with mean 0 and standard deviation 1."""
+    X = np.load(os.path.join(folder, f"{name}.npz"))["X"].astype(float)
+    X = X[:, X.std(axis=0) > 0]
+    return (X - X.mean(axis=0)) / X.std(axis=0)
 
 
 def temperature(path: str) -> Iterator[Problem]:
@@ -280,13 +301,14 @@ def main() -> None:
     parser.add_argument("--fields", help="an npy file of the temperature fields, 34 × 40 510")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--trace", action="store_true", help="the trace alone")
+    parser.add_argument("--jobs", type=int, default=1, help="problems to work on at a time")
     parser.add_argument("--methods", default=",".join(METHODS))
     options = parser.parse_args()
     methods = tuple(options.methods.split(","))
     criteria = ("trace",) if options.trace else ("trace", "frobenius")
     problems = list(made_up(options.quick))
     if options.data_dir and not options.quick:
-        problems += list(real(options.data_dir))
+        problems = [*large(options.data_dir), *problems, *real(options.data_dir)]
     if options.fields:
         problems += list(temperature(options.fields))
     print(
@@ -294,11 +316,29 @@ def main() -> None:
         + " ".join(f"{m[:8]:>8}" for _ in range(2) for m in methods)
     )
     table = []
-    for problem in problems:
-        for row in rows(problem, criteria, methods):
-            table.append(row)
-            show(row, methods)
+    for row in all_rows(problems, criteria, methods, options.jobs):
+        table.append(row)
+        show(row, methods)
     summary(table, methods)
+
+
+def all_rows(
+    problems: list[Problem], criteria: tuple[str, ...], methods: tuple[str, ...], jobs: int
+) -> Iterator[dict]:
+    """The rows of all problems from several processes, as they come."""
+    CELLS.extend((replace(p, ks=(k,)), criteria, methods) for p in problems for k in p.ks)
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+        for found in as_completed([pool.submit(cell, i) for i in range(len(CELLS))]):
+            yield from found.result()
+
+
+CELLS: list[tuple] = []  # what the processes inherit: kernels cannot be sent to them
+
+
+def cell(i: int) -> list[dict]:
+    """The rows of one problem and one k."""
+    return list(rows(*CELLS[i]))
 
 
 if __name__ == "__main__":

@@ -1,89 +1,143 @@
 """Points in float32 on a graphics card: each method's error against its float64 run and greedy's.
 
-python benchmarks/gpu_grid.py --data-dir DIR [--out FILE] [--quick] [--seconds 400]
+python benchmarks/gpu_grid.py --data-dir DIR [--rows FILE] [--out FILE] [--quick] [--seconds 400]
 
 A cell is a data set, a width σ in units of √d, k and a criterion. Each method chooses from the
 points in float32 and from the same in float64; both choices are judged in float64. Bars:
 `auto` and `swap` within 0.1 % of their float64 run, no method more than 1 % above its own, and
-`annealed` never above greedy. The last cells are left out when the seconds are used up.
+`annealed` never above greedy.
+
+Several processes share the card. Each result is a line of the file `--rows`; a run that finds the
+file goes on where it ended. The page is made from that file.
 """
 
 from __future__ import annotations
 
+import json
+import multiprocessing
 import time
-from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from card import Page, device_line, kernel, options, real
+from card import device_line, kernel, options, real
 
 import landmarks as lm
 from landmarks.linalg.error import selection_error
 
 METHODS = ("greedy", "swap", "annealed", "auto")
-ROWS = {"powerplant": 9_568, "htru2": 17_898, "protein": 45_730, "covtype": 50_000}
+SETS = ("protein", "covtype", "htru2", "powerplant")
+ROWS = 10_000  # of each set in the grid
+ALL = {"htru2": 17_898, "protein": 45_730, "covtype": 50_000}  # in the cells after it
 
 
-class Cell(NamedTuple):
-    """One problem."""
+class Task(NamedTuple):
+    """A method on one problem."""
 
     name: str
+    rows: int
     width: float
     k: int
     criterion: str
+    method: str
 
 
-def cells(quick: bool) -> Iterator[Cell]:
-    """The cheapest first."""
-    for sets in (("powerplant", "htru2"), () if quick else ("protein", "covtype")):
-        for k in (50,) if quick else (50, 200, 400):
-            for width in (0.3, 1.0, 3.0):
-                for name in sets:
-                    for criterion in ("trace", "frobenius"):
-                        yield Cell(name, width, k, criterion)
+def tasks(quick: bool) -> Iterator[Task]:
+    """The grid, the most telling cells first; then some cells with more rows."""
+    for k in (20,) if quick else (200, 400, 50):
+        for width in (1.0, 3.0, 0.3):
+            for name in SETS:
+                yield from cell(name, 800 if quick else ROWS, width, k)
+    for width in () if quick else (1.0, 3.0, 0.3):
+        for name, rows in ALL.items():
+            yield from cell(name, rows, width, 200)
 
 
-class Grid:
-    """The lines and the worst ratios."""
-
-    def __init__(self, page: Page, data_dir: str, device: str, rows: dict[str, int]):
-        self.page, self.device = page, device
-        self.points = {name: np.float32(real(data_dir, name, n)) for name, n in rows.items()}
-        self.worst: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-
-    def add(self, cell: Cell) -> None:
-        """One line: for each method the two ratios and the seconds on float32 points."""
-        X = self.points[cell.name]
-        sigma = cell.width * X.shape[1] ** 0.5
-        judge = kernel(X, sigma, self.device, torch.float64)
-        greedy, texts = 0.0, []
+def cell(name: str, rows: int, width: float, k: int) -> Iterator[Task]:
+    """All methods, for both criteria."""
+    for criterion in ("trace", "frobenius"):
         for method in METHODS:
-            single, seconds = self.error(cell, X, sigma, method, torch.float32, judge)
-            double, _ = self.error(cell, X, sigma, method, torch.float64, judge)
-            greedy = greedy or single
-            texts.append(f"{single / double:.4f}, {single / greedy:.4f}, {seconds:.1f} s")
-            ratios = self.worst[method]
-            ratios[:] = max(ratios[0], single / double), max(ratios[1], single / greedy)
-        n, d = X.shape
-        what = f"{cell.name} {n} × {d} | {cell.width:g} | {cell.k} | {cell.criterion}"
-        self.page.add(f"| {what} | " + " | ".join(texts) + " |")
+            yield Task(name, rows, width, k, criterion, method)
 
-    def error(
-        self, cell: Cell, X: np.ndarray, sigma: float, method: str, dtype: Any, judge: Any
-    ) -> tuple[float, float]:
-        """The error of a method's choice and the seconds that it took."""
-        operator = kernel(X, sigma, self.device, dtype)
+
+@cache
+def points(data_dir: str, name: str, rows: int) -> np.ndarray:
+    """The points in float32."""
+    return np.float32(real(data_dir, name, rows))
+
+
+def measured(job: tuple[Task, str, str]) -> dict[str, Any]:
+    """The task, and the error and the precision of the choice from points of either dtype."""
+    task, data_dir, device = job
+    torch.set_num_threads(1)
+    X = points(data_dir, task.name, task.rows)
+    sigma = task.width * X.shape[1] ** 0.5
+    judge = kernel(X, sigma, device, torch.float64)
+    found: dict[str, Any] = task._asdict() | {"n": X.shape[0], "d": X.shape[1]}
+    for name, dtype in (("single", torch.float32), ("double", torch.float64)):
+        operator = kernel(X, sigma, device, dtype)
         start = time.perf_counter()
-        found = lm.select(operator, cell.k, method=method, criterion=cell.criterion)
-        seconds = time.perf_counter() - start
-        return selection_error(judge, found.indices, cell.criterion), seconds
+        try:
+            s = lm.select(operator, task.k, method=task.method, criterion=task.criterion)
+        except Exception as error:
+            return found | {"failed": repr(error)}
+        found[f"seconds_{name}"] = time.perf_counter() - start
+        found[f"precision_{name}"] = s.ledger.precision
+        found[name] = selection_error(judge, s.indices, task.criterion)
+    return found
 
-    def summary(self) -> Iterator[str]:
-        """The worst ratios."""
-        for method, (double, greedy) in self.worst.items():
-            yield f"* {method}: at most {double:.4f} of its float64 run, {greedy:.4f} of greedy"
+
+def run_all(todo: list[Task], arguments: Any) -> Iterator[dict[str, Any]]:
+    """Results as they come, until the seconds are used up."""
+    end = time.monotonic() + arguments.seconds
+    jobs = [(task, arguments.data_dir, arguments.device) for task in todo]
+    with multiprocessing.get_context("spawn").Pool(arguments.workers) as pool:
+        results = pool.imap_unordered(measured, jobs)
+        for _ in jobs:
+            try:
+                yield results.next(timeout=max(0.1, end - time.monotonic()))
+            except multiprocessing.TimeoutError:
+                return
+
+
+def stored(path: Path) -> dict[Task, dict[str, Any]]:
+    """The results of earlier runs; what failed is run again."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    found = [json.loads(line) for line in lines]
+    return {key(row): row for row in found if "failed" not in row}
+
+
+def key(row: dict[str, Any]) -> Task:
+    """The task of a result."""
+    return Task(*(row[name] for name in Task._fields))
+
+
+def table(found: dict[Task, dict[str, Any]], todo: list[Task]) -> Iterator[str]:
+    """A line for each cell that is complete, and the largest ratios."""
+    worst = {method: [0.0, 0.0] for method in METHODS}
+    done = 0
+    for task in todo[:: len(METHODS)]:
+        rows = [found.get(task._replace(method=method)) for method in METHODS]
+        if None in rows:
+            continue
+        texts = []
+        for method, row in zip(METHODS, rows, strict=True):
+            ratios = row["single"] / row["double"], row["single"] / rows[0]["single"]
+            worst[method] = [max(pair) for pair in zip(worst[method], ratios, strict=True)]
+            texts.append("{:.4f}, {:.4f}".format(*ratios))
+        done += 1
+        what = f"{task.name} {rows[0]['n']} × {rows[0]['d']} | {task.width:g} | {task.k}"
+        yield f"| {what} | {task.criterion} | " + " | ".join(texts) + " |"
+    grid = sum(task.rows not in ALL.values() for task in todo) // len(METHODS)
+    yield from ("", f"{done} cells were run; the grid has {grid}, the others have more rows.")
+    yield from ("The largest ratios:", "")
+    for method, (double, greedy) in worst.items():
+        yield f"* {method}: {double:.4f} of its float64 run, {greedy:.4f} of greedy"
+    reasons = sorted({row["precision_single"] for row in found.values()})
+    yield from ("", "What `ledger.precision` said for float32 points: " + "; ".join(reasons) + ".")
 
 
 def head(device: str) -> list[str]:
@@ -92,9 +146,10 @@ def head(device: str) -> list[str]:
         "# Points in float32: errors against float64 and greedy",
         "",
         device_line(device),
-        "Points in float32, standardised, RBF kernel, σ in units of √d. Each entry: the error over",
-        "that of the same method on the same points in float64, the error over greedy's, and the",
-        "seconds on float32 points. All errors are computed in float64. Printed by",
+        f"Points in float32, standardised, RBF kernel, σ in units of √d; at most {ROWS} rows of",
+        "each set, then more rows for k = 200. Each entry: the error over that of the same method",
+        "on the same points in float64, and the error over greedy's. All errors are computed in",
+        "float64. Seconds are in [gpu_seconds.md](gpu_seconds.md). Printed by",
         "`python benchmarks/gpu_grid.py --data-dir DIR --out FILE`.",
         "",
         "| points | σ | k | criterion | " + " | ".join(METHODS) + " |",
@@ -103,27 +158,28 @@ def head(device: str) -> list[str]:
 
 
 def main() -> None:
-    """Print the grid, and write it where asked."""
+    """Run what is missing, and write the page where asked."""
     parser = options(__doc__)
     parser.add_argument("--seconds", type=float, default=400.0)
+    parser.add_argument("--workers", type=int, default=12)
+    parser.add_argument("--rows", type=Path, default=Path("gpu_grid.jsonl"))
     arguments = parser.parse_args()
-    rows = {"powerplant": 1_500, "htru2": 1_200} if arguments.quick else ROWS
-    page, end = Page(arguments.out, head(arguments.device)), time.monotonic() + arguments.seconds
-    grid, todo = (
-        Grid(page, arguments.data_dir, arguments.device, rows),
-        list(cells(arguments.quick)),
-    )
-    done = 0
-    for cell in todo:
-        if time.monotonic() > end:
-            break
-        grid.add(cell)
-        done += 1
-    page.add("")
-    page.add(f"{done} of {len(todo)} cells were run. The largest ratios:")
-    page.add("")
-    for line in grid.summary():
-        page.add(line)
+    todo, found = list(tasks(arguments.quick)), stored(arguments.rows)
+    missing, top = [task for task in todo if task not in found], head(arguments.device)
+    with arguments.rows.open("a") as file:
+        for row in run_all(missing, arguments):
+            print(json.dumps(row), file=file, flush=True)
+            print(*row.values(), flush=True)
+            if "failed" not in row:
+                found[key(row)] = row
+                save(arguments.out, [*top, *table(found, todo)])
+    save(arguments.out, [*top, *table(found, todo)])
+
+
+def save(path: Path | None, lines: list[str]) -> None:
+    """Write the page after each result: a run that is stopped leaves what it has."""
+    if path is not None:
+        path.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

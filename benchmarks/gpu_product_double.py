@@ -1,9 +1,10 @@
-"""Products with a kernel matrix in float64 on a GPU: fused, KeOps and chunked torch, one process.
+"""Products with a kernel matrix on a GPU: fused, KeOps and chunked torch in one process.
 
-python benchmarks/gpu_product_double.py [--out FILE] [--quick]
+python benchmarks/gpu_product_double.py [--out FILE] [--quick] [--seconds 280]
 
-The file keeps what stands above its section "In float64"; the section is written again. Kernels
-are compiled beforehand by parallel processes.
+Each product is timed in float64 and in float32. The file keeps what stands above its section "In
+float64"; the section is written again. Kernels are compiled beforehand by parallel processes. The
+last products are left out when the seconds are used up.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import argparse
 import importlib.util
 import multiprocessing
 import platform
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +25,14 @@ import triton
 from gpu_product import chunked, relative_error
 
 import landmarks as lm
-from landmarks.operators.gpu import fused, keops
-from landmarks.operators.gpu.double_product import pair
+from landmarks.operators.gpu import double_product, fused, keops, single_points
 
 TITLE = "## In float64"
 SLOW = 400.0  # milliseconds above which one time is enough
 SIGMA = {2: 1.0, 4: 2.0, 9: 3.0, 30: 8.0, 90: 14.0, 784: 40.0}
 COMPILERS = 15  # processes that compile beforehand
-PATIENCE = 45  # seconds for them
+PATIENCE = 120  # seconds for them
+NAMES = {torch.float64: "float64", torch.float32: "float32"}
 
 
 @dataclass(frozen=True)
@@ -43,11 +46,23 @@ class Case:
     width: int = 10
     offset: float = 0.0
     rivals: bool = True
+    dtype: torch.dtype = torch.float64
 
     def points(self) -> tuple[torch.Tensor, torch.Tensor]:
         """The points of the rows and of the columns: one array when there are equally many."""
-        y = draw(self.cols, self.d) + self.offset
-        return (y if self.rows == self.cols else draw(self.rows, self.d) + self.offset), y
+        y = draw(self.cols, self.d, self.dtype) + self.offset
+        if self.rows == self.cols:
+            return y, y
+        return draw(self.rows, self.d, self.dtype) + self.offset, y
+
+    def vectors(self) -> torch.Tensor:
+        """The right-hand sides."""
+        return draw(self.cols, self.width, self.dtype)
+
+    def packed(self, x: torch.Tensor, y: torch.Tensor) -> tuple[Any, Any]:
+        """Both sides as the fused product wants them."""
+        module = double_product if self.dtype == torch.float64 else single_points
+        return module.pair(self.h, x, y)
 
     @property
     def name(self) -> str:
@@ -61,10 +76,10 @@ class Case:
         return kernel + (", far from 0" if self.offset else "")
 
 
-def draw(n: int, d: int) -> torch.Tensor:
-    """Standard normal points in float64."""
+def draw(n: int, d: int, dtype: torch.dtype) -> torch.Tensor:
+    """Standard normal numbers."""
     generator = torch.Generator(device="cuda").manual_seed(n + d)
-    return torch.randn(n, d, device="cuda", generator=generator, dtype=torch.float64)
+    return torch.randn(n, d, device="cuda", generator=generator, dtype=dtype)
 
 
 def kernels_for(d: int) -> list:
@@ -75,7 +90,14 @@ def kernels_for(d: int) -> list:
 
 
 def cases(quick: bool) -> Iterator[Case]:
-    """All products of the table."""
+    """All products of the table, in both precisions."""
+    for case in products(quick):
+        yield case
+        yield replace(case, dtype=torch.float32)
+
+
+def products(quick: bool) -> Iterator[Case]:
+    """Sizes and widths for d = 9, rectangles, other dimensions, other widths of the kernel."""
     rbf = lm.rbf(3.0)
     for n in (20_000,) if quick else (20_000, 50_000, 200_000):
         for width in (1, 10, 32):
@@ -85,15 +107,16 @@ def cases(quick: bool) -> Iterator[Case]:
     for rows, cols in ((777, 200_000), (200_000, 100), (5_000, 50_000)):
         for h in kernels_for(9):
             yield Case(h, rows, cols, 9)
-    for d in (2, 4, 9, 30, 90, 784):
-        m = 20_000 if d == 784 and not quick else n
+    for d in (9, 90, 30, 4, 2):
         for h in kernels_for(d)[d == 9 :]:
-            yield Case(h, m, m, d)
-    if not quick:
-        yield Case(lm.rbf(40.0), n, n, 784)
+            yield Case(h, n, n, d)
     for sigma in (0.01, 0.1, 0.3, 1.0, 10.0, 100.0):
         yield Case(lm.rbf(sigma), n, n, 9, rivals=False)
     yield Case(rbf, n, n, 9, offset=1e3, rivals=False)
+    for h in kernels_for(784):  # KeOps compiles these the longest
+        yield Case(h, n if quick else 20_000, n if quick else 20_000, 784)
+    if not quick:
+        yield Case(lm.rbf(40.0), n, n, 784)
 
 
 def once(run: Callable[[], torch.Tensor]) -> float:
@@ -118,93 +141,98 @@ class Table:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.least = {"KeOps": float("inf"), "chunked": float("inf")}
-        self.worst_error = 0.0
+        rivals = [(name, rival) for name in NAMES.values() for rival in ("KeOps", "chunked")]
+        self.least = dict.fromkeys(rivals, float("inf"))
+        self.errors = dict.fromkeys(NAMES.values(), 0.0)
 
     def row(self, case: Case) -> None:
         """One line: the fused product, its error, and the rivals' times over ours."""
-        h, (x, y) = case.h, case.points()
-        V = torch.randn(case.cols, case.width, device="cuda", dtype=torch.float64)
-        left, right = pair(h, x, y)
+        h, (x, y), V, name = case.h, case.points(), case.vectors(), NAMES[case.dtype]
+        left, right = case.packed(x, y)
         error = relative_error(fused.product(h, left, right, V), h, x, y, V)
         ours = milliseconds(lambda: fused.product(h, left, right, V), 5)
         cells = [f"{ours:.2f}", f"{error:.1e}"]
-        cells += self._rivals(h, x, y, V, ours) if case.rivals else ["–"] * 4
-        what = f"{case.name} | {case.rows} × {case.cols} | {case.d} | {case.width}"
+        cells += self._rivals(case, (x, y, V), ours) if case.rivals else ["–"] * 4
+        what = f"{case.name} | {case.rows} × {case.cols} | {case.d} | {case.width} | {name}"
         self.lines.append(f"| {what} | " + " | ".join(cells) + " |")
-        self.worst_error = max(self.worst_error, error)
+        self.errors[name] = max(self.errors[name], error)
         print(self.lines[-1], flush=True)
 
-    def summary(self) -> str:
-        """The smallest ratios and the largest error."""
-        least = ", ".join(f"{rival} {ratio:.2f}" for rival, ratio in self.least.items())
-        return f"Smallest ratio: {least}. Largest error: {self.worst_error:.1e}."
+    def summary(self) -> Iterator[str]:
+        """The smallest ratios and the largest errors."""
+        for name, error in self.errors.items():
+            least = ", ".join(f"{r} {self.least[name, r]:.2f}" for r in ("KeOps", "chunked"))
+            yield f"* {name}: smallest ratios {least}; largest error {error:.1e}"
 
-    def _rivals(self, h: Any, x: Any, y: Any, V: Any, ours: float) -> list[str]:
-        first = once(lambda: chunked(h, x, y, V))  # nothing to compile
-        times = {"chunked": first if first > SLOW else milliseconds(lambda: chunked(h, x, y, V), 3)}
+    def _rivals(self, case: Case, arrays: tuple[Any, ...], ours: float) -> list[str]:
+        run = partial(chunked, case.h, *arrays)
+        first = once(run)  # nothing to compile
+        times = {"chunked": first if first > SLOW else milliseconds(run, 3)}
         if importlib.util.find_spec("pykeops"):
-            times["KeOps"] = milliseconds(lambda: keops.product(h, x, y, V), 3)
-        cells = []
+            times["KeOps"] = milliseconds(partial(keops.product, case.h, *arrays), 3)
+        cells, name = [], NAMES[case.dtype]
         for rival in ("KeOps", "chunked"):
-            time = times.get(rival, float("nan"))
-            self.least[rival] = min(self.least[rival], time / ours)
-            cells += [f"{time:.1f}", f"{time / ours:.1f}"]
+            theirs = times.get(rival, float("nan"))
+            self.least[name, rival] = min(self.least[name, rival], theirs / ours)
+            cells += [f"{theirs:.1f}", f"{theirs / ours:.1f}"]
         return cells
 
 
 def compile_fused(case: Case) -> None:
     """Put the fused kernel of a case in Triton's cache."""
-    x, y = case.points()
-    V = torch.zeros(case.cols, case.width, device="cuda", dtype=torch.float64)
-    fused.product(case.h, *pair(case.h, x, y), V)
+    fused.product(case.h, *case.packed(*case.points()), case.vectors())
     torch.cuda.synchronize()
 
 
 def compile_keops(case: Case) -> None:
     """Put the formula of a case in KeOps' cache."""
-    x = draw(100, case.d)
-    V = torch.zeros(100, case.width, device="cuda", dtype=torch.float64)
+    small = replace(case, rows=100, cols=100)
     if case.rivals and importlib.util.find_spec("pykeops"):
-        keops.product(case.h, x, x, V)
+        keops.product(case.h, *small.points(), small.vectors())
 
 
 def compile_all(todo: list[Case]) -> None:
     """Compile in parallel processes; what is late is compiled when it is needed."""
     pool = multiprocessing.get_context("fork").Pool(COMPILERS)
+    start = time.monotonic()
     try:
         engine = pool.apply_async(compile_keops, (todo[0],))
-        pool.map_async(compile_fused, todo, chunksize=1).get(PATIENCE)
-        engine.get(PATIENCE)
-        unlike = {(type(c.h), getattr(c.h, "nu", 0), c.d, c.width): c for c in todo if c.rivals}
-        late = sorted(unlike.values(), key=lambda case: -case.d)
-        pool.map_async(compile_keops, late, chunksize=1).get(PATIENCE)
+        ours = pool.map_async(compile_fused, todo, chunksize=1)
+        engine.get(PATIENCE)  # the formulas need what it builds
+        formulas = {
+            (type(c.h), getattr(c.h, "nu", 0), c.d, c.width, c.dtype): c for c in todo if c.rivals
+        }
+        late = sorted(formulas.values(), key=lambda case: -case.d)
+        theirs = pool.map_async(compile_keops, late, chunksize=1)
+        for made in (ours, theirs):
+            made.get(max(0.0, start + PATIENCE - time.monotonic()))
     except Exception as error:
         print(f"not all was compiled beforehand: {error!r}", flush=True)
     pool.terminate()
     pool.join()
+    print(f"compiled in {time.monotonic() - start:.0f} s", flush=True)
 
 
 def squares(n: int) -> str:
     """The diagonal of K² in one pass."""
-    x = fused.prepare(draw(n, 9), lm.rbf(3.0))
-    time = milliseconds(lambda: fused.squared_row_sums(x.h, x, x), 3)
-    return f"The diagonal of K² for {n} points, rbf(3), d = 9, in one pass: {time:.1f} ms."
+    x = fused.prepare(draw(n, 9, torch.float64), lm.rbf(3.0))
+    taken = milliseconds(lambda: fused.squared_row_sums(x.h, x, x), 3)
+    return f"The diagonal of K² for {n} points, rbf(3), d = 9, float64, one pass: {taken:.1f} ms."
 
 
 def head() -> list[str]:
     """What stands above the lines."""
     return [
-        TITLE,
+        f"{TITLE} and float32",
         "",
         f"Device: {torch.cuda.get_device_name()}; torch {torch.__version__}, "
-        f"triton {triton.__version__}, Python {platform.python_version()}; float64 in and out,",
+        f"triton {triton.__version__}, Python {platform.python_version()}; in and out as said;",
         "milliseconds, median; errors in the Frobenius norm, on 128 rows, against float64 with",
-        "distances by differences; ratios are the rival's time over ours. Printed by",
-        "`benchmarks/gpu_product_double.py`.",
+        "distances by differences; ratios are the rival's time over ours. Each product in float64",
+        "and in float32, all in one process. Printed by `benchmarks/gpu_product_double.py`.",
         "",
-        "| kernel | size | d | vectors | fused | error | KeOps | ratio | chunked | ratio |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "| kernel | size | d | vectors | in | fused | error | KeOps | ratio | chunked | ratio |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
 
 
@@ -221,15 +249,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seconds", type=float, default=280.0)
     arguments = parser.parse_args()
+    end = time.monotonic() + arguments.seconds
     todo, table = list(cases(arguments.quick)), Table()
     compile_all(todo)
     top = head()
     print("\n".join(top), flush=True)
     for case in todo:
-        table.row(case)
-        save(arguments.out, [*top, *table.lines])
-    tail = [table.summary(), squares(20_000 if arguments.quick else 200_000)]
+        if time.monotonic() < end:
+            table.row(case)
+            save(arguments.out, [*top, *table.lines])
+    tail = [f"{len(table.lines)} of {len(todo)} products were timed.", "", *table.summary(), ""]
+    tail.append(squares(20_000 if arguments.quick else 200_000))
     print("\n".join(["", *tail]), flush=True)
     save(arguments.out, [*top, *table.lines, "", *tail])
 

@@ -15,7 +15,9 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "mathml",
+    "members",
     "parameters",
+    "subscripts",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
 ]
@@ -28,6 +30,8 @@ suppress_warnings = [
     "myst.xref_missing"
 ]  # links to files outside docs/ are checked by tests/docs/test_links.py
 autosummary_generate = True
+templates_path = ["_templates"]
+default_role = "py:obj"
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
@@ -44,6 +48,7 @@ sphinx_gallery_conf = {
 }
 html_theme = "furo"
 html_title = "landmarks"
-html_static_path = []
+html_static_path = ["_static"]
+html_css_files = ["landmarks.css"]
 html_copy_source = False
 warnings.filterwarnings("ignore", category=DeprecationWarning, module="sphinx")

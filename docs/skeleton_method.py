@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from landmarks._array import first_argmax, host, like
-from landmarks.problem import CONSTRAINTS, Choice, Problem, complete
+from landmarks.problem import INCLUDE_EXCLUDE, Choice, Problem, complete
 from landmarks.residual.represent import searchable
 from landmarks.residual.residual import Residual, filled
 from landmarks.runs.runner import Step, run
@@ -29,7 +29,7 @@ class LargestResidual:
     [1, 2]
     """
 
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         residual = Residual(searchable(problem.operator, problem.k), problem.k)

@@ -29,6 +29,9 @@ def test_names_that_changed_are_found_by_their_old_name():
     with pytest.warns(DeprecationWarning, match=r"landmarks\.readers\.FileTable"):
         from landmarks.readers import Table
     assert Table.__name__ == "FileTable"
+    with pytest.warns(DeprecationWarning, match=r"landmarks\.problem\.INCLUDE_EXCLUDE"):
+        from landmarks.problem import CONSTRAINTS
+    assert {"include", "exclude"} == CONSTRAINTS
 
 
 @pytest.mark.parametrize("module", ["methods", "estimators"])

@@ -1,7 +1,13 @@
 """Nothing but an explicit download opens a connection: a fresh interpreter has no sockets."""
 
+import socket
 import subprocess
 import sys
+
+import numpy as np
+import pytest
+
+import landmarks as lm
 
 PROGRAM = """
 import socket, sys, tempfile, os
@@ -29,3 +35,15 @@ sys.exit(main(["demo"]))
 
 def test_no_connection_is_opened():
     subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, timeout=300)
+
+
+def test_a_selection_asks_for_no_connection(monkeypatch, tmp_path):
+    """The same in this process, for what most people do."""
+
+    def refused(*address, **named):
+        pytest.fail("a connection was asked for")
+
+    monkeypatch.setattr(socket, "socket", refused)
+    monkeypatch.setattr(socket, "getaddrinfo", refused)
+    lm.select(np.eye(6), 2).save(tmp_path / "run.npz")
+    assert lm.load(tmp_path / "run.npz").k == 2

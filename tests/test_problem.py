@@ -7,7 +7,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.problem import CONSTRAINTS, Choice, Problem, Trial, brief, complete
+from landmarks.problem import INCLUDE_EXCLUDE, Choice, Problem, Trial, brief, complete
 
 OPERATOR = lm.psd(np.eye(6))
 
@@ -81,4 +81,4 @@ def test_a_method_is_shown_with_the_settings_that_were_changed():
         and brief(lm.Swap(start="uniform", max_swaps=3)) == "Swap(start='uniform', max_swaps=3)"
     )
     assert brief(lm.Continuous(stop=lm.Continuous().stop)) == "Continuous()"
-    assert set(CONSTRAINTS) == {"include", "exclude"}
+    assert set(INCLUDE_EXCLUDE) == {"include", "exclude"}

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 import landmarks as lm
 from landmarks.errors import FormatError, RankWarning, UnsupportedError
 from landmarks.linalg.probes import Rademacher
-from landmarks.problem import CONSTRAINTS, Choice
+from landmarks.problem import INCLUDE_EXCLUDE, Choice
 from landmarks.runs import archive
 from landmarks.selection import Cost, Selection
 
@@ -213,7 +213,7 @@ def test_a_method_that_cannot_honour_a_constraint_says_so(X):
     with pytest.raises(UnsupportedError, match="First cannot honour exclude"):
         lm.select(X, 3, method=First(), exclude=[1])
     assert lm.select(X, 3, method=First()).indices.tolist() == [0, 1, 2]
-    assert frozenset({"include", "exclude"}) == CONSTRAINTS
+    assert frozenset({"include", "exclude"}) == INCLUDE_EXCLUDE
 
 
 def test_a_method_class_instead_of_an_object_is_refused(X):

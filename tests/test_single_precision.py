@@ -19,16 +19,15 @@ MATRICES = {
     "rougher kernel": lambda dtype: lm.kernel(POINTS.astype(dtype), lm.matern(sigma=2.0, nu=2.5)),
     "falling spectrum": lambda dtype: lm.data(FALLING.astype(dtype)),
 }
-METHODS = [
-    lm.Greedy(),
-    lm.Swap(),
+QUICK = [lm.Greedy(), lm.Swap(), lm.PivotedQR()]
+LONGER = [
     lm.Auto(),
     lm.Annealed(),
     lm.NuclearScores(),
     lm.Iterated(rounds=3),
     lm.Knapsack(max_exchanges=3),
-    lm.PivotedQR(),
 ]
+METHODS = [*QUICK, *(pytest.param(method, marks=pytest.mark.thorough) for method in LONGER)]
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .problem import Choice, Problem
     from .runs.progress import Progress
     from .selection import Selection
-    from .selection_file import load
+    from .selection.file import load
     from .sklearn.column_selector import ColumnSelector
     from .sklearn.cross_validation import held_out
     from .sklearn.nystroem import Nystroem
@@ -101,41 +101,26 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-#: where each public name is defined; it is imported on first use, so that `landmarks --help`
-#: does not load an array library
+#: where each public name is defined, except the methods, which `methods.registry` lists; it is
+#: imported on first use, so that `landmarks --help` does not load an array library
 _WHERE = {
-    "Annealed": "methods.annealed.annealed",
-    "Auto": "methods.auto",
     "Checkpoint": "checkpoint",
     "Choice": "problem",
     "ColumnSelector": "sklearn.column_selector",
     "Comparison": "comparison",
-    "Continuous": "methods.relaxation.continuous",
     "CrossValidated": "how_many.cross_validated",
     "Curve": "how_many.curve",
-    "Exact": "methods.search.exact",
-    "Greedy": "methods.greedy.greedy",
     "HeldOut": "how_many.held_out",
-    "Iterated": "methods.search.iterated",
-    "KDPP": "methods.sampling.kdpp",
-    "KMeans": "methods.sampling.kmeans",
-    "Knapsack": "methods.groups.knapsack",
     "Knee": "how_many.knee",
     "LikelihoodRatio": "how_many.likelihood_ratio",
     "MinDistance": "placement.minimum_distance",
-    "NuclearScores": "methods.greedy.nuclear",
     "Nystroem": "sklearn.nystroem",
-    "PivotedQR": "methods.greedy.pivoted_qr",
     "Problem": "problem",
     "Progress": "runs.progress",
-    "RPCholesky": "methods.sampling.rpcholesky",
     "Regions": "placement.regions",
-    "RidgeLeverage": "methods.sampling.leverage",
     "Selection": "selection",
     "Supervised": "methods.greedy.supervised",
-    "Swap": "methods.search.swap",
     "MaxError": "how_many.max_error",
-    "Uniform": "methods.sampling.uniform",
     "compare": "comparison",
     "data": "operators.data",
     "function": "operators.function",
@@ -147,7 +132,7 @@ _WHERE = {
     "kernel": "operators.kernel",
     "laplacian": "kernels",
     "linear": "kernels",
-    "load": "selection_file",
+    "load": "selection.file",
     "matern": "kernels",
     "path": "how_many.curve",
     "polynomial": "kernels",
@@ -156,6 +141,7 @@ _WHERE = {
     "select": "_select",
     "toeplitz": "operators.structured.toeplitz",
 }
+
 
 #: public names of 0.1 and what they are called now
 _RENAMED = {"Target": "MaxError"}
@@ -168,9 +154,10 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and refuse a name 
         from importlib import import_module
 
         from ._suggest import suggestion
+        from .methods.registry import MODULES
 
-        if name in _WHERE:
-            found = getattr(import_module(f".{_WHERE[name]}", __name__), name)
+        if where := _WHERE.get(name) or MODULES.get(name):
+            found = getattr(import_module(f".{where}", __name__), name)
             return globals().setdefault(name, found)
         if name in _RENAMED:
             return import_module("._moved", __name__).renamed(name, _RENAMED[name])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import time
 from dataclasses import replace
 from typing import Any
@@ -17,10 +18,13 @@ from .intake import prepared_operator
 from .linalg.error import CRITERIA
 from .methods.inner import run_method
 from .methods.registry import as_method
+from .operators.base import COUNTED
 from .operators.standard import Standard
-from .problem import Choice, Problem
+from .problem import Choice, Method, Problem
 from .proof.reach import most_columns
+from .residual.digits import precision_used
 from .runs.bar import progress_bar
+from .runs.journal import Journal
 from .runs.progress import Callback, stopped, watching
 from .runs.runner import saving
 from .selection import Cost, Selection
@@ -120,36 +124,28 @@ def select(
     """
     quiet = False if scale is None and target is not None else scale  # its columns weigh, not A's
     operator = prepared_operator(A, center=center, scale=quiet, numeric_only=numeric_only)
-    chooser, k = with_rule(as_method(method), k, error)
+    chooser = as_method(method)
+    if error is not None or not isinstance(k, numbers.Real | None):
+        chooser, k = with_rule(chooser, k, error)
     criterion = _check.choice(criterion, CRITERIA, "criterion")
     problem = constrained(
         operator, criterion, include, exclude, groups, costs, budget_cost, constraints
     )
-    standard = Standard(bool(center), bool(scale))
-    problem = aimed(problem, target, noise, repeats, standard, spread=scale is None)
+    if target is not None or noise is not None or repeats is not False:
+        standard = Standard(bool(center), bool(scale))
+        problem = aimed(problem, target, noise, repeats, standard, spread=scale is None)
     problem = replace(problem, k=subset_size(k, problem, chooser))
     check_honoured(problem, chooser)
     allowed = _seconds(budget)
     operator.validate()
     rng = np.random.default_rng(_check.seed(seed))
-    asked = {"seed": _check.seed(seed), "budget": allowed}
     journal = None
-    used = 0.0
     if checkpoint is not None:
+        asked = {"seed": _check.seed(seed), "budget": allowed}
         journal = open_journal(checkpoint, problem, chooser, asked, rng)
-        used = journal.seconds
-    start = time.perf_counter() - used
-    before = operator.ledger.snapshot()
-    if allowed is not None:
-        problem = replace(problem, deadline=time.monotonic() + allowed - used)
-    watched = progress_bar(callback) if progress else watching(callback)
-    with watched, saving(journal):
-        if journal is None:
-            choice = chooser.choose(problem, rng)
-        else:
-            choice = run_method("run", chooser, problem, rng)
+    with progress_bar(callback) if progress else watching(callback):
+        choice, cost = _run(problem, chooser, rng, allowed, journal)
         was_stopped = stopped()
-    cost = Cost(**operator.ledger.since(before), seconds=time.perf_counter() - start)
     operator.warn_about(choice.indices)
     return Selection(
         indices=choice.indices,
@@ -175,6 +171,31 @@ def select(
         chooser=chooser,
         aim=problem.aim,
     )
+
+
+def _run(
+    problem: Problem,
+    chooser: Method,
+    rng: np.random.Generator,
+    allowed: float | None,
+    journal: Journal | None,
+) -> tuple[Choice, Cost]:
+    """What the method chooses in the seconds that it is allowed, and what it used."""
+    used = 0.0 if journal is None else journal.seconds
+    start = time.perf_counter() - used
+    ledger = problem.operator.ledger
+    before = ledger.snapshot()
+    if allowed is not None:
+        problem = replace(problem, deadline=time.monotonic() + allowed - used)
+    with saving(journal):
+        if journal is None:
+            choice = chooser.choose(problem, rng)
+        else:
+            choice = run_method("run", chooser, problem, rng)
+    seconds, counts = time.perf_counter() - start, ledger.since(before)
+    spent = {name: counts[name] for name in COUNTED}
+    precision = precision_used(problem.operator, counts)
+    return choice, Cost(**spent, seconds=seconds, precision=precision)
 
 
 def known_of(problem: Problem, choice: Choice) -> dict[str, float]:

@@ -44,6 +44,9 @@ class Row:
 class Comparison:
     """The results of several methods, in the order in which they ran.
 
+    Attributes
+    ----------
+    rows : one for each k and method, with its error and cost.
     selections : what each method chose; None if it could not run.
 
     Examples
@@ -95,11 +98,46 @@ class Comparison:
         return Table(columns)
 
     def to_frame(self) -> Any:
-        """The table as a pandas DataFrame."""
+        """The table as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each k and method.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> X = np.random.default_rng(0).standard_normal((30, 8))
+        >>> found = lm.compare(X, 3, methods=["greedy", "uniform"])
+        >>> found.to_frame()["method"].tolist()  # doctest: +SKIP
+        ['greedy', 'uniform']
+        """
         return self.table.to_frame()
 
     def plot(self, ax: Any = None, *, noun: str = "column") -> ComparisonDisplay:
-        """Draw the errors: bars for one k, curves for several."""
+        """Draw the errors: bars for one k, curves for several.
+
+        Parameters
+        ----------
+        ax : matplotlib axes; a new figure unless given.
+        noun : what is chosen, for the label of the axis.
+
+        Returns
+        -------
+        ComparisonDisplay
+            With the axes as `ax_`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> X = np.random.default_rng(0).standard_normal((30, 8))
+        >>> found = lm.compare(X, 3, methods=["greedy", "uniform"])
+        >>> len(found.plot().ax_.patches)  # doctest: +SKIP
+        2
+        """
         from .plots.comparison import ComparisonDisplay
 
         errors: dict[str, dict[int, float]] = {}

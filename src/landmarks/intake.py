@@ -17,8 +17,9 @@ import numpy as np
 from ._array import host, is_array, namespace
 from ._suggest import suggestion
 from .errors import ScaleWarning, SymmetryWarning
+from .operators.array import array_data
 from .operators.base import Operator
-from .operators.convert import as_operator, is_annotated
+from .operators.convert import annotated, as_operator, is_annotated
 from .operators.data import data
 from .operators.rows.files import HDF5
 from .operators.standard import Prepared
@@ -47,11 +48,14 @@ def prepared_operator(
     stacklevel += 1
     center = boolean(center, "center")
     scaled = boolean(scale, "scale") if scale is not None else False
-    if isinstance(A, Operator) or _is_product(A):
+    if type(A) is np.ndarray:  # the most common case needs none of the questions below
+        warn_if_symmetric(A, stacklevel)
+        operator: Operator = array_data(A, center=center, scale=scaled)
+    elif isinstance(A, Operator) or _is_product(A):
         _refuse(A, center or scaled)
         return as_operator(A)
-    if is_annotated(A):
-        operator = _annotated(A, center, scaled)
+    elif is_annotated(A):
+        operator = annotated(A, center=center, scale=scaled)
     elif isinstance(A, str | os.PathLike):
         operator = of_file(A, center, scaled, numeric_only, stacklevel)
     else:
@@ -82,14 +86,6 @@ def _refuse(A: Any, asked: bool) -> None:
             "lm.data(X, center=…, scale=…), or prepare the matrix before it becomes an operator, "
             f"got {A!r}"
         )
-
-
-def _annotated(A: Any, center: bool, scale: bool) -> Operator:
-    if not (center or scale) or A.X is None:
-        return as_operator(A)
-    operator = data(A.X, center=center, scale=scale)
-    operator.names = tuple(str(name) for name in A.var_names)
-    return operator
 
 
 def of_file(

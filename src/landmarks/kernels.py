@@ -66,6 +66,10 @@ def _check_positive(**parameters: float) -> None:
 class rbf:
     """The Gaussian kernel exp(−|x − y|²/σ²).
 
+    Parameters
+    ----------
+    sigma : σ, the distance at which the kernel has fallen to 1/e.
+
     Examples
     --------
     >>> import numpy as np
@@ -87,6 +91,10 @@ class rbf:
 @dataclass(frozen=True)
 class laplacian:
     """The Laplacian kernel exp(−Σ|x_i − y_i|/σ), with the L1 distance as in scikit-learn.
+
+    Parameters
+    ----------
+    sigma : σ, the L1 distance at which the kernel has fallen to 1/e.
 
     Examples
     --------
@@ -113,6 +121,11 @@ class laplacian:
 @dataclass(frozen=True)
 class matern:
     """The Matérn kernel with smoothness ν = 1/2, 3/2 or 5/2 and length scale σ.
+
+    Parameters
+    ----------
+    nu : ν, 0.5, 1.5 or 2.5; larger is smoother.
+    sigma : σ, the length scale.
 
     Examples
     --------
@@ -146,6 +159,12 @@ class matern:
 @dataclass(frozen=True)
 class polynomial:
     """The polynomial kernel (γ x·y + c)^degree; c ≥ 0 keeps it positive semidefinite.
+
+    Parameters
+    ----------
+    degree : a whole number of at least 1.
+    gamma : γ, the factor of x·y.
+    coef0 : c, which is added; 0 makes the kernel homogeneous.
 
     Examples
     --------

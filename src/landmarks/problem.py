@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from ._array import Indices
+from ._moved import renamed
 from .errors import RankWarning
 from .linalg.aim import Aim
 from .operators.base import Operator
@@ -24,15 +25,18 @@ class Problem:
 
     Parameters
     ----------
+    operator : the matrix, as `landmarks.data`, `psd`, `kernel` and others give it.
     k : how many, of the groups where there are any; 0 when the method finds it.
-    warned : what the user was warned of already; problems derived from this one share it.
-    constraints : where chosen columns may lie: minimum distances and regions.
+    criterion : "trace" or "frobenius".
+    include, exclude : the indices that must, or must not, be chosen.
     groups : the number of the group of each column; a group is chosen entirely or not at all, and
         include and exclude hold entire groups. None is each column for itself.
     costs, budget_cost : the cost of each column and what a choice may cost; None is no such limit.
     aim : a target to rebuild instead of the columns, noise of the measurements, or both.
     deadline : the time.monotonic() by which an improving method should return what it has; None is
         never.
+    constraints : where chosen columns may lie: minimum distances and regions.
+    warned : what the user was warned of already; problems derived from this one share it.
 
     Examples
     --------
@@ -69,14 +73,50 @@ class Problem:
         return np.setdiff1d(self.candidates, self.include)
 
     def addable(self, chosen: Indices) -> np.ndarray:
-        """Whether each candidate may be added to the chosen ones and what must be included."""
+        """Whether each candidate may be added to the chosen ones and what must be included.
+
+        Parameters
+        ----------
+        chosen : the indices chosen so far.
+
+        Returns
+        -------
+        array of n booleans
+            False for excluded and chosen ones, and for those that a constraint rules out.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> problem = lm.Problem(lm.psd(np.eye(4)), k=2, exclude=(0,))
+        >>> problem.addable([3]).tolist()
+        [False, True, True, False]
+        """
         chosen = np.union1d(np.asarray(chosen, dtype=np.int64), self.include).astype(np.int64)
         allowed = np.zeros(self.operator.n, dtype=bool)
         allowed[self.free] = True
         return addable(self.constraints, chosen, self.k - len(chosen), allowed)
 
     def count(self, columns: Indices) -> int:
-        """How many the columns are: of groups where there are any."""
+        """How many columns these are, or how many groups, where there are any.
+
+        Parameters
+        ----------
+        columns : their indices.
+
+        Returns
+        -------
+        int
+            What a method compares with `k`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> groups = np.array([0, 0, 1, 1])
+        >>> lm.Problem(lm.psd(np.eye(4)), k=2, groups=groups).count([0, 1, 2])
+        2
+        """
         return (
             len(columns)
             if self.groups is None
@@ -91,20 +131,30 @@ class Problem:
 
 @dataclass(frozen=True)
 class Trial:
-    """One thing that a composed method tried: a label, the error reached, seconds and products."""
+    """One thing that a composed method tried: a label, the error reached, seconds and products.
+
+    precision : the one that it worked in, and why.
+    """
 
     label: str
     error: float
     seconds: float
     products: int
+    precision: str = ""
 
 
 @dataclass(frozen=True)
 class Choice:
     """What a method returns: indices in order of choice, and how it came to them.
 
+    Attributes
+    ----------
+    indices : the chosen columns, in order of choice.
+    path : the weights step by step, of a relaxation.
+    trials : what a composed method tried, with error and cost.
     bound : a lower bound of the criterion over all allowed subsets of that size, when the method
         has proved one.
+    details : anything else worth knowing, by name.
 
     Examples
     --------
@@ -146,9 +196,10 @@ def brief(method: Any) -> str:
     return f"{type(method).__name__}({', '.join(changed)})"
 
 
-CONSTRAINTS = frozenset({"include", "exclude"})
-AIMED = CONSTRAINTS | {"target", "noise"}
-PLACED = CONSTRAINTS | {"constraints"}
+#: what most methods honour; those for a target or noise, or for constraints on places, honour more
+INCLUDE_EXCLUDE = frozenset({"include", "exclude"})
+AIMED = INCLUDE_EXCLUDE | {"target", "noise"}
+PLACED = INCLUDE_EXCLUDE | {"constraints"}
 
 
 def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
@@ -171,3 +222,10 @@ def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
         rest = [int(j) for j in problem.candidates if int(j) not in chosen]
         picks += rest[: problem.k - len(picks)]
     return np.asarray(picks, dtype=np.int64)
+
+
+def __getattr__(name: str) -> object:
+    """The old name of `INCLUDE_EXCLUDE`, which methods outside the package may import."""
+    if name == "CONSTRAINTS":
+        return renamed(name, "INCLUDE_EXCLUDE", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

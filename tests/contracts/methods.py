@@ -21,7 +21,7 @@ from landmarks.methods.sampling.uniform import Uniform
 KERNELS = frozenset({"rbf"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Entry:
     """A method and what the contract may ask of it.
 

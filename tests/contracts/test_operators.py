@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contracts.operators import OPERATORS, Case
+from contracts.operators import CASES, OPERATORS, SPELLINGS, Case
 from libraries import library
 
 from landmarks._array import host, namespace
@@ -18,6 +18,21 @@ PAIRS = [
     for case in OPERATORS
     for name in case.libraries
 ]
+# NumPy shows what float32 does to the formulas, torch that it is kept, strict which names are used.
+DTYPES = {"numpy": ("float64", "float32"), "torch": ("float32",), "strict": ("float64",)}
+
+
+def variants(cases: list[Case]) -> list[Any]:
+    """Each case on its libraries and their dtypes."""
+    return [
+        pytest.param((case, name, dtype), id=f"{case.name}-{name}-{dtype}")
+        for case in cases
+        for name in case.libraries
+        for dtype in DTYPES[name]
+    ]
+
+
+WRITTEN_OTHERWISE = [case for case in CASES if case.name in SPELLINGS]
 ROWS, COLS = [4, 0, 5], [1, 3, 2, 0]
 
 
@@ -31,16 +46,20 @@ def block(operator: Operator, rows: int, width: int) -> tuple[Any, np.ndarray]:
     return xp.asarray(values, dtype=operator.like.dtype), values
 
 
-@pytest.fixture(params=["float64", "float32"])
-def dtype(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-@pytest.fixture(params=PAIRS)
-def made(request: pytest.FixtureRequest, dtype: str) -> tuple[Operator, np.ndarray]:
-    """An operator and its dense matrix."""
-    case, name = request.param
+def operator_and_matrix(case: Case, name: str, dtype: str) -> tuple[Operator, np.ndarray]:
     return case.make(arrays(library(name), case.values, dtype)), case.dense(case.values)
+
+
+@pytest.fixture(params=variants(OPERATORS))
+def made(request: pytest.FixtureRequest) -> tuple[Operator, np.ndarray]:
+    """An operator and its dense matrix."""
+    return operator_and_matrix(*request.param)
+
+
+@pytest.fixture(params=OPERATORS, ids=lambda case: case.name)
+def once(request: pytest.FixtureRequest) -> tuple[Operator, np.ndarray]:
+    """The same on NumPy alone, for what no library or dtype can change."""
+    return operator_and_matrix(request.param, "numpy", "float64")
 
 
 def agree(actual: Any, expected: np.ndarray, operator: Operator) -> None:
@@ -88,6 +107,15 @@ def test_all_columns_are_the_dense_matrix(made):
     agree(densify(operator), K, operator)
 
 
+@pytest.mark.parametrize("variant", variants(WRITTEN_OTHERWISE))
+def test_another_format_or_formula_is_its_dense_matrix(variant):
+    operator, K = operator_and_matrix(*variant)
+    V, values = block(operator, operator.n, 3)
+    agree(operator.matmul(V), K @ values, operator)
+    agree(operator.diagonal(), np.diag(K), operator)
+    agree(densify(operator), K, operator)
+
+
 def test_squared_diagonal_holds_the_squared_norms_of_the_columns(made):
     operator, K = made
     agree(squared_diagonal(operator), np.sum(K**2, axis=0), operator)
@@ -122,8 +150,8 @@ def test_factor_gives_the_matrix_back(made):
         agree(operator.factor([3, 1]), host(X)[:, [3, 1]], operator)
 
 
-def test_ledger_counts_products_and_columns_also_of_restrictions(made):
-    operator, _ = made
+def test_ledger_counts_products_and_columns_also_of_restrictions(once):
+    operator, _ = once
     operator.matmul(block(operator, operator.n, 3)[0])
     operator.restrict(COLS).matmul(block(operator, 4, 2)[0])
     assert (operator.ledger.products, operator.ledger.columns) == (5, 0)
@@ -137,8 +165,8 @@ def test_ledger_counts_products_and_columns_also_of_restrictions(made):
     assert operator.ledger.since(before)["entries"] > 0
 
 
-def test_repr_names_the_class_and_the_order(made):
-    operator, _ = made
+def test_repr_names_the_class_and_the_order(once):
+    operator, _ = once
     assert repr(operator).startswith(f"{type(operator).__name__}(n={operator.n}, dtype=")
 
 

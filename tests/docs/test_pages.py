@@ -1,4 +1,4 @@
-"""The documents: examples run, links work, the map is current, public names have an example."""
+"""The documents: examples run, links work, the map is current, public names are listed."""
 
 import re
 import runpy
@@ -46,9 +46,6 @@ def test_the_map_of_the_paper_is_up_to_date():
     subprocess.run([sys.executable, str(ROOT / "docs" / "paper_map.py"), "--check"], check=True)
 
 
-@pytest.mark.parametrize("name", lm.__all__)
-def test_each_public_name_is_in_the_reference_and_has_an_example(name):
-    assert re.search(
-        rf"landmarks\.{name}\b", (ROOT / "docs" / "api.rst").read_text(encoding="utf-8")
-    )
-    assert ">>>" in (getattr(lm, name).__doc__ or "")
+def test_each_public_name_is_in_the_reference():
+    listed = re.findall(r"^   landmarks\.(\w+)$", (ROOT / "docs" / "api.rst").read_text(), re.M)
+    assert sorted(listed) == sorted(lm.__all__)

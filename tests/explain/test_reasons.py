@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse
-from contracts.operators import CASES
+from contracts.operators import KINDS
 
 import landmarks as lm
 from landmarks.explain.stability import Stability
@@ -104,7 +104,7 @@ def test_costs_are_of_the_criterion_that_is_asked_for():
     )
 
 
-@pytest.mark.parametrize("case", CASES, ids=repr)
+@pytest.mark.parametrize("case", KINDS, ids=repr)
 def test_every_operator_can_give_its_reasons(case):
     found = lm.select(case.make(case.values), 1, method="greedy").why()
     assert (

@@ -2,24 +2,40 @@
 
 import csv
 import json
-import os
 import stat
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import landmarks as lm
+from landmarks.cli.main import main
 
 SOURCE = Path(lm.__file__).parent
 FORMULAS = ["=cmd|'/C calc'!A0", "+1", "-1", "@x", "plain"]
 
 
-def program(*arguments, stdin=None, **environment):
-    command = [sys.executable, "-m", "landmarks.cli.main", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, env=os.environ | environment)
+@dataclass(frozen=True)
+class Ran:
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+@pytest.fixture
+def program(capfd):
+    """Run the command in this process; tests/cli/test_program.py starts the program itself."""
+
+    def run(*arguments):
+        capfd.readouterr()
+        code = main([str(argument) for argument in arguments])
+        out, err = capfd.readouterr()
+        return Ran(code, out.encode(), err.encode())
+
+    return run
 
 
 def table(path, names, rows=12):
@@ -30,7 +46,9 @@ def table(path, names, rows=12):
     return path
 
 
-def test_fault_56_names_that_are_formulas_are_kept_with_a_warning_or_made_harmless(tmp_path):
+def test_fault_56_names_that_are_formulas_are_kept_with_a_warning_or_made_harmless(
+    tmp_path, program
+):
     file = table(tmp_path / "t.csv", FORMULAS)
     verbatim = program("select", file, "--k", 5, "--out", tmp_path / "v.csv")
     assert verbatim.returncode == 0
@@ -58,7 +76,7 @@ HOSTILE = [
 ]
 
 
-def test_fault_57_hostile_names_are_escaped_in_reports_and_stripped_on_screen(tmp_path):
+def test_fault_57_hostile_names_are_escaped_in_reports_and_stripped_on_screen(tmp_path, program):
     folder = tmp_path / "in"
     folder.mkdir()
     file = table(folder / "t.csv", HOSTILE)
@@ -91,7 +109,7 @@ GOOD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_fault_58_bad_files_end_with_3_and_a_sentence(tmp_path, name):
+def test_fault_58_bad_files_end_with_3_and_a_sentence(tmp_path, name, program):
     (tmp_path / "t.csv").write_bytes(BAD[name])
     run = program("select", tmp_path / "t.csv", "--k", 1)
     assert run.returncode == 3
@@ -102,19 +120,19 @@ def test_fault_58_bad_files_end_with_3_and_a_sentence(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_fault_58_files_as_programs_write_them_are_read(tmp_path, name):
+def test_fault_58_files_as_programs_write_them_are_read(tmp_path, name, program):
     (tmp_path / "t.csv").write_bytes(GOOD[name])
     assert program("select", tmp_path / "t.csv", "--k", 1).returncode == 0
 
 
-def test_fault_58_missing_files_and_folders_are_reported(tmp_path):
+def test_fault_58_missing_files_and_folders_are_reported(tmp_path, program):
     for path in (tmp_path / "nowhere.csv", tmp_path):
         run = program("select", path, "--k", 1)
         assert run.returncode == 3
         assert str(path).encode() in run.stderr
 
 
-def test_fault_58_latin_1_is_read(tmp_path):
+def test_fault_58_latin_1_is_read(tmp_path, program):
     (tmp_path / "t.csv").write_bytes("größe,b\n1,2\n3,4\n5,7\n".encode("latin-1"))
     run = program("select", tmp_path / "t.csv", "--k", 2, "--json")
     assert run.returncode == 0, run.stderr
@@ -122,7 +140,7 @@ def test_fault_58_latin_1_is_read(tmp_path):
     assert b"read as Latin-1" in run.stderr
 
 
-def test_fault_58_an_output_that_exists_is_kept_without_force(tmp_path):
+def test_fault_58_an_output_that_exists_is_kept_without_force(tmp_path, program):
     file, out = table(tmp_path / "t.csv", "abc"), tmp_path / "out.csv"
     out.write_text("mine")
     assert program("select", file, "--k", 1, "--out", out).returncode == 4
@@ -147,20 +165,18 @@ def test_fault_58_a_closed_pipe_ends_quietly(tmp_path):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
         run.stdout.readline()
         run.stdout.close()
-        told = run.stderr.read()
-    assert b"Broken" not in told
-    assert b"Traceback" not in told
+        errors = run.stderr.read()
+    assert b"Broken" not in errors
+    assert b"Traceback" not in errors
 
 
-def test_fault_59_without_a_network_a_download_fails_with_a_sentence_and_keeps_nothing(tmp_path):
-    run = program(
-        "data",
-        "fetch",
-        "htru2",
-        LANDMARKS_CACHE=str(tmp_path / "cache"),
-        https_proxy="http://127.0.0.1:9",
-        HTTPS_PROXY="http://127.0.0.1:9",
-    )
+def test_fault_59_without_a_network_a_download_fails_with_a_sentence_and_keeps_nothing(
+    tmp_path, program, monkeypatch
+):
+    monkeypatch.setenv("LANDMARKS_CACHE", str(tmp_path / "cache"))
+    for proxy in ("https_proxy", "HTTPS_PROXY"):
+        monkeypatch.setenv(proxy, "http://127.0.0.1:9")
+    run = program("data", "fetch", "htru2")
     assert run.returncode == 3
     assert b"Traceback" not in run.stderr
     cache = tmp_path / "cache"
@@ -174,7 +190,7 @@ def test_fault_59_sources_are_https_and_have_checksums():
 
     for source in SOURCES.values():
         assert source.url.startswith("https://")
-        assert len(source.content) == 64  # of the matrix: UCI may pack an archive anew
+        assert len(source.content) == 64  # of the matrix: UCI may pack an archive again
 
 
 def test_fault_60_keops_compiles_nothing_unless_it_is_asked_for():

@@ -12,7 +12,7 @@ from landmarks.linalg.solvers.cholesky import Cholesky
 from landmarks.methods.relaxation.algorithm_1 import CLIP, algorithm_1
 from landmarks.methods.relaxation.steps import SGD, Adam, Momentum
 from landmarks.methods.relaxation.stopping import Steps, Stop
-from landmarks.relaxation_path import Recorder
+from landmarks.methods.trajectory import Recorder
 
 from . import oracle
 

@@ -51,8 +51,8 @@ def test_products_per_gradient(objective, products, rng):
     before = operator.ledger.products
     probes = Rademacher(5).draw(40, rng, operator.like)
     result = objective(Active(operator), np.full(40, 0.5), 1.0, probes, BlockCG())
-    assert result.steps > 0
-    assert operator.ledger.products - before == products(5, result.steps)
+    assert result.solver_steps > 0
+    assert operator.ledger.products - before == products(5, result.solver_steps)
 
 
 @pytest.mark.parametrize("objective", [trace_gradient, frobenius_gradient])
@@ -65,7 +65,7 @@ def test_freezing_makes_a_gradient_cheaper(objective, make, rng):
     def entries(active, t):
         before = operator.ledger.entries
         result = objective(active, t, 1.0, probes, BlockCG())
-        return (operator.ledger.entries - before) / (1 + result.steps)
+        return (operator.ledger.entries - before) / (1 + result.solver_steps)
 
     assert entries(Active(operator, kept), np.full(10, 0.5)) < 0.7 * entries(
         Active(operator), np.full(80, 0.5)

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse
-from contracts.operators import CASES
+from contracts.operators import KINDS
 from libraries import library
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
@@ -27,7 +27,7 @@ MAKERS = {
     "function": lambda X: lm.function(lambda V: X.T @ (X @ V), n=9),
 }
 KNOWN = [
-    pytest.param(case, name, id=f"{case.name}-{name}") for case in CASES for name in case.libraries
+    pytest.param(case, name, id=f"{case.name}-{name}") for case in KINDS for name in case.libraries
 ]
 
 

@@ -10,7 +10,7 @@ from landmarks.operators.base import densify, squared_diagonal, storable
 from landmarks.operators.data import Data
 from landmarks.operators.dense import Dense
 from landmarks.operators.function import Function
-from landmarks.operators.kernel import KernelOperator
+from landmarks.operators.kernel_matrix import KernelOperator
 from landmarks.operators.rows.convert import as_rows
 from landmarks.operators.rows.operator import ByRows
 from landmarks.operators.sparse import Sparse

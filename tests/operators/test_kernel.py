@@ -6,7 +6,7 @@ import pytest
 import landmarks as lm
 from landmarks._array import host
 from landmarks.errors import UnsupportedError
-from landmarks.operators.kernel import KernelOperator, warn_if_isolated
+from landmarks.operators.kernel_matrix import KernelOperator, warn_if_isolated
 from landmarks.operators.restricted import Restricted
 
 POINTS = np.random.default_rng(0).standard_normal((700, 3))

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from landmarks.relaxation_path import Path
+from landmarks.methods.trajectory import Trajectory
 
 pytest.importorskip("matplotlib", reason="needs matplotlib")
 T = np.vstack([np.full(40, 0.5), np.linspace(0, 1, 40), np.where(np.arange(40) >= 30, 0.9, 0.0)])
 
 
 def path(t=T):
-    return Path(t, value=np.zeros(len(t)), active=np.zeros(len(t)), steps=np.zeros(len(t)))
+    return Trajectory(t, value=np.zeros(len(t)), active=np.zeros(len(t)), steps=np.zeros(len(t)))
 
 
 def colours(ax):

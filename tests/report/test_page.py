@@ -9,7 +9,7 @@ import pytest
 
 import landmarks as lm
 from landmarks import report
-from landmarks.relaxation_path import Path
+from landmarks.methods.trajectory import Trajectory
 from landmarks.report.figures import correlation
 from landmarks.report.words import percent, shown, signed_percent
 
@@ -103,7 +103,7 @@ def test_the_page_names_no_address_that_could_be_fetched(html):
 def test_300_trajectories_stay_far_below_two_megabytes():
     t = np.random.default_rng(0).random((1000, 400)).astype(np.float32)
     selection = lm.select(np.random.default_rng(1).standard_normal((50, 400)), 20, method="greedy")
-    path = Path(t, value=np.zeros(1000), active=np.zeros(1000), steps=np.zeros(1000))
+    path = Trajectory(t, value=np.zeros(1000), active=np.zeros(1000), steps=np.zeros(1000))
     object.__setattr__(selection, "path", path)
     assert len(report.page(selection).encode()) < 600_000
 
@@ -200,6 +200,14 @@ def test_without_scripts_the_drawings_are_there_with_labels(html):
     for j in named().indices:
         assert named().names[j] in drawings[1]
     assert "style=" not in "".join(drawings)  # the content security policy would drop it
+
+
+def test_the_map_names_its_rows_and_up_to_forty_of_the_others(html):
+    heat = re.findall(r"<noscript>(.*?)</noscript>", html, re.S)[-1]
+    assert sorted(re.findall(r">(\w)</text>", heat)) == list("abcdefghi")
+    many = lm.select(RNG.standard_normal((60, 50)), 2, method="greedy")
+    heat = re.findall(r"<noscript>(.*?)</noscript>", report.page(many), re.S)[-1]
+    assert len(re.findall("<text", heat)) == 2
 
 
 def test_the_list_can_be_taken_along(html):

@@ -8,6 +8,7 @@ from landmarks.linalg.error import selection_error
 from landmarks.methods.greedy import greedy
 from landmarks.methods.greedy.greedy import ErrorGains
 from landmarks.methods.greedy.pursuit import pursue
+from landmarks.operators import double
 from landmarks.operators.double import in_double
 from landmarks.problem import Problem
 from landmarks.residual import digits, represent
@@ -25,13 +26,7 @@ def paired(sigma):
     return wide
 
 
-@pytest.fixture
-def always(monkeypatch):
-    """Any size counts as large."""
-    monkeypatch.setattr(digits, "LARGE", 0)
-
-
-def test_a_rough_product_is_within_the_error_it_states(always):
+def test_a_rough_product_is_within_the_error_it_states():
     wide = paired(1.0)
     V = np.random.default_rng(1).standard_normal((400, 5))
     product, off = digits.leading_digits(wide, V)
@@ -39,14 +34,29 @@ def test_a_rough_product_is_within_the_error_it_states(always):
     assert 0 < np.sqrt(np.mean(difference**2)) < off < 1e-3 * np.sqrt(np.mean(product**2))
 
 
-def test_small_problems_keep_all_digits():
-    wide = paired(1.0)
+def test_without_a_rough_form_all_digits_are_kept():
+    wide = in_double(lm.kernel(POINTS, lm.rbf(1.0)))
     V = np.ones((400, 1))
     np.testing.assert_array_equal(digits.leading_digits(wide, V)[0], wide.matmul(V))
 
 
+@pytest.mark.parametrize(
+    ("engine", "large", "kept"),
+    [
+        ("fused", 400, True),
+        ("fused", 401, False),
+        ("chunked", 400, False),
+    ],
+)
+def test_only_large_fused_kernels_keep_their_rough_form(monkeypatch, engine, large, kept):
+    monkeypatch.setattr(double, "LARGE", large)
+    single = lm.kernel(POINTS, lm.rbf(1.0))
+    single.engine = engine
+    assert (in_double(single).rough is single) is kept
+
+
 @pytest.mark.parametrize("sigma", [0.3, 1.0, 3.0, 10.0])
-def test_greedy_chooses_as_well_as_with_all_digits(always, sigma):
+def test_greedy_chooses_as_well_as_with_all_digits(sigma):
     wide = paired(sigma)
     residual = Residual(wide, 40)
     gains = ErrorGains(residual)
@@ -59,7 +69,7 @@ def test_greedy_chooses_as_well_as_with_all_digits(always, sigma):
     assert ratio < 1 + 1e-6 or rough.tolist() == exact.tolist()
 
 
-def test_greedy_goes_over_to_double_where_gains_are_in_doubt(always, monkeypatch):
+def test_greedy_goes_over_to_double_where_gains_are_in_doubt(monkeypatch):
     monkeypatch.setattr(greedy, "DOUBTFUL", 4)
     wide = paired(3.0)
     residual = Residual(wide, 60)
@@ -71,11 +81,36 @@ def test_greedy_goes_over_to_double_where_gains_are_in_doubt(always, monkeypatch
 
 
 @pytest.mark.parametrize("sigma", [0.5, 3.0])
-def test_nuclear_scores_choose_as_well_as_with_all_digits(monkeypatch, sigma):
-    def error(large):
-        monkeypatch.setattr(digits, "LARGE", large)
+def test_nuclear_scores_choose_as_well_as_with_all_digits(sigma):
+    def error(rough):
+        wide.rough = rough
         runs = (lm.select(wide, 40, method="nuclear", seed=seed) for seed in range(4))
         return np.mean([selection_error(wide, run.indices, "trace") for run in runs])
 
     wide = paired(sigma)
-    assert error(large=0) < 1.02 * error(large=10**9)  # seeds alone differ by 2 %
+    assert error(wide.rough) < 1.02 * error(None)  # seeds alone differ by 2 %
+
+
+@pytest.mark.parametrize("method", ["greedy", "swap", "auto", "annealed", "nuclear", "rpcholesky"])
+def test_a_search_of_float32_points_says_that_it_worked_in_double_and_why(method):
+    K = lm.kernel(POINTS, lm.rbf(1.0))
+    for _ in range(2):  # the second call finds the form of the first
+        assert lm.select(K, 5, method=method).ledger.precision == digits.WIDENED
+
+
+def test_a_method_that_takes_the_data_as_they_are_says_so():
+    assert lm.select(POINTS, 2, method="uniform").ledger.precision == "float32: as the data"
+    assert lm.select(POINTS.astype(np.float64), 2).ledger.precision == "float64"
+
+
+def test_the_ledger_counts_the_products_in_single():
+    s = lm.select(paired(1.0), 40, method=greedy.Greedy())
+    counted = int(s.ledger.precision.split()[1])
+    assert 0 < counted <= s.ledger.products
+    assert s.ledger.precision == digits.ROUGH.format(rough=counted, products=s.ledger.products)
+
+
+def test_trials_say_the_precision():
+    s = lm.select(lm.kernel(POINTS, lm.rbf(1.0)), 5)
+    assert {trial.precision for trial in s.trials} == {digits.WIDENED}
+    assert s.ledger.precision in str(s.summary())

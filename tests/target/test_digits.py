@@ -38,7 +38,7 @@ def test_greedy_picks_what_the_transcription_picks(seed: int, k: int) -> None:
     assert found == greedy(error, A.shape[1], k)
 
 
-@pytest.mark.parametrize("k", [3, 10])
+@pytest.mark.parametrize("k", [3, pytest.param(10, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("seed", range(3))
 def test_swap_ends_where_the_transcription_ends(seed: int, k: int) -> None:
     A = fields(seed)

@@ -50,17 +50,17 @@ def aimed(
         aim = replace(aim, **target_of(operator, target, standard or Standard(), spread))
     if aim.target is None and aim.noise is None:
         return problem
-    _check_supported(problem)
+    _check_supported(problem, aim)
     return replace(problem, aim=aim)
 
 
-def _check_supported(problem: Problem) -> None:
+def _check_supported(problem: Problem, aim: Aim) -> None:
     if problem.criterion != "trace":
         raise UnsupportedError(ONLY_TRACE)
-    if problem.groups is not None or problem.costs is not None or problem.constraints:
-        raise UnsupportedError(
-            "target and noise cannot be combined with groups, costs or constraints on places yet"
-        )
+    if problem.groups is not None or problem.costs is not None:
+        raise UnsupportedError("target and noise cannot be combined with groups or costs yet")
+    if problem.constraints and aim.repeats:
+        raise UnsupportedError("constraints on places need repeats=False")
 
 
 def _variances(noise: Any, operator: Operator) -> np.ndarray | None:

@@ -15,12 +15,12 @@ from ..methods.registry import COMPARED, METHODS
 from ..report.screen import aligned, printable
 from ..report.terminal import Terminal
 from ..runs.bar import progress_bar
+from .choice_options import add_choice_arguments
 from .files import file_options, source
 from .files.file_options import listed
 from .files.output import check_outputs, written
 from .outcome import CODES, OK, USAGE, Failure
 from .screen import warnings_as_notes
-from .select import add_choice_arguments, positions
 
 if TYPE_CHECKING:
     from ..comparison import Comparison, Row
@@ -105,9 +105,6 @@ def _compared(chosen_from: Source, arguments: argparse.Namespace) -> Comparison:
     from ..errors import FormatError
 
     try:
-        include, exclude = (
-            positions(chosen_from, which) for which in (arguments.include, arguments.exclude)
-        )
         return compare(
             chosen_from.operator,
             list(arguments.k),
@@ -115,8 +112,8 @@ def _compared(chosen_from: Source, arguments: argparse.Namespace) -> Comparison:
             criterion=arguments.criterion,
             seed=arguments.seed,
             budget=arguments.budget,
-            include=include,
-            exclude=exclude,
+            include=chosen_from.positions(arguments.include),
+            exclude=chosen_from.positions(arguments.exclude),
         )
     except FormatError as error:
         raise Failure(USAGE, str(error)) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -15,8 +15,8 @@ from ..report.lines import lines
 from ..report.screen import printable
 from ..report.terminal import Terminal
 from ..runs.bar import progress_bar
+from .choice_options import add_aim_arguments, add_choice_arguments
 from .files import file_options, source
-from .files.file_options import listed
 from .files.output import check_outputs
 from .options import image, number
 from .outcome import BAD_DATA, CODES, NO_OUTPUT, OK, USAGE, Failure
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="choose the fewest that leave at most this share of the total, such as 0.05",
     )
     add_choice_arguments(parser)
-    _add_aim_arguments(parser)
+    add_aim_arguments(parser)
     parser.add_argument("--method", default="auto", help=f"one of {NAMES} (default auto)")
     parser.add_argument(
         "--checkpoint",
@@ -86,52 +86,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     results.add_argument("-q", "--quiet", action="store_true", help="no progress bar")
 
 
-def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
-    """The criterion, the seed, the budget and the constraints."""
-    parser.add_argument(
-        "--criterion",
-        choices=("trace", "frobenius"),
-        default="trace",
-        help="what to minimise: the trace or the squared norm of K - K^",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="one seed gives one choice (default 0)")
-    parser.add_argument(
-        "--budget", type=float, metavar="SECONDS", help="time that improving methods may take"
-    )
-    parser.add_argument(
-        "--include",
-        metavar="NAMES",
-        type=listed,
-        default=(),
-        help="these must be chosen, by name or by number from 0 as in the file",
-    )
-    parser.add_argument(
-        "--exclude",
-        metavar="NAMES",
-        type=listed,
-        default=(),
-        help="these must not be chosen",
-    )
-
-
-def _add_aim_arguments(parser: argparse.ArgumentParser) -> None:
-    """What is rebuilt instead of everything, and how noisy the measurements are."""
-    parser.add_argument(
-        "--target-columns",
-        metavar="NAMES",
-        type=listed,
-        default=(),
-        help="rebuild these columns from the others, which alone are chosen from",
-    )
-    parser.add_argument(
-        "--noise",
-        metavar="VARIANCE",
-        type=float,
-        help="variance of the noise of a measurement, in the units of K = X'X: the rows times that "
-        "of one value",
-    )
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Read, choose, write, print."""
     check_outputs(arguments.out, arguments.report, force=arguments.force)
@@ -154,9 +108,6 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
     from ..errors import FormatError, UnknownColumnError
 
     try:
-        include, exclude = (
-            positions(chosen_from, which) for which in (arguments.include, arguments.exclude)
-        )
         found = select(
             chosen_from.operator,
             "auto" if arguments.k is None else arguments.k,
@@ -164,8 +115,8 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
             criterion=arguments.criterion,
             seed=arguments.seed,
             budget=arguments.budget,
-            include=include,
-            exclude=exclude,
+            include=chosen_from.positions(arguments.include),
+            exclude=chosen_from.positions(arguments.exclude),
             target=target_of(chosen_from, arguments),
             noise=arguments.noise,
             error=arguments.error,
@@ -193,9 +144,25 @@ def method_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
             "--method supervised chooses rows that help to predict a target: "
             "give --target COLUMN, and --rows or --kernel"
         )
-    from .files.target import supervised
+    return _supervised(chosen_from.table.aside[arguments.target])
 
-    return supervised(chosen_from.table.aside[arguments.target])
+
+def _supervised(cells: Sequence[str]) -> Any:
+    """The method that uses a target: numbers as they are, anything else as classes."""
+    import numpy as np
+
+    from ..methods.greedy.supervised import Supervised
+    from ..sklearn.target import numeric_target
+
+    try:
+        values = np.array([float(cell) for cell in cells])
+    except ValueError:
+        values = np.array(cells, dtype=object)
+    rows = np.arange(len(cells))
+    target = numeric_target(rows[:, None], values, rows)
+    if target is None:
+        raise ValueError("the target has the same value in every row; there is nothing to predict")
+    return Supervised(target)
 
 
 def target_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
@@ -209,12 +176,7 @@ def target_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
             "--target-columns rebuilds columns from columns: it needs a table in memory, and goes "
             "with neither --rows nor --kernel nor --missing pairwise"
         )
-    return Columns(tuple(positions(chosen_from, arguments.target_columns)))
-
-
-def positions(chosen_from: Source, wanted: tuple[str, ...]) -> list[int]:
-    """The candidates that are named, or numbered from 0 as in the file."""
-    return [chosen_from.position(name) for name in wanted]
+    return Columns(tuple(chosen_from.positions(arguments.target_columns)))
 
 
 def _summary(selection: Selection) -> Summary:

@@ -14,7 +14,7 @@ import numpy as np
 from .._select import select
 from ..datasets import load_dataset
 from ..methods.relaxation.continuous import Continuous
-from ..relaxation_path import Path as Trajectories
+from ..methods.trajectory import Trajectory
 from ..runs.atomic import written
 from ..runs.progress import report
 from ..selection import Selection
@@ -87,11 +87,11 @@ def write_path(file: Path, path: Any, at_most: int, seed: int = 0) -> None:
         stream.detach()
 
 
-def read_path(file: Path) -> tuple[np.ndarray, Trajectories]:
+def read_path(file: Path) -> tuple[np.ndarray, Trajectory]:
     """The steps and the weights of one table."""
     with open(file, newline="", encoding="utf-8") as stream:
         lines = list(csv.reader(stream))
     numbers = np.array(lines[1:], dtype=np.float64)
     t = numbers[:, 1:]
     active = np.sum(t > 0, axis=1)
-    return numbers[:, 0], Trajectories(t, np.zeros(len(t)), active, np.zeros(len(t)))
+    return numbers[:, 0], Trajectory(t, np.zeros(len(t)), active, np.zeros(len(t)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 SURE = 1e-9  # of the error and of what a drop costs: a cost below it is rounding
 
 
-def chosen_table(selection: Selection, each: int, labels: np.ndarray) -> Table:
+def chosen_table(
+    selection: Selection, each: int, labels: np.ndarray, frequency: dict[str, list[Any]]
+) -> Table:
     """A row per chosen candidate: what it adds, and the cheapest substitutes."""
     base = _base(selection)
     adds, costs = _costs(selection, base)
     count = min(each, int(np.sum(np.isfinite(costs[0]))))
     cheapest = np.argsort(costs, axis=1, kind="stable")[:, :count]
     values = np.take_along_axis(costs, cheapest, axis=1)
-    columns = identity(selection.indices, labels) | {"adds": adds.tolist()}
+    columns = identity(selection.indices, labels) | {"adds": adds.tolist()} | frequency
     return Table(columns | pairwise("substitute", labels[cheapest], "cost", values))
 
 
@@ -52,8 +54,7 @@ def _base(selection: Selection) -> Rebuilding:
 
 def _costs(selection: Selection, base: Rebuilding) -> tuple[np.ndarray, np.ndarray]:
     """The rise of the error without each chosen candidate, and its change for each substitution."""
-    state = Cross(base, selection.k)
-    state.load(selection.indices)
+    state = Cross(base, selection.k, selection.indices)
     places = np.flatnonzero(state.members >= 0)
     rows = _rows_of(selection.indices, state.members[places])
     adds, costs = np.zeros(selection.k), np.tile(-state.gains(), (selection.k, 1))

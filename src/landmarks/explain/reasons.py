@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 class Reasons:
     """Two tables about a selection; columns are given by name if they have one, else by index.
 
+    With a target, `dropped` has a row per column of the target; with noise, one per candidate.
+    Both have `stability`, the share of bootstrap samples in which the column is chosen, when `why`
+    was given it.
+
+    Attributes
+    ----------
     chosen : a row per chosen column, in order of choice. `adds` says how much the error would rise
         without it. `substitute_1`, … are the columns that could take its place, cheapest first, and
         `cost_1`, … say how much the error would change; a negative cost would be an improvement.
@@ -32,10 +38,6 @@ class Reasons:
     dropped : a row per other column, the worst rebuilt first. `r2` is the share of its squares that
         the chosen columns rebuild. `source_1`, … are those that contribute most, and `weight_1`, …
         their coefficients with sign, for columns of length one.
-
-    With a target, `dropped` has a row per column of the target; with noise, one per candidate.
-    Both have `stability`, the share of bootstrap samples in which the column is chosen, when `why`
-    was given it.
 
     Examples
     --------
@@ -72,7 +74,8 @@ def reasons(
     if selection.aim is not None:
         labels = _labels(selection)
         return Reasons(
-            chosen_table(selection, each, labels), rebuilt_table(selection, each, labels)
+            chosen_table(selection, each, labels, _frequency(stability, selection.indices)),
+            rebuilt_table(selection, each, labels),
         )
     rebuilt = selection.reconstruction()
     dropped = np.setdiff1d(np.arange(selection.n), selection.indices)

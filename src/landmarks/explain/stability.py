@@ -9,11 +9,13 @@ import numpy as np
 
 from .. import _check
 from ..constraints import check_honoured
+from ..linalg.aim import Aim
 from ..methods.registry import as_method
 from ..operators.base import Operator
-from ..operators.resample import Sample, resample
+from ..operators.resample import Sample
 from ..problem import Method, Problem
 from ..runs.progress import report
+from .aimed_samples import drawn
 
 if TYPE_CHECKING:
     from ..selection import Selection
@@ -25,8 +27,11 @@ class Stability:
 
     For data, rows are resampled and all columns are candidates each time. For a kernel, the points
     are resampled; a frequency then counts the samples that hold the point, and is NaN if none does.
+    A target is resampled with the rows or points.
     Equal columns share their frequency, because candidates are tried in random order.
 
+    Attributes
+    ----------
     frequencies : one for each candidate; they add up to k for data.
     n_bootstrap : the number of samples.
 
@@ -53,6 +58,7 @@ def bootstrap(
         selection.criterion,
         selection.include,
         selection.exclude,
+        aim=selection.aim,
         constraints=selection.constraints,
     )
     chooser = _chooser(selection, method)
@@ -60,9 +66,9 @@ def bootstrap(
     wanted = _check.count(n_bootstrap, "n_bootstrap")
     chosen, held = np.zeros(selection.n), np.zeros(selection.n)
     for done, rng in enumerate(np.random.default_rng(_check.seed(seed)).spawn(wanted), start=1):
-        sample = resample(problem.operator, rng, problem.include)
+        sample, aim = drawn(problem, rng)
         _check_size(problem)
-        picks = chooser.choose(_on(sample, problem), rng).indices
+        picks = chooser.choose(_on(sample, aim, problem), rng).indices
         chosen[np.unique(sample.indices[picks])] += 1
         held[np.unique(sample.indices)] += 1
         if report("bootstrap", done, wanted):
@@ -97,7 +103,7 @@ def _check_size(problem: Problem) -> None:
         )
 
 
-def _on(sample: Sample, problem: Problem) -> Problem:
+def _on(sample: Sample, aim: Aim | None, problem: Problem) -> Problem:
     """The same problem on the candidates of a sample; a warning is given once for all samples."""
     include = tuple(int(np.flatnonzero(sample.indices == j)[0]) for j in problem.include)
     exclude = tuple(int(j) for j in np.flatnonzero(np.isin(sample.indices, problem.exclude)))
@@ -107,6 +113,7 @@ def _on(sample: Sample, problem: Problem) -> Problem:
         problem.criterion,
         include,
         exclude,
+        aim=aim,
         constraints=tuple(c.restrict(sample.indices) for c in problem.constraints),
         warned=problem.warned,
     )

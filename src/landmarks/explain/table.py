@@ -17,6 +17,10 @@ PRINTED_ROWS = 20
 class Table:
     """Columns by name, each a list; None where there is no value.
 
+    Attributes
+    ----------
+    columns : name -> values.
+
     Examples
     --------
     >>> from landmarks.explain.table import Table

@@ -65,7 +65,27 @@ class CrossValidated:
         return method.choose(replace(problem, k=max(k, len(problem.include))), rng)
 
     def curve(self, problem: Problem, rng: np.random.Generator) -> HeldOut:
-        """The errors on held-out rows for k = 1, 2, …, as parts of their total."""
+        """The errors on held-out rows for k = 1, 2, …, as shares of their total.
+
+        Parameters
+        ----------
+        problem : the data; problem.k is ignored.
+        rng : splits the rows into folds.
+
+        Returns
+        -------
+        HeldOut
+            The errors by fold and k; `one_standard_error` is the k that the rule takes.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> rng = np.random.default_rng(0)
+        >>> problem = lm.Problem(lm.data(rng.standard_normal((40, 6))), k=0)
+        >>> lm.CrossValidated(folds=4, most=3).curve(problem, rng).errors.shape
+        (4, 3)
+        """
         X, Y = _rows(problem)
         smallest = len(X) - -(-len(X) // self.folds)
         if smallest < 2:

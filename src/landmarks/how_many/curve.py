@@ -26,7 +26,12 @@ from ..residual.residual import Residual
 class Curve:
     """The errors of nested choices: for each k the first k of the indices.
 
+    Attributes
+    ----------
+    ks : the sizes, rising.
+    indices : the columns in the order of choice, as many as the largest size.
     relative : the error for each k as a share of the error of choosing nothing; it never rises.
+    criterion : of the errors.
 
     Examples
     --------
@@ -43,7 +48,24 @@ class Curve:
     criterion: str
 
     def smallest(self, error: float) -> int:
-        """The smallest k whose relative error is at most the given one."""
+        """The smallest k whose relative error is at most the given one.
+
+        Parameters
+        ----------
+        error : from 0 to 1; a ValueError says when no k on the curve reaches it.
+
+        Returns
+        -------
+        int
+            One of `ks`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> lm.path(np.diag([3.0, 2.0, 1.0]), 3).smallest(error=0.1)
+        2
+        """
         reached = np.flatnonzero(self.relative <= error)
         if len(reached) == 0:
             raise ValueError(
@@ -53,13 +75,44 @@ class Curve:
         return int(self.ks[reached[0]])
 
     def knee(self) -> int:
-        """The k after which the curve flattens: farthest below the line from k = 0 to its end."""
+        """The k after which the curve flattens: farthest below the line from k = 0 to its end.
+
+        Returns
+        -------
+        int
+            One of `ks`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> lm.path(np.diag([5.0, 4.0, 0.2, 0.1]), 4).knee()
+        2
+        """
         x = self.ks / self.ks[-1]
         y = (self.relative - self.relative[-1]) / max(1 - self.relative[-1], np.finfo(float).tiny)
         return int(self.ks[np.argmax(1 - x - y)])
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the errors against k, with the knee marked; returns the axes."""
+        """Draw the errors against k, with the knee marked.
+
+        Parameters
+        ----------
+        ax : matplotlib axes; a new figure unless given.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            What was drawn on.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> curve = lm.path(np.diag([5.0, 4.0, 0.2, 0.1]), 4)
+        >>> curve.plot().get_xlabel()  # doctest: +SKIP
+        'columns chosen'
+        """
         from ..plots.sweep import plot_curve
 
         return plot_curve(self, ax)

@@ -11,6 +11,11 @@ import numpy as np
 class HeldOut:
     """Errors on held-out rows as a part of their total: one row per fold, one column per k.
 
+    Attributes
+    ----------
+    ks : the sizes, rising.
+    errors : the errors, of shape (folds, sizes).
+
     Examples
     --------
     >>> import numpy as np

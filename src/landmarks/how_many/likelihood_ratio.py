@@ -57,7 +57,28 @@ class LikelihoodRatio:
         return method.choose(replace(problem, k=self.size(problem, copy.deepcopy(rng))), rng)
 
     def size(self, problem: Problem, rng: np.random.Generator) -> int:
-        """The first k that is not rejected; include counts as chosen, exclude is never chosen."""
+        """The first k that is not rejected; include counts as chosen, exclude is never chosen.
+
+        Parameters
+        ----------
+        problem : the data, with include and exclude; problem.k is ignored.
+        rng : for the starts of the searches for the best subset.
+
+        Returns
+        -------
+        int
+            How many columns the model needs.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> rng = np.random.default_rng(0)
+        >>> causes, noise = rng.standard_normal((500, 2)), rng.standard_normal((500, 6))
+        >>> X = np.hstack([causes, causes @ rng.standard_normal((2, 6)) + noise])
+        >>> lm.LikelihoodRatio().size(lm.Problem(lm.data(X), k=0), rng)
+        2
+        """
         if problem.groups is not None:
             raise UnsupportedError(
                 "LikelihoodRatio tests single columns; with groups give k as a number or as a "

@@ -53,6 +53,11 @@ def _solve(pivots: Pivots, columns: Array) -> Array:
 class Nystrom:
     """The approximation K̂ = F Fᵀ of an operator by its columns at the indices.
 
+    Attributes
+    ----------
+    operator : the matrix K.
+    indices : the chosen columns, each once.
+
     Examples
     --------
     >>> import numpy as np

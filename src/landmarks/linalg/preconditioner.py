@@ -18,7 +18,10 @@ from .._array import Array, host, like
 class Preconditioner:
     """The inverse of K̂ + ridge · I: `P @ block` for NumPy or torch, `M=P` for SciPy's solvers.
 
+    Attributes
+    ----------
     values, vectors : the nonzero eigenvalues of K̂ and their n × r orthonormal vectors.
+    ridge : what is added to the diagonal; positive.
 
     Examples
     --------

@@ -18,6 +18,7 @@ from ..linalg.error import selection_error
 from ..linalg.estimate import estimated_error
 from ..operators.base import Operator
 from ..problem import AIMED, PLACED, Choice, Problem, Trial, brief
+from ..residual.digits import precision_used
 from ..residual.represent import searchable
 from ..runs.progress import stopped
 from .aimed.auto import automatic
@@ -169,16 +170,17 @@ class Portfolio:
         if self.trials and (stopped() or self.problem.time_left <= 0):
             return
         ledger, start = self.problem.operator.ledger, time.perf_counter()
-        before = ledger.products
+        before = ledger.snapshot()
         try:
             choice = run_method(label, method, problem or self.problem, self.rng)
         except Stopped:
             if not self.trials:
                 raise
             return
-        products, seconds = ledger.products - before, time.perf_counter() - start
+        used, seconds = ledger.since(before), time.perf_counter() - start
         error = self._error(choice.indices)
-        self.trials.append(Trial(label, error, seconds, products))
+        precision = precision_used(self.problem.operator, used)
+        self.trials.append(Trial(label, error, seconds, used["products"], precision))
         self.choices.append(choice.indices)
         if error < self.error or choice.bound is not None:
             self.best, self.error = choice, error

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..problem import Choice, Method, Problem, Trial
-from ..relaxation_path import Path
 from ..runs.runner import saved_result
+from .trajectory import Trajectory
 
 
 def run_method(name: str, method: Method, problem: Problem, rng: np.random.Generator) -> Choice:
@@ -18,10 +18,11 @@ def run_method(name: str, method: Method, problem: Problem, rng: np.random.Gener
 
 
 def _plain(choice: Choice) -> dict[str, Any]:
-    if not isinstance(choice.path, Path | None):
+    if not isinstance(choice.path, Trajectory | None):
         raise TypeError(
-            "a checkpoint holds paths of the class landmarks.relaxation_path.Path, got "
-            f"{type(choice.path).__name__}; run without one"
+            "a checkpoint holds paths of the class Trajectory in "
+            f"landmarks.methods.trajectory, got {type(choice.path).__name__}; "
+            "run without one"
         )
     plain = _fields(choice)
     if choice.path is not None:
@@ -37,6 +38,6 @@ def _fields(value: Any) -> dict[str, Any]:
 def _choice(plain: dict[str, Any]) -> Choice:
     found = dict(plain)
     if plain["path"] is not None:
-        found["path"] = Path(**plain["path"])
+        found["path"] = Trajectory(**plain["path"])
     found["trials"] = tuple(Trial(**trial) for trial in plain["trials"])
     return Choice(**found)

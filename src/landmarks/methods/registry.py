@@ -32,6 +32,11 @@ WHERE = {
     "exact": "search.exact.Exact",
 }
 
+#: the module of each class, from the package on
+MODULES = {
+    name: f"methods.{module}" for module, _, name in (w.rpartition(".") for w in WHERE.values())
+}
+
 #: what `compare` runs by default
 COMPARED = (
     "auto",

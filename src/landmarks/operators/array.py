@@ -85,18 +85,19 @@ def gram_is_cheaper(m: int, n: int, itemsize: int) -> bool:
 
 def array_data(
     X: Any,
-    standard: Standard | None = None,
+    *,
+    center: bool = False,
+    scale: bool = False,
     names: tuple[str, ...] | None = None,
     labels: tuple[Any, ...] | None = None,
 ) -> Data:
     """The operator of the columns of a matrix in memory, checked, and prepared if asked for."""
-    standard = standard or Standard()
     X = _check.matrix(X, "X")
     xp = namespace(X)
     power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
     X = _check.scaled(X, power)
-    if not standard.plain:
-        X = standard.of_array(X)[0]
-    operator = Data(X, exponent=0 if standard.scale else 2 * power, names=names)
+    if center or scale:
+        X = Standard(center, scale).of_array(X)[0]
+    operator = Data(X, exponent=0 if scale else 2 * power, names=names)
     operator.labels = labels
     return operator

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MEMORY = 256 * 2**20  # bytes that a block of columns or a chunk of kernel values may take
 DENSE_MEMORY = 4 * 2**30  # bytes that a stored n × n matrix may take
+COUNTED = ("products", "columns", "entries")  # of every run
 
 
 @dataclass
@@ -28,14 +29,19 @@ class Ledger(threading.local):
     """What was used of an operator: vectors multiplied, columns read, entries read or evaluated.
 
     Each thread has its own counts, so runs in threads that share an operator do not mix them.
+
+    rough : the products among them that were taken in float32 for a search in float64.
+    widened : the searches in float64 of data in float32.
     """
 
     products: int = 0
     columns: int = 0
     entries: int = 0
+    rough: int = 0
+    widened: int = 0
 
-    def __reduce__(self) -> tuple[type[Ledger], tuple[int, int, int]]:
-        return Ledger, (self.products, self.columns, self.entries)
+    def __reduce__(self) -> tuple[type[Ledger], tuple[int, ...]]:
+        return Ledger, tuple(asdict(self).values())
 
     def add(self, *, products: int = 0, columns: int = 0, entries: int = 0) -> None:
         """Count some use."""
@@ -44,12 +50,13 @@ class Ledger(threading.local):
         self.entries += entries
 
     def snapshot(self) -> dict[str, int]:
-        """The counts so far."""
-        return asdict(self)
+        """The counts so far; those of precision only where there are any."""
+        counts = asdict(self)
+        return {name: counts[name] for name in counts if counts[name] or name in COUNTED}
 
     def since(self, before: dict[str, int]) -> dict[str, int]:
         """The counts since a snapshot."""
-        return {name: count - before[name] for name, count in self.snapshot().items()}
+        return {name: count - before.get(name, 0) for name, count in self.snapshot().items()}
 
 
 class Operator(abc.ABC):
@@ -80,6 +87,8 @@ class Operator(abc.ABC):
     pass_memory: int | None = None
     #: the same matrix with fewer digits, where its products cost far less
     rough: Operator | None = None
+    #: whether it stands in for an operator in float32
+    widened: bool = False
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 

@@ -32,12 +32,12 @@ def is_annotated(A: Any) -> bool:
     return hasattr(A, "X") and hasattr(A, "var_names") and hasattr(A, "obs_names")
 
 
-def annotated(A: Any) -> Operator:
+def annotated(A: Any, *, center: bool = False, scale: bool = False) -> Operator:
     """The operator of the columns of A.X, dense or sparse, named by A.var_names."""
     if A.X is None:
         raise ValueError(
             "the AnnData object has no X; choose a layer, e.g. A.X = A.layers['counts']"
         )
-    operator = data(A.X)
+    operator = data(A.X, center=center, scale=scale)
     operator.names = tuple(str(name) for name in A.var_names)
     return operator

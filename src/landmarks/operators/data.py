@@ -59,10 +59,12 @@ def data(
         X = numbers_only(X)
     source = as_rows(X)
     if source is None:
-        return array_data(X, standard, _check.column_names(X), _check.column_labels(X))
+        names, labels = _check.column_names(X), _check.column_labels(X)
+        return array_data(X, center=center, scale=scale, names=names, labels=labels)
     if not fits(source, memory):
         return from_rows(source, standard, memory=memory).operator
-    return array_data(load(source, memory), standard, source.names, source.names)
+    X = load(source, memory)
+    return array_data(X, center=center, scale=scale, names=source.names, labels=source.names)
 
 
 def _standard_sparse(X: Any, standard: Standard) -> Operator:

@@ -9,9 +9,11 @@ from ..errors import UnsupportedError
 from .array import Data
 from .base import DENSE_MEMORY, Operator, densify, storable
 from .dense import Dense
-from .kernel import KernelOperator
+from .kernel_matrix import KernelOperator
 from .sparse import Sparse
 from .structured.hadamard import Hadamard
+
+LARGE = 100_000  # points from which fused products are most of the work
 
 
 def in_double(operator: Operator) -> Operator:
@@ -73,7 +75,8 @@ def kernel_in_double(operator: KernelOperator) -> KernelOperator:
         memory=operator.memory,
         ledger=operator.ledger,
     )
-    found.rough = operator if operator.engine == "fused" else None
+    if operator.engine == "fused" and operator.n >= LARGE:
+        found.rough = operator
     return found
 
 

@@ -15,7 +15,7 @@ from .._array import Array, host, is_single, like
 from .array import Data
 from .base import Operator
 from .dense import Dense
-from .kernel import KernelOperator
+from .kernel_matrix import KernelOperator
 from .sparse import Sparse
 from .structured.hadamard import Hadamard
 from .structured.toeplitz import Toeplitz

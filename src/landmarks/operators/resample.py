@@ -12,7 +12,7 @@ from .._array import Indices, like, take
 from ..errors import UnsupportedError
 from .array import Data
 from .base import Operator
-from .kernel import KernelOperator
+from .kernel_matrix import KernelOperator
 from .sparse import Sparse
 
 

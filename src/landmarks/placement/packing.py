@@ -54,7 +54,7 @@ def packed(
         if kept == fixed:
             break
         kept = fixed + (kept - fixed) // 2
-    search = _Search(constraints, order, open_places, k)
+    search = _Enumeration(constraints, order, open_places, k)
     if search.run(list(picks[:fixed])):
         return np.asarray(search.found, dtype=np.int64)
     raise ValueError(_nothing(k, longest, search.visits < SEARCHED, constraints))
@@ -87,7 +87,7 @@ def _extended(
     return chosen
 
 
-class _Search:
+class _Enumeration:
     """All choices in turn, up to a number of visits."""
 
     def __init__(

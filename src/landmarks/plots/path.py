@@ -10,13 +10,13 @@ from .axes import Display, new_axes
 from .fitted import selection_of
 
 if TYPE_CHECKING:
-    from ..relaxation_path import Path
+    from ..methods.trajectory import Trajectory
     from ..selection import Selection
 
 SUPPORT = 0.05  # a final weight above this part of the largest one counts as selected
 
 
-def plot_path(path: Path, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> Any:
+def plot_path(path: Trajectory, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> Any:
     """Draw t against the step, the finally selected columns in blue, others in grey (Figure 1).
 
     Parameters
@@ -29,9 +29,9 @@ def plot_path(path: Path, ax: Any = None, *, at_most: int = 300, seed: int = 0) 
     Examples
     --------
     >>> import numpy as np
-    >>> from landmarks.relaxation_path import Path
+    >>> from landmarks.methods.trajectory import Trajectory
     >>> t = np.array([[0.5, 0.5, 0.5], [0.8, 0.3, 0.1], [1.0, 0.0, 0.0]])
-    >>> ax = Path(t, value=np.zeros(3), active=np.array([3, 3, 1]), steps=np.zeros(3)).plot()
+    >>> ax = Trajectory(t, value=np.zeros(3), active=np.array([3, 3, 1]), steps=np.zeros(3)).plot()
     >>> [line.get_color() for line in ax.get_lines()]
     ['0.7', '0.7', 'tab:blue']
     """
@@ -81,7 +81,7 @@ class PathDisplay(Display):
     't'
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Trajectory):
         self.path = path
 
     @classmethod

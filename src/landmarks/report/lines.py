@@ -33,6 +33,10 @@ class Words:
         """A number of candidates, in words."""
         return f"{k} {self.noun}{'' if k == 1 else 's'}"
 
+    def these(self, k: int) -> str:
+        """The chosen ones, in words."""
+        return f"this {self.noun}" if k == 1 else f"these {self.counted(k)}"
+
 
 def lines(
     selection: Selection, summary: Summary, words: Words, terminal: Terminal, *, most: int
@@ -76,7 +80,7 @@ def _compared(
     selection: Selection, summary: Summary, words: Words, terminal: Terminal
 ) -> Iterator[str]:
     k = selection.k
-    kept = [(f"these {words.counted(k)}", summary.chosen, True)]
+    kept = [(words.these(k), summary.chosen, True)]
     kept.append((f"{words.counted(k)} at random", summary.random, False))
     if summary.best is not None:
         directions = "direction" if k == 1 else "directions"
@@ -87,8 +91,9 @@ def _compared(
 
 def _made(selection: Selection, words: Words) -> str:
     kernel = f" on {words.kernel}" if words.kernel else ""
-    seconds = selection.ledger.seconds
-    return f"by {selection.method}{kernel}, seed {selection.seed}, in {seconds:.2f} s"
+    seconds, precision = selection.ledger.seconds, selection.ledger.precision
+    made = f"by {selection.method}{kernel}, seed {selection.seed}, in {seconds:.2f} s"
+    return made if precision in ("", "float64") else f"{made}, in {precision}"
 
 
 def _rows(

@@ -20,6 +20,8 @@ ROW = 18  # height of a row
 LABEL = 190  # width of a name
 CELLS = 520  # width of all cells
 MOST = 120  # the most other columns
+NAMED = 40  # of these all have their names below
+BELOW = 165  # height of the names below
 
 
 def curve_svg(curve: dict[str, Any], noun: str) -> str:
@@ -61,9 +63,7 @@ def heat_svg(heat: dict[str, Any] | None, names: dict[str, str]) -> str | None:
     width = CELLS / len(columns)
     parts = []
     for row, j in enumerate(chosen):
-        label = names[str(j)]
-        label = label if len(label) <= 26 else label[:25] + "…"
-        parts.append(_text(LABEL - 8, row * ROW + 13, label, "end"))
+        parts.append(_text(LABEL - 8, row * ROW + 13, _short(names[str(j)]), "end"))
         for place, column in enumerate(columns):
             fill = _colour(int(levels[row, column]) / 127)
             x, y = LABEL + place * width, row * ROW
@@ -72,6 +72,11 @@ def heat_svg(heat: dict[str, Any] | None, names: dict[str, str]) -> str | None:
                 f'fill="{fill}"/>'
             )
     height = len(chosen) * ROW + 4
+    if len(other) <= NAMED:
+        for place, j in enumerate(other):
+            x = LABEL + (place + 0.5) * width + 4
+            parts.append(_upright(x, height + 4, _short(names[str(j)])))
+        height += BELOW
     return _svg(LABEL + CELLS, height, "".join(parts), "likeness of chosen and other columns")
 
 
@@ -102,6 +107,16 @@ def _text(x: float, y: float, words: str, anchor: str = "middle") -> str:
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="12" '
         f'fill="#5c6773">{escape(shown(words))}</text>'
     )
+
+
+def _upright(x: float, y: float, words: str) -> str:
+    """A text that reads from bottom to top and ends at the point."""
+    turned = f'<g transform="translate({x:.1f} {y:.1f}) rotate(-90)">'
+    return f"{turned}{_text(0, 0, words, 'end')}</g>"
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= 22 else label[:21] + "…"
 
 
 def _svg(width: float, height: float, body: str, title: str) -> str:

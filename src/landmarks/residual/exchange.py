@@ -190,7 +190,6 @@ class Exchange(State):
         self._change(1.0, x, t)
         if self.source is not None:
             self.source.drop(place, x[0], t)
-            self.diagonals[0] = self.source.lengths()
         self.swollen = max(self.swollen, total(self.diagonals[0]))
         self.members[place] = -1
         self.H[place] = 0.0

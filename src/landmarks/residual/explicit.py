@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 import scipy.linalg
 
-from .._array import Array, Indices, add_outer, eps, host, like, namespace, take, zeros
+from .._array import Array, Indices, add_outer, column_dots, eps, host, like, namespace, take, zeros
 from ..operators.data import Data
 from ..runs.state import State
 
@@ -67,14 +67,13 @@ class Explicit(State):
 
     def diagonals(self, powers: int) -> list[Array]:
         """diag C, diag C² and, for two powers, diag C³, each a sum of squares or of products."""
-        xp = namespace(self.R)
         GR = (self.R @ self.R.T) @ self.R
-        found = [self.lengths(), xp.sum(self.R * GR, axis=0)]
-        return found if powers == 1 else [*found, xp.sum(GR * GR, axis=0)]
+        found = [self.lengths(), column_dots(self.R, GR)]
+        return found if powers == 1 else [*found, column_dots(GR, GR)]
 
     def lengths(self) -> Array:
         """diag C."""
-        return namespace(self.R).sum(self.R * self.R, axis=0)
+        return column_dots(self.R, self.R)
 
     def deflate(self, q: Array, v: Array) -> None:
         """R loses what lies along the unit vector q; v = Rᵀq."""

@@ -84,23 +84,6 @@ def check_semidefinite(left: np.ndarray, diagonal: np.ndarray) -> None:
         )
 
 
-def remaining_trace(operator: Operator, steps: int) -> float:
-    """The part of tr K that pivots of the largest residual leave: a look at how fast K falls."""
-    diagonal = np.maximum(host(operator.diagonal()).astype(np.float64), 0.0)
-    left, whole = diagonal.copy(), float(diagonal.sum())
-    F = zeros((operator.n, steps), operator.like)
-    for r in range(steps):
-        j = int(np.argmax(left))
-        if left[j] <= FLOOR * eps(operator.like) * diagonal[j]:
-            break
-        column = operator.columns([j]) - F[:, :r] @ take(F[:, :r], [j]).T
-        v = column[:, 0] / max(float(column[j, 0]), left[j] * 1e-3) ** 0.5
-        F[:, r] = v
-        left = np.maximum(left - host(v * v).astype(np.float64), 0.0)
-        left[j] = 0.0
-    return float(left.sum()) / whole if whole > 0 else 0.0
-
-
 def _too_slow(left: np.ndarray, whole: float, r: int, most: int) -> bool:
     """Whether the trace has fallen so little that it will not reach rounding in time."""
     return r >= BLOCK and float(left.sum()) > whole * 10 ** (-SLOWEST * r / most)

@@ -10,17 +10,28 @@ from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 
-from .._array import Array, double, eps, free_memory, host, is_single, like, transposed
+from .._array import (
+    Array,
+    double,
+    eps,
+    free_memory,
+    host,
+    is_single,
+    like,
+    take,
+    transposed,
+    zeros,
+)
 from ..errors import UnsupportedError
 from ..operators.base import MEMORY, Operator, densify
 from ..operators.data import Data
 from ..operators.dense import Dense
 from ..operators.double import in_double
-from ..operators.kernel import KernelOperator
+from ..operators.kernel_matrix import KernelOperator
 from ..operators.sparse import Sparse
 from ..operators.structured.hadamard import Hadamard
 from .explicit import Factored
-from .pivoted_factor import FLOOR, pivoted_factor, remaining_trace
+from .pivoted_factor import FLOOR, pivoted_factor
 
 FEW_ROWS = 4  # X with at most n/4 rows is kept as it is; more are first compared with a stored K
 FAST = 1e-6  # of the trace left after k pivots: below it a stored K has lost half of its digits
@@ -40,7 +51,11 @@ def searchable(operator: Operator, k: int) -> Operator:
         found = _form(operator, k)
         forms[k] = None if found is operator else found
         _ready.add(found)
-    return forms[k] or operator
+    found = forms[k] or operator
+    if is_single(operator.like) and not is_single(found.like):
+        found.widened = True
+        operator.ledger.widened += 1
+    return found
 
 
 def _form(operator: Operator, k: int) -> Operator:
@@ -82,6 +97,23 @@ def _form_of_data(operator: Data, k: int) -> Operator:
     if remaining_trace(Dense(wide.gram), min(k, m, n)) > FAST:
         return Dense(wide.gram, exponent=operator.exponent, ledger=operator.ledger)
     return _factored(X if m < n else _triangle(X), operator)
+
+
+def remaining_trace(operator: Operator, steps: int) -> float:
+    """The part of tr K that pivots of the largest residual leave: a look at how fast K falls."""
+    diagonal = np.maximum(host(operator.diagonal()).astype(np.float64), 0.0)
+    left, whole = diagonal.copy(), float(diagonal.sum())
+    F = zeros((operator.n, steps), operator.like)
+    for r in range(steps):
+        j = int(np.argmax(left))
+        if left[j] <= FLOOR * eps(operator.like) * diagonal[j]:
+            break
+        column = operator.columns([j]) - F[:, :r] @ take(F[:, :r], [j]).T
+        v = column[:, 0] / max(float(column[j, 0]), left[j] * 1e-3) ** 0.5
+        F[:, r] = v
+        left = np.maximum(left - host(v * v).astype(np.float64), 0.0)
+        left[j] = 0.0
+    return float(left.sum()) / whole if whole > 0 else 0.0
 
 
 def _factored(X: Array, operator: Operator) -> Factored:

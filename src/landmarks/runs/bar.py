@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -39,7 +40,7 @@ def _both(update: Callable[[Progress], None], callback: Callback | None) -> Call
     return heard
 
 
-def _bar(stream: TextIO) -> Any:
+def _bar(stream: TextIO) -> Bar | None:
     """The bar that suits the place: a notebook, a terminal with or without rich; else none."""
     if in_notebook():
         return NotebookBar()
@@ -57,25 +58,41 @@ def in_notebook() -> bool:
     return type(shell).__name__ == "ZMQInteractiveShell"
 
 
-class NotebookBar:
+class Bar(abc.ABC):
+    """A bar that appears after a moment and is drawn at most ten times a second."""
+
+    def __init__(self) -> None:
+        self.next = time.monotonic() + PATIENCE
+
+    def update(self, progress: Progress) -> None:
+        """Draw, unless that was done a moment ago."""
+        if time.monotonic() >= self.next:
+            self.next = time.monotonic() + PAUSE
+            self.draw(progress)
+
+    @abc.abstractmethod
+    def draw(self, progress: Progress) -> None:
+        """Show where the run is."""
+
+    @abc.abstractmethod
+    def close(self) -> None:
+        """Remove the bar."""
+
+
+class NotebookBar(Bar):
     """One line below the cell that is replaced as the run goes on."""
 
     def __init__(self) -> None:
         from IPython.display import display
 
+        super().__init__()
         self.display = display
-        self.next = time.monotonic() + PATIENCE
         self.place: Any = None
 
-    def update(self, progress: Progress) -> None:
-        """Show, unless that was done a moment ago."""
-        if time.monotonic() < self.next:
-            return
-        self.next = time.monotonic() + PAUSE
+    def draw(self, progress: Progress) -> None:
         self._show({"text/plain": line(progress)})
 
     def close(self) -> None:
-        """Remove the line."""
         if self.place is not None:
             self._show({"text/plain": ""})
 
@@ -86,31 +103,26 @@ class NotebookBar:
             self.place.update(bundle, raw=True)
 
 
-class PlainBar:
+class PlainBar(Bar):
     """One line that is written over and over."""
 
     def __init__(self, stream: TextIO):
+        super().__init__()
         self.stream = stream
-        self.next = time.monotonic() + PATIENCE
         self.drawn = False
 
-    def update(self, progress: Progress) -> None:
-        """Draw, unless that was done a moment ago."""
-        if time.monotonic() < self.next:
-            return
-        self.next = time.monotonic() + PAUSE
+    def draw(self, progress: Progress) -> None:
         self.drawn = True
         self.stream.write(f"\r\033[K{line(progress)}")
         self.stream.flush()
 
     def close(self) -> None:
-        """Remove the line."""
         if self.drawn:
             self.stream.write("\r\033[K")
             self.stream.flush()
 
 
-class RichBar:
+class RichBar(Bar):
     """A bar drawn by rich."""
 
     def __init__(self, stream: TextIO):
@@ -123,6 +135,7 @@ class RichBar:
             TimeRemainingColumn,
         )
 
+        super().__init__()
         columns = (
             TextColumn("{task.description:<10}"),
             BarColumn(32),
@@ -137,15 +150,10 @@ class RichBar:
             transient=True,
             refresh_per_second=10,
         )
-        self.next = time.monotonic() + PATIENCE
         self.task: Any = None
         self.phase = ""
 
-    def update(self, progress: Progress) -> None:
-        """Draw, unless that was done a moment ago."""
-        if time.monotonic() < self.next:
-            return
-        self.next = time.monotonic() + PAUSE
+    def draw(self, progress: Progress) -> None:
         if self.phase != progress.phase:
             self._begin(progress)
         self.bar.update(
@@ -158,7 +166,6 @@ class RichBar:
         )
 
     def close(self) -> None:
-        """Remove the bar."""
         if self.task is not None:
             self.bar.stop()
 

@@ -28,5 +28,5 @@ class Common:
         """Put them back to where they were."""
         self.rng.bit_generator.state = earlier["rng"]
         for name, count in earlier["ledger"].items():
-            setattr(self.ledger, name, self.before[name] + count)
+            setattr(self.ledger, name, self.before.get(name, 0) + count)
         self.warned.update(earlier["told"])

@@ -19,9 +19,11 @@ from dataclasses import dataclass
 class Progress:
     """Where a run is.
 
+    Attributes
+    ----------
     phase : what is being done, such as "reading", "greedy" or "swap".
     done, total : how far it is, in the units of the phase; total is None when nobody knows.
-    error : the error of the choice so far as a part of the whole, when it is known.
+    error : the error of the choice so far as a share of the total, when known.
     seconds : since the run began.
 
     Examples
@@ -104,7 +106,7 @@ def report(
     if watch is None or not watch.may_call():
         return watch is not None and watch.stopped
     error = error() if callable(error) else error
-    token = _watch.set(None)  # what the callback itself runs is not told to it
+    token = _watch.set(None)  # what the callback itself runs is not reported to it
     try:
         wish = watch.callback(Progress(phase, done, total, error, time.monotonic() - watch.start))
     finally:

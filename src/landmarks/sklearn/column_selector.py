@@ -25,8 +25,7 @@ from ..operators.standard import Prepared
 from ._common import CallbackSupport, fit_task, seed, weights
 from .fitted_columns import FittedColumns
 from .prepared_target import PreparedTarget, refuse_target
-from .rebuilder import Rebuilder
-from .requested import as_list, requested_size
+from .requested import requested_constraints, requested_size
 from .row_source import check_gram_fits, check_source, set_features, source_weights
 
 
@@ -174,6 +173,19 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         y : ignored, unless target="y": then what to rebuild, of shape (n_samples,) or
             (n_samples, n_targets).
         sample_weight : n_samples weights; a row of weight 2 counts as two equal rows.
+
+        Returns
+        -------
+        ColumnSelector
+            Itself, fitted.
+
+        Examples
+        --------
+        >>> import landmarks as lm
+        >>> from sklearn.datasets import load_wine
+        >>> X = load_wine().data
+        >>> lm.ColumnSelector(2, center=True, scale=True).fit(X).indices_.tolist()
+        [6, 9]
         """
         if (source := as_rows(X)) is not None and self.target is None:
             return self._fit_source(source, X, y, sample_weight)
@@ -204,6 +216,20 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         sample_weight : n_samples weights.
         select : False only adds the rows and keeps the last selection, which saves time until the
             last call.
+
+        Returns
+        -------
+        ColumnSelector
+            Itself, fitted to all rows so far when select is True.
+
+        Examples
+        --------
+        >>> import landmarks as lm
+        >>> from sklearn.datasets import load_wine
+        >>> X = load_wine().data
+        >>> selector = lm.ColumnSelector(2, center=True, scale=True)
+        >>> selector.partial_fit(X[:90], select=False).partial_fit(X[90:]).indices_.tolist()
+        [6, 9]
         """
         refuse_target(self)
         self._labels = column_labels(X)
@@ -260,38 +286,25 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         if self.scale is None and aim is None:
             warn_of_spread(operator, stacklevel=5)
             warn_of_means(prepared, stacklevel=5)
+        constraints = requested_constraints(self)
         selection = lm.select(
             operator,
-            requested_size(self, prepared, self._constraints),
+            requested_size(self, prepared, constraints),
             method=self.method,
             criterion=self.criterion,
             seed=seed(self.random_state),
             budget=self.budget,
             target=None if aim is None else aim.columns,
-            **self._constraints,
+            **constraints,
         )
-        self.selection_ = replace(
-            selection, center=bool(self.center), scale=bool(self.scale), path=selection.path
-        )
-        self.indices_ = self.selection_.indices.copy()
-        self.support_ = np.isin(np.arange(operator.n), self.indices_)
-        self.reconstruction_error_ = self.selection_.error("trace")
-        fitted, losses = Rebuilder.fitted(prepared, self.support_, dtype)
-        self.coefficients_, self.mean_, self.scale_ = fitted.coefficients, fitted.mean, fitted.scale
-        self.scores_ = losses / max(self.selection_.total("trace"), np.finfo(float).tiny)
-        if aim is not None:
-            aim.rebuild(self, prepared, dtype)
+        selection = replace(selection, center=bool(self.center), scale=bool(self.scale))
+        self._take_in(selection, prepared, dtype, aim)
         if self.verbose:
             share = 1 - self.selection_.relative_error("trace")
             print(
                 f"[ColumnSelector] {len(self.indices_)} of {operator.n} columns explain "
                 f"{share:.2%} of the variance, {time.perf_counter() - start:.1f}s"
             )
-
-    @property
-    def _constraints(self) -> dict[str, Any]:
-        own = {name: getattr(self, name) for name in ("groups", "costs", "budget_cost")}
-        return {"include": as_list(self.include), "exclude": as_list(self.exclude), **own}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

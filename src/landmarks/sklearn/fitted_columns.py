@@ -8,9 +8,10 @@ import numpy as np
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from ..operators.standard import Prepared
 from ..selection import Selection
 from ._common import weights, without_data
-from .prepared_target import target_score
+from .prepared_target import PreparedTarget, target_score
 from .rebuilder import Rebuilder
 
 
@@ -28,6 +29,20 @@ class FittedColumns(SelectorMixin):
     def _validated(self, X: Any, *, reset: bool = True, ensure_min_samples: int = 1) -> Any:
         raise NotImplementedError
 
+    def _take_in(
+        self, selection: Selection, prepared: Prepared, dtype: Any, aim: PreparedTarget | None
+    ) -> None:
+        """Set the fitted attributes."""
+        self.selection_ = selection
+        self.indices_ = selection.indices.copy()
+        self.support_ = np.isin(np.arange(selection.n), self.indices_)
+        self.reconstruction_error_ = selection.error("trace")
+        fitted, losses = Rebuilder.fitted(prepared, self.support_, dtype)
+        self.coefficients_, self.mean_, self.scale_ = fitted.coefficients, fitted.mean, fitted.scale
+        self.scores_ = losses / max(selection.total("trace"), np.finfo(float).tiny)
+        if aim is not None:
+            aim.rebuild(self, prepared, dtype)
+
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Rebuild all columns from the selected ones, with the coefficients found in fit.
 
@@ -38,8 +53,17 @@ class FittedColumns(SelectorMixin):
 
         Returns
         -------
-        The dense array of shape (n_samples, n_features), in which the selected columns are as
-        given.
+        array of shape (n_samples, n_features)
+            It is dense; the selected columns are as given.
+
+        Examples
+        --------
+        >>> import landmarks as lm
+        >>> from sklearn.datasets import load_wine
+        >>> X = load_wine().data
+        >>> selector = lm.ColumnSelector(4, center=True, scale=True).fit(X)
+        >>> selector.inverse_transform(selector.transform(X)).shape
+        (178, 13)
         """
         check_is_fitted(self)
         X = check_array(
@@ -63,6 +87,20 @@ class FittedColumns(SelectorMixin):
             the mean where they are selected, and are left out of the sum elsewhere.
         y : ignored; with target="y" what to rebuild, and the share is that of its variance.
         sample_weight : n_samples weights.
+
+        Returns
+        -------
+        float
+            Higher is better, as scikit-learn expects.
+
+        Examples
+        --------
+        >>> import landmarks as lm
+        >>> from sklearn.datasets import load_wine
+        >>> X = load_wine().data
+        >>> selector = lm.ColumnSelector(4, center=True, scale=True).fit(X)
+        >>> round(selector.score(X), 2)
+        0.65
         """
         check_is_fitted(self)
         X = self._validated(X, reset=False)
@@ -72,7 +110,7 @@ class FittedColumns(SelectorMixin):
         return self._rebuilder.explained(X, w)
 
     def why(self, *, each: int = 3, stability: Any = None) -> Any:
-        """Why these columns: a `Reasons` object with the tables `chosen` and `dropped`.
+        """Why these columns: what each adds, what could replace it, what rebuilds the others.
 
         Shares are those of the prepared and weighted training data, which copies made by pickle do
         not hold.
@@ -81,6 +119,20 @@ class FittedColumns(SelectorMixin):
         ----------
         each : how many substitutes and sources to list for each column.
         stability : what `selection_.stability()` returned, to be shown as well.
+
+        Returns
+        -------
+        Reasons
+            With the tables `chosen` and `dropped`, which print themselves.
+
+        Examples
+        --------
+        >>> import landmarks as lm
+        >>> from sklearn.datasets import load_wine
+        >>> X = load_wine().data
+        >>> selector = lm.ColumnSelector(4, center=True, scale=True).fit(X)
+        >>> len(selector.why().chosen["adds"])
+        4
         """
         check_is_fitted(self)
         if self.selection_.operator is None:

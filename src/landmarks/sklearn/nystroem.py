@@ -140,6 +140,20 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             matrix.
         y : the target, numbers or classes, one for each point or a row of several. selection="auto"
             chooses landmarks that help to predict it; everything else ignores it.
+
+        Returns
+        -------
+        Nystroem
+            Itself, fitted.
+
+        Examples
+        --------
+        >>> import landmarks as lm
+        >>> from sklearn.datasets import load_wine
+        >>> X = load_wine().data
+        >>> features = lm.Nystroem(gamma=0.1, n_components=10, random_state=0)
+        >>> features.fit(X).components_.shape
+        (10, 13)
         """
         parameters = self._kernel_parameters()
         X = validate_data(self, X, accept_sparse="csr")
@@ -162,6 +176,20 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         ----------
         X : points of shape (n_samples, n_features); for a precomputed kernel their kernel values
             with the training points, or with the landmarks alone.
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
+            Inner products of its rows approximate the kernel.
+
+        Examples
+        --------
+        >>> import landmarks as lm
+        >>> from sklearn.datasets import load_wine
+        >>> X = load_wine().data
+        >>> features = lm.Nystroem(gamma=0.1, n_components=10, random_state=0)
+        >>> features.fit_transform(X).shape
+        (178, 10)
         """
         check_is_fitted(self)
         check_same_library(X, self.components_, f"{type(self).__name__}.transform()")

@@ -1,4 +1,4 @@
-"""How many columns a `ColumnSelector` was asked for, as `select` takes it."""
+"""What a `ColumnSelector` was asked for, as `select` takes it: how many, and the constraints."""
 
 from __future__ import annotations
 
@@ -36,7 +36,13 @@ def requested_size(selector: ColumnSelector, prepared: Prepared, constraints: di
     return size
 
 
-def as_list(columns: Any) -> list[Any]:
+def requested_constraints(selector: ColumnSelector) -> dict[str, Any]:
+    """The columns that must, or must not, be selected, the groups and the costs."""
+    own = {name: getattr(selector, name) for name in ("groups", "costs", "budget_cost")}
+    return {"include": _listed(selector.include), "exclude": _listed(selector.exclude), **own}
+
+
+def _listed(columns: Any) -> list[Any]:
     """The columns as a list; one name is a list of one."""
     if columns is None:
         return []

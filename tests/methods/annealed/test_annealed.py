@@ -15,7 +15,7 @@ from landmarks.methods.annealed.annealed import Annealed
 from landmarks.methods.annealed.annealing import Annealing, Schedule, weights
 from landmarks.methods.annealed.candidates import Replacements
 from landmarks.methods.annealed.covariance import Stored
-from landmarks.relaxation_path import Recorder
+from landmarks.methods.trajectory import Recorder
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((30, 6)) @ RNG.standard_normal((6, 24)) + 0.3 * RNG.standard_normal(

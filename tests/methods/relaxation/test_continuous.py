@@ -10,7 +10,7 @@ from landmarks.errors import ConvergenceWarning
 from landmarks.linalg.error import selection_error
 from landmarks.linalg.solvers.block_cg import BlockCG
 from landmarks.methods.relaxation import frank_wolfe
-from landmarks.methods.relaxation.bisection import Bisection, Bracket, Search
+from landmarks.methods.relaxation.bisection import Bisection, Bracket, Roundings
 from landmarks.methods.relaxation.frank_wolfe import FrankWolfe
 from landmarks.methods.relaxation.stopping import Steps, Stop
 from landmarks.methods.relaxation.warm_path import WarmPath
@@ -210,7 +210,7 @@ class TestBracket:
 def test_the_best_rounding_of_a_bisection_is_what_it_returns(X):
     problem = lm.Problem(lm.data(X), 6, include=(2,))
     objective = lm.Continuous()._objective(problem, np.random.default_rng(0))
-    search = Search(objective, 6)
+    search = Roundings(objective, 6)
     assert search.best.dtype == np.int64 and search.error == np.inf
     descent = replace(lm.Continuous()._descent(objective), stop=Steps(30))
     unit = objective.penalty_unit()
@@ -324,12 +324,12 @@ class TestFrankWolfe:
 
 def test_a_descent_of_a_bisection_ends_where_one_more_than_k_columns_are_left(X):
     objective = lm.Continuous()._objective(lm.Problem(lm.data(X), 6), np.random.default_rng(0))
-    search = Search(objective, 6)
+    search = Roundings(objective, 6)
     search.ends_below(
         replace(lm.Continuous()._descent(objective), stop=Steps(60)),
         100 * objective.penalty_unit(),
     )
-    assert search.recorder.path().active.min() == 7
+    assert search.recorder.trajectory().active.min() == 7
 
 
 def test_a_bisection_brackets_by_short_descents_and_closes_in_by_long_ones(X):

@@ -39,7 +39,7 @@ def chance(picks, order, free):
     return c[order[0]] / c[free].sum() * chance((*picks, order[0]), order[1:], free)
 
 
-@pytest.mark.parametrize("block", [1, 2, 7])
+@pytest.mark.parametrize("block", [1, pytest.param(2, marks=pytest.mark.thorough), 7])
 @pytest.mark.parametrize("constraints", [{"exclude": (1,)}, {"include": (3,)}], ids=str)
 def test_ordered_pivots_follow_their_exact_law_in_every_block_size(block, constraints):
     problem, rng = Problem(lm.psd(K), 3, **constraints), np.random.default_rng(11)

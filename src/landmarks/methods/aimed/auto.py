@@ -15,9 +15,9 @@ from .iterated import iterated
 from .search import greedy, swap
 
 FEW = 2000  # choices of k − 1 up to which the best one is proved at once
-LEAST_ROUNDS = 5
+LEAST_ROUNDS = 3
 MOST_ROUNDS = 60
-MODEST = 1.0  # estimated seconds that the rounds between these two take without a budget
+MODEST = 0.5  # estimated seconds that the rounds between these two take without a budget
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def automatic(problem: Problem, rng: np.random.Generator) -> Choice:
     run = Run(problem)
     start = run.note("greedy", time.perf_counter(), greedy(problem))
     best = run.note("swap", time.perf_counter(), swap(problem, start))
-    if run.may_go_on and count(problem) <= FEW:
+    if run.may_go_on and count(problem) <= FEW and not problem.constraints:
         return run.finished(run.note("exact", time.perf_counter(), exact(problem, best)))
     if run.may_go_on:
         settings = Rounds(modest_rounds(problem))
@@ -46,11 +46,15 @@ def automatic(problem: Problem, rng: np.random.Generator) -> Choice:
 def modest_rounds(problem: Problem) -> int:
     """How many rounds cost little, by a formula and not by a clock: one seed, one choice.
 
-    A round adds about 4 + k/5 candidates. Each changes an r × n and some k × n arrays.
+    A round drops and adds about a twelfth of the members and makes about twice as many swaps. An
+    exchange changes R, T and Z; a swap compares all pairs first.
     """
-    base = base_of(problem)
-    moves = 4 + problem.k // 5
-    seconds = 1e-3 + moves * base.n * (base.A.shape[0] + 4 * problem.k) * 4e-9
+    base, k = base_of(problem), problem.k
+    (r, n), p = base.A.shape, base.B.shape[1]
+    exchange = 1e-4 + 4e-10 * (4 * r * (n + p) + 3 * n * p + 2 * k * (n + r + p))
+    pairs = 1e-4 + 6e-11 * k * n * (p + 100)
+    dropped = 1 + k // 12
+    seconds = 6 * dropped * exchange + 2 * dropped * pairs
     return int(min(MOST_ROUNDS, max(LEAST_ROUNDS, MODEST / seconds)))
 
 

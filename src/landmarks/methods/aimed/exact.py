@@ -40,14 +40,14 @@ def exact(problem: Problem, start: Choice) -> Choice:
     hunt = Hunt(problem)
     state = hunt.state(start.indices)
     descend(hunt, state)
-    search = Search(hunt, hunt.indices(state, start.indices))
-    ended = search.run()
-    bound = search.bound if ended else hunt.bound()
-    details = {"proved": ended and search.sure, "nodes": search.nodes}
-    return Choice(search.best, bound=min(bound, search.error), details=details)
+    walk = Enumeration(hunt, hunt.indices(state, start.indices))
+    ended = walk.run()
+    bound = walk.bound if ended else hunt.bound()
+    details = {"proved": ended and walk.sure, "nodes": walk.nodes}
+    return Choice(walk.best, bound=min(bound, walk.error), details=details)
 
 
-class Search:
+class Enumeration:
     """The best choice so far, and the walk over the others."""
 
     def __init__(self, hunt: Hunt, first: np.ndarray):
@@ -74,9 +74,8 @@ class Search:
 
     def run(self) -> bool:
         """Look at all choices; returns False when the time was up before."""
-        state = Cross(self.hunt.base, self.hunt.problem.k)
         include = np.asarray(self.hunt.problem.include, dtype=np.int64)
-        state.load(include)
+        state = Cross(self.hunt.base, self.hunt.problem.k, include)
         if len(state.vacant) > self.hunt.problem.k - len(include):
             return False  # what must be included is dependent: places are not picks
         return self._below(state, 0) if len(state.vacant) else True

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...errors import RankWarning
 from ...linalg.aim import Aim
+from ...placement.packing import exchangeable
 from ...problem import Problem, complete
 from ...residual.aimed.cross import Cross
 from ...residual.aimed.explicit_aim import Rebuilding
@@ -33,17 +34,27 @@ class Hunt:
             if j in rest:
                 rest.remove(int(j))
         rest = [j for j in rest if self.free[j]]
-        state = Cross(self.base, self.problem.k)
         wanted = np.concatenate([include, np.asarray(rest, dtype=np.int64)])
-        state.load(wanted[: self.problem.k])
-        return state
+        return Cross(self.base, self.problem.k, wanted[: self.problem.k])
 
     def open_to(self, state: Cross) -> np.ndarray:
         """Whether each candidate may be added to the state."""
         allowed = self.free.copy()
         if not self.aim.repeats:
             allowed[state.chosen] = False
+        if self.problem.constraints and len(state.vacant):
+            allowed &= self.problem.addable(state.chosen)
         return allowed
+
+    def pairs_open_to(self, state: Cross, places: np.ndarray) -> np.ndarray:
+        """Whether each candidate may take each of the places, in the places' order."""
+        allowed = np.broadcast_to(self.open_to(state), (len(places), self.base.n))
+        if not self.problem.constraints:
+            return allowed
+        seats = np.flatnonzero(state.members >= 0)
+        others = np.setdiff1d(self.problem.include, state.chosen).astype(np.int64)
+        pairs = exchangeable(self.problem.constraints, np.concatenate([state.chosen, others]))
+        return allowed & pairs[np.searchsorted(seats, places)]
 
     def unlocked(self, state: Cross) -> np.ndarray:
         """The places whose member may be dropped; of a repeated one the first stays."""
@@ -58,6 +69,8 @@ class Hunt:
     def indices(self, state: Cross, spare: np.ndarray | None = None) -> np.ndarray:
         """The choice of a state, filled up with spare ones where nothing more can be gained."""
         chosen = [int(j) for j in state.chosen]
+        if self.problem.constraints:
+            return complete(self.problem, chosen)
         missing = [j for j in self.problem.include if j not in chosen]
         picks = [*missing, *chosen]
         if len(picks) < self.problem.k and spare is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...problem import Choice, Problem
-from ...residual.aimed.cross import AGE, Cross
+from ...residual.aimed.cross import Cross
 from ...runs.runner import Step, run
 from .hunt import Hunt
 
@@ -88,11 +88,11 @@ class Descent:
 def swap_best(hunt: Hunt, state: Cross) -> bool:
     """Make the best swap, once its gain is seen; returns False when none pays beyond rounding."""
     places = hunt.unlocked(state)
-    if state.age >= AGE:
+    if state.age >= state.oldest:
         state.load(state.chosen)
     while len(places):
         before, members, age = state.inner, state.members.copy(), state.age
-        best = state.best_swap(hunt.open_to(state), places)
+        best = state.best_swap(hunt.pairs_open_to(state, places), places)
         if best.gain <= TOLERANCE * before + CERTAIN * best.cost + state.least:
             return False
         state.drop(best.place)

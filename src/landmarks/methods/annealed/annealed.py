@@ -16,14 +16,17 @@ import numpy as np
 
 from ..._array import host
 from ...operators.base import storable
-from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
-from ...relaxation_path import Recorder
+from ...problem import AIMED, Choice, Problem, brief, complete
 from ...residual.represent import searchable
 from ...residual.residual import floor
 from ...runs.runner import Step, run
 from ...runs.state import State
+from ..aimed import search as aimed
+from ..aimed.hunt import Hunt
 from ..inner import run_method
 from ..search.local_search import Landscape, descend, starting_choice
+from ..trajectory import Recorder
+from .aimed_covariance import AimedCovariance
 from .annealing import Annealing, Schedule
 from .candidates import Replacements
 from .covariance import Candidates, Covariance, covariance
@@ -74,7 +77,7 @@ class Annealed:
     gamma: float | None = None
     n_candidates: int | None = None
     n_rounds: int = 2
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = AIMED
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -98,6 +101,8 @@ class Annealed:
             raise ValueError(f"gamma must be positive or None, got {self.gamma!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        if problem.aim is not None:
+            return self._aimed(problem, rng)
         found = replace(problem, operator=searchable(problem.operator, problem.k))
         if self.sweeps and "columns" in found.operator.cheap:
             raw = run_method("annealing", replace(self, sweeps=0), found, rng)
@@ -125,6 +130,23 @@ class Annealed:
         chosen = landscape.indices(state, raw.indices)
         small = problem.operator.n <= EXACT_ORDER
         return replace(raw, indices=landscape.ordered(chosen) if small else chosen)
+
+    def _aimed(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        """Anneal all candidates for a target or noise, then swap; the better of it and greedy."""
+        hunt = Hunt(problem)
+        K = AimedCovariance(hunt.base, problem.k)
+        annealing = self._annealing(problem, K, np.arange(K.n), rng, Recorder(K.n))
+        state = hunt.state(annealing.run())
+        aimed.refill(hunt, state)
+        path = annealing.recorder.trajectory() if annealing.recorder.rows else None
+        raw = Choice(hunt.indices(state), path=path)
+        if not self.sweeps or problem.time_left <= 0:
+            return raw
+        polished = aimed.swap(problem, raw, self.sweeps * problem.k)
+        greedy = aimed.greedy(problem)
+        if hunt.base.error(greedy.indices) < hunt.base.error(polished.indices):
+            return replace(raw, indices=greedy.indices, details={"kept": "greedy"})
+        return polished
 
     def _weighs_all(self, problem: Problem) -> bool:
         n, m = problem.operator.n, problem.operator.m
@@ -162,7 +184,7 @@ class Annealed:
 
 
 def _choice(problem: Problem, chosen: np.ndarray, recorder: Recorder) -> Choice:
-    return Choice(complete(problem, chosen), path=recorder.path() if recorder.rows else None)
+    return Choice(complete(problem, chosen), path=recorder.trajectory() if recorder.rows else None)
 
 
 class Rounds(State):

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...problem import Problem
-from ...relaxation_path import Recorder
 from ...runs.runner import Step, run
 from ...runs.state import State
+from ..trajectory import Recorder
 from .covariance import Covariance, Diagonals, jump_gains, without_own
 from .entropic import entropic
 
@@ -140,7 +140,8 @@ class Annealing(State):
         target = entropic(scores[np.isin(at, free)], places, spread)
         self.p[free] += self.schedule.damping * (target - self.p[free])
         self.terms[at] = diagonals.a if self.cubes else diagonals.c
-        self.recorder.add(np.sqrt(self.p[d > 0]), self.indices[d > 0], float(np.sum(self.terms)), 0)
+        value = float(np.sum(self.terms)) if diagonals.error is None else diagonals.error
+        self.recorder.add(np.sqrt(self.p[d > 0]), self.indices[d > 0], value, 0)
 
     def _cut(self, free: np.ndarray) -> float:
         """The leverage up to which a column weighs nothing."""

@@ -31,11 +31,15 @@ from ...runs.state import State
 
 @dataclass(frozen=True)
 class Diagonals:
-    """c = diag C, a = diag C² and, for the Frobenius criterion, b = diag C³, on the host."""
+    """c = diag C, a = diag C² and, for the Frobenius criterion, b = diag C³, on the host.
+
+    error : of a target, which the diagonals do not give; None otherwise.
+    """
 
     c: np.ndarray
     a: np.ndarray
     b: np.ndarray | None = None
+    error: float | None = None
 
 
 class Covariance(Protocol):

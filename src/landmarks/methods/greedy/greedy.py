@@ -15,7 +15,6 @@ import numpy as np
 from ... import _check
 from ..._array import Array, host, namespace, positions, take
 from ...problem import AIMED, PLACED, Choice, Problem, brief
-from ...residual.digits import has_cheap_digits
 from ...residual.powers import POWERS, best_addition
 from ...residual.represent import searchable
 from ...residual.residual import Residual
@@ -66,7 +65,7 @@ class ErrorGains(Gains):
     def __init__(self, residual: Residual, criterion: str = "trace"):
         self.residual = residual
         self.powers = residual.powers(criterion)
-        self.rough = criterion == "trace" and has_cheap_digits(residual.operator)
+        self.rough = criterion == "trace" and residual.operator.rough is not None
 
     def scores(self) -> Array:
         """The gain of every column at least; zero for those already represented."""

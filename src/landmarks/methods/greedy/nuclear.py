@@ -23,7 +23,7 @@ from ..._array import (
 )
 from ...linalg.probes import Identity, Rademacher
 from ...operators.base import Operator
-from ...problem import CONSTRAINTS, Choice, Problem, brief
+from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
 from ...residual.digits import leading_digits
 from ...residual.represent import searchable
 from ...residual.residual import Residual
@@ -52,7 +52,7 @@ class NuclearScores:
     """
 
     n_probes: int = 100
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
     __repr__ = brief
 
     def __post_init__(self) -> None:

@@ -24,7 +24,7 @@ from ...operators.base import Operator, densify
 from ...operators.data import Data
 from ...operators.dense import Dense
 from ...operators.double import in_double
-from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
+from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
 
 AFFORDABLE = 2e9  # multiplications of a decomposition that checking the promise may take
 
@@ -48,7 +48,7 @@ class Osinsky:
     True
     """
 
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
     __repr__ = brief
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..._array import Array, namespace
-from ...problem import CONSTRAINTS, Choice, Problem
+from ...problem import INCLUDE_EXCLUDE, Choice, Problem
 from ...residual.represent import searchable
 from ...residual.residual import Residual
 from .pursuit import Gains, highest, pursue
@@ -31,7 +31,7 @@ class PivotedQR:
     [1, 2]
     """
 
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         residual = Residual(searchable(problem.operator, problem.k), problem.k)

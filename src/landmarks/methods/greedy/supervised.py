@@ -17,7 +17,7 @@ import scipy.linalg
 
 from ... import _check
 from ..._array import Array, host, is_array, like, namespace
-from ...problem import CONSTRAINTS, Choice, Problem, brief
+from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
 from ...residual.represent import searchable
 from ...residual.residual import Residual
 from .greedy import ErrorGains
@@ -51,7 +51,7 @@ class Supervised:
 
     target: Any
     noise: float = 1.0
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
     __repr__ = brief
 
     def __post_init__(self) -> None:

@@ -122,12 +122,8 @@ def _powers_at(operator: Operator, members: np.ndarray, powers: int) -> list[Arr
     columns = operator.columns(members.ravel())
     images = [columns] if powers == 1 else [columns, operator.matmul(columns)]
     sides = [_by_unit(block, members.shape) for block in images]
-    at_units = xp.stack(
-        [
-            bucket.rows(columns)[i, :, i * members.shape[1] : (i + 1) * members.shape[1]]
-            for i in range(len(members))
-        ]
-    )
+    rows, size = bucket.rows(columns), members.shape[1]
+    at_units = xp.stack([rows[i, :, i * size : (i + 1) * size] for i in range(len(members))])
     return [at_units, *(xp.matrix_transpose(sides[0]) @ side for side in sides)]
 
 

@@ -17,7 +17,8 @@ from typing import ClassVar
 import numpy as np
 
 from ...errors import RankWarning
-from ...problem import CONSTRAINTS, Choice, Problem, Trial, brief, complete
+from ...problem import INCLUDE_EXCLUDE, Choice, Problem, Trial, brief, complete
+from ...proof.reach import most_columns
 from ...residual.represent import searchable
 from .moves import SEVERAL, SINGLE, Move, exchange, fill, first_units, least_gain
 from .state import UnitState
@@ -51,7 +52,7 @@ class Knapsack:
     """
 
     max_exchanges: int | None = None
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS | {"groups", "costs"}
+    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE | {"groups", "costs"}
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -61,7 +62,7 @@ class Knapsack:
             )
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        operator = searchable(problem.operator, _most_columns(problem))
+        operator = searchable(problem.operator, most_columns(problem, 1))
         empty = UnitState.empty(operator, Units.of(problem), problem.criterion)
         start = empty.loaded([int(u) for u in np.flatnonzero(empty.units.fixed)])
         runs = [
@@ -83,15 +84,6 @@ class Knapsack:
             time.perf_counter() - clock,
             state.operator.ledger.products - before,
         )
-
-
-def _most_columns(problem: Problem) -> int:
-    """How many columns a choice may have, at the most."""
-    n = problem.operator.n
-    if problem.k == 0:
-        return n
-    largest = 1 if problem.groups is None else int(np.max(np.bincount(problem.groups)))
-    return min(n, problem.k * largest)
 
 
 def _best(runs: list[tuple[UnitState, Trial]]) -> UnitState:

@@ -84,9 +84,10 @@ def refilled(problem: Problem, state: UnitState) -> UnitState | None:
             return None
         remaining = state.loaded([u for u in state.chosen if u not in out])
         for per_cost in (False, True):
-            if (
-                better := _if_better(state, fill(remaining, per_cost, barred=out).chosen)
-            ) is not None:
+            filled = fill(remaining, per_cost, barred=out)
+            if filled.error >= state.error:
+                continue
+            if (better := _if_better(state, filled.chosen)) is not None:
                 return better
     return None
 

@@ -26,8 +26,8 @@ import numpy as np
 
 from ..._array import host, like, namespace, take
 from ...problem import Problem
-from ...relaxation_path import Recorder
 from ...runs.runner import Step, run
+from ..trajectory import Recorder
 from .box import Weights, chain, from_box, highest, largest, to_box
 from .descent import Descent, Iterate
 from .objective import Objective
@@ -78,7 +78,7 @@ def descend(
         held = at.weights.held
         t = to_box(w)  # 1 − exp(−w ⊙ w)
         f = objective(columns, t)  # f.gradient is 2φ or 2ψ (Lemmas 3.1 and 3.2)
-        recorder.add(t, columns, f.value, f.steps)
+        recorder.add(t, columns, f.value, f.solver_steps)
         gradient = chain(f.gradient / penalty + 1, w)  # (2φ + λ)/λ, in w by Section 3.1
         change, memory = descent.step.update(gradient, at.memory, at.i)  # step
         stepped = xp.clip(w + xp.clip(change, min=-CLIP, max=CLIP), min=0.0)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...linalg.error import selection_error
-from ...relaxation_path import Path, Recorder
 from ...runs.runner import Step, run
 from ...runs.state import State
+from ..trajectory import Recorder, Trajectory
 from .algorithm_1 import sgd, start
 from .box import largest
 from .descent import Descent
@@ -34,22 +34,24 @@ class Bisection:
     bisections: int = 8
     ratio: float = 1.03
 
-    def choose(self, objective: Objective, descent: Descent, k: int) -> tuple[np.ndarray, Path]:
+    def choose(
+        self, objective: Objective, descent: Descent, k: int
+    ) -> tuple[np.ndarray, Trajectory]:
         """The k indices and the record of the descent that gave them."""
-        search = Search(objective, k)
+        roundings = Roundings(objective, k)
         bracket = Bracket(4 * objective.penalty_unit(objective.uniform_weight(k)))
-        steps = self.narrowed(bracket, search, descent)
-        run("bisection", steps, bracket, search, deadline=objective.problem.deadline)
-        return search.best, search.recorder.path()
+        steps = self.narrowed(bracket, roundings, descent)
+        run("bisection", steps, bracket, roundings, deadline=objective.problem.deadline)
+        return roundings.best, roundings.recorder.trajectory()
 
-    def narrowed(self, bracket: Bracket, search: Search, descent: Descent) -> Iterator[Step]:
+    def narrowed(self, bracket: Bracket, roundings: Roundings, descent: Descent) -> Iterator[Step]:
         """One descent at a step, each with a λ inside the bracket that the last one left."""
         short = replace(descent, stop=Steps(self.bracket_steps))
         long = replace(descent, stop=Steps(self.n_steps))
         while bracket.halvings < self.bisections and bracket.ratio >= self.ratio:
             rule = long if bracket.closed else short
-            bracket.narrow(search.ends_below(rule, bracket.penalty))
-            yield Step(bracket.tries, None, search.relative_error)
+            bracket.narrow(roundings.ends_below(rule, bracket.penalty))
+            yield Step(bracket.tries, None, roundings.relative_error)
 
 
 @dataclass
@@ -92,7 +94,7 @@ class Bracket(State):
             self.penalty = (self.low * self.high) ** 0.5
 
 
-class Search(State):
+class Roundings(State):
     """Runs descents for one k and keeps the best rounding with its record."""
 
     def __init__(self, objective: Objective, k: int):

@@ -16,9 +16,9 @@ from ...linalg.probes import Identity, Rademacher
 from ...linalg.solvers.automatic import Automatic
 from ...linalg.solvers.solution import Solver
 from ...operators.convert import as_operator
-from ...problem import CONSTRAINTS, Choice, Problem, brief
-from ...relaxation_path import Path, Recorder
+from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
 from ...residual.residual import independent
+from ..trajectory import Recorder, Trajectory
 from .algorithm_1 import algorithm_1
 from .bisection import Bisection
 from .descent import Descent
@@ -86,7 +86,7 @@ class Continuous:
     solver: Solver = field(default_factory=Automatic)
     polish: bool = False
 
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -138,7 +138,28 @@ class Continuous:
     def sweep(
         self, A: Any, sizes: list[int], *, criterion: str = "trace", seed: int | None = 0
     ) -> dict[int, np.ndarray]:
-        """Indices for many sizes from one warm sweep of rising λ."""
+        """Indices for many sizes from one warm sweep of rising λ.
+
+        Parameters
+        ----------
+        A : as for `select`.
+        sizes : the numbers of columns.
+        criterion, seed : as for `select`.
+
+        Returns
+        -------
+        dict
+            The indices, by size.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import landmarks as lm
+        >>> X = np.random.default_rng(0).standard_normal((30, 10))
+        >>> found = lm.Continuous().sweep(X, [2, 4])
+        >>> len(found[2]), len(found[4])
+        (2, 4)
+        """
         operator = as_operator(A)
         wanted = [_check.subset_size(k, operator.n) for k in sizes]
         problem = Problem(operator, max(wanted), criterion)
@@ -161,7 +182,9 @@ class Continuous:
             epsilon = min(0.05, 0.1 * (objective.delta / objective.mean_diagonal) ** 0.5)
         return Descent(epsilon, self.step, self.stop, at_least=max(1, objective.problem.k))
 
-    def _run_algorithm_1(self, objective: Objective, penalty: float) -> tuple[np.ndarray, Path]:
+    def _run_algorithm_1(
+        self, objective: Objective, penalty: float
+    ) -> tuple[np.ndarray, Trajectory]:
         """The columns that the penalty leaves, largest weight first."""
         descent = self._descent(objective)
         recorder = Recorder(objective.operator.n)
@@ -174,9 +197,9 @@ class Continuous:
         indices = algorithm_1(objective, penalty * unit, descent, threshold, recorder)
         if len(indices) == 0:
             raise ValueError(f"penalty = {penalty} leaves no column; lower it, or lower threshold")
-        return indices, recorder.path()
+        return indices, recorder.trajectory()
 
-    def _reach_k(self, objective: Objective) -> tuple[np.ndarray, Path]:
+    def _reach_k(self, objective: Objective) -> tuple[np.ndarray, Trajectory]:
         """Exactly k columns by the strategy."""
         strategy = self.strategy
         if strategy is None:
@@ -191,7 +214,7 @@ def _is_count(value: Any) -> bool:
     return not isinstance(value, bool) and int(value) == value and value >= 1
 
 
-def _ranking(problem: Problem, indices: np.ndarray, path: Path) -> np.ndarray:
+def _ranking(problem: Problem, indices: np.ndarray, path: Trajectory) -> np.ndarray:
     """The chosen columns first, then the other candidates by falling weight at the end."""
     others = np.setdiff1d(problem.candidates, indices)
     return np.concatenate([indices, others[np.argsort(-path.t[-1][others], kind="stable")]])

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._array import host, like
-from ...relaxation_path import Path, Recorder
 from ...runs.runner import Step, run
 from ...runs.state import State
+from ..trajectory import Recorder, Trajectory
 from .box import highest, largest
 from .descent import Descent
 from .objective import Objective
@@ -35,14 +35,16 @@ class FrankWolfe:
     rate: float = 0.2
     smallest: float = 1e-3
 
-    def choose(self, objective: Objective, descent: Descent, k: int) -> tuple[np.ndarray, Path]:
+    def choose(
+        self, objective: Objective, descent: Descent, k: int
+    ) -> tuple[np.ndarray, Trajectory]:
         """The k indices and the record of the weights; Frank–Wolfe does not use the descent."""
         at = Iterate(_start(objective, k))
         recorder = Recorder(objective.operator.n)
         first = _delta_unit(objective, k) * self.deltas[0]
         steps = self._steps(at, objective, first, recorder)
         run("frank_wolfe", steps, at, recorder, objective, deadline=objective.problem.deadline)
-        return largest(at.weights, k), recorder.path()
+        return largest(at.weights, k), recorder.trajectory()
 
     def _steps(
         self, at: Iterate, objective: Objective, first: float, recorder: Recorder
@@ -66,7 +68,7 @@ class FrankWolfe:
         active = np.flatnonzero(weights > negligible)
         t = like(np.minimum(weights[active], highest(reference)), reference)
         result = objective(active, t)
-        recorder.add(t, active, result.value, result.steps)
+        recorder.add(t, active, result.value, result.solver_steps)
         gradient = np.zeros(n)
         gradient[active] = host(result.gradient)
         return gradient

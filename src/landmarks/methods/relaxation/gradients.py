@@ -17,13 +17,13 @@ from .system import Active
 class Evaluation:
     """The value and the gradient of an objective over the active columns.
 
-    Both are exact when the probes satisfy ZZᵀ/M = I, and unbiased estimates otherwise.
-    steps, converged : the iterations of the linear solver, and whether it reached its tolerance.
+    Both are exact with `Identity` probes, and unbiased estimates otherwise.
+    solver_steps, converged : the iterations of the linear solver, and whether it converged.
     """
 
     value: float
     gradient: Array
-    steps: int
+    solver_steps: int
     converged: bool
 
 

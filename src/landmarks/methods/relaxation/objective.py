@@ -106,7 +106,7 @@ class Objective(State):
                 f"the solver stopped at its limit in {self.unconverged} of {self.evaluations} "
                 "gradients; raise its max_steps, or delta",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _active_at(self, columns: np.ndarray) -> Active:
@@ -127,5 +127,5 @@ def mean_diagonal(operator: Operator, rng: np.random.Generator) -> float:
     """The mean diagonal entry of K, estimated from ten probes when reading it is not cheap."""
     if "diagonal" in operator.cheap:
         return float(np.mean(host(operator.diagonal()).astype(np.float64))) or 1.0
-    Z = Rademacher(10).draw(operator.n, rng, operator.like)
-    return float(np.mean(host(Z * operator.matmul(Z)).astype(np.float64))) or 1.0
+    probes = Rademacher(10).draw(operator.n, rng, operator.like)
+    return float(np.mean(host(probes * operator.matmul(probes)).astype(np.float64))) or 1.0

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ...relaxation_path import Path, Recorder
 from ...runs.runner import Step, run
 from ...runs.state import State
+from ..trajectory import Recorder, Trajectory
 from .algorithm_1 import sgd, start
 from .box import Weights, largest
 from .descent import Descent
@@ -31,14 +31,16 @@ class WarmPath:
     start: float = 1.0
     max_steps: int = 3000
 
-    def choose(self, objective: Objective, descent: Descent, k: int) -> tuple[np.ndarray, Path]:
+    def choose(
+        self, objective: Objective, descent: Descent, k: int
+    ) -> tuple[np.ndarray, Trajectory]:
         """The k indices and the record of the sweep down to k columns."""
         found, path = self.choose_many(objective, descent, [k])
         return found[k], path
 
     def choose_many(
         self, objective: Objective, descent: Descent, sizes: list[int]
-    ) -> tuple[dict[int, np.ndarray], Path]:
+    ) -> tuple[dict[int, np.ndarray], Trajectory]:
         """For each size, the largest weights just before the active columns fall to it."""
         problem = objective.problem
         recorder = Recorder(objective.operator.n)
@@ -47,7 +49,7 @@ class WarmPath:
         steps = self._steps(sweep, objective, descent, recorder)
         run("path", steps, sweep, recorder, objective, deadline=problem.deadline)
         last = sweep.weights.t(problem)
-        return sweep.found | {k: largest(last, k) for k in sweep.missing}, recorder.path()
+        return sweep.found | {k: largest(last, k) for k in sweep.missing}, recorder.trajectory()
 
     def _steps(
         self, sweep: Sweep, objective: Objective, descent: Descent, recorder: Recorder

@@ -14,7 +14,7 @@ import scipy
 
 from ..._array import eps, host
 from ...operators.base import densify
-from ...problem import CONSTRAINTS, Choice, Problem, complete
+from ...problem import INCLUDE_EXCLUDE, Choice, Problem, complete
 from ...residual.residual import Residual
 from .draw import draw
 
@@ -33,7 +33,7 @@ class KDPP:
     [0, 2]
     """
 
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         residual = Residual(problem.operator, len(problem.include))

@@ -28,7 +28,7 @@ from ..._array import (
 )
 from ...linalg.nystrom import pivoted_cholesky
 from ...operators.base import Operator
-from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
+from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
 from ...residual.residual import Residual, filled
 from ...runs.runner import Step, run
 from .draw import draw_order
@@ -54,7 +54,7 @@ class RidgeLeverage:
     """
 
     oversampling: float = 2.0
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
     __repr__ = brief
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..._array import host
-from ...problem import CONSTRAINTS, Choice, Problem, brief, complete
+from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
 from ...residual.represent import searchable
 from ...residual.residual import Residual, filled
 from ...runs.runner import Step, run
@@ -39,7 +39,7 @@ class RPCholesky:
     """
 
     block: int | None = None
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
     __repr__ = brief
 
     def __post_init__(self) -> None:

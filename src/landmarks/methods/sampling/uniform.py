@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...problem import CONSTRAINTS, Choice, Problem
+from ...problem import INCLUDE_EXCLUDE, Choice, Problem
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Uniform:
     2
     """
 
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         drawn = rng.permutation(problem.free)[: problem.k - len(problem.include)]

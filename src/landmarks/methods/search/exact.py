@@ -48,9 +48,9 @@ class Exact:
             return aimed(problem, starting_choice(self.start, problem, rng))
         if problem.time_left < EIGENVALUES * problem.operator.n**3:
             details = {"proved": False, "nodes": 0}
-            return Choice(self.improved(problem, rng), bound=0.0, details=details)
+            return Choice(self._improved(problem, rng), bound=0.0, details=details)
         tree = Tree(problem)
-        tree.offer(*tree.split(self.improved(problem, rng)))
+        tree.offer(*tree.split(self._improved(problem, rng)))
         bound = tree.search()
         indices = complete(problem, tree.independent())
         error = selection_error(problem.operator, indices, problem.criterion)
@@ -62,7 +62,7 @@ class Exact:
             bound = min(max(bound, tail), error)
         return Choice(indices, bound=bound, details={"proved": proved, "nodes": tree.nodes})
 
-    def improved(self, problem: Problem, rng: np.random.Generator) -> np.ndarray:
+    def _improved(self, problem: Problem, rng: np.random.Generator) -> np.ndarray:
         """The start, improved by swaps; the search judges the rank, so the start does not warn."""
         problem = replace(problem, warned=problem.warned | {"rank"})
         start = starting_choice(self.start, problem, rng)

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...errors import Stopped
-from ...problem import CONSTRAINTS, Choice, Problem, brief
+from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
 from ...residual.exchange import Exchange
 from ...residual.pairs import drop_costs
 from .local_search import Landscape, descend
@@ -25,7 +25,7 @@ class Merged:
 
     first: np.ndarray
     second: np.ndarray
-    honours: ClassVar[frozenset[str]] = CONSTRAINTS
+    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
     __repr__ = brief
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:

@@ -10,7 +10,8 @@ import numpy as np
 from ..._array import Array, Indices
 from ...kernels import Kernel
 from ..base import Ledger, Operator
-from ..kernel import KernelOperator, check_block, chunked_error, fused_error
+from ..kernel import check_block
+from ..kernel_matrix import KernelOperator, chunked_error, fused_error
 from ..restricted import Restricted
 from . import strips as _strips
 from .client import Lazy, Reading, announce, compute, constant, keep, lazy, tree

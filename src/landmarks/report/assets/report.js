@@ -163,11 +163,13 @@
     canvas.width = other.length;
     canvas.height = chosen.length;
     canvas.style.height = Math.max(60, Math.min(440, chosen.length * 22)) + "px";
-    find("heat-names").replaceChildren(...(chosen.length > 20 ? [] : chosen).map((j) => { // more would not be legible
+    const listed = (columns, most) => (columns.length > most ? [] : columns).map((j) => { // more would not be legible
       const item = document.createElement("li");
       item.textContent = name(j);
       return item;
-    }));
+    });
+    find("heat-names").replaceChildren(...listed(chosen, 20));
+    find("heat-others").replaceChildren(...listed(other, 40));
     const image = context.createImageData(other.length, chosen.length);
     for (let i = 0; i < levels.length; i++) image.data.set(shade[levels[i] + 127], 4 * i);
     context.putImageData(image, 0, 0);

@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from ..._array import add_outer
+from ..._array import add_outer, add_product
 from ..explicit import independent_basis
 from .explicit_aim import Rebuilding
 
 DIGITS = 1e-10  # of squared lengths: below it RᵀT is computed again instead of updated
-AGE = 24  # exchanges after which all is computed again
+AGE = 24  # exchanges, or the size where that is more, after which all is computed again
 ENTRIES = 2**22  # pairs that are compared at a time
 
 
@@ -38,16 +38,18 @@ class Cross:
     """Members at places, −1 where a place is vacant, and what they leave of A and B.
 
     highest, highest_inner : the largest ‖r_j‖² and ‖T‖² since RᵀT was computed last.
+    oldest : the age at which all is computed again; that costs as much as so many exchanges.
     """
 
     highest: np.ndarray
     highest_inner: float
 
-    def __init__(self, base: Rebuilding, size: int):
+    def __init__(self, base: Rebuilding, size: int, indices: np.ndarray | None = None):
         self.base, self.size = base, size
         self.floor, self.least = base.floor(size), base.least(size)
         self.noise = 0.0 if base.sigma is None else base.sigma**2
-        self.load(np.zeros(0, dtype=np.int64))
+        self.oldest = max(AGE, size)
+        self.load(np.zeros(0, dtype=np.int64) if indices is None else indices)
 
     def copy(self) -> Cross:
         """A state of its own with the same numbers."""
@@ -67,22 +69,28 @@ class Cross:
         self.chosen_columns = np.zeros((len(base.A) + self._extra, size))
         chosen = base.members(indices)
         self.chosen_columns[: len(chosen), : len(indices)] = chosen
-        A, B = base.padded(base.A, size), base.padded(base.B, size)
+        self.R, self.T = (base.padded(X, size).copy() for X in (base.A, base.B))
         self.D = np.zeros_like(self.chosen_columns)
+        self.W, self.V = np.zeros((size, base.n)), np.zeros((size, base.B.shape[1]))
+        self.Z = base.products.copy()
         if len(indices):
-            Q, T = scipy.linalg.qr(
-                self.chosen_columns[:, : len(indices)], mode="economic", check_finite=False
-            )
-            A_left, B_left = A - Q @ (Q.T @ A), B - Q @ (Q.T @ B)
-            self.R, self.T = A_left - Q @ (Q.T @ A_left), B_left - Q @ (Q.T @ B_left)
-            dual = scipy.linalg.solve_triangular(T, Q.T, check_finite=False)
-            self.D[:, : len(indices)] = dual.T
-        else:
-            self.R, self.T = A.copy(), B.copy()
-        self.W, self.V = self.D.T @ A, self.D.T @ B
+            self._take_out(len(indices))
         self.age = 0
         self._measure()
-        self._refresh()
+        self.highest, self.highest_inner = base.lengths.copy(), base.inside
+
+    def _take_out(self, count: int) -> None:
+        """Take the first so many members out of R and T, and set what goes with them."""
+        chosen = self.chosen_columns[:, :count]
+        Q, triangle = scipy.linalg.qr(chosen, mode="economic", check_finite=False)
+        of_A, of_B = Q.T @ self.R, Q.T @ self.T
+        add_product(self.Z, -of_A.T, of_B)
+        for rest, inside in ((self.R, of_A), (self.T, of_B)):
+            add_product(rest, -Q, inside)
+            add_product(rest, -Q, Q.T @ rest)  # what rounding left of the members
+        inverse = scipy.linalg.solve_triangular(triangle, np.eye(count), check_finite=False)
+        self.D[:, :count] = Q @ inverse.T
+        self.W[:count], self.V[:count] = inverse @ of_A, inverse @ of_B
 
     @property
     def _extra(self) -> int:
@@ -117,7 +125,10 @@ class Cross:
         return j if gains[j] > 0 else None
 
     def best_swap(self, allowed: np.ndarray, places: np.ndarray) -> Swap:
-        """The exchange of a member at one of the places that gains most."""
+        """The exchange of a member at one of the places that gains most.
+
+        allowed : whether each candidate may take each of the places, a row for each place.
+        """
         self._keep_digits()
         b = np.einsum("jl,jl->j", self.Z, self.Z)
         best = Swap(-1, -1, -np.inf, 0.0)
@@ -125,7 +136,7 @@ class Cross:
         for start in range(0, len(places), width):
             some = places[start : start + width]
             gains, cost = self._pairs(some, b)
-            gains[:, ~allowed] = -np.inf
+            gains[~allowed[start : start + width]] = -np.inf
             i, j = divmod(int(np.argmax(gains)), self.base.n)
             if gains[i, j] > best.gain:
                 best = Swap(int(some[i]), j, float(gains[i, j]), float(cost[i]))

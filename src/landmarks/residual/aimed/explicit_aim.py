@@ -48,6 +48,11 @@ class Rebuilding:
         noise = 0.0 if self.sigma is None else self.sigma**2
         return np.sum(self.A * self.A, axis=0) + noise
 
+    @cached_property
+    def products(self) -> np.ndarray:
+        """AᵀB."""
+        return self.A.T @ self.B
+
     def without(self, exclude: tuple[int, ...]) -> Rebuilding:
         """The same with fewer candidates."""
         if not exclude:

@@ -45,7 +45,8 @@ def _explicit(operator: Operator, aim: Aim) -> Rebuilding:
 
 
 def _factor(operator: Operator) -> tuple[np.ndarray, float]:
-    """X with K = XᵀX, and the relative rounding of its squared lengths."""
+    """X with K = XᵀX in float64, and the relative rounding of its squared lengths."""
+    operator.ledger.widened += is_single(operator.like)
     if operator.m is not None:
         _check_size(operator.m, operator.n)
         operator.ledger.add(entries=operator.m * operator.n)

@@ -20,8 +20,8 @@ FULL = 3000  # rows up to which the range of the candidates is computed; beyond,
 
 def best_directions(base: Rebuilding, k: int, repeats: bool = False) -> float:
     """The error of the best k directions in the range of the candidates."""
-    reached, missed = _reached(base, k, repeats)
-    values = scipy.linalg.svdvals(reached, check_finite=False) if reached.size else np.zeros(0)
+    inside, missed = reached(base, k, repeats)
+    values = scipy.linalg.svdvals(inside, check_finite=False) if inside.size else np.zeros(0)
     return base.outside + missed + float(np.sum(values[k:] ** 2))
 
 
@@ -32,7 +32,7 @@ def safe_bound(base: Rebuilding, k: int, repeats: bool = False) -> float:
     return max(tail, design_bound(base, k, repeats))
 
 
-def _reached(base: Rebuilding, k: int, repeats: bool) -> tuple[np.ndarray, float]:
+def reached(base: Rebuilding, k: int, repeats: bool) -> tuple[np.ndarray, float]:
     """P_A B up to a rotation, and ‖B − P_A B‖² as a sum of squares."""
     if base.sigma is not None and np.all(base.sigma > 0):
         return _repeated(base, k) if repeats else _measured(base)

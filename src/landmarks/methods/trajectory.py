@@ -1,6 +1,6 @@
 """The record of a relaxation: the weights, the objective, the active columns, the solver's steps.
 
-`Path` is what users see as `selection.path`; a `Recorder` collects it during the run.
+A `Trajectory` is what users see as `selection.path`; a `Recorder` collects it during the run.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ._array import Array, host
-from .runs.state import State
+from .._array import Array, host
+from ..runs.state import State
 
 
 @dataclass(frozen=True, eq=False)
-class Path:
+class Trajectory:
     """One row per recorded step of a relaxation, all on the host.
 
     t : the weights, steps × n; value : the estimate of the objective without its penalty;
@@ -32,38 +32,14 @@ class Path:
 
     def plot(self, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> Any:
         """Draw the trajectories of t, those that end largest in blue (Figure 1)."""
-        from .plots.path import plot_path
+        from ..plots.path import plot_path
 
         return plot_path(self, ax=ax, at_most=at_most, seed=seed)
 
 
-class NoPath:
-    """In place of a missing path: empty and false, and its attributes raise with the reason."""
-
-    def __init__(self, method: str):
-        self.method = method
-
-    def __bool__(self) -> bool:
-        return False
-
-    def __len__(self) -> int:
-        return 0
-
-    def __repr__(self) -> str:
-        return (
-            f"no relaxation path: {self.method} has none; method='annealed' and "
-            "method='continuous' have one, and lm.path(X, k) gives the error for 1, 2, …, k columns"
-        )
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "method":
-            raise AttributeError(name)
-        raise AttributeError(f"there is no {name!r}: {self!r}")
-
-
 @dataclass
 class Recorder(State):
-    """Collects a `Path`; above `limit` numbers it drops every other row and records less often."""
+    """Collects a trajectory; above `limit` numbers it drops every other row and records less."""
 
     n: int
     limit: int = 4_000_000
@@ -82,7 +58,7 @@ class Recorder(State):
             self.rows = self.rows[::2]
             self.stride *= 2
 
-    def path(self) -> Path:
-        """The recorded path."""
+    def trajectory(self) -> Trajectory:
+        """What was recorded."""
         t, value, active, steps = zip(*self.rows, strict=True)
-        return Path(np.stack(t), np.array(value), np.array(active), np.array(steps))
+        return Trajectory(np.stack(t), np.array(value), np.array(active), np.array(steps))

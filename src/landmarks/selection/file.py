@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from datetime import date, datetime
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .aims import saved_aim, with_target
-from .errors import FormatError
-from .intake import prepared_operator
-from .linalg.error import CRITERIA
-from .operators.base import Operator
-from .operators.standard import Standard
-from .problem import Trial
-from .relaxation_path import Path
-from .runs import archive
-from .runs.archive import MAX_BYTES
+from ..aims import saved_aim, with_target
+from ..errors import FormatError
+from ..intake import prepared_operator
+from ..linalg.error import CRITERIA
+from ..methods.trajectory import Trajectory
+from ..operators.base import Operator
+from ..operators.standard import Standard
+from ..problem import Trial
+from ..runs import archive
+from ..runs.archive import MAX_BYTES
 from .selection import Cost, Selection
 
 FORMAT = "landmarks-selection"
@@ -56,7 +56,7 @@ def save(selection: Selection, path: Any) -> None:
         arrays |= {
             f"path_{name}": np.asarray(getattr(selection.path, name)) for name in PATH_ARRAYS
         }
-    archive.write(FilePath(path), record, arrays, compress=True)
+    archive.write(Path(path), record, arrays, compress=True)
 
 
 def _compute_figures(selection: Selection) -> None:
@@ -105,7 +105,7 @@ def load(
     1.0
     """
     known = {"indices"} | {f"path_{name}" for name in PATH_ARRAYS}
-    record, arrays = archive.read(FilePath(path), max_bytes=max_bytes, allowed=known.__contains__)
+    record, arrays = archive.read(Path(path), max_bytes=max_bytes, allowed=known.__contains__)
     if record.get("format") != FORMAT:
         raise FormatError(f"{path} is not a selection of landmarks")
     if record.get("version") not in (VERSION, AIMED):
@@ -130,7 +130,9 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> 
         raise ValueError(
             f"the data have n = {operator.n}, the selection was made on n = {record['n']}"
         )
-    path = Path(*(arrays[f"path_{name}"] for name in PATH_ARRAYS)) if "path_t" in arrays else None
+    path = None
+    if "path_t" in arrays:
+        path = Trajectory(*(arrays[f"path_{name}"] for name in PATH_ARRAYS))
     return Selection(
         indices=arrays["indices"],
         n=int(record["n"]),

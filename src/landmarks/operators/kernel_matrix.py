@@ -1,0 +1,267 @@
+"""A kernel matrix on points, evaluated in chunks of limited memory; only a small one is kept."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from functools import cached_property
+
+import numpy as np
+
+from .. import _check
+from .._array import (
+    Array,
+    Indices,
+    eps,
+    host,
+    is_single,
+    namespace,
+    on_gpu,
+    prototype,
+    take,
+    zeros,
+)
+from ..kernels import Kernel, matern, rbf
+from .base import MEMORY, Ledger, Operator, blocks, itemsize
+from .dense import Dense
+from .gpu import fused, keops
+
+#: bytes of kernel values at a time: a few times the cache, however much memory is allowed
+CHUNK = 8 * 2**20
+
+
+class KernelOperator(Operator):
+    """The operator of h(x_i, x_j); `kernel` checks and makes it."""
+
+    def __init__(
+        self,
+        points: Array,
+        h: Kernel,
+        *,
+        engine: str,
+        precision: str = "high",
+        centre: Array | None = None,
+        memory: int = MEMORY,
+        ledger: Ledger | None = None,
+    ):
+        self.raw = points
+        self.points = points if centre is None else points - centre
+        self.h = h
+        self.engine, self.precision = engine, precision
+        self.centre = centre
+        self.memory = memory
+        self.n = points.shape[0]
+        self.like = prototype(points)
+        self.ledger = ledger or Ledger()
+        self._chunk = memory // 4 if on_gpu(points) else min(memory // 4, CHUNK)
+        self._short_of_memory = False
+
+    @property
+    def _small(self) -> bool:
+        """Whether K takes at most an eighth of the memory."""
+        return self.n**2 * itemsize(self.like) <= self.memory // 8
+
+    @cached_property
+    def stored(self) -> Dense | None:
+        """K itself when it takes at most an eighth of the memory: reading beats evaluating."""
+        if not self._small:
+            return None
+        return Dense(self._values(self.points, self.points), ledger=self.ledger)
+
+    def matmul(
+        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
+    ) -> Array:
+        if self.stored is not None:
+            return self.stored.matmul(block, rows, cols)
+        if self.engine != "chunked":
+            return self._engine_product(block, rows, cols)
+        if rows is None and cols is None:
+            return self._symmetric_product(block)
+        x = self.points if rows is None else take(self.points, rows)
+        y = self.points if cols is None else take(self.points, cols)
+        self.ledger.add(products=block.shape[1])
+        xp = namespace(block)
+        return xp.concat(
+            [self._values(x[a:b, :], y) @ block for a, b in self._chunks(x.shape[0], y.shape[0])]
+        )
+
+    def _engine_product(self, block: Array, rows: Indices | None, cols: Indices | None) -> Array:
+        """K[rows, cols] @ block on a graphics card, each value made in registers and used up."""
+        a, b = (self.n if indices is None else len(indices) for indices in (rows, cols))
+        self.ledger.add(products=block.shape[1], entries=a * b)
+        if self.engine == "keops":
+            x, y = (
+                self.points if indices is None else take(self.points, indices)
+                for indices in (rows, cols)
+            )
+            return keops.product(self.h, x, y, block)
+        left, right = (
+            self.prepared if indices is None else self.prepared.take(indices)
+            for indices in (rows, cols)
+        )
+        return fused.product(self.h, left, right, block, precision=self.precision)
+
+    @property
+    def product_error(self) -> float:
+        """What a product may be off by, relative to its Frobenius norm.
+
+        Fused products are tested to this bound. Chunks round as their dtype does; distances by
+        inner products round relative to the squared norms of the points, up to the limit where
+        `kernels` goes over to more digits.
+        """
+        if self.engine == "fused" and not self._small:
+            return fused_error(self.like, self.precision)
+        if self.engine == "keops" or not isinstance(self.h, rbf | matern):
+            return 8 * eps(self.like)
+        return chunked_error(self.like, self._largest_norm)
+
+    @cached_property
+    def _largest_norm(self) -> float:
+        """The largest squared norm of the points, in units of the kernel's width."""
+        xp = namespace(self.points)
+        scaled = self.points / getattr(self.h, "sigma", 1.0)
+        return float(xp.max(xp.sum(scaled * scaled, axis=1)))
+
+    @cached_property
+    def prepared(self) -> fused.Points:
+        """The points packed for fused products."""
+        return fused.prepare(self.points, self.h)
+
+    def squared_diagonal(self) -> Array | None:
+        if self.engine != "fused" or self.stored is not None:
+            return None
+        self.ledger.add(entries=self.n**2)
+        return fused.squared_row_sums(self.h, self.prepared, self.prepared)
+
+    def _symmetric_product(self, block: Array) -> Array:
+        """K @ block from the values on and above the diagonal: each serves two entries."""
+        self.ledger.add(products=block.shape[1])
+        product = zeros((self.n, block.shape[1]), block)
+        for a, b in self._chunks(self.n, self.n):
+            values = self._values(self.points[a:b, :], self.points[a:, :])
+            product[a:b, :] += values @ block[a:, :]
+            if b < self.n:
+                product[b:, :] += values[:, b - a :].T @ block[a:b, :]
+        return product
+
+    def _chunks(self, rows: int, cols: int) -> list[tuple[int, int]]:
+        height = max(1, self._chunk // max(1, cols * itemsize(self.like)))
+        return [(a, min(rows, a + height)) for a in range(0, max(1, rows), height)]
+
+    def _values(self, x: Array, y: Array) -> Array:
+        """The block of kernel values; when memory runs out, halve the chunk and go on."""
+        try:
+            values = self.h(x, y)
+            self.ledger.add(entries=x.shape[0] * y.shape[0])
+            return values
+        except (MemoryError, RuntimeError) as error:
+            if not _out_of_memory(error) or x.shape[0] == 1:
+                raise
+        half = x.shape[0] // 2
+        self._shrink(half * y.shape[0] * itemsize(self.like))
+        return namespace(x).concat([self._values(x[:half, :], y), self._values(x[half:, :], y)])
+
+    def _shrink(self, chunk: int) -> None:
+        if not self._short_of_memory:
+            warnings.warn(
+                "a chunk of kernel values did not fit in memory; going on with chunks of half "
+                "the size",
+                stacklevel=2,
+            )
+        self._short_of_memory = True
+        self._chunk = min(self._chunk, chunk)
+
+    def warn_about(self, indices: np.ndarray) -> None:
+        warn_if_isolated(self, indices)
+
+    def diagonal(self) -> Array:
+        self.ledger.add(entries=self.n)
+        xp = namespace(self.points)
+        if getattr(self.h, "stationary", False):
+            return (
+                zeros((self.n,), self.like) + self.h(self.points[:1, :], self.points[:1, :])[0, 0]
+            )
+        width = 64
+        return xp.concat(
+            [
+                xp.linalg.diagonal(self.h(x, x))
+                for x in (take(self.points, i) for i in blocks(self.n, width))
+            ]
+        )
+
+    def columns(self, indices: Indices) -> Array:
+        if self.stored is not None:
+            return self.stored.columns(indices)
+        chosen = take(self.points, indices)
+        self.ledger.add(columns=len(indices))
+        xp = namespace(self.points)
+        return xp.concat(
+            [
+                self._values(self.points[a:b, :], chosen)
+                for a, b in self._chunks(self.n, len(indices))
+            ]
+        )
+
+    def restrict(self, indices: Indices) -> KernelOperator:
+        part = KernelOperator(
+            take(self.raw, indices),
+            self.h,
+            engine=self.engine,
+            precision=self.precision,
+            centre=self.centre,
+            memory=self.memory,
+            ledger=self.ledger,
+        )
+        if self.stored is not None:
+            part.stored = self.stored.restrict(indices)
+        return part
+
+    def new_rows(self, points: Array, indices: Indices) -> Array:
+        """The values h(x, x_j) of new points x with the points at the indices."""
+        _check.same_device(points, self.points, "points", "the kernel's")
+        points = _check.matrix(points, "points")
+        if points.shape[1] != self.points.shape[1]:
+            raise ValueError(
+                f"points must have {self.points.shape[1]} columns as the kernel's do, "
+                f"got {points.shape[1]}"
+            )
+        return self.h(
+            points if self.centre is None else points - self.centre, take(self.points, indices)
+        )
+
+
+def fused_error(like: Array, precision: str) -> float:
+    """What a fused product may be off by."""
+    return fused.ERRORS[precision] if is_single(like) else fused.DOUBLE_ERROR
+
+
+def chunked_error(like: Array, largest: float = math.inf) -> float:
+    """What a product in chunks may be off by, with distances by inner products.
+
+    largest : the largest squared norm of the points, in units of the kernel's width.
+    """
+    limit = 1e-4 if is_single(like) else 1e-8
+    return 8 * eps(like) + min(eps(like) * largest, limit)
+
+
+def warn_if_isolated(operator: Operator, indices: np.ndarray) -> None:
+    """Warn when the first landmarks represent no other point: K is then close to the identity."""
+    if not isinstance(operator, KernelOperator) or len(indices) == operator.n:
+        return
+    first = indices[:8]
+    values = np.abs(host(operator.columns(first)).astype(np.float64))
+    values[first, np.arange(len(first))] = 0.0
+    if np.max(values) <= np.finfo(np.float32).eps * float(np.max(host(operator.diagonal()))):
+        warnings.warn(
+            "the landmarks represent no other point: the kernel matrix is numerically the "
+            "identity, and any choice is as good; widen the kernel, e.g. a larger sigma",
+            stacklevel=4,
+        )
+
+
+def _out_of_memory(error: Exception) -> bool:
+    return (
+        isinstance(error, MemoryError)
+        or "out of memory" in str(error).lower()
+        or "can't allocate" in str(error).lower()
+    )

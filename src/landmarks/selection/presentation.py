@@ -1,0 +1,161 @@
+"""How a selection is shown: a line, a table, a picture, a page, and the reasons for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from ..explain.reasons import Reasons
+    from ..explain.stability import Stability
+    from ..report.overview import Overview
+    from .selection import Selection
+
+
+class Presentation:
+    """What a selection shows and explains of itself; the rooms that do so are imported on use."""
+
+    def why(
+        self, criterion: str | None = None, *, each: int = 3, stability: Stability | None = None
+    ) -> Reasons:
+        """Why these columns: what each adds, what could replace it, what rebuilds the others.
+
+        Parameters
+        ----------
+        criterion : of the errors; that of the selection by default.
+        each : how many substitutes and sources to list for each column.
+        stability : what `stability` returned, to be shown as well.
+
+        Returns
+        -------
+        Reasons
+            With the tables `chosen` and `dropped`, which print themselves.
+
+        Examples
+        --------
+        >>> import landmarks as lm
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> df = load_breast_cancer(as_frame=True).data
+        >>> s = lm.select(df, 5, center=True, scale=True)
+        >>> s.why().chosen["name"][:2]
+        ['worst perimeter', 'compactness error']
+        """
+        from ..explain.reasons import reasons
+
+        selection = _selection(self)
+        criterion = selection._criterion(criterion)
+        return reasons(selection, selection._data, criterion, each, stability)
+
+    def stability(
+        self, n_bootstrap: int = 50, *, method: Any = None, seed: int | None = 0
+    ) -> Stability:
+        """How often each candidate is chosen over bootstrap samples of the rows, or of the points.
+
+        Parameters
+        ----------
+        n_bootstrap : the number of samples; each costs a selection.
+        method : by which to choose, when it is not to be the one that chose; "greedy" is fast.
+        seed : one seed gives one set of samples; None draws fresh ones.
+
+        Returns
+        -------
+        Stability
+            `frequencies`: the share of the samples that chose each candidate.
+
+        Examples
+        --------
+        >>> import landmarks as lm
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> df = load_breast_cancer(as_frame=True).data
+        >>> s = lm.select(df, 5, center=True, scale=True)
+        >>> often = s.stability(10, method="greedy").frequencies
+        >>> len(often), bool(often.max() <= 1)
+        (30, True)
+        """
+        from ..explain.stability import bootstrap
+
+        selection = _selection(self)
+        return bootstrap(selection, selection._data, n_bootstrap, method, seed)
+
+    def report(self, path: Any, *, overwrite: bool = False, **origin: Any) -> None:
+        """Write one HTML page that shows everything, needs no network and can be passed on.
+
+        Parameters
+        ----------
+        path : the file, whose name ends in .html.
+        overwrite : whether a file of that name may be replaced.
+        origin : what else the page says, as `landmarks.report.write` takes it.
+
+        Examples
+        --------
+        >>> import landmarks as lm
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> df = load_breast_cancer(as_frame=True).data
+        >>> s = lm.select(df, 5, center=True, scale=True)
+        >>> s.report("tumours.html", overwrite=True)  # doctest: +SKIP
+        """
+        from ..report.writing import write
+
+        write(_selection(self), path, overwrite=overwrite, **origin)
+
+    def summary(self) -> Overview:
+        """The table that the command line prints; at most 10 of the chosen columns are listed.
+
+        Returns
+        -------
+        Overview
+            It prints as text, and notebooks show it as HTML.
+
+        Examples
+        --------
+        >>> import landmarks as lm
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> df = load_breast_cancer(as_frame=True).data
+        >>> s = lm.select(df, 5, center=True, scale=True)
+        >>> print(str(s.summary()).splitlines()[0].strip())
+        5 of 30 columns keep 78.2% of the variance
+        """
+        from ..report.overview import overview
+
+        return overview(_selection(self))
+
+    def plot(self, ax: Any = None, *, coordinates: Any = None) -> Any:
+        """Draw the picture that tells most: landmarks among their points, else error against k.
+
+        Parameters
+        ----------
+        ax : matplotlib axes; a new figure unless given.
+        coordinates : where the candidates are, one or two numbers each; the picture is then a map
+            of the chosen places and of the error that they leave at the others.
+
+        Returns
+        -------
+        a display, with the axes as `ax_` and the figure as `figure_`
+            As the displays of scikit-learn have them.
+
+        Examples
+        --------
+        >>> import landmarks as lm
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> df = load_breast_cancer(as_frame=True).data
+        >>> s = lm.select(df, 5, center=True, scale=True)
+        >>> s.plot().ax_.get_xlabel()  # doctest: +SKIP
+        'columns chosen'
+        """
+        from ..plots.default import default_display
+
+        return default_display(_selection(self), ax, coordinates)
+
+    def __repr__(self) -> str:
+        from ..report.overview import one_line
+
+        return one_line(_selection(self))
+
+    def _repr_html_(self) -> str:
+        from ..report.overview import as_html
+
+        return as_html(_selection(self))
+
+
+def _selection(shown: Presentation) -> Selection:
+    """The selection itself: `Selection` is the only class that derives from `Presentation`."""
+    return cast("Selection", shown)

@@ -1,0 +1,93 @@
+"""Certificates with a target or noise: below the best of all choices, and often equal to it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+
+from .plain import best, least_squares, posterior
+from .test_enumeration import graded
+
+
+@pytest.mark.filterwarnings("ignore::landmarks.errors.RankWarning")
+@pytest.mark.parametrize("seed", range(30))
+def test_the_certificate_is_below_the_best_of_all_choices_for_a_target(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, k = 10, 1 + seed % 5
+    A, B = graded(rng, 9 + seed % 5, n, 2.0), graded(rng, 9 + seed % 5, 1 + seed % 4, 2.0)
+    least = best(least_squares(A, B), n, k)
+    s = lm.select(A, k, target=B, method="greedy", scale=False)
+    found = s.certificate(budget=20)
+    assert found.bound <= least * (1 + 1e-9)
+    assert found.bound == pytest.approx(least, rel=1e-6)  # small cases are searched completely
+    assert s.lower_bound() == found.bound
+    assert s.gap() == pytest.approx(1 - least / s.error(), abs=1e-6)
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+@pytest.mark.parametrize("seed", range(15))
+def test_the_certificate_is_below_the_best_of_all_choices_with_noise(
+    seed: int, repeats: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    n, k = 8, 1 + seed % 4
+    X = graded(rng, 6, n, 1.0)
+    noise = rng.uniform(0.01, 1.0, n) * 10.0 ** rng.integers(-4, 1)
+    least = best(posterior(X.T @ X, noise), n, k, repeats=repeats)
+    s = lm.select(X, k, noise=noise, repeats=repeats, method="greedy", scale=False)
+    assert s.certificate(budget=20).bound == pytest.approx(least, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_looking_ahead_bounds_every_choice_with_a_member(seed: int) -> None:
+    from landmarks.linalg.aim import Aim
+    from landmarks.residual.aimed.lookahead import bounds_of_members
+    from landmarks.residual.aimed.rebuilding import rebuilding
+
+    rng = np.random.default_rng(seed)
+    n, k = 9, 2 + seed % 3
+    X, noise = graded(rng, 6, n, 1.0), rng.uniform(0.01, 1.0, n)
+    aim, include, exclude = Aim(noise=noise), (4,) * (seed % 2), (1,) * (seed % 3 > 0)
+    problem = lm.Problem(lm.data(X), k, include=include, exclude=exclude, aim=aim)
+    error = posterior(X.T @ X, noise)
+    found = bounds_of_members(rebuilding(problem.operator, aim), problem, lambda: False)
+    for j, bound in zip(problem.free, found, strict=True):
+        rest = [i for i in problem.free if i != j]
+        least = min(error([*include, j, *S]) for S in subsets(rest, k - 1 - len(include)))
+        assert 0 < bound <= least * (1 + 1e-9)
+
+
+def subsets(items: list[int], size: int) -> list[tuple[int, ...]]:
+    from itertools import combinations
+
+    return list(combinations(items, size))
+
+
+def test_looking_ahead_proves_more_than_eigenvalues() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((60, 60)) * np.geomspace(1, 1e-2, 60)
+    s = lm.select(X, 8, target=X @ rng.standard_normal((60, 60)), method="swap", scale=False)
+    before = s.gap()
+    found = s.certificate(budget=30)
+    assert found.source == "lookahead"
+    assert found.gap < before
+
+
+def test_candidates_ruled_out_by_looking_ahead_shorten_the_search() -> None:
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((80, 66)) * np.where(np.arange(66) < 6, 1.0, 1e-3)
+    s = lm.select(X, 5, target=X, method="greedy", noise=0.01, scale=False)
+    found = s.certificate(budget=30)  # 66 over 4 are more choices than are searched
+    assert found.source == "search"
+    assert s.proved
+
+
+def test_what_is_included_raises_the_certificate() -> None:
+    rng = np.random.default_rng(5)
+    A, B = rng.standard_normal((20, 10)), rng.standard_normal((20, 3))
+    error = least_squares(A, B)
+    s = lm.select(A, 3, target=B, include=[9], method="greedy", scale=False)
+    least = min(error([9, i, j]) for i in range(9) for j in range(i))
+    assert s.certificate(budget=20).bound == pytest.approx(least, rel=1e-6)
