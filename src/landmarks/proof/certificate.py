@@ -21,7 +21,7 @@ from .tree import Tree
 STORED = 3000  # columns up to which K is stored; above, only the eigenvalue tail is known
 SEARCHED = 400  # candidates up to which the exact search is tried as well
 SOLVED = 40  # candidates up to which it gets half of the time
-FEW = 5  # picks up to which it gets a third of the time with any number of candidates
+FEW = 5  # picks, or columns not picked, up to which it does with any number of candidates
 CRAMPED = 2.0  # times the sum of D: a gap that the dual bound does not close
 
 
@@ -126,10 +126,10 @@ def searches(
 
     last : whether nothing comes after them, so that they get all of the time.
     """
-    few = problem.k - len(problem.include) <= FEW
-    if few or len(problem.free) <= SOLVED:
-        yield searched(problem, root, indices, 0.3 if few else 0.5)
-    share = 0.5 if few else 0.1
+    n, r = len(problem.free), problem.k - len(problem.include)
+    if n <= SOLVED or min(r, n - r) <= FEW:
+        yield searched(problem, root, indices, 0.5)
+    share = 0.5 if r <= FEW else 0.1
     yield chained(ending(problem, 1.0 if last else share), root, error)
 
 
