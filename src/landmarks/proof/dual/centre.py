@@ -22,12 +22,15 @@ from .bound import Dual, Point, rows
 from .fermi import water_filling
 
 SINGULAR = 1e-11  # least eigenvalue at a unit diagonal for which columns count as independent
-STEPS = 12  # of the reweighting
+NEWTON, STEPS = 30, 12  # steps to the analytic centre, and of the reweighting
 FLOOR = 1e-6  # of the weights that the reweighting divides by
 
 
-def analytic_centre(K: Array, steps: int = 30) -> Array | None:
-    """D > 0 that maximises log det(K − D) + Σ log D, by Newton's method; None if K is singular."""
+def analytic_centre(K: Array, end: float = math.inf) -> Array | None:
+    """D > 0 that maximises log det(K − D) + Σ log D, by Newton's method; None if K is singular.
+
+    end : the time after which there are no more steps, apart from the first five.
+    """
     xp = namespace(K)
     scale = xp.sqrt(diagonal(K))
     if not bool(xp.all(scale > 0)):
@@ -36,7 +39,9 @@ def analytic_centre(K: Array, steps: int = 30) -> Array | None:
     if float(xp.linalg.eigvalsh(K)[0]) < SINGULAR:
         return None
     D = 0.5 / diagonal(xp.linalg.inv(K)) / K.shape[0]
-    for _ in range(steps):
+    for number in range(NEWTON):
+        if number >= 5 and time.monotonic() > end:
+            break
         Q = xp.linalg.inv(add_diagonal(K, -D))
         gradient = 1 - D * diagonal(Q)
         curvature = add_diagonal((D[:, None] * Q) * (Q * D), 1.0)
@@ -66,7 +71,7 @@ def starting_point(dual: Dual, end: float = math.inf, angle: float = 0.3) -> Poi
     """
     c, n, k, xp = dual.candidates, dual.K.shape[0], dual.k, namespace(dual.K)
     own = dual.K[:c, :c]
-    D = analytic_centre(own)
+    D = analytic_centre(own, end)
     if D is None:
         return None
     G, V = add_diagonal(own, -D), identity(n, n, own)
