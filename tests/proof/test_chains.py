@@ -7,7 +7,7 @@ import pytest
 from proof import brute
 
 import landmarks as lm
-from landmarks.proof.chains import look_further
+from landmarks.proof.chains import Chains, divide, look_further
 from landmarks.proof.conditioned import conditioned
 from landmarks.proof.node import Node
 from landmarks.proof.one_more import largest_after, tails_after
@@ -77,6 +77,15 @@ def test_it_tells_its_progress_and_can_be_stopped():
         bound, nodes = look_further(lm.Problem(operator, 8), root, 8, np.inf)
     assert heard == ["lookahead"] * 3 and nodes > 3
     assert bound >= np.sort(tails_after(Node(root, np.arange(30), 8, False)))[7]
+
+
+def test_it_goes_on_from_a_saved_state():
+    chains, state = Chains(), conditioned(lm.data(data(20, 12)), 4)
+    divide(chains, Node(state, np.arange(12), 4, False), 0)
+    saved = Chains([list(node) for node in chains.nodes], [list(part) for part in chains.open])
+    saved.restored()
+    assert saved.lowest == chains.lowest and saved.pop()[0] == chains.pop()[0]
+    assert saved.open == chains.open
 
 
 @pytest.mark.filterwarnings("ignore::landmarks.errors.RankWarning")

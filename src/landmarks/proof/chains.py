@@ -48,6 +48,11 @@ class Chains(State):
     open: list[tuple[float, int, int]] = field(default_factory=list)
     closed: float = np.inf
 
+    def restored(self) -> None:
+        """Nodes by name and a heap of tuples, in whatever form they were saved."""
+        self.nodes = [Divided(*node) for node in self.nodes]
+        self.open = [(bound, number, place) for bound, number, place in self.open]
+
     @property
     def lowest(self) -> float:
         """What no choice goes below."""
