@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -21,7 +22,8 @@ from .tree import Tree
 STORED = 3000  # columns up to which K is stored; above, only the eigenvalue tail is known
 SEARCHED = 400  # candidates up to which the exact search is tried as well
 SOLVED = 40  # candidates up to which it gets half of the time
-FEW = 5  # picks, or columns not picked, up to which it does with any number of candidates
+PAIRS = 10**5  # choices of all but two picks up to which it does with more candidates
+FEW = 5  # picks up to which the lookahead gets half of what is left; above, a tenth
 CRAMPED = 2.0  # times the sum of D: a gap that the dual bound does not close
 
 
@@ -127,7 +129,7 @@ def searches(
     last : whether nothing comes after them, so that they get all of the time.
     """
     n, r = len(problem.free), problem.k - len(problem.include)
-    if n <= SOLVED or min(r, n - r) <= FEW:
+    if n <= SOLVED or math.comb(n, max(min(r, n - r) - 2, 0)) <= PAIRS:
         yield searched(problem, root, indices, 0.5)
     share = 0.5 if r <= FEW else 0.1
     yield chained(ending(problem, 1.0 if last else share), root, error)
