@@ -33,7 +33,7 @@ class Certificate:
 
     bound : the lower bound on the error, rounding included. gap : the share of the error of the
     selection that another choice could avoid at most. source : "tail" (eigenvalues), "lookahead"
-    (eigenvalues after every first pick), "dual" or "search". seconds, iterations : the work done.
+    (eigenvalues after one pick or more), "dual" or "search". seconds, iterations : the work done.
     """
 
     bound: float
