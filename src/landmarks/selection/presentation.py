@@ -92,7 +92,11 @@ class Presentation:
         >>> from sklearn.datasets import load_breast_cancer
         >>> df = load_breast_cancer(as_frame=True).data
         >>> s = lm.select(df, 5, center=True, scale=True)
-        >>> s.report("tumours.html", overwrite=True)  # doctest: +SKIP
+        >>> import pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     s.report(f"{folder}/tumours.html")
+        ...     [file.name for file in pathlib.Path(folder).iterdir()]
+        ['tumours.html']
         """
         from ..report.writing import write
 
@@ -142,7 +146,7 @@ class Presentation:
         >>> from sklearn.datasets import load_breast_cancer
         >>> df = load_breast_cancer(as_frame=True).data
         >>> s = lm.select(df, 5, center=True, scale=True)
-        >>> s.plot().ax_.get_xlabel()  # doctest: +SKIP
+        >>> s.plot().ax_.get_xlabel()
         'columns chosen'
         """
         from ..plots.default import default_display

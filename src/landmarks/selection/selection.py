@@ -126,7 +126,8 @@ class Selection(Quality, Presentation):
         """The variance that is left of each of the n candidates once the chosen ones are measured.
 
         It is diag(K − K[:, S] (K[S, S] + Σ)⁻¹ K[S, :]) with the noise Σ that `select` was given, in
-        the units of the data; without noise it is diag(K − K̂), what is left of each squared column.
+        the units of the data. Without noise it is diag(K − K̂), what is left of each squared
+        column.
 
         Returns
         -------
