@@ -11,7 +11,10 @@ import numpy as np
 
 import landmarks as lm
 from landmarks.proof import certificate
+from landmarks.proof.chains import look_further
+from landmarks.proof.conditioned import conditioned
 from landmarks.proof.dual import branching, climb
+from landmarks.runs.progress import watching
 
 UNIT = 600  # errors are whole multiples of 2⁻⁶⁰⁰
 NOTHING = 2**60  # a pivot that small is a dependent column
@@ -162,9 +165,24 @@ def dual_bound(case: Case, seconds: float) -> float:
     problem = lm.Problem(operator, case.k, **case.constraints, **more)
     with (
         unittest.mock.patch.object(certificate, "SEARCHED", -1),
-        unittest.mock.patch.multiple(climb, MANY=0, BLOCK=4),
+        unittest.mock.patch.multiple(climb, MANY=0, BLOCK=(4, 4)),
         unittest.mock.patch.object(branching, "STEPS", (4, 4)),
     ):
         found = certificate.certify(problem, start.indices, start._figure("error", None))
     power = operator.exponent * (2 if case.criterion == "frobenius" else 1)
     return float(np.ldexp(found.value, power))
+
+
+def chained_bound(case: Case, nodes: int) -> float:
+    """What the lookahead proves, taken further where it is lowest, with so many divisions."""
+    operator = case.operator
+    problem = lm.Problem(operator, case.k, case.criterion, case.include, case.exclude)
+    own, unknown = conditioned(operator, case.k).pick_all(case.include)
+    if unknown:
+        return 0.0
+    r = case.k - len(case.include)
+    heard = []
+    with watching(lambda progress: heard.append(progress) or len(heard) >= nodes):
+        found, _ = look_further(problem, own, r, np.inf)
+    power = operator.exponent * (2 if case.criterion == "frobenius" else 1)
+    return float(np.ldexp(found, power))

@@ -1,4 +1,4 @@
-"""The operator of the columns of data, whatever holds them: `data`."""
+"""From what a user holds to an operator: `data` for its columns, `as_operator` for anything."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from .. import _check
 from ..readers.frames import is_frame, numbers_only
 from .array import Data, array_data, gram_is_cheaper
 from .base import Operator
+from .function import function
 from .rows.base import load
 from .rows.convert import as_rows
 from .rows.out_of_core import ROWS_MEMORY, fits, from_rows
 from .sparse import sparse_data
 from .standard import Standard
 
-__all__ = ["Data", "data", "gram_is_cheaper"]
+__all__ = ["Data", "annotated", "as_operator", "data", "gram_is_cheaper", "is_annotated"]
 
 
 def data(
@@ -84,3 +85,37 @@ def _standard_sparse(X: Any, standard: Standard) -> Operator:
 
     X = _check.sparse(X)
     return Preparation(standard.center, standard.scale, "error").of_rows(X, None).operator
+
+
+def as_operator(A: Any) -> Operator:
+    """The operator itself, that of a SciPy LinearOperator, or XᵀX of a data matrix X."""
+    if isinstance(A, Operator):
+        return A
+    if hasattr(A, "__dask_graph__"):  # first: a Delayed seems to have every attribute
+        return data(A, scale=False)
+    if is_annotated(A):
+        return annotated(A)
+    if hasattr(A, "matmat") and hasattr(A, "shape"):
+        return function(A)
+    if callable(A) and not hasattr(A, "shape"):
+        raise TypeError(
+            "A is a function; say how large its matrix is with lm.function(mvm, n=…), or pass "
+            "lm.data(A) if it returns blocks of rows"
+        )
+    return data(A, scale=False)
+
+
+def is_annotated(A: Any) -> bool:
+    """Whether A looks like an AnnData object: a matrix X of cells by genes, with gene names."""
+    return hasattr(A, "X") and hasattr(A, "var_names") and hasattr(A, "obs_names")
+
+
+def annotated(A: Any, *, center: bool = False, scale: bool = False) -> Operator:
+    """The operator of the columns of A.X, dense or sparse, named by A.var_names."""
+    if A.X is None:
+        raise ValueError(
+            "the AnnData object has no X; choose a layer, e.g. A.X = A.layers['counts']"
+        )
+    operator = data(A.X, center=center, scale=scale)
+    operator.names = tuple(str(name) for name in A.var_names)
+    return operator

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -10,7 +11,9 @@ import numpy as np
 from ..linalg.error import rank_bound
 from ..problem import Problem
 from ..runs.progress import stopped
+from .chains import look_further
 from .conditioned import Conditioned, conditioned
+from .dual.centre import analytic_centre
 from .dual.climb import ascended, squared
 from .lookahead import allowed, independent, looked_ahead
 from .node import Node
@@ -18,8 +21,10 @@ from .tree import Tree
 
 STORED = 3000  # columns up to which K is stored; above, only the eigenvalue tail is known
 SEARCHED = 400  # candidates up to which the exact search is tried as well
-SOLVED = 40  # candidates up to which it gets half of the time; above, a tenth
-FEW = 5  # picks up to which it gets half of the time with any number of candidates
+SOLVED = 40  # candidates up to which it gets half of the time
+PAIRS = 10**5  # choices of all but two picks up to which it does with more candidates
+FEW = 5  # picks up to which the lookahead gets half of what is left; above, a tenth
+CRAMPED = 2.0  # times the sum of D: a gap that the dual bound does not close
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,7 @@ class Certificate:
 
     bound : the lower bound on the error, rounding included. gap : the share of the error of the
     selection that another choice could avoid at most. source : "tail" (eigenvalues), "lookahead"
-    (eigenvalues after every first pick), "dual" or "search". seconds, iterations : the work done.
+    (eigenvalues after one pick or more), "dual" or "search". seconds, iterations : the work done.
     """
 
     bound: float
@@ -99,34 +104,61 @@ def bounds(
     free = allowed(own, problem.free)
     if free is None or len(free) <= r:
         return
-    tails = looked_ahead(problem, own, free, r)
+    tails = looked_ahead(own, free, r, frobenius)
     if tails is not None:
         yield Bound(float(np.sort(tails)[r - 1]), "lookahead", len(free))
     core, others = independent(own, free, tails)
+    state = squared(root).pick_all(problem.include)[0] if frobenius else own
     capped = others is None or (tails is not None and others <= np.sort(tails)[r - 1])
     if len(free) <= SEARCHED:
-        yield searched(problem, root, indices, 1.0 if capped else share_of(problem))
+        capped = capped or cramped(state, core, error - node.tail(r))
+        yield from searches(problem, root, indices, error, capped)
     if capped or others is None:
         return
-    state = squared(root).pick_all(problem.include)[0] if frobenius else own
     for found in ascended(problem, state, core, r, min(error, others), point):
         yield Bound(min(found.value, others), "dual", found.steps, found.point)
     if len(free) <= SEARCHED and problem.time_left > 0:
         yield searched(problem, root, indices, 1.0)
 
 
-def share_of(problem: Problem) -> float:
-    """The share of the time that the exact search gets before the dual bound."""
-    small = len(problem.free) <= SOLVED or problem.k - len(problem.include) <= FEW
-    return 0.5 if small else 0.1
+def searches(
+    problem: Problem, root: Conditioned, indices: np.ndarray, error: float, last: bool
+) -> Iterator[Bound]:
+    """The exact search where it may end, and the lookahead pick after pick.
+
+    last : whether nothing comes after them, so that they get all of the time.
+    """
+    n, r = len(problem.free), problem.k - len(problem.include)
+    if n <= SOLVED or math.comb(n, max(min(r, n - r) - 2, 0)) <= PAIRS:
+        yield searched(problem, root, indices, 0.5)
+    share = 0.5 if r <= FEW else 0.1
+    yield chained(ending(problem, 1.0 if last else share), root, error)
+
+
+def cramped(state: Conditioned, core: np.ndarray, gap: float) -> bool:
+    """Whether the dual bound has little room: D is small compared with the gap of the tail."""
+    D = analytic_centre(state.matrix[np.ix_(core, core)])
+    return D is None or gap > CRAMPED * float(np.sum(D))
+
+
+def ending(problem: Problem, share: float) -> Problem:
+    """The problem with a share of the time that is left."""
+    if problem.deadline is None:
+        return problem
+    return replace(problem, deadline=problem.deadline - (1 - share) * problem.time_left)
+
+
+def chained(problem: Problem, root: Conditioned, error: float) -> Bound:
+    """What the lookahead, taken further where it is lowest, proves by the deadline."""
+    own, _ = root.pick_all(problem.include)
+    r = problem.k - len(problem.include)
+    bound, nodes = look_further(problem, own, r, error)
+    return Bound(min(bound, error), "lookahead", nodes, final=bound >= error)
 
 
 def searched(problem: Problem, root: Conditioned, indices: np.ndarray, share: float) -> Bound:
     """What the exact search proves in a share of the time left."""
-    deadline = None
-    if problem.deadline is not None:
-        deadline = problem.deadline - (1 - share) * problem.time_left
-    tree = Tree(replace(problem, deadline=deadline), root)
+    tree = Tree(ending(problem, share), root)
     tree.offer(*tree.split(indices))
     bound = tree.search()
     return Bound(min(bound, tree.error), "search", tree.nodes, final=bound >= tree.cutoff)

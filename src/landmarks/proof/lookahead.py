@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from .._array import add_diagonal, cholesky
-from ..problem import Problem
-from ..runs.runner import Step, run
-from ..runs.state import State
 from .conditioned import Conditioned
 from .node import Node
+from .one_more import tails_after
 
-LOOKED_AHEAD = 600  # candidates up to which every first pick is looked at
+LOOKED_AHEAD = 1000  # candidates up to which every first pick is looked at
 SEPARATE = 1e-6  # share of its variance that a column of the dual problem keeps given the others
 
 
@@ -27,36 +22,15 @@ def allowed(state: Conditioned, free: np.ndarray) -> np.ndarray | None:
 
 
 def looked_ahead(
-    problem: Problem, state: Conditioned, free: np.ndarray, r: int
+    state: Conditioned, free: np.ndarray, r: int, frobenius: bool
 ) -> np.ndarray | None:
-    """What no choice with each candidate in it can go below; None when there is no time for it.
+    """What no choice with each candidate in it can go below; None when there are too many.
 
     Each of the r members of a choice has such a bound, so the r-th smallest holds for all choices.
     """
     if len(free) > LOOKED_AHEAD:
         return None
-    found = Tails()
-    steps = look_ahead(found, state, free, r, problem.criterion == "frobenius")
-    run("lookahead", steps, found, deadline=problem.deadline)
-    return np.asarray(found.tails) if len(found.tails) == len(free) else None
-
-
-@dataclass
-class Tails(State):
-    """What no choice with each of the first candidates in it can go below."""
-
-    tails: list[float] = field(default_factory=list)
-
-
-def look_ahead(
-    found: Tails, state: Conditioned, free: np.ndarray, r: int, frobenius: bool
-) -> Iterator[Step]:
-    """One candidate at a step."""
-    nothing = np.zeros(0, dtype=np.int64)
-    while len(found.tails) < len(free):
-        after = state.pick(int(free[len(found.tails)]))
-        found.tails.append(Node(after, nothing, r - 1, frobenius).tail(r - 1))
-        yield Step(len(found.tails), len(free))
+    return tails_after(Node(state, free, r, frobenius))
 
 
 def independent(

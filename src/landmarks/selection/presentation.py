@@ -83,7 +83,8 @@ class Presentation:
         ----------
         path : the file, whose name ends in .html.
         overwrite : whether a file of that name may be replaced.
-        origin : what else the page says, as `landmarks.report.write` takes it.
+        origin : what else the page says, as `landmarks.report.write` takes it. With `coordinates`,
+            one or two numbers for each candidate, it has maps of the field and of the error.
 
         Examples
         --------
@@ -122,14 +123,17 @@ class Presentation:
 
         return overview(_selection(self))
 
-    def plot(self, ax: Any = None, *, coordinates: Any = None) -> Any:
+    def plot(self, ax: Any = None, *, coordinates: Any = None, field: Any = None) -> Any:
         """Draw the picture that tells most: landmarks among their points, else error against k.
 
         Parameters
         ----------
         ax : matplotlib axes; a new figure unless given.
-        coordinates : where the candidates are, one or two numbers each; the picture is then a map
-            of the chosen places and of the error that they leave at the others.
+        coordinates : where the candidates are, one or two numbers each. The picture then is a map
+            of the chosen places and of the error that they leave at the others; without `ax` a map
+            of the field stands next to it.
+        field : a value for each candidate to be drawn as the field, such as one snapshot; by
+            default the root mean square over the rows, or the standard deviation of a kernel.
 
         Returns
         -------
@@ -147,7 +151,7 @@ class Presentation:
         """
         from ..plots.default import default_display
 
-        return default_display(_selection(self), ax, coordinates)
+        return default_display(_selection(self), ax, coordinates, field)
 
     def __repr__(self) -> str:
         from ..report.overview import one_line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 
@@ -21,11 +22,15 @@ from .bound import Dual, Point, rows
 from .fermi import water_filling
 
 SINGULAR = 1e-11  # least eigenvalue at a unit diagonal for which columns count as independent
+NEWTON, STEPS = 30, 12  # steps to the analytic centre, and of the reweighting
 FLOOR = 1e-6  # of the weights that the reweighting divides by
 
 
-def analytic_centre(K: Array, steps: int = 30) -> Array | None:
-    """D > 0 that maximises log det(K − D) + Σ log D, by Newton's method; None if K is singular."""
+def analytic_centre(K: Array, end: float = math.inf) -> Array | None:
+    """D > 0 that maximises log det(K − D) + Σ log D, by Newton's method; None if K is singular.
+
+    end : the time after which there are no more steps, apart from the first five.
+    """
     xp = namespace(K)
     scale = xp.sqrt(diagonal(K))
     if not bool(xp.all(scale > 0)):
@@ -34,7 +39,9 @@ def analytic_centre(K: Array, steps: int = 30) -> Array | None:
     if float(xp.linalg.eigvalsh(K)[0]) < SINGULAR:
         return None
     D = 0.5 / diagonal(xp.linalg.inv(K)) / K.shape[0]
-    for _ in range(steps):
+    for number in range(NEWTON):
+        if number >= 5 and time.monotonic() > end:
+            break
         Q = xp.linalg.inv(add_diagonal(K, -D))
         gradient = 1 - D * diagonal(Q)
         curvature = add_diagonal((D[:, None] * Q) * (Q * D), 1.0)
@@ -57,16 +64,21 @@ def damped(K: Array, D: Array, change: Array) -> float:
     return 0.0
 
 
-def starting_point(dual: Dual, steps: int = 12, angle: float = 0.3) -> Point | None:
-    """A dual point from a dozen steps (z, Y) → B → (z, Y) of the primal relaxation."""
+def starting_point(dual: Dual, end: float = math.inf, angle: float = 0.3) -> Point | None:
+    """A dual point from a dozen steps (z, Y) → B → (z, Y) of the primal relaxation.
+
+    end : the time after which there are no more steps, apart from the first three.
+    """
     c, n, k, xp = dual.candidates, dual.K.shape[0], dual.k, namespace(dual.K)
     own = dual.K[:c, :c]
-    D = analytic_centre(own)
+    D = analytic_centre(own, end)
     if D is None:
         return None
     G, V = add_diagonal(own, -D), identity(n, n, own)
     z, y = zeros(c, own) + k / c, zeros(n, own) + k / n
-    for _ in range(steps):
+    for step in range(STEPS):
+        if step >= 3 and time.monotonic() > end:
+            break
         B = coefficients(D / z, G, y, V, dual.K[:c, :])
         z = filled(D * rows(B, B), k)
         values, V = xp.linalg.eigh(B.T @ G @ B)

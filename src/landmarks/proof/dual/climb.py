@@ -26,8 +26,11 @@ from .safe import safe_value
 TAUS = (0.02, 2e-4)  # smoothing at the begin and at the end, relative to error/k
 TINY = 1e-10  # share of the trace below which an error is not bounded by the dual
 IDLE = 20  # looks at the clock without a step, after which the ascent has ended
-BLOCK = 25  # steps of the ascent between two looks at the clock
+BLOCK = (5, 25)  # fewest and most steps of the ascent with one smoothing
+LEVELS = 20  # smoothings in the time given, where a step takes so long that blocks are short
+CHECK = 4e-10  # seconds by n³ that are kept for the last evaluation, on the host
 MANY = 5000  # steps in the time given from which on branching pays
+START = 0.1  # of the time, after which the start is not improved any further
 ROOT = 0.35  # of the time for the ascent before it
 
 
@@ -66,7 +69,8 @@ def ascended(
     dual = Dual(like(K, double(zeros(0, problem.operator.like))), r, len(free))
     if not error > TINY * float(np.sum(state.diagonal)):
         return
-    first = starting_point(dual) if point is None else None
+    end = time.monotonic() + START * time_of(problem)
+    first = starting_point(dual, end) if point is None else None
     if point is None and first is not None:
         point = host(first.flat())
     if point is None or len(point) != 3 * len(free) + 2 * len(free) * len(order):
@@ -77,10 +81,15 @@ def ascended(
     yield found._replace(value=value, point=host(found.point))
 
 
+def time_of(problem: Problem) -> float:
+    """The seconds that an ascent may take."""
+    return min(problem.time_left, 60.0) if problem.deadline is None else problem.time_left
+
+
 def climb(problem: Problem, dual: Dual, x: Array, doubt: np.ndarray, error: float) -> Climbed:
     """The bound where the ascent ends; the smoothing falls as the time runs out."""
     at = Ascent(x)
-    seconds = min(problem.time_left, 60.0) if problem.deadline is None else problem.time_left
+    seconds = max(0.0, time_of(problem) - CHECK * len(doubt) ** 3)
     begun = time.monotonic()
     run("certificate", ascend(at, dual, seconds, error), at)
     cases = [Case(at.highest, 0, at.best, dual)]
@@ -107,19 +116,25 @@ class Ascent(State):
 def ascend(at: Ascent, dual: Dual, seconds: float, error: float) -> Iterator[Step]:
     """Some steps of the ascent between two looks at the clock."""
     descent, begun = Descent(at.best), time.monotonic()
-    value = -np.inf
+    value, steps = -np.inf, BLOCK[0]
     while at.idle < IDLE and value < error * (1 - 1e-10):
         share = elapsed(begun, seconds * (ROOT if at.quick else 1.0))
         if share >= 1:
             return
         tau = TAUS[0] * (TAUS[1] / TAUS[0]) ** share * error / dual.k
-        at.steps += descent.follow(partial(dual.evaluate, tau=tau), BLOCK, begun + seconds)
+        at.steps += descent.follow(partial(dual.evaluate, tau=tau), steps, begun + seconds)
         value = dual.value(Point.of(descent.x, dual.candidates))
         at.idle = at.idle + 1 if descent.stuck else 0
         at.quick = at.steps > MANY * elapsed(begun, seconds)
+        steps = block(at.steps / max(elapsed(begun, seconds), 1e-9))
         if value > at.highest:
             at.highest, at.best = value, descent.x
         yield Step(at.steps)
+
+
+def block(steps: float) -> int:
+    """The steps with one smoothing, when so many are made in the time given."""
+    return int(min(max(steps / LEVELS, BLOCK[0]), BLOCK[1]))
 
 
 def elapsed(begun: float, seconds: float) -> float:
