@@ -39,7 +39,7 @@ class Case:
 
     @property
     def operator(self) -> object:
-        return lm.psd(self.A) if self.stored else lm.data(self.A)
+        return lm.psd(self.A) if self.stored else lm.data(self.A, scale=False)
 
     @property
     def constraints(self) -> dict[str, tuple[int, ...]]:

@@ -197,13 +197,13 @@ def function(sample: Sample) -> Any:
 FORMS = [
     Form(
         "data",
-        lambda sample: lm.data(sample.scaled),
+        lambda sample: lm.data(sample.scaled, scale=False),
         lambda sample: rational.gram(sample.X),
         by_factor=True,
     ),
     Form(
         "sparse",
-        lambda sample: lm.data(scipy.sparse.csc_array(sample.scaled)),
+        lambda sample: lm.data(scipy.sparse.csc_array(sample.scaled), scale=False),
         lambda sample: rational.gram(sample.X),
         by_factor=True,
     ),
