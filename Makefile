@@ -8,6 +8,9 @@ TORCH := torch==2.13.0+cpu
 # The paper's data, if they are at hand: more tests run with them.
 export LANDMARKS_DATA ?= $(abspath $(wildcard ../shared/data))
 
+# pip compiles nothing, so that Python must keep what it compiles: else every process compiles again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: browser thorough docs fuzz newcomer sklearn properties run test slow interpreted check format lint types imports dev clean help
 
 help:

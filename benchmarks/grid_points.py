@@ -9,19 +9,23 @@ each basis function. The grid has level 0; errors are weighted by its weights:
 
 fit        ‖Z − Ẑ‖²_F over all products, divided by that of the best approximation of that rank
 density    ‖ρ − ρ̂‖/‖ρ‖ of the electron density
-exchange   |Σ_ij (ij|ij)~ − (ij|ij)| over occupied orbitals, in millihartree; in (ij|ij)~ one of the
-           two products is fitted, the potential of the other is exact
+exchange   Σ_ij (δ_ij|δ_ij) over occupied orbitals in millihartree, δ_ij the error of φ_i φ_j. It
+           is the error of the exchange energy Σ_ij (ij|ij) by the robust formula of Dunlap,
+           2 (ij|ij^) − (ij^|ij^), and cannot be negative. ζ_μ is a combination of orbital
+           products, so that PySCF's integrals give it exactly. The energy is checked by `get_k`.
 
-`needs` is how many points a rival needs for the fit error, and for the density error, of
-`landmarks swap`; those of QR and Cholesky are the first of a longer list of pivots.
+`needs` is how many points a rival needs for each error of `landmarks swap`; those of QR and
+Cholesky are the first of a longer list of pivots. The second table repeats choice and fit with
+virtual orbitals scaled by --virtual, so that products of occupied orbitals weigh more: `same
+weights` is what the better of QR and Cholesky needs with the same scaling, `no weights` without.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
@@ -44,54 +48,71 @@ MOLECULES = {
     ).rstrip("; "),
 }
 PER_ORBITAL = (3, 4, 6)
-POTENTIAL = 400  # grid points at which potentials are computed at a time
+VIRTUAL = 0.3  # scale of virtual orbitals in the second table
 
 
 @dataclass(frozen=True)
 class Molecule:
     """Orbitals at weighted grid points.
 
-    orbitals : φ, orbitals × points. weights : of the quadrature. potentials : of the products of
-    occupied orbitals, points × pairs; pairs : which orbitals, and how often each pair counts.
+    orbitals : φ, orbitals × points. weights : of the quadrature. occupied : how many orbitals are.
+    coulomb : (pq|rs), pairs × pairs, p ≥ q and r ≥ s. virtual : a scale for the other orbitals.
     """
 
     orbitals: np.ndarray
     weights: np.ndarray
     places: np.ndarray
     occupied: int
-    potentials: np.ndarray
+    coulomb: np.ndarray
+    virtual: float = 1.0
+
+    @property
+    def scale(self) -> np.ndarray:
+        return np.where(np.arange(len(self.orbitals)) < self.occupied, 1.0, self.virtual)
 
     @property
     def A(self) -> np.ndarray:
         """Orbitals times the fourth root of the weights: products then have their square root."""
-        return self.orbitals * self.weights**0.25
-
-    @property
-    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        return np.triu_indices(self.occupied)
+        return self.orbitals * self.scale[:, None] * self.weights**0.25
 
 
 def molecule(name: str) -> Molecule:
     """Hartree–Fock orbitals on a grid of level 0; points of no weight are left out."""
-    from pyscf import dft, gto, scf
+    from pyscf import ao2mo, dft, gto, scf
 
     mol = gto.M(atom=MOLECULES[name], basis="6-31g", verbose=0)
     field = scf.RHF(mol).run()
     grid = dft.gen_grid.Grids(mol)
     grid.level = 0
     grid.build()
-    occupied = mol.nelectron // 2
     orbitals = (dft.numint.eval_ao(mol, grid.coords) @ field.mo_coeff).T
     size = grid.weights * np.sum(orbitals**2, axis=0)
     kept = (grid.weights > 0) & (size > 1e-7 * np.max(size))
-    pairs = np.triu_indices(occupied)
-    C = field.mo_coeff[:, :occupied]
-    found = []
-    places = grid.coords[kept]
-    for start in range(0, len(places), POTENTIAL):
-        V = mol.intor("int1e_grids", grids=places[start : start + POTENTIAL])
-        found.append(np.einsum("gab,ai,bj->gij", V, C, C, optimize=True)[:, pairs[0], pairs[1]])
-    return Molecule(orbitals[:, kept], grid.weights[kept], places, occupied, np.concatenate(found))
+    found = Molecule(
+        orbitals[:, kept],
+        grid.weights[kept],
+        grid.coords[kept],
+        mol.nelectron // 2,
+        ao2mo.kernel(mol, field.mo_coeff),
+    )
+    density = field.make_rdm1()
+    exact = np.sum(density * field.get_k(mol, density)) / 4
+    if not np.isclose(exchange_energy(found), exact, rtol=1e-9):
+        raise ValueError(f"Σ (ij|ij) = {exchange_energy(found)}, but get_k gives {exact}")
+    return found
+
+
+def occupied_pairs(m: Molecule) -> tuple[np.ndarray, np.ndarray]:
+    """The places of occupied pairs among all, and how often each counts."""
+    p, q = np.tril_indices(len(m.orbitals))
+    places = np.flatnonzero(p < m.occupied)
+    return places, np.where(p[places] == q[places], 1.0, 2.0)
+
+
+def exchange_energy(m: Molecule) -> float:
+    """Σ_ij (ij|ij) over occupied orbitals."""
+    places, counts = occupied_pairs(m)
+    return float(counts @ np.diag(m.coulomb)[places])
 
 
 # The choices --------------------------------------------------------------------------------------
@@ -159,29 +180,44 @@ RIVALS = ("pivoted Cholesky", "pivoted QR, sampled", "k-means")
 
 
 class Judge:
-    """Errors of a choice of points on one molecule, all from K in float64."""
+    """Errors of a choice of points on one molecule, all in the space of orbital products."""
 
     def __init__(self, m: Molecule):
-        self.m = m
-        A = m.A
-        upper = np.triu_indices(len(A))
-        rows = A[upper[0]] * A[upper[1]] * np.where(upper[0] == upper[1], 1, np.sqrt(2))[:, None]
+        self.m, A = m, m.A
+        p, q = np.tril_indices(len(A))
+        double = np.where(p == q, 1.0, np.sqrt(2))
+        rows = A[p] * A[q] * double[:, None]
         values, vectors = np.linalg.eigh(rows @ rows.T)
         self.spectrum = values[::-1]
         kept = vectors[:, values > 1e-14 * values[-1]]
         self.R = kept.T @ rows
-        squares = (upper[0] == upper[1]) & (upper[0] < m.occupied)
-        self.density = kept.T @ np.where(squares, 2.0, 0.0)  # ρ√w is this times R
         self.total = float(np.sum(self.R**2))
+        size = m.scale[p] * m.scale[q] * double  # a row is this times the product of orbitals
+        places, counts = occupied_pairs(m)
+        wanted = np.zeros((len(size), len(places)))
+        wanted[places, np.arange(len(places))] = np.sqrt(counts) / size[places]
+        self.pairs = kept.T @ wanted
+        of_density = ((p == q) & (p < m.occupied)) * 2.0 / size
+        self.density = kept.T @ of_density  # ρ√w is this times R
+        metric, turn = np.linalg.eigh(kept.T @ (m.coulomb * np.outer(size, size)) @ kept)
+        self.half = (turn * np.sqrt(metric.clip(0))).T
 
-    def errors(self, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The fit and the density errors of the first 1, 2, … points of an order."""
+    def errors(self, order: np.ndarray, least: int = 1) -> tuple[np.ndarray, ...]:
+        """Fit, density and exchange of the first 1, 2, … points; the last two from `least` on."""
         Q = np.linalg.qr(self.R[:, order])[0]
-        QR = Q.T @ self.R
+        QR, half_Q, of_pairs = Q.T @ self.R, self.half @ Q, Q.T @ self.pairs
+        of_density = self.density @ Q
+        rho, pairs = self.density @ self.R, self.half @ self.pairs
         fits = self.total - np.cumsum(np.sum(QR * QR, axis=1))
-        rho = self.density @ self.R
-        misses = rho - np.cumsum((self.density @ Q)[:, None] * QR, axis=0)
-        return fits, np.linalg.norm(misses, axis=1) / np.linalg.norm(rho)
+        density, exchange = np.full(len(fits), np.inf), np.full(len(fits), np.inf)
+        size = np.linalg.norm(rho)
+        for k in range(len(fits)):
+            rho = rho - of_density[k] * QR[k]
+            pairs -= np.outer(half_Q[:, k], of_pairs[k])
+            if k + 1 >= min(least, len(fits)):
+                density[k] = np.linalg.norm(rho) / size
+                exchange[k] = 1e3 * np.sum(pairs * pairs)
+        return fits, density, exchange
 
     def fit(self, S: np.ndarray) -> float:
         """‖Z − Ẑ‖²_F by projection."""
@@ -192,69 +228,110 @@ class Judge:
     def tail(self, k: int) -> float:
         return float(np.sum(self.spectrum[k:].clip(0)))
 
-    def exchange(self, S: np.ndarray) -> float:
-        """The error of the exchange energy in millihartree."""
-        m = self.m
-        root = np.sqrt(m.weights)
-        A, occupied = m.A, m.orbitals[: m.occupied]
-        K_S = (A.T @ A[:, S]) ** 2
-        left = np.linalg.pinv(K_S[S], rcond=1e-13, hermitian=True)
-        i, j = m.pairs
-        exact = occupied[i] * occupied[j] * root
-        fitted = exact[:, S] @ left @ K_S.T
-        count = np.where(i == j, 1.0, 2.0)
-        wrong = np.sum((exact - fitted) * (m.potentials * root[:, None]).T, axis=1)
-        return 1e3 * abs(float(count @ wrong))
+    def of(self, S: np.ndarray) -> tuple[float, ...]:
+        """Fit, density and exchange of a choice."""
+        return (self.fit(S), *(float(errors[-1]) for errors in self.errors(S, len(S))[1:]))
 
 
-def needs(judge: Judge, name: str, goals: tuple[float, float], least: int) -> list[int | None]:
-    """How many points, at least so many, a rival needs to reach a fit and a density error."""
+def first(errors: np.ndarray, goal: float) -> int | None:
+    """The number of points at which an error is reached first."""
+    reached = np.flatnonzero(errors <= goal)
+    return int(reached[0]) + 1 if len(reached) else None
+
+
+def needs(judge: Judge, name: str, goals: tuple[float, ...], least: int) -> list[int | None]:
+    """How many points, at least so many, a rival needs to reach each error."""
     if name != "k-means":
-        found = judge.errors(CHOICES[name](judge.m, 2 * least))
+        found = judge.errors(CHOICES[name](judge.m, 2 * least), least)
     else:
         sizes = np.unique(np.linspace(least, 2 * least, 13).astype(int))
-        pairs = [judge.errors(k_means(judge.m, k)) for k in sizes]
+        triples = [judge.errors(k_means(judge.m, k), k) for k in sizes]
         every = np.arange(1, 2 * least + 1)
-        found = [np.interp(every, sizes, [pair[i][-1] for pair in pairs]) for i in (0, 1)]
-    reached = [np.flatnonzero(errors <= goal) for errors, goal in zip(found, goals, strict=True)]
-    return [int(places[0]) + 1 if len(places) else None for places in reached]
+        found = [np.interp(every, sizes, [three[i][-1] for three in triples]) for i in range(3)]
+    return [first(errors, goal) for errors, goal in zip(found, goals, strict=True)]
+
+
+Cells = list[tuple[int, tuple[int | None, ...]]]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--molecules", nargs="+", choices=list(MOLECULES), default=list(MOLECULES))
-    print(
-        "| molecule | grid | orbitals | points | tail/total | choice | fit | density | exchange ",
-        end="",
-    )
-    print("| CPU s | needs, fit | needs, density |")
-    print("|" + "---|" * 12)
-    for name in parser.parse_args().molecules:
+    parser.add_argument("--virtual", type=float, default=VIRTUAL)
+    arguments = parser.parse_args()
+    print("| molecule | grid | orbitals | points | tail/total | choice | fit | density ", end="")
+    print("| exchange | CPU s | needs, fit | needs, density | needs, exchange |")
+    print("|" + "---|" * 13)
+    cells: Cells = []
+    second: list[str] = []
+    for name in arguments.molecules:
         m = molecule(name)
-        judge = Judge(m)
+        judge, weighted = Judge(m), Judge(replace(m, virtual=arguments.virtual))
         for c in PER_ORBITAL:
             k = c * len(m.A)
-            report(name, judge, k)
+            cells.append((k, report(name, judge, k)))
+            second.append(weighted_row(name, weighted, judge, k))
+    for which, word in enumerate(("fit", "density", "exchange")):
+        print(summary(word, [(k, found[which]) for k, found in cells]))
+    print(
+        "\n| molecule | points | density | exchange | needs, density: same weights | no weights ",
+        end="",
+    )
+    print("| needs, exchange: same weights | no weights |\n|" + "---|" * 8)
+    print("\n".join(second))
 
 
-def report(name: str, judge: Judge, k: int) -> None:
-    """The rows of one molecule and number of points."""
+def report(name: str, judge: Judge, k: int) -> tuple[int | None, ...]:
+    """Print the rows of one molecule and number of points; what the best rival needs."""
     tail, (p, n) = judge.tail(k), judge.m.A.shape
+    rivals = []
     for choice, choose in CHOICES.items():
         start = time.process_time()
         S = choose(judge.m, k)
         seconds = time.process_time() - start
-        fit, density = judge.fit(S), float(judge.errors(S)[1][-1])
+        found = judge.of(S)
         if choice == "landmarks swap":
-            goals = (fit, density)
-        wanted = needs(judge, choice, goals, k) if choice in RIVALS else [k, k]
+            goals = found
+        wanted = needs(judge, choice, goals, k) if choice in RIVALS else [k] * 3
+        if choice in RIVALS:
+            rivals.append(wanted)
         words = " | ".join(f"over {2 * k}" if w is None else str(w) for w in wanted)
         print(
             f"| {name} | {n} | {p} | {k} | {tail / judge.total:.1e} | {choice} "
-            f"| {fit / tail:.2f} | {density:.1e} | {judge.exchange(S):.2g} | {seconds:.1f} "
+            f"| {found[0] / tail:.2f} | {found[1]:.1e} | {found[2]:.2g} | {seconds:.1f} "
             f"| {words} |",
             flush=True,
         )
+    return tuple(least(values) for values in zip(*rivals, strict=True))
+
+
+def least(values: Iterable[int | None]) -> int | None:
+    return min((value for value in values if value is not None), default=None)
+
+
+def summary(word: str, cells: list[tuple[int, int | None]]) -> str:
+    """How many points fewer than the best rival at an equal error."""
+    fewer = [1 - k / (2 * k if found is None else found) for k, found in cells]
+    many = sum(part >= 0.15 for part in fewer)
+    return (
+        f"\n{word}: {min(fewer):.0%} to {max(fewer):.0%} fewer points than the best rival at an "
+        f"equal error, median {np.median(fewer):.0%}; at least 15 % in {many} of {len(fewer)}"
+    )
+
+
+def weighted_row(name: str, weighted: Judge, plain: Judge, k: int) -> str:
+    """One row of the second table."""
+    goals = weighted.of(CHOICES["landmarks swap"](weighted.m, k))
+    cells = []
+    for judge in (weighted, plain):
+        pivots = [needs(judge, rival, goals, k) for rival in RIVALS[:2]]
+        cells.append([least(values) for values in zip(*pivots, strict=True)])
+    words = [
+        f"over {2 * k}" if cells[i][q] is None else cells[i][q] for q in (1, 2) for i in (0, 1)
+    ]
+    return (
+        f"| {name} | {k} | {goals[1]:.1e} | {goals[2]:.2g} | " + " | ".join(map(str, words)) + " |"
+    )
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ html_math_renderer = "mathml"
 myst_heading_anchors = 3
 suppress_warnings = [
     "myst.xref_missing"
-]  # links to files outside docs/ are checked by tests/docs/test_links.py
+]  # links to files outside docs/ are checked by tests/docs/test_pages.py
 autosummary_generate = True
 templates_path = ["_templates"]
 default_role = "py:obj"
@@ -48,6 +48,16 @@ sphinx_gallery_conf = {
 }
 html_theme = "furo"
 html_title = "landmarks"
+# Links to the repository and its issues, where [project.urls] of pyproject.toml has them.
+about = importlib.metadata.metadata("landmarks").get_all("Project-URL") or []
+urls = dict(entry.split(", ", 1) for entry in about)
+html_theme_options = {}
+if "Repository" in urls:
+    html_theme_options["source_repository"] = urls["Repository"]
+    html_theme_options["source_branch"] = "main"
+    html_theme_options["source_directory"] = "docs/"
+if "Issues" in urls:
+    html_theme_options["announcement"] = f'<a href="{urls["Issues"]}">Report a fault</a>'
 html_static_path = ["_static"]
 html_css_files = ["landmarks.css"]
 html_copy_source = False

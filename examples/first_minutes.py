@@ -20,6 +20,7 @@ from typing import Any
 LINES = """
 # columns of a data frame
 s = lm.select(df, 5)
+s = lm.select(lm.data(df), 5, method="greedy")
 s = lm.select(df, 5, center=True, scale=True)
 print(s)
 s.chosen_names
@@ -58,6 +59,7 @@ lm.ColumnSelector(2, center=True).fit(days).selection_.chosen_names
 lm.select(mixed, 2)
 lm.select(mixed, 2, numeric_only=True).chosen_names
 lm.select(mixed[["a", "b", "sold"]], 2).names
+lm.ColumnSelector(2).fit(mixed)
 # files
 lm.select(csv, 2, scale=False).chosen_names
 lm.select(xlsx, 2, scale=False).chosen_names

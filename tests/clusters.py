@@ -110,13 +110,13 @@ class Flawed:
 
 
 def forget_peak() -> int:
-    """Let the peak of this process's memory begin anew; returns the bytes in use."""
+    """Let the peak of this process's memory begin again; returns the bytes in use."""
     Path("/proc/self/clear_refs").write_text("5")
     return _status("VmRSS")
 
 
 def peak_memory() -> int:
-    """The largest resident memory of this process since its peak began anew, in bytes."""
+    """The largest resident memory of this process since its peak was reset, in bytes."""
     return _status("VmHWM")
 
 

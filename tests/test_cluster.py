@@ -192,7 +192,7 @@ def test_a_checkpoint_outlives_all_workers(tmp_path):
     np.testing.assert_array_equal(found.indices, expected)
     assert (
         min(step.done for step in steps if step.phase == "greedy") > 4
-    )  # it went on, and did not begin anew
+    )  # it went on, and did not begin again
 
 
 def end(workers: list[subprocess.Popen]) -> None:

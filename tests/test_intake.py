@@ -41,6 +41,17 @@ class TestScale:
     def test_no_warning_when_the_user_has_decided(self, options):
         lm.select(TUMOURS, 5, method="greedy", **options)
 
+    def test_data_without_a_word_about_the_scale_are_warned_of_when_they_are_used(self):
+        expected = warned(TUMOURS, 5, method="greedy")
+        assert warned(lm.data(TUMOURS), 5, method="greedy") == expected
+        lm.select(lm.data(TUMOURS, scale=False), 5, method="greedy")
+        lm.select(lm.data(TUMOURS, center=True, scale=True), 5, method="greedy")
+
+    def test_a_comparison_warns_once(self):
+        with pytest.warns(ScaleWarning) as caught:
+            lm.compare(lm.data(TUMOURS), 3, methods=["greedy", "uniform"])
+        assert len(caught) == 1
+
     def test_the_command_line_can_decide_too(self, tmp_path, capsys):
         TUMOURS.to_csv(tmp_path / "tumours.csv", index=False)
         for option in ("--no-scale", "--standardize", "--scale"):

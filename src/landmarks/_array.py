@@ -199,12 +199,6 @@ def root_mean_square(array: Array) -> float:
     return norm(array) / float(np.prod(array.shape)) ** 0.5
 
 
-def column_norms(array: Array) -> Array:
-    """The Euclidean norm of each column."""
-    xp = namespace(array)
-    return xp.sqrt(xp.sum(array * array, axis=0))
-
-
 def column_dots(left: Array, right: Array) -> Array:
     """The inner product of each column of one matrix with that of the other."""
     if isinstance(left, np.ndarray):

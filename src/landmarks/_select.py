@@ -18,11 +18,10 @@ from .intake import prepared_operator
 from .linalg.error import CRITERIA
 from .methods.inner import run_method
 from .methods.registry import as_method
-from .operators.base import COUNTED
+from .operators.ledger import COUNTED, precision_used
 from .operators.standard import Standard
 from .problem import Choice, Method, Problem
 from .proof.reach import most_columns
-from .residual.digits import precision_used
 from .runs.bar import progress_bar
 from .runs.journal import Journal
 from .runs.progress import Callback, stopped, watching
@@ -181,21 +180,23 @@ def _run(
     journal: Journal | None,
 ) -> tuple[Choice, Cost]:
     """What the method chooses in the seconds that it is allowed, and what it used."""
-    used = 0.0 if journal is None else journal.seconds
-    start = time.perf_counter() - used
+    earlier = 0.0 if journal is None else journal.seconds
+    start = time.perf_counter() - earlier
     ledger = problem.operator.ledger
     before = ledger.snapshot()
     if allowed is not None:
-        problem = replace(problem, deadline=time.monotonic() + allowed - used)
+        problem = replace(problem, deadline=time.monotonic() + allowed - earlier)
     with saving(journal):
         if journal is None:
             choice = chooser.choose(problem, rng)
         else:
             choice = run_method("run", chooser, problem, rng)
-    seconds, counts = time.perf_counter() - start, ledger.since(before)
-    spent = {name: counts[name] for name in COUNTED}
-    precision = precision_used(problem.operator, counts)
-    return choice, Cost(**spent, seconds=seconds, precision=precision)
+    seconds = time.perf_counter() - start
+    used = ledger.since(before)
+    precision = precision_used(problem.operator, used)
+    return choice, Cost(
+        **{name: used[name] for name in COUNTED}, seconds=seconds, precision=precision
+    )
 
 
 def known_of(problem: Problem, choice: Choice) -> dict[str, float]:

@@ -111,7 +111,7 @@ class Comparison:
         >>> import landmarks as lm
         >>> X = np.random.default_rng(0).standard_normal((30, 8))
         >>> found = lm.compare(X, 3, methods=["greedy", "uniform"])
-        >>> found.to_frame()["method"].tolist()  # doctest: +SKIP
+        >>> found.to_frame()["method"].tolist()
         ['greedy', 'uniform']
         """
         return self.table.to_frame()
@@ -135,7 +135,7 @@ class Comparison:
         >>> import landmarks as lm
         >>> X = np.random.default_rng(0).standard_normal((30, 8))
         >>> found = lm.compare(X, 3, methods=["greedy", "uniform"])
-        >>> len(found.plot().ax_.patches)  # doctest: +SKIP
+        >>> len(found.plot().ax_.patches)
         2
         """
         from .plots.comparison import ComparisonDisplay
@@ -224,7 +224,7 @@ def _run(
     """The result of one method, or why it could not run."""
     name = method if isinstance(method, str) else brief(method)
     try:
-        found = select(operator, k, method=method, **wanted)
+        found = select(operator, k, method=method, scale=False, **wanted)
     except FormatError:
         raise
     except (ValueError, TypeError) as error:

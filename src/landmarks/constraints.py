@@ -16,7 +16,8 @@ from .placement.regions import Regions
 from .problem import Method, Problem
 
 
-def _indices(which: Any, operator: Operator, name: str) -> tuple[int, ...]:
+def column_indices(which: Any, operator: Operator, name: str) -> tuple[int, ...]:
+    """The indices of columns that are given by index or by name; name says which argument."""
     listed = [which] if isinstance(which, str) else list(which)
     if any(_is_label(j) for j in listed):
         listed = [_position(j, operator, name) for j in listed]
@@ -62,10 +63,8 @@ def constrained(
     constraints: Any = (),
 ) -> Problem:
     """The problem, its size left open, with its constraints checked against one another."""
-    included, excluded = (
-        _indices(include, operator, "include"),
-        _indices(exclude, operator, "exclude"),
-    )
+    included = column_indices(include, operator, "include")
+    excluded = column_indices(exclude, operator, "exclude")
     if both := set(included) & set(excluded):
         raise ValueError(f"{sorted(both)} are both included and excluded")
     problem = Problem(operator, 0, criterion, included, excluded)
@@ -76,9 +75,9 @@ def constrained(
         check_start(problem, np.asarray(included, dtype=np.int64), complete=False)
     if groups is not None:
         problem = _grouped(problem, _labels(groups, operator.n))
-    return (
-        problem if costs is None and budget_cost is None else _costly(problem, costs, budget_cost)
-    )
+    if costs is None and budget_cost is None:
+        return problem
+    return _costly(problem, costs, budget_cost)
 
 
 def _labels(groups: Any, n: int) -> list[Any]:
@@ -98,9 +97,7 @@ def _labels(groups: Any, n: int) -> list[Any]:
 
 
 def _grouped(problem: Problem, labels: list[Any]) -> Problem:
-    """The problem with groups numbered as they come; what includes or excludes one column does so
-    for its group.
-    """
+    """The problem with numbered groups; including or excluding a column does so for its group."""
     numbers: dict[Any, int] = {}
     groups = np.asarray([numbers.setdefault(label, len(numbers)) for label in labels])
     for i in problem.include:
@@ -116,15 +113,13 @@ def _grouped(problem: Problem, labels: list[Any]) -> Problem:
 
 
 def _members(groups: np.ndarray, columns: tuple[int, ...]) -> list[int]:
-    """All columns of the groups that the columns are of, group by group."""
+    """All columns of the groups that contain these columns, group by group."""
     wanted = dict.fromkeys(int(groups[j]) for j in columns)
     return [int(j) for g in wanted for j in np.flatnonzero(groups == g)]
 
 
 def _costly(problem: Problem, costs: Any, budget_cost: Any) -> Problem:
-    """The problem with a cost of each column and a total that pays for what must be included and
-    for something at all.
-    """
+    """The problem with costs; the budget must pay for the included columns and for at least one."""
     if costs is None or budget_cost is None:
         raise ValueError(
             "costs and budget_cost go together, got only "
@@ -171,9 +166,7 @@ def _numbers(costs: Any) -> np.ndarray:
 
 
 def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
-    """The wanted size as an int that the constraints allow; 0 when the method finds it or the costs
-    set it.
-    """
+    """The requested size as an int, checked; 0 when the method finds it or the costs set it."""
     finds_k = getattr(chooser, "finds_k", False)
     if problem.costs is not None and finds_k:
         raise ValueError(
@@ -193,7 +186,7 @@ def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
 
 
 def _repeated_size(k: Any, problem: Problem) -> int:
-    """The size where candidates may come again: any number that what is included fits into."""
+    """The size when candidates may repeat: any number not below that of the included ones."""
     size = _check.count(k, "k")
     if len(problem.include) > size:
         raise ValueError(f"include lists {len(problem.include)} candidates, more than k = {size}")
@@ -201,8 +194,9 @@ def _repeated_size(k: Any, problem: Problem) -> int:
 
 
 def check_size(size: int, problem: Problem, name: str = "k") -> None:
-    """Raise when what must be included is more, or what may be chosen is less, than the size; costs
-    may leave less.
+    """Raise when more than the size must be included, or fewer may be chosen.
+
+    With costs fewer are fine.
     """
     what = "candidates" if problem.groups is None else "groups"
     included, allowed = problem.count(problem.include), problem.count(problem.candidates)

@@ -19,9 +19,8 @@ from ._suggest import suggestion
 from .errors import ScaleWarning, SymmetryWarning
 from .operators.array import array_data
 from .operators.base import Operator
-from .operators.convert import annotated, as_operator, is_annotated
-from .operators.data import data
-from .operators.rows.files import HDF5
+from .operators.data import annotated, as_operator, data, is_annotated
+from .operators.rows.files import ARROW, HDF5, open_rows
 from .operators.standard import Prepared
 from .readers.frames import is_frame, numbers_only
 
@@ -29,7 +28,6 @@ SPREAD = 100.0  # a column this many times larger than a typical one decides the
 MEANS = 0.5  # a larger share of the sum of squares in the means decides the choice
 NAMED = 5  # the most columns that the warning names
 IN_BLOCKS = (".npy", ".zarr", *HDF5)  # files whose rows are read in blocks, as `data` does
-ARROW = (".parquet", ".pq", ".feather", ".arrow")
 
 
 def prepared_operator(
@@ -48,12 +46,16 @@ def prepared_operator(
     stacklevel += 1
     center = boolean(center, "center")
     scaled = boolean(scale, "scale") if scale is not None else False
+    operator: Operator
     if type(A) is np.ndarray:  # the most common case needs none of the questions below
         warn_if_symmetric(A, stacklevel)
-        operator: Operator = array_data(A, center=center, scale=scaled)
+        operator = array_data(A, center=center, scale=scaled)
     elif isinstance(A, Operator) or _is_product(A):
         _refuse(A, center or scaled)
-        return as_operator(A)
+        operator = as_operator(A)
+        if scale is None and operator.scale_left_open:
+            warn_of_spread(operator, stacklevel)
+        return operator
     elif is_annotated(A):
         operator = annotated(A, center=center, scale=scaled)
     elif isinstance(A, str | os.PathLike):
@@ -95,8 +97,6 @@ def of_file(
     check_there(Path(path))
     ending = Path(path).suffix.lower()
     if ending in ARROW or Path(path).is_dir():
-        from .operators.rows.files import open_rows
-
         rows = open_rows(path, numeric_only=numeric_only)
         return data(rows, center=center, scale=scale)
     if ending in IN_BLOCKS:

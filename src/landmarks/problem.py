@@ -69,7 +69,7 @@ class Problem:
 
     @property
     def free(self) -> np.ndarray:
-        """The indices that may be chosen and are not included anyway, rising."""
+        """The indices that may be chosen, without the included ones, rising."""
         return np.setdiff1d(self.candidates, self.include)
 
     def addable(self, chosen: Indices) -> np.ndarray:
@@ -117,11 +117,9 @@ class Problem:
         >>> lm.Problem(lm.psd(np.eye(4)), k=2, groups=groups).count([0, 1, 2])
         2
         """
-        return (
-            len(columns)
-            if self.groups is None
-            else len(np.unique(self.groups[np.asarray(columns, dtype=np.int64)]))
-        )
+        if self.groups is None:
+            return len(columns)
+        return len(np.unique(self.groups[np.asarray(columns, dtype=np.int64)]))
 
     @property
     def time_left(self) -> float:
@@ -203,7 +201,7 @@ PLACED = INCLUDE_EXCLUDE | {"constraints"}
 
 
 def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
-    """The picks, filled up to k with the lowest indices, with a warning, beyond the rank."""
+    """The picks; beyond the rank the lowest indices fill them up to k, with a warning."""
     picks = [int(j) for j in picks]
     picks = [*(j for j in problem.include if j not in picks), *picks][: max(len(picks), problem.k)]
     if problem.constraints:

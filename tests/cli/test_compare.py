@@ -63,8 +63,7 @@ def test_a_method_that_cannot_run_says_why_and_the_others_run(file, capsys):
     assert "cannot honour include" in (rows[1]["skipped"] or "cannot honour include")
 
 
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-@pytest.mark.parametrize("k", ["3", "2,4"])
+@pytest.mark.parametrize(("ending", "k"), [("png", "3"), ("svg", "2,4"), ("pdf", "3")])
 def test_the_plot_is_written(file, tmp_path, capsys, ending, k):
     pytest.importorskip("matplotlib", reason="needs matplotlib")
     out = tmp_path / f"plot.{ending}"

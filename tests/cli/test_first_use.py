@@ -118,6 +118,16 @@ def test_columns_that_count_the_rows_are_noticed(tmp_path, capsys):
     path = tmp_path / "counted.csv"
     path.write_text("patient,x\n" + "".join(f"{i},{v}\n" for i, v in enumerate([5, 7, 6, 9])))
     assert "column 'patient' only counts the rows" in run(capsys, "select", path, "-k", 1)[2]
+    values = [5, 7, 6, 9, 4, 8, 2, 3, 1, 0]
+    path.write_text("patient,x\n" + "".join(f"{1000 + i},{v}\n" for i, v in enumerate(values)))
+    assert "column 'patient' rises by one" in run(capsys, "select", path, "-k", 1)[2]
+
+
+def test_columns_without_numbers_are_counted_among_those_of_the_file(tmp_path, capsys):
+    path = tmp_path / "mixed.csv"
+    path.write_text("who,a,b,kind,y\n" + "".join(f"n{i},{i * i},{-i},red,{i}\n" for i in range(5)))
+    options = ("-k", 1, "--id", "who", "--target", "y", "--numeric-only")
+    assert "leaves out 1 of 5 columns: 'kind'" in run(capsys, "select", path, *options)[2]
 
 
 @pytest.mark.parametrize(

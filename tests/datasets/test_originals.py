@@ -84,7 +84,7 @@ def test_a_member_that_would_unpack_to_more_than_the_limit_is_refused(monkeypatc
 
 
 def original(name, X):
-    """The published file of a data set, written anew from its numbers."""
+    """The published file of a data set, written again from its numbers."""
     if name == "residential":
         return publisher.zipped(
             "Residential-Building-Data-Set.xlsx",

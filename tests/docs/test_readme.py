@@ -2,6 +2,8 @@
 
 import csv
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,13 @@ def test_every_file_that_is_linked_is_there():
     links = re.findall(r"\]\(([^)#:]+)\)", TEXT)
     assert len(links) > 20
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_badges_say_what_the_files_say():
+    subprocess.run([sys.executable, str(ROOT / "tools" / "badges"), "--check"], check=True)
+    for badge in (ROOT / "docs" / "images").glob("badge-*.svg"):
+        claim = re.search('aria-label="(.+?)"', badge.read_text(encoding="utf-8"))[1]
+        assert f"![{claim.replace(':', '')}](docs/images/{badge.name})" in TEXT
 
 
 def test_the_extra_all_brings_no_cuda():

@@ -14,6 +14,7 @@ NEEDS = {
     "gene_panels": ["scanpy"],
     "isdf": ["pyscf"],
     "pysensors": ["pysensors"],
+    "sensors": ["matplotlib", "jinja2"],
 }
 SLOW = {"gpytorch", "botorch"}
 
@@ -26,7 +27,8 @@ def test_every_recipe_is_run():
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in NEEDS]
 )
-def test_the_recipe_runs(name):
+def test_the_recipe_runs(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # a recipe may write files
     for library in NEEDS[name]:
         pytest.importorskip(library, reason=f"the recipe needs {library}")
     failed, tried = doctest.testfile(

@@ -1,4 +1,4 @@
-"""What columns add and what substitutions cost, against errors computed anew."""
+"""What columns add and what substitutions cost, against errors computed afresh."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def swapped(chosen: np.ndarray, place: int, j: int) -> list[int]:
 def check_against_enumeration(
     operator: Operator, chosen: np.ndarray, criterion: str, atol: float = 1e-9
 ) -> None:
-    """Adds and all costs against errors computed anew, and the order of the substitutes."""
+    """Adds and all costs against errors computed afresh, and the order of the substitutes."""
     found = substitutes(operator, chosen, criterion, each=operator.n)
     rest = np.setdiff1d(np.arange(operator.n), chosen)
     for place in range(len(chosen)):

@@ -108,9 +108,9 @@ def test_fault_44_the_command_line_ends_with_130(tmp_path):
     )
     time.sleep(6)
     program.send_signal(signal.SIGINT)
-    _, told = program.communicate(timeout=30)
+    _, errors = program.communicate(timeout=30)
     assert program.returncode == 130
-    assert "interrupted" in told
+    assert "interrupted" in errors
     assert sorted(path.name for path in tmp_path.iterdir()) == ["table.csv"]
 
 

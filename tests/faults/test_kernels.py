@@ -160,9 +160,9 @@ def test_fault_32_a_solver_at_its_limit_warns_once_and_counts():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         s = lm.select(lm.kernel(POINTS, lm.rbf(sigma=1.0)), 4, method=method)
-    told = [str(w.message) for w in caught if w.category is ConvergenceWarning]
-    assert len(told) == 1
-    assert "gradients; raise its max_steps" in told[0]
+    messages = [str(w.message) for w in caught if w.category is ConvergenceWarning]
+    assert len(messages) == 1
+    assert "gradients; raise its max_steps" in messages[0]
     assert max(s.path.steps) == 1
 
 

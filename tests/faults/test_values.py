@@ -136,9 +136,9 @@ def test_fault_09_beyond_the_rank_the_rest_is_filled_with_a_warning(method):
         s = lm.select(X, 5, method=method)
     assert is_selection(s, 5, 8)
     assert s.relative_error("trace") < 30 * 8 * EPS
-    told = [w for w in caught if issubclass(w.category, RankWarning)]
+    raised = [w for w in caught if issubclass(w.category, RankWarning)]
     assert method == "uniform" or any(
-        "numerical rank 3 < k = 5; the rest adds nothing" in str(w.message) for w in told
+        "numerical rank 3 < k = 5; the rest adds nothing" in str(w.message) for w in raised
     )
 
 

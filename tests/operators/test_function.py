@@ -7,7 +7,7 @@ import scipy.sparse.linalg
 import landmarks as lm
 from landmarks._array import host
 from landmarks.errors import NotPSDError
-from landmarks.operators.convert import as_operator
+from landmarks.operators.data import as_operator
 
 K = np.diag([3.0, 2.0, 1.0, 4.0]) + 0.1
 

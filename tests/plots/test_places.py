@@ -41,3 +41,32 @@ def test_a_selection_draws_its_map(coordinates):
 def test_coordinates_of_other_candidates_are_refused():
     with pytest.raises(ValueError, match="one or two numbers for each of the n = 60 candidates"):
         lm.select(FIELDS, 4).plot(coordinates=PLACES[:5])
+
+
+def test_the_field_stands_next_to_the_error():
+    s = lm.select(FIELDS, 4)
+    display = s.plot(coordinates=PLACES)
+    drawn = np.asarray(display.field_ax_.collections[0].get_array())
+    np.testing.assert_allclose(drawn, np.sqrt(np.mean(FIELDS**2, axis=0)))
+    given = s.plot(coordinates=PLACES, field=FIELDS[2])
+    np.testing.assert_allclose(given.field_ax_.collections[0].get_array(), FIELDS[2])
+    alone = s.plot(ax=given.ax_, coordinates=PLACES)
+    assert alone.field_ax_ is None
+
+
+def test_with_noise_the_map_shows_the_posterior_deviation():
+    K = lm.kernel(PLACES, lm.rbf(0.3))
+    s = lm.select(K, 5, noise=0.1)
+    np.testing.assert_allclose(errors_at_places(s), np.sqrt(s.posterior_variance()))
+
+
+def test_with_a_target_the_map_is_in_the_units_of_the_places():
+    target = np.cos(np.arange(8)[:, None] + np.arange(6) ** 2)
+    s = lm.select(FIELDS * 2.0**200, 4, target=target, scale=False)
+    plain = errors_at_places(lm.select(FIELDS, 4, target=target, scale=False))
+    np.testing.assert_allclose(errors_at_places(s), plain * 2.0**200, atol=2.0**160)
+
+
+def test_a_field_needs_coordinates():
+    with pytest.raises(ValueError, match="a field needs coordinates"):
+        lm.select(FIELDS, 4).plot(field=FIELDS[0])

@@ -1,4 +1,4 @@
-"""Text: what is found in it, and how what is wrong is told."""
+"""Text: what is found in it, and what is said about what is wrong."""
 
 import gzip
 import io

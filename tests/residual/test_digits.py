@@ -8,7 +8,7 @@ from landmarks.linalg.error import selection_error
 from landmarks.methods.greedy import greedy
 from landmarks.methods.greedy.greedy import ErrorGains
 from landmarks.methods.greedy.pursuit import pursue
-from landmarks.operators import double
+from landmarks.operators import double, ledger
 from landmarks.operators.double import in_double
 from landmarks.problem import Problem
 from landmarks.residual import digits, represent
@@ -95,7 +95,7 @@ def test_nuclear_scores_choose_as_well_as_with_all_digits(sigma):
 def test_a_search_of_float32_points_says_that_it_worked_in_double_and_why(method):
     K = lm.kernel(POINTS, lm.rbf(1.0))
     for _ in range(2):  # the second call finds the form of the first
-        assert lm.select(K, 5, method=method).ledger.precision == digits.WIDENED
+        assert lm.select(K, 5, method=method).ledger.precision == ledger.WIDENED
 
 
 def test_a_method_that_takes_the_data_as_they_are_says_so():
@@ -107,10 +107,10 @@ def test_the_ledger_counts_the_products_in_single():
     s = lm.select(paired(1.0), 40, method=greedy.Greedy())
     counted = int(s.ledger.precision.split()[1])
     assert 0 < counted <= s.ledger.products
-    assert s.ledger.precision == digits.ROUGH.format(rough=counted, products=s.ledger.products)
+    assert s.ledger.precision == ledger.ROUGH.format(rough=counted, products=s.ledger.products)
 
 
 def test_trials_say_the_precision():
     s = lm.select(lm.kernel(POINTS, lm.rbf(1.0)), 5)
-    assert {trial.precision for trial in s.trials} == {digits.WIDENED}
+    assert {trial.precision for trial in s.trials} == {ledger.WIDENED}
     assert s.ledger.precision in str(s.summary())

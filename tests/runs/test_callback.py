@@ -61,8 +61,8 @@ def test_the_last_error_reported_by_a_search_is_that_of_its_choice(criterion):
 def test_greedy_tells_its_error_pick_by_pick():
     heard = []
     lm.select(X, 6, method="greedy", callback=heard.append)
-    told = [progress.error for progress in heard if progress.phase == "greedy"]
-    assert told == pytest.approx(lm.path(X, range(1, 7)).relative.tolist(), rel=1e-9)
+    reports = [progress.error for progress in heard if progress.phase == "greedy"]
+    assert reports == pytest.approx(lm.path(X, range(1, 7)).relative.tolist(), rel=1e-9)
 
 
 def test_stopping_while_the_matrix_is_read_is_an_error_because_there_is_no_choice(monkeypatch):
@@ -111,11 +111,11 @@ def test_a_bisection_tells_the_error_of_its_best_rounding(criterion):
     s = lm.select(
         X, 6, method=lm.Continuous(strategy=strategy), criterion=criterion, callback=heard.append
     )
-    told = [progress for progress in heard if progress.phase == "bisection"]
-    assert [progress.done for progress in told] == list(range(1, len(told) + 1)) and all(
-        progress.total is None for progress in told
+    reports = [progress for progress in heard if progress.phase == "bisection"]
+    assert [progress.done for progress in reports] == list(range(1, len(reports) + 1)) and all(
+        progress.total is None for progress in reports
     )
-    errors = [progress.error for progress in told]
+    errors = [progress.error for progress in reports]
     if criterion == "trace":
         assert errors == sorted(errors, reverse=True) and errors[-1] == pytest.approx(
             s.relative_error(), rel=1e-9
@@ -134,21 +134,23 @@ def test_swaps_tell_their_error_as_a_part_of_the_whole_of_the_criterion_of_the_p
             criterion=criterion,
             callback=heard.append,
         )
-        told = [progress for progress in heard if progress.phase == "swap"]
-        assert [progress.done for progress in told] == list(range(1, len(told) + 1)) and {
-            progress.total for progress in told
+        reports = [progress for progress in heard if progress.phase == "swap"]
+        assert [progress.done for progress in reports] == list(range(1, len(reports) + 1)) and {
+            progress.total for progress in reports
         } == {300}
         expected = None if inner == "trace" else pytest.approx(s.relative_error(), rel=1e-9)
-        assert told[-1].error == expected
+        assert reports[-1].error == expected
 
 
 @pytest.mark.parametrize("name", ["greedy", "nuclear", "rpcholesky", "leverage", "pivoted_qr"])
 def test_what_picks_one_by_one_tells_of_each_pick(name):
     heard = []
     s = lm.select(X, 6, method=name, callback=heard.append)
-    told = [progress for progress in heard if progress.phase == name]
-    assert [(progress.done, progress.total) for progress in told] == [(i, 6) for i in range(1, 7)]
-    assert told[-1].error == pytest.approx(s.relative_error(), rel=1e-9)
+    reports = [progress for progress in heard if progress.phase == name]
+    assert [(progress.done, progress.total) for progress in reports] == [
+        (i, 6) for i in range(1, 7)
+    ]
+    assert reports[-1].error == pytest.approx(s.relative_error(), rel=1e-9)
     lm.select(X, 6, method=name, criterion="frobenius", callback=heard.append)
     assert heard[-1].phase == name and heard[-1].error is None
 

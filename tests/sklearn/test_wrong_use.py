@@ -1,4 +1,4 @@
-"""Wrong use, by the text of what it is told."""
+"""Wrong use, by the text of the error."""
 
 from __future__ import annotations
 
@@ -248,3 +248,11 @@ def test_new_kernel_values_must_be_with_all_points_or_the_landmarks():
         ValueError, match="X has 6 features, but Nystroem is expecting 20 features as input"
     ):
         model.transform(X)
+
+
+def test_all_columns_that_hold_no_numbers_are_listed_with_what_to_do():
+    pd = pytest.importorskip("pandas", reason="needs pandas")
+    days = pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03"])
+    table = pd.DataFrame({"a": [1.0, 2, 4], "name": list("xyz"), "born": days, "b": [3.0, 1, 1]})
+    with pytest.raises(ValueError, match=r"'name' \(text\), 'born' \(dates\); .*select_dtypes"):
+        lm.ColumnSelector(1).fit(table)

@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import pytest
 from mutation.mutant import PACKAGES, Mutant
 from mutation.trial import start
 
-FOLDERS = (*PACKAGES, "contracts", "lemmas", "faults")
+FOLDERS = (*PACKAGES, "contracts", "lemmas", "faults", "placement", "target")
 TESTS = [
     *(f"tests/{folder}" for folder in FOLDERS),
     *(f"src/landmarks/{package}" for package in PACKAGES),
@@ -57,9 +57,11 @@ def is_again(test: str) -> bool:
     )
 
 
-def record(copy: Path, kept: Path) -> dict[str, Any]:
+def record(
+    copy: Path, kept: Path, processes: int = 2, folders: Sequence[str] = TESTS
+) -> dict[str, Any]:
     """The record of the test files that changed since `kept` was written, merged with it."""
-    state = {path: fingerprint(path) for path in test_files(copy)}
+    state = {path: fingerprint(path) for path in test_files(copy, folders)}
     code = fingerprint(*sorted((copy / "src").rglob("*.py")))
     old = json.loads(kept.read_text()) if kept.exists() else {}
     if old.get("code") != code:
@@ -68,27 +70,28 @@ def record(copy: Path, kept: Path) -> dict[str, Any]:
     stale = [name for name, digest in names.items() if old["files"].get(name) != digest]
     if stale:
         print(f"recording what the tests of {len(stale)} files cover", flush=True)
-        halves = [(part, kept.with_suffix(f".{i}")) for i in range(2) if (part := stale[i::2])]
+        shares = [stale[i::processes] for i in range(min(processes, len(stale)))]
+        parts = [(share, kept.with_suffix(f".{i}")) for i, share in enumerate(shares)]
         processes = [
             start(
                 lambda part=part, out=out: measure(copy, part, out),
                 copy,
                 out.with_suffix(f"{out.suffix}.log"),
             )
-            for part, out in halves
+            for part, out in parts
         ]
         for pid in processes:
             if os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) > 1:
                 sys.exit(f"the tests cannot be run; see {kept.parent}/*.log")
-        for part, out in halves:
+        for part, out in parts:
             old = merged(old, json.loads(out.read_text()), set(part))
         kept.write_text(json.dumps(old := old | {"files": names, "code": code}))
     return old
 
 
-def test_files(copy: Path) -> list[Path]:
+def test_files(copy: Path, folders: Sequence[str]) -> list[Path]:
     """The files that hold tests or doctests."""
-    found = [path for folder in TESTS for path in sorted((copy / folder).rglob("*.py"))]
+    found = [path for folder in folders for path in sorted((copy / folder).rglob("*.py"))]
     return [path for path in found if path.name.startswith("test_") or ">>>" in path.read_text()]
 
 

@@ -17,7 +17,7 @@ from mutmut.mutation.mutators import mutation_operators
 from mutmut.mutation.pragma_handling import IgnoredCode
 
 SOURCE = "src/landmarks/"
-PACKAGES = ("operators", "linalg", "residual", "methods", "how_many", "explain")
+PACKAGES = ("operators", "linalg", "residual", "methods", "proof", "how_many", "explain")
 # It needs a GPU, Triton's interpreter or KeOps' compiler, and is tested where those are: `make
 # interpreted`, tests on a GPU.
 NOT_HERE = "operators/gpu"

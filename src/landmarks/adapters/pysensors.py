@@ -97,7 +97,7 @@ class LandmarkSensors(BaseEstimator):
             most ("max_n") or exactly ("exact_n") so many sensors at these places.
         all_sensors : taken and not used; GQR needs the ranking of another optimizer.
         """
-        operator = data(_columns(basis_matrix, singular_values))
+        operator = data(_columns(basis_matrix, singular_values), scale=False)
         size = n_sensors or self.n_sensors or min(np.shape(basis_matrix))
         constraints = list(self.constraints)
         if constraint_option:

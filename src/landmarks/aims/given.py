@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._array import host
-from ..constraints import _indices
+from ..constraints import column_indices
 from ..errors import UnsupportedError
 from ..intake import boolean
 from ..linalg.aim import Aim, Columns
@@ -96,7 +96,7 @@ def _of_columns(problem: Problem, aim: Aim, target: Any) -> tuple[Problem, Aim]:
             "vectors"
         )
     listed = target.places if isinstance(target, Columns) else target
-    columns = _indices(listed, operator, "target")
+    columns = column_indices(listed, operator, "target")
     if clash := set(columns) & set(problem.include):
         raise ValueError(f"{sorted(clash)} are both included and columns of the target")
     exclude = tuple(dict.fromkeys([*problem.exclude, *columns]))

@@ -49,7 +49,7 @@ def digits(terminal: Terminal, seed: int, k: int = 20) -> Iterator[str]:
     yield ""
     yield from side_by_side(pixel_map(terminal, pixels, images.mean(axis=0)), pixel_names(pixels))
     yield ""
-    yield from quality(terminal, selection)
+    yield from quality(terminal, selection, "pixel")
 
 
 def measurements(terminal: Terminal, seed: int, k: int = 5) -> Iterator[str]:
@@ -65,7 +65,7 @@ def measurements(terminal: Terminal, seed: int, k: int = 5) -> Iterator[str]:
         f"  {place:2d}  {tumours.feature_names[j]}" for place, j in enumerate(selection.indices, 1)
     )
     yield ""
-    yield from quality(terminal, selection)
+    yield from quality(terminal, selection, "measurement")
 
 
 def choose(X: np.ndarray, k: int, seed: int) -> Selection:
@@ -102,22 +102,21 @@ def side_by_side(left: list[str], right: list[str]) -> list[str]:
     return [f"  {a}    {b}".rstrip() for a, b in zip_longest(left, right, fillvalue=blank)]
 
 
-def quality(terminal: Terminal, selection: Selection) -> Iterator[str]:
+def quality(terminal: Terminal, selection: Selection, noun: str) -> Iterator[str]:
     """The share of the variance that is kept, and by random columns and the best directions."""
     from ..report import summarise
 
-    summary = summarise(selection)
+    summary, k = summarise(selection), selection.k
     yield "  variance kept by"
-    yield f"  {'chosen':26s} {terminal.bar(summary.chosen, chosen=True)} {summary.chosen:6.1%}"
-    random_words = f"random, mean of {summary.draws}"
-    yield f"  {random_words:26s} {terminal.bar(summary.random)} {summary.random:6.1%}"
-    best = 1 - selection.best_rank_error() / selection.total()
-    yield f"  {f'any {selection.k} directions (PCA)':26s} {terminal.bar(best)} {best:6.1%}"
-    random = (1 - summary.random) / (1 - best)
-    yield "  " + terminal.dim(
-        f"error over the best possible: {selection.factor():.3f} chosen, {random:.3f} random"
-    )
-    yield "  " + terminal.dim(
-        f"by {selection.method}, in {selection.ledger.seconds:.2f} s and "
-        f"{selection.ledger.products} products with K"
-    )
+    yield _bar(terminal, f"these {k} {noun}s", summary.chosen, chosen=True)
+    yield _bar(terminal, f"{k} {noun}s at random", summary.random)
+    if summary.best is not None:
+        yield _bar(terminal, f"any {k} directions, at best", summary.best)
+    yield ""
+    if selection.proved:
+        yield f"  This is the best choice of {k}."
+    yield "  " + terminal.dim(f"by {selection.method}, in {selection.ledger.seconds:.2f} s")
+
+
+def _bar(terminal: Terminal, what: str, part: float, *, chosen: bool = False) -> str:
+    return f"  {what:28s} {terminal.bar(part, chosen=chosen)} {part:6.1%}"

@@ -16,7 +16,7 @@ from ..report.screen import printable
 from ..report.terminal import Terminal
 from ..runs.bar import progress_bar
 from .choice_options import add_aim_arguments, add_choice_arguments
-from .files import file_options, source
+from .files import file_options, places, source
 from .files.output import check_outputs
 from .options import image, number
 from .outcome import BAD_DATA, CODES, NO_OUTPUT, OK, USAGE, Failure
@@ -50,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_choice_arguments(parser)
     add_aim_arguments(parser)
+    places.add_arguments(parser)
     parser.add_argument("--method", default="auto", help=f"one of {NAMES} (default auto)")
     parser.add_argument(
         "--checkpoint",
@@ -93,6 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     with warnings_as_notes():
         chosen_from = source.load(arguments)
         _check_image(chosen_from, arguments)
+        places.coordinates(chosen_from, arguments)  # refused before the work
         with progress_bar(quiet=arguments.quiet):
             selection = choose(chosen_from, arguments)
             summary = _summary(selection)
@@ -119,6 +121,7 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
             exclude=chosen_from.positions(arguments.exclude),
             target=target_of(chosen_from, arguments),
             noise=arguments.noise,
+            constraints=places.constraints(chosen_from, arguments),
             error=arguments.error,
             **({"checkpoint": arguments.checkpoint} if arguments.checkpoint else {}),
         )

@@ -27,7 +27,9 @@ class Task:
         X = spread(X, panel.rows).astype(figure.dtype)
         if device != "cpu":
             X = _on_device(X, device)
-        self.operator = data(X) if panel.sigma is None else kernel(X, rbf(sigma=panel.sigma))
+        self.operator = (
+            data(X, scale=False) if panel.sigma is None else kernel(X, rbf(sigma=panel.sigma))
+        )
         self._best: dict[int, float] = {}
 
     @property

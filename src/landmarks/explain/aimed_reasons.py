@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..linalg.reconstruction import Reconstruction
+from ..placement.packing import exchangeable
 from ..residual.aimed.cross import Cross
 from ..residual.aimed.explicit_aim import Rebuilding
 from ..residual.aimed.rebuilding import rebuilding
-from .columns import identity, pairwise, where
+from .columns import identity, kept_out, pairwise, substitute_columns, where
 from .table import Table
 
 if TYPE_CHECKING:
@@ -25,11 +26,11 @@ def chosen_table(
     """A row per chosen candidate: what it adds, and the cheapest substitutes."""
     base = _base(selection)
     adds, costs = _costs(selection, base)
-    count = min(each, int(np.sum(np.isfinite(costs[0]))))
+    count = min(each, int(np.max(np.sum(np.isfinite(costs), axis=1))))
     cheapest = np.argsort(costs, axis=1, kind="stable")[:, :count]
     values = np.take_along_axis(costs, cheapest, axis=1)
     columns = identity(selection.indices, labels) | {"adds": adds.tolist()} | frequency
-    return Table(columns | pairwise("substitute", labels[cheapest], "cost", values))
+    return Table(columns | substitute_columns(labels, cheapest, values))
 
 
 def rebuilt_table(selection: Selection, each: int, labels: np.ndarray) -> Table:
@@ -43,6 +44,8 @@ def rebuilt_table(selection: Selection, each: int, labels: np.ndarray) -> Table:
     names = range(len(order)) if rebuilt.names is None else rebuilt.names
     columns = identity(order, np.asarray(names, dtype=object)) | {"r2": rebuilt.r2[order].tolist()}
     some = values != 0
+    if selection.aim is None or selection.aim.target is None or not selection.aim.rows:
+        columns |= kept_out(selection.constraints, selection.indices, order, labels)
     return Table(columns | pairwise("source", where(some, sources), "weight", where(some, values)))
 
 
@@ -65,6 +68,8 @@ def _costs(selection: Selection, base: Rebuilding) -> tuple[np.ndarray, np.ndarr
     costs[:, list(selection.exclude)] = np.inf
     if not repeats:
         costs[:, selection.indices] = np.inf
+    if selection.constraints:
+        costs[~exchangeable(selection.constraints, selection.indices)] = np.inf
     total = base.total or 1.0
     return adds / total, costs / total
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..placement.constraint import Constraint
+
 
 def identity(indices: np.ndarray, labels: np.ndarray) -> dict[str, list[Any]]:
     """The index, and the name if there are names."""
@@ -31,3 +33,26 @@ def where(wanted: np.ndarray, values: np.ndarray) -> np.ndarray:
     found = np.full(values.shape, None, dtype=object)
     found[wanted] = values[wanted]
     return found
+
+
+def substitute_columns(
+    labels: np.ndarray, indices: np.ndarray, costs: np.ndarray
+) -> dict[str, list[Any]]:
+    """The substitutes and their costs; None where there is none."""
+    some = np.isfinite(costs)
+    return pairwise("substitute", where(some, labels[indices]), "cost", where(some, costs))
+
+
+def kept_out(
+    constraints: tuple[Constraint, ...], chosen: np.ndarray, indices: np.ndarray, labels: np.ndarray
+) -> dict[str, list[Any]]:
+    """What keeps each of the indices out of the choice, where there are constraints on places."""
+    if not constraints:
+        return {}
+    found = [constraint.kept_out(chosen, labels.tolist()) for constraint in constraints]
+    members = set(chosen.tolist())
+    reasons = []
+    for j in indices.tolist():
+        words = [reasons_of[j] for reasons_of in found if reasons_of[j] is not None]
+        reasons.append("; ".join(words) if words and j not in members else None)
+    return {"kept_out": reasons}

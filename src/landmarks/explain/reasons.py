@@ -12,7 +12,7 @@ from .._array import host, rank_tolerance
 from ..linalg.reconstruction import Reconstruction
 from ..operators.base import Operator
 from .aimed_reasons import chosen_table, rebuilt_table
-from .columns import identity, pairwise, where
+from .columns import identity, kept_out, pairwise, substitute_columns, where
 from .stability import Stability
 from .substitutes import substitutes
 from .table import Table
@@ -26,8 +26,10 @@ class Reasons:
     """Two tables about a selection; columns are given by name if they have one, else by index.
 
     With a target, `dropped` has a row per column of the target; with noise, one per candidate.
-    Both have `stability`, the share of bootstrap samples in which the column is chosen, when `why`
-    was given it.
+    With constraints on places, only substitutes that they allow are listed, and `kept_out` says
+    what keeps a dropped place out: that it is closer than allowed to a chosen one, or that its
+    region has all it may have. `stability` is the share of bootstrap samples in which the column is
+    chosen, when `why` was given it.
 
     Attributes
     ----------
@@ -83,7 +85,7 @@ def reasons(
     labels = _labels(selection)
     return Reasons(
         _chosen(selection, operator, criterion, each, labels, stability),
-        _dropped(operator, rebuilt, dropped, each, labels, stability),
+        _dropped(selection, operator, rebuilt, dropped, each, labels, stability),
     )
 
 
@@ -101,17 +103,23 @@ def _chosen(
     stability: Stability | None,
 ) -> Table:
     found = substitutes(
-        operator, selection.indices, criterion, exclude=selection.exclude, each=each
+        operator,
+        selection.indices,
+        criterion,
+        exclude=selection.exclude,
+        each=each,
+        constraints=selection.constraints,
     )
     columns = (
         identity(selection.indices, labels)
         | {"adds": found.adds.tolist()}
         | _frequency(stability, selection.indices)
     )
-    return Table(columns | pairwise("substitute", labels[found.indices], "cost", found.costs))
+    return Table(columns | substitute_columns(labels, found.indices, found.costs))
 
 
 def _dropped(
+    selection: Selection,
     operator: Operator,
     rebuilt: Reconstruction,
     dropped: np.ndarray,
@@ -127,6 +135,7 @@ def _dropped(
         identity(dropped, labels)
         | {"r2": rebuilt.r2[dropped].tolist()}
         | _frequency(stability, dropped)
+        | kept_out(selection.constraints, selection.indices, dropped, labels)
     )
     return Table(
         columns

@@ -15,6 +15,8 @@ from .._array import host
 from ..linalg.reconstruction import replaceable
 from ..methods.search.local_search import Landscape, as_mask
 from ..operators.base import Operator
+from ..placement.constraint import Constraint
+from ..placement.packing import exchangeable
 from ..problem import Problem
 from ..residual.exchange import Exchange
 from ..residual.pairs import Pairs
@@ -29,7 +31,7 @@ class Substitutes:
     adds : how much the error rises without each chosen column; 0 if the others can replace it.
     indices : a row per chosen column: its substitutes, cheapest first, ties to the lowest index.
     costs : how much the error changes when the column is swapped for each substitute; negative for
-        an improvement, 0 if it is within rounding.
+        an improvement, 0 if it is within rounding, infinite where constraints allow no more.
     """
 
     adds: np.ndarray
@@ -44,8 +46,9 @@ def substitutes(
     *,
     exclude: tuple[int, ...] = (),
     each: int = 3,
+    constraints: tuple[Constraint, ...] = (),
 ) -> Substitutes:
-    """The cheapest substitutes of each chosen column that are neither chosen nor excluded."""
+    """The cheapest substitutes of each chosen column that may take its place."""
     problem = Problem(operator, len(chosen), criterion, exclude=exclude)
     landscape = Landscape.of(problem, criterion)
     state = _independent(landscape, chosen)
@@ -55,8 +58,12 @@ def substitutes(
     total = landscape.base.total or 1.0
     known = landscape.tolerance * (state.error + 10 * adds)
     least = np.maximum(known, landscape.base.rounding(state.error))[:, None]
+    allowed = np.tile(allowed, (len(chosen), 1))
+    if constraints:
+        allowed &= exchangeable(constraints, chosen)
     costs = np.where(allowed, np.where(np.abs(costs) > least, costs, 0.0), np.inf)
-    indices = np.argsort(costs, axis=1, kind="stable")[:, : min(each, int(np.sum(allowed)))]
+    count = min(each, int(np.max(np.sum(allowed, axis=1), initial=0)))
+    indices = np.argsort(costs, axis=1, kind="stable")[:, :count]
     return Substitutes(adds / total, indices, np.take_along_axis(costs, indices, axis=1) / total)
 
 

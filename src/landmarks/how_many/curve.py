@@ -110,7 +110,7 @@ class Curve:
         >>> import numpy as np
         >>> import landmarks as lm
         >>> curve = lm.path(np.diag([5.0, 4.0, 0.2, 0.1]), 4)
-        >>> curve.plot().get_xlabel()  # doctest: +SKIP
+        >>> curve.plot().get_xlabel()
         'columns chosen'
         """
         from ..plots.sweep import plot_curve

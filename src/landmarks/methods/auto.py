@@ -17,8 +17,8 @@ from ..errors import Stopped
 from ..linalg.error import selection_error
 from ..linalg.estimate import estimated_error
 from ..operators.base import Operator
+from ..operators.ledger import precision_used
 from ..problem import AIMED, PLACED, Choice, Problem, Trial, brief
-from ..residual.digits import precision_used
 from ..residual.represent import searchable
 from ..runs.progress import stopped
 from .aimed.auto import automatic

@@ -7,7 +7,8 @@ from typing import Any
 
 from .. import _check
 from .._array import Array, Indices, namespace, prototype, take
-from .base import MEMORY, Ledger, Operator, blocks, itemsize
+from .base import MEMORY, Operator, blocks, itemsize
+from .ledger import Ledger
 from .standard import Standard
 
 

@@ -1,11 +1,10 @@
-"""The operator: a positive semidefinite matrix K known by its products, and a ledger of them."""
+"""The operator: a positive semidefinite matrix K known by its products."""
 
 from __future__ import annotations
 
 import abc
-import threading
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -15,48 +14,13 @@ from .._array import Array, Indices, eps, like, namespace, on_gpu
 from ..errors import Stopped
 from ..runs.runner import Step, once_per_run, run
 from ..runs.state import State
+from .ledger import Ledger
 
 if TYPE_CHECKING:
     from .rows.base import RowBlocks
 
 MEMORY = 256 * 2**20  # bytes that a block of columns or a chunk of kernel values may take
 DENSE_MEMORY = 4 * 2**30  # bytes that a stored n × n matrix may take
-COUNTED = ("products", "columns", "entries")  # of every run
-
-
-@dataclass
-class Ledger(threading.local):
-    """What was used of an operator: vectors multiplied, columns read, entries read or evaluated.
-
-    Each thread has its own counts, so runs in threads that share an operator do not mix them.
-
-    rough : the products among them that were taken in float32 for a search in float64.
-    widened : the searches in float64 of data in float32.
-    """
-
-    products: int = 0
-    columns: int = 0
-    entries: int = 0
-    rough: int = 0
-    widened: int = 0
-
-    def __reduce__(self) -> tuple[type[Ledger], tuple[int, ...]]:
-        return Ledger, tuple(asdict(self).values())
-
-    def add(self, *, products: int = 0, columns: int = 0, entries: int = 0) -> None:
-        """Count some use."""
-        self.products += products
-        self.columns += columns
-        self.entries += entries
-
-    def snapshot(self) -> dict[str, int]:
-        """The counts so far; those of precision only where there are any."""
-        counts = asdict(self)
-        return {name: counts[name] for name in counts if counts[name] or name in COUNTED}
-
-    def since(self, before: dict[str, int]) -> dict[str, int]:
-        """The counts since a snapshot."""
-        return {name: count - before.get(name, 0) for name, count in self.snapshot().items()}
 
 
 class Operator(abc.ABC):
@@ -73,6 +37,8 @@ class Operator(abc.ABC):
     names: tuple[str, ...] | None = None
     #: the names as they came: strings, numbers, tuples or dates of a data frame
     labels: tuple[Any, ...] | None = None
+    #: whether `data` was not asked about the scale, so that `select` warns of large columns
+    scale_left_open: bool = False
     #: the rows of X, when K = XᵀX and they can be read again in blocks
     source: RowBlocks | None = None
     #: whether the n × n entries are in memory
@@ -111,7 +77,7 @@ class Operator(abc.ABC):
         """The principal submatrix of the indices, with the same ledger."""
 
     def warn_about(self, indices: np.ndarray) -> None:  # noqa: B027  # most have no such case
-        """Warn when a choice of these indices says little because of the matrix."""
+        """Warn when the matrix makes this choice no better than any other."""
 
     @property
     def digits(self) -> Array:

@@ -1,4 +1,4 @@
-"""The operator of the columns of data, whatever holds them: `data`."""
+"""From what a user holds to an operator: `data` for its columns, `as_operator` for anything."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from .. import _check
 from ..readers.frames import is_frame, numbers_only
 from .array import Data, array_data, gram_is_cheaper
 from .base import Operator
+from .function import function
 from .rows.base import load
 from .rows.convert import as_rows
 from .rows.out_of_core import ROWS_MEMORY, fits, from_rows
 from .sparse import sparse_data
 from .standard import Standard
 
-__all__ = ["Data", "data", "gram_is_cheaper"]
+__all__ = ["Data", "annotated", "as_operator", "data", "gram_is_cheaper", "is_annotated"]
 
 
 def data(
-    X: Any, *, center: bool = False, scale: bool = False, memory: int = ROWS_MEMORY
+    X: Any, *, center: bool = False, scale: bool | None = None, memory: int = ROWS_MEMORY
 ) -> Operator:
     """The operator whose candidates are the columns of X: in memory, sparse, or in blocks of rows.
 
@@ -29,7 +30,9 @@ def data(
         Zarr arrays, HDF5 datasets, Arrow tables and datasets, the path of such a file, an iterator
         or a list of blocks, or a function that returns a fresh iterator.
     center : whether to subtract the mean of each column.
-    scale : whether to divide each column by its standard deviation.
+    scale : whether to divide each column by its standard deviation. By default it is not done, and
+        `select` warns of columns whose numbers are so large that they decide the choice; False
+        leaves them as they are without a warning.
     memory : bytes that the work on an X read in blocks may take. A wide X that fits is loaded; a
         tall X is loaded only if it takes at most 1/16 of the memory. Otherwise the Gram matrix XᵀX
         is added up in one pass if that fits, else each product is a pass over the rows.
@@ -48,7 +51,12 @@ def data(
     >>> lm.data(blocks)
     Dense(n=3, dtype=float64)
     """
-    standard = Standard(center, scale)
+    operator = _of_columns(X, Standard(center, bool(scale)), memory)
+    operator.scale_left_open = scale is None
+    return operator
+
+
+def _of_columns(X: Any, standard: Standard, memory: int) -> Operator:
     if hasattr(X, "__dask_graph__"):
         from .dask.columns import dask_data
 
@@ -60,11 +68,15 @@ def data(
     source = as_rows(X)
     if source is None:
         names, labels = _check.column_names(X), _check.column_labels(X)
-        return array_data(X, center=center, scale=scale, names=names, labels=labels)
+        return array_data(
+            X, center=standard.center, scale=standard.scale, names=names, labels=labels
+        )
     if not fits(source, memory):
         return from_rows(source, standard, memory=memory).operator
     X = load(source, memory)
-    return array_data(X, center=center, scale=scale, names=source.names, labels=source.names)
+    return array_data(
+        X, center=standard.center, scale=standard.scale, names=source.names, labels=source.names
+    )
 
 
 def _standard_sparse(X: Any, standard: Standard) -> Operator:
@@ -73,3 +85,37 @@ def _standard_sparse(X: Any, standard: Standard) -> Operator:
 
     X = _check.sparse(X)
     return Preparation(standard.center, standard.scale, "error").of_rows(X, None).operator
+
+
+def as_operator(A: Any) -> Operator:
+    """The operator itself, that of a SciPy LinearOperator, or XᵀX of a data matrix X."""
+    if isinstance(A, Operator):
+        return A
+    if hasattr(A, "__dask_graph__"):  # first: a Delayed seems to have every attribute
+        return data(A, scale=False)
+    if is_annotated(A):
+        return annotated(A)
+    if hasattr(A, "matmat") and hasattr(A, "shape"):
+        return function(A)
+    if callable(A) and not hasattr(A, "shape"):
+        raise TypeError(
+            "A is a function; say how large its matrix is with lm.function(mvm, n=…), or pass "
+            "lm.data(A) if it returns blocks of rows"
+        )
+    return data(A, scale=False)
+
+
+def is_annotated(A: Any) -> bool:
+    """Whether A looks like an AnnData object: a matrix X of cells by genes, with gene names."""
+    return hasattr(A, "X") and hasattr(A, "var_names") and hasattr(A, "obs_names")
+
+
+def annotated(A: Any, *, center: bool = False, scale: bool = False) -> Operator:
+    """The operator of the columns of A.X, dense or sparse, named by A.var_names."""
+    if A.X is None:
+        raise ValueError(
+            "the AnnData object has no X; choose a layer, e.g. A.X = A.layers['counts']"
+        )
+    operator = data(A.X, center=center, scale=scale)
+    operator.names = tuple(str(name) for name in A.var_names)
+    return operator

@@ -20,7 +20,8 @@ from .._array import (
     take,
 )
 from ..errors import NotPSDError
-from .base import Ledger, Operator
+from .base import Operator
+from .ledger import Ledger
 
 CHOLESKY_ORDER = 3000  # up to this order a stored matrix is tested by its Cholesky factor
 

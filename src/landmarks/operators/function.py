@@ -24,7 +24,8 @@ from .._array import (
     take,
 )
 from ..errors import NotPSDError
-from .base import MEMORY, Ledger, Operator, block_width, blocks, unit_vectors
+from .base import MEMORY, Operator, block_width, blocks, unit_vectors
+from .ledger import Ledger
 from .restricted import Restricted
 
 

@@ -66,13 +66,13 @@ def kernel(
         )
     _check.choice(precision, ("high", "fast"), "precision")
     if hasattr(points, "__dask_graph__"):
-        from .dask.kernel import dask_kernel
-
         if engine is not None or memory != MEMORY:
             raise ValueError(
                 "engine and memory are for points in memory; for dask points say device=…, and "
                 "choose smaller chunks"
             )
+        from .dask.kernel import dask_kernel
+
         return dask_kernel(points, h, device=device, precision=precision)
     if device is not None:
         raise ValueError(
@@ -83,11 +83,9 @@ def kernel(
     if memory < 2**20:
         raise ValueError(f"memory must be at least 2**20 bytes, got {memory}")
     check_block(h, points)
-    centre = (
-        namespace(points).mean(points, axis=0, keepdims=True)
-        if getattr(h, "stationary", False)
-        else None
-    )
+    centre = None
+    if getattr(h, "stationary", False):
+        centre = namespace(points).mean(points, axis=0, keepdims=True)
     return KernelOperator(
         points,
         h,

@@ -10,7 +10,8 @@ import numpy as np
 from .. import _check
 from .._array import Array, Indices
 from .array import gram_is_cheaper
-from .base import Ledger, Operator
+from .base import Operator
+from .ledger import Ledger
 
 
 class Sparse(Operator):

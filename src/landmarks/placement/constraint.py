@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Protocol, runtime_checkable
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -33,6 +34,13 @@ class Constraint(Protocol):
         """How the choice breaks the constraint, in a sentence; None where it does not.
 
         complete : False for a choice to which more will be added.
+        """
+        ...
+
+    def kept_out(self, chosen: np.ndarray, labels: Sequence[Any]) -> list[str | None]:
+        """For each of the n candidates, what keeps it out of the choice; None where nothing does.
+
+        labels : what each candidate is called.
         """
         ...
 

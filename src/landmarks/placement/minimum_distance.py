@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,6 +79,14 @@ class MinDistance:
         a, b = (int(chosen[place]) for place in np.argwhere(near)[0])
         between = float(np.linalg.norm(self.coordinates[a] - self.coordinates[b]))
         return f"{a} and {b} are {between:g} apart, less than {self.distance:g}"
+
+    def kept_out(self, chosen: np.ndarray, labels: Sequence[Any]) -> list[str | None]:
+        between = cdist(self.coordinates[chosen], self.coordinates)
+        nearest, near = np.argmin(between, axis=0), np.min(between, axis=0) < self._reach
+        return [
+            f"closer than {self.distance:g} to {labels[chosen[place]]}" if too_near else None
+            for place, too_near in zip(nearest, near, strict=True)
+        ]
 
     def crowding(self) -> np.ndarray:
         tree = cKDTree(self.coordinates)

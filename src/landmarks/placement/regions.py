@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -124,6 +124,16 @@ class Regions:
         label = self.labels.tolist()[int(np.argmax(self._numbers == region))]
         limit = f"exactly {low[region]}" if label in self.exactly else f"at most {high[region]}"
         return f"region {label!r} has {counts[region]} places, but must have {limit}"
+
+    def kept_out(self, chosen: np.ndarray, labels: Sequence[Any]) -> list[str | None]:
+        high, counts = self._limits[1], self._counts(chosen)
+        full = (counts >= high)[self._numbers]
+        return [
+            f"region {label!r} has its {high[number]} already" if at_limit else None
+            for label, number, at_limit in zip(
+                self.labels.tolist(), self._numbers, full, strict=True
+            )
+        ]
 
     def crowding(self) -> np.ndarray:
         return np.zeros(len(self.labels), dtype=np.int64)

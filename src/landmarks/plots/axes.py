@@ -31,10 +31,10 @@ class Display:
         return image.getvalue()
 
 
-def new_axes(width: float = 5.0, height: float = 3.5) -> Any:
-    """Axes of a new figure that opens no window."""
+def new_axes(width: float = 5.0, height: float = 3.5, columns: int = 1) -> Any:
+    """Axes of a new figure that opens no window; more columns give an array of axes."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError("drawing needs matplotlib: pip install matplotlib") from error
-    return Figure(figsize=(width, height), layout="constrained").subplots()
+    return Figure(figsize=(width, height), layout="constrained").subplots(1, columns)

@@ -11,13 +11,15 @@ from .places import MapDisplay
 
 
 def default_display(
-    selection: Selection, ax: Any = None, coordinates: Any = None
+    selection: Selection, ax: Any = None, coordinates: Any = None, field: Any = None
 ) -> CoverageDisplay | ErrorCurveDisplay | MapDisplay:
     """A map where there are coordinates, landmarks among the points of a kernel, else the error
     against k.
     """
+    if field is not None and coordinates is None:
+        raise ValueError("a field needs coordinates: give where its candidates are")
     if coordinates is not None:
-        return MapDisplay.from_selection(selection, coordinates, ax=ax)
+        return MapDisplay.from_selection(selection, coordinates, field=field, ax=ax)
     if selection._data.raw is not None:
         return CoverageDisplay.from_selection(selection, ax=ax)
     return ErrorCurveDisplay.from_selection(selection, ax=ax)

@@ -14,17 +14,19 @@ from .axes import ORANGE, Display, new_axes
 
 
 class MapDisplay(Display):
-    """Chosen places on a map of the error.
+    """Chosen places on a map of the error, and on one of the field.
 
     Parameters
     ----------
     coordinates : where the n candidates are, one or two numbers each.
     indices : the chosen ones, in order of choice.
     errors : the error that is left at each candidate; None draws the places alone.
+    field : a value for each candidate, drawn next to the error; None draws the error alone.
 
     Attributes
     ----------
-    ax_, figure_ : what was drawn on.
+    ax_, figure_ : what the error was drawn on.
+    field_ax_ : what the field was drawn on; None where it was not.
 
     Examples
     --------
@@ -36,38 +38,45 @@ class MapDisplay(Display):
     '4 of 100 places'
     """
 
-    def __init__(self, coordinates: Any, indices: Any, errors: Any = None):
+    field_ax_: Any = None
+
+    def __init__(self, coordinates: Any, indices: Any, errors: Any = None, field: Any = None):
         self.coordinates, self.indices = np.asarray(coordinates), np.asarray(indices)
-        self.errors = errors
+        self.errors, self.field = errors, field
 
     @classmethod
     def from_selection(
-        cls, selection: Selection, coordinates: Any, *, ax: Any = None
+        cls, selection: Selection, coordinates: Any, *, field: Any = None, ax: Any = None
     ) -> MapDisplay:
         """Draw a selection; for data the error is the root mean square over the rows."""
-        places = as_places(coordinates, selection.n)
-        return cls(places, selection.indices, errors_at_places(selection)).plot(ax=ax)
+        places, values = as_places(coordinates, selection.n), field_at_places(selection, field)
+        return cls(places, selection.indices, errors_at_places(selection), values).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> MapDisplay:
         """Draw all places coloured by their error, the chosen ones with their place in the order
-        of choice.
+        of choice. On given axes the field is left out.
         """
-        self.ax_ = new_axes(5.2, 4.2) if ax is None else ax
+        if ax is None and self.field is not None:
+            self.field_ax_, self.ax_ = new_axes(10.0, 4.2, 2)
+            self._draw(self.field_ax_, self.field, "field")
+        else:
+            self.ax_ = new_axes(5.2, 4.2) if ax is None else ax
         self.figure_ = self.ax_.figure
+        self._draw(self.ax_, self.errors, "error at the place")
+        return self
+
+    def _draw(self, ax: Any, values: Any, label: str) -> None:
         x, y = (*self.coordinates.T, np.zeros(len(self.coordinates)))[:2]
-        drawn = self.ax_.scatter(x, y, s=6, c=self.errors, cmap="viridis", linewidths=0)
-        if self.errors is not None:
-            self.figure_.colorbar(drawn, ax=self.ax_, label="error at the place")
+        drawn = ax.scatter(x, y, s=6, c=values, cmap="viridis", linewidths=0)
+        if values is not None:
+            ax.figure.colorbar(drawn, ax=ax, label=label)
         here = x[self.indices], y[self.indices]
-        self.ax_.scatter(*here, s=40, color=ORANGE, edgecolors="white", linewidths=0.8, zorder=3)
+        ax.scatter(*here, s=40, color=ORANGE, edgecolors="white", linewidths=0.8, zorder=3)
         if len(self.indices) <= 30:
             for place, at in enumerate(zip(*here, strict=True), 1):
-                self.ax_.annotate(
-                    str(place), at, xytext=(4, 4), textcoords="offset points", fontsize=7
-                )
-        self.ax_.set(title=f"{len(self.indices)} of {len(self.coordinates)} places")
-        self.ax_.set(xlabel="first coordinate", ylabel="second coordinate")
-        return self
+                ax.annotate(str(place), at, xytext=(4, 4), textcoords="offset points", fontsize=7)
+        ax.set(title=f"{len(self.indices)} of {len(self.coordinates)} places")
+        ax.set(xlabel="first coordinate", ylabel="second coordinate")
 
 
 def as_places(coordinates: Any, n: int) -> np.ndarray:
@@ -83,9 +92,30 @@ def as_places(coordinates: Any, n: int) -> np.ndarray:
     return places
 
 
+def field_at_places(selection: Selection, field: Any = None) -> np.ndarray:
+    """The values given, checked; else √K_jj, for data divided by the root of their rows."""
+    if field is None:
+        operator = selection._data
+        squares = np.maximum(host(operator.diagonal()).astype(np.float64), 0.0)
+        return 2.0 ** (operator.exponent / 2) * np.sqrt(squares / (operator.m or 1))
+    values = np.asarray(_check.as_numpy(field, "field"), dtype=np.float64)
+    if values.shape != (selection.n,) or not np.all(np.isfinite(values)):
+        raise ValueError(
+            f"field must be one finite number for each of the n = {selection.n} candidates, got "
+            f"shape {values.shape}"
+        )
+    return values
+
+
 def errors_at_places(selection: Selection) -> np.ndarray:
-    """√((K − K̂)_jj) in the units of the data, for data divided by the root of their rows."""
-    operator, scale = selection._data, 2.0 ** (selection.exponent / 2)
+    """√((K − K̂)_jj) in the units of the data, for data divided by the root of their rows.
+
+    With noise it is the root of the posterior variance.
+    """
+    operator = selection._data
+    scale = 2.0 ** (operator.exponent / 2)
+    if selection.aim is not None and selection.aim.noise is not None:
+        return np.sqrt(selection.posterior_variance() / (operator.m or 1))
     if operator.m is None:
         F = host(nystrom_factor(operator, selection.indices)).astype(np.float64)
         left = host(operator.diagonal()).astype(np.float64) - np.sum(F * F, axis=1)

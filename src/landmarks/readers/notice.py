@@ -13,6 +13,7 @@ from .table import FileTable
 IDENTIFIER = re.compile(
     r"(?i:id|index|key|uid|row|row_?(?:number|nr|no)|.*[_ ]id|id[_ ].*)|.*[a-z]ID"
 )
+MANY = 10  # rows: fewer may rise by one by chance
 
 
 def noticed(table: FileTable) -> FileTable:
@@ -29,9 +30,11 @@ def noticed(table: FileTable) -> FileTable:
 def _what(table: FileTable, j: int) -> str | None:
     column = table.values[:, j]
     name = None if table.names is None else table.names[j].strip()
-    counts = column[0] in (0, 1) and np.array_equal(column, column[0] + np.arange(len(column)))
-    if counts and (name == "" or len(column) > 2):
+    counts = np.array_equal(column, column[0] + np.arange(len(column)))
+    if counts and column[0] in (0, 1) and (name == "" or len(column) > 2):
         return "only counts the rows"
+    if counts and len(column) >= MANY:
+        return "rises by one from row to row, as numbers of rows do"
     if name and IDENTIFIER.fullmatch(name) and _distinct_integers(column):
         return "seems to identify the rows"
     return None

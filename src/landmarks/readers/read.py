@@ -16,37 +16,20 @@ from ..errors import FormatError
 from .limit import MAX_BYTES, check_size, read_within
 from .table import FileTable
 
-# the module and function that reads each format, and the extra of the package it needs
+# for each format the module and the function that read it, and how names of such files end
 FORMATS = {
-    "csv": ("text", "read_text"),
-    "tsv": ("text", "read_text"),
-    "npy": ("arrays", "read_npy"),
-    "npz": ("arrays", "read_npz"),
-    "mtx": ("market", "read_market"),
-    "parquet": ("columnar", "read_parquet"),
-    "arrow": ("columnar", "read_arrow"),
-    "xlsx": ("sheet", "read_sheet"),
-    "h5ad": ("annotated", "read_h5ad"),
-    "zarr": ("chunked", "read_zarr"),
+    "csv": ("text", "read_text", (".csv", ".txt")),
+    "tsv": ("text", "read_text", (".tsv", ".tab")),
+    "npy": ("arrays", "read_npy", (".npy",)),
+    "npz": ("arrays", "read_npz", (".npz",)),
+    "mtx": ("market", "read_market", (".mtx",)),
+    "parquet": ("columnar", "read_parquet", (".parquet", ".pq")),
+    "arrow": ("columnar", "read_arrow", (".arrow", ".feather", ".ipc")),
+    "xlsx": ("sheet", "read_sheet", (".xlsx", ".xlsm")),
+    "h5ad": ("annotated", "read_h5ad", (".h5ad",)),
+    "zarr": ("chunked", "read_zarr", (".zarr",)),
 }
-ENDINGS = {
-    ".csv": "csv",
-    ".txt": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".npy": "npy",
-    ".npz": "npz",
-    ".mtx": "mtx",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".xlsx": "xlsx",
-    ".xlsm": "xlsx",
-    ".h5ad": "h5ad",
-    ".zarr": "zarr",
-}
+ENDINGS = {ending: name for name, (_, _, endings) in FORMATS.items() for ending in endings}
 MAGIC = {
     b"\x93NUMPY": "npy",
     b"PK\x03\x04": "npz",
@@ -165,7 +148,7 @@ def _by_ending(path: Path) -> str | None:
 
 
 def _reader(format: str) -> Callable[[Any, Reading], FileTable]:
-    module, function = FORMATS[format]
+    module, function, _ = FORMATS[format]
     try:
         return getattr(import_module(f".{module}", __package__), function)
     except ModuleNotFoundError as error:

@@ -108,15 +108,16 @@ def without_text(
         return f"column {j}" if names is None else repr(names[j])
 
     listed = ", ".join(f"{label(j)} ({where})" for j, where in others.items())
+    total = len(kept) if names is None else len(names)  # of the file: ids and targets count too
     if len(others) == len(kept):
         raise FormatError(f"none of the {len(kept)} columns holds numbers: {listed}")
     if not numeric_only:
         drop = ",".join(str(j) if names is None or "," in names[j] else names[j] for j in others)
         raise FormatError(
-            f"{len(others)} of {len(kept)} columns do not hold numbers: {listed}; "
+            f"{len(others)} of {total} columns do not hold numbers: {listed}; "
             f"leave them out with {NUMERIC_ONLY}, or with --drop {drop!r}"
         )
-    note = f"numeric_only leaves out {len(others)} of {len(kept)} columns: {listed}"
+    note = f"numeric_only leaves out {len(others)} of {total} columns: {listed}"
     return [j for j in kept if j not in others], note
 
 

@@ -34,7 +34,7 @@ def _which(selection: Selection) -> str:
     """The choices that are compared: those of the same size and with the same constraints."""
     if "columns" in selection.known:
         return "choice that the groups and costs allow"
-    if selection.include or selection.exclude:
+    if selection.include or selection.exclude or selection.constraints:
         return f"choice of {selection.k} that the constraints allow"
     return f"choice of {selection.k}"
 

@@ -23,6 +23,7 @@ from ..operators.fingerprint import fingerprint
 from ..selection import Selection
 from . import figures
 from .downloads import downloads
+from .maps import maps
 from .overview import words_of
 from .sentences import limit, made_small, meaning, rebuilt_title
 from .static import curve_svg, heat_svg
@@ -47,7 +48,9 @@ class Origin:
 
     title : the name of the data; noun : what one candidate is; measure : what is kept, in words.
     command : what makes the page again; settings : the options that were given; image : height and
-    width when the candidates are pixels; fingerprint : of the data.
+    width when the candidates are pixels; fingerprint : of the data. coordinates : where the
+    candidates are, one or two numbers each, for maps of the page; field : a value for each of them
+    to be drawn, such as one snapshot.
     """
 
     title: str = "your data"
@@ -58,6 +61,8 @@ class Origin:
     image: tuple[int, int] | None = None
     rows: int | None = None
     fingerprint: str | None = None
+    coordinates: Any = None
+    field: Any = None
 
 
 def page(
@@ -92,6 +97,7 @@ def page(
                 "curve": curve_svg(drawn["curve"], origin.noun),
                 "heat": heat_svg(drawn["heat"], drawn["names"]),
             },
+            maps=maps(selection, origin.coordinates, origin.field),
             downloads=downloads(selection, origin.noun),
             scripts=scripts,
             styles=styles,
@@ -217,6 +223,7 @@ def _dropped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
             "index": row["index"],
             "name": row.get("name"),
             "r2": row["r2"],
+            "kept_out": row.get("kept_out"),
             "sources": _pairs(row, "source", "weight"),
         }
         for row in rows

@@ -35,21 +35,21 @@ def curve_svg(curve: dict[str, Any], noun: str) -> str:
         x = LEFT + (k - first) / (last - first) * (WIDTH - LEFT - 20)
         return x, 10 + (1 - value / top) * (HEIGHT - BOTTOM - 10)
 
-    parts = [_line([place(k, v) for k, v in zip(ks, lost, strict=True)], "#0b63c5")]
+    parts = [line([place(k, v) for k, v in zip(ks, lost, strict=True)], "#0b63c5")]
     if curve["best"] is not None:
         points = [place(k, v) for k, v in zip(ks, curve["best"], strict=True)]
-        parts.append(_line(points, "#7b8794", dashed=True))
+        parts.append(line(points, "#7b8794", dashed=True))
     x, y = place(*curve["chosen"])
     parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="#c2410c"/>')
     base = HEIGHT - BOTTOM
-    parts.append(_line([(LEFT, 10), (LEFT, base), (WIDTH - 20, base)], "#5c6773", width=1))
-    parts += [_text(place(k, 0)[0], base + 16, f"{k:g}") for k in _ticks(ks)]
+    parts.append(line([(LEFT, 10), (LEFT, base), (WIDTH - 20, base)], "#5c6773", width=1))
+    parts += [text(place(k, 0)[0], base + 16, f"{k:g}") for k in _ticks(ks)]
     parts += [
-        _text(LEFT - 6, place(first, v)[1] + 4, f"{v:.3g} %", "end")
+        text(LEFT - 6, place(first, v)[1] + 4, f"{v:.3g} %", "end")
         for v in (0, top / 2.1, top / 1.05)
     ]
-    parts.append(_text(WIDTH / 2, HEIGHT - 6, f"{noun}s chosen (orange: this choice)"))
-    return _svg(WIDTH, HEIGHT, "".join(parts), f"part lost against the number of {noun}s")
+    parts.append(text(WIDTH / 2, HEIGHT - 6, f"{noun}s chosen (orange: this choice)"))
+    return svg(WIDTH, HEIGHT, "".join(parts), f"part lost against the number of {noun}s")
 
 
 def heat_svg(heat: dict[str, Any] | None, names: dict[str, str]) -> str | None:
@@ -63,7 +63,7 @@ def heat_svg(heat: dict[str, Any] | None, names: dict[str, str]) -> str | None:
     width = CELLS / len(columns)
     parts = []
     for row, j in enumerate(chosen):
-        parts.append(_text(LABEL - 8, row * ROW + 13, _short(names[str(j)]), "end"))
+        parts.append(text(LABEL - 8, row * ROW + 13, _short(names[str(j)]), "end"))
         for place, column in enumerate(columns):
             fill = _colour(int(levels[row, column]) / 127)
             x, y = LABEL + place * width, row * ROW
@@ -77,7 +77,7 @@ def heat_svg(heat: dict[str, Any] | None, names: dict[str, str]) -> str | None:
             x = LABEL + (place + 0.5) * width + 4
             parts.append(_upright(x, height + 4, _short(names[str(j)])))
         height += BELOW
-    return _svg(LABEL + CELLS, height, "".join(parts), "likeness of chosen and other columns")
+    return svg(LABEL + CELLS, height, "".join(parts), "likeness of chosen and other columns")
 
 
 def _colour(part: float) -> str:
@@ -92,7 +92,7 @@ def _ticks(ks: np.ndarray) -> list[float]:
     return [float(ks[i]) for i in dict.fromkeys(chosen.tolist())]
 
 
-def _line(
+def line(
     points: list[tuple[float, float]], colour: str, *, dashed: bool = False, width: int = 2
 ) -> str:
     dash = ' stroke-dasharray="6 5"' if dashed else ""
@@ -102,7 +102,7 @@ def _line(
     )
 
 
-def _text(x: float, y: float, words: str, anchor: str = "middle") -> str:
+def text(x: float, y: float, words: str, anchor: str = "middle") -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="12" '
         f'fill="#5c6773">{escape(shown(words))}</text>'
@@ -112,14 +112,14 @@ def _text(x: float, y: float, words: str, anchor: str = "middle") -> str:
 def _upright(x: float, y: float, words: str) -> str:
     """A text that reads from bottom to top and ends at the point."""
     turned = f'<g transform="translate({x:.1f} {y:.1f}) rotate(-90)">'
-    return f"{turned}{_text(0, 0, words, 'end')}</g>"
+    return f"{turned}{text(0, 0, words, 'end')}</g>"
 
 
 def _short(label: str) -> str:
     return label if len(label) <= 22 else label[:21] + "…"
 
 
-def _svg(width: float, height: float, body: str, title: str) -> str:
+def svg(width: float, height: float, body: str, title: str) -> str:
     return (
         f'<svg class="static" viewBox="0 0 {width:g} {height:g}" role="img" '
         f'aria-label="{escape(title)}">{body}</svg>'

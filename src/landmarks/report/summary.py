@@ -63,7 +63,9 @@ def _drawn(selection: Selection, seed: int) -> float:
     """The relative error of a random choice of the same size."""
     operator, k, aim = selection._data, selection.k, selection.aim
     if aim is None:
-        drawn = select(operator, k, method="uniform", criterion=selection.criterion, seed=seed)
+        drawn = select(
+            operator, k, scale=False, method="uniform", criterion=selection.criterion, seed=seed
+        )
         return drawn.relative_error()
     base = rebuilding(operator, aim)
     allowed = np.setdiff1d(np.arange(operator.n), selection.exclude)

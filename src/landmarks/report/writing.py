@@ -22,7 +22,8 @@ def write(
     path : the page; it is written completely or not at all.
     overwrite : whether to replace an existing file.
     origin : words for the page, the fields of `Origin`: title, noun, measure, command, settings,
-        image (the height and width when the candidates are pixels), rows, fingerprint.
+        image (the height and width when the candidates are pixels), rows, fingerprint; and
+        coordinates (one or two numbers for each candidate) and field (a value for each) for maps.
 
     Examples
     --------

@@ -21,7 +21,7 @@ class Base:
     def __init__(self, operator: Operator, criterion: str, size: int, moves: int = 0):
         self.operator = operator
         self.powers = POWERS[criterion]
-        self.stored_powers = stored_powers(operator, moves)
+        self.stored_powers = stored_powers(operator, self.powers, moves)
         xp = namespace(operator.like)
         self.factored = operator if isinstance(operator, Factored) else None
         if self.factored is not None:

@@ -2,17 +2,14 @@
 
 A search works in float64 (`represent`). On a graphics card a product of float64 points costs 4 to
 13 times that of the same points in float32, whose relative error is below 1e-5. That is enough for
-the scores of probes, which are far noisier, and for gains that differ by more. Who uses such
-products keeps account of their error, and goes over to float64 where it could show.
+the scores of probes, which are far noisier, and for gains that differ by more. Code that uses such
+products keeps track of their error, and goes over to float64 where the error could matter.
 """
 
 from __future__ import annotations
 
-from .._array import Array, as_single, double, is_single, root_mean_square
+from .._array import Array, as_single, double, root_mean_square
 from ..operators.base import Operator
-
-WIDENED = "float64: rounding in float32 could hide gains"
-ROUGH = "float64, {rough} of {products} products in float32, whose error is accounted for"
 
 
 def leading_digits(operator: Operator, block: Array) -> tuple[Array, float]:
@@ -27,12 +24,3 @@ def leading_digits(operator: Operator, block: Array) -> tuple[Array, float]:
         product, error = double(rough.matmul(as_single(block))), rough.product_error
         operator.ledger.rough += block.shape[1]
     return product, error * root_mean_square(product)
-
-
-def precision_used(operator: Operator, used: dict[str, int]) -> str:
-    """The precision of a search and the reason, from the counts of the ledger."""
-    if used.get("rough", 0):
-        return ROUGH.format_map(used)
-    if operator.widened or used.get("widened", 0):
-        return WIDENED
-    return "float32: as the data" if is_single(operator.like) else "float64"

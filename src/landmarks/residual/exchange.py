@@ -13,8 +13,7 @@ from .._array import Array, Indices, add_outer, host, namespace, take, zeros
 from ..runs.state import State
 from .base import Base
 from .explicit import Explicit
-from .factors import factorise
-from .loading import load_from_K, row_dots
+from .loading import factors_and_diagonal, load_from_K
 from .pending import Pending
 from .powers import Powers, best_addition, total
 from .stored_powers import LEFT
@@ -89,8 +88,7 @@ class Exchange(State):
     def recomputed_error(self) -> float:
         """The error of the members from scratch, free of what rank-one changes have accumulated."""
         if self.base.powers == 1 and self.base.factored is None:
-            F = factorise(self.operator, self.chosen, host(self.base.floor)[self.chosen]).F
-            return total(namespace(F).clip(self.base.of_K[0] - row_dots(F, F), min=0.0))
+            return total(factors_and_diagonal(self.base, self.chosen)[1])
         fresh = Exchange(self.base, len(self.members))
         fresh.load(self.chosen)
         return fresh.error

@@ -37,6 +37,12 @@ def factorise(operator: Operator, indices: Indices, floor: np.ndarray) -> Factor
     return Factors(indices[kept], F, inverse_factor, inverse_factor.T @ inverse_factor)
 
 
+def pivoted_order(operator: Operator, indices: np.ndarray) -> np.ndarray:
+    """The positions in the order of a pivoted Cholesky factorisation of K_SS."""
+    K = host(take(operator.columns(indices), indices)).astype(np.float64)
+    return scipy.linalg.lapack.dpstrf(K, lower=1)[1] - 1
+
+
 def independent(K: np.ndarray, floor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The positions of the columns that those before do not represent, and their factor."""
     try:

@@ -12,10 +12,11 @@ import numpy as np
 from .._array import Array, host, like, namespace, take, zeros
 from ..operators.base import Operator, block_width, blocks
 from .base import Base
-from .factors import factorise
+from .factors import Factors, factorise, pivoted_order
 from .pivoted_factor import check_semidefinite
 from .powers import total
 
+SPOILT = 1e3  # units in the last place of K below zero: rounding alone leaves some hundred
 ENOUGH = 1e-4  # of tr K left: below it diag C² comes from C itself, not from diag K²
 
 
@@ -35,11 +36,8 @@ class Loaded(NamedTuple):
 def load_from_K(base: Base, indices: np.ndarray) -> Loaded:
     """What an exchange keeps of the independent ones among the indices."""
     operator = base.operator
-    fresh = factorise(operator, indices, host(base.floor)[indices])
+    fresh, c = factors_and_diagonal(base, indices)
     F = fresh.F
-    c = base.of_K[0] - row_dots(F, F)
-    check_semidefinite(host(c), host(base.of_K[0]))
-    c = namespace(F).clip(c, min=0.0)
     if "columns" in operator.cheap and total(c) < ENOUGH * total(base.of_K[0]):
         images, diagonals = _from_residual(base, F)
         larger = None
@@ -48,6 +46,24 @@ def load_from_K(base: Base, indices: np.ndarray) -> Loaded:
         larger = base.of_K
     turn = like(fresh.inverse_factor.T, operator.like)
     return Loaded(fresh.order, fresh.inverse, [turn @ x.T for x in images], diagonals, larger)
+
+
+def factors_and_diagonal(base: Base, indices: np.ndarray) -> tuple[Factors, Array]:
+    """Factors of the independent ones among the indices, and diag C.
+
+    In an unlucky order, columns that nearly represent one another spoil the factors, and diag C
+    falls below zero. Then the column of which most is left comes first, each time.
+    """
+    diagonal = base.of_K[0]
+    lowest = -SPOILT * base.unit * float(namespace(diagonal).max(diagonal))
+    fresh = factorise(base.operator, indices, host(base.floor)[indices])
+    c = diagonal - row_dots(fresh.F, fresh.F)
+    if float(namespace(c).min(c)) < lowest:
+        indices = indices[pivoted_order(base.operator, indices)]
+        fresh = factorise(base.operator, indices, host(base.floor)[indices])
+        c = diagonal - row_dots(fresh.F, fresh.F)
+        check_semidefinite(host(c), host(diagonal))
+    return fresh, namespace(c).clip(c, min=0.0)
 
 
 def _from_products(base: Base, F: Array, c: Array) -> tuple[list[Array], list[Array]]:

@@ -54,7 +54,7 @@ def pivoted_factor(operator: Operator, most: int, unit: float | None = None) -> 
 
 
 def _with_room(F: Array, width: int, most: int) -> Array:
-    """F with space for more columns: most often it is given up after the first few."""
+    """F with room for more columns. It grows by doubling: most factors are given up early."""
     if F.shape[1] >= width:
         return F
     wider = zeros((F.shape[0], min(most, max(2 * width, 4 * BLOCK))), F)
@@ -63,7 +63,7 @@ def _with_room(F: Array, width: int, most: int) -> Array:
 
 
 def _solved(L: np.ndarray, columns: Array) -> Array:
-    """columns L⁻ᵀ. On a card by the inverse: to solve with a million rows took 25 s there.
+    """columns L⁻ᵀ. On a GPU by the inverse, because solving for a million rows took 25 s there.
 
     Elsewhere by substitution, which keeps more digits where the pivots fall fast.
     """

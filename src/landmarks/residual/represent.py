@@ -100,7 +100,7 @@ def _form_of_data(operator: Data, k: int) -> Operator:
 
 
 def remaining_trace(operator: Operator, steps: int) -> float:
-    """The part of tr K that pivots of the largest residual leave: a look at how fast K falls."""
+    """The share of tr K that is left after some pivots of the largest residual."""
     diagonal = np.maximum(host(operator.diagonal()).astype(np.float64), 0.0)
     left, whole = diagonal.copy(), float(diagonal.sum())
     F = zeros((operator.n, steps), operator.like)
@@ -142,7 +142,7 @@ def _low_rank(operator: Operator, k: int) -> Operator | None:
 
 
 def _uncounted(operator: Operator) -> Operator:
-    """A stored K with a ledger of its own: to look at it is no use of it."""
+    """A stored K with a ledger of its own: this look at it is not counted."""
     return Dense(operator.K, digits=operator.digits) if isinstance(operator, Dense) else operator
 
 

@@ -45,7 +45,7 @@ class Source(Protocol):
 
 
 class FromK:
-    """C = K − F Fᵀ from columns and products of K; a column is right to the rounding of K_jj."""
+    """C = K − F Fᵀ from columns and products of K; a column is accurate to the rounding of K_jj."""
 
     def __init__(self, operator: Operator, capacity: int):
         self.operator = operator
@@ -110,7 +110,7 @@ class Residual(State):
             self.panel = self.source.panel
 
     def relative_error(self, problem: Problem) -> float | None:
-        """tr C as a part of tr K; None for another criterion."""
+        """tr C / tr K; None for another criterion."""
         if problem.criterion != "trace" or self.whole <= 0:
             return None
         return total(self.diagonal) / self.whole
@@ -236,7 +236,7 @@ def filled(problem: Problem, picks: list[int], scores: np.ndarray) -> np.ndarray
 
 
 def independent(problem: Problem, ranking: np.ndarray) -> np.ndarray:
-    """The first k of a ranking; one that those before it represent gives way to the next."""
+    """The first k columns of a ranking that the ones before them do not represent already."""
     residual = Residual(problem.operator, problem.k)
     for j in ranking:
         if len(residual.picks) == problem.k or residual.exhausted:

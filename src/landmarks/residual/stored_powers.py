@@ -50,9 +50,11 @@ class StoredPowers:
         return found
 
 
-def stored_powers(operator: Operator, moves: int) -> StoredPowers | None:
-    """The powers of K that so many moves pay for; None where there are none."""
+def stored_powers(operator: Operator, highest: int, moves: int) -> StoredPowers | None:
+    """The powers of K where they cost less than the products of so many moves; else None.
+
+    Each power beyond K saves one product at each move.
+    """
     if not isinstance(operator, Dense) or 8 * operator.n**2 > MEMORY // 2:
         return None
-    highest = min(2, SPEED * moves // operator.n)
-    return StoredPowers(operator, highest) if highest > 0 else None
+    return StoredPowers(operator, highest) if SPEED * moves >= operator.n else None

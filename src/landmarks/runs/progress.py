@@ -2,8 +2,8 @@
 
 `select` sets the callback for its own run; loops and passes below it call `report`, which costs
 next to nothing when nobody watches. The callback is kept in a context variable, so that runs in
-several threads do not hear one another. It is called at most 20 times in any second: 10 calls pass
-at once, and 10 more are allowed each second, so short runs are heard in full.
+several threads do not get one another's reports. It is called at most 20 times in any second: 10
+calls pass at once, and 10 more are allowed each second, so short runs are reported in full.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ def report(
     error = error() if callable(error) else error
     token = _watch.set(None)  # what the callback itself runs is not reported to it
     try:
-        wish = watch.callback(Progress(phase, done, total, error, time.monotonic() - watch.start))
+        stop = watch.callback(Progress(phase, done, total, error, time.monotonic() - watch.start))
     finally:
         _watch.reset(token)
-    watch.stopped = watch.stopped or bool(wish)
+    watch.stopped = watch.stopped or bool(stop)
     return watch.stopped

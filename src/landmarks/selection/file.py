@@ -16,6 +16,8 @@ from ..linalg.error import CRITERIA
 from ..methods.trajectory import Trajectory
 from ..operators.base import Operator
 from ..operators.standard import Standard
+from ..placement.constraint import Constraint
+from ..placement.saved import PREFIX, recorded, restored
 from ..problem import Trial
 from ..runs import archive
 from ..runs.archive import MAX_BYTES
@@ -30,7 +32,7 @@ PATH_ARRAYS = ("t", "value", "active", "steps")
 def save(selection: Selection, path: Any) -> None:
     """Write the selection to a temporary file and move it into place, so no half file remains."""
     _compute_figures(selection)
-    record = {
+    record: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION if selection.aim is None else AIMED,
         "aim": None if selection.aim is None else selection.aim.record(),
@@ -51,7 +53,8 @@ def save(selection: Selection, path: Any) -> None:
         "stopped": selection.stopped,
         "known": selection.known,
     }
-    arrays = {"indices": selection.indices}
+    record["constraints"], placed = recorded(selection.constraints)
+    arrays = {"indices": selection.indices} | placed
     if selection.path:
         arrays |= {
             f"path_{name}": np.asarray(getattr(selection.path, name)) for name in PATH_ARRAYS
@@ -104,8 +107,7 @@ def load(
     >>> lm.load(path).error("trace")
     1.0
     """
-    known = {"indices"} | {f"path_{name}" for name in PATH_ARRAYS}
-    record, arrays = archive.read(Path(path), max_bytes=max_bytes, allowed=known.__contains__)
+    record, arrays = archive.read(Path(path), max_bytes=max_bytes, allowed=_is_known)
     if record.get("format") != FORMAT:
         raise FormatError(f"{path} is not a selection of landmarks")
     if record.get("version") not in (VERSION, AIMED):
@@ -120,6 +122,13 @@ def load(
     standard = Standard(selection.center, selection.scale)
     aim = with_target(selection.aim, record.get("aim"), selection.operator, target, standard)
     return replace(selection, aim=aim, path=selection.path)
+
+
+def _is_known(name: str) -> bool:
+    """Whether an array of that name belongs to a selection."""
+    if name.startswith(PREFIX):
+        return name.removeprefix(PREFIX).isdecimal()
+    return name == "indices" or name in {f"path_{part}" for part in PATH_ARRAYS}
 
 
 def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> Selection:
@@ -149,12 +158,20 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> 
         operator=operator,
         include=tuple(int(j) for j in record.get("include", ())),
         exclude=tuple(int(j) for j in record.get("exclude", ())),
+        constraints=_constraints(record, arrays),
         labels=_labels(record),
         center=center,
         scale=scale,
         aim=saved_aim(record.get("aim")),
         known={str(key): float(value) for key, value in record["known"].items()},
     )
+
+
+def _constraints(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> tuple[Constraint, ...]:
+    constraints = restored(record.get("constraints", ()), arrays)
+    for constraint in constraints:
+        constraint.check(int(record["n"]))
+    return constraints
 
 
 def _operator(data: Any, center: bool, scale: bool) -> Operator:

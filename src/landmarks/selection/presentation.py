@@ -83,7 +83,8 @@ class Presentation:
         ----------
         path : the file, whose name ends in .html.
         overwrite : whether a file of that name may be replaced.
-        origin : what else the page says, as `landmarks.report.write` takes it.
+        origin : what else the page says, as `landmarks.report.write` takes it. With `coordinates`,
+            one or two numbers for each candidate, it has maps of the field and of the error.
 
         Examples
         --------
@@ -91,7 +92,11 @@ class Presentation:
         >>> from sklearn.datasets import load_breast_cancer
         >>> df = load_breast_cancer(as_frame=True).data
         >>> s = lm.select(df, 5, center=True, scale=True)
-        >>> s.report("tumours.html", overwrite=True)  # doctest: +SKIP
+        >>> import pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     s.report(f"{folder}/tumours.html")
+        ...     [file.name for file in pathlib.Path(folder).iterdir()]
+        ['tumours.html']
         """
         from ..report.writing import write
 
@@ -118,14 +123,17 @@ class Presentation:
 
         return overview(_selection(self))
 
-    def plot(self, ax: Any = None, *, coordinates: Any = None) -> Any:
+    def plot(self, ax: Any = None, *, coordinates: Any = None, field: Any = None) -> Any:
         """Draw the picture that tells most: landmarks among their points, else error against k.
 
         Parameters
         ----------
         ax : matplotlib axes; a new figure unless given.
-        coordinates : where the candidates are, one or two numbers each; the picture is then a map
-            of the chosen places and of the error that they leave at the others.
+        coordinates : where the candidates are, one or two numbers each. The picture then is a map
+            of the chosen places and of the error that they leave at the others; without `ax` a map
+            of the field stands next to it.
+        field : a value for each candidate to be drawn as the field, such as one snapshot; by
+            default the root mean square over the rows, or the standard deviation of a kernel.
 
         Returns
         -------
@@ -138,12 +146,12 @@ class Presentation:
         >>> from sklearn.datasets import load_breast_cancer
         >>> df = load_breast_cancer(as_frame=True).data
         >>> s = lm.select(df, 5, center=True, scale=True)
-        >>> s.plot().ax_.get_xlabel()  # doctest: +SKIP
+        >>> s.plot().ax_.get_xlabel()
         'columns chosen'
         """
         from ..plots.default import default_display
 
-        return default_display(_selection(self), ax, coordinates)
+        return default_display(_selection(self), ax, coordinates, field)
 
     def __repr__(self) -> str:
         from ..report.overview import one_line

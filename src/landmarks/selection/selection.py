@@ -53,7 +53,7 @@ class Selection(Quality, Presentation):
     stopped : whether a callback ended the run, so that more could have been tried.
     operator : the data; None after `load` without data.
     known : figures that were computed already.
-    include, exclude, constraints : what was honoured; a file does not hold constraints.
+    include, exclude, constraints : what was honoured.
     chooser : the method object that chose.
     labels : the names of all candidates as they came.
     center, scale : what `select` did to the columns first.
@@ -126,7 +126,8 @@ class Selection(Quality, Presentation):
         """The variance that is left of each of the n candidates once the chosen ones are measured.
 
         It is diag(K − K[:, S] (K[S, S] + Σ)⁻¹ K[S, :]) with the noise Σ that `select` was given, in
-        the units of the data; without noise it is diag(K − K̂), what is left of each squared column.
+        the units of the data. Without noise it is diag(K − K̂), what is left of each squared
+        column.
 
         Returns
         -------

@@ -7,29 +7,26 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils import metadata_routing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import validate_data
 
 import landmarks as lm
 
 from .._check import column_labels
 from ..intake import warn_of_means, warn_of_spread
-from ..operators.prepare.covariance import Moments, PairMoments, moments, pair_moments
 from ..operators.prepare.preparation import Preparation
 from ..operators.rows.base import RowBlocks
 from ..operators.rows.convert import as_rows
 from ..operators.standard import Prepared
-from ._common import CallbackSupport, fit_task, seed, weights
+from ._common import CallbackSupport, fit_task, seed, validated_table, weights
 from .fitted_columns import FittedColumns
-from .prepared_target import PreparedTarget, refuse_target
+from .incremental import Incremental
+from .prepared_target import PreparedTarget
 from .requested import requested_constraints, requested_size
 from .row_source import check_gram_fits, check_source, set_features, source_weights
 
 
-class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
+class ColumnSelector(CallbackSupport, Incremental, FittedColumns, BaseEstimator):
     """Select the columns from which all columns, or a target, are best rebuilt by least squares.
 
     The k columns S are chosen to make ‖X − P_S X‖²_F small, where P_S projects onto them; with a
@@ -120,8 +117,6 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
-    __metadata_request__partial_fit: ClassVar[dict] = {"select": metadata_routing.UNUSED}
-    _moments: Any  # Moments or PairMoments, after partial_fit
     _labels: tuple[Any, ...] | None = None
 
     def __init__(
@@ -200,48 +195,6 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
             self._select(self._preparation.of_rows(X, w), X.dtype, aim)
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, select: bool = True
-    ) -> ColumnSelector:
-        """Add rows to those of earlier calls, and select columns for all of them.
-
-        Only the n_features × n_features Gram matrix is kept, not the rows. After `fit`, the first
-        call starts again.
-
-        Parameters
-        ----------
-        X : array, data frame or SciPy sparse matrix of shape (n_samples, n_features).
-        y : ignored.
-        sample_weight : n_samples weights.
-        select : False only adds the rows and keeps the last selection, which saves time until the
-            last call.
-
-        Returns
-        -------
-        ColumnSelector
-            Itself, fitted to all rows so far when select is True.
-
-        Examples
-        --------
-        >>> import landmarks as lm
-        >>> from sklearn.datasets import load_wine
-        >>> X = load_wine().data
-        >>> selector = lm.ColumnSelector(2, center=True, scale=True)
-        >>> selector.partial_fit(X[:90], select=False).partial_fit(X[90:]).indices_.tolist()
-        [6, 9]
-        """
-        refuse_target(self)
-        self._labels = column_labels(X)
-        X = self._validated(X, reset=not hasattr(self, "_moments"))
-        check_gram_fits(X.shape[1])
-        batch = self._moments_of(X, weights(sample_weight, X))
-        self._moments = self._moments + batch if hasattr(self, "_moments") else batch
-        if select:
-            resolved = self._moments.resolved(self.missing)
-            self._select(self._preparation.of_moments(resolved, X.dtype), X.dtype)
-        return self
-
     def _fit_source(self, source: RowBlocks, X: Any, y: Any, sample_weight: Any) -> ColumnSelector:
         """Select columns of rows that are read in blocks."""
         check_source(source, 2 if self.center else 1)
@@ -260,21 +213,8 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         return Preparation(self.center, bool(self.scale), self.missing)
 
     def _validated(self, X: Any, *, reset: bool = True, ensure_min_samples: int = 1) -> Any:
-        return validate_data(
-            self,
-            X,
-            accept_sparse=("csr", "csc"),
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=True if self.missing == "error" else "allow-nan",
-            ensure_min_samples=ensure_min_samples,
-            reset=reset,
-        )
-
-    def _moments_of(self, X: Any, w: np.ndarray | None) -> Moments | PairMoments:
-        if self.missing == "error":
-            return moments(X, w)
-        origin = self._moments.origin if hasattr(self, "_moments") else None
-        return pair_moments(X, w, origin=origin)
+        finite = True if self.missing == "error" else "allow-nan"
+        return validated_table(self, X, finite, ensure_min_samples, reset)
 
     def _select(self, prepared: Prepared, dtype: Any, aim: PreparedTarget | None = None) -> None:
         """Choose the columns and set the fitted attributes."""

@@ -39,7 +39,7 @@ class TargetFolds:
         """What is left of the target on the test rows, as a part of it, for each k."""
         own, held = _prepared(X, train, test, self.standard)
         wanted, unseen = _prepared(self.Y, train, test, self.standard)
-        operator, aim = lm.data(own), Aim(target=wanted)
+        operator, aim = lm.data(own, scale=False), Aim(target=wanted)
         whole = float(np.sum(unseen**2)) or 1.0
         found = []
         for S in self._choices(operator, wanted):

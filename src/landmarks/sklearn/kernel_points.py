@@ -1,4 +1,4 @@
-"""From scikit-learn's kernels to an operator on some of the training points; K is never stored.
+"""Landmarks among the training points, for the kernels of scikit-learn; K is never stored.
 
 Points of other array libraries keep their library and device where landmarks can be chosen there.
 """
@@ -6,22 +6,83 @@ Points of other array libraries keep their library and device where landmarks ca
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.utils import check_array
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils._array_api import get_namespace
 
 import landmarks as lm
 
 from ..operators.base import Operator, check_indices
+from ._common import seed
 from .libraries import on_host
+from .target import numeric_target
+
+if TYPE_CHECKING:
+    from .nystroem import Nystroem
 
 NOT_PSD = ("sigmoid", "additive_chi2")
+QUICK = 3_000  # candidates up to which greedy choice and swaps take a few seconds
 OWN = ("rbf", "laplacian", "poly", "polynomial", "linear")  # kernels that `own_kernel` knows
+
+
+def chosen_points(estimator: Nystroem, X: Any, y: Any, parameters: dict[str, Any]) -> np.ndarray:
+    """The training points that the selection of the estimator chooses, in order of choice."""
+    n, k = X.shape[0], _size(estimator, X.shape[0])
+    most = n if estimator.subsample is None else min(n, max(k, estimator.subsample))
+    method = _method(estimator)
+    if method == "uniform":
+        return check_random_state(estimator.random_state).permutation(n)[:k]
+    number = seed(estimator.random_state)
+    candidates = drawn_at_random(n, most, number)
+    method = _automatic(estimator, X, y, candidates) if method == "auto" else method
+    points = for_choice(X, estimator.kernel)
+    operator = kernel_operator(points, candidates, estimator.kernel, parameters)
+    return candidates[lm.select(operator, k, method=method, seed=number).indices]
+
+
+def _size(estimator: Nystroem, n: int) -> int:
+    if estimator.n_components > n:
+        warnings.warn(
+            "n_components > n_samples. This is not possible.\nn_components was set to "
+            f"n_samples = {n}, which results in "
+            "inefficient evaluation of the full kernel.",
+            stacklevel=4,
+        )
+    return min(estimator.n_components, n)
+
+
+def _method(estimator: Nystroem) -> Any:
+    """The requested selection, or the one that the kernel needs; else "auto"."""
+    definite = callable(estimator.kernel) or estimator.kernel not in NOT_PSD
+    if estimator.selection != "auto":
+        if not definite and estimator.selection != "uniform":
+            raise ValueError(
+                f"kernel={estimator.kernel!r} is not positive semidefinite: no landmarks can be "
+                "chosen for it; use selection='uniform'."
+            )
+        return estimator.selection
+    if not definite:
+        warnings.warn(
+            f"kernel={estimator.kernel!r} is not positive semidefinite; its landmarks are drawn "
+            "uniformly.",
+            stacklevel=4,
+        )
+        return "uniform"
+    return "rpcholesky" if callable(estimator.kernel) else "auto"
+
+
+def _automatic(estimator: Nystroem, X: Any, y: Any, candidates: np.ndarray) -> Any:
+    """A choice that helps to predict the target, if there is one; else by the kernel alone."""
+    target = None if y is None else numeric_target(on_host(X), on_host(y), candidates)
+    if target is not None:
+        return lm.Supervised(target)
+    return lm.Swap(max_swaps=estimator.n_components) if len(candidates) <= QUICK else "auto"
 
 
 def kernel_operator(

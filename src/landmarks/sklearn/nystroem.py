@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,31 +13,19 @@ from sklearn.base import (
     _fit_context,
 )
 from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-import landmarks as lm
-
-from ._common import CallbackSupport, fit_task, seed
-from .kernel_points import (
-    NOT_PSD,
-    drawn_at_random,
-    for_choice,
-    kernel_operator,
-    own_landmarks,
-)
+from ._common import CallbackSupport, fit_task
+from .kernel_points import chosen_points, own_landmarks
 from .libraries import (
     check_same_library,
     indices_like,
     inverse_root,
     like_points,
-    on_host,
     take_at,
 )
-from .target import numeric_target
-
-QUICK = 3_000  # candidates up to which greedy choice and swaps take a few seconds
 
 
 class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -241,58 +228,9 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         if own is not None and own.ndim == 2:
             self.components_, self.component_indices_ = own, None
             return
-        chosen = self._chosen(X, y, parameters) if own is None else own
+        chosen = chosen_points(self, X, y, parameters) if own is None else own
         self.component_indices_ = indices_like(chosen, X)
         self.components_ = take_at(X, self.component_indices_)
-
-    def _chosen(self, X: Any, y: Any, parameters: dict[str, Any]) -> np.ndarray:
-        n, k = X.shape[0], self._size(X.shape[0])
-        most = n if self.subsample is None else min(n, max(k, self.subsample))
-        method = self._method()
-        if method == "uniform":
-            return check_random_state(self.random_state).permutation(n)[:k]
-        number = seed(self.random_state)
-        candidates = drawn_at_random(n, most, number)
-        method = self._automatic(X, y, candidates) if method == "auto" else method
-        points = for_choice(X, self.kernel)
-        operator = kernel_operator(points, candidates, self.kernel, parameters)
-        return candidates[lm.select(operator, k, method=method, seed=number).indices]
-
-    def _size(self, n: int) -> int:
-        if self.n_components > n:
-            warnings.warn(
-                "n_components > n_samples. This is not possible.\nn_components was set to "
-                f"n_samples = {n}, which results in "
-                "inefficient evaluation of the full kernel.",
-                stacklevel=4,
-            )
-        return min(self.n_components, n)
-
-    def _method(self) -> Any:
-        """The requested selection, or the one that the kernel needs; else "auto"."""
-        definite = callable(self.kernel) or self.kernel not in NOT_PSD
-        if self.selection != "auto":
-            if not definite and self.selection != "uniform":
-                raise ValueError(
-                    f"kernel={self.kernel!r} is not positive semidefinite: no landmarks can be "
-                    "chosen for it; use selection='uniform'."
-                )
-            return self.selection
-        if not definite:
-            warnings.warn(
-                f"kernel={self.kernel!r} is not positive semidefinite; its landmarks are drawn "
-                "uniformly.",
-                stacklevel=4,
-            )
-            return "uniform"
-        return "rpcholesky" if callable(self.kernel) else "auto"
-
-    def _automatic(self, X: Any, y: Any, candidates: np.ndarray) -> Any:
-        """A choice that helps to predict the target, if there is one; else by the kernel alone."""
-        target = None if y is None else numeric_target(on_host(X), on_host(y), candidates)
-        if target is not None:
-            return lm.Supervised(target)
-        return lm.Swap(max_swaps=self.n_components) if len(candidates) <= QUICK else "auto"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

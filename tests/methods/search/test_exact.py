@@ -155,9 +155,9 @@ def test_the_search_tells_its_error_and_can_be_stopped():
         method=Exact(),
         callback=lambda p: heard.append(p) or (p.phase == "exact" and p.done >= 2),
     )
-    told = [p for p in heard if p.phase == "exact"]
-    assert stopped.stopped and not stopped.proved and told[-1].total is None
-    assert told[-1].error == pytest.approx(stopped.relative_error(), rel=1e-9)
+    reports = [p for p in heard if p.phase == "exact"]
+    assert stopped.stopped and not stopped.proved and reports[-1].total is None
+    assert reports[-1].error == pytest.approx(stopped.relative_error(), rel=1e-9)
     best = min(error(X.T @ X, S, "trace") for S in combinations(range(14), 6))
     assert stopped.lower_bound() <= best <= stopped.error() * (1 + 1e-9)
 

@@ -307,10 +307,10 @@ def test_a_descent_that_makes_no_progress_gives_up_and_returns_to_the_lowest(mon
     descend(landscape, state)
     best, order = sorted(state.chosen), iter(range(100))
 
-    def aimless(landscape, state, likely):
+    def aimless(landscape, state, done):
         state.drop(0)
         state.add(next(j for j in range(15) if j not in state.members), 0)
-        return likely if next(order) < 100 else None
+        return next(order) < 100
 
     monkeypatch.setattr(exchange, "LIFETIME", 0)
     monkeypatch.setattr(local_search, "swap_best", aimless)

@@ -16,7 +16,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="csv, tsv, txt (also .gz), xlsx, npy, npz, mtx, parquet, arrow, feather, h5ad, zarr; "
         "- reads standard input",
     )
-    reading = parser.add_argument_group("reading")
+    _add_reading(parser.add_argument_group("reading"))
+    _add_preparing(parser.add_argument_group("preparing"))
+    _add_rows(parser.add_argument_group("rows as candidates"))
+
+
+def _add_reading(reading: argparse._ArgumentGroup) -> None:
     reading.add_argument(
         "--columns",
         metavar="NAMES",
@@ -74,7 +79,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=2**30,
         help="refuse files that would take more memory (default 1G)",
     )
-    preparing = parser.add_argument_group("preparing")
+
+
+def _add_preparing(preparing: argparse._ArgumentGroup) -> None:
     preparing.add_argument(
         "--standardize",
         action="store_true",
@@ -93,7 +100,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="missing values: refuse them (default), leave out the rows that have one, fill in the "
         "mean of the column, or use every pair of known values",
     )
-    kernels = parser.add_argument_group("rows as candidates")
+
+
+def _add_rows(kernels: argparse._ArgumentGroup) -> None:
     kernels.add_argument(
         "--rows", action="store_true", help="choose rows that best represent all rows"
     )

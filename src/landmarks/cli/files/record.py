@@ -27,6 +27,8 @@ SETTINGS = (
     "exclude",
     "target_columns",
     "noise",
+    "coordinates",
+    "min_distance",
     "columns",
     "drop",
     "standardize",

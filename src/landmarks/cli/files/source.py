@@ -146,7 +146,7 @@ def _of_columns(title: str, table: FileTable, arguments: argparse.Namespace) -> 
         prepared = Preparation(center=center, scale=bool(scale), missing=missing)
         operator = prepared.of_rows(table.values, None).operator
     else:
-        operator = data(table.values)
+        operator = data(table.values, scale=False)
     operator.names = table.names
     if scale is None:
         warn_of_spread(operator)
@@ -171,7 +171,7 @@ def _of_rows(title: str, table: FileTable, arguments: argparse.Namespace) -> Sou
     points = _points(table, arguments)
     ids = _ids(table, arguments)
     if not arguments.kernel:
-        operator = lm.data(points.T)
+        operator = lm.data(points.T, scale=False)
         operator.names = ids
         return Source(title, table, operator, "row", "sum of squares", ids=ids)
     h = _kernel(points, arguments)

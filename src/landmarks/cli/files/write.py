@@ -15,6 +15,7 @@ import numpy as np
 from ..outcome import NO_OUTPUT, Failure
 from ..screen import note
 from .output import written
+from .places import on_a_map
 from .record import described, record
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def write_report(
         image=arguments.image,
         rows=chosen_from.table.values.shape[0],
         fingerprint=described(chosen_from)["fingerprint"],
+        coordinates=on_a_map(chosen_from, arguments),
     )
     html = page(selection, origin=origin, summary=summary)
     with written(arguments.report, force=arguments.force) as file:

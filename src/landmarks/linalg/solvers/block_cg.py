@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 import scipy
 
-from ..._array import Array, column_norms, eps, host, like, namespace, zeros
+from ..._array import Array, eps, host, like, namespace, zeros
 from ...errors import NotPSDError
 from .solution import Products, Solution, Solve
 
@@ -56,7 +56,7 @@ class BlockCG:
     def _solve(self, system: Products, block: Array) -> Solution:
         xp = namespace(block)
         x = zeros(tuple(block.shape), block)
-        scale = host(column_norms(block)).astype(np.float64)
+        scale = host(_column_norms(block)).astype(np.float64)
         scale[scale == 0] = 1.0
         Q, zeta = xp.linalg.qr(self._root(block))  # the residual is M^(1/2) Q ζ, with orthonormal Q
         S, step = Q, 0
@@ -78,8 +78,13 @@ class BlockCG:
 
     def _residual_norms(self, Q: Array, zeta: Array) -> Array:
         if self.precondition is None:
-            return column_norms(zeta)
-        return column_norms(self.precondition.power(Q @ zeta, 0.5))
+            return _column_norms(zeta)
+        return _column_norms(self.precondition.power(Q @ zeta, 0.5))
+
+
+def _column_norms(block: Array) -> Array:
+    xp = namespace(block)
+    return xp.sqrt(xp.sum(block * block, axis=0))
 
 
 def _inverse_curvature(S: Array, AS: Array) -> np.ndarray:

@@ -68,7 +68,7 @@ class ErrorGains(Gains):
         self.rough = criterion == "trace" and residual.operator.rough is not None
 
     def scores(self) -> Array:
-        """The gain of every column at least; zero for those already represented."""
+        """A lower bound on the gain of every column; zero for those already represented."""
         return self.powers.gains()
 
     def best(self, allowed: Array) -> int | None:
@@ -78,7 +78,7 @@ class ErrorGains(Gains):
         return best_addition(self.powers, allowed, self._recompute, self._refresh)
 
     def _settle(self, allowed: Array) -> None:
-        """Compute the gains in doubt from C itself; where they are many, more digits are needed."""
+        """Compute the doubtful gains from C itself; if they are many, go over to float64."""
         least = float(namespace(allowed).max(self.powers.gains() * allowed))
         doubtful = np.flatnonzero(host(self.powers.gains(1.0) * allowed > least))
         if len(doubtful) > DOUBTFUL:

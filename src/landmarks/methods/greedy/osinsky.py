@@ -57,7 +57,7 @@ class Osinsky:
 
 
 def promised(problem: Problem) -> float:
-    """The trace error that this choice stays within; ∞ where nothing is promised, or at a price."""
+    """A bound on the trace error of this choice; ∞ where there is none, or it costs too much."""
     operator, r = problem.operator, problem.k - len(problem.include)
     if problem.criterion != "trace" or problem.exclude or not isinstance(operator, Data | Dense):
         return np.inf
@@ -89,7 +89,7 @@ def factor(operator: Operator) -> np.ndarray:
 
 
 def matched(F: np.ndarray, k: int, allowed: np.ndarray) -> list[int]:
-    """Up to k of the allowed columns; fewer when the rank of F gives out."""
+    """Up to k of the allowed columns; fewer when the rank of F is reached."""
     _, sigma, Vt = np.linalg.svd(F, full_matrices=False)
     k = min(k, int(np.sum(sigma > sigma[0] * max(F.shape) * 2.0**-52))) if len(sigma) else 0
     V, E = Vt[:k].T.copy(), sigma[k:, None] * Vt[k:]

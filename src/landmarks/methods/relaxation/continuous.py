@@ -15,7 +15,7 @@ from ... import _check
 from ...linalg.probes import Identity, Rademacher
 from ...linalg.solvers.automatic import Automatic
 from ...linalg.solvers.solution import Solver
-from ...operators.convert import as_operator
+from ...operators.data import as_operator
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
 from ...residual.residual import independent
 from ..trajectory import Recorder, Trajectory

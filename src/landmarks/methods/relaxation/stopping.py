@@ -84,7 +84,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Steps:
-    """Make so many steps and no fewer."""
+    """Make exactly `max_steps` steps."""
 
     max_steps: int
 

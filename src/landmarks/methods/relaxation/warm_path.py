@@ -1,4 +1,4 @@
-"""A warm path of λ: λ rises slowly, the weights go on from where they are, every k is passed."""
+"""A warm path of λ: λ rises slowly, each step starts from the last weights, every k is passed."""
 
 from __future__ import annotations
 

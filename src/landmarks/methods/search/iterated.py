@@ -146,7 +146,7 @@ class Search(State):
         trial, near = disturbed(
             self.landscape, self.state, 0.5 if leave else self.method.share, leave, self.rng
         )
-        descend(self.landscape, trial, likely=near)
+        descend(self.landscape, trial, near=near)
         self.rounds += 1
         better = self._lower(trial, self.state.error)
         self.stale = 0 if better or leave else self.stale + 1

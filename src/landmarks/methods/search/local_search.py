@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ LIMIT = 50  # swaps per landmark; from greedy it takes less than one, on smooth 
 DOUBTS = 5  # loads afresh in a row that show no progress: near the rank the gains are rounding
 CHECKS = 8  # swaps in a row that the column itself did not confirm
 LIKELY = 8  # one place in so many is looked at before all of them are
+NOWHERE = np.zeros(0, dtype=np.int64)
 CERTAIN = 1e-10  # of its terms: how well the gain of a swap is known
 
 
@@ -166,17 +167,17 @@ def descend(
     landscape: Landscape,
     state: Exchange,
     max_swaps: int | None = None,
-    likely: Indices | None = None,
+    near: Indices | None = None,
 ) -> int:
     """Make the best swap while one pays, until the deadline; returns how many were made.
 
     max_swaps : the most to make; None is 50 for each landmark.
-    likely : the places to look at first, which saves time and may end elsewhere; None looks at all
+    near : the places to look at first, which saves time and may end elsewhere; None looks at all
         places before each swap.
     """
     limit = LIMIT * landscape.problem.k if max_swaps is None else max_swaps
-    first = np.asarray([] if likely is None else likely, dtype=np.int64)
-    done = SwapRun(state.error, state.chosen, first, short=likely is not None)
+    first = NOWHERE if near is None else np.asarray(near, dtype=np.int64)
+    done = SwapRun(state.error, state.chosen, first, short=near is not None)
     if refill(landscape, state) and landscape.problem.time_left > 0:
         steps = swaps(landscape, state, done, limit)
         if not run("swap", steps, done, state, deadline=landscape.problem.deadline):
@@ -190,26 +191,25 @@ def descend(
 class SwapRun(State):
     """The lowest error that was confirmed, the members that had it, and the swaps so far.
 
-    likely : the places to look at first, where looks are short.
+    near : the places to look at before all others. promising : those to look at before these.
+    short : whether there are promising places.
     doubts : how often in a row the numbers, computed from K itself, showed no progress.
     """
 
     lowest: float
     members: np.ndarray
-    likely: np.ndarray
+    near: np.ndarray
     short: bool
     swaps: int = 0
     doubts: int = 0
+    promising: np.ndarray = field(default_factory=NOWHERE.copy)
 
 
 def swaps(landscape: Landscape, state: Exchange, done: SwapRun, limit: int) -> Iterator[Step]:
     """One swap at a step; now and then the state is computed from K itself."""
     while refill(landscape, state) and done.swaps < limit and done.doubts < DOUBTS:
-        likely = swap_best(landscape, state, done.likely)
-        if likely is None:
+        if not swap_best(landscape, state, done):
             return
-        if done.short:
-            done.likely = likely
         done.swaps += 1
         if state.stale(landscape.drift):
             state.load(state.chosen)
@@ -222,15 +222,20 @@ def swaps(landscape: Landscape, state: Exchange, done: SwapRun, limit: int) -> I
         yield Step(done.swaps, limit, lambda: landscape.relative(state.error))
 
 
-def swap_best(landscape: Landscape, state: Exchange, likely: np.ndarray) -> np.ndarray | None:
-    """Make the best swap, of those at the likely places if one of them pays.
+def swap_best(landscape: Landscape, state: Exchange, done: SwapRun) -> bool:
+    """Make the best swap at the promising places, else near the disturbance, else anywhere.
 
-    Returns the places that are likely next, None when no swap pays beyond rounding. Places that
-    had a good swap a moment ago mostly have one still, and looking at all of them costs far more.
+    Places that had a good swap a moment ago mostly have one still, and looking at all of them costs
+    far more. Returns whether a swap pays beyond rounding.
     """
-    if len(likely) and _swap_at(landscape, state, likely) is not None:
-        return likely
-    return _swap_at(landscape, state, None)
+    if len(done.promising) and _swap_at(landscape, state, done.promising) is not None:
+        return True
+    for places in [done.near, None] if len(done.near) else [None]:
+        promising = _swap_at(landscape, state, places)
+        if promising is not None:
+            done.promising = promising if done.short else NOWHERE
+            return True
+    return False
 
 
 def _swap_at(landscape: Landscape, state: Exchange, places: np.ndarray | None) -> np.ndarray | None:

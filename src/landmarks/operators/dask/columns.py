@@ -6,8 +6,9 @@ from typing import Any
 
 from ... import _check
 from ..array import gram_is_cheaper
-from ..base import Ledger, Operator
+from ..base import Operator
 from ..dense import Dense
+from ..ledger import Ledger
 from ..standard import Standard
 from .data import checked, distributed_gram, tiled
 from .standard import standard_gram, standard_tiles

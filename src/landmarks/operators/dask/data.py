@@ -9,7 +9,8 @@ import numpy as np
 from ... import _check
 from ..._array import Array, Indices
 from ..array import Data
-from ..base import DENSE_MEMORY, MEMORY, Ledger, Operator
+from ..base import DENSE_MEMORY, MEMORY, Operator
+from ..ledger import Ledger
 from ..restricted import Restricted
 from ..rows import gram as _gram
 from .client import (
@@ -138,7 +139,7 @@ class Tiled(Operator):
         }
         middle = [
             tree(
-                _sum,
+                added,
                 [lazy(_times, row[c], inside, V, self.power) for c, (inside, V) in blocks.items()],
             )
             for row in self.tiles
@@ -146,7 +147,7 @@ class Tiled(Operator):
         wanted = list(self._by_tile(left))
         parts = [
             tree(
-                _sum,
+                added,
                 [
                     lazy(_adjoint, row[c], inside, U, self.power)
                     for row, U in zip(self.tiles, middle, strict=True)
@@ -172,7 +173,7 @@ class Tiled(Operator):
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.X.shape[0] * self.n)
         parts = [
-            tree(_sum, [lazy(_squares, tile, self.power) for tile in column])
+            tree(added, [lazy(_squares, tile, self.power) for tile in column])
             for column in self.tiles.T
         ]
         return np.concatenate(compute(lazy(list, parts)))
@@ -239,7 +240,7 @@ def _largest(tile: Any, row: int, column: int, topic: str, i: int) -> float:
     return max(float(rows.max()), -float(rows.min()))
 
 
-def _sum(parts: list[np.ndarray]) -> np.ndarray:
+def added(parts: list[np.ndarray]) -> np.ndarray:
     total = parts[0]
     for part in parts[1:]:
         total = total + part

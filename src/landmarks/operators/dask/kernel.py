@@ -9,13 +9,14 @@ import numpy as np
 
 from ..._array import Array, Indices
 from ...kernels import Kernel
-from ..base import Ledger, Operator
+from ..base import Operator
 from ..kernel import check_block
 from ..kernel_matrix import KernelOperator, chunked_error, fused_error
+from ..ledger import Ledger
 from ..restricted import Restricted
 from . import strips as _strips
 from .client import Lazy, Reading, announce, compute, constant, keep, lazy, tree
-from .data import OVERHEAD, TASK, _sum, checked, chunks_of_rows, finite_chunk
+from .data import OVERHEAD, TASK, added, checked, chunks_of_rows, finite_chunk
 
 LOCAL = 4096  # points up to which a restriction is computed here rather than by the workers
 DEVICE_STRIP = 2**16  # rows of a strip at least, on a graphics card
@@ -91,7 +92,7 @@ class DaskKernel(Operator):
         self.ledger.add(entries=self.n * (self.n + _strips.height(self.n)) // 2)
         V = constant(np.ascontiguousarray(block))
         parts = [lazy(_strips.half_product, self.points, V, h, i) for i in range(strips)]
-        return compute(tree(_sum, parts))
+        return compute(tree(added, parts))
 
     def _strips(self, rows: Indices | None = None) -> list[slice | np.ndarray]:
         step = _strips.height(self.n, _strips.TILE if self.device is None else DEVICE_STRIP)

@@ -17,7 +17,7 @@ from ..rows.moments import Moments
 from ..rows.out_of_core import scaled_gram
 from ..standard import Standard
 from .client import Reading, announce, compute, constant, lazy, tree
-from .data import _sum, chunks_of_rows, finite_chunk, in_tiles
+from .data import added, chunks_of_rows, finite_chunk, in_tiles
 
 
 def standard_gram(X: Any, standard: Standard) -> tuple[np.ndarray, int]:
@@ -50,7 +50,7 @@ def standard_tiles(X: Any, standard: Standard) -> Any:
     power = _check.exponent(tiles.largest(), tiles.like)
     origin = compute(lazy(_row_means, list(tiles.tiles[0]), power))
     parts = [
-        tree(_sum, [lazy(_tile_sums, tile, about, power) for tile in column])
+        tree(added, [lazy(_tile_sums, tile, about, power) for tile in column])
         for column, about in zip(tiles.tiles.T, _cut(origin, tiles.col_edges), strict=True)
     ]
     sums, squares = np.concatenate(compute(lazy(list, parts)), axis=1) / X.shape[0]

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..._array import Array, Indices
-from ..base import Ledger, Operator, block_width
+from ..base import Operator, block_width
+from ..ledger import Ledger
 from ..restricted import Restricted
 from .base import RowBlocks
 from .tiles import pass_height, tiles
