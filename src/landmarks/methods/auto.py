@@ -54,6 +54,7 @@ QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
 SHORT = 1.0  # estimated seconds of a proof that is left until somebody asks for it
 ESTIMATED = 20_000  # candidates above which the trials hold an estimate of the Frobenius error
 MODEST = 0.25  # estimated seconds that the rounds between these two may take
+LONG = 4.0  # estimated seconds after which there are no more rounds than a few
 
 
 @dataclass(frozen=True)
@@ -142,9 +143,10 @@ def placed(problem: Problem, rng: np.random.Generator) -> Choice:
 def modest_search(problem: Problem, start: np.ndarray) -> Iterated:
     """An iterated search whose rounds cost little; the fewer members, the sooner it moves away."""
     n, k = problem.operator.n, problem.k
-    most = min(MOST_ROUNDS, LEAST_ROUNDS + n * k // 20)
+    each = round_seconds(problem)
+    most = min(MOST_ROUNDS, LEAST_ROUNDS + n * k // 20, int(LONG / each))
     least = FEW_ROUNDS if problem.operator.m is not None else LEAST_ROUNDS + k // 8
-    rounds = int(min(most, max(least, MODEST / round_seconds(problem))))
+    rounds = max(FEW_ROUNDS, min(most, max(least, int(MODEST / each))))
     return Iterated(start=start, rounds=rounds, patience=max(4, k // 2))
 
 

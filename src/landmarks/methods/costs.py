@@ -13,6 +13,7 @@ from ..operators.base import DENSE_MEMORY, Operator, itemsize
 from ..operators.dense import Dense
 from ..problem import Problem
 from .annealed.annealed import Annealed
+from .search.iterated import moves
 
 
 def panels_fit(problem: Problem) -> bool:
@@ -67,12 +68,13 @@ def product_seconds(operator: Operator) -> float:
 def round_seconds(problem: Problem) -> float:
     """An estimate of the seconds that a round of the iterated search takes.
 
-    Fitted to 47 problems with n from 61 to 1000 and k from 5 to 200 (benchmarks/anytime.py).
+    A move costs overhead and passes over n × k numbers. Fitted to problems with n from 61 to 3000
+    and k from 5 to 360 (benchmarks/versions.py).
     """
     n, k = problem.operator.n, problem.k
-    pairs = n * k * (1e-7 if problem.criterion == "trace" else 2e-7)
+    passes = n * k * (3e-9 if problem.criterion == "trace" else 7e-9)
     rows = problem.operator.m or 0  # of a residual kept as a matrix
-    return 1e-3 + pairs + n * rows * 1e-7
+    return moves(k) * (2e-4 + passes) + n * rows * 1e-7
 
 
 def cube_seconds(operator: Operator) -> float:
