@@ -31,7 +31,7 @@ from certificate_problems import EXACT, KNOWN, PAPER, UNSEEN, Named, part_of, st
 from certificate_tables import merge, parallel, save, table
 
 import landmarks as lm
-from landmarks.errors import RankWarning
+from landmarks.errors import RankWarning, ScaleWarning
 
 
 def points_of(options: argparse.Namespace) -> tuple[np.ndarray, float]:
@@ -147,6 +147,7 @@ def main() -> None:
     options = options_of()
     os.environ["LANDMARKS_DATA"] = options.data_dir
     warnings.simplefilter("ignore", RankWarning)
+    warnings.simplefilter("ignore", ScaleWarning)
     clock = time.process_time if options.cpu else time.monotonic
     with unittest.mock.patch("time.monotonic", clock):
         run(options)

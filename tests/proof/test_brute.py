@@ -11,6 +11,8 @@ from proof import brute
 import landmarks as lm
 from landmarks.errors import RankWarning
 
+pytestmark = pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning")
+
 BLOCK = 50
 
 

@@ -10,6 +10,8 @@ import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.proof import certificate
 
+pytestmark = pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning")
+
 
 def data(m, n, seed=0):
     return np.random.default_rng(seed).standard_normal((m, n))

@@ -13,6 +13,8 @@ from landmarks.proof.node import Node
 from landmarks.proof.one_more import largest_after, tails_after
 from landmarks.runs.progress import watching
 
+pytestmark = pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning")
+
 NOTHING = np.zeros(0, dtype=np.int64)
 
 

@@ -139,7 +139,7 @@ def test_branching_raises_the_bound_and_its_cases_cover_all_choices(seed):
     K = gram(14, 9, seed)
     dual, best = Dual(K, 3, 9), optimum(K, 3, 9)
     x = climbed(dual, 100).flat()
-    cases = branch(dual, x, best, 0.5, lambda: False)
+    cases = branch(dual, x, best, 2.0, lambda: False)
     covered = [sum(allows(case, S) for case in cases) for S in combinations(range(9), 3)]
     assert covered == [1] * len(covered)
     assert dual.value(Point.of(x, 9)) < min(case.value for case in cases) <= best
