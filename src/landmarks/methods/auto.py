@@ -46,14 +46,14 @@ from .search.merged import Merged
 from .search.swap import Swap
 
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
-LEAST_ROUNDS = 10  # of the iterated search when there is no budget
-FEW_ROUNDS = 5  # where the residual is kept as a matrix: swaps go far there, rounds add little
+LEAST_ROUNDS = 30  # of the iterated search when there is no budget
+FEW_ROUNDS = 3  # where the residual is kept as a matrix: swaps go far there, rounds add little
 MOST_ROUNDS = 100  # no more, even where they cost next to nothing
 SECOND_START = 0.1  # estimated seconds of swaps up to which a second start pays more than rounds
 QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
 SHORT = 1.0  # estimated seconds of a proof that is left until somebody asks for it
 ESTIMATED = 20_000  # candidates above which the trials hold an estimate of the Frobenius error
-MODEST = 0.25  # estimated seconds that the rounds between these two may take
+MODEST = 0.6  # estimated seconds that the rounds between these two may take
 LONG = 4.0  # estimated seconds after which there are no more rounds than a few
 
 
