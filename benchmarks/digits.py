@@ -151,8 +151,6 @@ def points(name: str, x: np.ndarray, h: Callable, ks: tuple[int, ...]) -> Proble
 
 def made_up(quick: bool) -> Iterator[Problem]:
     """Fields, graded columns, Vandermonde columns and kernels on drawn points."""
-    if not quick:
-        yield columns("fields 100 x 40000, 0.1", smooth_fields(100, 40_000, 0.1, 1), (10, 30))
     for length in (0.05, 0.1, 0.2) if not quick else (0.1,):
         for m, n in ((34, 100), (34, 2000), (60, 3000)) if not quick else ((34, 300),):
             yield columns(
@@ -198,12 +196,16 @@ def real(folder: str) -> Iterator[Problem]:
 
 
 def large(folder: str) -> Iterator[Problem]:
-    """Smooth kernels on many real points."""
-    for name, n in (("htru2", 10_000), ("powerplant", 5_000)):
+    """Fields on many places, and smooth kernels on many real points."""
+    yield columns("fields 100 x 40000, 0.1", smooth_fields(100, 40_000, 0.1, 1), (10, 30))
+    for name, n, width, ks in (
+        ("powerplant", 5_000, 1.0, (20, 60)),
+        ("powerplant", 5_000, 3.0, (20, 60)),
+        ("htru2", 10_000, 3.0, (20,)),
+    ):
         X = standardised(folder, name)[:n]
-        for width in (1.0, 3.0):
-            sigma = width * np.sqrt(X.shape[1])
-            yield points(f"{name} {n} rbf {width}", X, lm.rbf(sigma=sigma), (20, 60))
+        sigma = width * np.sqrt(X.shape[1])
+        yield points(f"{name} {n} rbf {width}", X, lm.rbf(sigma=sigma), ks)
 
 
 def standardised(folder: str, name: str) -> np.ndarray:
@@ -308,9 +310,11 @@ def main() -> None:
     criteria = ("trace",) if options.trace else ("trace", "frobenius")
     problems = list(made_up(options.quick))
     if options.data_dir and not options.quick:
-        problems = [*large(options.data_dir), *problems, *real(options.data_dir)]
+        problems += real(options.data_dir)
     if options.fields:
-        problems += list(temperature(options.fields))
+        problems += temperature(options.fields)
+    if options.data_dir and not options.quick:
+        problems += large(options.data_dir)
     print(
         "  problem                       k crit tail/all  ref/t "
         + " ".join(f"{m[:8]:>8}" for _ in range(2) for m in methods)
