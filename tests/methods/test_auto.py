@@ -148,7 +148,7 @@ def test_estimates_of_a_stored_matrix_grow_with_its_order():
     assert costs.annealed_seconds(few_rows) == pytest.approx(80 * 100 * 5**2 * 1.5e-10)
     six_moves = 6 * (2e-4 + 1000 * 3e-9)
     assert costs.round_seconds(few_rows) == pytest.approx(six_moves + 500 * 1e-7)
-    assert costs.round_seconds(problem(100, 10)) == pytest.approx(six_moves)
+    assert costs.round_seconds(stored) == pytest.approx(six_moves + 100 / 330 * 100**2 * 5e-10)
 
 
 def test_a_proof_is_estimated_by_all_picks_but_two_and_the_first_node():

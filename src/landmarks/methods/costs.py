@@ -12,6 +12,8 @@ from .._array import free_memory, on_gpu
 from ..operators.base import DENSE_MEMORY, Operator, itemsize
 from ..operators.dense import Dense
 from ..problem import Problem
+from ..residual.powers import POWERS
+from ..residual.stored_powers import SPEED
 from .annealed.annealed import Annealed
 from .search.iterated import moves
 
@@ -68,13 +70,16 @@ def product_seconds(operator: Operator) -> float:
 def round_seconds(problem: Problem) -> float:
     """An estimate of the seconds that a round of the iterated search takes.
 
-    A move costs overhead and passes over n × k numbers. Fitted to problems with n from 61 to 3000
-    and k from 5 to 360 (benchmarks/versions.py).
+    A move costs overhead, passes over n × k numbers, and products or its share of the powers of K.
+    Fitted to problems with n from 61 to 3000 and k from 5 to 360 (benchmarks/versions.py).
     """
     n, k = problem.operator.n, problem.k
-    passes = n * k * (3e-9 if problem.criterion == "trace" else 7e-9)
-    rows = problem.operator.m or 0  # of a residual kept as a matrix
-    return moves(k) * (2e-4 + passes) + n * rows * 1e-7
+    powers = POWERS[problem.criterion]
+    passes = n * k * (3e-9 if powers == 1 else 7e-9)
+    if problem.operator.m is not None:  # the residual is kept as a matrix
+        return moves(k) * (2e-4 + passes) + n * problem.operator.m * 1e-7
+    products = powers * min(moves(k), n / (30 * SPEED)) * product_seconds(problem.operator)
+    return moves(k) * (2e-4 + passes) + products
 
 
 def cube_seconds(operator: Operator) -> float:
