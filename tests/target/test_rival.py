@@ -37,7 +37,7 @@ def test_auto_is_not_above_backward_elimination(load) -> None:
     _compare(standard(load().data), (2, 4, 6))
 
 
-@pytest.mark.skipif(FOLDER is None, reason="LANDMARKS_DATA names no folder of data")
+@pytest.mark.skipif(not FOLDER, reason="LANDMARKS_DATA names no folder of data")
 @pytest.mark.parametrize("name", ["residential", "arrhythmia"])
 def test_auto_is_not_above_backward_elimination_on_real_data(name: str) -> None:
     with np.load(Path(FOLDER or "") / f"{name}.npz") as file:
