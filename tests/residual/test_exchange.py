@@ -5,6 +5,7 @@ import pytest
 
 import landmarks as lm
 from landmarks._array import host
+from landmarks.operators.dense import Dense
 from landmarks.residual.base import Base
 from landmarks.residual.exchange import LIFETIME, Exchange
 from landmarks.residual.factors import independent
@@ -120,3 +121,20 @@ def test_a_small_drift_makes_a_state_stale_after_its_lifetime_and_a_large_one_at
     state.load(state.chosen)
     state.drift = 0.2
     assert state.stale(1e-6)
+
+
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 2.0, 3.0])
+@pytest.mark.parametrize("size", [10, 40, 80])
+def test_powers_of_K_are_used_only_where_they_have_the_digits(sigma, size):
+    """Where few eigenvalues are most of K, C³ is lost in K³ long before tr C is in tr K."""
+    points = np.random.default_rng(0).standard_normal((300, 3))
+    K = Dense(np.exp(-np.sum((points[:, None] - points) ** 2, axis=2) / sigma**2))
+    base = Base(K, "frobenius", size, moves=10**6)
+    state = Exchange(base, size)
+    state.load(lm.select(K, size, method="greedy").indices)
+    j = int(np.argmax(state.diagonals[0]))
+    x = state.residual_column(j)
+    for power in (1, 2):
+        image = state._image(power, j, x, 1.0)
+        x = state._product(x)
+        assert np.linalg.norm(image - x) < 1e-6 * np.linalg.norm(x)

@@ -34,8 +34,8 @@ class Base:
         smallest = float(finfo(float32).tiny) * float(xp.max(self.of_K[0]))
         self.divisor = xp.clip(self.floor, min=smallest)  # diag C at least, where it divides
         self.unit = eps(operator.digits)
-        self.total = total(self.of_K[self.powers - 1])
-        self.total_diagonal = total(self.of_K[0])
+        self.totals = [total(diagonal) for diagonal in self.of_K]
+        self.total = self.totals[self.powers - 1]
         self.largest = float(xp.max(self.of_K[0]))
 
     def rounding(self, error: float) -> float:

@@ -241,10 +241,9 @@ class Exchange(State):
     def _image(self, power: int, j: int, x: Array, s: float) -> Array:
         """C^power times the column of C at j over √s; x is the same for one power less."""
         stored = self.base.stored_powers
-        left = total(self.diagonals[0])
         if stored is None or power > stored.highest:
             return self._product(x)
-        if left < LEFT[power] * self.base.total_diagonal:
+        if total(self.diagonals[power]) < LEFT[power] * self.base.totals[power]:
             return self._product(x)
         image = stored.column(power, j, self._rows, np.maximum(self._seated, 0))
         if self.pending.count:

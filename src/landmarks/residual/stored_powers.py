@@ -21,29 +21,29 @@ from ..operators.dense import Dense
 
 # K² costs the time of n/11 products with a vector: 1.8 s and 6.7 ms at n = 3000, one thread.
 SPEED = 11
-LEFT = {1: 1e-4, 2: 1e-3}  # of tr K: below it, C² or C³ by subtraction has too few digits
+LEFT = {1: 1e-8, 2: 1e-7}  # of tr K² or tr K³: below it, C² or C³ has too few digits
 
 _matrices: WeakKeyDictionary[Operator, list[Array]] = WeakKeyDictionary()
 
 
 class StoredPowers:
-    """K, K² (and K³) of a stored K; formed once and kept as long as the operator.
+    """K, K² (and K³) of a stored K; each is formed when first needed and kept with the operator.
 
     The ledger does not count their making: a resumed run makes them again and must count the same.
 
-    highest : how many powers beyond K there are.
+    highest : how many powers beyond K there may be.
     """
 
     def __init__(self, operator: Dense, highest: int):
         self.operator = operator
         self.highest = highest
         self.matrices = _matrices.setdefault(operator, [operator.K])
-        while len(self.matrices) <= highest:
-            self.matrices.append(self.matrices[-1] @ operator.K)
 
     def column(self, power: int, j: int, rows: list[Array], members: np.ndarray) -> Array:
         """C to the power + 1, times e_j."""
         self.operator.ledger.add(entries=self.operator.n * power)
+        while len(self.matrices) <= power:
+            self.matrices.append(self.matrices[-1] @ self.operator.K)
         found = self.matrices[power][j, :]
         for p in range(power + 1):
             found = found - take(self.matrices[power - p][j, :], members) @ rows[p]
