@@ -11,6 +11,8 @@ from .powers import POWERS, total
 from .residual import floor
 from .stored_powers import stored_powers
 
+CUBES = 1500  # columns up to which diag C³ may be computed from C
+
 
 class Base:
     """What is the same for all choices: K, diag K and its powers, and what counts as rounding.
@@ -37,6 +39,11 @@ class Base:
         self.totals = [total(diagonal) for diagonal in self.of_K]
         self.total = self.totals[self.powers - 1]
         self.largest = float(xp.max(self.of_K[0]))
+
+    @property
+    def can_sharpen(self) -> bool:
+        """Whether diagonals may be computed from C itself: diag C³ costs n³ operations."""
+        return "columns" in self.operator.cheap and (self.powers == 1 or self.operator.n <= CUBES)
 
     def rounding(self, error: float) -> float:
         """How far rounding may have moved an error of that size.

@@ -44,6 +44,7 @@ class Exchange(State):
         self.powers = Powers([d + 0.0 for d in base.of_K], base.floor, base.unit)
         self.source = None if base.factored is None else Explicit(base.factored, size)
         self.drift, self.age, self.swollen = 0.0, 0, 0.0
+        self.exact = False  # whether loads compute the diagonals from C itself
 
     @property
     def rows(self) -> list[Array]:
@@ -98,6 +99,7 @@ class Exchange(State):
         other = object.__new__(Exchange)
         other.base, other.operator = self.base, self.operator
         other.drift, other.age, other.swollen = self.drift, self.age, self.swollen
+        other.exact = self.exact
         other.members, other.H = self.members.copy(), self.H.copy()
         other.pending = Pending(
             len(self.members), self.operator.n, self.base.powers, self.operator.like
@@ -120,6 +122,14 @@ class Exchange(State):
             self._load_explicit(self.source, indices)
         else:
             self._load_from_K(indices)
+
+    def sharpen(self) -> bool:
+        """Compute the diagonals from C itself, now and from now on; False where that is no help."""
+        if self.exact or self.source is not None or not self.base.can_sharpen:
+            return False
+        self.exact = True
+        self.load(self.chosen)
+        return True
 
     def reload(self) -> None:
         """Load the members afresh; each keeps its place."""
@@ -163,7 +173,7 @@ class Exchange(State):
         self.powers.set(source.diagonals(self.base.powers))
 
     def _load_from_K(self, indices: np.ndarray) -> None:
-        fresh = load_from_K(self.base, indices)
+        fresh = load_from_K(self.base, indices, self.exact)
         r = self._seat(fresh.members)
         self.H[:r, :r] = fresh.inverse
         self._set_rows(fresh.rows, r)

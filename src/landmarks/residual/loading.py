@@ -33,12 +33,15 @@ class Loaded(NamedTuple):
     larger: list[Array] | None
 
 
-def load_from_K(base: Base, indices: np.ndarray) -> Loaded:
-    """What an exchange keeps of the independent ones among the indices."""
+def load_from_K(base: Base, indices: np.ndarray, exact: bool = False) -> Loaded:
+    """What an exchange keeps of the independent ones among the indices.
+
+    exact : whether the diagonals must come from C itself, at a price of n² k or n³ operations.
+    """
     operator = base.operator
     fresh, c = factors_and_diagonal(base, indices)
     F = fresh.F
-    if "columns" in operator.cheap and total(c) < ENOUGH * total(base.of_K[0]):
+    if "columns" in operator.cheap and (exact or total(c) < ENOUGH * base.totals[0]):
         images, diagonals = _from_residual(base, F)
         larger = None
     else:

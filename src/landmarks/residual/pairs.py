@@ -38,6 +38,7 @@ class Pairs:
         they are.
     places : those to look at; None looks at all of them.
     pairs : whether each candidate may take each place, one row per place; None allows all.
+    side : −1 for what a swap gains at least, +1 for what it may gain at most.
     """
 
     def __init__(
@@ -46,7 +47,9 @@ class Pairs:
         allowed: Array | None,
         places: np.ndarray | None = None,
         pairs: Array | None = None,
+        side: float = -1.0,
     ):
+        self.side = side
         self.c, *self.higher = state.diagonals
         self.state = state
         self.careful = False
@@ -70,7 +73,7 @@ class Pairs:
         worst = -1e3 * self.state.operator.n * largest
         self.higher = [
             xp.where(allowed, h, worst * largest ** (p + 1))
-            for p, h in enumerate(self.state.powers.bounded(self.c))
+            for p, h in enumerate(self.state.powers.bounded(self.c, self.side))
         ]
 
     def best(self) -> tuple[np.ndarray, int]:
@@ -165,10 +168,17 @@ def _drops(rows: list[Array], g: np.ndarray, powers: int) -> tuple[np.ndarray, .
 
 
 def best_swap(
-    state: Exchange, allowed: Array, places: np.ndarray, allowed_pairs: Array | None = None
+    state: Exchange,
+    allowed: Array,
+    places: np.ndarray,
+    allowed_pairs: Array | None = None,
+    side: float = -1.0,
 ) -> Swapping:
-    """The pair that lowers the error most: a member at the places, an allowed candidate."""
-    pairs = Pairs(state, allowed, places, allowed_pairs)
+    """The pair that lowers the error most: a member at the places, an allowed candidate.
+
+    side : −1 compares what swaps gain at least, +1 what they may gain at most.
+    """
+    pairs = Pairs(state, allowed, places, allowed_pairs, side)
     swap = _swapping(pairs, places)
     if not _independent(state, swap, pairs.floor):
         pairs.careful = True

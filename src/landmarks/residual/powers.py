@@ -102,6 +102,11 @@ class Powers(State):
         safe = xp.where(left, c, xp.ones_like(c))
         return xp.where(left, gain(safe, *self.bounded(safe, side)), xp.zeros_like(c))
 
+    def doubt(self) -> float:
+        """By how much rounding may have moved the gain of a column, at most."""
+        xp = namespace(self.floor)
+        return float(xp.max(self.gains(1.0) - self.gains(-1.0)))
+
     def bounded(self, c: Array, side: float = -1.0) -> list[Array]:
         """diag C² (and diag C³) at their bounds, and at least what c says.
 

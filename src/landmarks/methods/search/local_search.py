@@ -246,8 +246,14 @@ def _swap_at(landscape: Landscape, state: Exchange, places: np.ndarray | None) -
         if len(looked) == 0:
             return None
         allowed = as_mask(landscape.open_to(state), state)
-        best = best_swap(state, allowed, looked, landscape.pairs_open_to(state))
-        if best.gain <= landscape.least_gain(state.error, 0.0 if trace else best.cost):
+        pairs = landscape.pairs_open_to(state)
+        best = best_swap(state, allowed, looked, pairs)
+        least = landscape.least_gain(state.error, 0.0 if trace else best.cost)
+        if best.gain <= least:
+            if places is None and state.powers.doubt() > least:
+                hopeful = best_swap(state, allowed, looked, pairs, side=1.0)
+                if hopeful.gain > least and state.sharpen():
+                    continue
             return None
         if not trace or landscape.pays(state, *confirmed_gain(state, best)):
             state.drop(best.place)
