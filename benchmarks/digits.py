@@ -303,6 +303,7 @@ def main() -> None:
     parser.add_argument("--fields", help="an npy file of the temperature fields, 34 × 40 510")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--trace", action="store_true", help="the trace alone")
+    parser.add_argument("--only", default="", help="problems whose name holds this text")
     parser.add_argument("--jobs", type=int, default=1, help="problems to work on at a time")
     parser.add_argument("--methods", default=",".join(METHODS))
     options = parser.parse_args()
@@ -315,6 +316,7 @@ def main() -> None:
         problems += temperature(options.fields)
     if options.data_dir and not options.quick:
         problems += large(options.data_dir)
+    problems = [problem for problem in problems if options.only in problem.name]
     print(
         "  problem                       k crit tail/all  ref/t "
         + " ".join(f"{m[:8]:>8}" for _ in range(2) for m in methods)
