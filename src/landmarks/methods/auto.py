@@ -54,7 +54,7 @@ QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
 SHORT = 1.0  # estimated seconds of a proof that is left until somebody asks for it
 ESTIMATED = 20_000  # candidates above which the trials hold an estimate of the Frobenius error
 MODEST = 0.6  # estimated seconds that the rounds between these two may take
-LONG = 4.0  # estimated seconds after which there are no more rounds than a few
+LONG = 4.0  # estimated seconds that all rounds together may take
 
 
 @dataclass(frozen=True)
