@@ -22,7 +22,7 @@ settings.load_profile("steady")
 def every_report(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Callbacks get every report, so that tests can count them; not in `throttled` tests."""
     if "throttled" not in request.keywords:
-        monkeypatch.setattr("landmarks.runs.progress.BURST", 1e9)
+        monkeypatch.setattr("landmarks.runs.runner.BURST", 1e9)
 
 
 @pytest.fixture(params=list(LIBRARIES))

@@ -18,14 +18,13 @@ from .intake import prepared_operator
 from .linalg.error import CRITERIA
 from .methods.inner import run_method
 from .methods.registry import as_method
-from .operators.ledger import COUNTED, precision_used
+from .operators.base import COUNTED, precision_used
 from .operators.standard import Standard
 from .problem import Choice, Method, Problem
 from .proof.reach import most_columns
 from .runs.bar import progress_bar
 from .runs.journal import Journal
-from .runs.progress import Callback, stopped, watching
-from .runs.runner import saving
+from .runs.runner import Callback, saving, stopped, watching
 from .selection import Cost, Selection
 
 
@@ -127,21 +126,25 @@ def select(
     if error is not None or not isinstance(k, numbers.Real | None):
         chooser, k = with_rule(chooser, k, error)
     criterion = _check.choice(criterion, CRITERIA, "criterion")
-    problem = constrained(
-        operator, criterion, include, exclude, groups, costs, budget_cost, constraints
-    )
+    problem = Problem(operator, 0, criterion)
+    asked = (include, exclude, groups, costs, budget_cost, constraints)
+    if any(map(_given, asked)):
+        problem = constrained(operator, criterion, *asked)
     if target is not None or noise is not None or repeats is not False:
         standard = Standard(bool(center), bool(scale))
         problem = aimed(problem, target, noise, repeats, standard, spread=scale is None)
-    problem = replace(problem, k=subset_size(k, problem, chooser))
-    check_honoured(problem, chooser)
+    if problem.plain and k is not None:
+        problem = replace(problem, k=_check.subset_size(k, operator.n))
+    else:
+        problem = replace(problem, k=subset_size(k, problem, chooser))
+        check_honoured(problem, chooser)
     allowed = _seconds(budget)
     operator.validate()
     rng = np.random.default_rng(_check.seed(seed))
     journal = None
     if checkpoint is not None:
-        asked = {"seed": _check.seed(seed), "budget": allowed}
-        journal = open_journal(checkpoint, problem, chooser, asked, rng)
+        settings = {"seed": _check.seed(seed), "budget": allowed}
+        journal = open_journal(checkpoint, problem, chooser, settings, rng)
     with progress_bar(callback) if progress else watching(callback):
         choice, cost = _run(problem, chooser, rng, allowed, journal)
         was_stopped = stopped()
@@ -205,6 +208,11 @@ def known_of(problem: Problem, choice: Choice) -> dict[str, float]:
     if problem.groups is not None or problem.costs is not None:
         known["columns"] = float(most_columns(problem, len(choice.indices)))
     return known
+
+
+def _given(value: Any) -> bool:
+    """Whether a constraint was given: neither None nor the empty tuple."""
+    return value is not None and not (isinstance(value, tuple) and len(value) == 0)
 
 
 def _seconds(budget: float | None) -> float | None:

@@ -19,7 +19,7 @@ from .operators.base import Operator
 from .problem import brief
 from .report.summary import spectrum_is_cheap
 from .runs.bar import progress_bar
-from .runs.progress import Callback
+from .runs.runner import Callback
 from .selection import Selection
 
 if TYPE_CHECKING:

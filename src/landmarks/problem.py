@@ -61,6 +61,13 @@ class Problem:
     warned: set[str] = field(default_factory=set, repr=False, compare=False)
 
     @property
+    def plain(self) -> bool:
+        """Whether k columns are all that is asked: no constraint, no target and no noise."""
+        limits = (self.groups, self.costs, self.aim)
+        placed = self.include or self.exclude or self.constraints
+        return not placed and all(limit is None for limit in limits)
+
+    @property
     def candidates(self) -> np.ndarray:
         """The indices that may be chosen, rising; the included ones are among them."""
         allowed = np.ones(self.operator.n, dtype=bool)

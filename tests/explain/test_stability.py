@@ -11,7 +11,7 @@ import scipy.sparse
 import landmarks as lm
 from landmarks.errors import RankWarning, UnsupportedError
 from landmarks.operators.resample import resample
-from landmarks.runs.progress import Progress, watching
+from landmarks.runs.runner import Progress, watching
 
 NORMAL = np.random.default_rng(0).standard_normal((60, 6))
 DOMINANT = NORMAL * [1, 9, 1, 9, 1, 1]

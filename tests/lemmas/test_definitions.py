@@ -10,7 +10,7 @@ from landmarks.linalg.error import selection_error
 from landmarks.linalg.nystrom import nystrom_factor
 from landmarks.methods.relaxation.system import relaxed_nystrom, relaxed_projection
 from landmarks.operators.data import data
-from landmarks.operators.dense import psd
+from landmarks.operators.psd import psd
 
 from . import oracle
 

@@ -10,7 +10,7 @@ from landmarks.linalg.probes import Hadamard, Identity, Rademacher
 from landmarks.linalg.solvers.cholesky import Cholesky
 from landmarks.methods.relaxation.gradients import frobenius_gradient, trace_gradient
 from landmarks.methods.relaxation.system import Active
-from landmarks.operators.dense import psd
+from landmarks.operators.psd import psd
 
 from . import oracle
 

@@ -11,7 +11,7 @@ from landmarks.linalg.solvers.cholesky import Cholesky, factorise
 from landmarks.linalg.solvers.woodbury import Woodbury
 from landmarks.methods.relaxation.system import System
 from landmarks.operators.data import data
-from landmarks.operators.dense import psd
+from landmarks.operators.psd import psd
 
 SOLVERS = [
     BlockCG(tolerance=1e-10),

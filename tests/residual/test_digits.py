@@ -6,8 +6,7 @@ import pytest
 import landmarks as lm
 from landmarks.linalg.error import selection_error
 from landmarks.methods.greedy import greedy
-from landmarks.methods.greedy.greedy import ErrorGains
-from landmarks.methods.greedy.pursuit import pursue
+from landmarks.methods.greedy.greedy import ErrorGains, pursue
 from landmarks.operators import double, ledger
 from landmarks.operators.double import in_double
 from landmarks.problem import Problem

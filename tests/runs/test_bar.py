@@ -9,7 +9,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.runs import bar
-from landmarks.runs.progress import Progress, report
+from landmarks.runs.runner import Progress, report
 
 
 class Watched(io.StringIO):

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from .._suggest import suggestion
 from ..methods.registry import COMPARED, METHODS
-from ..report.screen import aligned, printable
-from ..report.terminal import Terminal
+from ..report.terminal import Terminal, aligned, printable
 from ..runs.bar import progress_bar
 from .choice_options import add_choice_arguments
 from .files import file_options, source

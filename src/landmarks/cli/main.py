@@ -16,7 +16,7 @@ from types import ModuleType
 
 from .. import __doc__ as purpose
 from .. import __version__
-from ..report.screen import printable
+from ..report.terminal import printable
 from .examples import EXAMPLES
 from .options import Parser
 from .outcome import BAD_DATA, OK, Failure

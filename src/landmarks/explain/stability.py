@@ -14,7 +14,7 @@ from ..methods.registry import as_method
 from ..operators.base import Operator
 from ..operators.resample import Sample
 from ..problem import Method, Problem
-from ..runs.progress import report
+from ..runs.runner import report
 from .aimed_samples import drawn
 
 if TYPE_CHECKING:

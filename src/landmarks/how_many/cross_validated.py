@@ -18,7 +18,7 @@ from ..linalg.leave_one_out import best_penalty
 from ..methods.greedy.greedy import Greedy
 from ..operators.data import Data
 from ..problem import Choice, Method, Problem
-from ..runs.progress import report
+from ..runs.runner import report
 from .held_out import HeldOut
 
 SIZES = 16  # with a ridge, so many sizes are tried: each needs a decomposition of its own

@@ -15,8 +15,7 @@ from ..intake import prepared_operator
 from ..linalg.error import CRITERIA, total
 from ..methods.aimed.hunt import base_of
 from ..methods.aimed.search import greedy
-from ..methods.greedy.greedy import ErrorGains
-from ..methods.greedy.pursuit import Gains, pursue
+from ..methods.greedy.greedy import ErrorGains, Gains, pursue
 from ..problem import Problem
 from ..residual.represent import searchable
 from ..residual.residual import Residual

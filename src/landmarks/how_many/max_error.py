@@ -16,7 +16,7 @@ from ..methods.inner import run_method
 from ..operators.double import in_double
 from ..problem import Choice, Method, Problem
 from ..residual.aimed.judged import error_of, total_of
-from ..runs.progress import report
+from ..runs.runner import report
 from .curve import Curve, sweep
 
 ROUNDING = 1000  # units in the last place that a relative error may be off by

@@ -9,7 +9,8 @@ import numpy as np
 import scipy
 
 from .._array import Array, Indices, eps, host, is_single, like, namespace, take
-from ..operators.base import Operator, block_width, blocks, densify
+from ..operators.base import Operator, block_width, blocks
+from ..operators.dense import densify
 from ..operators.double import in_double, remade_in_double
 from .from_rows import residual_gram, residual_trace
 from .nystrom import nystrom_factor

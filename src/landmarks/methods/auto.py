@@ -16,11 +16,10 @@ import numpy as np
 from ..errors import Stopped
 from ..linalg.error import selection_error
 from ..linalg.estimate import estimated_error
-from ..operators.base import Operator
-from ..operators.ledger import precision_used
+from ..operators.base import Operator, precision_used
 from ..problem import AIMED, PLACED, Choice, Problem, Trial, brief
 from ..residual.represent import searchable
-from ..runs.progress import stopped
+from ..runs.runner import stopped
 from .aimed.auto import automatic
 from .annealed.annealed import Annealed
 from .costs import (

@@ -6,8 +6,8 @@ from typing import Any
 
 from .. import _check
 from ..readers.frames import is_frame, numbers_only
-from .array import Data, array_data, gram_is_cheaper
 from .base import Operator
+from .dense import Data, array_data, gram_is_cheaper
 from .function import function
 from .rows.base import load
 from .rows.convert import as_rows

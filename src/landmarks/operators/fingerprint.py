@@ -12,9 +12,8 @@ import numpy as np
 import scipy.sparse
 
 from .._array import Array, host, is_single, like
-from .array import Data
 from .base import Operator
-from .dense import Dense
+from .dense import Data, Dense
 from .kernel_matrix import KernelOperator
 from .sparse import Sparse
 from .structured.hadamard import Hadamard

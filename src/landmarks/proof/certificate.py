@@ -9,7 +9,7 @@ import numpy as np
 
 from ..linalg.error import rank_bound
 from ..problem import Problem
-from ..runs.progress import stopped
+from ..runs.runner import stopped
 from .conditioned import Conditioned, conditioned
 from .dual.centre import analytic_centre
 from .dual.climb import ascended, squared

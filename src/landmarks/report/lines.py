@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .better import better
-from .screen import aligned, printable
-from .terminal import Terminal
+from .sentences import better
+from .terminal import Terminal, aligned, printable
 
 if TYPE_CHECKING:
     from ..selection import Selection

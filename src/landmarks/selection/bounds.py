@@ -8,7 +8,7 @@ from typing import Any
 from ..methods.aimed.certified import certified
 from ..problem import Problem
 from ..proof.certificate import Certificate, certify, seconds
-from ..runs.progress import watching
+from ..runs.runner import watching
 from .figures import Figures
 
 

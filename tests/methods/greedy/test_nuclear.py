@@ -9,7 +9,7 @@ from landmarks.errors import RankWarning
 from landmarks.linalg.error import selection_error
 from landmarks.linalg.probes import Hadamard, Identity
 from landmarks.methods.greedy import block_picks, nuclear
-from landmarks.methods.greedy.greedy import ErrorGains, Greedy
+from landmarks.methods.greedy.greedy import ErrorGains, Greedy, pursue
 from landmarks.methods.greedy.nuclear import (
     NuclearScores,
     ProbedGains,
@@ -17,7 +17,6 @@ from landmarks.methods.greedy.nuclear import (
     WithDiagonal,
     estimated_diagonal,
 )
-from landmarks.methods.greedy.pursuit import pursue
 from landmarks.problem import Problem
 from landmarks.residual import panel
 from landmarks.residual.residual import Residual

@@ -22,7 +22,7 @@ from landmarks.methods.groups.moves import (
 )
 from landmarks.methods.groups.state import UnitState
 from landmarks.methods.groups.units import Units
-from landmarks.runs.progress import watching
+from landmarks.runs.runner import watching
 
 N = 9
 COSTS = np.array([1.0, 3.0, 0.5, 2.0, 1.5, 2.5, 1.0, 0.8, 2.2])

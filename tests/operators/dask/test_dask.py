@@ -13,7 +13,7 @@ from libraries import library
 
 import landmarks as lm
 from landmarks.methods.costs import product_seconds
-from landmarks.operators.base import DENSE_MEMORY, densify, squared_diagonal
+from landmarks.operators.base import DENSE_MEMORY, squared_diagonal
 from landmarks.operators.dask import data as dask_data
 from landmarks.operators.dask import kernel as dask_kernel
 from landmarks.operators.dask import strips as _strips
@@ -31,8 +31,9 @@ from landmarks.operators.dask.client import (
     patience,
     tree,
 )
+from landmarks.operators.dense import densify
 from landmarks.operators.restricted import Restricted
-from landmarks.runs import progress
+from landmarks.runs import runner
 
 dask = pytest.importorskip("dask", reason="needs dask")
 da = pytest.importorskip("dask.array", reason="needs dask")
@@ -287,7 +288,7 @@ def test_other_number_types_are_read_as_float64_and_single_precision_is_summed_i
 @each_scheduler
 def test_reading_is_reported_chunk_by_chunk():
     heard = []
-    with progress.watching(lambda p: heard.append((p.phase, p.done, p.total))):
+    with runner.watching(lambda p: heard.append((p.phase, p.done, p.total))):
         lm.data(da.from_array(TALL, chunks=(1000, -1)))
     assert heard == [("reading", i, 6) for i in range(1, 7)]
 
@@ -297,7 +298,7 @@ def test_what_a_watcher_raises_stops_the_reading():
     def impatient(_):
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), progress.watching(impatient):
+    with pytest.raises(KeyboardInterrupt), runner.watching(impatient):
         lm.data(da.from_array(TALL, chunks=(1000, -1)))
 
 
@@ -398,7 +399,7 @@ def test_a_missing_value_in_a_later_tile_is_placed_by_the_columns_of_the_tile(mo
 
 def test_tiles_are_reported_as_they_are_read(monkeypatch):
     heard = []
-    with progress.watching(lambda p: heard.append((p.phase, p.done, p.total))):
+    with runner.watching(lambda p: heard.append((p.phase, p.done, p.total))):
         in_tiles(WIDE[:, :33], monkeypatch)
     assert heard == [("reading", i, 12) for i in range(1, 13)]
 
@@ -566,7 +567,7 @@ def test_a_constant_is_passed_on_as_it_is():
 
 def test_a_chunk_that_was_read_twice_counts_once():
     heard, reading = [], Reading(3)
-    with progress.watching(lambda p: heard.append((p.phase, p.done, p.total))):
+    with runner.watching(lambda p: heard.append((p.phase, p.done, p.total))):
         for chunk in (2, 2, 0):
             reading.hear((0.0, chunk))
             reading.report()
@@ -658,7 +659,7 @@ class TestCluster:
 
     def test_all_chunks_are_reported(self):
         heard = []
-        with progress.watching(lambda p: heard.append((p.phase, p.done, p.total))):
+        with runner.watching(lambda p: heard.append((p.phase, p.done, p.total))):
             lm.data(da.from_array(TALL, chunks=(1000, -1)))
         assert heard[-1] == ("reading", 6, 6)
 

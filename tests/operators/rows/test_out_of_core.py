@@ -21,7 +21,7 @@ from landmarks.operators.rows.files import open_rows
 from landmarks.operators.rows.operator import ByRows
 from landmarks.operators.rows.out_of_core import fits, from_rows, gram_fits
 from landmarks.operators.standard import Standard
-from landmarks.runs.progress import watching
+from landmarks.runs.runner import watching
 
 from .sources import SOURCES, cut
 
@@ -453,7 +453,7 @@ before, peak = anonymous(), 0
 def watch(progress):
     global peak
     peak = max(peak, anonymous() - before)
-from landmarks.runs.progress import watching
+from landmarks.runs.runner import watching
 with watching(watch):
     selection = lm.select(X, 3, method="greedy")
     selection.error()

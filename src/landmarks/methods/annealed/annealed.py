@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..._array import host
-from ...operators.base import storable
+from ...operators.dense import storable
 from ...problem import AIMED, Choice, Problem, brief, complete
 from ...residual.represent import searchable
 from ...residual.residual import floor

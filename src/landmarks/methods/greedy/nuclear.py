@@ -28,7 +28,7 @@ from ...residual.digits import leading_digits
 from ...residual.represent import searchable
 from ...residual.residual import Residual
 from .block_picks import pick_block
-from .pursuit import Gains, highest, over_diagonal, pick_best, pursue
+from .greedy import Gains, highest, over_diagonal, pick_best, pursue
 
 LARGE = 20_000  # columns from which picks are made in blocks
 

@@ -16,7 +16,7 @@ from ..._array import Array, namespace
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem
 from ...residual.represent import searchable
 from ...residual.residual import Residual
-from .pursuit import Gains, highest, pursue
+from .greedy import Gains, highest, pursue
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from ..._array import Array, host, is_array, like, namespace
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
 from ...residual.represent import searchable
 from ...residual.residual import Residual
-from .greedy import ErrorGains
-from .pursuit import Gains, highest, over_diagonal, pursue
+from .greedy import ErrorGains, Gains, highest, over_diagonal, pursue
 
 FAINT = 1e-8  # a share of the target that counts as nothing: the trace alone decides there
 

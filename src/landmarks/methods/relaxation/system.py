@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from ..._array import Array, Indices, add_diagonal, namespace, take
-from ...operators.base import Operator, densify
-from ...operators.dense import Dense
+from ...operators.base import Operator
+from ...operators.dense import Dense, densify
 
 SMALL = 2000  # up to this order K_+ is stored for the solves: a factorisation beats products there
 

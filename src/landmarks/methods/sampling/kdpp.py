@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from ..._array import eps, host
-from ...operators.base import densify
+from ...operators.dense import densify
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, complete
 from ...residual.residual import Residual
 from .draw import draw

@@ -11,8 +11,7 @@ from typing import Any
 
 from ... import _check
 from ..._array import Array, Indices, namespace, on_gpu, prototype, take
-from ..base import MEMORY, Operator, itemsize
-from ..ledger import Ledger
+from ..base import MEMORY, Ledger, Operator, itemsize
 
 
 class Hadamard(Operator):

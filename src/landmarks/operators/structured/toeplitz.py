@@ -8,8 +8,7 @@ import numpy as np
 
 from ... import _check
 from ..._array import Array, Indices, host, is_array, namespace, prototype, scatter, take, zeros
-from ..base import Operator
-from ..ledger import Ledger
+from ..base import Ledger, Operator
 from ..restricted import Restricted
 
 
