@@ -37,8 +37,6 @@ class Checkpoint:
     Examples
     --------
     >>> import os, tempfile
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> path = os.path.join(tempfile.mkdtemp(), "run.npz")
     >>> X = np.random.default_rng(0).standard_normal((30, 10))
     >>> first = lm.select(X, 3, checkpoint=lm.Checkpoint(path, interval=30))

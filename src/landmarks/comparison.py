@@ -51,8 +51,6 @@ class Comparison:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> X = np.random.default_rng(0).standard_normal((30, 8))
     >>> found = lm.compare(X, 3, methods=["greedy", "uniform"])
     >>> found.best.method
@@ -107,8 +105,6 @@ class Comparison:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> X = np.random.default_rng(0).standard_normal((30, 8))
         >>> found = lm.compare(X, 3, methods=["greedy", "uniform"])
         >>> found.to_frame()["method"].tolist()
@@ -131,8 +127,6 @@ class Comparison:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> X = np.random.default_rng(0).standard_normal((30, 8))
         >>> found = lm.compare(X, 3, methods=["greedy", "uniform"])
         >>> len(found.plot().ax_.patches)
@@ -187,8 +181,6 @@ def compare(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> X = np.random.default_rng(0).standard_normal((30, 8))
     >>> lm.compare(X, 3, methods=["uniform", "greedy"]).table["method"]
     ['greedy', 'uniform']

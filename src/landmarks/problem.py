@@ -40,8 +40,6 @@ class Problem:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> problem = lm.Problem(lm.psd(np.eye(4)), k=2, include=(3,), exclude=(0,))
     >>> problem.candidates.tolist(), problem.free.tolist()
     ([1, 2, 3], [1, 2])
@@ -93,8 +91,6 @@ class Problem:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> problem = lm.Problem(lm.psd(np.eye(4)), k=2, exclude=(0,))
         >>> problem.addable([3]).tolist()
         [False, True, True, False]
@@ -118,8 +114,6 @@ class Problem:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> groups = np.array([0, 0, 1, 1])
         >>> lm.Problem(lm.psd(np.eye(4)), k=2, groups=groups).count([0, 1, 2])
         2
@@ -163,8 +157,6 @@ class Choice:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> problem = lm.Problem(lm.psd(np.diag([1.0, 3.0, 2.0])), k=2)
     >>> lm.Greedy().choose(problem, np.random.default_rng(0)).indices
     array([1, 2])

@@ -16,7 +16,6 @@ def standardise(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from landmarks.datasets import standardise
     >>> standardise(np.array([[1.0, 5.0], [3.0, 5.0]]))[0].tolist()
     [[-1.0], [1.0]]

@@ -43,8 +43,6 @@ class Reasons:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> X = np.array([[3.0, 0.0, 0.0, 3.0], [0.0, 2.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]])
     >>> lm.select(X, 2).why(each=1)
     chosen

@@ -40,8 +40,6 @@ class CrossValidated:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((80, 3)) @ rng.standard_normal((3, 20))
     >>> X += 0.3 * rng.standard_normal((80, 20))
@@ -79,8 +77,6 @@ class CrossValidated:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> rng = np.random.default_rng(0)
         >>> problem = lm.Problem(lm.data(rng.standard_normal((40, 6))), k=0)
         >>> lm.CrossValidated(folds=4, most=3).curve(problem, rng).errors.shape

@@ -34,8 +34,6 @@ class Curve:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> curve = lm.path(np.diag([5.0, 4.0, 0.2, 0.1]), range(1, 5))
     >>> curve.knee(), curve.smallest(error=0.01)
     (2, 2)
@@ -60,8 +58,6 @@ class Curve:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> lm.path(np.diag([3.0, 2.0, 1.0]), 3).smallest(error=0.1)
         2
         """
@@ -83,8 +79,6 @@ class Curve:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> lm.path(np.diag([5.0, 4.0, 0.2, 0.1]), 4).knee()
         2
         """
@@ -106,8 +100,6 @@ class Curve:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> curve = lm.path(np.diag([5.0, 4.0, 0.2, 0.1]), 4)
         >>> curve.plot().get_xlabel()
         'columns chosen'
@@ -150,8 +142,6 @@ def path(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> curve = lm.path(np.diag([3.0, 2.0, 1.0]), 3)
     >>> curve.relative.round(3).tolist(), curve.smallest(error=0.1)
     ([0.357, 0.071, 0.0], 2)

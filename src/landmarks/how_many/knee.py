@@ -25,8 +25,6 @@ class Knee:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((50, 4)) @ rng.standard_normal((4, 30))
     >>> X += 0.1 * rng.standard_normal((50, 30))

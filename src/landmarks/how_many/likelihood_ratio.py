@@ -36,8 +36,6 @@ class LikelihoodRatio:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> rng = np.random.default_rng(0)
     >>> causes, noise = rng.standard_normal((500, 2)), rng.standard_normal((500, 6))
     >>> X = np.hstack([causes, causes @ rng.standard_normal((2, 6)) + noise])
@@ -72,8 +70,6 @@ class LikelihoodRatio:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> rng = np.random.default_rng(0)
         >>> causes, noise = rng.standard_normal((500, 2)), rng.standard_normal((500, 6))
         >>> X = np.hstack([causes, causes @ rng.standard_normal((2, 6)) + noise])

@@ -36,8 +36,6 @@ class MaxError:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> s = lm.select(np.diag([3.0, 2.0, 1.0]), lm.MaxError(error=0.1))
     >>> s.k, round(s.relative_error(), 3)
     (2, 0.071)

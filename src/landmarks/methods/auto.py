@@ -72,8 +72,6 @@ class Auto:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> X = np.random.default_rng(0).standard_normal((30, 10))
     >>> s = lm.select(X, 3)
     >>> s.proved

@@ -44,7 +44,6 @@ def data(
 
     Examples
     --------
-    >>> import landmarks as lm
     >>> lm.data([[1.0, 0.0, 2.0], [0.0, 1.0, 2.0]])
     Data(n=3, dtype=float64)
     >>> blocks = ([[float(i), 1.0, i + 1.0]] for i in range(4))

@@ -142,8 +142,6 @@ def function(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> K = np.diag([3.0, 2.0, 1.0])
     >>> lm.function(lambda V: K @ V, n=3)
     Function(n=3, dtype=float64)

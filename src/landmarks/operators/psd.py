@@ -30,8 +30,6 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> lm.psd(np.eye(3))
     Dense(n=3, dtype=float64)
     """

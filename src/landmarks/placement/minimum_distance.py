@@ -29,8 +29,6 @@ class MinDistance:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> X = np.diag([5.0, 4.0, 3.0, 2.0])
     >>> s = lm.select(X, 2, constraints=[lm.MinDistance([0.0, 1.0, 2.0, 3.0], 2.0)])
     >>> sorted(s.indices.tolist())

@@ -26,8 +26,6 @@ class CoverageDisplay(Display):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> from landmarks.plots import CoverageDisplay
     >>> points = np.random.default_rng(0).standard_normal((100, 5))
     >>> s = lm.select(lm.kernel(points, lm.rbf(sigma=2.0)), 6, method="greedy")

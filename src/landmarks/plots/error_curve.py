@@ -34,8 +34,6 @@ class ErrorCurveDisplay(Display):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> from landmarks.plots import ErrorCurveDisplay
     >>> X = np.random.default_rng(0).standard_normal((30, 8))
     >>> display = ErrorCurveDisplay.from_selection(lm.select(X, 3))

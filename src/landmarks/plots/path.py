@@ -28,7 +28,6 @@ def plot_path(path: Trajectory, ax: Any = None, *, at_most: int = 300, seed: int
 
     Examples
     --------
-    >>> import numpy as np
     >>> from landmarks.methods.trajectory import Trajectory
     >>> t = np.array([[0.5, 0.5, 0.5], [0.8, 0.3, 0.1], [1.0, 0.0, 0.0]])
     >>> ax = Trajectory(t, value=np.zeros(3), active=np.array([3, 3, 1]), steps=np.zeros(3)).plot()
@@ -73,8 +72,6 @@ class PathDisplay(Display):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> from landmarks.plots import PathDisplay
     >>> X = np.random.default_rng(0).standard_normal((30, 8))
     >>> PathDisplay.from_selection(lm.select(X, 3, method="annealed")).ax_.get_ylabel()

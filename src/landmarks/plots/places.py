@@ -30,8 +30,6 @@ class MapDisplay(Display):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> places = np.random.default_rng(0).random((100, 2))
     >>> fields = np.sin(np.arange(1, 9)[:, None] * places.sum(axis=1))
     >>> lm.select(fields, 4).plot(coordinates=places).ax_.get_title()

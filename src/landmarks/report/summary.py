@@ -40,8 +40,6 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> from landmarks.report import summarise
     >>> summary = summarise(lm.select(np.diag([1.0, 3.0, 2.0]), 2))
     >>> round(summary.chosen, 3), summary.together.round(3).tolist()

@@ -44,8 +44,6 @@ class Progress:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> heard = []
     >>> s = lm.select(np.diag([3.0, 2.0, 1.0]), 2, method="greedy", callback=heard.append)
     >>> [(progress.phase, progress.done, progress.total) for progress in heard]

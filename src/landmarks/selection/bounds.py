@@ -45,8 +45,6 @@ class Bounds(Figures):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
         >>> round(s.lower_bound(), 6)
         1.0
@@ -67,8 +65,6 @@ class Bounds(Figures):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
         >>> round(s.gap(), 6)
         0.0
@@ -102,8 +98,6 @@ class Bounds(Figures):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> s = lm.select(np.random.default_rng(0).standard_normal((30, 8)), 3)
         >>> s.certificate(budget=1.0).bound <= s.error()
         True

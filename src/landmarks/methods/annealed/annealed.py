@@ -60,8 +60,6 @@ class Annealed:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> M = np.array([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
     >>> sorted(lm.select(lm.psd(np.linalg.inv(M)), 2, method=lm.Annealed()).indices.tolist())
     [0, 1]

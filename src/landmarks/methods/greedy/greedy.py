@@ -41,8 +41,6 @@ class Greedy:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> lm.select(np.diag([1.0, 3.0, 2.0]), 2, method=lm.Greedy()).indices.tolist()
     [1, 2]
     """

@@ -44,8 +44,6 @@ class NuclearScores:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> K = np.diag([1.0, 3.0, 2.0])
     >>> lm.select(lm.function(lambda V: K @ V, n=3), 2, method=lm.NuclearScores()).indices.tolist()
     [1, 2]

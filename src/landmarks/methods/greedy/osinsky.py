@@ -39,8 +39,6 @@ class Osinsky:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> from landmarks.methods.greedy.osinsky import Osinsky
     >>> X = np.random.default_rng(0).standard_normal((30, 10))
     >>> s = lm.select(X, 3, method=Osinsky())

@@ -25,8 +25,6 @@ class PivotedQR:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> lm.select(np.diag([1.0, 3.0, 2.0]), 2, method=lm.PivotedQR()).indices.tolist()
     [1, 2]
     """

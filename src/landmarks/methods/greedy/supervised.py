@@ -39,8 +39,6 @@ class Supervised:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> x = np.linspace(0, 1, 50)[:, None]
     >>> y = np.where(x[:, 0] < 0.5, 0.0, np.sin(40 * x[:, 0]))  # nothing to learn on the left
     >>> chosen = lm.select(lm.kernel(x, lm.rbf(sigma=0.05)), 8, method=lm.Supervised(y)).indices

@@ -22,7 +22,6 @@ def relaxed_projection(X: Array, t: Array, delta: float) -> Array:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from landmarks.methods.relaxation.system import relaxed_projection
     >>> relaxed_projection(np.eye(2), np.array([1.0, 0.0]), delta=1.0)
     array([[1., 0.],

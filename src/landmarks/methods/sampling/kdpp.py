@@ -27,8 +27,6 @@ class KDPP:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> sorted(lm.select(np.diag([1.0, 0.0, 2.0]), 2, method=lm.KDPP()).indices.tolist())
     [0, 2]
     """

@@ -32,8 +32,6 @@ class RPCholesky:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> sorted(lm.select(np.diag([1.0, 0.0, 2.0]), 2, method=lm.RPCholesky()).indices.tolist())
     [0, 2]
     """

@@ -100,8 +100,6 @@ def hadamard(A: Any, B: Any = None) -> Operator:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> A = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 3.0]])
     >>> K = lm.hadamard(A)
     >>> K.columns([0, 1, 2])

@@ -65,8 +65,6 @@ def toeplitz(first_column: Any) -> Toeplitz:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> lm.toeplitz(0.5 ** np.arange(4))
     Toeplitz(n=4, dtype=float64)
     """
