@@ -104,7 +104,7 @@ class Curve:
         >>> curve.plot().get_xlabel()
         'columns chosen'
         """
-        from ..plots.sweep import plot_curve
+        from ..plots.error_curve import plot_curve
 
         return plot_curve(self, ax)
 

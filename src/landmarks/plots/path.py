@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .axes import Display, new_axes
-from .fitted import selection_of
 
 if TYPE_CHECKING:
     from ..methods.trajectory import Trajectory
@@ -91,13 +90,6 @@ class PathDisplay(Display):
                 f"{selection.method} leaves no path; use method='annealed' or 'continuous'"
             )
         return cls(selection.path).plot(ax=ax, at_most=at_most, seed=seed)
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, *, ax: Any = None, at_most: int = 300, seed: int = 0
-    ) -> PathDisplay:
-        """Draw the path of a fitted estimator that keeps its selection as `selection_`."""
-        return cls.from_selection(selection_of(estimator), ax=ax, at_most=at_most, seed=seed)
 
     def plot(self, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> PathDisplay:
         """Draw."""
