@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from ..errors import UnsupportedError
 from ..problem import Choice, Method, Problem
 from .cross_validated import CrossValidated
 from .max_error import MaxError, greedy_curve
-from .rule import RuledMethod
 
 
 @dataclass(frozen=True)
@@ -63,3 +62,28 @@ def with_rule(method: Method, k: Any, error: float | None) -> tuple[Any, Any]:
     if isinstance(k, type) or not hasattr(k, "apply"):
         return method, k
     return RuledMethod(method, k), None
+
+
+class Rule(Protocol):
+    """A way to find k: a frozen dataclass of its settings with one function."""
+
+    def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
+        """Find k, which the problem leaves open, and choose k columns by the method."""
+        ...
+
+
+@dataclass(frozen=True)
+class RuledMethod:
+    """A method whose k is found by a rule."""
+
+    method: Any
+    rule: Any
+    finds_k: ClassVar[bool] = True
+
+    @property
+    def honours(self) -> frozenset[str]:
+        """The constraints that the method honours."""
+        return self.method.honours
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        return self.rule.apply(problem, self.method, rng)
