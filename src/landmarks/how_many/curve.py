@@ -28,7 +28,7 @@ class Curve:
     Attributes
     ----------
     ks : the sizes, rising.
-    indices : the columns in the order of choice, as many as the largest size.
+    indices : the columns in the order of choice; their number is the largest size.
     relative : the error for each k as a share of the error of choosing nothing; it never rises.
     criterion : of the errors.
 
