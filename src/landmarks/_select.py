@@ -138,7 +138,7 @@ def select(
     else:
         problem = replace(problem, k=subset_size(k, problem, chooser))
         check_honoured(problem, chooser)
-    allowed = _seconds(budget)
+    allowed = None if budget is None else _check.seconds(budget, otherwise=" or None")
     operator.validate()
     rng = np.random.default_rng(_check.seed(seed))
     journal = None
@@ -213,11 +213,3 @@ def known_of(problem: Problem, choice: Choice) -> dict[str, float]:
 def _given(value: Any) -> bool:
     """Whether a constraint was given: neither None nor the empty tuple."""
     return value is not None and not (isinstance(value, tuple) and len(value) == 0)
-
-
-def _seconds(budget: float | None) -> float | None:
-    if budget is None:
-        return None
-    if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget > 0:
-        raise ValueError(f"budget must be a positive number of seconds or None, got {budget!r}")
-    return float(budget)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from .. import _check
 from ..errors import UnsupportedError
 from ..problem import Choice, Method, Problem
 from .cross_validated import CrossValidated
@@ -34,9 +35,7 @@ class Knee:
     most: int = 100
 
     def __post_init__(self) -> None:
-        whole_number = isinstance(self.most, int | np.integer) and not isinstance(self.most, bool)
-        if not whole_number or self.most < 2:
-            raise ValueError(f"most must be a whole number of at least 2, got {self.most!r}")
+        _check.count(self.most, "most", least=2)
 
     def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
         if problem.groups is not None:

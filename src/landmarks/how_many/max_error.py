@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .._array import eps
+from .._check import is_number
 from ..errors import RankWarning
 from ..linalg.error import FULL_SPECTRUM, spectrum
 from ..methods.inner import run_method
@@ -44,8 +45,7 @@ class MaxError:
     error: float = 0.05
 
     def __post_init__(self) -> None:
-        number = isinstance(self.error, int | float | np.number)
-        if isinstance(self.error, bool) or not number or not 0 <= self.error < 1:
+        if not is_number(self.error) or not 0 <= self.error < 1:
             raise ValueError(
                 "error must be a number from 0 to below 1, the largest relative error allowed, "
                 f"got {self.error!r}"

@@ -42,13 +42,6 @@ class Certificate:
         return f"no other choice can be more than {self.gap:.2%} better ({self.source})"
 
 
-def seconds(budget: object) -> float:
-    """A budget, checked."""
-    if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget > 0:
-        raise ValueError(f"budget must be a positive number of seconds, got {budget!r}")
-    return float(budget)
-
-
 def certify(
     problem: Problem, indices: np.ndarray, error: float, point: np.ndarray | None = None
 ) -> Bound:

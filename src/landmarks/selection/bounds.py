@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from .._check import seconds
 from ..methods.aimed.certified import certified
 from ..problem import Problem
-from ..proof.certificate import Certificate, certify, seconds
+from ..proof.certificate import Certificate, certify
 from ..runs.runner import watching
 from .figures import Figures
 

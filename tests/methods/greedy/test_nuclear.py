@@ -103,7 +103,7 @@ def test_the_estimated_diagonal_is_exact_for_a_matrix_of_low_rank():
 
 @pytest.mark.parametrize("n_probes", [1, 0, 2.5, True])
 def test_too_few_probes_are_refused(n_probes):
-    with pytest.raises(ValueError, match="n_probes must be an integer of at least 2"):
+    with pytest.raises(ValueError, match="n_probes must be a whole number of at least 2"):
         NuclearScores(n_probes)
 
 

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ... import _check
 from ..._array import (
     Array,
     Indices,
@@ -54,12 +55,7 @@ class NuclearScores:
     __repr__ = brief
 
     def __post_init__(self) -> None:
-        if (
-            isinstance(self.n_probes, bool)
-            or int(self.n_probes) != self.n_probes
-            or self.n_probes < 2
-        ):
-            raise ValueError(f"n_probes must be an integer of at least 2, got {self.n_probes!r}")
+        _check.count(self.n_probes, "n_probes", least=2)
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         operator = searchable(problem.operator, problem.k)

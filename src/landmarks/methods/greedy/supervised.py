@@ -52,12 +52,7 @@ class Supervised:
     __repr__ = brief
 
     def __post_init__(self) -> None:
-        if (
-            isinstance(self.noise, bool)
-            or not isinstance(self.noise, int | float)
-            or not 0 < self.noise < np.inf
-        ):
-            raise ValueError(f"noise must be a positive number, got {self.noise!r}")
+        _check.positive(self.noise, "noise")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         Y = self._centred(problem.operator.n)
