@@ -65,7 +65,7 @@ THOROUGH = (
     "tests/proof/",
     "tests/report/",
     "tests/sklearn/test_nystroem.py::TestTarget::test_a_pipeline_with_half_the_landmarks",
-    "tests/test_checkpoint.py",
+    "tests/checkpoint/",
     "tests/test_cluster.py",
     "tests/test_gallery.py",
     "tests/test_network.py::test_no_connection_is_opened",

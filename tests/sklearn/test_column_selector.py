@@ -18,11 +18,9 @@ from sklearn.pipeline import make_pipeline
 
 import landmarks as lm
 from landmarks.datasets import standardise
-from landmarks.operators.prepare.preparation import Preparation, centred
+from landmarks.operators.prepare.preparation import Preparation
 from landmarks.sklearn.column_selector import ColumnSelector
 
-# The wine data are raw here: one column holds far larger numbers than the others.
-pytestmark = pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning")
 WINE = load_wine()
 X = WINE.data
 GREEDY = {"method": "greedy", "n_features_to_select": 4}
@@ -32,9 +30,8 @@ def pickled(selector: ColumnSelector) -> ColumnSelector:
     return pickle.loads(pickle.dumps(selector))
 
 
-def sparse_rows(m: int = 60, n: int = 12) -> np.ndarray:
-    rng = np.random.default_rng(0)
-    return np.where(rng.random((m, n)) < 0.3, rng.random((m, n)) * np.arange(1, n + 1), 0.0)
+# The wine data are raw here: one column holds far larger numbers than the others.
+pytestmark = pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning")
 
 
 def test_selects_what_select_chooses_of_the_standardised_columns():
@@ -87,158 +84,6 @@ def test_auto_takes_the_fewest_columns_that_explain_the_share():
 def test_fraction_is_of_the_columns():
     assert ColumnSelector(0.5, method="greedy", center=True).fit(X).transform(X).shape[1] == 6
     assert ColumnSelector(0.001, method="greedy", center=True).fit(X).transform(X).shape[1] == 1
-
-
-@pytest.mark.parametrize("center", [False, True])
-@pytest.mark.parametrize("scale", [False, True])
-@pytest.mark.parametrize(
-    "form", [scipy.sparse.csr_array, scipy.sparse.csc_matrix, scipy.sparse.coo_array]
-)
-def test_sparse_equals_dense(form, center, scale):
-    Y, w = sparse_rows(), np.random.default_rng(1).random(60)
-    settings = ColumnSelector(**GREEDY, center=center, scale=scale)
-    dense, sparse = (
-        clone(settings).fit(Y, sample_weight=w),
-        clone(settings).fit(form(Y), sample_weight=w),
-    )
-    assert sparse.indices_.tolist() == dense.indices_.tolist()
-    np.testing.assert_allclose(sparse.coefficients_, dense.coefficients_, atol=1e-9)
-    assert scipy.sparse.issparse(sparse.transform(form(Y)))
-    assert sparse.score(form(Y)) == pytest.approx(dense.score(Y))
-
-
-def test_a_wide_sparse_matrix_is_centred_by_products_alone(monkeypatch):
-    monkeypatch.setattr("landmarks.operators.prepare.preparation.MEMORY", 100)
-    Y = sparse_rows()
-    selector = ColumnSelector(**GREEDY, scale=True, center=True).fit(scipy.sparse.csr_array(Y))
-    assert (
-        selector.indices_.tolist()
-        == ColumnSelector(**GREEDY, scale=True, center=True).fit(Y).indices_.tolist()
-    )
-    assert pickled(selector).selection_.indices.tolist() == selector.indices_.tolist()
-
-
-def test_the_centred_operator_equals_the_covariance():
-    Y = sparse_rows()
-    operator = centred(scipy.sparse.csc_array(Y), Y.mean(axis=0), 60.0, Y.var(axis=0))
-    np.testing.assert_allclose(
-        operator.columns(np.arange(12)), 60 * np.cov(Y, rowvar=False, ddof=0), atol=1e-9
-    )
-    np.testing.assert_allclose(operator.diagonal(), 60 * Y.var(axis=0))
-
-
-def test_a_constant_column_is_never_selected():
-    Y = np.column_stack([np.full(178, 1e6 / 3), X[:, :5]])
-    assert 0 not in ColumnSelector(5, method="greedy", center=True).fit(Y).indices_
-    assert (
-        0
-        not in ColumnSelector(5, method="greedy", scale=True, center=True)
-        .fit(scipy.sparse.csr_array(Y))
-        .indices_
-    )
-
-
-def test_an_integer_weight_repeats_the_row():
-    w = np.random.default_rng(0).integers(0, 4, len(X))
-    weighted, repeated = (
-        ColumnSelector(**GREEDY, center=True).fit(X, sample_weight=w),
-        ColumnSelector(**GREEDY, center=True).fit(np.repeat(X, w, axis=0)),
-    )
-    assert weighted.indices_.tolist() == repeated.indices_.tolist()
-    assert weighted.reconstruction_error_ == pytest.approx(repeated.reconstruction_error_)
-    assert weighted.score(X, sample_weight=w) == pytest.approx(
-        repeated.score(np.repeat(X, w, axis=0))
-    )
-
-
-@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
-def test_partial_fit_of_batches_equals_fit(form):
-    whole, parts = (
-        ColumnSelector(**GREEDY, scale=True, center=True).fit(X),
-        ColumnSelector(**GREEDY, scale=True, center=True),
-    )
-    for batch in np.array_split(X, 5):
-        parts.partial_fit(form(batch))
-    assert parts.indices_.tolist() == whole.indices_.tolist()
-    np.testing.assert_allclose(parts.coefficients_, whole.coefficients_, rtol=1e-6, atol=1e-8)
-    assert parts.reconstruction_error_ == pytest.approx(whole.reconstruction_error_)
-
-
-def test_partial_fit_selects_when_asked():
-    selector = ColumnSelector(**GREEDY, center=True).partial_fit(X[:90], select=False)
-    assert not hasattr(selector, "support_")
-    selector.partial_fit(X[90:])
-    assert (
-        selector.indices_.tolist() == ColumnSelector(**GREEDY, center=True).fit(X).indices_.tolist()
-    )
-
-
-def test_fit_forgets_the_batches_of_partial_fit():
-    selector = ColumnSelector(**GREEDY, center=True).partial_fit(1e3 * X[::-1, ::-1]).fit(X)
-    assert (
-        selector.partial_fit(X).indices_.tolist()
-        == ColumnSelector(**GREEDY, center=True).fit(X).indices_.tolist()
-    )
-
-
-def holes(Y: np.ndarray, share: float = 0.05) -> np.ndarray:
-    return np.where(np.random.default_rng(0).random(Y.shape) < share, np.nan, Y)
-
-
-def test_imputing_equals_fit_on_imputed_data():
-    Y = holes(X)
-    filled = np.where(np.isnan(Y), np.nanmean(Y, axis=0), Y)
-    expected = ColumnSelector(**GREEDY, scale=True, center=True).fit(filled)
-    for selector in (
-        ColumnSelector(**GREEDY, scale=True, missing="impute", center=True).fit(Y),
-        ColumnSelector(**GREEDY, scale=True, missing="impute", center=True).partial_fit(Y),
-    ):
-        assert selector.indices_.tolist() == expected.indices_.tolist()
-        np.testing.assert_allclose(
-            selector.coefficients_, expected.coefficients_, rtol=1e-6, atol=1e-8
-        )
-
-
-def test_imputing_sparse_data_counts_the_zeros():
-    Y = holes(sparse_rows())
-    dense, sparse = (
-        ColumnSelector(**GREEDY, missing="impute", center=False).fit(form(Y))
-        for form in (np.asarray, scipy.sparse.csr_array)
-    )
-    assert sparse.indices_.tolist() == dense.indices_.tolist()
-
-
-@pytest.mark.parametrize("missing", ["impute", "pairwise"])
-def test_missing_values_hardly_change_the_score_of_a_low_rank_matrix(missing):
-    rng = np.random.default_rng(0)
-    Y = rng.standard_normal((400, 3)) @ rng.standard_normal((3, 15)) + 1
-    selector = ColumnSelector(3, method="greedy", missing=missing, center=True).fit(holes(Y, 0.02))
-    assert selector.score(Y) > 0.95  # three columns rebuild it exactly when nothing is missing
-    assert np.isnan(selector.transform(holes(Y, 0.02))).any()
-
-
-@pytest.mark.parametrize("missing", ["impute", "pairwise"])
-def test_score_takes_missing_values(missing):
-    selector = ColumnSelector(**GREEDY, scale=True, missing=missing, center=True).fit(holes(X))
-    assert selector.score(holes(X)) == pytest.approx(
-        selector.score(X), abs=0.05
-    )  # one value in twenty is not seen
-
-
-def test_float32_is_kept():
-    Y = X.astype(np.float32)
-    selector = ColumnSelector(**GREEDY, scale=True, center=True).fit(Y)
-    chosen = selector.transform(Y)
-    assert (
-        chosen.dtype
-        == selector.inverse_transform(chosen).dtype
-        == selector.coefficients_.dtype
-        == np.float32
-    )
-    assert (
-        selector.indices_.tolist()
-        == ColumnSelector(**GREEDY, scale=True, center=True).fit(X).indices_.tolist()
-    )
 
 
 def test_columns_are_included_and_excluded_by_name():
