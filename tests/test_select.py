@@ -5,7 +5,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import RankWarning, UnsupportedError
-from landmarks.problem import INCLUDE_EXCLUDE, Choice
+from landmarks.problem import INCLUDE_EXCLUDE
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_a_method_that_cannot_honour_a_constraint_says_so(X):
         honours = frozenset()
 
         def choose(self, problem, rng):
-            return Choice(np.arange(problem.k))
+            return lm.Choice(np.arange(problem.k))
 
     with pytest.raises(UnsupportedError, match="First cannot honour exclude"):
         lm.select(X, 3, method=First(), exclude=[1])

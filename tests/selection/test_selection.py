@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.linalg.probes import Rademacher
-from landmarks.selection import Cost, Selection
+from landmarks.selection import Cost
 
 
 def test_a_selection_knows_its_figures(X, selection):
@@ -106,7 +106,7 @@ def test_a_choice_without_an_error_has_no_gap_and_is_no_part_of_nothing():
 
 def test_a_selection_made_by_hand_has_nothing_but_what_it_was_given(X):
     cost = Cost(products=1, columns=2, entries=3, seconds=4.0)
-    s = Selection(np.array([2, 0]), 8, "trace", "by hand", None, cost, operator=lm.data(X))
+    s = lm.Selection(np.array([2, 0]), 8, "trace", "by hand", None, cost, operator=lm.data(X))
     assert (s.names, bool(s.path), s.trials, s.bound, s.exponent, s.stopped) == (
         None,
         False,

@@ -10,8 +10,8 @@ import scipy.sparse
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 
+import landmarks as lm
 from landmarks.operators.prepare.preparation import centred
-from landmarks.sklearn.column_selector import ColumnSelector
 
 X = load_wine().data
 GREEDY = {"method": "greedy", "n_features_to_select": 4}
@@ -32,7 +32,7 @@ def sparse_rows(m: int = 60, n: int = 12) -> np.ndarray:
 )
 def test_sparse_equals_dense(form, center, scale):
     Y, w = sparse_rows(), np.random.default_rng(1).random(60)
-    settings = ColumnSelector(**GREEDY, center=center, scale=scale)
+    settings = lm.ColumnSelector(**GREEDY, center=center, scale=scale)
     dense, sparse = (
         clone(settings).fit(Y, sample_weight=w),
         clone(settings).fit(form(Y), sample_weight=w),
@@ -46,10 +46,10 @@ def test_sparse_equals_dense(form, center, scale):
 def test_a_wide_sparse_matrix_is_centred_by_products_alone(monkeypatch):
     monkeypatch.setattr("landmarks.operators.prepare.preparation.MEMORY", 100)
     Y = sparse_rows()
-    selector = ColumnSelector(**GREEDY, scale=True, center=True).fit(scipy.sparse.csr_array(Y))
+    selector = lm.ColumnSelector(**GREEDY, scale=True, center=True).fit(scipy.sparse.csr_array(Y))
     assert (
         selector.indices_.tolist()
-        == ColumnSelector(**GREEDY, scale=True, center=True).fit(Y).indices_.tolist()
+        == lm.ColumnSelector(**GREEDY, scale=True, center=True).fit(Y).indices_.tolist()
     )
     assert (
         pickle.loads(pickle.dumps(selector)).selection_.indices.tolist()
@@ -68,10 +68,10 @@ def test_the_centred_operator_equals_the_covariance():
 
 def test_a_constant_column_is_never_selected():
     Y = np.column_stack([np.full(178, 1e6 / 3), X[:, :5]])
-    assert 0 not in ColumnSelector(5, method="greedy", center=True).fit(Y).indices_
+    assert 0 not in lm.ColumnSelector(5, method="greedy", center=True).fit(Y).indices_
     assert (
         0
-        not in ColumnSelector(5, method="greedy", scale=True, center=True)
+        not in lm.ColumnSelector(5, method="greedy", scale=True, center=True)
         .fit(scipy.sparse.csr_array(Y))
         .indices_
     )
@@ -80,8 +80,8 @@ def test_a_constant_column_is_never_selected():
 def test_an_integer_weight_repeats_the_row():
     w = np.random.default_rng(0).integers(0, 4, len(X))
     weighted, repeated = (
-        ColumnSelector(**GREEDY, center=True).fit(X, sample_weight=w),
-        ColumnSelector(**GREEDY, center=True).fit(np.repeat(X, w, axis=0)),
+        lm.ColumnSelector(**GREEDY, center=True).fit(X, sample_weight=w),
+        lm.ColumnSelector(**GREEDY, center=True).fit(np.repeat(X, w, axis=0)),
     )
     assert weighted.indices_.tolist() == repeated.indices_.tolist()
     assert weighted.reconstruction_error_ == pytest.approx(repeated.reconstruction_error_)
@@ -93,8 +93,8 @@ def test_an_integer_weight_repeats_the_row():
 @pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
 def test_partial_fit_of_batches_equals_fit(form):
     whole, parts = (
-        ColumnSelector(**GREEDY, scale=True, center=True).fit(X),
-        ColumnSelector(**GREEDY, scale=True, center=True),
+        lm.ColumnSelector(**GREEDY, scale=True, center=True).fit(X),
+        lm.ColumnSelector(**GREEDY, scale=True, center=True),
     )
     for batch in np.array_split(X, 5):
         parts.partial_fit(form(batch))
@@ -104,19 +104,20 @@ def test_partial_fit_of_batches_equals_fit(form):
 
 
 def test_partial_fit_selects_when_asked():
-    selector = ColumnSelector(**GREEDY, center=True).partial_fit(X[:90], select=False)
+    selector = lm.ColumnSelector(**GREEDY, center=True).partial_fit(X[:90], select=False)
     assert not hasattr(selector, "support_")
     selector.partial_fit(X[90:])
     assert (
-        selector.indices_.tolist() == ColumnSelector(**GREEDY, center=True).fit(X).indices_.tolist()
+        selector.indices_.tolist()
+        == lm.ColumnSelector(**GREEDY, center=True).fit(X).indices_.tolist()
     )
 
 
 def test_fit_forgets_the_batches_of_partial_fit():
-    selector = ColumnSelector(**GREEDY, center=True).partial_fit(1e3 * X[::-1, ::-1]).fit(X)
+    selector = lm.ColumnSelector(**GREEDY, center=True).partial_fit(1e3 * X[::-1, ::-1]).fit(X)
     assert (
         selector.partial_fit(X).indices_.tolist()
-        == ColumnSelector(**GREEDY, center=True).fit(X).indices_.tolist()
+        == lm.ColumnSelector(**GREEDY, center=True).fit(X).indices_.tolist()
     )
 
 
@@ -127,10 +128,10 @@ def holes(Y: np.ndarray, share: float = 0.05) -> np.ndarray:
 def test_imputing_equals_fit_on_imputed_data():
     Y = holes(X)
     filled = np.where(np.isnan(Y), np.nanmean(Y, axis=0), Y)
-    expected = ColumnSelector(**GREEDY, scale=True, center=True).fit(filled)
+    expected = lm.ColumnSelector(**GREEDY, scale=True, center=True).fit(filled)
     for selector in (
-        ColumnSelector(**GREEDY, scale=True, missing="impute", center=True).fit(Y),
-        ColumnSelector(**GREEDY, scale=True, missing="impute", center=True).partial_fit(Y),
+        lm.ColumnSelector(**GREEDY, scale=True, missing="impute", center=True).fit(Y),
+        lm.ColumnSelector(**GREEDY, scale=True, missing="impute", center=True).partial_fit(Y),
     ):
         assert selector.indices_.tolist() == expected.indices_.tolist()
         np.testing.assert_allclose(
@@ -141,7 +142,7 @@ def test_imputing_equals_fit_on_imputed_data():
 def test_imputing_sparse_data_counts_the_zeros():
     Y = holes(sparse_rows())
     dense, sparse = (
-        ColumnSelector(**GREEDY, missing="impute", center=False).fit(form(Y))
+        lm.ColumnSelector(**GREEDY, missing="impute", center=False).fit(form(Y))
         for form in (np.asarray, scipy.sparse.csr_array)
     )
     assert sparse.indices_.tolist() == dense.indices_.tolist()
@@ -151,14 +152,16 @@ def test_imputing_sparse_data_counts_the_zeros():
 def test_missing_values_hardly_change_the_score_of_a_low_rank_matrix(missing):
     rng = np.random.default_rng(0)
     Y = rng.standard_normal((400, 3)) @ rng.standard_normal((3, 15)) + 1
-    selector = ColumnSelector(3, method="greedy", missing=missing, center=True).fit(holes(Y, 0.02))
+    selector = lm.ColumnSelector(3, method="greedy", missing=missing, center=True).fit(
+        holes(Y, 0.02)
+    )
     assert selector.score(Y) > 0.95  # three columns rebuild it exactly when nothing is missing
     assert np.isnan(selector.transform(holes(Y, 0.02))).any()
 
 
 @pytest.mark.parametrize("missing", ["impute", "pairwise"])
 def test_score_takes_missing_values(missing):
-    selector = ColumnSelector(**GREEDY, scale=True, missing=missing, center=True).fit(holes(X))
+    selector = lm.ColumnSelector(**GREEDY, scale=True, missing=missing, center=True).fit(holes(X))
     assert selector.score(holes(X)) == pytest.approx(
         selector.score(X), abs=0.05
     )  # one value in twenty is not seen
@@ -166,7 +169,7 @@ def test_score_takes_missing_values(missing):
 
 def test_float32_is_kept():
     Y = X.astype(np.float32)
-    selector = ColumnSelector(**GREEDY, scale=True, center=True).fit(Y)
+    selector = lm.ColumnSelector(**GREEDY, scale=True, center=True).fit(Y)
     chosen = selector.transform(Y)
     assert (
         chosen.dtype
@@ -176,5 +179,5 @@ def test_float32_is_kept():
     )
     assert (
         selector.indices_.tolist()
-        == ColumnSelector(**GREEDY, scale=True, center=True).fit(X).indices_.tolist()
+        == lm.ColumnSelector(**GREEDY, scale=True, center=True).fit(X).indices_.tolist()
     )

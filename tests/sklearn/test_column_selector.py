@@ -19,14 +19,13 @@ from sklearn.pipeline import make_pipeline
 import landmarks as lm
 from landmarks.datasets import standardise
 from landmarks.operators.prepare.preparation import Preparation
-from landmarks.sklearn.column_selector import ColumnSelector
 
 WINE = load_wine()
 X = WINE.data
 GREEDY = {"method": "greedy", "n_features_to_select": 4}
 
 
-def pickled(selector: ColumnSelector) -> ColumnSelector:
+def pickled(selector: lm.ColumnSelector) -> lm.ColumnSelector:
     return pickle.loads(pickle.dumps(selector))
 
 
@@ -35,7 +34,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning")
 
 
 def test_selects_what_select_chooses_of_the_standardised_columns():
-    selector = ColumnSelector(4, method="swap", scale=True, random_state=0, center=True).fit(X)
+    selector = lm.ColumnSelector(4, method="swap", scale=True, random_state=0, center=True).fit(X)
     expected = lm.select(standardise(X)[0], 4, method="swap")
     assert selector.indices_.tolist() == expected.indices.tolist()
     assert selector.reconstruction_error_ == pytest.approx(expected.error("trace"))
@@ -43,7 +42,7 @@ def test_selects_what_select_chooses_of_the_standardised_columns():
 
 
 def test_inverse_is_least_squares_with_an_intercept():
-    selector = ColumnSelector(**GREEDY, center=True).fit(X)
+    selector = lm.ColumnSelector(**GREEDY, center=True).fit(X)
     chosen = selector.transform(X)
     design = np.column_stack([np.ones(len(X)), chosen])
     expected = design @ np.linalg.lstsq(design, X, rcond=None)[0]
@@ -53,14 +52,14 @@ def test_inverse_is_least_squares_with_an_intercept():
 @pytest.mark.parametrize("scale", [False, True])
 @pytest.mark.parametrize("center", [False, True])
 def test_score_on_the_training_data_is_one_less_the_relative_error(center, scale):
-    selector = ColumnSelector(**GREEDY, center=center, scale=scale).fit(X)
+    selector = lm.ColumnSelector(**GREEDY, center=center, scale=scale).fit(X)
     assert selector.score(X) == pytest.approx(
         1 - selector.selection_.relative_error("trace"), rel=1e-8
     )
 
 
 def test_score_is_the_lost_share_without_each_column():
-    selector = ColumnSelector(**GREEDY, scale=True, center=True).fit(X)
+    selector = lm.ColumnSelector(**GREEDY, scale=True, center=True).fit(X)
     Z = standardise(X)[0]
     for j in selector.indices_:
         others = [i for i in selector.indices_ if i != j]
@@ -72,24 +71,24 @@ def test_score_is_the_lost_share_without_each_column():
 
 
 def test_auto_takes_the_fewest_columns_that_explain_the_share():
-    selector = ColumnSelector(method="greedy", scale=True, explained_variance=0.8, center=True).fit(
-        X
-    )
-    fewer = ColumnSelector(
+    selector = lm.ColumnSelector(
+        method="greedy", scale=True, explained_variance=0.8, center=True
+    ).fit(X)
+    fewer = lm.ColumnSelector(
         len(selector.indices_) - 1, method="greedy", scale=True, center=True
     ).fit(X)
     assert fewer.score(X) < 0.8 <= selector.score(X)
 
 
 def test_fraction_is_of_the_columns():
-    assert ColumnSelector(0.5, method="greedy", center=True).fit(X).transform(X).shape[1] == 6
-    assert ColumnSelector(0.001, method="greedy", center=True).fit(X).transform(X).shape[1] == 1
+    assert lm.ColumnSelector(0.5, method="greedy", center=True).fit(X).transform(X).shape[1] == 6
+    assert lm.ColumnSelector(0.001, method="greedy", center=True).fit(X).transform(X).shape[1] == 1
 
 
 def test_columns_are_included_and_excluded_by_name():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=WINE.feature_names)
-    selector = ColumnSelector(
+    selector = lm.ColumnSelector(
         3, method="greedy", include="ash", exclude=["proline", "magnesium"], center=True
     ).fit(frame)
     names = selector.get_feature_names_out().tolist()
@@ -102,14 +101,14 @@ def test_columns_are_included_and_excluded_by_name():
 def test_output_is_a_data_frame_when_asked(library):
     frames = pytest.importorskip(library)
     frame = frames.DataFrame(dict(zip(WINE.feature_names, X.T, strict=True)))
-    selector = ColumnSelector(**GREEDY, center=True).set_output(transform=library).fit(frame)
+    selector = lm.ColumnSelector(**GREEDY, center=True).set_output(transform=library).fit(frame)
     out = selector.transform(frame)
     assert isinstance(out, frames.DataFrame)
     assert list(out.columns) == [WINE.feature_names[j] for j in np.flatnonzero(selector.support_)]
 
 
 def test_pickle_gives_the_same_answers_without_the_data():
-    selector = ColumnSelector(**GREEDY, center=True).fit(X)
+    selector = lm.ColumnSelector(**GREEDY, center=True).fit(X)
     again = pickled(selector)
     assert again.selection_.operator is None
     assert selector.selection_.operator is not None
@@ -118,17 +117,17 @@ def test_pickle_gives_the_same_answers_without_the_data():
 
 
 def test_clone_keeps_a_method_object():
-    selector = clone(ColumnSelector(4, method=lm.Greedy(), center=True))
+    selector = clone(lm.ColumnSelector(4, method=lm.Greedy(), center=True))
     assert (
         selector.fit(X).indices_.tolist()
-        == ColumnSelector(**GREEDY, center=True).fit(X).indices_.tolist()
+        == lm.ColumnSelector(**GREEDY, center=True).fit(X).indices_.tolist()
     )
 
 
 def test_one_seed_gives_one_selection_and_leaves_the_global_one_alone():
     before = np.random.get_state()[1].copy()
     runs = [
-        ColumnSelector(4, method="rpcholesky", random_state=state, center=True)
+        lm.ColumnSelector(4, method="rpcholesky", random_state=state, center=True)
         .fit(X)
         .indices_.tolist()
         for state in (3, 3, np.random.RandomState(3), None)
@@ -139,7 +138,7 @@ def test_one_seed_gives_one_selection_and_leaves_the_global_one_alone():
 
 def test_grid_search_over_the_number_of_columns():
     pipeline = make_pipeline(
-        ColumnSelector(method="greedy", scale=True, center=True), LinearRegression()
+        lm.ColumnSelector(method="greedy", scale=True, center=True), LinearRegression()
     )
     search = GridSearchCV(pipeline, {"columnselector__n_features_to_select": [2, 12]}, cv=3).fit(
         X, X.sum(axis=1)
@@ -152,19 +151,19 @@ def test_weights_are_routed_through_a_pipeline():
     try:
         w = np.random.default_rng(0).random(len(X))
         pipeline = make_pipeline(
-            ColumnSelector(**GREEDY, center=True).set_fit_request(sample_weight=True),
+            lm.ColumnSelector(**GREEDY, center=True).set_fit_request(sample_weight=True),
             Ridge().set_fit_request(sample_weight=False),
         )
         pipeline.fit(X, WINE.target, sample_weight=w)
         assert pipeline[0].reconstruction_error_ == pytest.approx(
-            ColumnSelector(**GREEDY, center=True).fit(X, sample_weight=w).reconstruction_error_
+            lm.ColumnSelector(**GREEDY, center=True).fit(X, sample_weight=w).reconstruction_error_
         )
     finally:
         set_config(enable_metadata_routing=False)
 
 
 def test_verbose_prints_one_line(capsys):
-    ColumnSelector(**GREEDY, verbose=True, center=True).fit(X)
+    lm.ColumnSelector(**GREEDY, verbose=True, center=True).fit(X)
     assert capsys.readouterr().out.startswith(
         "[ColumnSelector] 4 of 13 columns explain 100.00% of the variance"
     )
@@ -191,22 +190,22 @@ def test_callbacks_are_called_where_scikit_learn_has_them():
             self.seen.append("teardown")
 
     assert isinstance(Recorder(), callback.FitCallback)
-    ColumnSelector(**GREEDY, center=True).set_callbacks(Recorder()).fit(X)
+    lm.ColumnSelector(**GREEDY, center=True).set_callbacks(Recorder()).fit(X)
     assert Recorder.seen == ["setup", "begin", "end", "teardown"]
 
 
 def test_html_names_the_parameters():
-    assert "n_features_to_select" in ColumnSelector(7, center=True)._repr_html_()
+    assert "n_features_to_select" in lm.ColumnSelector(7, center=True)._repr_html_()
 
 
 def test_the_input_is_not_written_to():
     Y, w = X.copy(), np.ones(len(X))
-    ColumnSelector(**GREEDY, scale=True, center=True).fit(Y, sample_weight=w).score(Y)
+    lm.ColumnSelector(**GREEDY, scale=True, center=True).fit(Y, sample_weight=w).score(Y)
     np.testing.assert_array_equal(Y, X)
 
 
 def test_centring_uses_the_stored_mean_only_when_asked():
-    assert np.all(ColumnSelector(**GREEDY, center=False, scale=False).fit(X).mean_ == 0)
+    assert np.all(lm.ColumnSelector(**GREEDY, center=False, scale=False).fit(X).mean_ == 0)
     np.testing.assert_allclose(
         Preparation(True, False, "error").of_rows(X, None).mean, X.mean(axis=0)
     )
@@ -218,7 +217,7 @@ def test_reasons_have_the_names_of_the_features():
     frame = pandas.DataFrame(
         np.column_stack([Y, -5 + 2 * Y[:, 0]]), columns=["size", "shape", "colour", "twice"]
     )
-    selector = ColumnSelector(
+    selector = lm.ColumnSelector(
         2, method="greedy", scale=True, include=["size", "shape"], center=True
     ).fit(frame)
     reasons = selector.why(stability=selector.selection_.stability(5))
@@ -231,7 +230,7 @@ def test_reasons_have_the_names_of_the_features():
 
 
 def test_reasons_of_a_copy_by_pickle_ask_for_another_fit():
-    selector = ColumnSelector(2, method="greedy", center=True).fit(
+    selector = lm.ColumnSelector(2, method="greedy", center=True).fit(
         np.random.default_rng(0).standard_normal((20, 5))
     )
     with pytest.raises(
@@ -244,7 +243,7 @@ def test_reasons_of_a_copy_by_pickle_ask_for_another_fit():
 
 def test_reasons_need_a_fit():
     with pytest.raises(NotFittedError):
-        ColumnSelector(2, center=True).why()
+        lm.ColumnSelector(2, center=True).why()
 
 
 class TestCenterIsFalseByDefaultAsInSelect:
@@ -253,22 +252,22 @@ class TestCenterIsFalseByDefaultAsInSelect:
     @pytest.mark.parametrize("function", [lm.select, lm.path, lm.held_out, lm.compare, lm.data])
     def test_one_default_everywhere(self, function):
         assert inspect.signature(function).parameters["center"].default is False
-        assert ColumnSelector().center is False
+        assert lm.ColumnSelector().center is False
 
     def test_the_choice_is_that_of_select(self):
         Y = self.far - 10.0
-        chosen = ColumnSelector(2, method="greedy").fit(Y).indices_
+        chosen = lm.ColumnSelector(2, method="greedy").fit(Y).indices_
         np.testing.assert_array_equal(chosen, lm.select(Y, 2, method="greedy").indices)
 
     @pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array])
     def test_a_warning_says_when_the_means_decide_and_what_was_the_default(self, make):
         with pytest.warns(FutureWarning, match=r"hold 99% of the sum of squares.*center=True"):
-            ColumnSelector(2, method="greedy").fit(make(self.far))
+            lm.ColumnSelector(2, method="greedy").fit(make(self.far))
 
     def test_batches_warn_too(self):
         with pytest.warns(FutureWarning, match=r"hold 99% of the sum of squares"):
-            ColumnSelector(2, method="greedy").partial_fit(self.far)
+            lm.ColumnSelector(2, method="greedy").partial_fit(self.far)
 
     @pytest.mark.parametrize("settings", [{"center": True}, {"scale": False}, {"scale": True}])
     def test_who_says_what_to_do_with_the_columns_is_not_warned(self, settings):
-        ColumnSelector(2, method="greedy", **settings).fit(self.far)
+        lm.ColumnSelector(2, method="greedy", **settings).fit(self.far)

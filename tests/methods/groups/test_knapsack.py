@@ -9,7 +9,6 @@ import scipy.sparse
 import landmarks as lm
 from landmarks.errors import RankWarning, UnsupportedError
 from landmarks.linalg.error import selection_error
-from landmarks.methods.groups.knapsack import Knapsack
 
 from .made import COSTS, LABELS, N, made
 
@@ -91,17 +90,17 @@ def test_the_first_start_is_by_gain_and_the_second_by_gain_per_cost():
         np.diag([3.0, 2.0, 2.0, 0.5]),
         costs=[5, 2, 2, 1],
         budget_cost=5.0,
-        method=Knapsack(max_exchanges=0),
+        method=lm.Knapsack(max_exchanges=0),
     )
     assert [trial.error for trial in found.trials[:2]] == pytest.approx([4 + 4 + 0.25, 9])
     assert found.indices.tolist() == [0]
 
 
 def test_no_exchange_leaves_the_greedy_choice():
-    found = lm.select(made(1, n=30), 5, method=Knapsack(max_exchanges=0))
+    found = lm.select(made(1, n=30), 5, method=lm.Knapsack(max_exchanges=0))
     assert found.error() <= lm.select(made(1, n=30), 5, method="greedy").error() * (1 + 1e-9)
     with pytest.raises(ValueError, match="max_exchanges must be at least 0 or None, got -1"):
-        Knapsack(max_exchanges=-1)
+        lm.Knapsack(max_exchanges=-1)
 
 
 def test_single_columns_are_chosen_as_well_as_by_swaps():
