@@ -120,7 +120,7 @@ def select(
     >>> wine[s.chosen_names].shape
     (178, 3)
     """
-    quiet = False if scale is None and target is not None else scale  # its columns weigh, not A's
+    quiet = False if scale is None and target is not None else scale  # the target decides
     operator = prepared_operator(A, center=center, scale=quiet, numeric_only=numeric_only)
     chooser = as_method(method)
     if error is not None or not isinstance(k, numbers.Real | None):

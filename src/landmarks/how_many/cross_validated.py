@@ -21,7 +21,7 @@ from ..problem import Choice, Method, Problem
 from ..runs.runner import report
 from .held_out import HeldOut
 
-SIZES = 16  # with a ridge, so many sizes are tried: each needs a decomposition of its own
+SIZES = 16  # sizes that are tried with a ridge: each needs its own decomposition
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class Fold:
         return cls(X[rows][:, picks], X[test][:, picks], Y[rows], Y[test])
 
     def errors(self, sizes: np.ndarray, ridge: Any) -> np.ndarray:
-        """The part of the held-out squares that the first so many picks leave, for each size."""
+        """The share of the held-out squares that the first picks leave, for each size."""
         total = float(np.sum(self.held_wanted**2)) or 1.0
         if ridge is None:
             listed = np.fromiter(self._nested(), dtype=np.float64)

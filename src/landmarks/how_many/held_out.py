@@ -1,4 +1,4 @@
-"""Errors on rows that were held out, by fold and k, and the k that they speak for."""
+"""Errors on rows that were held out, by fold and k, and the k that they suggest."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class Bounds(Figures):
         after: Certificate | None = None,
         callback: Any = None,
     ) -> Certificate:
-        """A lower bound on the error of every choice, raised for so many seconds.
+        """A lower bound on the error of every choice; more seconds raise it.
 
         `lower_bound`, `gap` and `proved` know it afterwards. It holds with rounding included.
 
