@@ -131,6 +131,12 @@ def test_few_candidates_are_bisected_and_many_take_the_path(X, most, phase, monk
     assert {progress.phase for progress in steps} == {phase}
 
 
+def test_an_objective_that_is_restored_before_its_first_use_evaluates(X):
+    objective = lm.Continuous()._objective(lm.Problem(lm.data(X), 6), np.random.default_rng(0))
+    objective.restored()
+    assert np.isfinite(objective(np.arange(18), np.full(18, 0.5)).value)
+
+
 def test_a_bisection_counts_its_descents_and_tells_its_error(X):
     heard = []
     with watching(heard.append):

@@ -131,6 +131,11 @@ def test_the_share_of_the_means_is_known_at_every_scale():
     assert means_hold(np.ones((1, 3))) == 0  # one row is its own mean
 
 
+def test_the_share_of_the_means_is_summed_in_double_precision():
+    # a sum of so many squares in float32 is off by far more than 1e-9
+    assert means_hold(np.full((200_000, 1), 0.7, dtype="float32")) == pytest.approx(1, rel=1e-9)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_single_precision_stays_single(form, monkeypatch):
     single = FORMS[form](HOLES.astype("float32"))
