@@ -16,6 +16,7 @@ from landmarks.runs.progress import Progress
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 16)) @ RNG.standard_normal((16, 16))
 B = RNG.standard_normal((40, 2))
+SHORT = Bisection(n_steps=6, bracket_steps=4, bisections=1)
 PHASES: dict[str, tuple[Any, set[str]]] = {
     "greedy": ("greedy", {"reading", "greedy"}),
     "nuclear": ("nuclear", {"nuclear"}),
@@ -30,7 +31,7 @@ PHASES: dict[str, tuple[Any, set[str]]] = {
     "iterated": (lm.Iterated(rounds=5), {"reading", "greedy", "swap", "iterated"}),
     "exact": ("exact", {"reading", "greedy", "exact"}),
     "annealed": (lm.Annealed(sweeps=0), {"annealed"}),
-    "bisection": (lm.Continuous(strategy="bisection"), {"descent", "bisection"}),
+    "bisection": (lm.Continuous(strategy=SHORT), {"descent", "bisection"}),
     "path": (lm.Continuous(strategy="path"), {"descent", "path"}),
     "frank_wolfe": (lm.Continuous(strategy="frank_wolfe"), {"frank_wolfe"}),
 }
@@ -83,8 +84,7 @@ def test_the_error_that_is_told_last_is_that_of_the_choice():
 
 
 def test_the_path_of_a_relaxation_holds_the_steps_of_its_solver():
-    short = Bisection(n_steps=6, bracket_steps=4, bisections=1)
-    path = lm.select(X, 4, method=lm.Continuous(solver=BlockCG(), strategy=short)).path
+    path = lm.select(X, 4, method=lm.Continuous(solver=BlockCG(), strategy=SHORT)).path
     assert len(path.steps) == len(path) and np.all(path.steps > 0)
-    direct = lm.select(X, 4, method=lm.Continuous(solver=Cholesky(), strategy=short)).path
+    direct = lm.select(X, 4, method=lm.Continuous(solver=Cholesky(), strategy=SHORT)).path
     assert np.all(direct.steps == 0)

@@ -124,6 +124,7 @@ def test_strategies_are_known_by_name(X, strategy):
 @pytest.mark.parametrize(("most", "phase"), [(18, "bisection"), (17, "path")])
 def test_few_candidates_are_bisected_and_many_take_the_path(X, most, phase, monkeypatch):
     monkeypatch.setattr(continuous, "BISECT_BELOW", most)
+    monkeypatch.setitem(continuous.STRATEGIES, "bisection", lambda: STRATEGIES[0])
     heard = []
     with watching(heard.append):
         lm.select(X, 5, method="continuous")
