@@ -310,13 +310,12 @@ def main() -> None:
     parser.add_argument("--data-dir")
     parser.add_argument("--fields", help="an npy file of the temperature fields, 34 × 40 510")
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--trace", action="store_true", help="the trace alone")
-    parser.add_argument("--only", default="", help="problems whose name holds this text")
+    parser.add_argument("--criteria", nargs="+", default=["trace", "frobenius"])
+    parser.add_argument("--only", default="", help="problems whose name and k contain this")
     parser.add_argument("--jobs", type=int, default=1, help="problems to work on at a time")
     parser.add_argument("--methods", default=",".join(METHODS))
     options = parser.parse_args()
     methods = tuple(options.methods.split(","))
-    criteria = ("trace",) if options.trace else ("trace", "frobenius")
     problems = list(made_up(options.quick))
     if options.data_dir and not options.quick:
         problems += real(options.data_dir)
@@ -324,25 +323,24 @@ def main() -> None:
         problems += temperature(options.fields)
     if options.data_dir and not options.quick:
         problems += large(options.data_dir)
-    problems = [problem for problem in problems if options.only in problem.name]
+    cells = [replace(p, ks=(k,)) for p in problems for k in p.ks]
+    cells = [cell for cell in cells if options.only in f"{cell.name} {cell.ks[0]}"]
     print(
         "  problem                       k crit tail/all  ref/t "
         + " ".join(f"{m[:8]:>8}" for _ in range(2) for m in methods)
     )
     table = []
-    for row in all_rows(problems, criteria, methods, options.jobs):
+    for row in all_rows(cells, options.criteria, methods, options.jobs):
         table.append(row)
         show(row, methods)
     summary(table, methods)
 
 
 def all_rows(
-    problems: list[Problem], criteria: tuple[str, ...], methods: tuple[str, ...], jobs: int
+    problems: list[Problem], criteria: list[str], methods: tuple[str, ...], jobs: int
 ) -> Iterator[dict]:
     """The rows of all problems from several processes, as they come."""
-    for problem in problems:
-        for k, criterion in itertools.product(problem.ks, criteria):
-            CELLS.append((replace(problem, ks=(k,)), (criterion,), methods))
+    CELLS.extend((p, (c,), methods) for p, c in itertools.product(problems, criteria))
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(jobs, mp_context=context) as pool:
         for found in as_completed([pool.submit(cell, i) for i in range(len(CELLS))]):

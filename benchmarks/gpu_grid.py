@@ -13,6 +13,7 @@ file goes on where it ended. The page is made from that file.
 
 from __future__ import annotations
 
+import itertools
 import json
 import multiprocessing
 import time
@@ -29,6 +30,7 @@ import landmarks as lm
 from landmarks.linalg.error import selection_error
 
 METHODS = ("greedy", "swap", "annealed", "auto")
+CRITERIA = ("trace", "frobenius")
 SETS = ("protein", "covtype", "htru2", "powerplant")
 WIDTHS = (1.0, 3.0, 0.3)
 ROWS = {200: 10_000, 400: 4_000, 50: 4_000}  # of each set in the grid, by k
@@ -52,17 +54,18 @@ def tasks(quick: bool) -> Iterator[Task]:
         for width in WIDTHS:
             for name in SETS:
                 yield from cell(name, 800 if quick else ROWS[k], width, k)
-    for k in () if quick else (50, 200, 400):
+    for k, criterion in () if quick else itertools.product((50, 200, 400), CRITERIA):
         for name, rows in ALL.items():
             for width in WIDTHS if rows > ROWS[k] else ():
-                yield from cell(name, rows, width, k)
+                yield from cell(name, rows, width, k, (criterion,))
 
 
-def cell(name: str, rows: int, width: float, k: int) -> Iterator[Task]:
-    """All methods, for both criteria."""
-    for criterion in ("trace", "frobenius"):
-        for method in METHODS:
-            yield Task(name, rows, width, k, criterion, method)
+def cell(
+    name: str, rows: int, width: float, k: int, criteria: tuple[str, ...] = CRITERIA
+) -> Iterator[Task]:
+    """All methods, for each criterion."""
+    for criterion, method in itertools.product(criteria, METHODS):
+        yield Task(name, rows, width, k, criterion, method)
 
 
 @cache
