@@ -46,24 +46,21 @@ class Base:
         return "columns" in self.operator.cheap and (self.powers == 1 or self.operator.n <= CUBES)
 
     def rounding(self, error: float) -> float:
-        """How far rounding may have moved an error of that size.
-
-        The residual of columns is right to the rounding of their lengths, that of K to the rounding
-        of K.
-        """
+        """How far rounding may have moved an error of that size."""
         return error_rounding(self.operator, self.powers, error, self.total)
 
 
 def error_rounding(operator: Operator, powers: int, error: float, whole: float) -> float:
     """How far rounding may have moved an error of that size.
 
-    The residual of columns is right to the rounding of their lengths, that of K to the rounding of
-    K.
+    An entry of C is right to the rounding of K, the residual of a column to the rounding of its
+    length.
 
     powers : 1 for the trace, 2 for the Frobenius criterion. whole : the error of choosing nothing.
     """
+    error = max(error, 0.0)
     if not isinstance(operator, Factored):
-        return 2 * eps(operator.digits) * whole
+        return 2 * eps(operator.digits) * error ** (1 - 1 / powers) * whole ** (1 / powers)
     power = 1 if powers == 1 else 3
-    part = max(error, 0.0) ** (1 - 1 / (2 * power)) * whole ** (1 / (2 * power))
+    part = error ** (1 - 1 / (2 * power)) * whole ** (1 / (2 * power))
     return 16 * eps(operator.digits) * part

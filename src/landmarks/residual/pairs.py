@@ -32,7 +32,8 @@ class Pairs:
     """What the error loses when the member at a place is dropped and candidate j added.
 
     With p = W_i/√g_i a drop gives C' = C + p pᵀ; the addition then gains (C'²)_jj/C'_jj in the
-    trace, and 2(C'³)_jj/C'_jj − ((C'²)_jj/C'_jj)² in ‖C‖²_F.
+    trace, and 2(C'³)_jj/C'_jj − ((C'²)_jj/C'_jj)² in ‖C‖²_F. The drop costs d = pᵀp or 2e + d²,
+    e = pᵀCp. What is left of both, in c, A and B, the diagonals of C, C² and C³, is computed.
 
     allowed : positive for the candidates that may be added; None takes all, and their diagonals as
         they are.
@@ -70,11 +71,13 @@ class Pairs:
         """Diagonals that make every candidate that is not allowed a loss, and divide by no zero."""
         xp, largest = namespace(allowed), self.state.base.largest
         self.c = xp.where(allowed, xp.maximum(self.c, self.floor), largest)
-        worst = -1e3 * self.state.operator.n * largest
-        self.higher = [
-            xp.where(allowed, h, worst * largest ** (p + 1))
-            for p, h in enumerate(self.state.powers.bounded(self.c, self.side))
-        ]
+        worst = -1e3 * self.state.operator.n * largest**2
+        bounded = self.state.powers.bounded(self.c, self.side)
+        if len(bounded) == 1:
+            self.higher = [xp.where(allowed, bounded[0], worst)]
+        else:
+            worst = worst * self.state.operator.n * largest
+            self.higher = [xp.where(allowed, bounded[0], 0.0), xp.where(allowed, bounded[1], worst)]
 
     def best(self) -> tuple[np.ndarray, int]:
         """The largest gain of each place, and the candidate of the largest of all.
@@ -117,35 +120,31 @@ class Pairs:
 
     def _trace(self, weighted: Array, new_c: Array, part: slice) -> Array:
         """(A_j + 2 p_j (Cp)_j − d_i c_j)/(c_j + p_j²)/2: half the gain of j less the cost d_i."""
-        weighted *= self.rows[1][part, :]
-        weighted += 0.5 * self.higher[0]
-        weighted -= like(0.5 * self.d[part], self.c)[:, None] * self.c
-        weighted /= new_c
-        return weighted
+        gains = weighted * self.rows[1][part, :]
+        gains += 0.5 * self.higher[0]
+        gains -= like(0.5 * self.d[part], self.c)[:, None] * self.c
+        gains /= new_c
+        return gains
 
     def _frobenius(self, weighted: Array, new_c: Array, part: slice) -> Array:
-        """(C'³)_jj/C'_jj − ((C'²)_jj/C'_jj)²/2 less half the cost of i."""
-        W, Y, Z = (rows[part, :] for rows in self.rows)
-        d, e, cost = (like(x[part], self.c)[:, None] for x in (self.d, self.e, self.cost))
-        pq = weighted * Y
-        ratio = self.higher[0] + 2 * pq
-        B = weighted * Z
-        weighted *= W
-        ratio += d * weighted
-        ratio /= new_c
-        B *= 2
-        B += self.higher[1]
-        B += self.scale[part, :] * Y * Y
-        pq *= 2 * d
-        B += pq
-        weighted *= e + d * d
-        B += weighted
-        B /= new_c
+        """(B_j + 2 p_j (C²p)_j + (Cp)_j² − d_i A_j − e_i c_j)/(c_j + p_j²) − g²/2.
+
+        g is the gain in the trace. No large numbers cancel, however much a drop costs.
+        """
+        ratio = self._trace(weighted, new_c, part)
+        Y, Z = (rows[part, :] for rows in self.rows[1:])
+        d, e = (like(x[part], self.c)[:, None] for x in (self.d, self.e))
+        gains = weighted * Z
+        gains *= 2
+        gains += self.scale[part, :] * Y * Y
+        gains += self.higher[1]
+        gains -= d * self.higher[0]
+        gains -= e * self.c
+        gains /= new_c
         ratio *= ratio
-        ratio *= 0.5
-        B -= ratio
-        B -= 0.5 * cost
-        return B
+        ratio *= 2
+        gains -= ratio
+        return gains
 
 
 def drop_costs(state: Exchange) -> np.ndarray:
@@ -201,21 +200,30 @@ def _independent(state: Exchange, swap: Swapping, floor: Array) -> bool:
 
 
 def confirmed_gain(state: Exchange, swap: Swapping) -> tuple[float, float]:
-    """The gain in the trace from the column of C itself, and the size of its terms.
+    """The gain from the column of C itself, and the size of its terms: see `Pairs`.
 
     The state takes in what it finds.
-
-    With p = W_i/√g_i it is (A_j + 2 p_j (Cp)_j − ‖p‖² c_j)/(c_j + p_j²): no large numbers cancel.
     """
-    u = state.residual_column(swap.j)
-    xp = namespace(u)
-    w = state.rows[0][swap.place, :]
-    g = float(state.H[swap.place, swap.place])
-    c, squares, along = max(float(u[swap.j]), 0.0), float(xp.sum(u * u)), float(xp.sum(w * u))
-    state.powers.correct(swap.j, [c, squares])
-    state.rows[1][swap.place, swap.j] = along
-    p = float(w[swap.j])
-    length = float(xp.sum(w * w))
-    terms = [squares, 2 * p * along / g, -length * c / g]
+    i, j = swap.place, swap.j
+    g = float(state.H[i, i])
+    w = state.rows[0][i, :]
+    u = state.residual_column(j)
+    column = [u] if state.base.powers == 1 else [u, state.residual_product(u)]
+    c, *higher = [max(float(u[j]), 0.0), *(_dot(u, v) for v in column)]
+    state.powers.correct(j, [c, *higher])
+    along = [_dot(w, v) for v in column]
+    for rows, value in zip(state.rows[1:], along, strict=True):
+        rows[i, j] = value
+    d, p = _dot(w, w) / g, float(w[j])
     pivot = c + p * p / g
-    return sum(terms) / pivot, sum(abs(term) for term in terms) / pivot
+    terms = [higher[0], 2 * p * along[0] / g, -d * c]
+    gain, size = sum(terms) / pivot, sum(map(abs, terms)) / pivot
+    if state.base.powers == 1:
+        return gain, size
+    e = _dot(w, state.rows[1][i, :]) / g
+    terms = [higher[1], 2 * p * along[1] / g, along[0] ** 2 / g, -d * higher[0], -e * c]
+    return 2 * sum(terms) / pivot - gain**2, 2 * sum(map(abs, terms)) / pivot + size**2
+
+
+def _dot(x: Array, y: Array) -> float:
+    return float(namespace(x).sum(x * y))

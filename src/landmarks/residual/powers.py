@@ -108,17 +108,17 @@ class Powers(State):
         return float(xp.max(self.gains(1.0) - self.gains(-1.0)))
 
     def bounded(self, c: Array, side: float = -1.0) -> list[Array]:
-        """diag C² (and diag C³) at their bounds, and at least what c says.
+        """diag C² (and diag C³) where the gain is at its bound, and at least what c says.
 
-        (C²)_jj ≥ c² and (C³)_jj c ≥ (C²)_jj² hold for every residual.
+        (C²)_jj ≥ c² and (C³)_jj c ≥ (C²)_jj² hold for every residual. The gain in ‖C‖²_F falls
+        with (C²)_jj.
         """
         xp = namespace(c)
-        pairs = zip(self.diagonals[1:], self.errors[1:], strict=True)
-        values = [diagonal + side * error for diagonal, error in pairs]
-        squares = xp.maximum(values[0], c * c)
-        if len(values) == 1:
-            return [squares]
-        return [squares, xp.maximum(values[1], squares * squares / c)]
+        squares = self.diagonals[1]
+        if len(self.diagonals) == 2:
+            return [xp.maximum(squares + side * self.errors[1], c * c)]
+        cubes = xp.maximum(self.diagonals[2] + side * self.errors[2], squares * squares / c)
+        return [xp.maximum(squares - side * self.errors[1], c * c), cubes]
 
 
 def best_addition(

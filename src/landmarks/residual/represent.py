@@ -9,6 +9,7 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
+import scipy.linalg
 
 from .._array import (
     Array,
@@ -35,6 +36,9 @@ from .pivoted_factor import FLOOR, pivoted_factor
 
 FEW_ROWS = 4  # X with at most n/4 rows is kept as it is; more are first compared with a stored K
 FAST = 1e-6  # of the trace left after k pivots: below it a stored K has lost half of its digits
+NEAR = 1e-8  # of a squared length: a stored K has lost half of its digits of such a column
+ALIKE = 1e-3  # 1 − r² of two columns: of a third in line with them some 1e-6 is left
+NOTHING = 8 * float(np.finfo(np.float64).eps)  # times n: rounding leaves that of a dependent column
 LOW_RANK = 600  # columns that a factor of K may have, or 2k + 100 where that is more
 SMALL = 1500  # candidates up to which a factor of full rank is affordable
 
@@ -47,11 +51,12 @@ def searchable(operator: Operator, k: int) -> Operator:
     if operator in _ready:
         return operator
     forms = _forms.setdefault(operator, {})
-    if k not in forms:
+    size = 0 if isinstance(operator, Data | Sparse) else k  # the form of data is one for all k
+    if size not in forms:
         found = _form(operator, k)
-        forms[k] = None if found is operator else found
+        forms[size] = None if found is operator else found
         _ready.add(found)
-    found = forms[k] or operator
+    found = forms[size] or operator
     if is_single(operator.like) and not is_single(found.like):
         found.widened = True
         operator.ledger.widened += 1
@@ -60,33 +65,31 @@ def searchable(operator: Operator, k: int) -> Operator:
 
 def _form(operator: Operator, k: int) -> Operator:
     if isinstance(operator, Data):
-        return _form_of_data(operator, k)
+        return _form_of_data(operator)
     try:
         wide = in_double(operator)
     except UnsupportedError:
         return operator
     if isinstance(wide, Sparse):
-        return _form_of_sparse(wide, k)
+        return _form_of_sparse(wide)
     if "columns" not in wide.cheap:
         return wide
     return _low_rank(wide, k) or _stored(wide)
 
 
-def _form_of_sparse(operator: Sparse, k: int) -> Operator:
-    """K where it is stored and falls slowly; X as an array where that is small; else products."""
+def _form_of_sparse(operator: Sparse) -> Operator:
+    """K where it is stored and has the digits; X as an array where that is small; else products."""
     small = operator.n * operator.m * 8 <= MEMORY // 8
-    if operator.gram is not None:
-        steps = min(k, operator.m, operator.n)
-        if not small or remaining_trace(Dense(operator.gram), steps) > FAST:
-            return Dense(operator.gram, exponent=operator.exponent, ledger=operator.ledger)
+    if operator.gram is not None and (not small or _keeps_digits(host(operator.gram))):
+        return Dense(operator.gram, exponent=operator.exponent, ledger=operator.ledger)
     if not small:
         return operator
     X = operator.factor()
-    return _form_of_data(Data(X, exponent=operator.exponent, ledger=operator.ledger), k)
+    return _form_of_data(Data(X, exponent=operator.exponent, ledger=operator.ledger))
 
 
-def _form_of_data(operator: Data, k: int) -> Operator:
-    """X itself where it has few rows, R of its QR where K falls fast, else K."""
+def _form_of_data(operator: Data) -> Operator:
+    """K where it has the digits and X has not few rows; else X, or R of its QR where X is tall."""
     X = double(operator.X)
     m, n = X.shape
     if FEW_ROWS * m <= n:
@@ -94,9 +97,29 @@ def _form_of_data(operator: Data, k: int) -> Operator:
     wide = Data(X, exponent=operator.exponent, ledger=operator.ledger)
     if wide.gram is None:
         return _factored(X, operator) if m < n else wide
-    if remaining_trace(Dense(wide.gram), min(k, m, n)) > FAST:
+    if _keeps_digits(host(wide.gram)):
         return Dense(wide.gram, exponent=operator.exponent, ledger=operator.ledger)
     return _factored(X if m < n else _triangle(X), operator)
+
+
+def _keeps_digits(K: np.ndarray) -> bool:
+    """Whether of every column, pivot after pivot, much is left or nothing, and no two are alike.
+
+    Once a column is chosen of which little is left, but more than rounding, a stored K says little
+    about the others. In full rank its pivots exclude that; else columns that are much alike may
+    still be chosen one after the other.
+    """
+    lengths = np.sqrt(np.maximum(np.diagonal(K), 0.0))
+    scale = np.where(lengths > 0, lengths, 1.0)
+    correlations = K / np.outer(scale, scale)
+    factor, _, rank, _ = scipy.linalg.lapack.dpstrf(correlations, lower=1, tol=NEAR)
+    if rank == len(K):
+        return True
+    nothing = NOTHING * len(K)
+    left = 1.0 - np.sum(np.square(factor[rank:, :rank]), axis=1)
+    apart = 1.0 - np.square(correlations)
+    alike = (apart > nothing) & (apart < ALIKE)
+    return not bool(np.any(left > nothing) or np.any(alike))
 
 
 def remaining_trace(operator: Operator, steps: int) -> float:

@@ -248,14 +248,15 @@ def _swap_at(landscape: Landscape, state: Exchange, places: np.ndarray | None) -
         allowed = as_mask(landscape.open_to(state), state)
         pairs = landscape.pairs_open_to(state)
         best = best_swap(state, allowed, looked, pairs)
-        least = landscape.least_gain(state.error, 0.0 if trace else best.cost)
+        least = landscape.least_gain(state.error)
         if best.gain <= least:
             if places is None and state.powers.doubt() > least:
                 hopeful = best_swap(state, allowed, looked, pairs, side=1.0)
                 if hopeful.gain > least and state.sharpen():
                     continue
             return None
-        if not trace or landscape.pays(state, *confirmed_gain(state, best)):
+        clear = not trace and landscape.pays(state, best.gain, best.cost)
+        if clear or landscape.pays(state, *confirmed_gain(state, best)):
             state.drop(best.place)
             state.add(best.j, best.place)
             return _promising(looked, best.best)
