@@ -193,3 +193,16 @@ def test_the_units_of_the_columns_do_not_make_them_dependent():
         )
         == 2
     )
+
+
+def test_the_residual_has_the_rows_and_columns_of_the_identity_at_the_chosen():
+    X = np.random.default_rng(6).standard_normal((20, 5))
+    K, chosen, others = np.corrcoef(X, rowvar=False), [3, 0], [1, 2, 4]
+    C = SubsetFactor(K, (), ()).residual(chosen)
+    expected = np.eye(5)
+    inner = K[np.ix_(others, others)] - K[np.ix_(others, chosen)] @ np.linalg.solve(
+        K[np.ix_(chosen, chosen)], K[np.ix_(chosen, others)]
+    )
+    expected[np.ix_(others, others)] = inner
+    np.testing.assert_allclose(C, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(SubsetFactor(K, (), ()).residual([]), K, rtol=1e-12)

@@ -108,6 +108,25 @@ def test_workers_evaluate_on_a_torch_device():
     )
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_kernel_knows_how_far_its_products_may_be_off(dtype):
+    points = POINTS[:300].astype(dtype)
+    exact = lm.rbf(sigma=1.5)(POINTS[:300], POINTS[:300]).sum(axis=1, keepdims=True)
+    errors = {}
+    for device in (None, "cpu"):
+        if device is not None:
+            library("torch")
+        operator = lm.kernel(da.from_array(points, chunks=90), lm.rbf(sigma=1.5), device=device)
+        product = operator.matmul(np.ones((300, 1), dtype=dtype))
+        errors[device] = operator.product_error
+        # entries are at most 1, and a sum of 300 of them rounds too
+        assert (
+            np.max(np.abs(product - exact)) <= 300 * errors[device] + 300 * 8 * np.finfo(dtype).eps
+        )
+    assert errors[None] < (1e-3 if dtype == "float32" else 1e-7)
+    assert errors["cpu"] < (1e-3 if dtype == "float32" else 1e-7)
+
+
 def test_restriction_is_local_when_small_and_goes_through_the_workers_when_large(monkeypatch):
     kernel, wide = (
         lm.kernel(da.from_array(POINTS, chunks=900), lm.rbf(sigma=1.5)),
@@ -203,6 +222,22 @@ def test_tiles_of_any_shape_and_scale_are_the_dense_matrix(power, monkeypatch):
     np.testing.assert_allclose(
         part.columns(np.arange(5)), factor * K[np.ix_(rows, rows)], rtol=1e-11, atol=1e-12
     )
+
+
+@pytest.mark.parametrize(("limit", "kept"), [(2 * 9 * 33 * 8, True), (2 * 9 * 33 * 8 - 2, False)])
+def test_tiles_are_kept_up_to_half_of_the_memory(limit, kept, monkeypatch):
+    monkeypatch.setattr(dask_data, "memory", lambda: limit)
+    calls = []
+
+    def chunk(block):
+        calls.append(block.shape)
+        return block
+
+    X = da.from_array(WIDE[:, :33], chunks=(9, 33)).map_blocks(chunk, meta=np.empty((0, 0)))
+    operator = lm.data(X)
+    before = len(calls)
+    operator.matmul(np.ones((33, 1)))
+    assert (len(calls) == before) == kept
 
 
 def test_tiles_count_the_entries_that_they_read(monkeypatch):
@@ -337,6 +372,12 @@ class TestCluster:
             np.sum(lm.rbf()(POINTS[:80], POINTS[:80]) ** 2, axis=0),
             rtol=1e-10,
         )
+
+    def test_what_is_kept_stays_with_the_workers_of_the_client_in_use(self, client):
+        kept = keep(lazy(np.ones, 3))
+        (future,) = client.futures_of(kept)
+        assert future.client is client
+        np.testing.assert_array_equal(future.result(), np.ones(3))
 
     def test_what_is_kept_is_computed_once(self):
         kept = keep(lazy(np.random.default_rng().random))

@@ -269,6 +269,21 @@ class TestErrorsLostInRounding:
         assert s.error() == pytest.approx(expected.error(), rel=1e-6)
         assert s.error("frobenius") == pytest.approx(expected.error("frobenius"), rel=1e-6)
 
+    @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+    def test_the_rows_are_read_again_only_where_rounding_hides_the_error(self, criterion):
+        passes = []
+
+        def rows():
+            passes.append(1)
+            return iter(cut(self.low, 500))
+
+        operator = lm.data(rows)
+        before = len(passes)
+        exact_error(operator, [7, 4], criterion)  # far above rounding
+        assert len(passes) == before
+        exact_error(operator, [7, 4, 0], criterion)
+        assert len(passes) == before + 1
+
     def test_also_by_passes_alone(self):
         operator = lm.data(lambda: iter(cut(self.low, 500)), memory=1000)
         expected = exact_error(lm.data(self.low), [7, 4, 0], "trace")

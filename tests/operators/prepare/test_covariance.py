@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse
 
 from landmarks.operators.prepare.covariance import moments, nearest_psd, pair_moments
@@ -46,6 +47,26 @@ def test_imputed_moments_are_those_of_imputed_data(form):
     np.testing.assert_allclose(resolved.mean, expected.mean)
 
 
+@pytest.mark.parametrize("missing", ["impute", "pairwise"])
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
+def test_a_weight_counts_a_row_with_missing_values_so_often(form, missing):
+    X, w = with_holes(rows() + 2), np.random.default_rng(3).integers(0, 4, 30)
+    weighted = pair_moments(form(X), w.astype(float)).resolved(missing)
+    repeated = pair_moments(form(np.repeat(X, w, axis=0)), None).resolved(missing)
+    assert weighted.weight == repeated.weight == w.sum()
+    np.testing.assert_allclose(weighted.mean, repeated.mean, rtol=1e-12)
+    np.testing.assert_allclose(weighted.scatter, repeated.scatter, rtol=1e-10, atol=1e-10)
+
+
+def test_an_origin_far_from_the_data_is_no_part_of_the_moments():
+    X = with_holes(rows())
+    for missing in ("impute", "pairwise"):
+        near, far = (pair_moments(X, None, at).resolved(missing) for at in (None, np.full(5, 50.0)))
+        np.testing.assert_allclose(far.mean, near.mean, rtol=1e-10, atol=1e-12)
+        # squares of 50 are subtracted from squares of 1
+        np.testing.assert_allclose(far.scatter, near.scatter, rtol=1e-9, atol=1e-9)
+
+
 def test_pairwise_moments_average_over_the_rows_that_have_both_values():
     X = with_holes(rows())
     centred = X - np.nanmean(X, axis=0)
@@ -74,9 +95,34 @@ def test_repair_keeps_the_diagonal_and_leaves_no_negative_eigenvalue():
     assert np.linalg.eigvalsh(repaired)[0] > -1e-12
 
 
+def test_repair_is_the_positive_part_scaled_to_the_diagonal():
+    K = np.array([[4.0, 1.8, -1.8], [1.8, 1.0, 0.9], [-1.8, 0.9, 1.0]])
+    values, vectors = scipy.linalg.eigh(K)
+    positive = sum(v * np.outer(x, x) for v, x in zip(values, vectors.T, strict=True) if v > 0)
+    ratio = np.sqrt(np.diag(K) / np.diag(positive))
+    np.testing.assert_allclose(nearest_psd(K), positive * np.outer(ratio, ratio), rtol=1e-12)
+
+
 def test_a_positive_definite_matrix_needs_no_repair():
     K = moments(rows(), None).scatter
     assert nearest_psd(K) is K
+
+
+def test_rows_without_any_weight_have_no_moments():
+    for X in (rows(), scipy.sparse.csr_array(rows())):
+        none = moments(X, np.zeros(30))
+        assert none.weight == 0 and none.mean.tolist() == 5 * [0.0]
+        np.testing.assert_array_equal(none.scatter, np.zeros((5, 5)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+def test_sparse_moments_are_summed_in_double_precision(dtype):
+    X = np.random.default_rng(4).integers(-100, 100, (300, 4)).astype(dtype)
+    expected = X.astype(float) - X.astype(float).mean(axis=0)
+    # whole numbers: float64 adds their products without an error, float32 and int8 do not
+    np.testing.assert_allclose(
+        moments(scipy.sparse.csr_array(X), None).scatter, expected.T @ expected, rtol=1e-10
+    )
 
 
 def test_a_column_without_any_value_has_no_variance():
