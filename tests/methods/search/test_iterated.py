@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from landmarks.runs.progress import watching
 
 import landmarks as lm
 from landmarks.errors import RankWarning
@@ -18,7 +19,6 @@ from landmarks.methods.search.local_search import Landscape, descend
 from landmarks.methods.search.swap import Swap
 from landmarks.problem import Problem
 from landmarks.residual.exchange import Exchange
-from landmarks.runs.progress import watching
 
 CRITERIA = ["trace", "frobenius"]
 
