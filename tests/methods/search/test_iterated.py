@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from landmarks.runs.progress import watching
 
 import landmarks as lm
 from landmarks.errors import RankWarning
@@ -19,6 +18,7 @@ from landmarks.methods.search.local_search import Landscape, descend
 from landmarks.methods.search.swap import Swap
 from landmarks.problem import Problem
 from landmarks.residual.exchange import Exchange
+from landmarks.runs.runner import watching
 
 CRITERIA = ["trace", "frobenius"]
 
