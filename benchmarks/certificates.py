@@ -49,8 +49,13 @@ def on_device(options: argparse.Namespace) -> None:
 
     points, sigma = points_of(options)
     operator = lm.kernel(torch.asarray(points, device=options.device), lm.rbf(sigma=sigma))
+    begun = time.monotonic()
     s = lm.select(operator, options.k or max(2, options.n // 30), method="swap")
+    chosen_after = time.monotonic() - begun
     tail = s.gap()
+    print(
+        f"chosen in {chosen_after:.1f} s, tail in {time.monotonic() - begun - chosen_after:.1f} s"
+    )
     print("| device | n | k | tail | certificate | from | steps | seconds |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     found = s.certificate(options.seconds or 120.0)

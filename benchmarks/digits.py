@@ -16,6 +16,7 @@ float64 holds no more.
 from __future__ import annotations
 
 import argparse
+import itertools
 import multiprocessing
 import os
 import time
@@ -34,11 +35,11 @@ HOLDS = 1e-13  # of the total: what is smaller is below what float64 can hold
 
 @dataclass(frozen=True)
 class Problem:
-    """What `select` is given in each dtype, and a factor L of the exact matrix LᵀL."""
+    """What `select` is given in each dtype, and how to make a factor L of the exact LᵀL."""
 
     name: str
     given: Callable[[type], object]
-    L: np.ndarray
+    factor: Callable[[], np.ndarray]
     ks: tuple[int, ...]
 
 
@@ -137,16 +138,22 @@ def smooth_fields(m: int, n: int, length: float, seed: int) -> np.ndarray:
 
 def columns(name: str, X: np.ndarray, ks: tuple[int, ...]) -> Problem:
     """The columns of X; R of its QR judges a tall one."""
-    L = X if len(X) < X.shape[1] else np.linalg.qr(X, mode="r")
-    return Problem(name, lambda dtype: X.astype(dtype), L, ks)
+
+    def made() -> np.ndarray:
+        return X if len(X) < X.shape[1] else np.linalg.qr(X, mode="r")
+
+    return Problem(name, lambda dtype: X.astype(dtype), made, ks)
 
 
 def points(name: str, x: np.ndarray, h: Callable, ks: tuple[int, ...]) -> Problem:
     """Landmarks among points; in both dtypes the points are the float32 ones, so they are exact."""
     x = x.astype(np.float32).astype(np.float64)
     centred = x - x.mean(axis=0) if getattr(h, "stationary", False) else x
-    K = np.asarray(h(centred, centred))
-    return Problem(name, lambda dtype: lm.kernel(x.astype(dtype), h), factor(K), ks)
+
+    def made() -> np.ndarray:
+        return factor(np.asarray(h(centred, centred)))
+
+    return Problem(name, lambda dtype: lm.kernel(x.astype(dtype), h), made, ks)
 
 
 def made_up(quick: bool) -> Iterator[Problem]:
@@ -228,20 +235,21 @@ METHODS = ("greedy", "swap", "annealed", "auto")
 
 def rows(problem: Problem, criteria: tuple[str, ...], methods: tuple[str, ...]) -> Iterator[dict]:
     """The ratios of every cell of a problem."""
-    values = np.linalg.svd(problem.L, compute_uv=False) ** 2
+    L = problem.factor()
+    values = np.linalg.svd(L, compute_uv=False) ** 2
     for k in problem.ks:
-        start = reference_greedy(problem.L, k)
+        start = reference_greedy(L, k)
+        best = reference_swap(L, start, "trace")
         for criterion in criteria:
             tail = values[k:].sum() if criterion == "trace" else (values[k:] ** 2).sum()
             whole = values.sum() if criterion == "trace" else (values**2).sum()
-            best = reference_swap(problem.L, start, "trace")
             if criterion == "frobenius":
                 best = min(
                     best,
-                    reference_swap(problem.L, best, "frobenius"),
-                    key=lambda S: error(problem.L, S, criterion),
+                    reference_swap(L, best, "frobenius"),
+                    key=lambda S: error(L, S, criterion),
                 )
-            swapped = error(problem.L, best, criterion)
+            swapped = error(L, best, criterion)
             row = {"problem": problem.name, "k": k, "criterion": criterion, "tail": tail / whole}
             row["holds"] = values[k:].sum() / values.sum() >= HOLDS and len(start) == k
             row["reference"] = swapped / tail
@@ -252,13 +260,13 @@ def rows(problem: Problem, criteria: tuple[str, ...], methods: tuple[str, ...]) 
                         warnings.simplefilter("ignore")
                         s = lm.select(problem.given(dtype), k, method=method, criterion=criterion)
                     seconds = time.process_time() - clock
-                    by = error(problem.L, start, criterion) if method == "greedy" else swapped
-                    ratio = error(problem.L, list(s.indices), criterion) / by
+                    by = error(L, start, criterion) if method == "greedy" else swapped
+                    ratio = error(L, list(s.indices), criterion) / by
                     row[f"{method} {np.dtype(dtype).name}"] = ratio
                     row[f"{method} {np.dtype(dtype).name} s"] = seconds
                     if method == "annealed":
                         row[f"annealed/greedy {np.dtype(dtype).name}"] = (
-                            ratio * by / error(problem.L, start, criterion)
+                            ratio * by / error(L, start, criterion)
                         )
             yield row
 
@@ -302,13 +310,12 @@ def main() -> None:
     parser.add_argument("--data-dir")
     parser.add_argument("--fields", help="an npy file of the temperature fields, 34 × 40 510")
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--trace", action="store_true", help="the trace alone")
-    parser.add_argument("--only", default="", help="problems whose name holds this text")
+    parser.add_argument("--criteria", nargs="+", default=["trace", "frobenius"])
+    parser.add_argument("--only", default="", help="problems whose name and k contain this")
     parser.add_argument("--jobs", type=int, default=1, help="problems to work on at a time")
     parser.add_argument("--methods", default=",".join(METHODS))
     options = parser.parse_args()
     methods = tuple(options.methods.split(","))
-    criteria = ("trace",) if options.trace else ("trace", "frobenius")
     problems = list(made_up(options.quick))
     if options.data_dir and not options.quick:
         problems += real(options.data_dir)
@@ -316,23 +323,24 @@ def main() -> None:
         problems += temperature(options.fields)
     if options.data_dir and not options.quick:
         problems += large(options.data_dir)
-    problems = [problem for problem in problems if options.only in problem.name]
+    cells = [replace(p, ks=(k,)) for p in problems for k in p.ks]
+    cells = [cell for cell in cells if options.only in f"{cell.name} {cell.ks[0]}"]
     print(
         "  problem                       k crit tail/all  ref/t "
         + " ".join(f"{m[:8]:>8}" for _ in range(2) for m in methods)
     )
     table = []
-    for row in all_rows(problems, criteria, methods, options.jobs):
+    for row in all_rows(cells, options.criteria, methods, options.jobs):
         table.append(row)
         show(row, methods)
     summary(table, methods)
 
 
 def all_rows(
-    problems: list[Problem], criteria: tuple[str, ...], methods: tuple[str, ...], jobs: int
+    problems: list[Problem], criteria: list[str], methods: tuple[str, ...], jobs: int
 ) -> Iterator[dict]:
     """The rows of all problems from several processes, as they come."""
-    CELLS.extend((replace(p, ks=(k,)), criteria, methods) for p in problems for k in p.ks)
+    CELLS.extend((p, (c,), methods) for p, c in itertools.product(problems, criteria))
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(jobs, mp_context=context) as pool:
         for found in as_completed([pool.submit(cell, i) for i in range(len(CELLS))]):
@@ -343,7 +351,7 @@ CELLS: list[tuple] = []  # what the processes inherit: kernels cannot be sent to
 
 
 def cell(i: int) -> list[dict]:
-    """The rows of one problem and one k."""
+    """The rows of one problem, one k and one criterion."""
     return list(rows(*CELLS[i]))
 
 

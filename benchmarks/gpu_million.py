@@ -61,8 +61,9 @@ def runs(one_by_one: bool) -> Iterator[tuple[str, str, object]]:
         yield "nuclear, kept, one by one", "nuclear", single_picks
 
 
-def head(device: str, n: int) -> list[str]:
+def head(device: str, n: int, one_by_one: bool) -> list[str]:
     """What stands above the lines."""
+    single = ["*one by one*: without blocks of picks."] if one_by_one else []
     return [
         "# A million points on one graphics card",
         "",
@@ -70,7 +71,7 @@ def head(device: str, n: int) -> list[str]:
         f"{n} points in 9 dimensions in 200 clusters, float32, rbf({SIGMA:g}). Printed by",
         "`python benchmarks/gpu_million.py --out FILE`.",
         "*not kept*: the n × k factor is made again from columns of K whenever it is used.",
-        "*one by one*: without blocks of picks.",
+        *single,
         "",
         "| k | method | trace error | seconds | peak MB |",
         "|---|---|---|---|---|",
@@ -85,7 +86,7 @@ def main() -> None:
     parser.add_argument("--one-by-one", action="store_true")
     arguments = parser.parse_args()
     n = 25_000 if arguments.quick else arguments.points
-    page = Page(arguments.out, head(arguments.device, n))
+    page = Page(arguments.out, head(arguments.device, n, arguments.one_by_one))
     lm.select(kernel(clusters(25_000), SIGMA, arguments.device), 5, method="nuclear")
     operator = kernel(clusters(n), SIGMA, arguments.device)
     for k in (40, 100) if arguments.quick else arguments.k:

@@ -90,8 +90,8 @@ def relative_error(
 
 def fused_cells(h, x: torch.Tensor, y: torch.Tensor, V: torch.Tensor, precision: str) -> list[str]:
     """Time and error of the fused product on prepared points."""
-    right = fused.Prepared(y, h)
-    left = right if x is y else fused.Prepared(x, h, beside=right)
+    right = fused.SinglePoints(y, h)
+    left = right if x is y else fused.SinglePoints(x, h, like=right)
     result = fused.product(h, left, right, V, precision)
     time = milliseconds(lambda: fused.product(h, left, right, V, precision))
     return [f"{time:.2f}", f"{relative_error(result, h, x, y, V):.1e}"]

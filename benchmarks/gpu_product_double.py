@@ -1,10 +1,11 @@
 """Products with a kernel matrix on a GPU: fused, KeOps and chunked torch in one process.
 
-python benchmarks/gpu_product_double.py [--out FILE] [--quick] [--seconds 280]
+python benchmarks/gpu_product_double.py [--out FILE] [--quick] [--seconds 280] [--missing]
 
 Each product is timed in float64 and in float32. The file keeps what stands above its section "In
 float64"; the section is written again. Kernels are compiled beforehand by parallel processes. The
-last products are left out when the seconds are used up.
+last products are left out when the seconds are used up; --missing keeps the products that the file
+has and times the others.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import landmarks as lm
 from landmarks.operators.gpu import double_product, fused, keops, single_points
 
 TITLE = "## In float64"
-SLOW = 400.0  # milliseconds above which one time is enough
+SLOW = 400.0  # milliseconds above which one run is enough
 SIGMA = {2: 1.0, 4: 2.0, 9: 3.0, 30: 8.0, 90: 14.0, 784: 40.0}
 COMPILERS = 15  # processes that compile beforehand
 PATIENCE = 120  # seconds for them
@@ -74,6 +75,12 @@ class Case:
         else:
             kernel = f"{type(self.h).__name__}({self.h.sigma:.3g})"
         return kernel + (", far from 0" if self.offset else "")
+
+    @property
+    def label(self) -> str:
+        """The first cells of its line."""
+        size = f"{self.rows} × {self.cols}"
+        return f"| {self.name} | {size} | {self.d} | {self.width} | {NAMES[self.dtype]} | "
 
 
 def draw(n: int, d: int, dtype: torch.dtype) -> torch.Tensor:
@@ -130,52 +137,45 @@ def once(run: Callable[[], torch.Tensor]) -> float:
 
 
 def milliseconds(run: Callable[[], torch.Tensor], repeats: int) -> float:
-    """The median time after one run to warm up; what is slow and compiled is timed once."""
-    if once(run) > SLOW:
-        return once(run)
+    """The median time after one run to warm up; what is slow is run once. All is compiled."""
+    first = once(run)
+    if first > SLOW:
+        return first
     return sorted(once(run) for _ in range(repeats))[repeats // 2]
 
 
-class Table:
-    """The lines, and the smallest ratio to each rival."""
+def row(case: Case) -> str:
+    """A line: the fused product, its error, and the rivals' times over ours."""
+    h, (x, y), V = case.h, case.points(), case.vectors()
+    left, right = case.packed(x, y)
+    error = relative_error(fused.product(h, left, right, V), h, x, y, V)
+    ours = milliseconds(lambda: fused.product(h, left, right, V), 5)
+    theirs = rivals(case, (x, y, V)) if case.rivals else [None, None]
+    cells = [f"{ours:.2f}", f"{error:.1e}"]
+    for time_taken in theirs:
+        missing = time_taken is None
+        cells += ["–", "–"] if missing else [f"{time_taken:.1f}", f"{time_taken / ours:.1f}"]
+    return case.label + " | ".join(cells) + " |"
 
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        rivals = [(name, rival) for name in NAMES.values() for rival in ("KeOps", "chunked")]
-        self.least = dict.fromkeys(rivals, float("inf"))
-        self.errors = dict.fromkeys(NAMES.values(), 0.0)
 
-    def row(self, case: Case) -> None:
-        """One line: the fused product, its error, and the rivals' times over ours."""
-        h, (x, y), V, name = case.h, case.points(), case.vectors(), NAMES[case.dtype]
-        left, right = case.packed(x, y)
-        error = relative_error(fused.product(h, left, right, V), h, x, y, V)
-        ours = milliseconds(lambda: fused.product(h, left, right, V), 5)
-        cells = [f"{ours:.2f}", f"{error:.1e}"]
-        cells += self._rivals(case, (x, y, V), ours) if case.rivals else ["–"] * 4
-        what = f"{case.name} | {case.rows} × {case.cols} | {case.d} | {case.width} | {name}"
-        self.lines.append(f"| {what} | " + " | ".join(cells) + " |")
-        self.errors[name] = max(self.errors[name], error)
-        print(self.lines[-1], flush=True)
+def rivals(case: Case, arrays: tuple[Any, ...]) -> list[float | None]:
+    """The milliseconds of KeOps, where it is installed, and of chunked torch."""
+    times: list[float | None] = [None]
+    if importlib.util.find_spec("pykeops"):
+        compile_keops(case)
+        times = [milliseconds(partial(keops.product, case.h, *arrays), 3)]
+    return [*times, milliseconds(partial(chunked, case.h, *arrays), 3)]
 
-    def summary(self) -> Iterator[str]:
-        """The smallest ratios and the largest errors."""
-        for name, error in self.errors.items():
-            least = ", ".join(f"{r} {self.least[name, r]:.2f}" for r in ("KeOps", "chunked"))
-            yield f"* {name}: smallest ratios {least}; largest error {error:.1e}"
 
-    def _rivals(self, case: Case, arrays: tuple[Any, ...], ours: float) -> list[str]:
-        run = partial(chunked, case.h, *arrays)
-        first = once(run)  # nothing to compile
-        times = {"chunked": first if first > SLOW else milliseconds(run, 3)}
-        if importlib.util.find_spec("pykeops"):
-            times["KeOps"] = milliseconds(partial(keops.product, case.h, *arrays), 3)
-        cells, name = [], NAMES[case.dtype]
-        for rival in ("KeOps", "chunked"):
-            theirs = times.get(rival, float("nan"))
-            self.least[name, rival] = min(self.least[name, rival], theirs / ours)
-            cells += [f"{theirs:.1f}", f"{theirs / ours:.1f}"]
-        return cells
+def summary(lines: list[str]) -> Iterator[str]:
+    """The smallest ratios and the largest error in each precision."""
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    for name in NAMES.values():
+        rows = [row for row in cells if row[4] == name]
+        error = max(float(row[6]) for row in rows)
+        least = [min(float(row[i]) for row in rows if row[i] != "–") for i in (8, 10)]
+        ratios = "KeOps {:.1f}, chunked {:.1f}".format(*least)
+        yield f"* {name}: smallest ratios {ratios}; largest error {error:.1e}"
 
 
 def compile_fused(case: Case) -> None:
@@ -228,8 +228,8 @@ def head() -> list[str]:
         f"Device: {torch.cuda.get_device_name()}; torch {torch.__version__}, "
         f"triton {triton.__version__}, Python {platform.python_version()}; in and out as said;",
         "milliseconds, median; errors in the Frobenius norm, on 128 rows, against float64 with",
-        "distances by differences; ratios are the rival's time over ours. Each product in float64",
-        "and in float32, all in one process. Printed by `benchmarks/gpu_product_double.py`.",
+        "distances by differences; ratios are the rival's time over ours, in the same process.",
+        "Printed by `python benchmarks/gpu_product_double.py --out FILE`.",
         "",
         "| kernel | size | d | vectors | in | fused | error | KeOps | ratio | chunked | ratio |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
@@ -244,26 +244,37 @@ def save(path: Path | None, lines: list[str]) -> None:
     path.write_text((before + "\n\n").lstrip() + "\n".join(lines) + "\n")
 
 
+def kept(path: Path | None) -> list[str]:
+    """The lines of the products that the file has."""
+    text = path.read_text() if path is not None and path.exists() else ""
+    section = text.partition(TITLE)[2]
+    return [line for line in section.splitlines() if " × " in line]
+
+
 def main() -> None:
     """Print the table, and write it where asked."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seconds", type=float, default=280.0)
+    parser.add_argument("--missing", action="store_true", help="time what the file does not have")
     arguments = parser.parse_args()
     end = time.monotonic() + arguments.seconds
-    todo, table = list(cases(arguments.quick)), Table()
+    lines = kept(arguments.out) if arguments.missing else []
+    every = list(cases(arguments.quick))
+    todo = [case for case in every if not any(line.startswith(case.label) for line in lines)]
     compile_all(todo)
     top = head()
     print("\n".join(top), flush=True)
     for case in todo:
         if time.monotonic() < end:
-            table.row(case)
-            save(arguments.out, [*top, *table.lines])
-    tail = [f"{len(table.lines)} of {len(todo)} products were timed.", "", *table.summary(), ""]
+            lines.append(row(case))
+            print(lines[-1], flush=True)
+            save(arguments.out, [*top, *lines])
+    tail = [f"{len(lines)} of {len(every)} products were timed.", "", *summary(lines), ""]
     tail.append(squares(20_000 if arguments.quick else 200_000))
     print("\n".join(["", *tail]), flush=True)
-    save(arguments.out, [*top, *table.lines, "", *tail])
+    save(arguments.out, [*top, *lines, "", *tail])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 import landmarks as lm
 from landmarks.how_many import likelihood_ratio
 from landmarks.how_many.subset_factor import SubsetFactor, cumulant, tail
-from landmarks.problem import Problem
 
 
 def simulated(rng, rows, n, k0):
@@ -99,7 +98,7 @@ def sizes(rows, n, k0, runs):
     return np.array(
         [
             lm.LikelihoodRatio(alpha=0.05).size(
-                Problem(lm.data(simulated(rng, rows, n, k0)), 0), rng
+                lm.Problem(lm.data(simulated(rng, rows, n, k0)), 0), rng
             )
             for _ in range(runs)
         ]
@@ -190,7 +189,7 @@ def test_the_units_of_the_columns_do_not_make_them_dependent():
     assert lm.LikelihoodRatio()._scatter(lm.data(X * 10.0 ** -np.arange(6)))[1] == 29
     assert (
         lm.LikelihoodRatio().size(
-            Problem(lm.data(X * 10.0 ** -np.arange(6)), 0), np.random.default_rng(0)
+            lm.Problem(lm.data(X * 10.0 ** -np.arange(6)), 0), np.random.default_rng(0)
         )
         == 2
     )

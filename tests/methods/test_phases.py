@@ -11,7 +11,7 @@ import landmarks as lm
 from landmarks.linalg.solvers.block_cg import BlockCG
 from landmarks.linalg.solvers.cholesky import Cholesky
 from landmarks.methods.relaxation.bisection import Bisection
-from landmarks.runs.progress import Progress
+from landmarks.runs.runner import Progress
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 16)) @ RNG.standard_normal((16, 16))

@@ -126,7 +126,7 @@ def test_squared_row_sums_are_the_diagonal_of_the_square(h):
 
 def test_prepared_points_give_the_same_product():
     h, y, V = lm.rbf(2.0), draw(150, 4), draw(150, 3, seed=1)
-    prepared = fused.Prepared(y, h)
+    prepared = fused.SinglePoints(y, h)
     torch.testing.assert_close(
         fused.product(h, prepared, prepared, V), fused.product(h, y, y, V), rtol=0, atol=0
     )
@@ -139,7 +139,7 @@ def test_prepared_points_give_the_same_product():
 def test_rows_beyond_the_reach_of_the_columns_are_served():
     h, y, V = lm.rbf(1.0), draw(150, 4), draw(150, 3, seed=1)
     x = torch.cat([y[:20], y[:5] + 1e4, y[:5] * 1e15])
-    for result in (fused.product(h, x, y, V), fused.product(h, x, fused.Prepared(y, h), V)):
+    for result in (fused.product(h, x, y, V), fused.product(h, x, fused.SinglePoints(y, h), V)):
         assert error(result[:20], exact(h, y[:20], y) @ V.double().cpu().numpy()) < HIGH
         assert not result[20:].any()
 

@@ -12,7 +12,7 @@ from landmarks.proof.chains import Chains, divide, look_further
 from landmarks.proof.conditioned import conditioned
 from landmarks.proof.node import Node
 from landmarks.proof.one_more import largest_after, tails_after, uncertainties
-from landmarks.runs.progress import watching
+from landmarks.runs.runner import watching
 
 pytestmark = pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning")
 

@@ -209,6 +209,15 @@ def test_the_analytic_centre_is_stationary():
     assert analytic_centre(np.ones((3, 3))) is None and analytic_centre(0 * K) is None
 
 
+@pytest.mark.parametrize("seed", [228, 271])  # where steps to the very edge failed
+def test_the_analytic_centre_of_nearly_dependent_columns_is_stationary(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((12, 9))
+    X[:, 6:] = X[:, :3] @ rng.standard_normal((3, 3)) + 1e-3 * rng.standard_normal((12, 3))
+    D = analytic_centre(X.T @ X)
+    np.testing.assert_allclose(D * np.diagonal(np.linalg.inv(X.T @ X - np.diag(D))), 1, rtol=1e-2)
+
+
 def test_the_coefficients_solve_their_equation():
     rng = np.random.default_rng(0)
     K, V = gram(9, 5), np.linalg.qr(rng.standard_normal((5, 5)))[0]

@@ -14,7 +14,7 @@ from landmarks.methods.relaxation.bisection import Bisection, Bracket, Roundings
 from landmarks.methods.relaxation.frank_wolfe import FrankWolfe
 from landmarks.methods.relaxation.stopping import Steps, Stop
 from landmarks.methods.relaxation.warm_path import WarmPath
-from landmarks.runs.progress import watching
+from landmarks.runs.runner import watching
 
 STRATEGIES = [
     Bisection(n_steps=40, bracket_steps=20, bisections=3),

@@ -18,7 +18,7 @@ from landmarks.methods.search.local_search import Landscape, descend
 from landmarks.methods.search.swap import Swap
 from landmarks.problem import Problem
 from landmarks.residual.exchange import Exchange
-from landmarks.runs.progress import watching
+from landmarks.runs.runner import watching
 
 CRITERIA = ["trace", "frobenius"]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from landmarks.operators.base import densify
+from landmarks.operators.dense import densify
 from landmarks.operators.prepare import preparation
 from landmarks.operators.prepare.preparation import Preparation, mean_imputed, means_hold
 from landmarks.operators.rows.arrays import ArrayRows

@@ -1,4 +1,4 @@
-"""Triton kernels for K(x, y) @ V in float64: values live in registers and are used up at once.
+"""Triton kernels for K(x, y) @ V in float64: values live in registers and are never stored.
 
 A tile of exponents is one product of packed points on the float64 tensor cores (`double_packing`).
 Where its rounding would show in the values, or the distance is no inner product, differences of
@@ -17,14 +17,14 @@ import triton
 import triton.language as tl
 
 from .double_exponential import exp2, square_root
+from .functions import FORMS
 
 LOG2E = tl.constexpr(1.4426950408889634)
 CHUNK = tl.constexpr(32)  # numbers of a long packed row that are multiplied at a time
 
 SHORT, LONG, ABSOLUTE = (tl.constexpr(i) for i in range(3))  # how the exponents are formed
-EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = (
-    tl.constexpr(i) for i in range(5)
-)  # what becomes of them
+# what becomes of them
+EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = (tl.constexpr(i) for i in FORMS)
 
 
 @triton.jit

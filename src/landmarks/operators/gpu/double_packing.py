@@ -14,9 +14,9 @@ from typing import Any
 
 from ... import kernels
 from ..._array import Array, Indices
-from .tiling import ROW_STEP, unrolled
+from .functions import LOG2E, factor
+from .tiling import by_coordinates, padded
 
-LOG2E = math.log2(math.e)
 EPS = 2.0**-52
 ERROR = 1e-13  # what a product may be off by
 FAR = 60.0  # values below 2**−60 need no digits
@@ -63,12 +63,8 @@ class DoubleLayout:
 
     @property
     def factor(self) -> float:
-        """What turns sums of differences into exponents, or into squared distances in units."""
-        if isinstance(self.h, kernels.rbf):
-            return LOG2E / self.h.sigma**2
-        if isinstance(self.h, kernels.matern):
-            return 2 * self.h.nu / self.h.sigma**2
-        return LOG2E / self.h.sigma if isinstance(self.h, kernels.laplacian) else 1.0
+        """That of the kernel: see `functions`."""
+        return factor(self.h)
 
     def covering(self, points: Array) -> DoubleLayout:
         """This layout, or one that holds these points too."""
@@ -158,23 +154,17 @@ class DoublePoints:
 
     def coordinates(self) -> Array:
         """The coordinates by rows, where tiles need differences; else any array."""
-        import torch
-
         if not (isinstance(self.h, kernels.laplacian) or self.layout.near):
             return self.points
         if "coordinates" not in self._packed:
-            d = self.points.shape[1]
-            padding = (0, unrolled(d)[0] - d, 0, -self.n % ROW_STEP)
-            self._packed["coordinates"] = torch.nn.functional.pad(
-                self.points, padding
-            ).T.contiguous()
+            self._packed["coordinates"] = by_coordinates(self.points)
         return self._packed["coordinates"]
 
     def _pack(self, left: bool) -> Array:
         """[2u, 0 …, 1, shift − |u|²] on the left, [v, 0 …, −|v|², 1] on the right."""
         import torch
 
-        h, layout, n = self.h, self.layout, self.n + -self.n % ROW_STEP
+        h, layout, n = self.h, self.layout, padded(self.n)
         rows = self.points.new_zeros((n, self.length))
         if isinstance(h, kernels.laplacian):
             return rows

@@ -1,7 +1,7 @@
 """Products K(x, y) @ V in float64 on a GPU without K: the host side of `double_kernels`.
 
 The float64 tensor cores form the exponents and multiply the values by V. A product has a relative
-error below 1e-13 (Frobenius norm), and repeats bit for bit.
+error below 1e-13 (Frobenius norm) and gives the same bits in every run.
 """
 
 from __future__ import annotations
@@ -13,12 +13,10 @@ from typing import Any
 from ... import kernels
 from ..._array import Array
 from .double_packing import SHORT_ROW, DoublePoints
-from .tiling import ROW_STEP, Tile, slots, unrolled
+from .functions import form
+from .tiling import ROW_STEP, Tile, in_passes, padded, slots, unrolled
 
 SHORT, LONG, ABSOLUTE = range(3)
-EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = range(5)
-MATERN = {0.5: MATERN12, 1.5: MATERN32, 2.5: MATERN52}
-WIDEST = 64  # right-hand sides of one pass
 LONG_ROW = 256  # packed rows beyond this are read again and again: larger tiles
 PARTIAL = 2**28  # bytes that partial sums may take
 WAVES = 8  # of programs, one after the other
@@ -29,18 +27,13 @@ def double_product(
     h: kernels.Kernel, x: Array | DoublePoints, y: Array | DoublePoints, block: Array
 ) -> Array:
     """K(x, y) @ block in float64."""
-    import torch
-
     left, right = pair(h, x, y)
     if 0 in (left.n, right.n, block.shape[1]):
         return left.points.new_zeros((left.n, block.shape[1]))
     block = block.to(left.points.dtype)
     if block.shape[1] == 1:
         return _vector(left, right, block[:, 0], square=False)[:, None]
-    pieces = [
-        _block(left, right, block[:, a : a + WIDEST]) for a in range(0, block.shape[1], WIDEST)
-    ]
-    return pieces[0] if len(pieces) == 1 else torch.cat(pieces, 1)
+    return in_passes(lambda piece: _block(left, right, piece), block)
 
 
 def double_squared_row_sums(
@@ -68,14 +61,10 @@ def pair(
 
 def _shape(x: DoublePoints) -> dict[str, Any]:
     """The constants of the kernels that depend on the points and the kernel function."""
-    h, shape, degree = x.h, EXPONENTIAL, 1
-    if isinstance(h, kernels.matern):
-        shape = MATERN[h.nu]
-    if isinstance(h, kernels.polynomial):
-        shape, degree = POWER, int(h.degree)
+    shape, degree = form(x.h)
     distance = SHORT if x.length <= SHORT_ROW else LONG
     return {
-        "DISTANCE": ABSOLUTE if isinstance(h, kernels.laplacian) else distance,
+        "DISTANCE": ABSOLUTE if isinstance(x.h, kernels.laplacian) else distance,
         "SHAPE": shape,
         "DEGREE": degree,
         "NEAR": x.layout.near > 0,
@@ -101,7 +90,7 @@ def _start(
     """Start a kernel on its grid; the sums of the partial results of the spans."""
     import torch
 
-    rows, cols = (n + -n % ROW_STEP for n in (x.n, y.n))
+    rows, cols = padded(x.n), padded(y.n)
     width = options.get("N", 1)
     strips, tiles = -(-x.n // tile.rows), -(-y.n // tile.cols)
     parts = _parts(strips, tiles, slots(v), PARTIAL // (8 * rows * width))
@@ -135,7 +124,7 @@ def _block(x: DoublePoints, y: DoublePoints, block: Array) -> Array:
 
     n, width = block.shape
     N = max(8, 2 ** math.ceil(math.log2(width)))
-    v = block.new_zeros((n + -n % ROW_STEP, N))
+    v = block.new_zeros((padded(n), N))
     v[:n, :width] = block
     v = v.reshape(-1, 4, 2, N).transpose(1, 2).contiguous()
     return _start(double_kernels.block_product, x, y, v, _tile(x), {"N": N})[:, :width]

@@ -1,4 +1,4 @@
-"""Products K(x, y) @ V on a GPU without K: each value is made in registers, used and forgotten.
+"""Products K(x, y) @ V on a GPU without K: values live in registers and are never stored.
 
 Points in float32 go to `single_product`: float32 in and out, with an error below 1e-5, or of a few
 1e-4 with `precision="fast"`. Points in float64 go to `double_product`: an error below 1e-13.
@@ -13,13 +13,13 @@ from ... import kernels
 from ..._array import Array
 from .double_packing import DoublePoints
 from .double_product import double_product, double_squared_row_sums
-from .single_points import Prepared
+from .single_points import SinglePoints
 from .single_product import single_product, single_squared_row_sums
 
 # What a product may be off by, relative to its Frobenius norm.
 ERRORS = {"high": 1e-5, "fast": 4e-4}
 DOUBLE_ERROR = 1e-13
-Points = Prepared | DoublePoints
+Points = SinglePoints | DoublePoints
 
 
 def available(points: Array) -> bool:
@@ -41,7 +41,7 @@ def supported(h: kernels.Kernel) -> bool:
 
 def prepare(points: Array, h: kernels.Kernel) -> Points:
     """The points packed for products in their own precision."""
-    return DoublePoints(points, h) if _is_double(points) else Prepared(points, h)
+    return DoublePoints(points, h) if _is_double(points) else SinglePoints(points, h)
 
 
 def product(
@@ -83,10 +83,9 @@ def squared_row_sums(
 
 def _is_double(x: Any) -> bool:
     """Whether the points, plain or packed, are in float64."""
-    points = x.points if isinstance(x, Prepared | DoublePoints) else x
-    return str(points.dtype) == "torch.float64"
+    return str(_plain(x).dtype) == "torch.float64"
 
 
 def _plain(x: Any) -> Array:
-    """The points as they came."""
-    return x.points if isinstance(x, Prepared | DoublePoints) else x
+    """The points before packing."""
+    return x.points if isinstance(x, SinglePoints | DoublePoints) else x

@@ -8,59 +8,53 @@ from typing import Any
 
 from ... import kernels
 from ..._array import Array, Indices
-from .packing import Layout, choose_layout
-from .tiling import ROW_STEP, unrolled
+from .functions import factor, form
+from .single_packing import Layout, choose_layout
+from .tiling import ROW_STEP, by_coordinates
 
 SHORT, LONG, SQUARES, ABSOLUTE = range(4)
-EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = range(5)
-MATERN = {0.5: MATERN12, 1.5: MATERN32, 2.5: MATERN52}
-LOG2E = math.log2(math.e)
 LONGEST = 160  # the longest packed row that a tile holds at once
 
 
 @dataclass
-class Prepared:
+class SinglePoints:
     """float32 points packed for a kernel, once for many products.
 
     Parameters
     ----------
     points : the n × d float32 array.
     h : the kernel.
-    beside : prepared points whose layout these must share, for products between the two.
+    like : points whose layout these must share, for products between the two.
     """
 
     points: Array
     h: kernels.Kernel
-    beside: Prepared | None = None
+    like: SinglePoints | None = None
     layout: Layout | None = field(init=False)
     _packed: dict[bool, tuple[Array, Array]] = field(init=False, default_factory=dict)
     _length: int | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self.layout = (
-            self.beside.layout if self.beside is not None else _layout(self.points, self.h)
-        )
+        self.layout = self.like.layout if self.like is not None else _layout(self.points, self.h)
 
     @property
     def n(self) -> int:
         """The number of points."""
         return self.points.shape[0]
 
-    def take(self, indices: Indices) -> Prepared:
+    def take(self, indices: Indices) -> SinglePoints:
         """Some of the points, with the same layout."""
         import torch
 
         at = torch.as_tensor(indices, device=self.points.device)
-        return Prepared(self.points[at], self.h, beside=self)
+        return SinglePoints(self.points[at], self.h, like=self)
 
 
 def _layout(points: Array, h: kernels.Kernel) -> Layout | None:
-    if isinstance(h, kernels.rbf):
-        return choose_layout(points, h.sigma / math.sqrt(LOG2E), True)
-    if isinstance(h, kernels.matern):
-        return choose_layout(points, h.sigma / math.sqrt(2 * h.nu), False)
     if isinstance(h, kernels.polynomial):
         return Layout(0.0, 1.0, "inner")
+    if isinstance(h, kernels.rbf | kernels.matern):
+        return choose_layout(points, 1 / math.sqrt(factor(h)), isinstance(h, kernels.rbf))
     return None
 
 
@@ -80,7 +74,7 @@ def _packable(points: Array, h: kernels.Kernel) -> Array:
     return _unit_vectors(points, h)[0] if isinstance(h, kernels.polynomial) else points
 
 
-def pair(h: kernels.Kernel, x: Any, y: Any) -> tuple[Prepared, Prepared]:
+def pair(h: kernels.Kernel, x: Any, y: Any) -> tuple[SinglePoints, SinglePoints]:
     """Both sides in one layout: that of the side that is prepared, or of y.
 
     When the other reaches too far, the layout is that of both together.
@@ -88,23 +82,23 @@ def pair(h: kernels.Kernel, x: Any, y: Any) -> tuple[Prepared, Prepared]:
     import torch
 
     if x is y:
-        both = x if isinstance(x, Prepared) else Prepared(x, h)
+        both = x if isinstance(x, SinglePoints) else SinglePoints(x, h)
         return both, both
-    if isinstance(x, Prepared) and isinstance(y, Prepared) and x.layout is y.layout:
+    if isinstance(x, SinglePoints) and isinstance(y, SinglePoints) and x.layout is y.layout:
         return x, y
-    if isinstance(x, Prepared) and not isinstance(y, Prepared):
+    if isinstance(x, SinglePoints) and not isinstance(y, SinglePoints):
         right, left = pair(h, y, x)
         return left, right
-    right = y if isinstance(y, Prepared) else Prepared(y, h)
-    points = x.points if isinstance(x, Prepared) else x
+    right = y if isinstance(y, SinglePoints) else SinglePoints(y, h)
+    points = x.points if isinstance(x, SinglePoints) else x
     if right.layout is None or right.layout.holds(points):
-        return Prepared(points, h, beside=right), right
-    both = Prepared(torch.cat([points, right.points]), h)
-    return Prepared(points, h, beside=both), Prepared(right.points, h, beside=both)
+        return SinglePoints(points, h, like=right), right
+    both = SinglePoints(torch.cat([points, right.points]), h)
+    return SinglePoints(points, h, like=both), SinglePoints(right.points, h, like=both)
 
 
 def lengths(
-    h: kernels.Kernel, x: Prepared, y: Prepared, block: Array, power: int
+    h: kernels.Kernel, x: SinglePoints, y: SinglePoints, block: Array, power: int
 ) -> tuple[Array, Array | None]:
     """The block, and the factor of the result, with the lengths of a polynomial kernel's points."""
     if not isinstance(h, kernels.polynomial):
@@ -113,15 +107,11 @@ def lengths(
     return (block * before).float(), after.float()
 
 
-def shape_of(x: Prepared) -> dict[str, Any]:
+def shape_of(x: SinglePoints) -> dict[str, Any]:
     """The constants of the kernels that depend on the points and the kernel function."""
-    h, shape, degree = x.h, EXPONENTIAL, 1
-    if isinstance(h, kernels.matern):
-        shape = MATERN[h.nu]
-    if isinstance(h, kernels.polynomial):
-        shape, degree = POWER, int(h.degree)
+    shape, degree = form(x.h)
     if x.layout is None:
-        distance = ABSOLUTE if isinstance(h, kernels.laplacian) else SQUARES
+        distance = ABSOLUTE if isinstance(x.h, kernels.laplacian) else SQUARES
         return {"DISTANCE": distance, "SHAPE": shape, "DEGREE": degree, "L": 0, "REST": 16}
     length = _length(x)
     first, rest = _two_powers(length)
@@ -134,7 +124,7 @@ def shape_of(x: Prepared) -> dict[str, Any]:
     }
 
 
-def _length(x: Prepared) -> int:
+def _length(x: SinglePoints) -> int:
     """The length of a packed row."""
     if x._length is None and x.layout is not None:
         x._length = x.layout.left(_packable(x.points[:1], x.h)).shape[1]
@@ -156,17 +146,17 @@ def _two_powers(length: int) -> tuple[int, int]:
     return (2 * first, 0) if rest == first else (first, max(16, rest))
 
 
-def operands(z: Prepared, left: bool, shape: dict[str, Any]) -> tuple[Array, Array]:
+def operands(z: SinglePoints, left: bool, shape: dict[str, Any]) -> tuple[Array, Array]:
     """The points of one side as the two contiguous arrays that the kernels read; packed once."""
     if left not in z._packed:
         z._packed[left] = (
-            _differing(z, shape) if z.layout is None else _split_rows(z, z.layout, left, shape)
+            _coordinates(z, shape) if z.layout is None else _split_rows(z, z.layout, left, shape)
         )
     return z._packed[left]
 
 
 def _split_rows(
-    z: Prepared, layout: Layout, left: bool, shape: dict[str, Any]
+    z: SinglePoints, layout: Layout, left: bool, shape: dict[str, Any]
 ) -> tuple[Array, Array]:
     import torch
 
@@ -179,23 +169,10 @@ def _split_rows(
     return first, rows[:, shape["L"] :].contiguous() if shape["REST"] else first
 
 
-def _differing(z: Prepared, shape: dict[str, Any]) -> tuple[Array, Array]:
+def _coordinates(z: SinglePoints, shape: dict[str, Any]) -> tuple[Array, Array]:
     """Coordinates by rows, and the zeros whose product starts a tile."""
     import torch
 
-    d = z.points.shape[1]
-    coordinates = torch.nn.functional.pad(
-        z.points, (0, unrolled(d)[0] - d, 0, -z.n % ROW_STEP)
-    ).T.contiguous()
-    return coordinates, torch.zeros(
-        (coordinates.shape[1], shape["REST"]), dtype=torch.float16, device=coordinates.device
-    )
-
-
-def factor(h: Any) -> float:
-    """What turns sums of differences into exponents, or into squares of scaled distances."""
-    if isinstance(h, kernels.rbf):
-        return LOG2E / h.sigma**2
-    if isinstance(h, kernels.laplacian):
-        return LOG2E / h.sigma
-    return 2 * getattr(h, "nu", 0.5) / h.sigma**2
+    rows = by_coordinates(z.points)
+    zeros = torch.zeros((rows.shape[1], shape["REST"]), dtype=torch.float16, device=rows.device)
+    return rows, zeros

@@ -1,4 +1,4 @@
-"""Products K(x, y) @ V in float32 on a GPU without K: the host side of `triton_kernels`.
+"""Products K(x, y) @ V in float32 on a GPU without K: the host side of `single_kernels`.
 
 The right-hand sides are scaled and split into float16 parts, and the partial sums of the kernels
 are added up. `precision="high"` keeps the relative error of a product below 1e-5, `"fast"` at a
@@ -12,33 +12,22 @@ from typing import Any
 
 from ... import kernels
 from ..._array import Array
-from .packing import SHIFT
-from .single_points import LONG, Prepared, factor, lengths, operands, pair, shape_of
-from .tiling import ROW_STEP, Tile, slots, spans, unrolled
-
-WIDEST = 64  # right-hand sides of one pass
+from .functions import factor
+from .single_packing import SHIFT
+from .single_points import LONG, SinglePoints, lengths, operands, pair, shape_of
+from .tiling import ROW_STEP, Tile, in_passes, padded, slots, spans, unrolled
 
 
 def single_product(h: kernels.Kernel, x: Any, y: Any, block: Array, precision: str) -> Array:
     """K(x, y) @ block in float32."""
-    import torch
-
     x, y = pair(h, x, y)
     if 0 in (x.n, y.n, block.shape[1]):
         return block.new_zeros((x.n, block.shape[1]))
     block, after = lengths(h, x, y, block.float(), 1)
     if block.shape[1] == 1:
         result = _vector(x, y, block[:, 0], precision, square=False)[:, None]
-    elif block.shape[1] <= WIDEST:
-        result = _block(x, y, block, precision)
     else:
-        result = torch.cat(
-            [
-                _block(x, y, block[:, a : a + WIDEST], precision)
-                for a in range(0, block.shape[1], WIDEST)
-            ],
-            1,
-        )
+        result = in_passes(lambda piece: _block(x, y, piece, precision), block)
     return result if after is None else result * after
 
 
@@ -53,13 +42,13 @@ def single_squared_row_sums(h: kernels.Kernel, x: Any, y: Any, precision: str) -
 
 
 def _start(
-    kernel: Any, x: Prepared, y: Prepared, v: Array, width: int, tile: Tile, options: dict[str, Any]
+    kernel: Any, x: SinglePoints, y: SinglePoints, v: Array, tile: Tile, options: dict[str, Any]
 ) -> Array:
-    """Start a kernel on its grid; the partial results of the spans, one after the other."""
+    """Start a kernel on its grid; the sums of the partial results of the spans."""
     import torch
 
-    shape = shape_of(x)
-    rows, cols = (n + -n % ROW_STEP for n in (x.n, y.n))
+    shape, width = shape_of(x), options.get("N", 1)
+    rows, cols = padded(x.n), padded(y.n)
     strips, tiles = -(-x.n // tile.rows), -(-y.n // tile.cols)
     parts = spans(strips, tiles, tile.run, slots(v))
     out = torch.empty((parts, rows, width), dtype=torch.float32, device=v.device)
@@ -72,50 +61,45 @@ def _start(
             **shape, BM=tile.rows, BN=tile.cols, UNROLL=unroll,
             num_warps=tile.warps, num_stages=tile.stages, **options,
         )  # fmt: skip
-    return out[:, : x.n, :]
+    return (out[0] if parts == 1 else out.sum(0))[: x.n]
 
 
 def _exponential(tile: Tile, precision: str) -> int:
     """How exponentials are taken: INTERPRETED, UNIT, MIXED or MIXED_COARSE."""
-    from . import triton_kernels as _triton
+    from . import single_kernels
 
-    if _triton.interpreted():
+    if single_kernels.interpreted():
         return 0
-    return (3 if precision == "fast" else 2) if tile.mixed else 1
+    if not tile.mixed:
+        return 1
+    return 3 if precision == "fast" else 2
 
 
-def _vector(x: Prepared, y: Prepared, v: Array, precision: str, *, square: bool) -> Array:
+def _vector(x: SinglePoints, y: SinglePoints, v: Array, precision: str, *, square: bool) -> Array:
     """K v in float32 arithmetic, or the same with the squares of the values."""
     import torch
 
-    from . import triton_kernels as _triton
+    from . import single_kernels
 
-    padded = torch.nn.functional.pad(v.float(), (0, -v.shape[0] % ROW_STEP))
+    v = torch.nn.functional.pad(v.float(), (0, -v.shape[0] % ROW_STEP))
     tile = _vector_tile(x)
-    out = _start(
-        _triton.vector_product,
-        x,
-        y,
-        padded,
-        1,
-        tile,
-        {"SQUARE": square, "EXP": _exponential(tile, precision)},
-    )
-    return out.sum(0)[:, 0] * 2.0 ** (-2 * SHIFT if square else -SHIFT)
+    options = {"SQUARE": square, "EXP": _exponential(tile, precision)}
+    out = _start(single_kernels.vector_product, x, y, v, tile, options)
+    return out[:, 0] * 2.0 ** (-2 * SHIFT if square else -SHIFT)
 
 
-def _block(x: Prepared, y: Prepared, block: Array, precision: str) -> Array:
+def _block(x: SinglePoints, y: SinglePoints, block: Array, precision: str) -> Array:
     """K @ block with both factors in float16 parts."""
-    from . import triton_kernels as _triton
+    from . import single_kernels
 
     tile = _block_tile(x, block.shape[1], precision)
     high_only = precision == "fast"
     scale = _scale(block)
     v, width = _halves(block / scale, high_only, tile.joint)
-    low = 0 if high_only else 1 if tile.joint else 2
+    both = 1 if tile.joint else 2
+    low = 0 if high_only else both
     options = {"N": width, "LOW": low, "RUN": tile.run, "EXP": _exponential(tile, precision)}
-    out = _start(_triton.block_product, x, y, v, width, tile, options)
-    out = out[0] if out.shape[0] == 1 else out.sum(0)
+    out = _start(single_kernels.block_product, x, y, v, tile, options)
     if low == 1:
         out = out[:, : width // 2] + out[:, width // 2 :]
     return out[:, : block.shape[1]] * (scale * 2.0**-SHIFT)
@@ -136,7 +120,7 @@ def _halves(block: Array, high_only: bool, joint: bool) -> tuple[Array, int]:
     n, r = block.shape
     width = max(8 if joint and not high_only else 16, 2 ** math.ceil(math.log2(r)))
     halves = torch.zeros(
-        (n + -n % ROW_STEP, width if high_only else 2 * width),
+        (padded(n), width if high_only else 2 * width),
         dtype=torch.float16,
         device=block.device,
     )
@@ -146,14 +130,14 @@ def _halves(block: Array, high_only: bool, joint: bool) -> tuple[Array, int]:
     return halves, 2 * width if joint and not high_only else width
 
 
-def _vector_tile(x: Prepared) -> Tile:
+def _vector_tile(x: SinglePoints) -> Tile:
     """What measured fastest on an H200 for one vector."""
     if x.layout is not None and shape_of(x)["DISTANCE"] == LONG:
         return Tile(cols=128, warps=8, stages=4)
     return Tile(cols=32, mixed=isinstance(x.h, kernels.rbf))
 
 
-def _block_tile(x: Prepared, width: int, precision: str) -> Tile:
+def _block_tile(x: SinglePoints, width: int, precision: str) -> Tile:
     """What measured fastest on an H200 for a block of that width."""
     shape = shape_of(x)
     if x.layout is None:

@@ -1,19 +1,21 @@
-"""How the work of a fused product is cut: tiles, spans of tiles, and coordinates at a time."""
+"""How a fused product is divided: tiles, spans of tiles, columns of a block, coordinates."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..._array import Array
 
 ROW_STEP = 256  # packed points are padded to a multiple of the largest tile
+WIDEST = 64  # right-hand sides of one pass
 UNROLLED = 16  # coordinates whose differences are summed without a loop
 RUN = 512  # columns that float16 tensor cores add before float32 does: twice that, twice the error
 
 
 @dataclass(frozen=True)
 class Tile:
-    """The rows and columns of a tile, and who does it."""
+    """The rows and columns of a tile, and how it is computed."""
 
     rows: int = 128
     cols: int = 64
@@ -49,3 +51,25 @@ def slots(array: Array) -> int:
 def unrolled(d: int) -> tuple[int, int]:
     """Coordinates, with zeros at the end, and how many of them a step of the loop takes."""
     return (d, d) if d <= UNROLLED else (d + -d % 8, 8)
+
+
+def padded(n: int) -> int:
+    """The number of packed rows of n points."""
+    return n + -n % ROW_STEP
+
+
+def by_coordinates(points: Array) -> Array:
+    """The points with one row for each coordinate, padded with zeros."""
+    import torch
+
+    n, d = points.shape
+    longer = torch.nn.functional.pad(points, (0, unrolled(d)[0] - d, 0, padded(n) - n))
+    return longer.T.contiguous()
+
+
+def in_passes(run: Callable[[Array], Array], block: Array) -> Array:
+    """What run gives for the columns of a block, at most WIDEST of them at a time."""
+    import torch
+
+    pieces = [run(block[:, a : a + WIDEST]) for a in range(0, block.shape[1], WIDEST)]
+    return pieces[0] if len(pieces) == 1 else torch.cat(pieces, 1)

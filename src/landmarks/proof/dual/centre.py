@@ -16,6 +16,7 @@ from ..._array import (
     identity,
     like,
     namespace,
+    solve_cholesky,
     zeros,
 )
 from .bound import Dual, Point, rows
@@ -23,6 +24,7 @@ from .fermi import water_filling
 
 SINGULAR = 1e-11  # least eigenvalue at a unit diagonal for which columns count as independent
 NEWTON, STEPS = 30, 12  # steps to the analytic centre, and of the reweighting
+MARGIN = 1.1  # a step is shortened unless one longer by this factor is allowed
 FLOOR = 1e-6  # of the weights that the reweighting divides by
 
 
@@ -45,7 +47,10 @@ def analytic_centre(K: Array, end: float = math.inf) -> Array | None:
         Q = xp.linalg.inv(add_diagonal(K, -D))
         gradient = 1 - D * diagonal(Q)
         curvature = add_diagonal((D[:, None] * Q) * (Q * D), 1.0)
-        change = xp.linalg.solve(curvature, gradient[:, None])[:, 0]
+        factor = cholesky(curvature)
+        if factor is None:
+            break
+        change = solve_cholesky(factor, gradient[:, None])[:, 0]
         step = damped(K, D, change)
         D = D * xp.exp(step * change)
         if step == 0.0 or float(xp.max(xp.abs(change))) < 1e-3:
@@ -54,11 +59,14 @@ def analytic_centre(K: Array, end: float = math.inf) -> Array | None:
 
 
 def damped(K: Array, D: Array, change: Array) -> float:
-    """The largest of 1, ½, ¼ … by which log D may move so that K − D stays positive definite."""
+    """The largest of 1, ½, ¼ … by which log D may move so that K − D stays positive definite.
+
+    A move longer by MARGIN must do so too: at the edge the next step would be lost to rounding.
+    """
     xp = namespace(K)
     step = 1.0 / max(1.0, float(xp.max(xp.abs(change))))
     while step > 1e-6:
-        if cholesky(add_diagonal(K, -D * xp.exp(step * change))) is not None:
+        if cholesky(add_diagonal(K, -D * xp.exp(MARGIN * step * change))) is not None:
             return step
         step /= 2
     return 0.0

@@ -1,9 +1,9 @@
-"""Triton kernels for K(x, y) @ V: the values of a tile live in registers and are used up at once.
+"""Triton kernels for K(x, y) @ V in float32: values live in registers and are never stored.
 
-A tile of exponents is one tensor-core product of packed points (`packing`), or differences summed
-in float32. The values, 2**SHIFT too large to stay clear of the smallest float16 numbers, are split
-into two float16 parts and multiplied by V on the tensor cores, whose accumulators truncate: RUN
-tiles are summed there, then in float32.
+A tile of exponents is one tensor-core product of packed points (`single_packing`), or differences
+summed in float32. The values are computed times 2**SHIFT, away from the smallest float16 numbers.
+Two float16 parts of each are multiplied by V on the tensor cores. Their accumulators truncate, so
+only RUN tiles are summed there, and these sums in float32.
 """
 
 # The compiler of the kernels takes types from the arguments.
@@ -14,15 +14,16 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
+from .functions import FORMS
 from .single_exponential import exp2, float16_parts, to_float16
 
-SHIFT = tl.constexpr(15.0)  # as in `packing`
+SHIFT = tl.constexpr(15.0)  # as in `single_packing`
 SCALE = tl.constexpr(2.0**15)
 LOG2E = tl.constexpr(1.4426950408889634)
 
 # how the exponents of a tile are formed, and what becomes of them
 SHORT, LONG, SQUARES, ABSOLUTE = (tl.constexpr(i) for i in range(4))
-EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = (tl.constexpr(i) for i in range(5))
+EXPONENTIAL, MATERN12, MATERN32, MATERN52, POWER = (tl.constexpr(i) for i in FORMS)
 
 
 @triton.jit

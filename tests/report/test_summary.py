@@ -3,7 +3,7 @@
 import numpy as np
 
 import landmarks as lm
-from landmarks.report.nested import explained_shares
+from landmarks.report.summary import explained_shares
 
 
 def test_shares_are_those_of_the_nested_choices():

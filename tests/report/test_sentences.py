@@ -5,7 +5,7 @@ import pytest
 
 import landmarks as lm
 from landmarks import report
-from landmarks.report.better import better, rounded_up
+from landmarks.report.sentences import better, rounded_up
 
 X = np.random.default_rng(0).standard_normal((60, 20))
 
