@@ -264,10 +264,11 @@ class TestErrorsLostInRounding:
 
     def test_they_are_computed_from_the_rows_again(self):
         s = lm.select(lm.data(lambda: iter(cut(self.low, 500))), 3, method="greedy")
-        expected = lm.select(self.low, 3, method="greedy")
-        np.testing.assert_array_equal(s.indices, expected.indices)
-        assert s.error() == pytest.approx(expected.error(), rel=1e-6)
-        assert s.error("frobenius") == pytest.approx(expected.error("frobenius"), rel=1e-6)
+        # the gains of the third pick agree to 1e-14, so which column it is does not matter
+        assert s.indices[:2].tolist() == [7, 4]
+        for criterion in ("trace", "frobenius"):
+            expected = exact_error(lm.data(self.low), s.indices, criterion)
+            assert s.error(criterion) == pytest.approx(expected, rel=1e-6)
 
     @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
     def test_the_rows_are_read_again_only_where_rounding_hides_the_error(self, criterion):
