@@ -6,7 +6,7 @@
 auto        every cell, without a budget, with greedy and another program's swap search (quoted)
 budget      `auto` with ten seconds
 annealed    the annealed relaxation, raw, beside greedy
-continuous  the paper's method, raw, beside greedy and the sampling methods
+continuous  the paper's method without polish, next to greedy and the sampling methods
 seconds     `auto` within one second, from a cold call
 exact       proved optima
 

@@ -1,4 +1,4 @@
-"""Errors and CPU time of the default beside those of an earlier version, on the same problems.
+"""Errors and CPU time of the default and of an earlier version, on the same problems.
 
     python benchmarks/versions.py --old SRC --data-dir DIR [--part small large budget tiny]
 

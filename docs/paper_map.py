@@ -6,6 +6,7 @@ python docs/paper_map.py [--check]
 import ast
 import re
 import sys
+import textwrap
 import tokenize
 from collections import defaultdict
 from pathlib import Path
@@ -95,6 +96,13 @@ def tests() -> dict[str, list[str]]:
     return found
 
 
+def wrapped(item: str) -> list[str]:
+    """The lines of an entry of a list, of at most 100 columns."""
+    return textwrap.wrap(
+        item, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+
+
 def page() -> str:
     """The text of the page."""
     code, at, shown = places(), lines(), tests()
@@ -106,9 +114,11 @@ def page() -> str:
         "",
     ]
     for statement, title in TITLES.items():
-        text += [f"## {statement}: {title}", "", "* code: " + (", ".join(code[statement]) or "–")]
+        text += [f"## {statement}: {title}", ""]
+        text += wrapped("* code: " + (", ".join(code[statement]) or "–"))
         text += [f"* line: {line}" for line in at[statement]]
-        text += ["* tests: " + (", ".join(shown[statement]) or "see the code named above"), ""]
+        text += wrapped("* tests: " + (", ".join(shown[statement]) or "see the code named above"))
+        text += [""]
     return "\n".join(text)
 
 

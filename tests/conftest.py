@@ -22,7 +22,7 @@ settings.load_profile("steady")
 def every_report(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Callbacks get every report, so that tests can count them; not in `throttled` tests."""
     if "throttled" not in request.keywords:
-        monkeypatch.setattr("landmarks.runs.progress.BURST", 1e9)
+        monkeypatch.setattr("landmarks.runs.runner.BURST", 1e9)
 
 
 @pytest.fixture(params=list(LIBRARIES))
@@ -65,7 +65,7 @@ THOROUGH = (
     "tests/proof/",
     "tests/report/",
     "tests/sklearn/test_nystroem.py::TestTarget::test_a_pipeline_with_half_the_landmarks",
-    "tests/test_checkpoint.py",
+    "tests/checkpoint/",
     "tests/test_cluster.py",
     "tests/test_gallery.py",
     "tests/test_network.py::test_no_connection_is_opened",

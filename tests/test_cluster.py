@@ -12,7 +12,7 @@ import landmarks as lm
 from landmarks.errors import WorkersLostError
 from landmarks.operators.base import Operator
 from landmarks.operators.dask.client import SETTING
-from landmarks.runs import progress
+from landmarks.runs import runner
 
 dask = pytest.importorskip("dask", reason="needs dask")
 pytest.importorskip("distributed", reason="needs distributed")
@@ -85,14 +85,14 @@ def test_wide_data_are_multiplied_on_the_workers(client):
 
 def test_reading_is_reported_and_ends_when_a_watcher_raises(client):
     heard = []
-    with progress.watching(lambda p: heard.append((p.phase, p.done, p.total))):
+    with runner.watching(lambda p: heard.append((p.phase, p.done, p.total))):
         lm.data(clusters.array(MODEST, 10_000))
     assert heard[-1] == ("reading", 4, 4) and all(phase == "reading" for phase, _, _ in heard)
 
     def impatient(_):
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), progress.watching(impatient):
+    with pytest.raises(KeyboardInterrupt), runner.watching(impatient):
         lm.data(clusters.array(MODEST, 1000))
 
 

@@ -1,4 +1,4 @@
-"""Several methods beside one another: one table, in Python and on the command line."""
+"""Several methods compared: one table, in Python and on the command line."""
 
 import json
 

@@ -7,7 +7,7 @@ import pytest
 
 FUZZ = Path(__file__).parents[1] / "fuzz"
 sys.path.insert(0, str(FUZZ))
-from targets import TARGETS  # noqa: E402 (it lies beside the tests)
+from targets import TARGETS  # noqa: E402 (it is next to the tests)
 
 FILES = sorted(path for path in (FUZZ / "corpus").glob("*/*") if path.parent.name in TARGETS)
 

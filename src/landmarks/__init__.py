@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from .methods.search.iterated import Iterated
     from .methods.search.swap import Swap
     from .operators.data import data
-    from .operators.dense import psd
     from .operators.function import function
     from .operators.kernel import kernel
+    from .operators.psd import psd
     from .operators.structured.hadamard import hadamard
     from .operators.structured.toeplitz import toeplitz
     from .placement.minimum_distance import MinDistance
     from .placement.regions import Regions
     from .placement.zones import in_ball, in_box, in_polygon
     from .problem import Choice, Problem
-    from .runs.progress import Progress
+    from .runs.runner import Progress
     from .selection import Selection
     from .selection.file import load
     from .sklearn.column_selector import ColumnSelector
@@ -116,7 +116,7 @@ _WHERE = {
     "MinDistance": "placement.minimum_distance",
     "Nystroem": "sklearn.nystroem",
     "Problem": "problem",
-    "Progress": "runs.progress",
+    "Progress": "runs.runner",
     "Regions": "placement.regions",
     "Selection": "selection",
     "Supervised": "methods.greedy.supervised",
@@ -136,7 +136,7 @@ _WHERE = {
     "matern": "kernels",
     "path": "how_many.curve",
     "polynomial": "kernels",
-    "psd": "operators.dense",
+    "psd": "operators.psd",
     "rbf": "kernels",
     "select": "_select",
     "toeplitz": "operators.structured.toeplitz",

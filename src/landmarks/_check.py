@@ -182,7 +182,7 @@ def subset_size(k: Any, n: int) -> int:
     """The subset size as an int from 1 to n; a number between 0 and 1 is a share of n."""
     if is_share(k):
         return share(k, n)
-    if isinstance(k, bool | np.bool_) or not isinstance(k, numbers.Integral):
+    if not is_whole(k):
         raise TypeError(
             f"k must be an integer between 1 and n = {n}, got {k!r}; it may also be a share such "
             'as 0.1, "auto", or a rule such as lm.Knee() or lm.MaxError(0.05)'
@@ -206,7 +206,7 @@ def share(part: float, n: int) -> int:
 
 def sizes(ks: Any, n: int) -> np.ndarray:
     """The rising distinct sizes asked for; one number k means 1, 2, …, k."""
-    if isinstance(ks, numbers.Integral) and not isinstance(ks, bool | np.bool_):
+    if is_whole(ks):
         ks = range(1, subset_size(ks, n) + 1)
     elif not hasattr(ks, "__iter__") or isinstance(ks, str):
         raise TypeError(
@@ -219,18 +219,40 @@ def sizes(ks: Any, n: int) -> np.ndarray:
     return np.array(listed, dtype=np.int64)
 
 
-def count(value: Any, name: str) -> int:
-    """A whole number of at least 1."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral) or value < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+def is_number(value: Any) -> bool:
+    """Whether this is a real number; True and False are none."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether this is an integer; True and False are none."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+
+
+def count(value: Any, name: str, least: int = 1) -> int:
+    """A whole number that is large enough."""
+    if not is_whole(value) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return int(value)
+
+
+def positive(value: Any, name: str) -> float:
+    """A finite number above 0."""
+    if not is_number(value) or not 0 < value < math.inf:
+        raise ValueError(f"{name} must be a positive number, got {value!r}")
+    return float(value)
+
+
+def seconds(value: Any, name: str = "budget", otherwise: str = "") -> float:
+    """A time limit above 0, which may be infinite; `otherwise` names what else may be given."""
+    if not is_number(value) or not value > 0:
+        raise ValueError(f"{name} must be a positive number of seconds{otherwise}, got {value!r}")
+    return float(value)
 
 
 def seed(value: Any) -> int | None:
     """A whole number of at least 0, or None."""
-    if value is not None and (
-        isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral) or value < 0
-    ):
+    if value is not None and (not is_whole(value) or value < 0):
         raise ValueError(
             f"seed must be a whole number of at least 0, or None for a fresh one, got {value!r}"
         )

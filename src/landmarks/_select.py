@@ -18,14 +18,13 @@ from .intake import prepared_operator
 from .linalg.error import CRITERIA
 from .methods.inner import run_method
 from .methods.registry import as_method
-from .operators.ledger import COUNTED, precision_used
+from .operators.base import COUNTED, precision_used
 from .operators.standard import Standard
 from .problem import Choice, Method, Problem
 from .proof.reach import most_columns
 from .runs.bar import progress_bar
 from .runs.journal import Journal
-from .runs.progress import Callback, stopped, watching
-from .runs.runner import saving
+from .runs.runner import Callback, saving, stopped, watching
 from .selection import Cost, Selection
 
 
@@ -121,27 +120,31 @@ def select(
     >>> wine[s.chosen_names].shape
     (178, 3)
     """
-    quiet = False if scale is None and target is not None else scale  # its columns weigh, not A's
+    quiet = False if scale is None and target is not None else scale  # the target decides
     operator = prepared_operator(A, center=center, scale=quiet, numeric_only=numeric_only)
     chooser = as_method(method)
     if error is not None or not isinstance(k, numbers.Real | None):
         chooser, k = with_rule(chooser, k, error)
     criterion = _check.choice(criterion, CRITERIA, "criterion")
-    problem = constrained(
-        operator, criterion, include, exclude, groups, costs, budget_cost, constraints
-    )
+    problem = Problem(operator, 0, criterion)
+    asked = (include, exclude, groups, costs, budget_cost, constraints)
+    if any(map(_given, asked)):
+        problem = constrained(operator, criterion, *asked)
     if target is not None or noise is not None or repeats is not False:
         standard = Standard(bool(center), bool(scale))
         problem = aimed(problem, target, noise, repeats, standard, spread=scale is None)
-    problem = replace(problem, k=subset_size(k, problem, chooser))
-    check_honoured(problem, chooser)
-    allowed = _seconds(budget)
+    if problem.plain and k is not None:
+        problem = replace(problem, k=_check.subset_size(k, operator.n))
+    else:
+        problem = replace(problem, k=subset_size(k, problem, chooser))
+        check_honoured(problem, chooser)
+    allowed = None if budget is None else _check.seconds(budget, otherwise=" or None")
     operator.validate()
     rng = np.random.default_rng(_check.seed(seed))
     journal = None
     if checkpoint is not None:
-        asked = {"seed": _check.seed(seed), "budget": allowed}
-        journal = open_journal(checkpoint, problem, chooser, asked, rng)
+        settings = {"seed": _check.seed(seed), "budget": allowed}
+        journal = open_journal(checkpoint, problem, chooser, settings, rng)
     with progress_bar(callback) if progress else watching(callback):
         choice, cost = _run(problem, chooser, rng, allowed, journal)
         was_stopped = stopped()
@@ -207,9 +210,6 @@ def known_of(problem: Problem, choice: Choice) -> dict[str, float]:
     return known
 
 
-def _seconds(budget: float | None) -> float | None:
-    if budget is None:
-        return None
-    if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget > 0:
-        raise ValueError(f"budget must be a positive number of seconds or None, got {budget!r}")
-    return float(budget)
+def _given(value: Any) -> bool:
+    """Whether a constraint was given: neither None nor the empty tuple."""
+    return value is not None and not (isinstance(value, tuple) and len(value) == 0)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ._check import is_number
 from .errors import FormatError
 from .operators.fingerprint import fingerprint, same_data
 from .problem import Method, Problem
@@ -37,8 +38,6 @@ class Checkpoint:
     Examples
     --------
     >>> import os, tempfile
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> path = os.path.join(tempfile.mkdtemp(), "run.npz")
     >>> X = np.random.default_rng(0).standard_normal((30, 10))
     >>> first = lm.select(X, 3, checkpoint=lm.Checkpoint(path, interval=30))
@@ -53,11 +52,7 @@ class Checkpoint:
     def __post_init__(self) -> None:
         if not isinstance(self.path, str | os.PathLike):
             raise TypeError(f"checkpoint must be a path or a Checkpoint, got {self.path!r}")
-        if (
-            isinstance(self.interval, bool)
-            or not isinstance(self.interval, int | float)
-            or not self.interval >= 0
-        ):
+        if not is_number(self.interval) or not self.interval >= 0:
             raise ValueError(
                 f"interval must be a number of seconds, 0 or more, got {self.interval!r}"
             )

@@ -19,7 +19,7 @@ from .operators.base import Operator
 from .problem import brief
 from .report.summary import spectrum_is_cheap
 from .runs.bar import progress_bar
-from .runs.progress import Callback
+from .runs.runner import Callback
 from .selection import Selection
 
 if TYPE_CHECKING:
@@ -51,8 +51,6 @@ class Comparison:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> X = np.random.default_rng(0).standard_normal((30, 8))
     >>> found = lm.compare(X, 3, methods=["greedy", "uniform"])
     >>> found.best.method
@@ -107,8 +105,6 @@ class Comparison:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> X = np.random.default_rng(0).standard_normal((30, 8))
         >>> found = lm.compare(X, 3, methods=["greedy", "uniform"])
         >>> found.to_frame()["method"].tolist()
@@ -131,8 +127,6 @@ class Comparison:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> X = np.random.default_rng(0).standard_normal((30, 8))
         >>> found = lm.compare(X, 3, methods=["greedy", "uniform"])
         >>> len(found.plot().ax_.patches)
@@ -187,8 +181,6 @@ def compare(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> X = np.random.default_rng(0).standard_normal((30, 8))
     >>> lm.compare(X, 3, methods=["uniform", "greedy"]).table["method"]
     ['greedy', 'uniform']

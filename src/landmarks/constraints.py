@@ -136,11 +136,7 @@ def _costly(problem: Problem, costs: Any, budget_cost: Any) -> Problem:
             "costs must be finite and not negative, got "
             f"{values[~(np.isfinite(values) & (values >= 0))][0]}; exclude what must not be chosen"
         )
-    if (
-        isinstance(budget_cost, bool)
-        or not isinstance(budget_cost, int | float | np.number)
-        or not budget_cost > 0
-    ):
+    if not _check.is_number(budget_cost) or not budget_cost > 0:
         raise ValueError(f"budget_cost must be a positive number, got {budget_cost!r}")
     needed = float(np.sum(values[list(problem.include)]))
     groups = np.arange(n) if problem.groups is None else problem.groups

@@ -17,9 +17,9 @@ import numpy as np
 from ._array import host, is_array, namespace
 from ._suggest import suggestion
 from .errors import ScaleWarning, SymmetryWarning
-from .operators.array import array_data
 from .operators.base import Operator
 from .operators.data import annotated, as_operator, data, is_annotated
+from .operators.dense import array_data
 from .operators.rows.files import ARROW, HDF5, open_rows
 from .operators.standard import Prepared
 from .readers.frames import is_frame, numbers_only

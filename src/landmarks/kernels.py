@@ -72,8 +72,6 @@ class rbf:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> lm.rbf(sigma=2.0)(np.array([[0.0]]), np.array([[0.0], [2.0]])).round(3)
     array([[1.   , 0.368]])
     """
@@ -98,8 +96,6 @@ class laplacian:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> lm.laplacian(sigma=2.0)(np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [3.0, 1.0]])).round(3)
     array([[1.   , 0.223]])
     """
@@ -129,8 +125,6 @@ class matern:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> x, y = np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [3.0, 1.0]])
     >>> lm.matern(nu=1.5, sigma=2.0)(x, y).round(3)
     array([[1.   , 0.423]])
@@ -168,8 +162,6 @@ class polynomial:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> x, y = np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [3.0, 1.0]])
     >>> lm.polynomial(degree=2, gamma=0.5)(x, y).round(3)
     array([[2.25, 6.25]])
@@ -200,8 +192,6 @@ class linear:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> lm.linear()(np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [3.0, 1.0]])).round(3)
     array([[1., 3.]])
     """

@@ -40,8 +40,6 @@ class Problem:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> problem = lm.Problem(lm.psd(np.eye(4)), k=2, include=(3,), exclude=(0,))
     >>> problem.candidates.tolist(), problem.free.tolist()
     ([1, 2, 3], [1, 2])
@@ -59,6 +57,13 @@ class Problem:
     deadline: float | None = None
     constraints: tuple[Constraint, ...] = field(default=(), compare=False)
     warned: set[str] = field(default_factory=set, repr=False, compare=False)
+
+    @property
+    def plain(self) -> bool:
+        """Whether k columns are all that is asked: no constraint, no target and no noise."""
+        limits = (self.groups, self.costs, self.aim)
+        placed = self.include or self.exclude or self.constraints
+        return not placed and all(limit is None for limit in limits)
 
     @property
     def candidates(self) -> np.ndarray:
@@ -86,8 +91,6 @@ class Problem:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> problem = lm.Problem(lm.psd(np.eye(4)), k=2, exclude=(0,))
         >>> problem.addable([3]).tolist()
         [False, True, True, False]
@@ -111,8 +114,6 @@ class Problem:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> groups = np.array([0, 0, 1, 1])
         >>> lm.Problem(lm.psd(np.eye(4)), k=2, groups=groups).count([0, 1, 2])
         2
@@ -156,8 +157,6 @@ class Choice:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> problem = lm.Problem(lm.psd(np.diag([1.0, 3.0, 2.0])), k=2)
     >>> lm.Greedy().choose(problem, np.random.default_rng(0)).indices
     array([1, 2])

@@ -7,16 +7,7 @@ from typing import Any
 
 from skeletons import skeleton
 
-from landmarks import Annealed, Auto, Continuous, Exact, Iterated, Swap
-from landmarks.methods.greedy.greedy import Greedy
-from landmarks.methods.greedy.nuclear import NuclearScores
-from landmarks.methods.greedy.pivoted_qr import PivotedQR
-from landmarks.methods.groups.knapsack import Knapsack
-from landmarks.methods.sampling.kdpp import KDPP
-from landmarks.methods.sampling.kmeans import KMeans
-from landmarks.methods.sampling.leverage import RidgeLeverage
-from landmarks.methods.sampling.rpcholesky import RPCholesky
-from landmarks.methods.sampling.uniform import Uniform
+import landmarks as lm
 
 KERNELS = frozenset({"rbf"})
 
@@ -40,28 +31,28 @@ class Entry:
 
 
 METHODS = [
-    Entry(Uniform(), looks_at_data=False),
-    Entry(RidgeLeverage()),
-    Entry(KDPP()),
-    Entry(RPCholesky(block=1)),
-    Entry(RPCholesky(block=3)),
-    Entry(RPCholesky()),
-    Entry(PivotedQR(), deterministic=True),
-    Entry(NuclearScores(n_probes=10)),
-    Entry(NuclearScores(), deterministic=True),  # more probes than candidates: greedy selection
-    Entry(Greedy(), deterministic=True),
+    Entry(lm.Uniform(), looks_at_data=False),
+    Entry(lm.RidgeLeverage()),
+    Entry(lm.KDPP()),
+    Entry(lm.RPCholesky(block=1)),
+    Entry(lm.RPCholesky(block=3)),
+    Entry(lm.RPCholesky()),
+    Entry(lm.PivotedQR(), deterministic=True),
+    Entry(lm.NuclearScores(n_probes=10)),
+    Entry(lm.NuclearScores(), deterministic=True),  # more probes than candidates: greedy selection
+    Entry(lm.Greedy(), deterministic=True),
     Entry(
         skeleton("skeleton_method").LargestResidual(), deterministic=True
     ),  # what a contributor copies
-    Entry(Greedy(gain="frobenius"), deterministic=True),
-    Entry(KMeans(), serves=KERNELS),
-    Entry(Continuous(strategy="path")),
-    Entry(Continuous(strategy="frank_wolfe")),
-    Entry(Annealed(n_steps=20, damping=0.4)),
-    Entry(Swap(start="greedy"), deterministic=True),
-    Entry(Swap(start="rpcholesky")),
-    Entry(Iterated(rounds=3)),
-    Entry(Exact(), deterministic=True),
-    Entry(Knapsack(), deterministic=True),
-    Entry(Auto()),
+    Entry(lm.Greedy(gain="frobenius"), deterministic=True),
+    Entry(lm.KMeans(), serves=KERNELS),
+    Entry(lm.Continuous(strategy="path")),
+    Entry(lm.Continuous(strategy="frank_wolfe")),
+    Entry(lm.Annealed(n_steps=20, damping=0.4)),
+    Entry(lm.Swap(start="greedy"), deterministic=True),
+    Entry(lm.Swap(start="rpcholesky")),
+    Entry(lm.Iterated(rounds=3)),
+    Entry(lm.Exact(), deterministic=True),
+    Entry(lm.Knapsack(), deterministic=True),
+    Entry(lm.Auto()),
 ]

@@ -11,7 +11,8 @@ from libraries import library
 
 from landmarks._array import host, namespace
 from landmarks._select import select
-from landmarks.operators.base import Operator, densify, squared_diagonal
+from landmarks.operators.base import Operator, squared_diagonal
+from landmarks.operators.dense import densify
 
 PAIRS = [
     pytest.param((case, name), id=f"{case.name}-{name}")

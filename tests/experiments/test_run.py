@@ -11,7 +11,7 @@ from landmarks.experiments import reproduce
 from landmarks.experiments.run import complete, restricted
 from landmarks.experiments.settings import read_settings
 from landmarks.experiments.table import read_rows
-from landmarks.runs.progress import watching
+from landmarks.runs.runner import watching
 
 from .tiny import tiny
 

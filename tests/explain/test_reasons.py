@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -77,6 +79,13 @@ def test_without_names_columns_are_reported_by_index():
     assert "name" not in found.chosen.columns and set(found.chosen["substitute_1"]) <= set(
         found.dropped["index"]
     )
+
+
+def test_the_tables_hold_values_that_json_knows(frame):
+    for X in (frame, NORMAL):
+        found = lm.select(X, 2, method="greedy").why()
+        for table in (found.chosen, found.dropped):
+            assert json.loads(json.dumps(table.rows)) == table.rows
 
 
 def test_a_negative_cost_is_a_swap_that_pays():

@@ -11,7 +11,7 @@ import scipy.sparse
 import landmarks as lm
 from landmarks.errors import RankWarning, UnsupportedError
 from landmarks.operators.resample import resample
-from landmarks.runs.progress import Progress, watching
+from landmarks.runs.runner import watching
 
 NORMAL = np.random.default_rng(0).standard_normal((60, 6))
 DOMINANT = NORMAL * [1, 9, 1, 9, 1, 1]
@@ -193,9 +193,9 @@ def test_a_loaded_selection_asks_for_its_method_and_keeps_its_constraints(tmp_pa
 
 
 def test_who_watches_hears_of_each_sample_and_may_stop():
-    heard: list[Progress] = []
+    heard: list[lm.Progress] = []
 
-    def third(progress: Progress) -> bool:
+    def third(progress: lm.Progress) -> bool:
         heard.append(progress)
         return progress.phase == "bootstrap" and progress.done == 3
 

@@ -1,4 +1,4 @@
-"""What columns add and what substitutions cost, against errors computed afresh."""
+"""What columns add and what substitutions cost, against errors computed from scratch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def normal(m: int, n: int) -> np.ndarray:
 
 
 def rise(operator: Operator, before: list[int], after: list[int], criterion: str) -> float:
-    """The change of the error between two choices, as a part of the whole."""
+    """The change of the error between two choices, as a share of the total."""
     return (
         selection_error(operator, after, criterion) - selection_error(operator, before, criterion)
     ) / total(operator, criterion)
@@ -35,7 +35,7 @@ def swapped(chosen: np.ndarray, place: int, j: int) -> list[int]:
 def check_against_enumeration(
     operator: Operator, chosen: np.ndarray, criterion: str, atol: float = 1e-9
 ) -> None:
-    """Adds and all costs against errors computed afresh, and the order of the substitutes."""
+    """Adds and all costs against errors computed from scratch, and the order of the substitutes."""
     found = substitutes(operator, chosen, criterion, each=operator.n)
     rest = np.setdiff1d(np.arange(operator.n), chosen)
     for place in range(len(chosen)):

@@ -196,7 +196,7 @@ def test_fault_11_subnormal_data_are_distinguished():
 def test_fault_12_wild_scales_stay_finite_and_nothing_is_standardised(method):
     X = np.eye(6) * np.array([1e-150, 1e150, 1.0, 1e100, 1e-100, 1e50])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RankWarning)  # beside 1e150 the others are rounding
+        warnings.simplefilter("ignore", RankWarning)  # compared with 1e150 the others are rounding
         s = lm.select(X, 2, method=method, scale=False)
     assert 1 in s.indices
     assert np.isfinite(s.error())

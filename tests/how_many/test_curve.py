@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.how_many.curve import Curve
 
 
 @pytest.fixture
@@ -71,7 +70,7 @@ def test_the_knee_is_farthest_below_the_line_to_the_last_point():
     ks = np.array([1, 2, 3, 4, 8])
 
     def knee(relative):
-        return Curve(ks, np.arange(8), np.array(relative), "trace").knee()
+        return lm.Curve(ks, np.arange(8), np.array(relative), "trace").knee()
 
     assert (
         knee([0.9, 0.6, 0.55, 0.5, 0.4]) == 2

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 import landmarks as lm
 from landmarks.how_many import likelihood_ratio
 from landmarks.how_many.subset_factor import SubsetFactor, cumulant, tail
-from landmarks.problem import Problem
 
 
 def simulated(rng, rows, n, k0):
@@ -99,7 +98,7 @@ def sizes(rows, n, k0, runs):
     return np.array(
         [
             lm.LikelihoodRatio(alpha=0.05).size(
-                Problem(lm.data(simulated(rng, rows, n, k0)), 0), rng
+                lm.Problem(lm.data(simulated(rng, rows, n, k0)), 0), rng
             )
             for _ in range(runs)
         ]
@@ -190,7 +189,20 @@ def test_the_units_of_the_columns_do_not_make_them_dependent():
     assert lm.LikelihoodRatio()._scatter(lm.data(X * 10.0 ** -np.arange(6)))[1] == 29
     assert (
         lm.LikelihoodRatio().size(
-            Problem(lm.data(X * 10.0 ** -np.arange(6)), 0), np.random.default_rng(0)
+            lm.Problem(lm.data(X * 10.0 ** -np.arange(6)), 0), np.random.default_rng(0)
         )
         == 2
     )
+
+
+def test_the_residual_has_the_rows_and_columns_of_the_identity_at_the_chosen():
+    X = np.random.default_rng(6).standard_normal((20, 5))
+    K, chosen, others = np.corrcoef(X, rowvar=False), [3, 0], [1, 2, 4]
+    C = SubsetFactor(K, (), ()).residual(chosen)
+    expected = np.eye(5)
+    inner = K[np.ix_(others, others)] - K[np.ix_(others, chosen)] @ np.linalg.solve(
+        K[np.ix_(chosen, chosen)], K[np.ix_(chosen, others)]
+    )
+    expected[np.ix_(others, others)] = inner
+    np.testing.assert_allclose(C, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(SubsetFactor(K, (), ()).residual([]), K, rtol=1e-12)

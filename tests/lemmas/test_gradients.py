@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import landmarks as lm
 from landmarks.linalg.probes import Hadamard, Identity, Rademacher
 from landmarks.linalg.solvers.cholesky import Cholesky
 from landmarks.methods.relaxation.gradients import frobenius_gradient, trace_gradient
 from landmarks.methods.relaxation.system import Active
-from landmarks.operators.dense import psd
 
 from . import oracle
 
@@ -19,7 +19,7 @@ EXACT = [Identity(), Hadamard()]
 
 
 def evaluate(objective, K, t, probes):
-    return objective(Active(psd(K)), t, DELTA, probes, Cholesky())
+    return objective(Active(lm.psd(K)), t, DELTA, probes, Cholesky())
 
 
 def exact(objective, K, t, probes, rng):
@@ -124,8 +124,8 @@ def test_the_gradient_of_f_is_never_positive(K, t, rng):
 
 def test_scaling_K_and_delta_together_scales_f_alone(K, t, rng):
     probes = Rademacher(3).draw(6, rng, t)
-    one = trace_gradient(Active(psd(K)), t, DELTA, probes, Cholesky())
-    four = trace_gradient(Active(psd(4 * K)), t, 4 * DELTA, probes, Cholesky())
+    one = trace_gradient(Active(lm.psd(K)), t, DELTA, probes, Cholesky())
+    four = trace_gradient(Active(lm.psd(4 * K)), t, 4 * DELTA, probes, Cholesky())
     assert_allclose(four.gradient, 4 * one.gradient, rtol=1e-12)
 
 

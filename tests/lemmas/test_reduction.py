@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import landmarks as lm
 from landmarks.linalg.probes import Identity, Rademacher
 from landmarks.linalg.solvers.block_cg import BlockCG
 from landmarks.linalg.solvers.cholesky import Cholesky
 from landmarks.methods.relaxation.gradients import frobenius_gradient, trace_gradient
 from landmarks.methods.relaxation.system import Active
 from landmarks.operators.data import data
-from landmarks.operators.dense import psd
 
 from . import oracle
 
@@ -20,7 +20,7 @@ def test_lemma_3_3_the_restricted_solve_is_the_full_one(K, t, rng):
     r = rng.standard_normal((6, 3))
     full = np.linalg.solve(oracle.system(K, t, 1.0), t[:, None] * r)
     kept = np.flatnonzero(t)
-    active = Active(psd(K), kept)
+    active = Active(lm.psd(K), kept)
     part = Cholesky().prepare(active.system(t[kept], 1.0))(t[kept][:, None] * r[kept]).x
     assert np.all(full[t == 0] == 0)
     assert_allclose(part, full[kept], atol=1e-10)
@@ -32,8 +32,8 @@ def test_lemma_3_3_value_and_gradient_of_the_active_columns_are_unchanged(K, t, 
     kept = np.array([1, 2, 4])
     small = np.where(np.isin(np.arange(6), kept), t, 1e-7)
     probes = Identity().draw(6, rng, t)
-    full = objective(Active(psd(K)), small, 1.0, probes, Cholesky())
-    part = objective(Active(psd(K), kept), t[kept], 1.0, probes, Cholesky())
+    full = objective(Active(lm.psd(K)), small, 1.0, probes, Cholesky())
+    part = objective(Active(lm.psd(K), kept), t[kept], 1.0, probes, Cholesky())
     assert_allclose(part.gradient, full.gradient[kept], rtol=1e-6)
     assert_allclose(part.value, full.value, rtol=1e-6)
 
@@ -47,7 +47,7 @@ def test_lemma_3_3_value_and_gradient_of_the_active_columns_are_unchanged(K, t, 
 )
 def test_products_per_gradient(objective, products, rng):
     """M(1 + ℓ) for f and M(3 + 2ℓ) for g, with ℓ steps per system; g reports those of both."""
-    operator = psd(np.cov(rng.standard_normal((40, 60))))
+    operator = lm.psd(np.cov(rng.standard_normal((40, 60))))
     before = operator.ledger.products
     probes = Rademacher(5).draw(40, rng, operator.like)
     result = objective(Active(operator), np.full(40, 0.5), 1.0, probes, BlockCG())
@@ -56,7 +56,7 @@ def test_products_per_gradient(objective, products, rng):
 
 
 @pytest.mark.parametrize("objective", [trace_gradient, frobenius_gradient])
-@pytest.mark.parametrize("make", [lambda X: psd(X.T @ X), data], ids=["psd", "data"])
+@pytest.mark.parametrize("make", [lambda X: lm.psd(X.T @ X), data], ids=["psd", "data"])
 def test_freezing_makes_a_gradient_cheaper(objective, make, rng):
     operator = make(rng.standard_normal((20, 80)))
     probes = Rademacher(5).draw(80, rng, operator.like)

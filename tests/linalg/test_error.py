@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 import landmarks as lm
 from landmarks.linalg import error as error_module
 from landmarks.linalg.error import best_rank_error, selection_error, total
-from landmarks.operators.base import densify
+from landmarks.operators.dense import densify
 
 S = np.array([4, 0, 7])
 

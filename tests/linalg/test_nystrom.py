@@ -6,7 +6,7 @@ import scipy.sparse.linalg
 from numpy.testing import assert_allclose
 
 import landmarks as lm
-from landmarks.linalg.nystrom import Nystrom
+from landmarks.linalg.nystrom import Nystrom, pivoted_cholesky
 
 
 @pytest.fixture
@@ -27,6 +27,16 @@ def test_the_factor_gives_the_nystrom_approximation(points, approximation):
         K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S]),
         atol=1e-10,
     )
+
+
+@pytest.mark.parametrize("power", [-80, 80])
+def test_the_units_of_the_matrix_do_not_change_its_pivots(power):
+    X = np.random.default_rng(2).standard_normal((4, 7))
+    plain, scaled = (pivoted_cholesky(np.ldexp(X.T @ X, p)) for p in (0, power))
+    assert scaled.order.tolist() == plain.order.tolist() and len(plain.order) == 4
+    assert_allclose(scaled.L, np.ldexp(plain.L, power // 2), rtol=1e-12)
+    S = plain.order
+    assert_allclose(plain.L @ plain.L.T, (X.T @ X)[np.ix_(S, S)], rtol=1e-12)
 
 
 def test_products_and_diagonal_are_those_of_the_factor(approximation):

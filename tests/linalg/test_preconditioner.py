@@ -49,7 +49,7 @@ def test_in_single_precision_rounding_is_not_magnified_inside_the_approximation(
     P = nystrom.preconditioner(1e-6)
     inside = P.vectors.T @ (P @ P.vectors[:, :1])
     assert P.dtype == np.float32
-    # a single projection leaves eps / ridge = 0.1 beside the true 0.009
+    # a single projection leaves eps / ridge = 0.1, not the true 0.009
     assert_allclose(inside[0, 0], 1 / P.values[0], rtol=1e-4)
 
 

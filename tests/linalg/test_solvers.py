@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import landmarks as lm
 from landmarks.errors import NotPSDError
 from landmarks.linalg.solvers.automatic import Automatic
 from landmarks.linalg.solvers.block_cg import BlockCG
@@ -11,7 +12,6 @@ from landmarks.linalg.solvers.cholesky import Cholesky, factorise
 from landmarks.linalg.solvers.woodbury import Woodbury
 from landmarks.methods.relaxation.system import System
 from landmarks.operators.data import data
-from landmarks.operators.dense import psd
 
 SOLVERS = [
     BlockCG(tolerance=1e-10),
@@ -55,13 +55,13 @@ def test_woodbury_is_accurate_when_weights_are_near_one(rng):
 
 
 def test_block_cg_reports_steps_and_residual_when_it_stops_early(rng):
-    system = System(psd(np.diag(np.logspace(0, 6, 50))), np.full(50, 0.999), 1.0)
+    system = System(lm.psd(np.diag(np.logspace(0, 6, 50))), np.full(50, 0.999), 1.0)
     solution = BlockCG(tolerance=1e-12, max_steps=3).prepare(system)(rng.standard_normal((50, 2)))
     assert solution.steps == 3 and not solution.converged and solution.residual > 1e-12
 
 
 def test_the_reported_residual_is_the_true_one(rng):
-    system = System(psd(np.diag(np.logspace(0, 3, 50))), np.full(50, 0.9), 1.0)
+    system = System(lm.psd(np.diag(np.logspace(0, 3, 50))), np.full(50, 0.9), 1.0)
     B = rng.standard_normal((50, 4))
     solution = BlockCG(tolerance=1e-5).prepare(system)(B)
     true = np.max(np.linalg.norm(B - system.matmul(solution.x), axis=0) / np.linalg.norm(B, axis=0))
@@ -69,7 +69,7 @@ def test_the_reported_residual_is_the_true_one(rng):
 
 
 def test_a_block_needs_fewer_steps_than_its_columns(rng):
-    system = System(psd(np.diag(np.logspace(0, 4, 60))), np.full(60, 0.99), 1.0)
+    system = System(lm.psd(np.diag(np.logspace(0, 4, 60))), np.full(60, 0.99), 1.0)
     B, cg = rng.standard_normal((60, 8)), BlockCG(tolerance=1e-8)
     alone = [cg.prepare(system)(B[:, [j]]).steps for j in range(8)]
     assert cg.prepare(system)(B).steps < min(alone)
@@ -91,7 +91,7 @@ def test_dependent_right_hand_sides_do_no_harm(columns, rng):
 
 
 def test_a_zero_right_hand_side_costs_nothing():
-    operator = psd(np.eye(4))
+    operator = lm.psd(np.eye(4))
     solution = BlockCG().prepare(System(operator, np.full(4, 0.5), 1.0))(np.zeros((4, 2)))
     assert solution.steps == 0 and operator.ledger.products == 0
 
@@ -101,7 +101,7 @@ def test_an_indefinite_matrix_is_reported(solver, rng):
     K = np.diag([3.0, 2.0, 1.0, 1.0])
     K[2, 3] = K[3, 2] = 5.0
     with pytest.raises(NotPSDError, match="not positive semidefinite"):
-        solver.prepare(System(psd(K, check_symmetric=False), np.full(4, 0.99), 0.01))(
+        solver.prepare(System(lm.psd(K, check_symmetric=False), np.full(4, 0.99), 0.01))(
             rng.standard_normal((4, 2))
         )
 

@@ -10,7 +10,7 @@ from contracts.methods import METHODS as CONTRACT
 
 import landmarks as lm
 import landmarks.methods
-from landmarks.methods.registry import METHODS
+from landmarks.methods.registry import COMPARED, METHODS
 
 ROOT = Path(__file__).parents[2]
 CLASSES = {name: METHODS[name].__name__ for name in METHODS}
@@ -44,6 +44,10 @@ PLACES = {
 @pytest.mark.parametrize("place", PLACES)
 def test_every_registered_method_is_named_in(place):
     assert [name for name, cls in CLASSES.items() if not PLACES[place](name, cls)] == []
+
+
+def test_every_method_that_is_compared_by_default_is_registered():
+    assert [name for name in COMPARED if name not in METHODS] == []
 
 
 def written():

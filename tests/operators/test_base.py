@@ -6,10 +6,10 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.operators import base
-from landmarks.operators.base import densify, squared_diagonal, storable
+from landmarks.operators.base import squared_diagonal
 from landmarks.operators.data import Data
-from landmarks.operators.dense import Dense
-from landmarks.operators.function import Function
+from landmarks.operators.dense import Dense, densify, storable
+from landmarks.operators.function import Function, unit_vectors
 from landmarks.operators.kernel_matrix import KernelOperator
 from landmarks.operators.rows.convert import as_rows
 from landmarks.operators.rows.operator import ByRows
@@ -165,7 +165,7 @@ def test_squares_and_cubes_are_remembered():
 
 
 def test_unit_vectors_are_columns_of_the_identity():
-    np.testing.assert_array_equal(base.unit_vectors([4, 1], MADE["dense"]), np.eye(6)[:, [4, 1]])
+    np.testing.assert_array_equal(unit_vectors([4, 1], MADE["dense"]), np.eye(6)[:, [4, 1]])
 
 
 def test_an_operator_says_what_it_cannot_give():

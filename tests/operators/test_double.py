@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 import landmarks as lm
 from landmarks._array import host, is_single
 from landmarks.errors import UnsupportedError
-from landmarks.operators.base import densify
+from landmarks.operators.dense import densify
 from landmarks.operators.double import in_double
 
 X = np.random.default_rng(0).standard_normal((9, 7)).astype(np.float32)

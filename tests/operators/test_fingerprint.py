@@ -1,6 +1,7 @@
 """The fingerprint of data: the same for the same numbers, another for others."""
 
 import hashlib
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -62,6 +63,15 @@ def test_every_operator_is_distinguished_from_another_of_its_kind(name):
     assert same_data(fingerprint(one), fingerprint(one)) and not same_data(
         fingerprint(one), fingerprint(other)
     )
+
+
+def test_a_product_with_two_entries_exchanged_is_another():
+    d = np.arange(1.0, 8.0)
+    known = fingerprint(black_box(np.diag(d)))
+    for i, j in combinations(range(7), 2):
+        other = d.copy()
+        other[[i, j]] = d[[j, i]]
+        assert not same_data(known, fingerprint(black_box(np.diag(other))))
 
 
 def test_a_fingerprint_says_what_it_is_of():

@@ -14,7 +14,7 @@ from landmarks.proof import certificate
 from landmarks.proof.chains import look_further
 from landmarks.proof.conditioned import conditioned
 from landmarks.proof.dual import branching, climb
-from landmarks.runs.progress import watching
+from landmarks.runs.runner import watching
 
 UNIT = 600  # errors are whole multiples of 2⁻⁶⁰⁰
 NOTHING = 2**60  # a pivot that small is a dependent column

@@ -1,5 +1,6 @@
 """The lookahead, pick after pick: against eigenvalues, enumeration and whole numbers."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -10,8 +11,8 @@ import landmarks as lm
 from landmarks.proof.chains import Chains, divide, look_further
 from landmarks.proof.conditioned import conditioned
 from landmarks.proof.node import Node
-from landmarks.proof.one_more import largest_after, tails_after
-from landmarks.runs.progress import watching
+from landmarks.proof.one_more import largest_after, tails_after, uncertainties
+from landmarks.runs.runner import watching
 
 pytestmark = pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning")
 
@@ -45,6 +46,44 @@ def test_one_decomposition_gives_the_tails_after_every_pick(frobenius):
     each = [Node(state.pick(int(j)), NOTHING, 5, frobenius).tail(5) for j in free]
     assert np.all(found <= each)
     np.testing.assert_allclose(found, each, rtol=1e-3)
+
+
+@pytest.mark.parametrize("frobenius", [False, True])
+def test_the_uncertainty_after_a_pick_is_that_of_its_residual(frobenius):
+    root = conditioned(lm.data(data(40, 30) * np.geomspace(1, 100, 30)), 6).pick(4)
+    state = replace(root, omega=1e-9)  # so large that the rounding of sums does not count
+    free = np.setdiff1d(np.arange(30), [4])
+    found = uncertainties(Node(state, free, 3, frobenius))
+    for j, value in zip(free, found, strict=True):
+        after = state.pick(int(j))
+        spread = np.sum(after.spread**2) + (2 * state.spread[j]) ** 2  # that of j is not left out
+        norm = np.sqrt(30) * 1e-9 * spread
+        expected = 8 * np.sqrt(state.squares) * norm + 16 * norm**2 if frobenius else 4 * norm
+        assert value == pytest.approx(expected, rel=1e-9)
+        assert value >= after.uncertainty(frobenius) * (1 - 1e-3)
+
+
+def test_the_parts_of_a_node_are_taken_out_by_rising_bound():
+    chains, state = Chains(), conditioned(lm.data(data(20, 12)), 4)
+    divide(chains, Node(state, np.arange(12), 4, False), 0)
+    (node,) = chains.nodes
+    assert sorted(node.order.tolist()) == list(range(12)) and np.all(np.diff(node.tails) <= 0)
+    assert chains.lowest == np.sort(node.tails)[3]  # the fourth smallest holds for all choices
+    for place in range(8, -1, -1):
+        picks, candidates, free = chains.pop()
+        assert picks == [node.order[place]] and free == 0
+        assert candidates.tolist() == node.order[place + 1 :].tolist()
+    assert chains.open == [] and chains.lowest == np.inf
+
+
+def test_a_single_pick_closes_a_node_at_its_best_candidate():
+    operator = lm.data(data(20, 12))
+    chains, state = Chains(), conditioned(operator, 1)
+    divide(chains, Node(state, np.arange(12), 1, False), 0)
+    left = [state.pick(j).trace for j in range(12)]
+    assert chains.nodes == [] and chains.lowest == pytest.approx(min(left), rel=1e-9)
+    bound, nodes = look_further(lm.Problem(operator, 1), state, 1, np.inf)
+    assert bound == chains.lowest and nodes == 0
 
 
 @pytest.mark.parametrize("columns", ["independent", "wide", "copies", "hidden copies"])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from landmarks._array import host
+from landmarks.proof.dual import branching
 from landmarks.proof.dual.ascent import Descent
 from landmarks.proof.dual.bound import Dual, Point
 from landmarks.proof.dual.branching import branch
@@ -146,6 +147,48 @@ def test_branching_raises_the_bound_and_its_cases_cover_all_choices(seed):
     for case in cases:
         own = [error(K, list(S)) for S in combinations(range(9), 3) if allows(case, S)]
         assert case.value <= min(own)
+
+
+def test_branching_ends_at_its_limits(monkeypatch):
+    K = gram(14, 9, 1)
+    dual, best = Dual(K, 3, 9), optimum(K, 3, 9)
+    x = climbed(dual, 100).flat()
+    value = dual.value(Point.of(x, 9))
+    for seconds, ended in ((-1.0, lambda: False), (2.0, lambda: True)):
+        (case,) = branch(dual, x, best, seconds, ended)
+        assert case.value == value and case.dual is dual
+    (case,) = branch(dual, x, 0.99 * value, 2.0, lambda: False)  # nothing is left to prove
+    assert case.value == value
+    monkeypatch.setattr(branching, "MEMORY", 3 * 8 * len(x))
+    assert len(branch(dual, x, best, 2.0, lambda: False)) == 3
+
+
+def test_a_case_is_divided_while_candidates_are_open():
+    K = gram(14, 9, 1)
+    dual = Dual(K, 3, 9)
+    x = climbed(dual, 100).flat()
+
+    def parts(*fixed):
+        case = branching.Case(0.0, 0, x, dual.restricted(np.asarray(fixed)))
+        return [part.fixed.tolist() for part in branching.divided(case, 1.0)]
+
+    with_one, without = parts(*[0] * 9)
+    place = with_one.index(1)
+    assert with_one == [int(j == place) for j in range(9)]
+    assert without == [-int(j == place) for j in range(9)]
+    assert parts(1, 1, 1, 0, 0, 0, 0, 0, 0) == []  # three are chosen
+    assert parts(1, -1, -1, -1, -1, -1, -1, -1, 0) == []  # one is open
+    # with three left all must be chosen, so that none may be left out
+    (only,) = parts(0, 0, 0, -1, -1, -1, -1, -1, -1)
+    assert sum(only[:3]) == 1
+
+
+def test_the_ascent_starts_from_a_useful_bound():
+    for seed in range(5):
+        K = gram(12, 8, seed)
+        dual = Dual(K, 3, 8)
+        start = dual.value(starting_point(dual))
+        assert 0.6 * optimum(K, 3, 8) < start < optimum(K, 3, 8)
 
 
 def allows(case, S):

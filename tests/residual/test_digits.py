@@ -6,11 +6,9 @@ import pytest
 import landmarks as lm
 from landmarks.linalg.error import selection_error
 from landmarks.methods.greedy import greedy
-from landmarks.methods.greedy.greedy import ErrorGains
-from landmarks.methods.greedy.pursuit import pursue
-from landmarks.operators import double, ledger
+from landmarks.methods.greedy.greedy import ErrorGains, pursue
+from landmarks.operators import base, double
 from landmarks.operators.double import in_double
-from landmarks.problem import Problem
 from landmarks.residual import digits, represent
 from landmarks.residual.residual import Residual
 
@@ -61,10 +59,10 @@ def test_greedy_chooses_as_well_as_with_all_digits(sigma):
     residual = Residual(wide, 40)
     gains = ErrorGains(residual)
     assert gains.rough
-    rough = pursue(Problem(wide, 40), residual, gains).indices
+    rough = pursue(lm.Problem(wide, 40), residual, gains).indices
     wide.rough = None
     residual = Residual(wide, 40)
-    exact = pursue(Problem(wide, 40), residual, ErrorGains(residual)).indices
+    exact = pursue(lm.Problem(wide, 40), residual, ErrorGains(residual)).indices
     ratio = selection_error(wide, rough, "trace") / selection_error(wide, exact, "trace")
     assert ratio < 1 + 1e-6 or rough.tolist() == exact.tolist()
 
@@ -74,7 +72,7 @@ def test_greedy_goes_over_to_double_where_gains_are_in_doubt(monkeypatch):
     wide = paired(3.0)
     residual = Residual(wide, 60)
     gains = ErrorGains(residual)
-    pursue(Problem(wide, 60), residual, gains)
+    pursue(lm.Problem(wide, 60), residual, gains)
     assert not gains.rough
     smallest = np.min(gains.powers.errors[1])
     assert smallest < 1e-12 * np.max(wide.columns(np.arange(400)) ** 2) * 400
@@ -95,7 +93,7 @@ def test_nuclear_scores_choose_as_well_as_with_all_digits(sigma):
 def test_a_search_of_float32_points_says_that_it_worked_in_double_and_why(method):
     K = lm.kernel(POINTS, lm.rbf(1.0))
     for _ in range(2):  # the second call finds the form of the first
-        assert lm.select(K, 5, method=method).ledger.precision == ledger.WIDENED
+        assert lm.select(K, 5, method=method).ledger.precision == base.WIDENED
 
 
 def test_a_method_that_takes_the_data_as_they_are_says_so():
@@ -107,10 +105,10 @@ def test_the_ledger_counts_the_products_in_single():
     s = lm.select(paired(1.0), 40, method=greedy.Greedy())
     counted = int(s.ledger.precision.split()[1])
     assert 0 < counted <= s.ledger.products
-    assert s.ledger.precision == ledger.ROUGH.format(rough=counted, products=s.ledger.products)
+    assert s.ledger.precision == base.ROUGH.format(rough=counted, products=s.ledger.products)
 
 
 def test_trials_say_the_precision():
     s = lm.select(lm.kernel(POINTS, lm.rbf(1.0)), 5)
-    assert {trial.precision for trial in s.trials} == {ledger.WIDENED}
+    assert {trial.precision for trial in s.trials} == {base.WIDENED}
     assert s.ledger.precision in str(s.summary())

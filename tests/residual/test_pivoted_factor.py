@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
+from landmarks.errors import NotPSDError
 from landmarks.residual import pivoted_factor as module
 from landmarks.residual.pivoted_factor import pivoted_factor
 
@@ -33,3 +34,28 @@ def test_the_inverse_keeps_the_digits_that_substitution_keeps(monkeypatch):
     # rounding of the columns, magnified by |L⁻¹|, entry by entry
     bound = 32 * np.finfo(np.float64).eps * np.abs(columns.numpy()) @ np.abs(np.linalg.inv(L)).T
     assert np.all(error <= bound)
+
+
+def test_a_diagonal_with_fewer_digits_than_the_columns_ends_at_the_rank():
+    X = np.random.default_rng(3).standard_normal((5, 40))
+    K = X.T @ X
+    operator = lm.function(lambda V: K @ V, n=40, diagonal=np.diag(K) * (1 + 1e-11))
+    F = pivoted_factor(operator, 30)
+    assert F is not None and F.shape[1] == 5
+    np.testing.assert_allclose(F @ F.T, K, rtol=0, atol=1e-12 * np.max(np.abs(K)))
+
+
+def test_a_factor_is_given_up_where_it_would_take_more_columns():
+    X = np.random.default_rng(4).standard_normal((60, 40))
+    assert pivoted_factor(lm.psd(X[:12].T @ X[:12]), 12).shape[1] == 12
+    assert pivoted_factor(lm.psd(X[:12].T @ X[:12]), 11) is None
+    assert pivoted_factor(lm.psd(X.T @ X), 40) is None  # the trace falls too slowly
+    assert pivoted_factor(lm.psd(np.zeros((3, 3))), 1).shape == (3, 0)
+
+
+def test_an_indefinite_matrix_is_refused_with_its_entry():
+    K = np.diag([4.0, 1.0, 1.0])
+    K[0, 1] = K[1, 0] = 3.0  # 1 − 9/4 is left
+    operator = lm.function(lambda V: K @ V, n=3, diagonal=np.diag(K))
+    with pytest.raises(NotPSDError, match=r"K\[1, 1\] = 1 is -1.25; clip its negative"):
+        pivoted_factor(operator, 3)

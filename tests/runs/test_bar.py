@@ -9,7 +9,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.runs import bar
-from landmarks.runs.progress import Progress, report
+from landmarks.runs.runner import report
 
 
 class Watched(io.StringIO):
@@ -80,7 +80,7 @@ def test_the_bar_goes_away_when_the_work_fails(stream, monkeypatch):
 
 
 def test_the_time_left_follows_from_the_part_that_is_done():
-    assert bar.line(Progress("swap", 2, 8, None, 3.0)) == "swap        2/8  3 s, 9 s left"
+    assert bar.line(lm.Progress("swap", 2, 8, None, 3.0)) == "swap        2/8  3 s, 9 s left"
 
 
 def test_a_bar_and_a_callback_hear_the_same_run(stream, monkeypatch):

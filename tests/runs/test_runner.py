@@ -1,12 +1,14 @@
-"""The runner makes the steps of an iteration, and ends early when it is asked to."""
+"""The runner makes the steps of an iteration, reports them, and ends early when it is asked to."""
 
+import threading
 import time
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
-from landmarks.runs.progress import watching
-from landmarks.runs.runner import Step, run
+import landmarks as lm
+from landmarks.runs.runner import Step, report, run, watching
 from landmarks.runs.state import State
 
 
@@ -61,3 +63,69 @@ def test_the_error_is_computed_only_for_somebody_who_watches():
         yield Step(1, None, lambda: pytest.fail("nobody watches"))
 
     assert run("silent", step())
+
+
+def test_nobody_watching_costs_nothing_and_never_stops():
+    assert report("greedy", 1, 10) is False
+
+
+def test_the_callback_hears_phase_count_and_error():
+    heard = []
+    with watching(heard.append):
+        report("greedy", 3, 10, error=0.25)
+    assert (heard[0].phase, heard[0].done, heard[0].total, heard[0].error) == (
+        "greedy",
+        3,
+        10,
+        0.25,
+    )
+    assert heard[0].seconds >= 0
+
+
+def test_a_request_to_stop_is_remembered_until_the_run_ends():
+    answers = iter([False, True, False])
+    with watching(lambda progress: next(answers)):
+        assert [report("swap", i) for i in range(3)] == [False, True, True]
+    assert report("swap", 3) is False
+
+
+def test_what_the_callback_raises_goes_through_and_ends_the_watch():
+    with pytest.raises(ZeroDivisionError), watching(lambda progress: 1 / 0):
+        report("swap", 0)
+    assert report("swap", 1) is False
+
+
+def test_runs_in_other_threads_are_not_heard():
+    heard = []
+    with watching(heard.append):
+        thread = threading.Thread(target=report, args=("elsewhere", 1))
+        thread.start()
+        thread.join()
+    assert heard == []
+
+
+@pytest.mark.throttled
+def test_no_second_has_more_than_twenty_calls():
+    called = []
+    with watching(lambda progress: called.append(time.monotonic())):
+        end = time.monotonic() + 1.5
+        while time.monotonic() < end:
+            report("swap", 1)
+    calls = np.array(called)
+    most = max(np.sum((calls >= start) & (calls < start + 1.0)) for start in calls)
+    assert len(calls) >= 15 and most <= 20
+
+
+@pytest.mark.throttled
+def test_a_short_run_is_heard_in_full():
+    heard = []
+    lm.select(
+        np.random.default_rng(0).standard_normal((9, 6)), 5, method="greedy", callback=heard.append
+    )
+    assert [progress.done for progress in heard if progress.phase == "greedy"] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.throttled
+def test_a_request_to_stop_holds_between_calls():
+    with watching(lambda progress: True):
+        assert all([report("swap", i) for i in range(100)])

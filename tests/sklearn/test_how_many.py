@@ -9,7 +9,6 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import landmarks as lm
-from landmarks.sklearn.column_selector import ColumnSelector
 
 RNG = np.random.default_rng(0)
 CAUSES = RNG.standard_normal((200, 2))
@@ -22,11 +21,11 @@ X = (
 
 
 def test_auto_explains_the_share_with_as_few_as_possible():
-    selector = ColumnSelector(explained_variance=0.9, center=True).fit(X)
+    selector = lm.ColumnSelector(explained_variance=0.9, center=True).fit(X)
     assert (
         selector.score(X)
         >= 0.9
-        > ColumnSelector(len(selector.indices_) - 1, center=True).fit(X).score(X)
+        > lm.ColumnSelector(len(selector.indices_) - 1, center=True).fit(X).score(X)
     )
 
 
@@ -34,27 +33,27 @@ def test_auto_explains_the_share_with_as_few_as_possible():
     "rule", [lm.MaxError(0.1), lm.Knee(), lm.LikelihoodRatio(alpha=0.01)], ids=repr
 )
 def test_a_rule_sees_the_centred_columns(rule):
-    selector = clone(ColumnSelector(rule, method="greedy", center=True)).fit(X)
+    selector = clone(lm.ColumnSelector(rule, method="greedy", center=True)).fit(X)
     assert len(selector.indices_) == lm.select(X - X.mean(axis=0), rule, method="greedy").k
 
 
 def test_the_test_counts_rows_however_they_come():
     rule = lm.LikelihoodRatio(alpha=0.01)
-    twice = ColumnSelector(rule, method="greedy", center=True).fit(np.vstack([X, X]))
-    weighted = ColumnSelector(rule, method="greedy", center=True).fit(
+    twice = lm.ColumnSelector(rule, method="greedy", center=True).fit(np.vstack([X, X]))
+    weighted = lm.ColumnSelector(rule, method="greedy", center=True).fit(
         X, sample_weight=np.full(200, 2.0)
     )
     assert len(twice.indices_) == len(weighted.indices_)
-    once = ColumnSelector(rule, method="greedy", center=True).fit(X).indices_
+    once = lm.ColumnSelector(rule, method="greedy", center=True).fit(X).indices_
     assert (
-        ColumnSelector(rule, method="greedy", center=True)
+        lm.ColumnSelector(rule, method="greedy", center=True)
         .partial_fit(X[:90])
         .partial_fit(X[90:])
         .indices_.tolist()
         == once.tolist()
     )
     assert (
-        ColumnSelector(rule, method="greedy", center=True)
+        lm.ColumnSelector(rule, method="greedy", center=True)
         .fit(scipy.sparse.csr_array(X))
         .indices_.tolist()
         == once.tolist()
@@ -63,22 +62,24 @@ def test_the_test_counts_rows_however_they_come():
 
 def test_groups_are_selected_whole():
     labels = np.array(list("aabbccdd"))
-    selector = ColumnSelector(2, groups=labels, include=[2], center=True).fit(X)
+    selector = lm.ColumnSelector(2, groups=labels, include=[2], center=True).fit(X)
     assert set(labels[selector.indices_]) >= {"b"} and len(selector.indices_) == 4
-    assert len(ColumnSelector(0.5, groups=labels, center=True).fit(X).indices_) == 4
-    assert ColumnSelector(groups=labels, explained_variance=0.8, center=True).fit(X).score(X) >= 0.8
+    assert len(lm.ColumnSelector(0.5, groups=labels, center=True).fit(X).indices_) == 4
+    assert (
+        lm.ColumnSelector(groups=labels, explained_variance=0.8, center=True).fit(X).score(X) >= 0.8
+    )
 
 
 def test_costs_are_kept_within_the_budget():
     costs = np.arange(1.0, 9.0)
-    selector = ColumnSelector(costs=costs, budget_cost=9.0, center=True).fit(X)
+    selector = lm.ColumnSelector(costs=costs, budget_cost=9.0, center=True).fit(X)
     assert costs[selector.indices_].sum() <= 9.0
-    assert len(ColumnSelector(1, costs=costs, budget_cost=9.0, center=True).fit(X).indices_) == 1
+    assert len(lm.ColumnSelector(1, costs=costs, budget_cost=9.0, center=True).fit(X).indices_) == 1
 
 
 def test_rules_can_be_searched_over():
     search = GridSearchCV(
-        ColumnSelector(method="greedy", center=True),
+        lm.ColumnSelector(method="greedy", center=True),
         {"n_features_to_select": [1, lm.MaxError(0.05), lm.Knee()]},
         cv=3,
     ).fit(X)

@@ -19,7 +19,6 @@ from sklearn.svm import LinearSVC
 
 import landmarks as lm
 from landmarks.sklearn.kernel_points import by_index, own_kernel
-from landmarks.sklearn.nystroem import Nystroem
 
 DIGITS = load_digits()
 X = DIGITS.data[:300] / 16
@@ -43,7 +42,7 @@ def approximation_error(features: np.ndarray, K: np.ndarray) -> float:
 def test_uniform_gives_the_result_of_scikit_learn(kernel):
     settings = {"kernel": kernel, "n_components": 20, "random_state": 3, **PARAMETERS[kernel]}
     theirs = kernel_approximation.Nystroem(**settings).fit(X)
-    ours = Nystroem(selection="uniform", **settings).fit(X)
+    ours = lm.Nystroem(selection="uniform", **settings).fit(X)
     np.testing.assert_array_equal(ours.component_indices_, theirs.component_indices_)
     np.testing.assert_array_equal(ours.components_, theirs.components_)
     np.testing.assert_allclose(ours.normalization_, theirs.normalization_, rtol=1e-10, atol=1e-10)
@@ -53,7 +52,7 @@ def test_uniform_gives_the_result_of_scikit_learn(kernel):
 def test_parameters_and_attributes_include_those_of_scikit_learn():
     theirs, ours = (
         kernel_approximation.Nystroem(n_components=5).fit(X),
-        Nystroem(n_components=5).fit(X),
+        lm.Nystroem(n_components=5).fit(X),
     )
     assert set(theirs.get_params()) <= set(ours.get_params())
     assert {name for name in vars(theirs) if name.endswith("_")} <= set(vars(ours))
@@ -71,9 +70,9 @@ def test_uniform_with_a_callable_gives_the_result_of_scikit_learn():
     }
     expected = kernel_approximation.Nystroem(**settings).fit_transform(X[:40])
     np.testing.assert_allclose(
-        Nystroem(selection="uniform", **settings).fit_transform(X[:40]), expected
+        lm.Nystroem(selection="uniform", **settings).fit_transform(X[:40]), expected
     )
-    assert Nystroem(**settings).fit_transform(X[:40]).shape == (40, 8)
+    assert lm.Nystroem(**settings).fit_transform(X[:40]).shape == (40, 8)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", "linear"])
@@ -107,10 +106,10 @@ def test_a_kernel_by_index_equals_the_kernel():
 def test_chosen_landmarks_beat_drawn_ones(kernel):
     K = pairwise_kernels(X, metric=kernel, **PARAMETERS[kernel])
     settings = {"kernel": kernel, "n_components": 20, **PARAMETERS[kernel]}
-    chosen = approximation_error(Nystroem(random_state=0, **settings).fit_transform(X), K)
+    chosen = approximation_error(lm.Nystroem(random_state=0, **settings).fit_transform(X), K)
     drawn = [
         approximation_error(
-            Nystroem(selection="uniform", random_state=s, **settings).fit_transform(X), K
+            lm.Nystroem(selection="uniform", random_state=s, **settings).fit_transform(X), K
         )
         for s in range(5)
     ]
@@ -118,7 +117,7 @@ def test_chosen_landmarks_beat_drawn_ones(kernel):
 
 
 def test_features_are_the_nystrom_approximation():
-    model = Nystroem(gamma=0.1, n_components=20, random_state=0).fit(X)
+    model = lm.Nystroem(gamma=0.1, n_components=20, random_state=0).fit(X)
     K = rbf_kernel(X, gamma=0.1)
     S = model.component_indices_
     np.testing.assert_allclose(
@@ -131,8 +130,8 @@ def test_features_are_the_nystrom_approximation():
 def test_precomputed_works_with_fewer_landmarks_than_points():
     K = rbf_kernel(X, gamma=0.1)
     points, values = (
-        Nystroem(gamma=0.1, n_components=20, random_state=0).fit(X),
-        Nystroem(kernel="precomputed", n_components=20, random_state=0).fit(K),
+        lm.Nystroem(gamma=0.1, n_components=20, random_state=0).fit(X),
+        lm.Nystroem(kernel="precomputed", n_components=20, random_state=0).fit(K),
     )
     new = rbf_kernel(X[:7] + 0.1, X, gamma=0.1)
     np.testing.assert_array_equal(values.component_indices_, points.component_indices_)
@@ -147,14 +146,14 @@ def test_precomputed_works_with_fewer_landmarks_than_points():
 def test_precomputed_kernels_are_split_both_ways_in_cross_validation():
     K = rbf_kernel(X, gamma=0.1)
     model = make_pipeline(
-        Nystroem(kernel="precomputed", n_components=20, random_state=0), LinearSVC()
+        lm.Nystroem(kernel="precomputed", n_components=20, random_state=0), LinearSVC()
     )
     assert cross_val_score(model, K, DIGITS.target[:300], cv=3).min() > 0.6
 
 
 def test_kernel_params_are_never_written_to():
     given: dict = {}
-    Nystroem(gamma=0.3, kernel_params=given, n_components=3).fit(X)
+    lm.Nystroem(gamma=0.3, kernel_params=given, n_components=3).fit(X)
     assert given == {}
 
 
@@ -162,7 +161,7 @@ def test_kernel_params_are_never_written_to():
 @pytest.mark.filterwarnings("ignore:numerical rank")
 def test_duplicate_points_leave_the_features_finite(selection):
     Y = np.repeat(X[:5], 10, axis=0)
-    model = Nystroem(gamma=0.1, n_components=12, selection=selection, random_state=0).fit(Y)
+    model = lm.Nystroem(gamma=0.1, n_components=12, selection=selection, random_state=0).fit(Y)
     assert np.abs(model.normalization_).max() < 1e3
     if selection == "auto":
         np.testing.assert_allclose(
@@ -173,24 +172,24 @@ def test_duplicate_points_leave_the_features_finite(selection):
 def test_the_cut_off_is_relative():
     settings = {"kernel": "linear", "n_components": 5, "selection": "uniform", "random_state": 0}
     small, large = (
-        Nystroem(**settings).fit_transform(X * 1e-9),
-        Nystroem(**settings).fit_transform(X),
+        lm.Nystroem(**settings).fit_transform(X * 1e-9),
+        lm.Nystroem(**settings).fit_transform(X),
     )
     np.testing.assert_allclose(small * 1e9, large, rtol=1e-6, atol=1e-6)
 
 
 def test_own_landmarks_are_points_or_indices():
-    by_points = Nystroem(gamma=0.1, landmarks=X[[3, 5, 8]] + 0.01).fit(X)
+    by_points = lm.Nystroem(gamma=0.1, landmarks=X[[3, 5, 8]] + 0.01).fit(X)
     assert by_points.transform(X).shape == (300, 3)
     assert by_points.component_indices_ is None
-    by_indices = Nystroem(gamma=0.1, landmarks=[3, 5, 8]).fit(X)
+    by_indices = lm.Nystroem(gamma=0.1, landmarks=[3, 5, 8]).fit(X)
     np.testing.assert_array_equal(by_indices.components_, X[[3, 5, 8]])
     assert len(by_indices.get_feature_names_out()) == 3
 
 
 def test_sparse_points_give_the_landmarks_of_dense_ones():
     dense, sparse = (
-        Nystroem(gamma=0.1, n_components=10, random_state=0).fit(form(X))
+        lm.Nystroem(gamma=0.1, n_components=10, random_state=0).fit(form(X))
         for form in (np.asarray, scipy.sparse.csr_array)
     )
     np.testing.assert_array_equal(sparse.component_indices_, dense.component_indices_)
@@ -201,7 +200,7 @@ def test_sparse_points_give_the_landmarks_of_dense_ones():
 
 
 def test_landmarks_come_from_the_subsample():
-    model = Nystroem(gamma=0.1, n_components=10, subsample=40, random_state=0).fit(X)
+    model = lm.Nystroem(gamma=0.1, n_components=10, subsample=40, random_state=0).fit(X)
     again = clone(model).fit(X)
     np.testing.assert_array_equal(model.component_indices_, again.component_indices_)
     np.testing.assert_array_equal(model.components_, X[model.component_indices_])
@@ -210,24 +209,24 @@ def test_landmarks_come_from_the_subsample():
 
 
 def test_a_method_object_selects():
-    model = Nystroem(gamma=0.1, n_components=10, selection=lm.Greedy()).fit(X)
+    model = lm.Nystroem(gamma=0.1, n_components=10, selection=lm.Greedy()).fit(X)
     expected = lm.select(lm.kernel(X, lm.rbf(sigma=0.1**-0.5)), 10, method="greedy")
     np.testing.assert_array_equal(model.component_indices_, expected.indices)
 
 
 def test_float32_is_kept():
-    model = Nystroem(gamma=0.1, n_components=10, random_state=0).fit(X.astype(np.float32))
+    model = lm.Nystroem(gamma=0.1, n_components=10, random_state=0).fit(X.astype(np.float32))
     assert model.normalization_.dtype == model.transform(X.astype(np.float32)).dtype == np.float32
 
 
 def test_a_zero_gamma_makes_all_points_alike():
     with pytest.warns(UserWarning, match="numerical rank 1 < k = 3"):
-        features = Nystroem(gamma=0.0, n_components=3).fit_transform(X)
+        features = lm.Nystroem(gamma=0.0, n_components=3).fit_transform(X)
     np.testing.assert_allclose(features @ features.T, 1.0)
 
 
 def test_pickle_and_feature_names():
-    model = Nystroem(gamma=0.1, n_components=2, random_state=0).fit(X)
+    model = lm.Nystroem(gamma=0.1, n_components=2, random_state=0).fit(X)
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.transform(X), model.transform(X))
     assert model.get_feature_names_out().tolist() == ["nystroem0", "nystroem1"]
@@ -241,7 +240,7 @@ class TestTarget:
 
     def where(self, y, **settings):
         return (
-            Nystroem(gamma=1000.0, n_components=20, random_state=0, **settings)
+            lm.Nystroem(gamma=1000.0, n_components=20, random_state=0, **settings)
             .fit(self.x, y)
             .component_indices_
         )
@@ -308,7 +307,9 @@ class TestTarget:
 
     def test_a_precomputed_kernel_gives_the_same_landmarks(self):
         K = rbf_kernel(self.x, gamma=1000.0)
-        fitted = Nystroem(kernel="precomputed", n_components=20, random_state=0).fit(K, self.wave)
+        fitted = lm.Nystroem(kernel="precomputed", n_components=20, random_state=0).fit(
+            K, self.wave
+        )
         assert fitted.component_indices_.tolist() == self.where(self.wave).tolist()
 
     def test_a_pipeline_with_half_the_landmarks_does_as_well_on_digits(self):
@@ -316,7 +317,7 @@ class TestTarget:
         y = DIGITS.target
         ours = make_pipeline(
             StandardScaler(),
-            Nystroem(n_components=50, random_state=0),
+            lm.Nystroem(n_components=50, random_state=0),
             LogisticRegression(max_iter=1000),
         )
         drawn = make_pipeline(

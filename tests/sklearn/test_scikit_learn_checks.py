@@ -8,16 +8,14 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import landmarks as lm
-from landmarks.sklearn.column_selector import ColumnSelector
-from landmarks.sklearn.nystroem import Nystroem
 
 ESTIMATORS = [
-    ColumnSelector(),
-    ColumnSelector(method="greedy", scale=False, missing="impute"),
-    ColumnSelector(method="greedy", scale=True, missing="pairwise", center=True),
-    ColumnSelector(lm.Knee(most=10), method="greedy", center=True),
-    Nystroem(),
-    Nystroem(n_components=3, selection="uniform"),
+    lm.ColumnSelector(),
+    lm.ColumnSelector(method="greedy", scale=False, missing="impute"),
+    lm.ColumnSelector(method="greedy", scale=True, missing="pairwise", center=True),
+    lm.ColumnSelector(lm.Knee(most=10), method="greedy", center=True),
+    lm.Nystroem(),
+    lm.Nystroem(n_components=3, selection="uniform"),
 ]
 
 

@@ -7,8 +7,6 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import landmarks as lm
-from landmarks.sklearn.column_selector import ColumnSelector
-from landmarks.sklearn.nystroem import Nystroem
 
 X = np.random.default_rng(0).standard_normal((20, 6))
 K = X @ X.T
@@ -102,7 +100,7 @@ PARAMETERS = [
 @pytest.mark.parametrize(("parameters", "message"), PARAMETERS)
 def test_column_selector_says_which_parameter_is_wrong(parameters, message):
     with pytest.raises(ValueError, match=message):
-        ColumnSelector(**{"method": "greedy", **parameters}).fit(X)
+        lm.ColumnSelector(**{"method": "greedy", **parameters}).fit(X)
 
 
 @pytest.mark.parametrize(
@@ -116,13 +114,13 @@ def test_a_method_that_cannot_honour_groups_or_costs_says_so(option):
     with pytest.raises(
         TypeError, match="Greedy cannot honour (groups|costs); use auto or knapsack"
     ):
-        ColumnSelector(**{"n_features_to_select": 2, "method": "greedy", **option}).fit(X)
+        lm.ColumnSelector(**{"n_features_to_select": 2, "method": "greedy", **option}).fit(X)
 
 
 def test_a_name_that_is_not_there_is_named():
     pandas = pytest.importorskip("pandas")
     with pytest.raises(ValueError, match="the data have no column named 'age'"):
-        ColumnSelector(3, method="greedy", include="age", center=True).fit(
+        lm.ColumnSelector(3, method="greedy", include="age", center=True).fit(
             pandas.DataFrame(X, columns=list("abcdef"))
         )
 
@@ -130,42 +128,45 @@ def test_a_name_that_is_not_there_is_named():
 @pytest.mark.parametrize("fit", ["fit", "partial_fit"])
 def test_missing_values_are_refused_unless_asked_for(fit):
     with pytest.raises(ValueError, match="Input X contains NaN"):
-        getattr(ColumnSelector(3, center=True), fit)(HOLES)
-    getattr(ColumnSelector(3, method="greedy", missing="impute", center=True), fit)(HOLES)
+        getattr(lm.ColumnSelector(3, center=True), fit)(HOLES)
+    getattr(lm.ColumnSelector(3, method="greedy", missing="impute", center=True), fit)(HOLES)
 
 
 @pytest.mark.parametrize("missing", ["error", "impute", "pairwise"])
 def test_infinity_is_always_refused(missing):
     with pytest.raises(ValueError, match="Input X contains infinity"):
-        ColumnSelector(3, missing=missing, center=True).fit(np.where(X > 1, np.inf, X))
+        lm.ColumnSelector(3, missing=missing, center=True).fit(np.where(X > 1, np.inf, X))
 
 
 def test_one_row_has_no_variance():
     with pytest.raises(
         ValueError, match=r"1 sample\(s\).* while a minimum of 2 is required by ColumnSelector"
     ):
-        ColumnSelector(1, center=True).fit(X[:1])
-    assert ColumnSelector(1, method="greedy", center=False).fit(X[:1]).transform(X).shape == (20, 1)
+        lm.ColumnSelector(1, center=True).fit(X[:1])
+    assert lm.ColumnSelector(1, method="greedy", center=False).fit(X[:1]).transform(X).shape == (
+        20,
+        1,
+    )
 
 
 @pytest.mark.parametrize("call", ["transform", "inverse_transform", "score"])
 def test_unfitted_estimators_say_so(call):
     with pytest.raises(NotFittedError, match="This ColumnSelector instance is not fitted yet"):
-        getattr(ColumnSelector(center=True), call)(X)
+        getattr(lm.ColumnSelector(center=True), call)(X)
 
 
 def test_inverse_transform_takes_the_selected_columns_alone():
     with pytest.raises(
         ValueError, match="X has 6 features, but ColumnSelector selected 3 features"
     ):
-        ColumnSelector(3, method="greedy", center=True).fit(X).inverse_transform(X)
+        lm.ColumnSelector(3, method="greedy", center=True).fit(X).inverse_transform(X)
 
 
 def test_weights_must_not_be_negative_nor_all_zero():
     with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
-        ColumnSelector(3, center=True).fit(X, sample_weight=-np.ones(20))
+        lm.ColumnSelector(3, center=True).fit(X, sample_weight=-np.ones(20))
     with pytest.raises(ValueError, match="at least one non-zero"):
-        ColumnSelector(3, center=True).fit(X, sample_weight=np.zeros(20))
+        lm.ColumnSelector(3, center=True).fit(X, sample_weight=np.zeros(20))
 
 
 def test_partial_fit_refuses_a_gram_matrix_that_does_not_fit():
@@ -174,7 +175,7 @@ def test_partial_fit_refuses_a_gram_matrix_that_does_not_fit():
         match=r"partial_fit keeps the Gram matrix, which needs 11\.9 GiB for 40000 features; "
         r"use fit",
     ):
-        ColumnSelector(3, center=True).partial_fit(np.ones((2, 40_000)))
+        lm.ColumnSelector(3, center=True).partial_fit(np.ones((2, 40_000)))
 
 
 KERNELS = [
@@ -226,12 +227,12 @@ KERNELS = [
 @pytest.mark.parametrize(("parameters", "points", "message"), KERNELS)
 def test_nystroem_says_which_parameter_is_wrong(parameters, points, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        Nystroem(**{"n_components": 3, **parameters}).fit(points)
+        lm.Nystroem(**{"n_components": 3, **parameters}).fit(points)
 
 
 def test_more_components_than_samples_is_said_as_scikit_learn_says_it():
     with pytest.warns(UserWarning, match="n_components > n_samples. This is not possible"):
-        assert Nystroem(n_components=30).fit(X).components_.shape == (20, 6)
+        assert lm.Nystroem(n_components=30).fit(X).components_.shape == (20, 6)
 
 
 def test_an_indefinite_kernel_is_drawn_uniformly_with_a_warning():
@@ -239,11 +240,11 @@ def test_an_indefinite_kernel_is_drawn_uniformly_with_a_warning():
         UserWarning,
         match="kernel='sigmoid' is not positive semidefinite; its landmarks are drawn uniformly",
     ):
-        Nystroem("sigmoid", n_components=3).fit(X)
+        lm.Nystroem("sigmoid", n_components=3).fit(X)
 
 
 def test_new_kernel_values_must_be_with_all_points_or_the_landmarks():
-    model = Nystroem("precomputed", n_components=3).fit(K)
+    model = lm.Nystroem("precomputed", n_components=3).fit(K)
     with pytest.raises(
         ValueError, match="X has 6 features, but Nystroem is expecting 20 features as input"
     ):

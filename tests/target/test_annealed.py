@@ -80,6 +80,13 @@ def test_annealed_with_noise_is_near_the_best_of_all_choices(repeats: bool) -> N
     assert s.error() <= 1.05 * least
 
 
+def test_an_annealed_choice_of_what_must_be_included_has_no_path() -> None:
+    rng = np.random.default_rng(0)
+    X, B = rng.standard_normal((12, 6)), rng.standard_normal((12, 2))
+    found = lm.select(X, 2, target=B, include=[4, 1], method="annealed")
+    assert sorted(found.indices.tolist()) == [1, 4]
+
+
 def test_the_path_of_an_annealed_choice_holds_the_error_of_the_target() -> None:
     rng = np.random.default_rng(1)
     A, B = rng.standard_normal((30, 20)), rng.standard_normal((30, 4))

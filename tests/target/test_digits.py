@@ -9,7 +9,6 @@ import landmarks as lm
 from landmarks.linalg.aim import Aim
 from landmarks.methods.aimed.hunt import Hunt
 from landmarks.methods.aimed.search import descend
-from landmarks.problem import Problem
 from landmarks.residual.aimed.cross import Cross
 from landmarks.residual.aimed.rebuilding import rebuilding
 
@@ -95,7 +94,7 @@ def test_the_gain_of_every_swap_is_the_difference_of_two_errors(noisy: bool) -> 
 
 def test_no_swap_is_left_after_a_descent() -> None:
     rng = np.random.default_rng(7)
-    problem = Problem(
+    problem = lm.Problem(
         lm.data(rng.standard_normal((15, 40))), 5, aim=Aim(target=rng.standard_normal((15, 6)))
     )
     hunt = Hunt(problem)

@@ -8,6 +8,7 @@ from sklearn.linear_model import RidgeCV
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
+from landmarks.how_many.cross_validated import Fold
 from landmarks.linalg.leave_one_out import STEPS, best_penalty
 
 
@@ -89,12 +90,25 @@ def test_the_nested_errors_of_a_fold_are_those_of_least_squares() -> None:
         assert curve.errors[1, k - 1] == pytest.approx(left, rel=1e-9)
 
 
+def test_the_units_of_a_column_do_not_change_the_errors_of_a_fold() -> None:
+    X, Y = noisy(7), noisy(8)[:, :2]
+    units = np.where(np.arange(30) % 3 == 0, 1e-13, 1.0)
+    folds = [Fold(A[:30, :6], A[30:, :6], Y[:30], Y[30:]) for A in (X, X * units)]
+    sizes = np.arange(1, 7)
+    plain, scaled = (fold.errors(sizes, None) for fold in folds)
+    np.testing.assert_allclose(scaled, plain, rtol=1e-9)
+
+
 def test_the_rule_says_where_it_cannot_be_used() -> None:
     X = noisy(6)
     with pytest.raises(UnsupportedError, match="leaves out rows, which only data in memory have"):
         lm.select(lm.psd(X.T @ X), "held-out")
     with pytest.raises(UnsupportedError, match="without noise"):
         lm.select(X, "held-out", noise=1.0)
+    with pytest.raises(ValueError, match="most must be"):
+        lm.CrossValidated(most=0)
+    with pytest.raises(ValueError, match="folds must be"):
+        lm.CrossValidated(folds=0)
     with pytest.raises(ValueError, match="at least two folds"):
         lm.CrossValidated(folds=1)
 

@@ -10,6 +10,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 
 import landmarks as lm
+from landmarks.linalg.aim import Aim
 
 RNG = np.random.default_rng(0)
 A = RNG.standard_normal((40, 10))
@@ -90,6 +91,22 @@ def test_substitutes_cost_what_choosing_them_would() -> None:
     other = [s.indices[0], row["substitute_1"], s.indices[2]]
     swapped = lm.select(A, 3, target=B, noise=0.3, method=lm.Swap(start=other, max_swaps=0))
     assert row["cost_1"] == pytest.approx((swapped.error() - s.error()) / s.total(), abs=1e-12)
+
+
+def test_swaps_and_rounds_are_counted() -> None:
+    start = [9, 8, 7, 6]
+    problem = lm.Problem(lm.data(A), 4, include=(9, 8), aim=Aim(target=B))
+    swap = lm.Swap(start=start).choose(problem, RNG)
+    assert swap.details["swaps"] >= len(set(swap.indices) - set(start)) > 0
+    assert lm.Iterated(rounds=7).choose(problem, RNG).details["rounds"] == 7
+
+
+def test_where_all_are_included_there_is_nothing_to_search() -> None:
+    for method in ("iterated", "swap", "exact", "auto", "greedy"):
+        found = lm.select(A, 3, target=B, include=[5, 7, 2], method=method)
+        assert sorted(found.indices.tolist()) == [2, 5, 7]
+    problem = lm.Problem(lm.data(A), 3, include=(5, 7, 2), aim=Aim(target=B))
+    assert lm.Iterated().choose(problem, RNG).details["rounds"] == 0
 
 
 def test_a_callback_stops_the_search_with_what_it_has() -> None:

@@ -43,7 +43,6 @@ class LandmarkSensors(BaseEstimator):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from landmarks.adapters.pysensors import LandmarkSensors
     >>> fields = np.vander(np.linspace(0, 1, 50), 5, increasing=True)
     >>> LandmarkSensors(n_sensors=3).fit(fields).get_sensors()[:3].tolist()

@@ -16,7 +16,8 @@ from .._array import host, is_array
 from ..intake import warn_of_spread
 from ..operators.base import Operator
 from ..operators.data import Data
-from ..operators.dense import Dense, psd
+from ..operators.dense import Dense
+from ..operators.psd import psd
 from ..operators.standard import Standard
 from ..readers.frames import is_frame, numbers_only
 from ..residual.aimed.rebuilding import stored_factor

@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from .._suggest import suggestion
 from ..methods.registry import COMPARED, METHODS
-from ..report.screen import aligned, printable
-from ..report.terminal import Terminal
+from ..report.terminal import Terminal, aligned, printable
 from ..runs.bar import progress_bar
-from .choice_options import add_choice_arguments
 from .files import file_options, source
-from .files.file_options import listed
 from .files.output import check_outputs, written
+from .options import add_choice_arguments, listed
 from .outcome import CODES, OK, USAGE, Failure
 from .screen import warnings_as_notes
 

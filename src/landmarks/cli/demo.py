@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..report.lines import Words, compared
 from ..report.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -106,17 +107,10 @@ def quality(terminal: Terminal, selection: Selection, noun: str) -> Iterator[str
     """The share of the variance that is kept, and by random columns and the best directions."""
     from ..report import summarise
 
-    summary, k = summarise(selection), selection.k
+    k = selection.k
     yield "  variance kept by"
-    yield _bar(terminal, f"these {k} {noun}s", summary.chosen, chosen=True)
-    yield _bar(terminal, f"{k} {noun}s at random", summary.random)
-    if summary.best is not None:
-        yield _bar(terminal, f"any {k} directions, at best", summary.best)
+    yield from compared(k, summarise(selection), Words(noun, "variance", str), terminal)
     yield ""
     if selection.proved:
         yield f"  This is the best choice of {k}."
     yield "  " + terminal.dim(f"by {selection.method}, in {selection.ledger.seconds:.2f} s")
-
-
-def _bar(terminal: Terminal, what: str, part: float, *, chosen: bool = False) -> str:
-    return f"  {what:28s} {terminal.bar(part, chosen=chosen)} {part:6.1%}"

@@ -1,8 +1,9 @@
-"""A parser whose errors say what was probably meant, and the values of options."""
+"""A parser whose errors say what was probably meant, values of options, and those of a choice."""
 
 from __future__ import annotations
 
 import argparse
+import csv
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -61,3 +62,90 @@ def image(text: str) -> tuple[int, int]:
     if not (height.isdigit() and width.isdigit() and int(height) and int(width)):
         raise argparse.ArgumentTypeError(f"a size of images is written as in 8x8, got {text!r}")
     return int(height), int(width)
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The entries of a comma-separated list; one that holds a comma is quoted."""
+    return tuple(
+        entry.strip()
+        for entry in next(csv.reader([text], skipinitialspace=True), [])
+        if entry.strip()
+    )
+
+
+def size(text: str) -> int:
+    """A number of bytes, such as 500M or 4G."""
+    factors = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+    number, factor = text, 1
+    if text[-1:].lower() in factors:
+        number, factor = text[:-1], factors[text[-1].lower()]
+    try:
+        value = int(float(number) * factor)
+    except (ValueError, OverflowError):
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(
+            f"a size is a positive number of bytes such as 500M or 4G, got {text!r}"
+        )
+    return value
+
+
+def width(text: str) -> float | str:
+    """A positive number, or the word median."""
+    if text == "median":
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(
+            f"a width is a positive number or the word median, got {text!r}"
+        )
+    return value
+
+
+def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
+    """The criterion, the seed, the budget and the constraints."""
+    parser.add_argument(
+        "--criterion",
+        choices=("trace", "frobenius"),
+        default="trace",
+        help="what to minimise: the trace or the squared norm of K - K^",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="one seed gives one choice (default 0)")
+    parser.add_argument(
+        "--budget", type=float, metavar="SECONDS", help="time that improving methods may take"
+    )
+    parser.add_argument(
+        "--include",
+        metavar="NAMES",
+        type=listed,
+        default=(),
+        help="these must be chosen, by name or by number from 0 as in the file",
+    )
+    parser.add_argument(
+        "--exclude",
+        metavar="NAMES",
+        type=listed,
+        default=(),
+        help="these must not be chosen",
+    )
+
+
+def add_aim_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is rebuilt instead of everything, and how noisy the measurements are."""
+    parser.add_argument(
+        "--target-columns",
+        metavar="NAMES",
+        type=listed,
+        default=(),
+        help="rebuild these columns from the others, which alone are chosen from",
+    )
+    parser.add_argument(
+        "--noise",
+        metavar="VARIANCE",
+        type=float,
+        help="variance of the noise of a measurement, in the units of K = X'X: the rows times that "
+        "of one value",
+    )

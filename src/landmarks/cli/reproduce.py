@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..runs.progress import Progress, watching
+from ..runs.runner import Progress, watching
 
 FIGURES = ("figure1", "figure2", "figure3", "figure4")
 

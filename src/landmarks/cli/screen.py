@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..report.screen import printable
+from ..report.terminal import printable
 
 
 def note(sentence: object) -> None:

@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..methods.registry import METHODS
 from ..report.lines import lines
-from ..report.screen import printable
-from ..report.terminal import Terminal
+from ..report.terminal import Terminal, printable
 from ..runs.bar import progress_bar
-from .choice_options import add_aim_arguments, add_choice_arguments
 from .files import file_options, places, source
 from .files.output import check_outputs
-from .options import image, number
+from .options import add_aim_arguments, add_choice_arguments, image, number
 from .outcome import BAD_DATA, CODES, NO_OUTPUT, OK, USAGE, Failure
 from .screen import warnings_as_notes
 

@@ -58,7 +58,6 @@ def checksum(X: np.ndarray) -> str:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from landmarks.datasets.catalogue import checksum
     >>> checksum(np.eye(2)) == checksum(np.eye(2, dtype=np.uint8, order="F"))
     True

@@ -1,13 +1,19 @@
-"""Download one file over https: complete and with the right checksum, or not at all."""
+"""Download one file over https, complete or not at all, and the folder that keeps data sets."""
 
 from __future__ import annotations
 
 import hashlib
 import http.client
+import os
+import tempfile
 import urllib.error
 import urllib.request
+from pathlib import Path
+
+import numpy as np
 
 from ..errors import ChecksumError, DownloadError
+from ..runs.atomic import written
 
 TIMEOUT = 30.0  # seconds without an answer
 LIMIT = 256 * 2**20  # bytes
@@ -62,3 +68,32 @@ def _instead() -> str:
     return (
         "without a network, put the file into a folder and name it by --data-dir or LANDMARKS_DATA"
     )
+
+
+def cache_folder() -> Path:
+    """The variable LANDMARKS_CACHE, else landmarks in the user's cache folder."""
+    if place := os.environ.get("LANDMARKS_CACHE"):
+        return Path(place)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "landmarks"
+
+
+def ready_folder() -> Path:
+    """The folder, made with mode 0700 if it does not exist; an error if it cannot be written."""
+    place = cache_folder()
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=place):
+            return place
+    except OSError as error:
+        raise PermissionError(
+            f"the cache {place} cannot be written ({error.strerror}); set LANDMARKS_CACHE to a "
+            "folder that can"
+        ) from error
+
+
+def store(place: Path, name: str, X: np.ndarray, names: tuple[str, ...]) -> Path:
+    """Write name.npz, completely or not at all."""
+    path = place / f"{name}.npz"
+    with written(path, overwrite=True) as stream:
+        np.savez_compressed(stream, X=X, feature_names=np.array(names))
+    return path

@@ -25,7 +25,6 @@ def planted(m: int = 60, n: int = 40, k: int = 5, seed: int = 0) -> Known:
 
     Examples
     --------
-    >>> import landmarks as lm
     >>> from landmarks.datasets import planted
     >>> known = planted()
     >>> set(lm.select(known.X, 5).indices.tolist()) == set(known.best)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .settings import Figure, Panel, read_settings
-from .summary import SAMPLING, Key, Mean, means, panel_key
+from .summary import SAMPLING, Key, Mean, means, panel_key, table_row
 from .table import read_rows
 
 
@@ -44,8 +44,7 @@ class Cell:
             quotient(self.continuous, self.sampling),
             quotient(self.auto, self.greedy),
         ]
-        cells = [self.title, str(self.k), f"{self.k / self.n:.3g}", *ratios, seconds, products]
-        return "| " + " | ".join(cells) + " |"
+        return table_row(self.title, self.k, f"{self.k / self.n:.3g}", *ratios, seconds, products)
 
 
 def against(
@@ -67,7 +66,7 @@ def against(
         "auto / greedy",
     ]
     heads += [f"{cost}: continuous, greedy, auto" for cost in ("seconds", "products")]
-    yield from ("", f"## {figure.title}", "", "| " + " | ".join(heads) + " |", "|---" * 8 + "|")
+    yield from ("", f"## {figure.title}", "", table_row(*heads), "|---" * 8 + "|")
     yield from map(str, cells)
     yield ""
     yield from counted(cells)

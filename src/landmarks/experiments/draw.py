@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ..plots.curves import Axes, Line, draw_curves, new_figure, save
+from ..plots.axes import new_figure
+from ..plots.curves import Axes, Line, draw_curves, save
 from ..plots.path import plot_path
 from .paths import path_file, read_path, runs
 from .settings import Figure, Panel

@@ -16,7 +16,7 @@ from ..datasets import load_dataset
 from ..methods.relaxation.continuous import Continuous
 from ..methods.trajectory import Trajectory
 from ..runs.atomic import written
-from ..runs.progress import report
+from ..runs.runner import report
 from ..selection import Selection
 from .problems import device_name, versions
 from .settings import Figure

@@ -15,7 +15,7 @@ import numpy as np
 from .._select import select
 from ..errors import UnsupportedError
 from ..linalg.error import selection_error
-from ..runs.progress import report
+from ..runs.runner import report
 from .paths import trace_paths
 from .problems import Task, check_device, device_name, versions
 from .settings import Entry, Figure, Panel, read_settings

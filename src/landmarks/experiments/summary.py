@@ -83,32 +83,24 @@ def markdown(figure: Figure, rows: list[Row]) -> Iterator[str]:
 
 
 def _table(panel: Panel, labels: list[str], found: dict[Key, Mean]) -> Iterator[str]:
-    yield "| k | " + " | ".join(labels) + " |"
+    yield table_row("k", *labels)
     yield "|---" * (len(labels) + 1) + "|"
+    at = panel_key(panel)
     for k in panel.k:
-        yield (
-            f"| {k} | "
-            + " | ".join(str(found.get((*panel_key(panel), label, k), "")) for label in labels)
-            + " |"
-        )
-    trials = [
-        {found[key].trials for k in panel.k if (key := (*panel_key(panel), label, k)) in found}
+        yield table_row(k, *(found.get((*at, label, k), "") for label in labels))
+    known = {
+        label: [found[key] for k in panel.k if (key := (*at, label, k)) in found]
         for label in labels
-    ]
-    yield (
-        "| trials | "
-        + " | ".join(", ".join(str(number) for number in sorted(numbers)) for numbers in trials)
-        + " |"
-    )
-    largest = [
-        [found[key].seconds for k in panel.k if (key := (*panel_key(panel), label, k)) in found]
-        for label in labels
-    ]
-    yield (
-        "| seconds, largest mean over k | "
-        + " | ".join(f"{max(seconds):.2g}" for seconds in largest)
-        + " |"
-    )
+    }
+    trials = [sorted({mean.trials for mean in known[label]}) for label in labels]
+    yield table_row("trials", *(", ".join(map(str, numbers)) for numbers in trials))
+    largest = [max(mean.seconds for mean in known[label]) for label in labels]
+    yield table_row("seconds, largest mean over k", *(f"{seconds:.2g}" for seconds in largest))
+
+
+def table_row(*cells: object) -> str:
+    """A row of a Markdown table."""
+    return "| " + " | ".join(map(str, cells)) + " |"
 
 
 def _skips(panel: Panel, rows: list[Row]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import csv
 import io
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -42,17 +42,8 @@ class Row:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What makes the row the one that was asked for."""
-        return (
-            self.figure,
-            self.dataset,
-            self.sigma,
-            self.label,
-            self.method,
-            self.k,
-            self.seed,
-            self.criterion,
-        )
+        """What makes the row the one that was asked for: all before its results."""
+        return astuple(self)[: COLUMNS.index("n")]
 
 
 COLUMNS = [column.name for column in fields(Row)]
@@ -127,7 +118,7 @@ def _read(name: str, cell: str) -> Any:
 
 
 def _cells(row: Row) -> list[str]:
-    return [_cell(value) for value in asdict(row).values()]
+    return [_cell(value) for value in astuple(row)]
 
 
 def _cell(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from ..placement.packing import exchangeable
 from ..residual.aimed.cross import Cross
 from ..residual.aimed.explicit_aim import Rebuilding
 from ..residual.aimed.rebuilding import rebuilding
-from .columns import identity, kept_out, pairwise, substitute_columns, where
+from .columns import identity, kept_out, source_columns
+from .substitutes import Substitutes
 from .table import Table
 
 if TYPE_CHECKING:
@@ -20,33 +21,24 @@ if TYPE_CHECKING:
 SURE = 1e-9  # of the error and of what a drop costs: a cost below it is rounding
 
 
-def chosen_table(
-    selection: Selection, each: int, labels: np.ndarray, frequency: dict[str, list[Any]]
-) -> Table:
-    """A row per chosen candidate: what it adds, and the cheapest substitutes."""
-    base = _base(selection)
-    adds, costs = _costs(selection, base)
+def aimed_substitutes(selection: Selection, each: int) -> Substitutes:
+    """What each chosen candidate adds, and the cheapest substitutes."""
+    adds, costs = _costs(selection, _base(selection))
     count = min(each, int(np.max(np.sum(np.isfinite(costs), axis=1))))
     cheapest = np.argsort(costs, axis=1, kind="stable")[:, :count]
-    values = np.take_along_axis(costs, cheapest, axis=1)
-    columns = identity(selection.indices, labels) | {"adds": adds.tolist()} | frequency
-    return Table(columns | substitute_columns(labels, cheapest, values))
+    return Substitutes(adds, cheapest, np.take_along_axis(costs, cheapest, axis=1))
 
 
-def rebuilt_table(selection: Selection, each: int, labels: np.ndarray) -> Table:
+def aimed_table(selection: Selection, each: int, labels: np.ndarray) -> Table:
     """A row per column of the target, or per candidate, the worst rebuilt first."""
     rebuilt = selection.reconstruction()
     order = np.argsort(rebuilt.r2, kind="stable")
-    weights = _weights(selection, rebuilt)[:, order].T
-    largest = np.argsort(-np.abs(weights), axis=1, kind="stable")[:, :each]
-    values = np.take_along_axis(weights, largest, axis=1)
-    sources = labels[rebuilt.indices][largest]
     names = range(len(order)) if rebuilt.names is None else rebuilt.names
     columns = identity(order, np.asarray(names, dtype=object)) | {"r2": rebuilt.r2[order].tolist()}
-    some = values != 0
     if selection.aim is None or selection.aim.target is None or not selection.aim.rows:
         columns |= kept_out(selection.constraints, selection.indices, order, labels)
-    return Table(columns | pairwise("source", where(some, sources), "weight", where(some, values)))
+    weights = _weights(selection, rebuilt)[:, order].T
+    return Table(columns | source_columns(labels[rebuilt.indices], weights, each))
 
 
 def _base(selection: Selection) -> Rebuilding:

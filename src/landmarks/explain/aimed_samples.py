@@ -9,7 +9,7 @@ import numpy as np
 
 from .._array import host
 from ..linalg.aim import Aim
-from ..operators.array import Data
+from ..operators.dense import Data
 from ..operators.resample import Sample, resample
 from ..problem import Problem
 

@@ -43,6 +43,14 @@ def substitute_columns(
     return pairwise("substitute", where(some, labels[indices]), "cost", where(some, costs))
 
 
+def source_columns(labels: np.ndarray, weights: np.ndarray, each: int) -> dict[str, list[Any]]:
+    """The chosen columns that contribute most to each row, and their weights; None for 0."""
+    largest = np.argsort(-np.abs(weights), axis=1, kind="stable")[:, :each]
+    values = np.take_along_axis(weights, largest, axis=1)
+    some = values != 0
+    return pairwise("source", where(some, labels[largest]), "weight", where(some, values))
+
+
 def kept_out(
     constraints: tuple[Constraint, ...], chosen: np.ndarray, indices: np.ndarray, labels: np.ndarray
 ) -> dict[str, list[Any]]:

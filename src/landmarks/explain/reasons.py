@@ -11,10 +11,10 @@ from .. import _check
 from .._array import host, rank_tolerance
 from ..linalg.reconstruction import Reconstruction
 from ..operators.base import Operator
-from .aimed_reasons import chosen_table, rebuilt_table
-from .columns import identity, kept_out, pairwise, substitute_columns, where
+from .aimed_reasons import aimed_substitutes, aimed_table
+from .columns import identity, kept_out, source_columns, substitute_columns
 from .stability import Stability
-from .substitutes import substitutes
+from .substitutes import Substitutes, substitutes
 from .table import Table
 
 if TYPE_CHECKING:
@@ -43,8 +43,6 @@ class Reasons:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> X = np.array([[3.0, 0.0, 0.0, 3.0], [0.0, 2.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]])
     >>> lm.select(X, 2).why(each=1)
     chosen
@@ -73,19 +71,24 @@ def reasons(
     """The tables of a selection, with `each` substitutes and sources per column."""
     _check.count(each, "each")
     _check_stability(selection, stability)
-    if selection.aim is not None:
-        labels = _labels(selection)
-        return Reasons(
-            chosen_table(selection, each, labels, _frequency(stability, selection.indices)),
-            rebuilt_table(selection, each, labels),
-        )
-    rebuilt = selection.reconstruction()
-    dropped = np.setdiff1d(np.arange(selection.n), selection.indices)
-    dropped = dropped[np.argsort(rebuilt.r2[dropped], kind="stable")]
     labels = _labels(selection)
+    frequency = _frequency(stability, selection.indices)
+    if selection.aim is not None:
+        found = aimed_substitutes(selection, each)
+        return Reasons(
+            _chosen(selection, found, labels, frequency), aimed_table(selection, each, labels)
+        )
+    found = substitutes(
+        operator,
+        selection.indices,
+        criterion,
+        exclude=selection.exclude,
+        each=each,
+        constraints=selection.constraints,
+    )
     return Reasons(
-        _chosen(selection, operator, criterion, each, labels, stability),
-        _dropped(selection, operator, rebuilt, dropped, each, labels, stability),
+        _chosen(selection, found, labels, frequency),
+        _dropped(selection, operator, each, labels, stability),
     )
 
 
@@ -95,52 +98,30 @@ def _labels(selection: Selection) -> np.ndarray:
 
 
 def _chosen(
-    selection: Selection,
-    operator: Operator,
-    criterion: str,
-    each: int,
-    labels: np.ndarray,
-    stability: Stability | None,
+    selection: Selection, found: Substitutes, labels: np.ndarray, frequency: dict[str, list[Any]]
 ) -> Table:
-    found = substitutes(
-        operator,
-        selection.indices,
-        criterion,
-        exclude=selection.exclude,
-        each=each,
-        constraints=selection.constraints,
-    )
-    columns = (
-        identity(selection.indices, labels)
-        | {"adds": found.adds.tolist()}
-        | _frequency(stability, selection.indices)
-    )
+    columns = identity(selection.indices, labels) | {"adds": found.adds.tolist()} | frequency
     return Table(columns | substitute_columns(labels, found.indices, found.costs))
 
 
 def _dropped(
     selection: Selection,
     operator: Operator,
-    rebuilt: Reconstruction,
-    dropped: np.ndarray,
     each: int,
     labels: np.ndarray,
     stability: Stability | None,
 ) -> Table:
-    weights = _weights(operator, rebuilt, dropped)
-    largest = np.argsort(-np.abs(weights), axis=1, kind="stable")[:, :each]
-    values = np.take_along_axis(weights, largest, axis=1)
-    sources = labels[rebuilt.indices][largest]
+    rebuilt = selection.reconstruction()
+    dropped = np.setdiff1d(np.arange(selection.n), selection.indices)
+    dropped = dropped[np.argsort(rebuilt.r2[dropped], kind="stable")]
     columns = (
         identity(dropped, labels)
         | {"r2": rebuilt.r2[dropped].tolist()}
         | _frequency(stability, dropped)
         | kept_out(selection.constraints, selection.indices, dropped, labels)
     )
-    return Table(
-        columns
-        | pairwise("source", where(values != 0, sources), "weight", where(values != 0, values))
-    )
+    weights = _weights(operator, rebuilt, dropped)
+    return Table(columns | source_columns(labels[rebuilt.indices], weights, each))
 
 
 def _weights(operator: Operator, rebuilt: Reconstruction, dropped: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from ..methods.registry import as_method
 from ..operators.base import Operator
 from ..operators.resample import Sample
 from ..problem import Method, Problem
-from ..runs.progress import report
+from ..runs.runner import report
 from .aimed_samples import drawn
 
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ class Stability:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> X = np.random.default_rng(0).standard_normal((50, 4)) * [9, 9, 1, 1]
     >>> lm.select(X, 2, method="greedy").stability(n_bootstrap=20).frequencies.tolist()
     [1.0, 1.0, 0.0, 0.0]

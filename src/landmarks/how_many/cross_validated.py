@@ -18,10 +18,10 @@ from ..linalg.leave_one_out import best_penalty
 from ..methods.greedy.greedy import Greedy
 from ..operators.data import Data
 from ..problem import Choice, Method, Problem
-from ..runs.progress import report
+from ..runs.runner import report
 from .held_out import HeldOut
 
-SIZES = 16  # with a ridge, so many sizes are tried: each needs a decomposition of its own
+SIZES = 16  # sizes that are tried with a ridge: each needs its own decomposition
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,6 @@ class CrossValidated:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((80, 3)) @ rng.standard_normal((3, 20))
     >>> X += 0.3 * rng.standard_normal((80, 20))
@@ -79,8 +77,6 @@ class CrossValidated:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> rng = np.random.default_rng(0)
         >>> problem = lm.Problem(lm.data(rng.standard_normal((40, 6))), k=0)
         >>> lm.CrossValidated(folds=4, most=3).curve(problem, rng).errors.shape
@@ -145,7 +141,7 @@ class Fold:
         return cls(X[rows][:, picks], X[test][:, picks], Y[rows], Y[test])
 
     def errors(self, sizes: np.ndarray, ridge: Any) -> np.ndarray:
-        """The part of the held-out squares that the first so many picks leave, for each size."""
+        """The share of the held-out squares that the first picks leave, for each size."""
         total = float(np.sum(self.held_wanted**2)) or 1.0
         if ridge is None:
             listed = np.fromiter(self._nested(), dtype=np.float64)

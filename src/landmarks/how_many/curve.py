@@ -15,8 +15,7 @@ from ..intake import prepared_operator
 from ..linalg.error import CRITERIA, total
 from ..methods.aimed.hunt import base_of
 from ..methods.aimed.search import greedy
-from ..methods.greedy.greedy import ErrorGains
-from ..methods.greedy.pursuit import Gains, pursue
+from ..methods.greedy.greedy import ErrorGains, Gains, pursue
 from ..problem import Problem
 from ..residual.represent import searchable
 from ..residual.residual import Residual
@@ -29,14 +28,12 @@ class Curve:
     Attributes
     ----------
     ks : the sizes, rising.
-    indices : the columns in the order of choice, as many as the largest size.
+    indices : the columns in the order of choice; their number is the largest size.
     relative : the error for each k as a share of the error of choosing nothing; it never rises.
     criterion : of the errors.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> curve = lm.path(np.diag([5.0, 4.0, 0.2, 0.1]), range(1, 5))
     >>> curve.knee(), curve.smallest(error=0.01)
     (2, 2)
@@ -61,8 +58,6 @@ class Curve:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> lm.path(np.diag([3.0, 2.0, 1.0]), 3).smallest(error=0.1)
         2
         """
@@ -84,8 +79,6 @@ class Curve:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> lm.path(np.diag([5.0, 4.0, 0.2, 0.1]), 4).knee()
         2
         """
@@ -107,13 +100,11 @@ class Curve:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> curve = lm.path(np.diag([5.0, 4.0, 0.2, 0.1]), 4)
         >>> curve.plot().get_xlabel()
         'columns chosen'
         """
-        from ..plots.sweep import plot_curve
+        from ..plots.error_curve import plot_curve
 
         return plot_curve(self, ax)
 
@@ -151,8 +142,6 @@ def path(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> curve = lm.path(np.diag([3.0, 2.0, 1.0]), 3)
     >>> curve.relative.round(3).tolist(), curve.smallest(error=0.1)
     ([0.357, 0.071, 0.0], 2)

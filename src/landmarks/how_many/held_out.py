@@ -1,4 +1,4 @@
-"""Errors on rows that were held out, by fold and k, and the k that they speak for."""
+"""Errors on rows that were held out, by fold and k, and the k that they suggest."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ class HeldOut:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((60, 3)) @ rng.standard_normal((3, 12))
     >>> X += 0.05 * rng.standard_normal((60, 12))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from .. import _check
 from ..errors import UnsupportedError
 from ..problem import Choice, Method, Problem
 from .cross_validated import CrossValidated
 from .max_error import MaxError, greedy_curve
-from .rule import RuledMethod
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,6 @@ class Knee:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((50, 4)) @ rng.standard_normal((4, 30))
     >>> X += 0.1 * rng.standard_normal((50, 30))
@@ -37,9 +35,7 @@ class Knee:
     most: int = 100
 
     def __post_init__(self) -> None:
-        whole_number = isinstance(self.most, int | np.integer) and not isinstance(self.most, bool)
-        if not whole_number or self.most < 2:
-            raise ValueError(f"most must be a whole number of at least 2, got {self.most!r}")
+        _check.count(self.most, "most", least=2)
 
     def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
         if problem.groups is not None:
@@ -65,3 +61,28 @@ def with_rule(method: Method, k: Any, error: float | None) -> tuple[Any, Any]:
     if isinstance(k, type) or not hasattr(k, "apply"):
         return method, k
     return RuledMethod(method, k), None
+
+
+class Rule(Protocol):
+    """A way to find k: a frozen dataclass of its settings with one function."""
+
+    def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
+        """Find k, which the problem leaves open, and choose k columns by the method."""
+        ...
+
+
+@dataclass(frozen=True)
+class RuledMethod:
+    """A method whose k is found by a rule."""
+
+    method: Any
+    rule: Any
+    finds_k: ClassVar[bool] = True
+
+    @property
+    def honours(self) -> frozenset[str]:
+        """The constraints that the method honours."""
+        return self.method.honours
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        return self.rule.apply(problem, self.method, rng)

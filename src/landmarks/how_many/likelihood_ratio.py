@@ -9,7 +9,8 @@ import numpy as np
 
 from .._array import host
 from ..errors import UnsupportedError
-from ..operators.base import Operator, block_width, blocks, densify
+from ..operators.base import Operator, block_width, blocks
+from ..operators.dense import densify
 from ..problem import Choice, Method, Problem
 from .subset_factor import SubsetFactor, tail
 
@@ -35,8 +36,6 @@ class LikelihoodRatio:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> rng = np.random.default_rng(0)
     >>> causes, noise = rng.standard_normal((500, 2)), rng.standard_normal((500, 6))
     >>> X = np.hstack([causes, causes @ rng.standard_normal((2, 6)) + noise])
@@ -71,8 +70,6 @@ class LikelihoodRatio:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> rng = np.random.default_rng(0)
         >>> causes, noise = rng.standard_normal((500, 2)), rng.standard_normal((500, 6))
         >>> X = np.hstack([causes, causes @ rng.standard_normal((2, 6)) + noise])

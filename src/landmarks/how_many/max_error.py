@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .._array import eps
+from .._check import is_number
 from ..errors import RankWarning
 from ..linalg.error import FULL_SPECTRUM, spectrum
 from ..methods.inner import run_method
 from ..operators.double import in_double
 from ..problem import Choice, Method, Problem
 from ..residual.aimed.judged import error_of, total_of
-from ..runs.progress import report
+from ..runs.runner import report
 from .curve import Curve, sweep
 
 ROUNDING = 1000  # units in the last place that a relative error may be off by
@@ -36,8 +37,6 @@ class MaxError:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> s = lm.select(np.diag([3.0, 2.0, 1.0]), lm.MaxError(error=0.1))
     >>> s.k, round(s.relative_error(), 3)
     (2, 0.071)
@@ -46,8 +45,7 @@ class MaxError:
     error: float = 0.05
 
     def __post_init__(self) -> None:
-        number = isinstance(self.error, int | float | np.number)
-        if isinstance(self.error, bool) or not number or not 0 <= self.error < 1:
+        if not is_number(self.error) or not 0 <= self.error < 1:
             raise ValueError(
                 "error must be a number from 0 to below 1, the largest relative error allowed, "
                 f"got {self.error!r}"

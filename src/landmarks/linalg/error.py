@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy
 
 from .._array import Array, Indices, eps, host, is_single, like, namespace, take
-from ..operators.base import Operator, block_width, blocks, densify
+from ..operators.base import MEMORY, Operator, block_width, blocks, itemsize
+from ..operators.dense import densify
 from ..operators.double import in_double, remade_in_double
 from .from_rows import residual_gram, residual_trace
 from .nystrom import nystrom_factor
-from .projection import residual_blocks
 
 CRITERIA = ("trace", "frobenius")
 # shares of the total error above which a Gram matrix knows about nine digits of an error
@@ -152,3 +153,23 @@ def _leading_tail(operator: Operator, k: int, criterion: str) -> float:
     values = np.maximum(values, 0.0) + residuals
     leading = float(np.sum(values if criterion == "trace" else values**2))
     return max(0.0, total(operator, criterion) - leading)
+
+
+def basis(operator: Operator, indices: Indices) -> Array:
+    """An orthonormal basis Q of the chosen columns of X, of their numerical rank (pivoted QR)."""
+    chosen = host(operator.factor(indices)).astype(np.float64)
+    Q, R, _ = scipy.linalg.qr(chosen, mode="economic", pivoting=True, check_finite=False)
+    diagonal = np.abs(np.diag(R))
+    tolerance = (
+        max(chosen.shape) * np.finfo(np.float64).eps * (diagonal[0] if diagonal.size else 0.0)
+    )
+    return like(Q[:, : int(np.sum(diagonal > tolerance))], operator.like)
+
+
+def residual_blocks(operator: Operator, indices: Indices) -> Iterator[Array]:
+    """X − QQᵀX in blocks of columns: what the chosen columns leave of X (Section 2.1)."""
+    Q = basis(operator, indices)
+    width = max(1, MEMORY // 4 // ((operator.m or 1) * itemsize(operator.like)))
+    for block in blocks(operator.n, width):
+        X = operator.factor(block)
+        yield X - Q @ (Q.T @ X)

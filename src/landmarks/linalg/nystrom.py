@@ -60,8 +60,6 @@ class Nystrom:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> points = np.random.default_rng(0).standard_normal((50, 2))
     >>> K = lm.kernel(points, lm.rbf(sigma=2.0))
     >>> approximation = lm.select(K, k=10, method="greedy").nystrom()

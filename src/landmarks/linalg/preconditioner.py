@@ -25,9 +25,7 @@ class Preconditioner:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import scipy.sparse.linalg
-    >>> import landmarks as lm
     >>> points = np.random.default_rng(0).standard_normal((200, 2))
     >>> K = lm.rbf(sigma=2.0)(points, points)
     >>> P = lm.select(lm.psd(K), 30, method="greedy").nystrom().preconditioner(ridge=1e-3)

@@ -28,7 +28,6 @@ class Rademacher:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from landmarks.linalg.probes import Rademacher
     >>> np.unique(Rademacher(4).draw(6, np.random.default_rng(0), np.zeros(0))).tolist()
     [-1.0, 1.0]

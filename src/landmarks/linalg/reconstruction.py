@@ -34,8 +34,6 @@ class Reconstruction:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> X = np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 1.0, 3.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
     >>> rebuilt = lm.select(X, 2, include=[0, 1]).reconstruction()
     >>> rebuilt.coefficients.round(2)

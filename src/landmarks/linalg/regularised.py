@@ -48,8 +48,6 @@ def solve_regularised(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> from landmarks.linalg.regularised import solve_regularised
     >>> points = np.random.default_rng(0).standard_normal((400, 2))
     >>> K = lm.kernel(points, lm.rbf(sigma=2.0))

@@ -16,11 +16,10 @@ import numpy as np
 from ..errors import Stopped
 from ..linalg.error import selection_error
 from ..linalg.estimate import estimated_error
-from ..operators.base import Operator
-from ..operators.ledger import precision_used
+from ..operators.base import Operator, precision_used
 from ..problem import AIMED, PLACED, Choice, Problem, Trial, brief
 from ..residual.represent import searchable
-from ..runs.progress import stopped
+from ..runs.runner import stopped
 from .aimed.auto import automatic
 from .annealed.annealed import Annealed
 from .costs import (
@@ -73,8 +72,6 @@ class Auto:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> X = np.random.default_rng(0).standard_normal((30, 10))
     >>> s = lm.select(X, 3)
     >>> s.proved

@@ -1,26 +1,64 @@
-"""The operator: a positive semidefinite matrix K known by its products."""
+"""The operator: a positive semidefinite matrix K known by its products, which it counts."""
 
 from __future__ import annotations
 
 import abc
+import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .._array import Array, Indices, eps, like, namespace, on_gpu
+from .._array import Array, Indices, eps, is_single, namespace, on_gpu
 from ..errors import Stopped
 from ..runs.runner import Step, once_per_run, run
 from ..runs.state import State
-from .ledger import Ledger
 
 if TYPE_CHECKING:
     from .rows.base import RowBlocks
 
 MEMORY = 256 * 2**20  # bytes that a block of columns or a chunk of kernel values may take
 DENSE_MEMORY = 4 * 2**30  # bytes that a stored n × n matrix may take
+COUNTED = ("products", "columns", "entries")  # of every run
+WIDENED = "float64: rounding in float32 could hide gains"
+ROUGH = "float64, {rough} of {products} products in float32, whose error is accounted for"
+
+
+@dataclass
+class Ledger(threading.local):
+    """What was used of an operator: vectors multiplied, columns read, entries read or evaluated.
+
+    Each thread has its own counts, so runs in threads that share an operator do not mix them.
+
+    rough : the products among them that were taken in float32 for a search in float64.
+    widened : the searches in float64 of data in float32.
+    """
+
+    products: int = 0
+    columns: int = 0
+    entries: int = 0
+    rough: int = 0
+    widened: int = 0
+
+    def __reduce__(self) -> tuple[type[Ledger], tuple[int, ...]]:
+        return Ledger, tuple(asdict(self).values())
+
+    def add(self, *, products: int = 0, columns: int = 0, entries: int = 0) -> None:
+        """Count what was used."""
+        self.products += products
+        self.columns += columns
+        self.entries += entries
+
+    def snapshot(self) -> dict[str, int]:
+        """The counts so far; those of precision only where there are any."""
+        counts = asdict(self)
+        return {name: counts[name] for name in counts if counts[name] or name in COUNTED}
+
+    def since(self, before: dict[str, int]) -> dict[str, int]:
+        """The counts since a snapshot."""
+        return {name: count - before.get(name, 0) for name, count in self.snapshot().items()}
 
 
 class Operator(abc.ABC):
@@ -125,6 +163,15 @@ class Operator(abc.ABC):
         return f"{type(self).__name__}(n={self.n}, dtype={self.like.dtype})"
 
 
+def precision_used(operator: Operator, used: dict[str, int]) -> str:
+    """The precision of a search and the reason, from the counts of the ledger."""
+    if used.get("rough", 0):
+        return ROUGH.format_map(used)
+    if operator.widened or used.get("widened", 0):
+        return WIDENED
+    return "float32: as the data" if is_single(operator.like) else "float64"
+
+
 def blocks(n: int, width: int) -> Iterator[np.ndarray]:
     """The indices 0 … n−1 in consecutive blocks."""
     for start in range(0, n, max(1, width)):
@@ -139,23 +186,6 @@ def block_width(operator: Operator, memory: int = MEMORY // 8) -> int:
 def itemsize(array: Array) -> int:
     """Bytes per entry."""
     return 4 if eps(array) > 1e-10 else 8
-
-
-def storable(operator: Operator, memory: int = DENSE_MEMORY) -> bool:
-    """Whether the n × n matrix fits in the memory."""
-    return operator.n**2 * itemsize(operator.like) <= memory
-
-
-def densify(operator: Operator) -> Array:
-    """The full n × n matrix, when it fits."""
-    if not storable(operator):
-        need = operator.n**2 * itemsize(operator.like)
-        raise MemoryError(
-            f"storing K needs {need / 2**30:.1f} GiB, above the limit of "
-            f"{DENSE_MEMORY / 2**30:.0f} GiB; use a method that works on products: auto, greedy, "
-            "swap, continuous, nuclear or rpcholesky"
-        )
-    return operator.columns(np.arange(operator.n))
 
 
 _diagonals: WeakKeyDictionary[Operator, dict[str, Array]] = WeakKeyDictionary()
@@ -223,14 +253,6 @@ def _read(
             reading.diagonals[name] = xp.concat([reading.diagonals[name], products])
         reading.done += len(block)
         yield Step(reading.done, operator.n)
-
-
-def unit_vectors(indices: Indices, operator: Operator) -> Array:
-    """The columns of the identity at the indices."""
-    indices = np.asarray(indices)
-    vectors = np.zeros((operator.n, len(indices)))
-    vectors[indices, np.arange(len(indices))] = 1.0
-    return like(vectors, operator.like)
 
 
 def check_indices(indices: Any, n: int, *, repeats: bool = False) -> np.ndarray:

@@ -6,8 +6,8 @@ from typing import Any
 
 from .. import _check
 from ..readers.frames import is_frame, numbers_only
-from .array import Data, array_data, gram_is_cheaper
 from .base import Operator
+from .dense import Data, array_data, gram_is_cheaper
 from .function import function
 from .rows.base import load
 from .rows.convert import as_rows
@@ -44,7 +44,6 @@ def data(
 
     Examples
     --------
-    >>> import landmarks as lm
     >>> lm.data([[1.0, 0.0, 2.0], [0.0, 1.0, 2.0]])
     Data(n=3, dtype=float64)
     >>> blocks = ([[float(i), 1.0, i + 1.0]] for i in range(4))

@@ -1,29 +1,16 @@
-"""A positive semidefinite matrix that is stored: Gram, covariance or precomputed kernel matrix."""
+"""Matrices in memory: K itself, or an array X with K = XᵀX, formed once where that is cheaper."""
 
 from __future__ import annotations
 
-import warnings
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from .. import _check
-from .._array import (
-    Array,
-    Indices,
-    add_diagonal,
-    cholesky,
-    host,
-    is_single,
-    namespace,
-    on_gpu,
-    prototype,
-    take,
-)
-from ..errors import NotPSDError
-from .base import Operator
-from .ledger import Ledger
-
-CHOLESKY_ORDER = 3000  # up to this order a stored matrix is tested by its Cholesky factor
+from .._array import Array, Indices, namespace, on_gpu, prototype, take
+from .base import DENSE_MEMORY, MEMORY, Ledger, Operator, blocks, itemsize
+from .standard import Standard
 
 
 class Dense(Operator):
@@ -82,88 +69,110 @@ class Dense(Operator):
         )
 
 
-def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
-    """The operator of a stored Gram, covariance or kernel matrix.
+class Data(Operator):
+    """The operator XᵀX of an array X; `data` checks and makes it."""
 
-    Parameters
-    ----------
-    K : the n × n symmetric positive semidefinite matrix; never written to.
-    check_symmetric : True raises when K is not symmetric, "warn" warns. False skips this check and
-        the one that K is positive semidefinite.
+    factor_in_memory = True
 
-    Returns
-    -------
-    Operator
-        The matrix K, to be given to `select`, `path` or `compare`.
+    def __init__(
+        self,
+        X: Array,
+        *,
+        exponent: int = 0,
+        ledger: Ledger | None = None,
+        names: tuple[str, ...] | None = None,
+    ):
+        self.X = X
+        self.n = X.shape[1]
+        self.like = prototype(X)
+        self.ledger = ledger or Ledger()
+        self.exponent = exponent
+        self.names = names
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import landmarks as lm
-    >>> lm.psd(np.eye(3))
-    Dense(n=3, dtype=float64)
-    """
-    names, labels = _check.column_names(K), _check.column_labels(K)
-    K = _check.matrix(K, "K")
-    if K.shape[0] != K.shape[1]:
-        raise ValueError(
-            f"K must be square, got shape {tuple(K.shape)}; for the columns of X use data(X)"
-        )
-    if check_symmetric:
-        _check_symmetric(K, warn=check_symmetric == "warn")
-    _check_diagonal(K)
-    if check_symmetric:
-        _check_definite(K)
-    exponent = _check.exponent(float(namespace(K).max(namespace(K).linalg.diagonal(K))), K)
-    operator = Dense(_check.scaled(K, exponent), exponent=exponent, names=names)
+    @property
+    def m(self) -> int:
+        return self.X.shape[0]
+
+    @cached_property
+    def gram(self) -> Array | None:
+        """XᵀX when a product with it is cheaper than two with X and it is small, else None."""
+        if not gram_is_cheaper(self.m, self.n, itemsize(self.like)):
+            return None
+        self.ledger.add(entries=self.m * self.n)
+        return self.X.T @ self.X
+
+    def factor(self, indices: Indices | None = None) -> Array:
+        return self.X if indices is None else take(self.X, indices, axis=1)
+
+    def matmul(
+        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
+    ) -> Array:
+        if self.gram is not None:
+            K = self.gram if rows is None else take(self.gram, rows, axis=0)
+            K = K if cols is None else take(K, cols, axis=1)
+            self.ledger.add(products=block.shape[1], entries=K.shape[0] * K.shape[1])
+            return K @ block
+        left, right = self.factor(rows), self.factor(cols)
+        self.ledger.add(products=block.shape[1], entries=self.m * (left.shape[1] + right.shape[1]))
+        return left.T @ (right @ block)
+
+    def diagonal(self) -> Array:
+        self.ledger.add(entries=self.m * self.n)
+        xp = namespace(self.X)
+        width = MEMORY // (64 * self.m * itemsize(self.like))
+        parts = (self.X[:, int(block[0]) : int(block[-1]) + 1] for block in blocks(self.n, width))
+        return xp.concat([xp.sum(X * X, axis=0) for X in parts])
+
+    def columns(self, indices: Indices) -> Array:
+        self.ledger.add(columns=len(indices), entries=self.n * len(indices))
+        if self.gram is not None:
+            return take(self.gram, indices, axis=1)
+        return self.X.T @ self.factor(indices)
+
+    def restrict(self, indices: Indices) -> Data:
+        part = Data(self.factor(indices), exponent=self.exponent, ledger=self.ledger)
+        if "gram" in self.__dict__ and self.gram is not None:
+            part.gram = take(take(self.gram, indices, axis=0), indices, axis=1)
+        return part
+
+
+def gram_is_cheaper(m: int, n: int, itemsize: int) -> bool:
+    """Whether K = XᵀX is small enough to keep and a product with it costs less than two with X."""
+    return n <= 2 * m and n * n * itemsize <= MEMORY
+
+
+def array_data(
+    X: Any,
+    *,
+    center: bool = False,
+    scale: bool = False,
+    names: tuple[str, ...] | None = None,
+    labels: tuple[Any, ...] | None = None,
+) -> Data:
+    """The operator of the columns of a matrix in memory, checked, and prepared if asked for."""
+    X = _check.matrix(X, "X")
+    xp = namespace(X)
+    power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
+    X = _check.scaled(X, power)
+    if center or scale:
+        X = Standard(center, scale).of_array(X)[0]
+    operator = Data(X, exponent=0 if scale else 2 * power, names=names)
     operator.labels = labels
     return operator
 
 
-def _check_symmetric(K: Array, *, warn: bool) -> None:
-    xp = namespace(K)
-    difference = float(xp.max(xp.abs(K - K.T)))
-    relative = difference / max(float(xp.max(xp.abs(K))), np.finfo(float).tiny)
-    if relative <= (1e-5 if is_single(K) else 1e-9):
-        return
-    message = (
-        f"K must be symmetric, but max|K − Kᵀ| is {relative:.2g} of max|K|; symmetrise it with "
-        "(K + K.T) / 2, or pass check_symmetric=False"
-    )
-    if not warn:
-        raise ValueError(message)
-    warnings.warn(message, stacklevel=3)
+def storable(operator: Operator, memory: int = DENSE_MEMORY) -> bool:
+    """Whether the n × n matrix fits in the memory."""
+    return operator.n**2 * itemsize(operator.like) <= memory
 
 
-def _check_diagonal(K: Array) -> None:
-    diagonal = host(namespace(K).linalg.diagonal(K)).astype(np.float64)
-    j = int(np.argmin(diagonal))
-    largest = max(float(np.max(np.abs(diagonal))), np.finfo(float).tiny)
-    if diagonal[j] < -(1e-5 if is_single(K) else 1e-9) * largest:
-        raise NotPSDError(
-            f"K must be positive semidefinite, but K[{j}, {j}] = {diagonal[j]:.3g} is negative"
+def densify(operator: Operator) -> Array:
+    """The full n × n matrix, when it fits."""
+    if not storable(operator):
+        need = operator.n**2 * itemsize(operator.like)
+        raise MemoryError(
+            f"storing K needs {need / 2**30:.1f} GiB, above the limit of "
+            f"{DENSE_MEMORY / 2**30:.0f} GiB; use a method that works on products: auto, greedy, "
+            "swap, continuous, nuclear or rpcholesky"
         )
-
-
-def _check_definite(K: Array) -> None:
-    """Raise when K is clearly indefinite: by Cholesky up to n = 3000, above by its 2 × 2 minors."""
-    xp = namespace(K)
-    d = xp.clip(xp.linalg.diagonal(K), min=0.0)
-    largest = float(xp.max(d))
-    slack = 1e-4 if is_single(K) else 1e-8
-    excess = xp.abs(K) - xp.sqrt(d)[:, None] * xp.sqrt(d)[None, :]
-    place = int(xp.argmax(xp.reshape(excess, (-1,))))
-    i, j = divmod(place, K.shape[0])
-    if float(excess[i, j]) > slack * largest:
-        raise NotPSDError(
-            f"K must be positive semidefinite, but |K[{i}, {j}]| = {abs(float(K[i, j])):.3g} "
-            f"exceeds √(K[{i}, {i}] K[{j}, {j}])"
-        )
-    if largest == 0 or K.shape[0] > CHOLESKY_ORDER:
-        return
-    if cholesky(add_diagonal(K / largest, slack * K.shape[0] ** 0.5)) is None:
-        least = float(np.linalg.eigvalsh(host(K).astype(np.float64))[0])
-        raise NotPSDError(
-            f"K must be positive semidefinite, but it has the eigenvalue {least:.3g}; clip "
-            f"negative eigenvalues, or add {-least:.3g} to the diagonal"
-        )
+    return operator.columns(np.arange(operator.n))

@@ -6,9 +6,8 @@ from functools import singledispatch
 
 from .._array import Array, is_single, namespace
 from ..errors import UnsupportedError
-from .array import Data
-from .base import DENSE_MEMORY, Operator, densify, storable
-from .dense import Dense
+from .base import DENSE_MEMORY, Operator
+from .dense import Data, Dense, densify, storable
 from .kernel_matrix import KernelOperator
 from .sparse import Sparse
 from .structured.hadamard import Hadamard

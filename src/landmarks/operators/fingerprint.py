@@ -12,9 +12,8 @@ import numpy as np
 import scipy.sparse
 
 from .._array import Array, host, is_single, like
-from .array import Data
 from .base import Operator
-from .dense import Dense
+from .dense import Data, Dense
 from .kernel_matrix import KernelOperator
 from .sparse import Sparse
 from .structured.hadamard import Hadamard
@@ -64,8 +63,6 @@ def fingerprint(operator: Operator) -> dict[str, Any]:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> from landmarks.operators.fingerprint import fingerprint, same_data
     >>> a, b = lm.psd(np.eye(3)), lm.psd(2 * np.eye(3))
     >>> same_data(fingerprint(a), fingerprint(a)), same_data(fingerprint(a), fingerprint(b))
@@ -91,7 +88,6 @@ def fingerprint_of_values(values: Any) -> str:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from landmarks.operators.fingerprint import fingerprint_of_values
     >>> fingerprint_of_values(np.eye(2)) == fingerprint_of_values(np.asfortranarray(np.eye(2)))
     True

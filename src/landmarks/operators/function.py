@@ -24,8 +24,7 @@ from .._array import (
     take,
 )
 from ..errors import NotPSDError
-from .base import MEMORY, Operator, block_width, blocks, unit_vectors
-from .ledger import Ledger
+from .base import MEMORY, Ledger, Operator, block_width, blocks
 from .restricted import Restricted
 
 
@@ -143,8 +142,6 @@ def function(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> K = np.diag([3.0, 2.0, 1.0])
     >>> lm.function(lambda V: K @ V, n=3)
     Function(n=3, dtype=float64)
@@ -236,3 +233,11 @@ def _warn_of_change(change: float) -> None:
         f"{change:.2g} of ‖Kv‖√n; no seed can make its selections repeat",
         stacklevel=5,
     )
+
+
+def unit_vectors(indices: Indices, operator: Operator) -> Array:
+    """The columns of the identity at the indices."""
+    indices = np.asarray(indices)
+    vectors = np.zeros((operator.n, len(indices)))
+    vectors[indices, np.arange(len(indices))] = 1.0
+    return like(vectors, operator.like)

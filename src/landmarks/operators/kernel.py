@@ -54,8 +54,6 @@ def kernel(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> lm.kernel(np.arange(6.0).reshape(3, 2), lm.rbf(sigma=0.5))
     KernelOperator(n=3, dtype=float64)
     """

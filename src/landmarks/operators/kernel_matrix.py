@@ -22,10 +22,9 @@ from .._array import (
     zeros,
 )
 from ..kernels import Kernel, matern, rbf
-from .base import MEMORY, Operator, blocks, itemsize
+from .base import MEMORY, Ledger, Operator, blocks, itemsize
 from .dense import Dense
 from .gpu import fused, keops
-from .ledger import Ledger
 
 #: bytes of kernel values at a time: a few times the cache, however much memory is allowed
 CHUNK = 8 * 2**20

@@ -10,8 +10,8 @@ import scipy
 
 from .._array import Indices, like, take
 from ..errors import UnsupportedError
-from .array import Data
 from .base import Operator
+from .dense import Data
 from .kernel_matrix import KernelOperator
 from .sparse import Sparse
 

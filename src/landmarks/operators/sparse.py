@@ -9,9 +9,8 @@ import numpy as np
 
 from .. import _check
 from .._array import Array, Indices
-from .array import gram_is_cheaper
-from .base import Operator
-from .ledger import Ledger
+from .base import Ledger, Operator
+from .dense import gram_is_cheaper
 
 
 class Sparse(Operator):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,8 +28,6 @@ class MinDistance:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> X = np.diag([5.0, 4.0, 3.0, 2.0])
     >>> s = lm.select(X, 2, constraints=[lm.MinDistance([0.0, 1.0, 2.0, 3.0], 2.0)])
     >>> sorted(s.indices.tolist())
@@ -46,9 +43,7 @@ class MinDistance:
             coordinates = coordinates[:, None]
         coordinates = _check.as_numpy(_check.matrix(coordinates, "coordinates"), "coordinates")
         object.__setattr__(self, "coordinates", coordinates.astype(np.float64))
-        good = isinstance(self.distance, int | float | np.number) and math.isfinite(self.distance)
-        if isinstance(self.distance, bool) or not good or not self.distance > 0:
-            raise ValueError(f"distance must be a positive number, got {self.distance!r}")
+        _check.positive(self.distance, "distance")
 
     def check(self, n: int) -> None:
         if len(self.coordinates) != n:

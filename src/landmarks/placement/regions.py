@@ -25,8 +25,6 @@ class Regions:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> X = np.diag([5.0, 4.0, 3.0, 2.0])
     >>> s = lm.select(X, 2, constraints=[lm.Regions(["a", "a", "b", "b"], exactly={"b": 1})])
     >>> sorted(s.indices.tolist())

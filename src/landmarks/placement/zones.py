@@ -24,7 +24,6 @@ def in_box(coordinates: Any, low: Any, high: Any) -> np.ndarray:
 
     Examples
     --------
-    >>> import landmarks as lm
     >>> lm.in_box([[0.0, 0.0], [1.0, 1.0], [2.0, 0.5]], low=[0.5, 0.0], high=[3.0, 1.0])
     array([1, 2])
     """
@@ -49,7 +48,6 @@ def in_ball(coordinates: Any, centre: Any, radius: float) -> np.ndarray:
 
     Examples
     --------
-    >>> import landmarks as lm
     >>> lm.in_ball([[0.0, 0.0], [1.0, 1.0], [2.0, 0.5]], centre=[0.0, 0.0], radius=1.5)
     array([0, 1])
     """
@@ -72,7 +70,6 @@ def in_polygon(coordinates: Any, corners: Any) -> np.ndarray:
 
     Examples
     --------
-    >>> import landmarks as lm
     >>> triangle = [[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]]
     >>> lm.in_polygon([[1.0, 1.0], [3.0, 3.0]], triangle)
     array([0])

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from io import BytesIO
-from typing import Any
+from typing import Any, Self
 
 BLUE, ORANGE, GREEN, PINK, GREY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "0.6"
 COLOURS = (BLUE, ORANGE, GREEN, PINK, "#e69f00", "#56b4e9", "#999999", "#000000", "#f0e442")
 MARKERS = "os^Dv<>PX"
+NUMBERED = 30  # places up to which each has its number
 
 
 class Display:
     """A drawing that notebooks display."""
 
+    #: draws a selection; each display says what else it takes
+    from_selection: Any
     ax_: Any = None
     figure_: Any = None
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, **options: Any) -> Self:
+        """Draw the selection that a fitted estimator keeps as `selection_`."""
+        selection = getattr(estimator, "selection_", None)
+        if selection is None:
+            raise ValueError(
+                f"{type(estimator).__name__} keeps no selection; fit it first, or use "
+                "from_selection"
+            )
+        return cls.from_selection(selection, **options)
 
     def _set_axes(self, ax: Any, width: float = 5.0, height: float = 3.5) -> Any:
         """Remember the axes to draw on: the given ones, or those of a new figure."""
@@ -31,10 +45,22 @@ class Display:
         return image.getvalue()
 
 
+def number_places(ax: Any, x: Any, y: Any) -> None:
+    """Write 1, 2, … next to the points, unless they are so many that nobody could read it."""
+    if len(x) <= NUMBERED:
+        for place, at in enumerate(zip(x, y, strict=True), 1):
+            ax.annotate(str(place), at, xytext=(4, 4), textcoords="offset points", fontsize=7)
+
+
 def new_axes(width: float = 5.0, height: float = 3.5, columns: int = 1) -> Any:
     """Axes of a new figure that opens no window; more columns give an array of axes."""
+    return new_figure(width, height).subplots(1, columns)
+
+
+def new_figure(width: float, height: float) -> Any:
+    """An empty figure."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError("drawing needs matplotlib: pip install matplotlib") from error
-    return Figure(figsize=(width, height), layout="constrained").subplots(1, columns)
+    return Figure(figsize=(width, height), layout="constrained")

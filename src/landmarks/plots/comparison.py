@@ -23,8 +23,6 @@ class ComparisonDisplay(Display):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> from landmarks.plots import ComparisonDisplay
     >>> X = np.random.default_rng(0).standard_normal((30, 8))
     >>> selections = [lm.select(X, 3, method=method) for method in ("greedy", "uniform")]

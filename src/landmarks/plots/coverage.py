@@ -8,7 +8,7 @@ import numpy as np
 
 from .._array import host
 from ..selection import Selection
-from .axes import GREY, ORANGE, Display
+from .axes import GREY, ORANGE, Display, number_places
 
 
 class CoverageDisplay(Display):
@@ -26,8 +26,6 @@ class CoverageDisplay(Display):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> from landmarks.plots import CoverageDisplay
     >>> points = np.random.default_rng(0).standard_normal((100, 5))
     >>> s = lm.select(lm.kernel(points, lm.rbf(sigma=2.0)), 6, method="greedy")
@@ -78,11 +76,7 @@ class CoverageDisplay(Display):
             label="landmarks",
             zorder=3,
         )
-        if len(self.indices) <= 30:
-            for place, j in enumerate(self.indices, 1):
-                self.ax_.annotate(
-                    str(place), (x[j], y[j]), xytext=(4, 4), textcoords="offset points", fontsize=7
-                )
+        number_places(self.ax_, x[self.indices], y[self.indices])
         self.ax_.set(xlabel=self.labels[0], ylabel=self.labels[1])
         self.ax_.legend(fontsize=8, frameon=False)
         return self

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .axes import new_figure
+
 # Okabe and Ito's colours, which colour-blind readers can distinguish, with two darker ones;
 # shapes and dashes distinguish the rest.
 OURS = ("#000000", "#5D3A9B", "#8C510A", "#D55E00")
@@ -103,15 +105,6 @@ def readable_ticks(ax: Any) -> None:
     ax.yaxis.set_minor_formatter(NullFormatter())
     if high / low < 4:
         ax.yaxis.set_minor_locator(NullLocator())
-
-
-def new_figure(width: float, height: float) -> Any:
-    """An empty matplotlib figure."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("drawing needs matplotlib: pip install matplotlib") from error
-    return Figure(figsize=(width, height), layout="constrained")
 
 
 def save(figure: Any, stem: Path) -> list[Path]:

@@ -13,8 +13,7 @@ from ..problem import Problem
 from ..residual.aimed.rebuilding import rebuilding
 from ..residual.aimed.tails import best_directions
 from ..selection import Selection
-from .axes import BLUE, GREY, ORANGE, Display
-from .fitted import selection_of
+from .axes import BLUE, GREY, ORANGE, Display, new_axes
 
 
 class ErrorCurveDisplay(Display):
@@ -34,8 +33,6 @@ class ErrorCurveDisplay(Display):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> from landmarks.plots import ErrorCurveDisplay
     >>> X = np.random.default_rng(0).standard_normal((30, 8))
     >>> display = ErrorCurveDisplay.from_selection(lm.select(X, 3))
@@ -64,11 +61,6 @@ class ErrorCurveDisplay(Display):
     ) -> ErrorCurveDisplay:
         """Draw the curve with the selection marked; by default k is 1 to twice its size."""
         return cls.of(selection, ks).plot(ax=ax)
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, *, ks: Any = None, ax: Any = None) -> ErrorCurveDisplay:
-        """Draw the curve of a fitted estimator that keeps its selection as `selection_`."""
-        return cls.from_selection(selection_of(estimator), ks=ks, ax=ax)
 
     @classmethod
     def of(cls, selection: Selection, ks: Any = None) -> ErrorCurveDisplay:
@@ -148,3 +140,18 @@ def best_errors(operator: Operator, ks: np.ndarray, criterion: str) -> np.ndarra
     """The relative error of the best rank-k approximation for each k."""
     errors = [best_rank_error(operator, int(k), criterion) for k in ks]
     return np.array(errors) / (total(operator, criterion) or 1.0)
+
+
+def plot_curve(curve: Curve, ax: Any = None) -> Any:
+    """Draw the relative errors in per cent against k, and mark the knee; returns the axes."""
+    ax = new_axes() if ax is None else ax
+    knee = curve.knee()
+    place = curve.ks.tolist().index(knee)
+    errors = 100 * curve.relative
+    ax.plot(curve.ks, errors, color=BLUE, marker="o", markersize=3, linewidth=1.2)
+    ax.plot([knee], [errors[place]], "D", color=ORANGE, label=f"knee, k = {knee}", zorder=3)
+    ax.set(xlabel="columns chosen", ylabel="error, % of the total")
+    ax.set_ylim(bottom=0)
+    ax.legend(fontsize=8, frameon=False)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax

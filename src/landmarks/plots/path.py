@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .axes import Display, new_axes
-from .fitted import selection_of
 
 if TYPE_CHECKING:
     from ..methods.trajectory import Trajectory
@@ -28,7 +27,6 @@ def plot_path(path: Trajectory, ax: Any = None, *, at_most: int = 300, seed: int
 
     Examples
     --------
-    >>> import numpy as np
     >>> from landmarks.methods.trajectory import Trajectory
     >>> t = np.array([[0.5, 0.5, 0.5], [0.8, 0.3, 0.1], [1.0, 0.0, 0.0]])
     >>> ax = Trajectory(t, value=np.zeros(3), active=np.array([3, 3, 1]), steps=np.zeros(3)).plot()
@@ -73,8 +71,6 @@ class PathDisplay(Display):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> from landmarks.plots import PathDisplay
     >>> X = np.random.default_rng(0).standard_normal((30, 8))
     >>> PathDisplay.from_selection(lm.select(X, 3, method="annealed")).ax_.get_ylabel()
@@ -94,13 +90,6 @@ class PathDisplay(Display):
                 f"{selection.method} leaves no path; use method='annealed' or 'continuous'"
             )
         return cls(selection.path).plot(ax=ax, at_most=at_most, seed=seed)
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, *, ax: Any = None, at_most: int = 300, seed: int = 0
-    ) -> PathDisplay:
-        """Draw the path of a fitted estimator that keeps its selection as `selection_`."""
-        return cls.from_selection(selection_of(estimator), ax=ax, at_most=at_most, seed=seed)
 
     def plot(self, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> PathDisplay:
         """Draw."""

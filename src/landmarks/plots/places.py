@@ -10,7 +10,7 @@ from .. import _check
 from .._array import host
 from ..linalg.nystrom import nystrom_factor
 from ..selection import Selection
-from .axes import ORANGE, Display, new_axes
+from .axes import ORANGE, Display, new_axes, number_places
 
 
 class MapDisplay(Display):
@@ -30,8 +30,6 @@ class MapDisplay(Display):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> places = np.random.default_rng(0).random((100, 2))
     >>> fields = np.sin(np.arange(1, 9)[:, None] * places.sum(axis=1))
     >>> lm.select(fields, 4).plot(coordinates=places).ax_.get_title()
@@ -72,9 +70,7 @@ class MapDisplay(Display):
             ax.figure.colorbar(drawn, ax=ax, label=label)
         here = x[self.indices], y[self.indices]
         ax.scatter(*here, s=40, color=ORANGE, edgecolors="white", linewidths=0.8, zorder=3)
-        if len(self.indices) <= 30:
-            for place, at in enumerate(zip(*here, strict=True), 1):
-                ax.annotate(str(place), at, xytext=(4, 4), textcoords="offset points", fontsize=7)
+        number_places(ax, *here)
         ax.set(title=f"{len(self.indices)} of {len(self.coordinates)} places")
         ax.set(xlabel="first coordinate", ylabel="second coordinate")
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..linalg.error import rank_bound
 from ..problem import Problem
-from ..runs.progress import stopped
+from ..runs.runner import stopped
 from .conditioned import Conditioned, conditioned
 from .dual.centre import analytic_centre
 from .dual.climb import ascended, squared
@@ -40,13 +40,6 @@ class Certificate:
 
     def __str__(self) -> str:
         return f"no other choice can be more than {self.gap:.2%} better ({self.source})"
-
-
-def seconds(budget: object) -> float:
-    """A budget, checked."""
-    if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget > 0:
-        raise ValueError(f"budget must be a positive number of seconds, got {budget!r}")
-    return float(budget)
 
 
 def certify(

@@ -15,7 +15,8 @@ import numpy as np
 
 from .._array import host, is_single
 from ..errors import NotPSDError
-from ..operators.base import Operator, densify
+from ..operators.base import Operator
+from ..operators.dense import densify
 from ..operators.double import in_double
 from .dependence import dependent
 from .twofold import UNIT, Twofold, divide, exactly, gram, outer, subtract

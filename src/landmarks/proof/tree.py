@@ -12,8 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..problem import Problem
-from ..runs.progress import stopped
-from ..runs.runner import Step, run
+from ..runs.runner import Step, run, stopped
 from ..runs.state import State
 from .conditioned import Conditioned, conditioned
 from .node import Node

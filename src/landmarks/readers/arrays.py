@@ -11,8 +11,7 @@ import numpy as np
 import scipy.sparse
 
 from ..errors import FormatError
-from .damage import as_format_error
-from .limit import check_size
+from .limit import as_format_error, check_size
 from .table import FileTable, set_aside, wanted
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ import zarr
 from ..errors import FormatError
 from .annotated import of_annotated
 from .arrays import as_table
-from .damage import as_format_error
-from .limit import check_size
+from .limit import as_format_error, check_size
 from .table import FileTable
 
 if TYPE_CHECKING:

@@ -1,10 +1,12 @@
-"""The limit on memory: sizes are checked before anything is allocated."""
+"""Files that cannot be read: too large for the memory, which is checked first, or damaged."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import BinaryIO
 
-from ..errors import FormatError
+from ..errors import DAMAGE, FormatError
 
 MAX_BYTES = 2**30
 
@@ -38,3 +40,14 @@ def readable(size: int) -> str:
         if size >= factor:
             return f"{size / factor:.3g} {unit}"
     return f"{size} bytes"
+
+
+@contextmanager
+def as_format_error(sentence: str) -> Iterator[None]:
+    """Raise a FormatError that begins with the sentence for anything that goes wrong inside."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except DAMAGE as error:
+        raise FormatError(f"{sentence}: {error}") from error

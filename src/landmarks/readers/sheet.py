@@ -10,8 +10,7 @@ import openpyxl
 
 from .._suggest import suggestion
 from ..errors import FormatError
-from .damage import as_format_error
-from .limit import check_size
+from .limit import as_format_error, check_size
 from .table import FileTable
 from .text import Record, table_of
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .better import better
-from .screen import aligned, printable
-from .terminal import Terminal
+from .sentences import better
+from .terminal import Terminal, aligned, printable
 
 if TYPE_CHECKING:
     from ..selection import Selection
@@ -50,7 +49,7 @@ def lines(
         yield f"      … {selection.k - most} more"
     yield ""
     yield "  kept by"
-    yield from _compared(selection, summary, words, terminal)
+    yield from compared(selection.k, summary, words, terminal)
     yield ""
     if summary.best is not None and (promise := better(selection)):
         yield "  " + promise
@@ -76,10 +75,8 @@ def share(part: float) -> str:
     return f"{part:.1%}"
 
 
-def _compared(
-    selection: Selection, summary: Summary, words: Words, terminal: Terminal
-) -> Iterator[str]:
-    k = selection.k
+def compared(k: int, summary: Summary, words: Words, terminal: Terminal) -> Iterator[str]:
+    """Bars: what the choice keeps, random choices, and the best directions."""
     kept = [(words.these(k), summary.chosen, True)]
     kept.append((f"{words.counted(k)} at random", summary.random, False))
     if summary.best is not None:

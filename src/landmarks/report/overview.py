@@ -6,11 +6,10 @@ import html
 from dataclasses import dataclass
 
 from ..selection import Selection
-from .better import better
 from .lines import Words, headline, lines
-from .screen import printable
+from .sentences import better
 from .summary import nested_shares, summarise
-from .terminal import Terminal
+from .terminal import Terminal, printable
 
 LISTED = 10  # the most chosen columns that are printed
 SECONDS = 2.0  # the most that printing a selection may take

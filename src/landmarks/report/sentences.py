@@ -1,17 +1,23 @@
-"""The sentences of the page: they hold for good and poor results, for one column and for all."""
+"""Sentences on a choice: they hold for good and poor results, for one column and for all."""
 
 from __future__ import annotations
 
-from ..selection import Selection
-from .better import better
-from .summary import Summary
+import math
+from typing import TYPE_CHECKING
+
 from .words import percent, plural
+
+if TYPE_CHECKING:
+    from ..selection import Selection
+    from .summary import Summary
 
 POOR = 0.5  # the page says so if a choice keeps less
 CRITERIA = {
     "trace": "the squared error of rebuilding everything",
     "frobenius": "the squared error of the kernel matrix",
 }
+USELESS = 0.995  # a gap above which nothing is said
+LEAST = 1e-5  # the smallest gap that is shown
 
 
 def made_small(selection: Selection) -> str:
@@ -60,3 +66,37 @@ def limit(selection: Selection, summary: Summary) -> str:
     if summary.best is None and not selection.proved:
         return ""
     return better(selection, space="\u202f")
+
+
+def better(selection: Selection, *, space: str = "") -> str:
+    """How much better another choice could be; empty where all are chosen or nothing is known.
+
+    Better means a smaller error. The bound must be known already, or cheap.
+    """
+    repeats = selection.aim is not None and selection.aim.repeats
+    if selection.k == selection.n and not repeats:
+        return ""
+    if selection.n - len(selection.exclude) == selection.k and not repeats:
+        return "The constraints leave no other choice."
+    if selection.proved:
+        return f"This is the best {_which(selection)}."
+    gap = selection.gap()
+    if gap > USELESS:
+        return ""
+    return f"No other {_which(selection)} can be more than {rounded_up(gap, space)} better."
+
+
+def _which(selection: Selection) -> str:
+    """The choices that are compared: those of the same size and with the same constraints."""
+    if "columns" in selection.known:
+        return "choice that the groups and costs allow"
+    if selection.include or selection.exclude or selection.constraints:
+        return f"choice of {selection.k} that the constraints allow"
+    return f"choice of {selection.k}"
+
+
+def rounded_up(gap: float, space: str = "") -> str:
+    """A gap in per cent that is never below it."""
+    digits = 1 if gap >= 100 * LEAST else 3
+    unit = 10 ** (digits + 2)
+    return f"{100 * math.ceil(max(gap, LEAST) * unit) / unit:.{digits}f}{space}%"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.linalg
 
+from .._array import Indices, host
 from .._select import select
 from ..linalg.error import FULL_SPECTRUM, selection_error
 from ..operators.base import Operator
@@ -38,8 +40,6 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> from landmarks.report import summarise
     >>> summary = summarise(lm.select(np.diag([1.0, 3.0, 2.0]), 2))
     >>> round(summary.chosen, 3), summary.together.round(3).tolist()
@@ -101,7 +101,17 @@ def nested_shares(selection: Selection) -> np.ndarray | None:
 
 
 def _trace_shares(operator: Operator, selection: Selection) -> np.ndarray:
-    from .nested import explained_shares
-
     shares = explained_shares(operator, selection.indices)
     return np.pad(shares, (0, selection.k - len(shares)), mode="edge")[: selection.k]
+
+
+def explained_shares(operator: Operator, picks: Indices) -> np.ndarray:
+    """The share of tr K that the first 1, 2, … picks explain, up to the first dependent pick."""
+    total = float(np.sum(host(operator.diagonal()).astype(np.float64)))
+    if total <= 0:
+        return np.ones(1)
+    columns = host(operator.columns(picks)).astype(np.float64)
+    factor, info = scipy.linalg.lapack.dpotrf(columns[np.asarray(picks)], lower=1)
+    rank = info - 1 if info > 0 else len(picks)
+    F = scipy.linalg.solve_triangular(factor[:rank, :rank], columns[:, :rank].T, lower=True)
+    return np.cumsum(np.sum(F**2, axis=1)) / total

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .screen import printable
+from .terminal import printable
 
 LONGEST = 120  # letters of a name that a page holds
 

@@ -28,7 +28,6 @@ def write(
     Examples
     --------
     >>> import os, tempfile
-    >>> import landmarks as lm
     >>> from landmarks import report
     >>> from sklearn.datasets import load_wine
     >>> wine = load_wine(as_frame=True).data

@@ -24,9 +24,9 @@ from .._array import (
     zeros,
 )
 from ..errors import UnsupportedError
-from ..operators.base import MEMORY, Operator, densify
+from ..operators.base import MEMORY, Operator
 from ..operators.data import Data
-from ..operators.dense import Dense
+from ..operators.dense import Dense, densify
 from ..operators.double import in_double
 from ..operators.kernel_matrix import KernelOperator
 from ..operators.sparse import Sparse

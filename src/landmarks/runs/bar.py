@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from .progress import Callback, Progress, watching
+from .runner import Callback, Progress, watching
 
 PATIENCE = 0.5  # seconds before anything is shown: what is done by then needs no bar
 PAUSE = 0.1  # seconds between two drawings

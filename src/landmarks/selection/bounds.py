@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from .._check import seconds
 from ..methods.aimed.certified import certified
 from ..problem import Problem
-from ..proof.certificate import Certificate, certify, seconds
-from ..runs.progress import watching
+from ..proof.certificate import Certificate, certify
+from ..runs.runner import watching
 from .figures import Figures
 
 
@@ -45,8 +46,6 @@ class Bounds(Figures):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
         >>> round(s.lower_bound(), 6)
         1.0
@@ -67,8 +66,6 @@ class Bounds(Figures):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
         >>> round(s.gap(), 6)
         0.0
@@ -84,7 +81,7 @@ class Bounds(Figures):
         after: Certificate | None = None,
         callback: Any = None,
     ) -> Certificate:
-        """A lower bound on the error of every choice, raised for so many seconds.
+        """A lower bound on the error of every choice; more seconds raise it.
 
         `lower_bound`, `gap` and `proved` know it afterwards. It holds with rounding included.
 
@@ -102,8 +99,6 @@ class Bounds(Figures):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> s = lm.select(np.random.default_rng(0).standard_normal((30, 8)), 3)
         >>> s.certificate(budget=1.0).bound <= s.error()
         True

@@ -100,8 +100,7 @@ def load(
 
     Examples
     --------
-    >>> import tempfile, os, numpy as np
-    >>> import landmarks as lm
+    >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "run.npz")
     >>> lm.select(np.diag([1.0, 3.0, 2.0]), 2).save(path)
     >>> lm.load(path).error("trace")

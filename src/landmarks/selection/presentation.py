@@ -32,7 +32,6 @@ class Presentation:
 
         Examples
         --------
-        >>> import landmarks as lm
         >>> from sklearn.datasets import load_breast_cancer
         >>> df = load_breast_cancer(as_frame=True).data
         >>> s = lm.select(df, 5, center=True, scale=True)
@@ -63,7 +62,6 @@ class Presentation:
 
         Examples
         --------
-        >>> import landmarks as lm
         >>> from sklearn.datasets import load_breast_cancer
         >>> df = load_breast_cancer(as_frame=True).data
         >>> s = lm.select(df, 5, center=True, scale=True)
@@ -88,7 +86,6 @@ class Presentation:
 
         Examples
         --------
-        >>> import landmarks as lm
         >>> from sklearn.datasets import load_breast_cancer
         >>> df = load_breast_cancer(as_frame=True).data
         >>> s = lm.select(df, 5, center=True, scale=True)
@@ -112,7 +109,6 @@ class Presentation:
 
         Examples
         --------
-        >>> import landmarks as lm
         >>> from sklearn.datasets import load_breast_cancer
         >>> df = load_breast_cancer(as_frame=True).data
         >>> s = lm.select(df, 5, center=True, scale=True)
@@ -142,7 +138,6 @@ class Presentation:
 
         Examples
         --------
-        >>> import landmarks as lm
         >>> from sklearn.datasets import load_breast_cancer
         >>> df = load_breast_cancer(as_frame=True).data
         >>> s = lm.select(df, 5, center=True, scale=True)

@@ -29,8 +29,6 @@ class Quality(Bounds):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
         >>> s.error()
         1.0
@@ -57,8 +55,6 @@ class Quality(Bounds):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> points = np.random.default_rng(0).standard_normal((200, 2))
         >>> s = lm.select(lm.kernel(points, lm.rbf(sigma=1.0)), 10, method="greedy")
         >>> found = s.estimated_error(n_probes=100)
@@ -87,8 +83,6 @@ class Quality(Bounds):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
         >>> s.total()
         14.0
@@ -109,8 +103,6 @@ class Quality(Bounds):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
         >>> round(s.relative_error(), 3)
         0.071
@@ -132,8 +124,6 @@ class Quality(Bounds):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
         >>> s.best_rank_error()
         1.0
@@ -154,8 +144,6 @@ class Quality(Bounds):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
         >>> s.factor()
         1.0

@@ -62,8 +62,6 @@ class Selection(Quality, Presentation):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
     >>> sorted(s.indices.tolist()), s.error("trace")
     ([1, 2], 1.0)
@@ -113,8 +111,6 @@ class Selection(Quality, Presentation):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> points = np.random.default_rng(0).standard_normal((200, 2))
         >>> s = lm.select(lm.kernel(points, lm.rbf(sigma=1.0)), 10, method="greedy")
         >>> s.nystrom().factor.shape
@@ -136,8 +132,6 @@ class Selection(Quality, Presentation):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
         >>> s.posterior_variance().round(6).tolist()
         [1.0, 0.0, 0.0]
@@ -161,8 +155,6 @@ class Selection(Quality, Presentation):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
         >>> s.reconstruction().coefficients.shape
         (2, 3)
@@ -181,8 +173,6 @@ class Selection(Quality, Presentation):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -11,7 +11,6 @@ import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.linalg.error import selection_error
 from landmarks.methods.annealed import annealed
-from landmarks.methods.annealed.annealed import Annealed
 from landmarks.methods.annealed.annealing import Annealing, Schedule, weights
 from landmarks.methods.annealed.candidates import Replacements
 from landmarks.methods.annealed.covariance import Stored
@@ -22,7 +21,7 @@ X = RNG.standard_normal((30, 6)) @ RNG.standard_normal((6, 24)) + 0.3 * RNG.stan
     (30, 24)
 )
 POINTS = RNG.standard_normal((60, 2))
-SHORT = Annealed(n_steps=20, damping=0.4)
+SHORT = lm.Annealed(n_steps=20, damping=0.4)
 
 
 def problem(A=X, k=5, **settings):
@@ -32,20 +31,20 @@ def problem(A=X, k=5, **settings):
 def test_small_problems_are_solved_as_enumeration_solves_them():
     operator = lm.data(X[:, :9])
     best = min(selection_error(operator, S, "trace") for S in itertools.combinations(range(9), 3))
-    found = lm.select(operator, 3, method=Annealed()).indices
+    found = lm.select(operator, 3, method=lm.Annealed()).indices
     assert selection_error(operator, found, "trace") == pytest.approx(best, rel=1e-9)
 
 
 def test_it_finds_the_pair_that_greedy_misses():
     M = np.array([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
-    s = lm.select(lm.psd(np.linalg.inv(M)), 2, method=Annealed())
+    s = lm.select(lm.psd(np.linalg.inv(M)), 2, method=lm.Annealed())
     assert sorted(s.indices.tolist()) == [0, 1]
     assert s.error() == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 def test_it_is_no_worse_than_greedy_on_correlated_columns(criterion):
-    annealed = lm.select(X, 8, method=Annealed(), criterion=criterion)
+    annealed = lm.select(X, 8, method=lm.Annealed(), criterion=criterion)
     greedy = lm.select(X, 8, method="greedy", criterion=criterion)
     assert annealed.error() <= greedy.error() * (1 + 1e-9)
 
@@ -58,7 +57,7 @@ def test_every_library_gives_the_same_choice(xp, criterion):
 
 
 def test_every_library_gives_the_same_choice_of_candidates(xp):
-    method = Annealed(n_steps=20, n_candidates=25, n_rounds=2)
+    method = lm.Annealed(n_steps=20, n_candidates=25, n_rounds=2)
     expected = lm.select(lm.kernel(POINTS, lm.rbf(1.0)), 5, method=method).indices
     found = lm.select(lm.kernel(xp.asarray(POINTS), lm.rbf(1.0)), 5, method=method).indices
     assert found.tolist() == expected.tolist()
@@ -70,12 +69,12 @@ def test_one_seed_gives_one_choice():
 
 
 @pytest.mark.parametrize("k", [1, 2, 7, 23, 24])
-@pytest.mark.parametrize("method", [SHORT, Annealed(n_steps=8, n_candidates=10, n_rounds=2)])
+@pytest.mark.parametrize("method", [SHORT, lm.Annealed(n_steps=8, n_candidates=10, n_rounds=2)])
 def test_there_are_always_exactly_k(k, method):
     assert len(set(lm.select(X, k, method=method).indices.tolist())) == k
 
 
-@pytest.mark.parametrize("method", [SHORT, Annealed(n_steps=8, n_candidates=10, n_rounds=3)])
+@pytest.mark.parametrize("method", [SHORT, lm.Annealed(n_steps=8, n_candidates=10, n_rounds=3)])
 def test_included_columns_come_first_and_excluded_ones_never(method):
     s = lm.select(X, 6, method=method, include=[7, 2], exclude=[0, 1, 5])
     assert s.indices[:2].tolist() == [7, 2]
@@ -93,7 +92,7 @@ def test_excluded_columns_still_count_in_the_error():
         5.0,
         2.0,
     )  # column 0 stands for the excluded 1 and 2, which outweigh column 3
-    assert lm.select(Y, 1, method=Annealed(), exclude=[1, 2]).indices.tolist() == [0]
+    assert lm.select(Y, 1, method=lm.Annealed(), exclude=[1, 2]).indices.tolist() == [0]
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
@@ -128,7 +127,7 @@ def test_the_scale_of_the_data_does_not_matter(scale):
 def test_every_operator_serves(n_candidates):
     import scipy.sparse
 
-    method = Annealed(n_steps=10, n_candidates=n_candidates, n_rounds=2)
+    method = lm.Annealed(n_steps=10, n_candidates=n_candidates, n_rounds=2)
     K = X.T @ X
     operators = [
         lm.psd(K),
@@ -151,7 +150,7 @@ def test_a_wide_matrix_and_its_gram_matrix_give_the_same_choice():
 def test_renewed_candidates_improve_on_the_first_draw():
     operator = lm.kernel(POINTS, lm.rbf(0.7))
     errors = [
-        lm.select(operator, 6, method=Annealed(n_candidates=12, n_rounds=rounds)).error()
+        lm.select(operator, 6, method=lm.Annealed(n_candidates=12, n_rounds=rounds)).error()
         for rounds in (1, 4)
     ]
     assert errors[1] < errors[0]
@@ -170,7 +169,7 @@ def test_replacements_score_by_the_exact_gain():
 
 
 def test_time_that_is_up_still_gives_k_columns():
-    choice = Annealed().choose(problem(deadline=0.0), np.random.default_rng(0))
+    choice = lm.Annealed().choose(problem(deadline=0.0), np.random.default_rng(0))
     assert len(choice.indices) == 5
     assert choice.path is None  # no step was made
 
@@ -186,14 +185,14 @@ def test_time_that_is_up_still_gives_k_columns():
 )
 def test_impossible_settings_are_reported(settings, message):
     with pytest.raises(ValueError, match=message):
-        Annealed(**settings)
+        lm.Annealed(**settings)
 
 
 def test_on_products_alone_it_takes_four_k_columns_and_the_probes():
     points = np.random.default_rng(0).standard_normal((300, 3))
     K = lm.rbf(sigma=1.0)(points, points)
     operator = lm.function(lambda V: K @ V, n=300, diagonal=np.ones(300))
-    found = lm.select(operator, 10, method=Annealed(n_candidates=40))
+    found = lm.select(operator, 10, method=lm.Annealed(n_candidates=40))
     assert (
         found.ledger.products <= 100 + 20 + 40 + 10
     )  # probes, columns of the scores, candidates, the final check
@@ -229,13 +228,13 @@ def test_gamma_is_one_and_half_as_much_again_for_the_frobenius_criterion(criteri
 
 def test_all_columns_are_weighed_where_that_is_affordable(monkeypatch):
     monkeypatch.setattr(annealed, "EXACT_ORDER", 24)
-    assert Annealed()._weighs_all(problem())
+    assert lm.Annealed()._weighs_all(problem())
     monkeypatch.setattr(annealed, "EXACT_ORDER", 23)
-    assert not Annealed()._weighs_all(problem())
-    assert Annealed()._weighs_all(problem(X[:22])) and not Annealed()._weighs_all(
+    assert not lm.Annealed()._weighs_all(problem())
+    assert lm.Annealed()._weighs_all(problem(X[:22])) and not lm.Annealed()._weighs_all(
         problem(X[:23])
     )  # by its factor: m² n up to 23³
-    assert Annealed(n_candidates=24)._weighs_all(problem()) and not Annealed(
+    assert lm.Annealed(n_candidates=24)._weighs_all(problem()) and not lm.Annealed(
         n_candidates=23
     )._weighs_all(problem())
 
@@ -277,7 +276,7 @@ def test_the_best_replacements_of_each_column_are_proposed():
 
 def test_a_kernel_too_large_to_store_is_weighed_by_candidates(monkeypatch):
     monkeypatch.setattr(annealed, "EXACT_ORDER", 59)
-    assert not Annealed()._weighs_all(problem(lm.kernel(POINTS, lm.rbf())))
+    assert not lm.Annealed()._weighs_all(problem(lm.kernel(POINTS, lm.rbf())))
 
 
 def test_scores_beyond_the_rank_are_not_warned_of():
@@ -323,7 +322,7 @@ def test_near_duplicates_are_not_fixed_together():
     rng = np.random.default_rng(0)
     clusters = np.repeat(rng.standard_normal((120, 10)), 20, axis=1)
     noisy = clusters + 0.1 * rng.standard_normal((120, 200))
-    chosen = lm.select(noisy, 10, method=Annealed(sweeps=0)).indices
+    chosen = lm.select(noisy, 10, method=lm.Annealed(sweeps=0)).indices
     assert sorted(chosen // 20) == list(range(10))
 
 
@@ -333,7 +332,7 @@ def test_it_is_never_above_greedy_on_smooth_problems(criterion):
     for k in (5, 20):
         annealed, greedy = (
             lm.select(grid, k, method=method, criterion=criterion).error()
-            for method in (Annealed(), "greedy")
+            for method in (lm.Annealed(), "greedy")
         )
         assert annealed <= greedy
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.linalg.error import selection_error
-from landmarks.methods.greedy.greedy import ErrorGains, Greedy
+from landmarks.methods.greedy.greedy import ErrorGains
 from landmarks.operators.base import cubed_diagonal, squared_diagonal
 from landmarks.residual.residual import Residual
 
@@ -30,7 +30,7 @@ def brute_force(k, gain):
 
 @pytest.mark.parametrize("gain", GAINS)
 def test_every_pick_is_the_best_single_step(gain):
-    assert lm.select(lm.psd(K), 9, method=Greedy(gain=gain)).indices.tolist() == brute_force(
+    assert lm.select(lm.psd(K), 9, method=lm.Greedy(gain=gain)).indices.tolist() == brute_force(
         9, gain
     )
 
@@ -48,8 +48,8 @@ def test_scores_are_the_falls_of_the_error(gain):
 def test_the_criterion_does_not_change_the_gain():
     A = lm.psd(K)
     assert (
-        lm.select(A, 6, method=Greedy(), criterion="frobenius").indices.tolist()
-        == lm.select(A, 6, method=Greedy()).indices.tolist()
+        lm.select(A, 6, method=lm.Greedy(), criterion="frobenius").indices.tolist()
+        == lm.select(A, 6, method=lm.Greedy()).indices.tolist()
     )
 
 
@@ -62,20 +62,20 @@ def test_powers_of_the_matrix_have_these_diagonals(xp):
 
 @pytest.mark.parametrize(("gain", "products"), [("trace", 6), ("frobenius", 15 + 12)])
 def test_the_price_is_one_column_and_one_or_two_products_per_pick(gain, products):
-    ledger = lm.select(lm.psd(K), 6, method=Greedy(gain=gain)).ledger
+    ledger = lm.select(lm.psd(K), 6, method=lm.Greedy(gain=gain)).ledger
     assert (ledger.products, ledger.columns) == (products, 15 + 6)
 
 
 def test_the_known_example_is_solved_as_greedy_does():
     M = np.array([[4.0, 1, -2], [1, 4, -2], [-2, -2, 5]])
-    selection = lm.select(lm.psd(np.linalg.inv(M)), 2, method=Greedy())
+    selection = lm.select(lm.psd(np.linalg.inv(M)), 2, method=lm.Greedy())
     assert_allclose(selection.error(), 1 / 4)
 
 
 @pytest.mark.parametrize("gain", GAINS)
 def test_the_rank_is_reached_before_anything_is_filled_up(gain):
     with pytest.warns(RankWarning, match="numerical rank 12 < k = 15"):
-        indices = lm.select(X, 15, method=Greedy(gain=gain)).indices
+        indices = lm.select(X, 15, method=lm.Greedy(gain=gain)).indices
     assert np.linalg.matrix_rank(X[:, indices[:12]]) == 12
 
 
@@ -83,7 +83,7 @@ def test_an_unknown_gain_is_refused():
     with pytest.raises(
         ValueError, match="gain must be one of 'trace', 'frobenius', got 'spectral'"
     ):
-        Greedy(gain="spectral")
+        lm.Greedy(gain="spectral")
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -7,7 +7,6 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.greedy.pivoted_qr import PivotedQR
 
 
 def lapack_pivots(X):
@@ -18,9 +17,9 @@ def lapack_pivots(X):
 @pytest.mark.parametrize("seed", range(5))
 def test_pivots_are_those_of_lapack(shape, seed):
     X, k = np.random.default_rng(seed).standard_normal(shape), min(shape)
-    assert lm.select(X, k, method=PivotedQR()).indices.tolist() == lapack_pivots(X)[:k].tolist()
+    assert lm.select(X, k, method=lm.PivotedQR()).indices.tolist() == lapack_pivots(X)[:k].tolist()
     assert (
-        lm.select(scipy.sparse.csc_array(X), k, method=PivotedQR()).indices.tolist()
+        lm.select(scipy.sparse.csc_array(X), k, method=lm.PivotedQR()).indices.tolist()
         == lapack_pivots(X)[:k].tolist()
     )
 
@@ -28,12 +27,12 @@ def test_pivots_are_those_of_lapack(shape, seed):
 def test_pivots_agree_over_many_orders_of_magnitude():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 25)) * np.logspace(0, -4, 25)[rng.permutation(25)]
-    chosen = lm.select(X, 25, method=PivotedQR(), scale=False).indices
+    chosen = lm.select(X, 25, method=lm.PivotedQR(), scale=False).indices
     assert chosen.tolist() == lapack_pivots(X).tolist()
 
 
 def test_ties_go_to_the_lowest_index():
-    assert lm.select(np.eye(4), 3, method=PivotedQR()).indices.tolist() == [0, 1, 2]
+    assert lm.select(np.eye(4), 3, method=lm.PivotedQR()).indices.tolist() == [0, 1, 2]
 
 
 def test_the_numerical_rank_is_found():
@@ -42,12 +41,12 @@ def test_the_numerical_rank_is_found():
     ).standard_normal((3, 10))
     with pytest.warns(RankWarning, match="numerical rank 3 < k = 6"):
         assert (
-            lm.select(X, 6, method=PivotedQR()).indices[:3].tolist()
+            lm.select(X, 6, method=lm.PivotedQR()).indices[:3].tolist()
             == lapack_pivots(X)[:3].tolist()
         )
 
 
 def test_on_a_gaussian_kernel_the_second_pick_is_farthest_from_the_first():
     points = np.random.default_rng(0).uniform(size=(30, 2))
-    first, second = lm.select(lm.kernel(points, lm.rbf()), 2, method=PivotedQR()).indices
+    first, second = lm.select(lm.kernel(points, lm.rbf()), 2, method=lm.PivotedQR()).indices
     assert first == 0 and second == np.argmax(np.sum((points - points[0]) ** 2, axis=1))

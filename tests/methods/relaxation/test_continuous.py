@@ -9,12 +9,12 @@ import landmarks as lm
 from landmarks.errors import ConvergenceWarning
 from landmarks.linalg.error import selection_error
 from landmarks.linalg.solvers.block_cg import BlockCG
-from landmarks.methods.relaxation import frank_wolfe
+from landmarks.methods.relaxation import continuous, frank_wolfe
 from landmarks.methods.relaxation.bisection import Bisection, Bracket, Roundings
 from landmarks.methods.relaxation.frank_wolfe import FrankWolfe
 from landmarks.methods.relaxation.stopping import Steps, Stop
 from landmarks.methods.relaxation.warm_path import WarmPath
-from landmarks.runs.progress import watching
+from landmarks.runs.runner import watching
 
 STRATEGIES = [
     Bisection(n_steps=40, bracket_steps=20, bisections=3),
@@ -119,6 +119,33 @@ def test_wrong_settings_raise(settings, message):
 @pytest.mark.parametrize("strategy", [None, "bisection", "path", "frank_wolfe"])
 def test_strategies_are_known_by_name(X, strategy):
     assert len(lm.select(X, 5, method=lm.Continuous(strategy=strategy))) == 5
+
+
+@pytest.mark.parametrize(("most", "phase"), [(18, "bisection"), (17, "path")])
+def test_few_candidates_are_bisected_and_many_take_the_path(X, most, phase, monkeypatch):
+    monkeypatch.setattr(continuous, "BISECT_BELOW", most)
+    monkeypatch.setitem(continuous.STRATEGIES, "bisection", lambda: STRATEGIES[0])
+    heard = []
+    with watching(heard.append):
+        lm.select(X, 5, method="continuous")
+    steps = [progress for progress in heard if progress.phase in ("bisection", "path")]
+    assert {progress.phase for progress in steps} == {phase}
+
+
+def test_an_objective_that_is_restored_before_its_first_use_evaluates(X):
+    objective = lm.Continuous()._objective(lm.Problem(lm.data(X), 6), np.random.default_rng(0))
+    objective.restored()
+    assert np.isfinite(objective(np.arange(18), np.full(18, 0.5)).value)
+
+
+def test_a_bisection_counts_its_descents_and_tells_its_error(X):
+    heard = []
+    with watching(heard.append):
+        found = lm.select(X, 5, method=lm.Continuous(strategy=STRATEGIES[0]))
+    steps = [progress for progress in heard if progress.phase == "bisection"]
+    assert [progress.done for progress in steps] == list(range(1, len(steps) + 1))
+    assert {progress.total for progress in steps} == {None} and len(steps) > 3
+    assert steps[-1].error == pytest.approx(found.relative_error(), rel=1e-9)
 
 
 def test_strategies_take_settings_as_objects(X):

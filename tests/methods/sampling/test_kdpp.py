@@ -12,8 +12,7 @@ from scipy.stats import chisquare
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.sampling.kdpp import KDPP, draw_eigenvalues, draw_projection, log_elementary
-from landmarks.problem import Problem
+from landmarks.methods.sampling.kdpp import draw_eigenvalues, draw_projection, log_elementary
 
 X = np.random.default_rng(3).standard_normal((5, 4))
 K = X.T @ X
@@ -45,8 +44,8 @@ def fits(draws, expected):
     ("k", "constraints"), [(1, {}), (2, {}), (2, {"exclude": (1,)}), (3, {"include": (1,)})]
 )
 def test_subsets_are_drawn_in_proportion_to_their_determinants(k, constraints):
-    problem, rng = Problem(lm.psd(K), k, **constraints), np.random.default_rng(5)
-    draws = [tuple(sorted(KDPP().choose(problem, rng).indices.tolist())) for _ in range(DRAWS)]
+    problem, rng = lm.Problem(lm.psd(K), k, **constraints), np.random.default_rng(5)
+    draws = [tuple(sorted(lm.KDPP().choose(problem, rng).indices.tolist())) for _ in range(DRAWS)]
     assert fits(draws, law(k, **constraints))
 
 
@@ -77,11 +76,11 @@ def test_a_projection_is_drawn_by_its_determinants():
 def test_beyond_the_rank_the_rank_is_drawn_and_the_rest_filled_up():
     wide = lm.data(np.random.default_rng(0).standard_normal((3, 8)))
     with pytest.warns(RankWarning, match="numerical rank 3 < k = 5"):
-        indices = lm.select(wide, 5, method=KDPP()).indices
+        indices = lm.select(wide, 5, method=lm.KDPP()).indices
     assert np.linalg.matrix_rank(wide.X[:, indices[:3]]) == 3
 
 
 def test_many_columns_of_a_smooth_kernel_are_drawn_without_trouble():
     points = np.linspace(0, 1, 300)[:, None]
-    selection = lm.select(lm.kernel(points, lm.rbf(sigma=0.1)), 20, method=KDPP())
+    selection = lm.select(lm.kernel(points, lm.rbf(sigma=0.1)), 20, method=lm.KDPP())
     assert selection.relative_error() < 1e-3

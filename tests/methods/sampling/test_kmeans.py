@@ -5,7 +5,6 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import RankWarning, UnsupportedError
-from landmarks.methods.sampling.kmeans import KMeans
 
 
 def clusters():
@@ -17,7 +16,7 @@ def clusters():
 
 def test_every_cluster_gives_its_most_central_point():
     points = clusters()
-    found = sorted(lm.select(lm.kernel(points, lm.rbf()), 3, method=KMeans()).indices)
+    found = sorted(lm.select(lm.kernel(points, lm.rbf()), 3, method=lm.KMeans()).indices)
     parts = [np.arange(start, start + 10) for start in (0, 10, 20)]
     assert found == [
         part[np.argmin(np.sum((points[part] - points[part].mean(0)) ** 2, axis=1))]
@@ -28,13 +27,15 @@ def test_every_cluster_gives_its_most_central_point():
 def test_equal_points_are_chosen_once():
     points = np.repeat(np.arange(4.0)[:, None], 5, axis=0)
     with pytest.warns(RankWarning, match="numerical rank 4 < k = 6"):
-        indices = lm.select(lm.kernel(points, lm.rbf(0.5)), 6, method=KMeans()).indices
+        indices = lm.select(lm.kernel(points, lm.rbf(0.5)), 6, method=lm.KMeans()).indices
     assert sorted(points[indices[:4], 0]) == [0, 1, 2, 3]
 
 
 def test_an_excluded_point_is_replaced_by_the_next_nearest():
     points = np.array([[0.0], [1.0], [2.0], [10.0]])
-    assert set(lm.select(lm.kernel(points, lm.rbf()), 2, method=KMeans(), exclude=[1]).indices) in (
+    assert set(
+        lm.select(lm.kernel(points, lm.rbf()), 2, method=lm.KMeans(), exclude=[1]).indices
+    ) in (
         {0, 3},
         {2, 3},
     )
@@ -45,4 +46,4 @@ def test_columns_of_data_are_refused_with_advice():
         UnsupportedError,
         match=r"KMeans needs the points of a kernel, got Data.*; use greedy or rpcholesky",
     ):
-        lm.select(np.eye(4), 2, method=KMeans())
+        lm.select(np.eye(4), 2, method=lm.KMeans())

@@ -8,7 +8,6 @@ import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.linalg.error import best_rank_error
 from landmarks.methods.sampling.leverage import (
-    RidgeLeverage,
     _bernoulli,
     _lowest,
     recursive_scores,
@@ -64,7 +63,7 @@ def test_a_lone_direction_has_a_score_near_one():
 
 
 def test_few_columns_are_read_and_nothing_is_multiplied():
-    ledger = lm.select(kernel(1000), 10, method=RidgeLeverage()).ledger
+    ledger = lm.select(kernel(1000), 10, method=lm.RidgeLeverage()).ledger
     assert ledger.products == 0
     assert ledger.columns < 8 * 2 * 2 * 10  # levels × oversampling × slack of the draw × k
 
@@ -72,7 +71,7 @@ def test_few_columns_are_read_and_nothing_is_multiplied():
 def test_beyond_the_rank_the_rest_is_filled_up():
     X = np.random.default_rng(0).standard_normal((3, 60))
     with pytest.warns(RankWarning, match="numerical rank 3 < k = 6"):
-        assert len(lm.select(X, 6, method=RidgeLeverage())) == 6
+        assert len(lm.select(X, 6, method=lm.RidgeLeverage())) == 6
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -80,12 +79,12 @@ def test_beyond_the_rank_the_rest_is_filled_up():
 def test_parts_of_zero_columns_alone_do_no_harm(dtype, seed):
     K = np.zeros((60, 60), dtype)
     K[7, 7] = 1.0
-    assert lm.select(lm.psd(K), 1, method=RidgeLeverage(), seed=seed).indices.tolist() == [7]
+    assert lm.select(lm.psd(K), 1, method=lm.RidgeLeverage(), seed=seed).indices.tolist() == [7]
 
 
 def test_oversampling_below_one_is_refused():
     with pytest.raises(ValueError, match="oversampling must be at least 1, got 0.5"):
-        RidgeLeverage(oversampling=0.5)
+        lm.RidgeLeverage(oversampling=0.5)
 
 
 @pytest.mark.parametrize(
@@ -141,10 +140,10 @@ def test_scores_from_a_sample_are_those_of_the_weighted_formula():
 
 def test_the_sample_has_twice_k_columns_by_default():
     columns = [
-        lm.select(kernel(40), 10, method=RidgeLeverage(oversampling)).ledger.columns
+        lm.select(kernel(40), 10, method=lm.RidgeLeverage(oversampling)).ledger.columns
         for oversampling in (1.0, 2.0, 4.0)
     ]
     assert (
         columns[2] == 40 + 10
-        and lm.select(kernel(40), 10, method=RidgeLeverage()).ledger.columns == columns[1] < 70
+        and lm.select(kernel(40), 10, method=lm.RidgeLeverage()).ledger.columns == columns[1] < 70
     )

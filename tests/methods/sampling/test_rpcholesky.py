@@ -9,8 +9,7 @@ from scipy.stats import chisquare
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.sampling.rpcholesky import RPCholesky, rejection_cholesky
-from landmarks.problem import Problem
+from landmarks.methods.sampling.rpcholesky import rejection_cholesky
 from landmarks.residual.residual import Residual
 
 X = np.random.default_rng(2).standard_normal((6, 5)) * [1.0, 1.6, 0.8, 1.3, 1.0]
@@ -42,11 +41,12 @@ def chance(picks, order, free):
 @pytest.mark.parametrize("block", [1, pytest.param(2, marks=pytest.mark.thorough), 7])
 @pytest.mark.parametrize("constraints", [{"exclude": (1,)}, {"include": (3,)}], ids=str)
 def test_ordered_pivots_follow_their_exact_law_in_every_block_size(block, constraints):
-    problem, rng = Problem(lm.psd(K), 3, **constraints), np.random.default_rng(11)
+    problem, rng = lm.Problem(lm.psd(K), 3, **constraints), np.random.default_rng(11)
     law = exact_law(problem)
     assert_allclose(sum(law.values()), 1.0)
     draws = [
-        tuple(RPCholesky(block=block).choose(problem, rng).indices.tolist()) for _ in range(DRAWS)
+        tuple(lm.RPCholesky(block=block).choose(problem, rng).indices.tolist())
+        for _ in range(DRAWS)
     ]
     assert (
         chisquare([draws.count(order) for order in law], [DRAWS * p for p in law.values()]).pvalue
@@ -72,18 +72,18 @@ def test_a_kept_block_gives_the_same_residual_as_single_picks():
 def test_rank_five_gives_five_pivots_and_no_repeats(block, seed):
     low = np.random.default_rng(seed).standard_normal((5, 40))
     with pytest.warns(RankWarning, match="numerical rank 5 < k = 20"):
-        indices = lm.select(low, 20, method=RPCholesky(block=block), seed=seed).indices
+        indices = lm.select(low, 20, method=lm.RPCholesky(block=block), seed=seed).indices
     assert len(np.unique(indices)) == 20 and np.linalg.matrix_rank(low[:, indices[:5]]) == 5
 
 
 def test_one_at_a_time_reads_k_columns_and_multiplies_nothing():
-    ledger = lm.select(lm.psd(K), 3, method=RPCholesky(block=1)).ledger
+    ledger = lm.select(lm.psd(K), 3, method=lm.RPCholesky(block=1)).ledger
     assert (ledger.columns, ledger.products) == (3, 0)
 
 
 def test_where_columns_cost_a_product_none_is_wasted():
     ledger = lm.select(
-        lm.function(lambda V: K @ V, n=5, diagonal=np.diag(K)), 3, method=RPCholesky()
+        lm.function(lambda V: K @ V, n=5, diagonal=np.diag(K)), 3, method=lm.RPCholesky()
     ).ledger
     assert ledger.products == 3
 
@@ -91,4 +91,4 @@ def test_where_columns_cost_a_product_none_is_wasted():
 @pytest.mark.parametrize("block", [0, -1, 1.5, True])
 def test_a_block_that_is_no_positive_integer_is_refused(block):
     with pytest.raises(ValueError, match="block must be a positive integer or None"):
-        RPCholesky(block=block)
+        lm.RPCholesky(block=block)

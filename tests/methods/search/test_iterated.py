@@ -18,6 +18,7 @@ from landmarks.methods.search.local_search import Landscape, descend
 from landmarks.methods.search.swap import Swap
 from landmarks.problem import Problem
 from landmarks.residual.exchange import Exchange
+from landmarks.runs.runner import watching
 
 CRITERIA = ["trace", "frobenius"]
 
@@ -224,6 +225,19 @@ def test_settings_out_of_range_are_reported(settings, message):
 def test_the_rounds_and_improvements_are_reported():
     choice = Iterated(rounds=7).choose(Problem(lm.data(data(20, 15)), 6), np.random.default_rng(0))
     assert choice.details["rounds"] == 7 and 0 <= choice.details["improvements"] <= 7
+
+
+def test_an_improvement_is_a_lower_error_than_ever_before():
+    heard = []
+    problem = Problem(lm.data(data(20, 15)), 6)
+    start = np.arange(6)
+    with watching(heard.append):
+        choice = Iterated(start=start, rounds=30).choose(problem, np.random.default_rng(0))
+    rounds = [progress for progress in heard if progress.phase == "iterated"]
+    assert [progress.done for progress in rounds] == list(range(31))
+    assert {progress.total for progress in rounds} == {30}
+    lowest = np.minimum.accumulate([progress.error for progress in rounds])
+    assert choice.details["improvements"] == np.sum(np.diff(lowest) < 0) > 0
 
 
 def test_where_only_rounding_is_left_there_are_no_rounds():

@@ -54,6 +54,19 @@ def test_the_wanted_columns_are_read_in_blocks(kind, columns, tmp_path):
     assert kind in ("batch", "reader") or max(map(len, blocks)) == 2
 
 
+def test_an_orc_file_knows_its_rows(tmp_path):
+    assert ArrowRows(orc(tmp_path)).m == 7
+
+
+def test_of_the_wanted_columns_those_that_hold_numbers_are_read():
+    table = TABLE.append_column("d", pa.array(list("uvwxyzu"))).append_column("e", TABLE["a"])
+    with pytest.warns(UserWarning, match="'d'"):
+        source = ArrowRows(table, ["c", "d", "a"], numeric_only=True)
+    assert source.names == ("c", "a")
+    np.testing.assert_array_equal(np.concatenate(list(source.read(10**6))), X[:, [2, 0]])
+    assert ArrowRows(table, ["c", "a"], numeric_only=True).names == ("c", "a")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_are_counted_where_that_needs_no_reading(kind, tmp_path):
     source = ArrowRows(KINDS[kind](tmp_path))

@@ -10,7 +10,7 @@ from landmarks.operators.rows.arrays import ArrayRows
 from landmarks.operators.rows.base import Standardised, float_dtype, load
 from landmarks.operators.rows.iterables import IterableRows
 from landmarks.operators.rows.tiles import READ, largest, pass_height, tile_height, tiles
-from landmarks.runs.progress import watching
+from landmarks.runs.runner import watching
 
 X = np.random.default_rng(0).standard_normal((11, 3))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import csv
+
+from ..options import listed, size, width
 
 KERNELS = ("rbf", "laplacian", "matern", "polynomial", "linear")
 
@@ -125,44 +126,3 @@ def _add_rows(kernels: argparse._ArgumentGroup) -> None:
     kernels.add_argument(
         "--degree", type=int, default=3, help="of the polynomial kernel (default 3)"
     )
-
-
-def listed(text: str) -> tuple[str, ...]:
-    """The entries of a comma-separated list; one that holds a comma is quoted."""
-    return tuple(
-        entry.strip()
-        for entry in next(csv.reader([text], skipinitialspace=True), [])
-        if entry.strip()
-    )
-
-
-def size(text: str) -> int:
-    """A number of bytes, such as 500M or 4G."""
-    factors = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-    number, factor = text, 1
-    if text[-1:].lower() in factors:
-        number, factor = text[:-1], factors[text[-1].lower()]
-    try:
-        value = int(float(number) * factor)
-    except (ValueError, OverflowError):
-        value = 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(
-            f"a size is a positive number of bytes such as 500M or 4G, got {text!r}"
-        )
-    return value
-
-
-def width(text: str) -> float | str:
-    """A positive number, or the word median."""
-    if text == "median":
-        return text
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(
-            f"a width is a positive number or the word median, got {text!r}"
-        )
-    return value

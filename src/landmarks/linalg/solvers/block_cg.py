@@ -35,8 +35,6 @@ class BlockCG:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> from landmarks.methods.relaxation.system import System
     >>> from landmarks.linalg.solvers.block_cg import BlockCG
     >>> system = System(lm.psd(np.diag([1.0, 2.0, 4.0])), t=np.full(3, 0.5), delta=1.0)

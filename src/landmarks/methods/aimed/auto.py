@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...problem import Choice, Problem, Trial
-from ...runs.progress import stopped
+from ...runs.runner import stopped
 from .exact import count, exact
 from .hunt import base_of
 from .iterated import iterated

@@ -15,7 +15,7 @@ from ...errors import UnsupportedError
 from ...problem import Choice, Problem
 from ...proof.certificate import Bound
 from ...residual.aimed.lookahead import bounds_of_members
-from ...runs.progress import stopped
+from ...runs.runner import stopped
 from .exact import MARGIN, exact
 from .hunt import Hunt
 

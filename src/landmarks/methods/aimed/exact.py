@@ -14,7 +14,7 @@ import scipy.linalg
 from ...errors import UnsupportedError
 from ...problem import Choice, Problem
 from ...residual.aimed.cross import Cross
-from ...runs.progress import stopped
+from ...runs.runner import stopped
 from .hunt import Hunt
 from .search import descend
 

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..._array import host
-from ...operators.base import storable
+from ...operators.dense import storable
 from ...problem import AIMED, Choice, Problem, brief, complete
 from ...residual.represent import searchable
 from ...residual.residual import floor
@@ -60,8 +60,6 @@ class Annealed:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> M = np.array([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
     >>> sorted(lm.select(lm.psd(np.linalg.inv(M)), 2, method=lm.Annealed()).indices.tolist())
     [0, 1]

@@ -161,7 +161,7 @@ class Annealing(State):
         self._rescale()
 
     def _narrow(self) -> None:
-        """Let go of columns that weigh nothing and that those fixed represent to a good part."""
+        """Drop columns without weight that the fixed ones represent well."""
         rest = self._ranked()[FEWEST * self.places :]
         lost = self.K.diagonal[rest] < LOST * self.first[rest]
         gone = rest[lost & (self.p[rest] <= self._cut(self.free))]

@@ -22,7 +22,8 @@ from ..._array import (
     solve_triangular,
     take,
 )
-from ...operators.base import Operator, densify
+from ...operators.base import Operator
+from ...operators.dense import densify
 from ...residual.explicit import Factored
 from ...residual.powers import gain
 from ...residual.residual import floor

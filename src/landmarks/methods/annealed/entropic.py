@@ -26,7 +26,6 @@ def entropic(scores: np.ndarray, k: int, spread: float) -> np.ndarray:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from landmarks.methods.annealed.entropic import entropic
     >>> entropic(np.array([3.0, 2.0, 1.0, 0.0]), 2, spread=1e-4).round(2).tolist()
     [1.0, 1.0, 0.0, 0.0]

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ... import _check
 from ..._array import (
     Array,
     Indices,
@@ -28,7 +29,7 @@ from ...residual.digits import leading_digits
 from ...residual.represent import searchable
 from ...residual.residual import Residual
 from .block_picks import pick_block
-from .pursuit import Gains, highest, over_diagonal, pick_best, pursue
+from .greedy import Gains, highest, over_diagonal, pick_best, pursue
 
 LARGE = 20_000  # columns from which picks are made in blocks
 
@@ -44,8 +45,6 @@ class NuclearScores:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> K = np.diag([1.0, 3.0, 2.0])
     >>> lm.select(lm.function(lambda V: K @ V, n=3), 2, method=lm.NuclearScores()).indices.tolist()
     [1, 2]
@@ -56,12 +55,7 @@ class NuclearScores:
     __repr__ = brief
 
     def __post_init__(self) -> None:
-        if (
-            isinstance(self.n_probes, bool)
-            or int(self.n_probes) != self.n_probes
-            or self.n_probes < 2
-        ):
-            raise ValueError(f"n_probes must be an integer of at least 2, got {self.n_probes!r}")
+        _check.count(self.n_probes, "n_probes", least=2)
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         operator = searchable(problem.operator, problem.k)

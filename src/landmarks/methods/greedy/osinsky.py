@@ -20,9 +20,9 @@ import numpy as np
 
 from ..._array import host
 from ...linalg.error import spectrum
-from ...operators.base import Operator, densify
+from ...operators.base import Operator
 from ...operators.data import Data
-from ...operators.dense import Dense
+from ...operators.dense import Dense, densify
 from ...operators.double import in_double
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
 
@@ -39,8 +39,6 @@ class Osinsky:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> from landmarks.methods.greedy.osinsky import Osinsky
     >>> X = np.random.default_rng(0).standard_normal((30, 10))
     >>> s = lm.select(X, 3, method=Osinsky())

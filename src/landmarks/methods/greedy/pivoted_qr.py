@@ -16,7 +16,7 @@ from ..._array import Array, namespace
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem
 from ...residual.represent import searchable
 from ...residual.residual import Residual
-from .pursuit import Gains, highest, pursue
+from .greedy import Gains, highest, pursue
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,6 @@ class PivotedQR:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> lm.select(np.diag([1.0, 3.0, 2.0]), 2, method=lm.PivotedQR()).indices.tolist()
     [1, 2]
     """

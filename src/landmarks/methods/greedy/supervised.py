@@ -20,8 +20,7 @@ from ..._array import Array, host, is_array, like, namespace
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
 from ...residual.represent import searchable
 from ...residual.residual import Residual
-from .greedy import ErrorGains
-from .pursuit import Gains, highest, over_diagonal, pursue
+from .greedy import ErrorGains, Gains, highest, over_diagonal, pursue
 
 FAINT = 1e-8  # a share of the target that counts as nothing: the trace alone decides there
 
@@ -40,8 +39,6 @@ class Supervised:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> x = np.linspace(0, 1, 50)[:, None]
     >>> y = np.where(x[:, 0] < 0.5, 0.0, np.sin(40 * x[:, 0]))  # nothing to learn on the left
     >>> chosen = lm.select(lm.kernel(x, lm.rbf(sigma=0.05)), 8, method=lm.Supervised(y)).indices
@@ -55,12 +52,7 @@ class Supervised:
     __repr__ = brief
 
     def __post_init__(self) -> None:
-        if (
-            isinstance(self.noise, bool)
-            or not isinstance(self.noise, int | float)
-            or not 0 < self.noise < np.inf
-        ):
-            raise ValueError(f"noise must be a positive number, got {self.noise!r}")
+        _check.positive(self.noise, "noise")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         Y = self._centred(problem.operator.n)

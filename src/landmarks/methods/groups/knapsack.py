@@ -42,8 +42,6 @@ class Knapsack:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> X = np.diag([3.0, 2.0, 2.0, 1.0])
     >>> lm.select(X, 1, groups=["a", "b", "b", "a"]).indices.tolist()
     [0, 3]

@@ -65,8 +65,6 @@ class Continuous:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> X = np.random.default_rng(0).standard_normal((30, 10))
     >>> len(lm.select(X, 4, method=lm.Continuous()))
     4
@@ -153,8 +151,6 @@ class Continuous:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import landmarks as lm
         >>> X = np.random.default_rng(0).standard_normal((30, 10))
         >>> found = lm.Continuous().sweep(X, [2, 4])
         >>> len(found[2]), len(found[4])

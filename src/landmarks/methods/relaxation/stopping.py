@@ -5,8 +5,6 @@ the history of the run. To add one, write a class like `Stop` and pass it as
 `Continuous(penalty=…, stop=rule)`:
 
 >>> from dataclasses import dataclass
->>> import numpy as np
->>> import landmarks as lm
 >>> @dataclass(frozen=True)
 ... class FewLeft:
 ...     size: int

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from ..._array import Array, Indices, add_diagonal, namespace, take
-from ...operators.base import Operator, densify
-from ...operators.dense import Dense
+from ...operators.base import Operator
+from ...operators.dense import Dense, densify
 
 SMALL = 2000  # up to this order K_+ is stored for the solves: a factorisation beats products there
 
@@ -22,7 +22,6 @@ def relaxed_projection(X: Array, t: Array, delta: float) -> Array:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from landmarks.methods.relaxation.system import relaxed_projection
     >>> relaxed_projection(np.eye(2), np.array([1.0, 0.0]), delta=1.0)
     array([[1., 0.],

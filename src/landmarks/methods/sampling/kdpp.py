@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from ..._array import eps, host
-from ...operators.base import densify
+from ...operators.dense import densify
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, complete
 from ...residual.residual import Residual
 from .draw import draw
@@ -27,8 +27,6 @@ class KDPP:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> sorted(lm.select(np.diag([1.0, 0.0, 2.0]), 2, method=lm.KDPP()).indices.tolist())
     [0, 2]
     """

@@ -24,8 +24,6 @@ class KMeans:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> points = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]])
     >>> sorted(lm.select(lm.kernel(points, lm.rbf()), 2, method=lm.KMeans()).indices.tolist())
     [1, 4]

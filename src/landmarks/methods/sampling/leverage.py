@@ -47,8 +47,6 @@ class RidgeLeverage:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> sorted(lm.select(np.diag([1.0, 0.0, 2.0]), 2, method=lm.RidgeLeverage()).indices.tolist())
     [0, 2]
     """
@@ -89,7 +87,6 @@ def ridge_leverage_scores(K: Array, ridge: float) -> Array:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from landmarks.methods.sampling.leverage import ridge_leverage_scores
     >>> ridge_leverage_scores(np.diag([1.0, 3.0]), 1.0).round(3).tolist()
     [0.5, 0.75]

@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..._array import host
+from ..._check import is_whole
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
 from ...residual.represent import searchable
 from ...residual.residual import Residual, filled
@@ -32,8 +33,6 @@ class RPCholesky:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> sorted(lm.select(np.diag([1.0, 0.0, 2.0]), 2, method=lm.RPCholesky()).indices.tolist())
     [0, 2]
     """
@@ -43,9 +42,7 @@ class RPCholesky:
     __repr__ = brief
 
     def __post_init__(self) -> None:
-        if self.block is not None and (
-            isinstance(self.block, bool) or int(self.block) != self.block or self.block < 1
-        ):
+        if self.block is not None and (not is_whole(self.block) or self.block < 1):
             raise ValueError(f"block must be a positive integer or None, got {self.block!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:

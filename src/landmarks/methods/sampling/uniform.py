@@ -19,8 +19,6 @@ class Uniform:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> len(lm.select(np.eye(5), 2, method=lm.Uniform()).indices)
     2
     """

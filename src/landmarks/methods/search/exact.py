@@ -31,8 +31,6 @@ class Exact:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> K = np.linalg.inv([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
     >>> best = lm.select(lm.psd(K), 2, method=lm.Exact())
     >>> sorted(best.indices.tolist()), best.proved

@@ -40,8 +40,6 @@ class Iterated:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> K = np.linalg.inv([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
     >>> sorted(lm.select(lm.psd(K), 2, method=lm.Iterated(rounds=3)).indices.tolist())
     [0, 1]

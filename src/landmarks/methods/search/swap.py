@@ -34,8 +34,6 @@ class Swap:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> K = np.linalg.inv([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
     >>> lm.select(lm.psd(K), 2, method="greedy").error("trace")  # doctest: +ELLIPSIS
     0.25...

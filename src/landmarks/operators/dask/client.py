@@ -20,7 +20,7 @@ from dask.delayed import Delayed
 from dask.utils import format_time, parse_timedelta
 
 from ...errors import WorkersLostError
-from ...runs import progress
+from ...runs import runner
 
 PATIENCE = "5 minutes"  # without any worker, unless dask's own setting says otherwise
 SETTING = "distributed.scheduler.no-workers-timeout"
@@ -79,7 +79,7 @@ class Reading:
         """Report progress if more chunks were read since the last report."""
         if len(self.done) > self.reported:
             self.reported = len(self.done)
-            progress.report("reading", self.reported, self.total)
+            runner.report("reading", self.reported, self.total)
 
 
 def announce(topic: str, chunk: int) -> None:

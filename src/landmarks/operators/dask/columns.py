@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _check
-from ..array import gram_is_cheaper
-from ..base import Operator
-from ..dense import Dense
-from ..ledger import Ledger
+from ..base import Ledger, Operator
+from ..dense import Dense, gram_is_cheaper
 from ..standard import Standard
 from .data import checked, distributed_gram, tiled
 from .standard import standard_gram, standard_tiles

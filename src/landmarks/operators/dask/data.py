@@ -8,9 +8,8 @@ import numpy as np
 
 from ... import _check
 from ..._array import Array, Indices
-from ..array import Data
-from ..base import DENSE_MEMORY, MEMORY, Operator
-from ..ledger import Ledger
+from ..base import DENSE_MEMORY, MEMORY, Ledger, Operator
+from ..dense import Data
 from ..restricted import Restricted
 from ..rows import gram as _gram
 from .client import (

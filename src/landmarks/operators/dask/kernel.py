@@ -9,10 +9,9 @@ import numpy as np
 
 from ..._array import Array, Indices
 from ...kernels import Kernel
-from ..base import Operator
+from ..base import Ledger, Operator
 from ..kernel import check_block
 from ..kernel_matrix import KernelOperator, chunked_error, fused_error
-from ..ledger import Ledger
 from ..restricted import Restricted
 from . import strips as _strips
 from .client import Lazy, Reading, announce, compute, constant, keep, lazy, tree

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from ..array import array_data
 from ..base import MEMORY, Operator
-from ..dense import psd
+from ..dense import array_data
 from ..function import function
+from ..psd import psd
 from ..rows.base import RowBlocks
 from ..rows.moments import Moments
 from ..rows.out_of_core import from_rows, scaled_gram

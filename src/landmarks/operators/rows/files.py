@@ -37,7 +37,7 @@ def open_rows(
 
     Examples
     --------
-    >>> import tempfile, os, numpy as np
+    >>> import os, tempfile
     >>> from landmarks.operators.rows.files import open_rows
     >>> path = os.path.join(tempfile.mkdtemp(), "X.npy")
     >>> np.save(path, np.ones((5, 2), dtype=np.float32))

@@ -15,7 +15,6 @@ from functools import reduce
 import numpy as np
 
 from ... import _check
-from .two_sum import two_sum
 
 BLOCK = 2048
 
@@ -114,3 +113,10 @@ def _add(a: Sum | None, b: Sum | None) -> Sum | None:
 def _with_power(a: Sum, power: int) -> Sum:
     shift = 2 * (power - a.power)
     return Sum(_check.scaled(a.high, shift), _check.scaled(a.low, shift), power)
+
+
+def two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """s = a + b as rounded, and the error e with s + e = a + b exactly (Knuth)."""
+    s = a + b
+    z = s - a
+    return s, (a - (s - z)) + (b - z)

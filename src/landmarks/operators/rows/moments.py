@@ -15,8 +15,8 @@ import numpy as np
 from ... import _check
 from .ahead import in_order, tiles_ahead
 from .base import RowBlocks
+from .gram import two_sum
 from .tiles import largest, pass_height, tile_height, tiles
-from .two_sum import two_sum
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..._array import Array, Indices
-from ..base import Operator, block_width
-from ..ledger import Ledger
+from ..base import Ledger, Operator, block_width
 from ..restricted import Restricted
 from .base import RowBlocks
 from .tiles import pass_height, tiles

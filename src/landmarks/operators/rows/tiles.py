@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ... import _check
-from ...runs.progress import report
+from ...runs.runner import report
 from .base import RowBlocks
 
 READ = 8 * 2**20  # bytes of a block read from a source, if the source lets us choose

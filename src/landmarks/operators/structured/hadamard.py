@@ -11,8 +11,7 @@ from typing import Any
 
 from ... import _check
 from ..._array import Array, Indices, namespace, on_gpu, prototype, take
-from ..base import MEMORY, Operator, itemsize
-from ..ledger import Ledger
+from ..base import MEMORY, Ledger, Operator, itemsize
 
 
 class Hadamard(Operator):
@@ -101,8 +100,6 @@ def hadamard(A: Any, B: Any = None) -> Operator:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> A = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 3.0]])
     >>> K = lm.hadamard(A)
     >>> K.columns([0, 1, 2])

@@ -8,8 +8,7 @@ import numpy as np
 
 from ... import _check
 from ..._array import Array, Indices, host, is_array, namespace, prototype, scatter, take, zeros
-from ..base import Operator
-from ..ledger import Ledger
+from ..base import Ledger, Operator
 from ..restricted import Restricted
 
 
@@ -66,8 +65,6 @@ def toeplitz(first_column: Any) -> Toeplitz:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> lm.toeplitz(0.5 ** np.arange(4))
     Toeplitz(n=4, dtype=float64)
     """

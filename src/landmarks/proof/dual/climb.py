@@ -12,8 +12,7 @@ import numpy as np
 
 from ..._array import Array, double, host, like, zeros
 from ...problem import Problem
-from ...runs.progress import report
-from ...runs.runner import Step, run
+from ...runs.runner import Step, report, run
 from ...runs.state import State
 from ..conditioned import EPS, Conditioned
 from ..twofold import gram

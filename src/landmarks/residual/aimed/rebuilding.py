@@ -14,7 +14,8 @@ import scipy.linalg
 from ..._array import eps, host, is_single
 from ...errors import UnsupportedError
 from ...linalg.aim import Aim
-from ...operators.base import DENSE_MEMORY, Operator, densify
+from ...operators.base import DENSE_MEMORY, Operator
+from ...operators.dense import densify
 from ...operators.double import in_double
 from ..pivoted_factor import FLOOR, pivoted_factor
 from .explicit_aim import Rebuilding

@@ -1,0 +1,99 @@
+"""Runs to interrupt, and callbacks that do so."""
+
+import numpy as np
+
+import landmarks as lm
+from landmarks.methods.relaxation.bisection import Bisection
+from landmarks.methods.relaxation.steps import Adam
+from landmarks.methods.relaxation.stopping import Stop
+from landmarks.methods.relaxation.warm_path import WarmPath
+
+RNG = np.random.default_rng(1)
+X = RNG.standard_normal((25, 40)) * np.linspace(1, 3, 40)
+POINTS = RNG.standard_normal((60, 2))
+K = X.T @ X
+
+
+class Crash(Exception):
+    pass
+
+
+class CrashAt:
+    """A callback that raises at the j-th report."""
+
+    def __init__(self, j):
+        self.left = j
+
+    def __call__(self, progress):
+        self.left -= 1
+        if self.left == 0:
+            raise Crash
+
+
+def facts(s):
+    """All that must come out the same, to the last bit."""
+    path = (
+        None
+        if not s.path
+        else [part.tobytes() for part in (s.path.t, s.path.value, s.path.active, s.path.steps)]
+    )
+    trials = [(trial.label, trial.error) for trial in s.trials]
+    return s.indices.tolist(), path, s.bound, trials, s.ledger.products, s.ledger.columns
+
+
+def runs():
+    black_box = lambda: lm.function(lambda V: K @ V, n=40)  # noqa: E731
+    kernel = lambda: lm.kernel(POINTS, lm.rbf(sigma=0.7))  # noqa: E731
+    columns = lambda: X  # noqa: E731
+    few = lambda: X[:, :16]  # noqa: E731
+    short = lm.Continuous(strategy=Bisection(n_steps=8, bracket_steps=4, bisections=2))
+    return {
+        "auto": (columns, 8, "auto", "trace"),
+        "auto, frobenius": (kernel, 6, "auto", "frobenius"),
+        "auto, black box": (black_box, 4, "auto", "trace"),
+        "greedy": (kernel, 6, lm.Greedy(gain="frobenius"), "trace"),
+        "swap": (kernel, 6, lm.Swap(start="uniform"), "frobenius"),
+        "iterated": (columns, 8, lm.Iterated(start="rpcholesky", rounds=10), "trace"),
+        "nested": (
+            columns,
+            8,
+            lm.Swap(start=lm.Swap(start="annealed", criterion="trace")),
+            "frobenius",
+        ),
+        "annealed": (columns, 8, lm.Annealed(n_steps=15), "frobenius"),
+        "annealed by candidates": (columns, 6, lm.Annealed(n_candidates=20, n_steps=12), "trace"),
+        "annealed, black box": (black_box, 4, lm.Annealed(n_candidates=20, n_steps=12), "trace"),
+        "nuclear": (black_box, 6, lm.NuclearScores(n_probes=20), "trace"),
+        "rpcholesky": (kernel, 10, lm.RPCholesky(block=2), "trace"),
+        "leverage": (kernel, 6, "leverage", "trace"),
+        "pivoted_qr": (columns, 6, "pivoted_qr", "trace"),
+        "continuous": (columns, 6, short, "trace"),
+        "continuous, polished": (
+            columns,
+            6,
+            lm.Continuous(strategy="frank_wolfe", polish=True),
+            "frobenius",
+        ),
+        "continuous, path": (
+            columns,
+            6,
+            lm.Continuous(strategy=WarmPath(growth=1.1)),
+            "trace",
+        ),
+        "continuous, penalty": (
+            columns,
+            None,
+            lm.Continuous(penalty=2.0, step=Adam(0.1), stop=Stop(max_steps=30)),
+            "trace",
+        ),
+        "exact": (few, 5, "exact", "trace"),
+        "exact, frobenius": (few, 4, lm.Exact(start="uniform"), "frobenius"),
+    }
+
+
+RUNS = runs()
+
+
+def run(name, **more):
+    make, k, method, criterion = RUNS[name]
+    return lm.select(make(), k, method=method, criterion=criterion, include=[3], **more)

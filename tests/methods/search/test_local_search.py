@@ -1,0 +1,90 @@
+"""What stays the same during a search by swaps: who may move, in which order, and what counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.methods.search.local_search import Landscape, descend
+
+X = np.random.default_rng(3).standard_normal((14, 10)) * np.linspace(1, 3, 10)
+K = X.T @ X
+
+
+def error(S: list[int], criterion: str) -> float:
+    C = K - K[:, S] @ np.linalg.pinv(K[np.ix_(S, S)]) @ K[S] if S else K
+    return float(np.trace(C) if criterion == "trace" else np.sum(C * C))
+
+
+def landscape(criterion: str = "trace", k: int = 5, **constraints: tuple[int, ...]) -> Landscape:
+    return Landscape.of(lm.Problem(lm.psd(K), k, criterion, **constraints), criterion)
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+@pytest.mark.parametrize("include", [(), (8,)])
+def test_a_choice_is_put_into_the_order_of_what_each_adds(criterion, include):
+    chosen, expected = [1, 8, 3, 9, 5], list(include)
+    while len(expected) < 5:
+        rest = [j for j in chosen if j not in expected]
+        expected.append(min(rest, key=lambda j: error([*expected, j], criterion)))
+    found = landscape(criterion, include=include).ordered(np.asarray(chosen))
+    assert found.tolist() == expected
+
+
+def test_columns_that_add_nothing_come_last_in_their_order():
+    Y = X.copy()
+    Y[:, 2], Y[:, 7] = 2 * Y[:, 1], -Y[:, 1]
+    of = Landscape.of(lm.Problem(lm.data(Y), 4), "trace")
+    found = of.ordered(np.array([7, 2, 9, 1])).tolist()
+    assert 9 in found[:2] and sorted(found) == [1, 2, 7, 9]
+    assert found[2:] == [j for j in (7, 2, 1) if j not in found[:2]]
+
+
+def test_the_state_has_the_included_first_and_then_who_may_be_chosen():
+    of = landscape(include=(4, 0), exclude=(2,))
+    state = of.state(np.array([2, 9, 4, 1, 8, 7]))
+    assert state.chosen.tolist() == [4, 0, 9, 1, 8]
+    assert of.unlocked(state).tolist() == [2, 3, 4]
+    open_to = np.flatnonzero(of.open_to(state)).tolist()
+    assert open_to == [3, 5, 6, 7] and of.pairs_open_to(state) is None
+    assert of.indices(state, np.array([6])).tolist() == [4, 0, 9, 1, 8]
+    fewer = of.state(np.array([9]))
+    assert of.indices(fewer, np.array([2, 6, 9, 3])).tolist() == [4, 0, 9, 6, 3]
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_the_error_is_a_share_of_the_total_of_the_same_criterion(criterion):
+    of = landscape(criterion)
+    state = of.state(np.arange(5))
+    share = error(list(range(5)), criterion) / error([], criterion)
+    assert of.relative(state.error) == pytest.approx(share, rel=1e-9)
+    other = "frobenius" if criterion == "trace" else "trace"
+    assert Landscape.of(lm.Problem(lm.psd(K), 5, other), criterion).relative(1.0) is None
+    nothing = Landscape.of(lm.Problem(lm.psd(np.zeros((3, 3))), 1, criterion), criterion)
+    assert nothing.relative(0.0) is None
+
+
+def test_a_swap_must_gain_a_part_of_the_error_and_more_than_rounding():
+    of = landscape()
+    state = of.state(np.arange(5))
+    assert of.tolerance == 1e-9 and of.pays(state, 1e-6 * state.error, 0.0)
+    assert not of.pays(state, 0.9e-9 * state.error, 0.0)
+    assert of.least_gain(state.error, 1e3 * state.error) > 2 * of.least_gain(state.error)
+    single = Landscape.of(lm.Problem(lm.psd(K.astype("float32")), 5), "trace")
+    assert single.least_gain(state.error) >= of.least_gain(state.error)
+
+
+def test_a_descent_ends_where_no_swap_pays():
+    of = landscape(include=(0,), exclude=(9,))
+    state = of.state(np.array([0, 1, 2, 3, 4]))
+    before = state.error
+    swaps = descend(of, state, 100)
+    chosen = state.chosen.tolist()
+    assert swaps > 0 and state.error < before and 0 in chosen and 9 not in chosen
+    assert state.error == pytest.approx(error(chosen, "trace"), rel=1e-9)
+    for place, member in enumerate(chosen):
+        for j in set(range(9)) - set(chosen):
+            if member != 0:
+                other = [*chosen[:place], j, *chosen[place + 1 :]]
+                assert error(other, "trace") >= state.error * (1 - 1e-9)

@@ -1,0 +1,90 @@
+"""What a progress bar is told: each method names what it does, counts it and knows the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.linalg.solvers.block_cg import BlockCG
+from landmarks.linalg.solvers.cholesky import Cholesky
+from landmarks.methods.relaxation.bisection import Bisection
+from landmarks.runs.runner import Progress
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((40, 16)) @ RNG.standard_normal((16, 16))
+B = RNG.standard_normal((40, 2))
+SHORT = Bisection(n_steps=6, bracket_steps=4, bisections=1)
+PHASES: dict[str, tuple[Any, set[str]]] = {
+    "greedy": ("greedy", {"reading", "greedy"}),
+    "nuclear": ("nuclear", {"nuclear"}),
+    "supervised": (lm.Supervised(RNG.standard_normal(16)), {"reading", "supervised"}),
+    "rpcholesky": ("rpcholesky", {"rpcholesky"}),
+    "leverage": ("leverage", {"leverage"}),
+    "pivoted_qr": ("pivoted_qr", {"pivoted_qr"}),
+    "knapsack": ("knapsack", {"exchange"}),
+    "kdpp": ("kdpp", set()),
+    "uniform": ("uniform", set()),
+    "swap": (lm.Swap(start=[0, 1, 2, 3]), {"reading", "swap"}),
+    "iterated": (lm.Iterated(rounds=5), {"reading", "greedy", "swap", "iterated"}),
+    "exact": ("exact", {"reading", "greedy", "exact"}),
+    "annealed": (lm.Annealed(sweeps=0), {"annealed"}),
+    "bisection": (lm.Continuous(strategy=SHORT), {"descent", "bisection"}),
+    "path": (lm.Continuous(strategy="path"), {"descent", "path"}),
+    "frank_wolfe": (lm.Continuous(strategy="frank_wolfe"), {"frank_wolfe"}),
+}
+COUNTED = ("greedy", "nuclear", "supervised", "rpcholesky", "leverage", "pivoted_qr")
+
+
+def heard(method: Any, **more: Any) -> list[Progress]:
+    reports: list[Progress] = []
+    lm.select(X, 4, method=method, callback=reports.append, **more)
+    return reports
+
+
+@pytest.mark.parametrize("name", PHASES)
+def test_a_method_names_what_it_does(name):
+    method, phases = PHASES[name]
+    found = {progress.phase for progress in heard(method)}
+    # a swap from greedy may find nothing to improve
+    assert phases - {"swap"} <= found <= phases and (name != "swap" or "swap" in found)
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_picks_are_counted_up_to_k(name):
+    method, _ = PHASES[name]
+    picks = [progress for progress in heard(method) if progress.phase == name]
+    assert picks[-1].done == picks[-1].total == 4
+    assert np.all(np.diff([progress.done for progress in picks]) > 0)
+
+
+@pytest.mark.parametrize(
+    ("method", "phases"),
+    [
+        ("greedy", {"greedy"}),
+        (lm.Swap(start=[0, 1, 2, 3]), {"swap"}),
+        (lm.Iterated(start=[0, 1, 2, 3], rounds=5), {"swap", "iterated"}),
+        (lm.Annealed(sweeps=0), {"annealed"}),
+    ],
+    ids=["greedy", "swap", "iterated", "annealed"],
+)
+def test_with_a_target_the_phases_have_the_same_names(method, phases):
+    reports = heard(method, target=B)
+    assert {progress.phase for progress in reports} == phases
+    assert all(0 < progress.error < 1 for progress in reports if progress.phase != "annealed")
+
+
+def test_the_error_that_is_told_last_is_that_of_the_choice():
+    for name in ("greedy", "rpcholesky", "pivoted_qr", "swap"):
+        reports: list[Progress] = []
+        found = lm.select(X, 4, method=PHASES[name][0], callback=reports.append)
+        assert reports[-1].error == pytest.approx(found.relative_error(), rel=1e-9)
+
+
+def test_the_path_of_a_relaxation_holds_the_steps_of_its_solver():
+    path = lm.select(X, 4, method=lm.Continuous(solver=BlockCG(), strategy=SHORT)).path
+    assert len(path.steps) == len(path) and np.all(path.steps > 0)
+    direct = lm.select(X, 4, method=lm.Continuous(solver=Cholesky(), strategy=SHORT)).path
+    assert np.all(direct.steps == 0)

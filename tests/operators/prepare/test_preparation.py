@@ -1,0 +1,158 @@
+"""Prepared columns against the formulas: every form of the data, weights and missing values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from landmarks.operators.dense import densify
+from landmarks.operators.prepare import preparation
+from landmarks.operators.prepare.preparation import Preparation, mean_imputed, means_hold
+from landmarks.operators.rows.arrays import ArrayRows
+
+RNG = np.random.default_rng(0)
+X = np.where(RNG.random((40, 5)) < 0.6, RNG.random((40, 5)) * np.arange(1, 6), 0.0)
+HOLES = np.where(RNG.random(X.shape) < 0.1, np.nan, X)
+WEIGHTS = RNG.integers(0, 4, 40).astype(float)
+FORMS = {
+    "array": np.asarray,
+    "csr": scipy.sparse.csr_array,
+    "csc": scipy.sparse.csc_array,
+}
+
+
+def reference(A: np.ndarray, weights: np.ndarray | None, center: bool, scale: bool):
+    """The Gram matrix, mean and scale of the rows, each as often as its weight says."""
+    A = A if weights is None else np.repeat(A, weights.astype(int), axis=0)
+    mean = A.mean(axis=0) if center else np.zeros(A.shape[1])
+    spread = A.std(axis=0) if scale else np.ones(A.shape[1])
+    Z = (A - mean) / spread
+    return Z.T @ Z, mean, spread
+
+
+def imputed(A: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """A with the weighted means of the known values in the holes."""
+    w = np.where(np.isnan(A), 0.0, 1.0 if weights is None else weights[:, None])
+    return np.where(np.isnan(A), np.nansum(w * A, axis=0) / w.sum(axis=0), A)
+
+
+def check(prepared, expected, weights: np.ndarray | None, center: bool) -> None:
+    K, mean, scale = expected
+    found = np.ldexp(densify(prepared.operator), prepared.operator.exponent)
+    np.testing.assert_allclose(found, K, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(prepared.mean, mean, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(prepared.scale, scale, rtol=1e-12)
+    assert prepared.degrees == (len(X) if weights is None else weights.sum()) - center
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_has_the_columns_of_the_formula(form, center, scale, weights):
+    prepared = Preparation(center, scale, "error").of_rows(FORMS[form](X), weights)
+    check(prepared, reference(X, weights, center, scale), weights, center)
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("center", [False, True])
+def test_a_sparse_matrix_that_is_too_wide_for_its_gram_matrix_has_them_too(
+    center, scale, weights, monkeypatch
+):
+    monkeypatch.setattr(preparation, "MEMORY", 8)
+    prepared = Preparation(center, scale, "error").of_rows(scipy.sparse.csr_array(X), weights)
+    check(prepared, reference(X, weights, center, scale), weights, center)
+    np.testing.assert_allclose(
+        prepared.operator.diagonal(), np.diag(reference(X, weights, center, scale)[0]), rtol=1e-10
+    )
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("form", ["array", "rows"])
+def test_a_missing_value_is_the_mean_of_its_column(form, center, weights, monkeypatch):
+    monkeypatch.setattr(preparation, "tile_height", lambda n: 7)  # several tiles
+    way = Preparation(center, True, "impute")
+    if form == "rows":
+        prepared = way.of_source(ArrayRows(HOLES), weights)
+    else:
+        prepared = way.of_rows(HOLES, weights)
+    check(prepared, reference(imputed(HOLES, weights), weights, center, True), weights, center)
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
+def test_a_missing_value_of_a_sparse_matrix_is_the_mean_of_its_column(weights):
+    A = scipy.sparse.csr_array(HOLES)
+    prepared = Preparation(True, True, "impute").of_rows(A, weights)
+    check(prepared, reference(imputed(HOLES, weights), weights, True, True), weights, True)
+    np.testing.assert_array_equal(A.toarray(), HOLES)  # the user's matrix is not written to
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
+@pytest.mark.parametrize("form", FORMS)
+def test_pairs_of_known_values_give_one_matrix_for_all_forms(form, weights, monkeypatch):
+    monkeypatch.setattr(preparation, "tile_height", lambda n: 7)
+    way = Preparation(True, True, "pairwise")
+    rows = way.of_rows(FORMS[form](HOLES), weights)
+    source = way.of_source(ArrayRows(HOLES), weights)
+    expected = HOLES if weights is None else np.repeat(HOLES, weights.astype(int), axis=0)
+    np.testing.assert_allclose(rows.mean, np.nanmean(expected, axis=0), rtol=1e-12)
+    np.testing.assert_allclose(
+        densify(rows.operator), densify(source.operator), rtol=1e-10, atol=1e-10
+    )
+    np.testing.assert_allclose(np.diag(densify(rows.operator)), len(expected), rtol=1e-10)
+    assert rows.degrees == source.degrees == len(expected) - 1
+
+
+def test_a_source_without_missing_values_has_the_columns_of_the_formula():
+    prepared = Preparation(True, True, "error").of_source(ArrayRows(X), WEIGHTS)
+    check(prepared, reference(X, WEIGHTS, True, True), WEIGHTS, True)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_share_of_the_means_is_known_where_they_stay(form):
+    A = X + 2.0
+    share = len(A) * np.sum(A.mean(axis=0) ** 2) / np.sum(A**2)
+    assert share > 0.5
+    plain = Preparation(False, False, "error").of_rows(FORMS[form](A), None)
+    assert plain.mean_share == pytest.approx(share, rel=1e-12)
+    assert Preparation(True, False, "error").of_rows(FORMS[form](A), None).mean_share == 0
+    moments = Preparation(False, False, "pairwise").of_rows(FORMS[form](A), None)
+    assert moments.mean_share == pytest.approx(share, rel=1e-12)
+
+
+def test_the_share_of_the_means_is_known_at_every_scale():
+    for power in (-500, 0, 500):
+        assert means_hold(np.ldexp(X, power)) == means_hold(X)
+    assert means_hold(np.ones((4, 3))) == 1 and means_hold(np.zeros((4, 3))) == 0
+    assert means_hold(np.array([[3.0], [-3.0]])) == 0
+    assert means_hold(np.ones((1, 3))) == 0  # one row is its own mean
+
+
+def test_the_share_of_the_means_is_summed_in_double_precision():
+    # a sum of so many squares in float32 is off by far more than 1e-9
+    assert means_hold(np.full((200_000, 1), 0.7, dtype="float32")) == pytest.approx(1, rel=1e-9)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_single_precision_stays_single(form, monkeypatch):
+    single = FORMS[form](HOLES.astype("float32"))
+    assert mean_imputed(single, None).dtype == np.float32
+    known = FORMS[form](X.astype("float32"))
+    assert Preparation(False, True, "error").of_rows(known, None).operator.like.dtype == np.float32
+    monkeypatch.setattr(preparation, "MEMORY", 8)
+    operator = Preparation(True, True, "error").of_rows(known, None).operator
+    assert operator.matmul(np.ones((5, 1), dtype="float32")).dtype == np.float32
+
+
+def test_data_with_every_value_are_not_copied():
+    assert mean_imputed(X, None) is X
+
+
+def test_a_column_without_any_value_is_imputed_by_zeros():
+    A = HOLES.copy()
+    A[:, 1] = np.nan
+    filled = mean_imputed(A, WEIGHTS)
+    assert filled[:, 1].tolist() == 40 * [0.0] and np.isfinite(filled).all()

@@ -1,0 +1,98 @@
+"""Which candidates are left, and which of them are independent."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.proof import lookahead
+from landmarks.proof.conditioned import conditioned
+from landmarks.proof.lookahead import (
+    SEPARATE,
+    allowed,
+    independent,
+    independent_of,
+    looked_ahead,
+    separate,
+)
+
+X = np.random.default_rng(4).standard_normal((12, 7))
+FREE = np.array([0, 2, 3, 5, 6])
+
+
+def with_copy() -> np.ndarray:
+    Y = X.copy()
+    Y[:, 5] = 4 * Y[:, 1]
+    return Y
+
+
+def test_candidates_that_the_picks_represent_are_left_out():
+    state = conditioned(lm.data(with_copy()), 3)
+    assert allowed(state, FREE).tolist() == FREE.tolist()
+    assert allowed(state.pick(1), FREE).tolist() == [0, 2, 3, 6]
+
+
+def test_nothing_is_said_where_rounding_hides_a_candidate():
+    Y = np.round(with_copy() * 64)
+    Y[:, 5] = 4 * Y[:, 1]
+    K = Y.T @ Y
+    K[0, 5] = K[5, 0] = np.nextafter(K[0, 5], np.inf)  # nearly a copy of column 1
+    state = conditioned(lm.psd(K), 3).pick(1)
+    assert state.doubtful[5] and not state.represented(5)
+    assert allowed(state, FREE) is None
+    assert allowed(state, FREE[:3]).tolist() == [0, 2, 3]
+
+
+@pytest.mark.parametrize("frobenius", [False, True])
+def test_each_candidate_has_a_bound_of_the_choices_with_it(frobenius, monkeypatch):
+    operator = lm.data(X)
+    state = conditioned(operator, 2)
+    found = looked_ahead(state, FREE, 2, frobenius)
+    K = state.matrix
+    for bound, j in zip(found, FREE, strict=True):
+        best = np.inf
+        for S in combinations(FREE.tolist(), 2):
+            if j in S:
+                left = K - K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[list(S)])
+                best = min(best, np.sum(left**2) if frobenius else np.trace(left))
+        assert 0.5 * best < bound <= best
+    monkeypatch.setattr(lookahead, "LOOKED_AHEAD", 5)
+    assert looked_ahead(state, FREE, 2, frobenius) is not None
+    monkeypatch.setattr(lookahead, "LOOKED_AHEAD", 4)
+    assert looked_ahead(state, FREE, 2, frobenius) is None
+
+
+def test_columns_are_separate_while_each_keeps_a_part_of_its_variance():
+    for kept, expected in ((4 * SEPARATE, True), (SEPARATE / 4, False)):
+        r = np.sqrt(1 - kept)  # correlation of two columns, so that 1 − r² is what is kept
+        C = np.array([[9.0, 3e-3 * r, 0.0], [3e-3 * r, 1e-6, 0.0], [0.0, 0.0, 2.0]])
+        # what the least eigenvalue of [[1, r], [r, 1]] must be: 1 − r = kept/2
+        assert separate(C) == expected
+    assert not separate(np.diag([1.0, 0.0]))
+
+
+def test_the_first_of_dependent_columns_in_the_order_are_kept():
+    C = np.cov(with_copy(), rowvar=False)
+    assert independent_of(C, np.arange(7)).tolist() == [0, 1, 2, 3, 4, 6]
+    assert independent_of(C, np.arange(7)[::-1]).tolist() == [0, 2, 3, 4, 5, 6]
+    assert independent_of(C, np.array([5, 1, 0])).tolist() == [0, 5]
+    low_rank = X[:3].T @ X[:3]
+    assert independent_of(low_rank, np.array([6, 4, 2, 0, 1])).tolist() == [2, 4, 6]
+    np.testing.assert_array_equal(low_rank, X[:3].T @ X[:3])  # not written to
+
+
+def test_independent_candidates_come_with_a_bound_for_the_rest():
+    free = np.array([1, 3, 5, 6])
+    state = conditioned(lm.data(X), 2)
+    core, bound = independent(state, free, None)
+    assert core.tolist() == free.tolist() and bound == np.inf
+    state = conditioned(lm.data(with_copy()), 2)
+    assert independent(state, free, None)[0].tolist() == [1, 3, 6]
+    assert independent(state, free, None)[1] is None
+    core, bound = independent(state, free, np.array([4.0, 9.0, 3.0, 8.0]))
+    assert core.tolist() == [3, 5, 6] and bound == 4.0  # 1 is left to its tail
+    core, bound = independent(state, free, np.array([2.0, 9.0, 3.0, 8.0]))
+    assert core.tolist() == [1, 3, 6] and bound == 3.0

@@ -1,0 +1,102 @@
+"""The best exchange of a member for a candidate, against the errors of all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.residual import pairs as module
+from landmarks.residual.base import Base
+from landmarks.residual.exchange import Exchange
+from landmarks.residual.pairs import best_swap, confirmed_gain, drop_costs
+
+X = np.random.default_rng(1).standard_normal((11, 9)) * np.linspace(1, 2, 9)
+K = X.T @ X
+S = [4, 2, 6]
+each_criterion = pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+
+
+def error(members: list[int], criterion: str) -> float:
+    C = K - K[:, members] @ np.linalg.pinv(K[np.ix_(members, members)]) @ K[members]
+    return float(np.trace(C) if criterion == "trace" else np.sum(C * C))
+
+
+def state_of(criterion: str, operator: object = None) -> Exchange:
+    state = Exchange(Base(operator or lm.psd(K), criterion, 3), 3)
+    state.load(np.asarray(S))
+    return state
+
+
+def gains(criterion: str) -> np.ndarray:
+    """What every exchange gains, a row for each place; a loss for those who are members."""
+    found = np.full((3, 9), -np.inf)
+    for place in range(3):
+        for j in set(range(9)) - set(S):
+            members = [*S[:place], j, *S[place + 1 :]]
+            found[place, j] = error(S, criterion) - error(members, criterion)
+    return found
+
+
+def mask(*without: int) -> np.ndarray:
+    return np.isin(np.arange(9), [*S, *without], invert=True).astype(float)
+
+
+@each_criterion
+def test_the_best_swap_is_that_of_all(criterion):
+    known = gains(criterion)
+    found = best_swap(state_of(criterion), mask(), np.arange(3))
+    place, j = np.unravel_index(np.argmax(known), known.shape)
+    assert (found.place, found.j) == (place, j)
+    assert found.gain == pytest.approx(known.max(), rel=1e-9)
+    others = [S[i] for i in range(3) if i != place]
+    assert found.cost == pytest.approx(error(others, criterion) - error(S, criterion), rel=1e-9)
+
+
+@each_criterion
+@pytest.mark.parametrize("places", [[1], [2, 0], [0, 1]])
+def test_only_the_places_and_candidates_that_are_allowed_are_exchanged(criterion, places):
+    known = gains(criterion)[places]
+    known[:, [0, 7]] = -np.inf
+    found = best_swap(state_of(criterion), mask(0, 7), np.asarray(places))
+    i, j = np.unravel_index(np.argmax(known), known.shape)
+    assert (found.place, found.j) == (places[i], j)
+    assert found.gain == pytest.approx(known.max(), rel=1e-9)
+
+
+@each_criterion
+def test_pairs_that_are_not_allowed_are_left_out(criterion):
+    known = gains(criterion)
+    pairs = np.ones((3, 9), dtype=bool)
+    for _ in range(5):
+        i, j = np.unravel_index(np.argmax(known), known.shape)
+        found = best_swap(state_of(criterion), mask(), np.arange(3), pairs)
+        assert (found.place, found.j) == (i, j)
+        known[i, j], pairs[i, j] = -np.inf, False
+
+
+@each_criterion
+def test_a_part_of_the_places_at_a_time_gives_the_same(criterion, monkeypatch):
+    expected = best_swap(state_of(criterion), mask(), np.arange(3))
+    monkeypatch.setattr(module, "cache_entries", lambda like: 9)  # one place at a time
+    found = best_swap(state_of(criterion), mask(), np.arange(3))
+    assert found[:2] == expected[:2] and found.gain == pytest.approx(expected.gain, rel=1e-12)
+
+
+@each_criterion
+def test_dropping_a_member_costs_the_difference_of_two_errors(criterion):
+    rises = [error([s for s in S if s != member], criterion) for member in S]
+    np.testing.assert_allclose(
+        drop_costs(state_of(criterion)), np.asarray(rises) - error(S, criterion), rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("operator", [lm.psd(K), lm.data(X, scale=False)], ids=["matrix", "data"])
+def test_a_gain_is_confirmed_by_the_column_itself(operator):
+    unit = 2.0**operator.exponent
+    for place, j in ((0, 1), (2, 8), (1, 0)):
+        state = state_of("trace", operator)
+        swap = module.Swapping(place, j, 0.0, 0.0, np.zeros(3))
+        gain, size = confirmed_gain(state, swap)
+        assert gain * unit == pytest.approx(gains("trace")[place, j], rel=1e-9)
+        assert size >= abs(gain)

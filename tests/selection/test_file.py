@@ -1,0 +1,212 @@
+"""Selections as files: all is read back, and files that are not ours are refused."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import landmarks as lm
+from landmarks.errors import FormatError
+from landmarks.runs import archive
+
+
+def test_a_saved_selection_is_read_back(tmp_path, X, selection):
+    selection.save(tmp_path / "run.npz")
+    back = lm.load(tmp_path / "run.npz")
+    assert (
+        np.array_equal(back.indices, selection.indices)
+        and back.method == selection.method
+        and back.ledger == selection.ledger
+    )
+    for criterion in ("trace", "frobenius"):
+        assert back.error(criterion) == selection.error(criterion)
+        assert back.factor(criterion) == selection.factor(criterion)
+
+
+def test_the_path_of_a_run_is_saved_with_it(tmp_path, X):
+    found = lm.select(X, 3, method=lm.Continuous(strategy="frank_wolfe"))
+    found.save(tmp_path / "run.npz")
+    back = lm.load(tmp_path / "run.npz").path
+    for name in ("t", "value", "active", "steps"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(found.path, name))
+
+
+def test_a_saved_selection_with_its_data_can_do_everything(tmp_path, X, selection):
+    selection.save(tmp_path / "run.npz")
+    assert_allclose(
+        lm.load(tmp_path / "run.npz", data=X).nystrom().factor, selection.nystrom().factor
+    )
+    with pytest.raises(ValueError, match="loaded without its data"):
+        lm.load(tmp_path / "run.npz").nystrom()
+    with pytest.raises(FormatError, match="the data have n = 7"):
+        lm.load(tmp_path / "run.npz", data=X[:, :7])
+
+
+def test_saving_leaves_no_temporary_file_and_replaces_the_old_one(tmp_path, selection):
+    selection.save(tmp_path / "run.npz")
+    selection.save(tmp_path / "run.npz")
+    assert [path.name for path in tmp_path.iterdir()] == ["run.npz"]
+
+
+def rewrite(path, without=(), **changes):
+    with np.load(path) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    record = {
+        name: value
+        for name, value in json.loads(bytes(arrays["record"])).items()
+        if name not in without
+    } | changes
+    arrays["record"] = np.frombuffer(json.dumps(record).encode(), dtype=np.uint8)
+    np.savez(path, **arrays)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"version": 99}, "format version 99"),
+        ({"format": "other"}, "not a selection"),
+        ({"n": 2}, "damaged"),
+        ({"known": 3}, "damaged"),
+    ],
+)
+def test_files_that_are_not_ours_are_refused(tmp_path, selection, changes, message):
+    path = tmp_path / "run.npz"
+    selection.save(path)
+    rewrite(path, **changes)
+    with pytest.raises(FormatError, match=message):
+        lm.load(path)
+
+
+def test_pickles_unknown_entries_and_garbage_are_refused(tmp_path, selection):
+    path = tmp_path / "run.npz"
+    np.savez(path, record=np.array([{"a": 1}], dtype=object))
+    with pytest.raises(FormatError):
+        lm.load(path)
+    np.savez(path, other=np.zeros(3))
+    with pytest.raises(FormatError, match="unknown entries"):
+        lm.load(path)
+    path.write_bytes(b"not a zip file")
+    with pytest.raises(FormatError, match="not a readable npz"):
+        lm.load(path)
+    with pytest.raises(FileNotFoundError):
+        lm.load(tmp_path / "missing.npz")
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused_before_unpacking(tmp_path, selection):
+    path = tmp_path / "run.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("record.npy", bytes(10_000_000))
+    with pytest.raises(FormatError, match="would unpack to 10000000 bytes"):
+        lm.load(path, max_bytes=1_000_000)
+
+
+def test_everything_of_a_selection_is_saved_with_it(tmp_path, X):
+    pandas = pytest.importorskip("pandas", reason="data frames need pandas")
+    frame = pandas.DataFrame(np.ldexp(X, 200), columns=list("abcdefgh"))
+    s = lm.select(frame, 3, include=["b"], exclude=["a"], seed=4, criterion="frobenius")
+    s.save(tmp_path / "run.npz")
+    back = lm.load(tmp_path / "run.npz")
+    for name in (
+        "n",
+        "k",
+        "criterion",
+        "method",
+        "seed",
+        "ledger",
+        "names",
+        "trials",
+        "bound",
+        "exponent",
+        "stopped",
+        "include",
+        "exclude",
+    ):
+        assert getattr(back, name) == getattr(s, name), name
+    assert (
+        back.chosen_names == s.chosen_names
+        and back.proved == s.proved
+        and not back.path
+        and back.operator is None
+    )
+    for figure in ("error", "total", "relative_error", "best_rank_error", "lower_bound", "gap"):
+        assert [getattr(back, figure)(criterion) for criterion in ("trace", "frobenius")] == [
+            getattr(s, figure)(criterion) for criterion in ("trace", "frobenius")
+        ]
+
+
+def test_a_file_from_before_stops_and_constraints_were_kept_is_read(tmp_path, selection):
+    path = tmp_path / "run.npz"
+    selection.save(path)
+    rewrite(path, without=("stopped", "include", "exclude"))
+    back = lm.load(path)
+    assert back.stopped is False and back.include == back.exclude == ()
+
+
+def test_a_large_matrix_is_saved_with_the_figures_of_its_criterion(tmp_path):
+    s = lm.select(lm.kernel(np.ones((3001, 1)), lm.linear()), 1, method="uniform")
+    figures = {"error": 0.5, "total": 1.0, "best_rank": 0.25, "rank_bound": 0.25}
+    s.known.update({f"{kind}:trace": figure for kind, figure in figures.items()})
+    s.save(tmp_path / "run.npz")
+    back = lm.load(tmp_path / "run.npz")
+    assert set(back.known) == {f"{kind}:trace" for kind in figures} and back.gap() == 0.5
+
+
+def test_a_file_may_unpack_to_exactly_the_limit(tmp_path, selection):
+    path = tmp_path / "run.npz"
+    selection.save(path)
+    with zipfile.ZipFile(path) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    assert lm.load(path, max_bytes=size).k == 3
+    with pytest.raises(
+        FormatError, match=f"would unpack to {size} bytes, above max_bytes = {size - 1}"
+    ):
+        lm.load(path, max_bytes=size - 1)
+
+
+def test_a_record_that_is_no_record_is_refused(tmp_path):
+    path = tmp_path / "run.npz"
+    for record, message in (
+        (b"[1]", "has no readable record"),
+        (b"{", "is not a readable npz file"),
+    ):
+        np.savez(path, record=np.frombuffer(record, dtype=np.uint8))
+        with pytest.raises(FormatError, match=message):
+            lm.load(path)
+    np.savez(path, indices=np.zeros(1))
+    with pytest.raises(FormatError, match="has no readable record"):
+        lm.load(path)
+
+
+def test_an_array_that_is_not_as_large_as_it_says_is_refused(tmp_path, selection):
+    path = tmp_path / "run.npz"
+    selection.save(path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    for content, message in (
+        (members["indices.npy"][:-1], "is not as large as it says"),
+        (b"\x93NUMPY\x09\x00", r"has npy version \(9, 0\)"),
+    ):
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, old in members.items():
+                archive.writestr(name, content if name == "indices.npy" else old)
+        with pytest.raises(FormatError, match=message):
+            lm.load(path)
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, selection):
+    path = tmp_path / "run.npz"
+    archive.write(path, {"a": 1}, {"indices": np.arange(3)})
+    with pytest.raises(TypeError):
+        archive.write(path, {"a": object()}, {"indices": np.arange(4)})
+    record, arrays = archive.read(path, max_bytes=10**6, allowed={"indices"}.__contains__)
+    assert record == {"a": 1} and arrays["indices"].tolist() == [0, 1, 2]
+    assert [file.name for file in tmp_path.iterdir()] == ["run.npz"]
+
+
+def test_files_are_packed_only_when_asked(tmp_path):
+    for compress, kind in ((False, zipfile.ZIP_STORED), (True, zipfile.ZIP_DEFLATED)):
+        archive.write(tmp_path / "run.npz", {}, {"indices": np.zeros(1000)}, compress=compress)
+        with zipfile.ZipFile(tmp_path / "run.npz") as packed:
+            assert {member.compress_type for member in packed.infolist()} == {kind}

@@ -1,0 +1,96 @@
+"""What `select` refuses, and what it says."""
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.errors import RankWarning, UnsupportedError
+from landmarks.problem import INCLUDE_EXCLUDE
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).standard_normal((20, 8))
+
+
+@pytest.mark.parametrize("k", [0, -1, 9])
+def test_k_out_of_range_is_refused(X, k):
+    with pytest.raises(ValueError, match=f"k must be between 1 and n = 8, got {k}"):
+        lm.select(X, k)
+
+
+@pytest.mark.parametrize("k", [2.5, True, "5", None])
+def test_k_of_another_type_is_refused(X, k):
+    with pytest.raises(TypeError, match="k must be an integer between 1 and n = 8"):
+        lm.select(X, k)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "best"}, "method must be one of"),
+        ({"criterion": "max"}, "criterion must be one of"),
+        ({"budget": 0}, "budget must be a positive number"),
+        ({"include": [1], "exclude": [1]}, "both included and excluded"),
+        ({"include": [1, 2, 3, 4]}, "include lists 4 candidates, more than k = 3"),
+        ({"include": [8]}, "include: indices must be from 0 to 7"),
+        ({"exclude": [0, 1, 2, 3, 4, 5]}, "more than the 2 candidates that exclude leaves"),
+        ({"include": ["a"]}, "the data have none"),
+    ],
+)
+def test_wrong_arguments_are_distinguished(X, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        lm.select(X, 3, **arguments)
+
+
+def test_a_method_that_cannot_honour_a_constraint_says_so(X):
+    class First:
+        honours = frozenset()
+
+        def choose(self, problem, rng):
+            return lm.Choice(np.arange(problem.k))
+
+    with pytest.raises(UnsupportedError, match="First cannot honour exclude"):
+        lm.select(X, 3, method=First(), exclude=[1])
+    assert lm.select(X, 3, method=First()).indices.tolist() == [0, 1, 2]
+    assert frozenset({"include", "exclude"}) == INCLUDE_EXCLUDE
+
+
+def test_a_method_class_instead_of_an_object_is_refused(X):
+    with pytest.raises(TypeError, match="method must be a name or a method object"):
+        lm.select(X, 3, method=lm.Greedy)
+
+
+@pytest.mark.parametrize("seed", [-1, "x", 1.5, True])
+def test_a_seed_of_another_kind_is_refused(X, seed):
+    with pytest.raises(ValueError, match="seed must be a whole number of at least 0"):
+        lm.select(X, 3, seed=seed)
+
+
+def test_the_rank_is_warned_of_once():
+    with pytest.warns(RankWarning, match="numerical rank 1 < k = 2") as caught:
+        lm.select(np.ones((5, 4)), 2)
+    assert len(caught) == 1
+
+
+def test_a_name_must_be_that_of_one_column(X):
+    pandas = pytest.importorskip("pandas", reason="data frames need pandas")
+    frame = pandas.DataFrame(X, columns=list("abcdefga"))
+    with pytest.raises(ValueError, match="exclude: the data have no column named 'z'"):
+        lm.select(frame, 3, exclude=["z"])
+    with pytest.raises(
+        ValueError, match="include: the data have 2 columns named 'a'; give the index of one"
+    ):
+        lm.select(frame, 3, include=["a"])
+
+
+def test_the_name_of_a_wrong_setting_begins_the_sentence(X):
+    with pytest.raises(
+        ValueError, match=r"^criterion must be one of 'trace', 'frobenius', got 'max'"
+    ):
+        lm.select(X, 3, criterion="max")
+    with pytest.raises(
+        ValueError,
+        match=r"^n_probes must be a positive integer, or None for exact gradients, got 1\.5",
+    ):
+        lm.Continuous(n_probes=1.5)
