@@ -95,20 +95,24 @@ class Exchange(State):
         return fresh.error
 
     def copy(self) -> Exchange:
-        """A state of its own with the same numbers."""
-        other = object.__new__(Exchange)
-        other.base, other.operator = self.base, self.operator
+        """A state with the same numbers, in the memory of one that was released if there is any."""
+        spare = self.base.released
+        other = spare.pop() if spare else Exchange(self.base, len(self.members))
         other.drift, other.age, other.swollen = self.drift, self.age, self.swollen
         other.exact = self.exact
-        other.members, other.H = self.members.copy(), self.H.copy()
-        other.pending = Pending(
-            len(self.members), self.operator.n, self.base.powers, self.operator.like
-        )
-        other.rows = [row + 0.0 for row in self.rows]
-        other.powers = Powers([d + 0.0 for d in self.diagonals], self.base.floor, self.base.unit)
+        other.members[:] = self.members
+        other.H[:] = self.H
+        for rows, mine in zip(other._rows, self.rows, strict=True):
+            rows[:, :] = mine
+        other.rows = other._rows
+        other.powers.diagonals = [d + 0.0 for d in self.diagonals]
         other.powers.errors = [error + 0.0 for error in self.powers.errors]
-        other.source = None if self.source is None else self.source.copy()
+        other.source = None if self.source is None else self.source.copy(other.source)
         return other
+
+    def release(self) -> None:
+        """Leave the memory to the next copy; nobody may use this state after it."""
+        self.base.released.append(self)
 
     def load(self, indices: Indices) -> None:
         """Start afresh from the independent ones among the indices."""

@@ -154,6 +154,8 @@ class Search(State):
             self.improvements += 1
         if better or (leave and not len(trial.vacant)):
             self.state = trial
+        else:
+            trial.release()
 
     def _lower(self, trial: Exchange, error: float) -> bool:
         return not len(trial.vacant) and trial.error < error * (1 - self.landscape.tolerance)
