@@ -48,14 +48,13 @@ class Explicit(State):
         self.R = operator.X
         self.D = zeros((operator.m, size), operator.like)
 
-    def copy(self, other: Explicit) -> Explicit:
-        """The same numbers in the memory of another residual."""
+    def copy_to(self, other: Explicit) -> None:
+        """Put the same numbers into the memory of another residual."""
         if other.R is other.operator.X:
             other.R = self.R + 0.0
         else:
             other.R[:, :] = self.R
         other.D[:, :] = self.D
-        return other
 
     def columns(self, indices: Indices) -> Array:
         """The columns of C at the indices."""
