@@ -5,8 +5,8 @@
 Each line is the best of several runs. "CPU s" is what the worker processes used together, which
 other work on the machine changes little; "seconds" is what passed, which it changes much. The
 efficiency of two workers is seconds(1) / (2 seconds(2)); on a machine with two cores the client and
-the scheduler need a part of them as well. The overhead of a product without work is told twice: as
-it passed, and as client and scheduler computed.
+the scheduler need a part of them as well. The overhead of a product without work is printed twice:
+as it passed, and as client and scheduler computed.
 """
 
 import argparse

@@ -7,7 +7,7 @@
 
 Every cell is a problem, a number of columns k, a criterion and a dtype. Each method's choice is
 judged by projection in float64 on a factor of the exact problem, and divided by what the reference
-leaves. The reference is 40 lines of NumPy that share nothing with the package: greedy, then the
+leaves. The reference (`digits_reference.py`) shares nothing with the package: greedy, then the
 best swap while it pays, every number recomputed from the residual R = (I − QQᵀ)X at every step.
 Cells whose best rank-k error is below 1e-13 of the total are printed but do not count for the bars:
 float64 holds no more.
@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
+from digits_reference import error, reference_greedy, reference_swap
 
 import landmarks as lm
 
@@ -41,75 +42,6 @@ class Problem:
     given: Callable[[type], object]
     factor: Callable[[], np.ndarray]
     ks: tuple[int, ...]
-
-
-# The reference
-
-
-def project(L: np.ndarray, S: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The residual of the columns S, an orthonormal basis Q of them, and T with L_S = QT."""
-    Q, T = np.linalg.qr(L[:, S])
-    R = L - Q @ (Q.T @ L)
-    return R - Q @ (Q.T @ R), Q, T
-
-
-def error(L: np.ndarray, S: list[int], criterion: str) -> float:
-    """tr C or ‖C‖²_F of C = RᵀR."""
-    R = project(L, S)[0]
-    return float(np.sum(R * R) if criterion == "trace" else np.sum((R @ R.T) ** 2))
-
-
-def powers(R: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """diag C, diag C², diag C³."""
-    GR = (R @ R.T) @ R
-    return np.sum(R * R, axis=0), np.sum(R * GR, axis=0), np.sum(GR * GR, axis=0)
-
-
-def reference_greedy(L: np.ndarray, k: int) -> list[int]:
-    """The largest gain in the trace, computed from the residual at every pick."""
-    S, R = list[int](), L
-    floor = 1e-24 * np.sum(L * L, axis=0)
-    for _ in range(k):
-        c, A, _ = powers(R)
-        gains = np.where(c > floor, A / np.maximum(c, 1e-300), 0.0)
-        gains[S] = 0.0
-        if gains.max() <= 0:
-            break
-        S.append(int(np.argmax(gains)))
-        R = project(L, S)[0]
-    return S
-
-
-def reference_swap(L: np.ndarray, S: list[int], criterion: str, limit: int = 400) -> list[int]:
-    """The best swap while it pays, everything recomputed before each."""
-    S = list(S)
-    for _ in range(limit):
-        gains = swap_gains(L, S, criterion)
-        i, j = np.unravel_index(int(np.argmax(gains)), gains.shape)
-        if gains[i, j] <= 1e-9 * error(L, S, criterion):
-            break
-        S[i] = int(j)
-    return S
-
-
-def swap_gains(L: np.ndarray, S: list[int], criterion: str) -> np.ndarray:
-    """What dropping each member and adding each candidate lowers the error by."""
-    R, Q, T = project(L, S)
-    U = scipy.linalg.solve_triangular(T, Q.T).T
-    P = (U / np.linalg.norm(U, axis=0)).T @ L
-    c, A, B = powers(R)
-    Y = (P @ R.T) @ R
-    q, e = np.sum(P * P, axis=1)[:, None], np.sum(P * Y, axis=1)[:, None]
-    new = np.maximum(c + P * P, 1e-300)
-    if criterion == "trace":
-        gains = (A + 2 * P * Y - q * c) / new
-    else:
-        Z = (Y @ R.T) @ R
-        squares = (A + 2 * P * Y + q * P * P) / new
-        cubes = (B + 2 * P * Z + Y * Y + 2 * q * P * Y + (e + q * q) * P * P) / new
-        gains = 2 * cubes - squares**2 - 2 * e - q**2
-    gains[:, S] = -np.inf
-    return np.where(new > 1e-22 * np.sum(L * L, axis=0), gains, -np.inf)
 
 
 def factor(K: np.ndarray) -> np.ndarray:
@@ -233,10 +165,16 @@ def temperature(path: str) -> Iterator[Problem]:
 METHODS = ("greedy", "swap", "annealed", "auto")
 
 
-def rows(problem: Problem, criteria: tuple[str, ...], methods: tuple[str, ...]) -> Iterator[dict]:
+def rows(
+    problem: Problem, criteria: tuple[str, ...], methods: tuple[str, ...], device: str | None
+) -> Iterator[dict]:
     """The ratios of every cell of a problem."""
     L = problem.factor()
     values = np.linalg.svd(L, compute_uv=False) ** 2
+    if device is not None:
+        import torch
+
+        L = torch.asarray(L, device=device)
     for k in problem.ks:
         start = reference_greedy(L, k)
         best = reference_swap(L, start, "trace")
@@ -314,6 +252,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="problems whose name and k contain this")
     parser.add_argument("--jobs", type=int, default=1, help="problems to work on at a time")
     parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--device", help="a torch device for the reference, instead of NumPy")
     options = parser.parse_args()
     methods = tuple(options.methods.split(","))
     problems = list(made_up(options.quick))
@@ -330,17 +269,18 @@ def main() -> None:
         + " ".join(f"{m[:8]:>8}" for _ in range(2) for m in methods)
     )
     table = []
-    for row in all_rows(cells, options.criteria, methods, options.jobs):
+    CELLS.extend(
+        (problem, (criterion,), methods, options.device)
+        for problem, criterion in itertools.product(cells, options.criteria)
+    )
+    for row in all_rows(options.jobs):
         table.append(row)
         show(row, methods)
     summary(table, methods)
 
 
-def all_rows(
-    problems: list[Problem], criteria: list[str], methods: tuple[str, ...], jobs: int
-) -> Iterator[dict]:
-    """The rows of all problems from several processes, as they come."""
-    CELLS.extend((p, (c,), methods) for p, c in itertools.product(problems, criteria))
+def all_rows(jobs: int) -> Iterator[dict]:
+    """The rows of all cells from several processes, as they come."""
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(jobs, mp_context=context) as pool:
         for found in as_completed([pool.submit(cell, i) for i in range(len(CELLS))]):

@@ -62,10 +62,10 @@ def measure(data: str, data_dir: str | None, method: str, k: int) -> str:
         selection = lm.select(operator, k, method=COMPOSED.get(name, name), criterion="frobenius")
     error, cost = selection_error(kernel, selection.indices, "frobenius"), selection.ledger
     aim = AIMS.get((data, k)) if method == "auto" else None
-    beside = "" if aim is None else f"aim {aim:.3g} " + ("reached" if error <= aim else "MISSED")
+    note = "" if aim is None else f"aim {aim:.3g} " + ("reached" if error <= aim else "MISSED")
     return (
         f"{data:<11} {k:>4} {method:<22} {error:>14.5g} {cost.products:>9} "
-        f"{cost.seconds:>8.1f} {memory.extra / 2**20:>14.0f}  {beside}"
+        f"{cost.seconds:>8.1f} {memory.extra / 2**20:>14.0f}  {note}"
     )
 
 

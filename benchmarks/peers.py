@@ -394,7 +394,7 @@ class Worker:
             first, result = result[3], self.attempt(name)
             self.close()
             result = (
-                (*result[:3], result[3] or f"none alone; beside other peers: {first}")
+                (*result[:3], result[3] or f"none alone; with other peers: {first}")
                 if result[0]
                 else result
             )

@@ -6,7 +6,7 @@ Solves (K + ridge · n · I) a = y for the Gaussian kernel on standardised point
 `landmarks.linalg.regularised.solve_regularised`. The preconditioner is (K̂ + ridge · n · I)⁻¹ from
 k landmarks, applied in O(nk) per step, or with `--complement smallest` the scaling of Frangella,
 Tropp and Udell (2023); landmarks are drawn uniformly (mean over several draws) or chosen by the
-methods named. Iterations count products with K; those spent on choosing are printed beside them.
+methods named. Iterations count products with K; those spent on choosing are printed next to them.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data-dir", type=Path, default=os.environ.get("LANDMARKS_DATA", "."))
-    parser.add_argument("--n", type=int, default=None, help="rows to use; all 45730 unless told")
+    parser.add_argument("--n", type=int, default=None, help="rows to use; all 45730 by default")
     parser.add_argument("--k", type=int, nargs="+", default=[200, 500, 1000])
     parser.add_argument(
         "--sigma",

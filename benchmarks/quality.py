@@ -5,7 +5,7 @@
 
 auto        every cell, without a budget, with greedy and another program's swap search (quoted)
 budget      `auto` with ten seconds
-annealed    the annealed relaxation, raw, beside greedy
+annealed    the annealed relaxation without polish, next to greedy
 continuous  the paper's method without polish, next to greedy and the sampling methods
 seconds     `auto` within one second, from a cold call
 exact       proved optima
@@ -129,11 +129,11 @@ def verdict(factor: float, target: float | None) -> str:
     return f"aim {target:<7g}" + ("reached" if factor <= target else "MISSED")
 
 
-def row(cell: Cell, name: str, selection: lm.Selection, seconds: float, beside: str = "") -> None:
+def row(cell: Cell, name: str, selection: lm.Selection, seconds: float, note: str = "") -> None:
     factor = selection.factor()
     print(
         f"{cell.label:<22} {cell.k:>4} {name:<14} {factor:>9.4f} {seconds:>7.2f} "
-        f"{selection.ledger.products:>8}  {beside}",
+        f"{selection.ledger.products:>8}  {note}",
         flush=True,
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ._array import Array, eps, exp_between, is_single, namespace
+from ._check import positive
 
 
 def negative_squared_distances(x: Array, y: Array) -> Array:
@@ -56,12 +57,6 @@ def decay(exponents: Array) -> Array:
     return exp_between(exponents, 2 * math.log(eps(exponents)), 0.0)
 
 
-def _check_positive(**parameters: float) -> None:
-    for name, value in parameters.items():
-        if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
-            raise ValueError(f"{name} must be a positive number, got {value!r}")
-
-
 @dataclass(frozen=True)
 class rbf:
     """The Gaussian kernel exp(−|x − y|²/σ²).
@@ -80,7 +75,7 @@ class rbf:
     stationary: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        _check_positive(sigma=self.sigma)
+        positive(self.sigma, "sigma")
 
     def __call__(self, x: Array, y: Array) -> Array:
         return decay(negative_squared_distances(x / self.sigma, y / self.sigma))
@@ -104,7 +99,7 @@ class laplacian:
     stationary: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        _check_positive(sigma=self.sigma)
+        positive(self.sigma, "sigma")
 
     def __call__(self, x: Array, y: Array) -> Array:
         xp = namespace(x)
@@ -135,7 +130,7 @@ class matern:
     stationary: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        _check_positive(sigma=self.sigma)
+        positive(self.sigma, "sigma")
         if self.nu not in (0.5, 1.5, 2.5):
             raise ValueError(
                 f"nu must be 0.5, 1.5 or 2.5, got {self.nu!r}; for other smoothness pass a callable"
@@ -173,7 +168,8 @@ class polynomial:
     stationary: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        _check_positive(degree=self.degree, gamma=self.gamma)
+        positive(self.degree, "degree")
+        positive(self.gamma, "gamma")
         if self.coef0 < 0:
             raise ValueError(
                 f"coef0 must not be negative, got {self.coef0!r}: the kernel would not be positive "

@@ -154,7 +154,7 @@ def test_a_file_that_exists_stays_as_it_is_without_force(file, tmp_path, capsys)
     assert out.read_text() != "mine"
 
 
-def test_nothing_is_left_beside_the_output(file, tmp_path, capsys):
+def test_nothing_is_left_next_to_the_output(file, tmp_path, capsys):
     run(capsys, "select", file, "--k", 2, "--out", tmp_path / "chosen.csv")
     assert sorted(os.listdir(tmp_path)) == ["chosen.csv", "table.csv"]
 

@@ -130,7 +130,7 @@ def test_excluded_columns_are_dropped_but_no_substitutes(frame):
     }
 
 
-def test_stability_is_shown_beside(frame):
+def test_stability_is_shown_as_a_column(frame):
     selection = lm.select(frame, 3, method="greedy")
     frequencies = selection.stability(5)
     found = selection.why(stability=frequencies)

@@ -8,10 +8,10 @@ import os
 import platform
 import sys
 from collections.abc import Iterator
-from importlib import metadata
 from typing import Any
 
 from .. import __version__
+from ..report.words import installed
 from .outcome import OK
 
 NEEDED = ("numpy", "scipy", "scikit-learn", "array-api-compat")
@@ -55,7 +55,7 @@ def gathered() -> dict[str, Any]:
         "landmarks": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": {name: _version(name) for name in NEEDED + OPTIONAL},
+        "packages": {name: installed(name) for name in NEEDED + OPTIONAL},
         "devices": _devices(),
         "threads": {"cpus": _processors()}
         | {name: os.environ[name] for name in THREADS if name in os.environ},
@@ -70,16 +70,9 @@ def _processors() -> int | None:
     return os.cpu_count()
 
 
-def _version(name: str) -> str | None:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None
-
-
 def _devices() -> list[str]:
     """The GPUs that torch sees; torch is asked only where it is installed."""
-    if _version("torch") is None:
+    if installed("torch") is None:
         return []
     try:
         import torch

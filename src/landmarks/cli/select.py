@@ -10,6 +10,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from .. import report
 from ..methods.registry import METHODS
 from ..report.lines import lines
 from ..report.terminal import Terminal, printable
@@ -95,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
         places.coordinates(chosen_from, arguments)  # refused before the work
         with progress_bar(quiet=arguments.quiet):
             selection = choose(chosen_from, arguments)
-            summary = _summary(selection)
+            summary = report.summarise(selection)
         _write(chosen_from, selection, summary, arguments)
     for line in _lines(chosen_from, selection, summary, arguments):
         print(line)
@@ -180,12 +181,6 @@ def target_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
     return Columns(tuple(chosen_from.positions(arguments.target_columns)))
 
 
-def _summary(selection: Selection) -> Summary:
-    from ..report import summarise
-
-    return summarise(selection)
-
-
 def _check_endings(arguments: argparse.Namespace) -> None:
     from .files.write import ENDINGS
 
@@ -209,7 +204,7 @@ def _check_image(chosen_from: Source, arguments: argparse.Namespace) -> None:
         raise Failure(
             USAGE,
             f"images of {height} x {width} have {height * width} pixels, the data have "
-            f"{chosen_from.counted(n)}",
+            f"{chosen_from.words.counted(n)}",
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from ..kernels import rbf
 from ..linalg.error import best_rank_error
 from ..operators.data import data
 from ..operators.kernel import kernel
+from ..report.words import installed
 from .settings import Figure, Panel
 
 
@@ -66,7 +66,7 @@ def versions(device: str) -> str:
         [
             f"landmarks {__version__}",
             f"Python {platform.python_version()}",
-            *(f"{name} {_version(name)}" for name in libraries),
+            *(f"{name} {installed(name) or 'unknown'}" for name in libraries),
         ]
     )
 
@@ -100,10 +100,3 @@ def _on_device(X: np.ndarray, device: str) -> Any:
     import torch
 
     return torch.as_tensor(X, device=device)
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "unknown"

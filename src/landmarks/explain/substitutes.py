@@ -90,8 +90,8 @@ def _costs(
     costs = np.tile(-host(gains).astype(np.float64), (len(chosen), 1))
     if np.any(needed):
         pairs = Pairs(state, None)
-        adds[members[needed]] = pairs.cost[needed]
         costs[members[needed]] = _pair_costs(pairs)[needed]
+        adds[members[needed]] = pairs.cost[needed]
     return adds, costs
 
 
@@ -104,8 +104,9 @@ def _needed(state: Exchange, chosen: np.ndarray, members: np.ndarray) -> np.ndar
 
 def _pair_costs(pairs: Pairs) -> np.ndarray:
     """The change of the error for every pair; the drop if other members represent the candidate."""
-    W = pairs.state.rows[0]
-    independent = host(W * W * pairs.scale + pairs.c) > 2 * host(pairs.floor)
+    g = pairs.g[:, None]
+    W = host(pairs.state.rows[0])
+    independent = W * W + g * host(pairs.c) > 2 * g * host(pairs.floor)
     with np.errstate(divide="ignore", invalid="ignore"):
-        costs = -2 * host(pairs.half_gains(slice(0, len(pairs.d)))).astype(np.float64)
+        costs = -2 * host(pairs.half_gains(slice(0, len(g)))).astype(np.float64)
     return np.where(independent, costs, pairs.cost[:, None])

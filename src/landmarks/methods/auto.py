@@ -53,6 +53,7 @@ QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
 SHORT = 1.0  # estimated seconds of a proof that is left until somebody asks for it
 ESTIMATED = 20_000  # candidates above which the trials hold an estimate of the Frobenius error
 MODEST = 0.6  # estimated seconds that the rounds between these two may take
+CERTAIN = 0.4  # estimated seconds of rounds before the search may end because it gains little
 LONG = 4.0  # estimated seconds that all rounds together may take
 
 
@@ -144,7 +145,8 @@ def modest_search(problem: Problem, start: np.ndarray) -> Iterated:
     most = min(MOST_ROUNDS, 10 + n * k // 20, int(LONG / each))
     least = FEW_ROUNDS if problem.operator.m is not None else LEAST_ROUNDS + k // 8
     rounds = max(FEW_ROUNDS, min(most, max(least, int(MODEST / each))))
-    return Iterated(start=start, rounds=rounds, patience=max(4, k // 2))
+    patience = max(4, k // 2)
+    return Iterated(start=start, rounds=rounds, patience=patience, least=int(CERTAIN / each))
 
 
 def order(operator: Operator) -> float:

@@ -12,7 +12,6 @@ import json
 import platform
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import metadata
 from importlib.resources import files
 from typing import Any
 
@@ -28,7 +27,7 @@ from .overview import words_of
 from .sentences import limit, made_small, meaning, rebuilt_title
 from .static import curve_svg, heat_svg
 from .summary import Summary, summarise
-from .words import percent, plural, shown, signed, signed_percent
+from .words import installed, percent, plural, shown, signed, signed_percent
 
 ROWS = 2000  # the most rows of the table of dropped columns
 DEFAULTS = {"missing": "error"}  # settings that the page omits at their default
@@ -264,10 +263,5 @@ def _in_words(value: Any) -> str:
 
 
 def _versions() -> list[str]:
-    found = []
-    for name in VERSIONS:
-        try:
-            found.append(f"{name} {metadata.version(name)}")
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+    known = {name: installed(name) for name in VERSIONS}
+    return [f"{name} {version}" for name, version in known.items() if version]

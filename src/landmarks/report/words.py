@@ -1,6 +1,8 @@
-"""Names and numbers as a page shows them."""
+"""Names, numbers and versions as a page shows them."""
 
 from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
 
 from .terminal import printable
 
@@ -35,3 +37,11 @@ def signed_percent(part: float) -> str:
 def plural(count: int, noun: str) -> str:
     """A number with its noun."""
     return f"{count:,}".replace(",", "\u202f") + f" {noun}{'' if count == 1 else 's'}"
+
+
+def installed(package: str) -> str | None:
+    """The version of a package; None where it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

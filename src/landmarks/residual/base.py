@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from numpy import finfo, float32
 
 from .._array import eps, namespace
@@ -22,6 +24,7 @@ class Base:
 
     def __init__(self, operator: Operator, criterion: str, size: int, moves: int = 0):
         self.operator = operator
+        self.released: list[Any] = []  # states whose memory can be used again
         self.powers = POWERS[criterion]
         self.stored_powers = stored_powers(operator, self.powers, moves)
         xp = namespace(operator.like)

@@ -9,25 +9,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._array import Array, Indices, add_outer, host, namespace, take, zeros
+from .._array import Array, Indices, add_outer, host, namespace
 from ..runs.state import State
 from .base import Base
 from .explicit import Explicit
 from .loading import factors_and_diagonal, load_from_K
-from .pending import Pending
 from .powers import Powers, best_addition, total
+from .rows import Rows
 from .stored_powers import LEFT
 
 LIFETIME = 20  # additions before a drift that is no disaster makes a state load afresh
+DISASTER = 1e-3  # relative drift of a diagonal that makes a state load afresh at once
 LOST = 1e-7  # relative rounding of a diagonal that makes a state load afresh
-CLEAN = 1e-10  # of a column: what rounding may leave of it at the members
 
 
 class Exchange(State):
     """The state of one choice with `size` places, some of which may be free.
 
     members : the index at each place, −1 where it is free.
-    rows : W, CW (and C²W), one row per place, zero where it is free.
+    W : the rows W, CW (and C²W), with the changes that wait.
     powers : diag C, diag C² (and diag C³), with how uncertain they are.
     """
 
@@ -36,11 +36,7 @@ class Exchange(State):
         self.operator = base.operator
         self.members = np.full(size, -1, dtype=np.int64)
         self.H = np.zeros((size, size))
-        n = self.operator.n
-        self._rows = [zeros((size, n), self.operator.like) for _ in range(base.powers + 1)]
-        self._seated = self.members.copy()
-        self._column: tuple[int, Array] = (-1, None)  # the last column of C that was computed
-        self.pending = Pending(size, n, base.powers, self.operator.like)
+        self.W = Rows(size, base.powers, self.operator)
         self.powers = Powers([d + 0.0 for d in base.of_K], base.floor, base.unit)
         self.source = None if base.factored is None else Explicit(base.factored, size)
         self.drift, self.age, self.swollen = 0.0, 0, 0.0
@@ -50,21 +46,11 @@ class Exchange(State):
     def rows(self) -> list[Array]:
         """W, CW (and C²W) of the members; changes that wait are put in first."""
         self.settle()
-        return self._rows
-
-    @rows.setter
-    def rows(self, rows: list[Array]) -> None:
-        self._rows = rows
-        self._seated = self.members.copy()
-        self._column = (-1, None)
-        self.pending.clear()
+        return self.W.blocks
 
     def settle(self) -> None:
         """Put the changes that wait into the rows; after it, a copy changes nothing in place."""
-        if self.pending.count:
-            self.pending.put_into(self._rows)
-            self._seated = self.members.copy()
-            self._column = (-1, None)
+        self.W.settle(self.members)
 
     @property
     def diagonals(self) -> list[Array]:
@@ -95,20 +81,24 @@ class Exchange(State):
         return fresh.error
 
     def copy(self) -> Exchange:
-        """A state of its own with the same numbers."""
-        other = object.__new__(Exchange)
-        other.base, other.operator = self.base, self.operator
+        """A state with the same numbers, in the memory of one that was released if there is any."""
+        spare = self.base.released
+        other = spare.pop() if spare else Exchange(self.base, len(self.members))
         other.drift, other.age, other.swollen = self.drift, self.age, self.swollen
         other.exact = self.exact
-        other.members, other.H = self.members.copy(), self.H.copy()
-        other.pending = Pending(
-            len(self.members), self.operator.n, self.base.powers, self.operator.like
-        )
-        other.rows = [row + 0.0 for row in self.rows]
-        other.powers = Powers([d + 0.0 for d in self.diagonals], self.base.floor, self.base.unit)
+        other.members[:] = self.members
+        other.H[:] = self.H
+        self.settle()
+        self.W.copy_to(other.W)
+        other.powers.diagonals = [d + 0.0 for d in self.diagonals]
         other.powers.errors = [error + 0.0 for error in self.powers.errors]
-        other.source = None if self.source is None else self.source.copy()
+        if self.source is not None and other.source is not None:
+            self.source.copy_to(other.source)
         return other
+
+    def release(self) -> None:
+        """Leave the memory to the next copy; nobody may use this state after it."""
+        self.base.released.append(self)
 
     def load(self, indices: Indices) -> None:
         """Start afresh from the independent ones among the indices."""
@@ -146,9 +136,7 @@ class Exchange(State):
         self.H[:, place] = self.H[:, i]
         self.H[place, place] = self.H[i, i]
         self.H[i], self.H[:, i] = 0.0, 0.0
-        for rows in self.rows:
-            rows[place, :] = rows[i, :] + 0.0
-            rows[i, :] = 0.0
+        self.W.move(i, place)
         if self.source is not None:
             self.source.D[:, place] = self.source.D[:, i] + 0.0
             self.source.D[:, i] = 0.0
@@ -156,7 +144,7 @@ class Exchange(State):
     def _unload(self) -> None:
         """Nothing is chosen: C is K."""
         self.powers.set([diagonal + 0.0 for diagonal in self.base.of_K])
-        self._set_rows([rows[:0, :] for rows in self.rows], 0)
+        self.W.set([block[:0, :] for block in self.W.blocks], self.members)
         if self.base.factored is not None:
             self.source = Explicit(self.base.factored, len(self.members))
 
@@ -169,31 +157,25 @@ class Exchange(State):
         blocks_of_W = [W]
         for _ in range(self.base.powers):
             blocks_of_W.append((blocks_of_W[-1] @ source.R.T) @ source.R)
-        self._set_rows(blocks_of_W, r)
+        self.W.set(blocks_of_W, self.members)
         self.powers.set(source.diagonals(self.base.powers))
 
     def _load_from_K(self, indices: np.ndarray) -> None:
         fresh = load_from_K(self.base, indices, self.exact)
         r = self._seat(fresh.members)
         self.H[:r, :r] = fresh.inverse
-        self._set_rows(fresh.rows, r)
+        self.W.set(fresh.rows, self.members)
         self.powers.set(fresh.diagonals, fresh.larger)
 
     def _seat(self, order: np.ndarray) -> int:
         self.members[: len(order)] = order
         return len(order)
 
-    def _set_rows(self, found: list[Array], r: int) -> None:
-        for rows, block in zip(self._rows, found, strict=True):
-            rows[:r, :] = block
-            rows[r:, :] = 0.0
-        self.rows = self._rows
-
     def drop(self, place: int) -> int:
         """Take the member out of its place; returns it. No product with C."""
         j = int(self.members[place])
         length = float(np.sqrt(self.H[place, place]))
-        x = [row / length for row in self.pending.row(self._rows, place)]
+        x = [row / length for row in self.W.row(place)]
         t = -self.H[place] / length
         self._change(1.0, x, t)
         if self.source is not None:
@@ -202,7 +184,7 @@ class Exchange(State):
         self.members[place] = -1
         self.H[place] = 0.0
         self.H[:, place] = 0.0
-        self.pending.empty(place)
+        self.W.empty(place)
         self._settle()
         return j
 
@@ -214,7 +196,7 @@ class Exchange(State):
         x = [u / s**0.5]
         for power in range(1, self.base.powers + 1):
             x.append(self._image(power, j, x[-1], s))
-        t = -self.pending.column(self._rows[0], j) / s**0.5
+        t = -self.W.column(j) / s**0.5
         t[place] = 1 / s**0.5
         self._change(-1.0, x, t)
         if self.source is not None:
@@ -228,25 +210,20 @@ class Exchange(State):
 
     def _settle(self) -> None:
         """Put the changes into the rows if no other can wait, or if C itself has changed."""
-        if self.pending.full or self.source is not None:
-            self.rows  # noqa: B018  the property puts them in
+        if self.W.full or self.source is not None:
+            self.settle()
 
     def residual_column(self, j: int) -> Array:
-        """C_:j; from K it is K_:j − Wᵀ K_Sj, with the changes that wait."""
+        """C_:j."""
         if self.source is not None:
             return self.source.columns([j])[:, 0]
-        if self._column[0] != j:
-            column = self.operator.columns([j])[:, 0]
-            self._column = (j, self._without_members(column))
-        u = self._column[1]
-        if self.pending.count:
-            u = u + self.pending.correction(self.pending.images[0][: self.pending.count, j])
-        return u
+        u = self.W.residual_column(j)
+        return u + self.W.correction(self.W.weights(j)) if self.W.count else u
 
     def residual_product(self, x: Array) -> Array:
-        """C x; from K it is K x − Wᵀ (K x)_S, with the changes that wait."""
+        """C x."""
         y = self._product(x)
-        return y + self.pending.correction(self.pending.dots(x)) if self.pending.count else y
+        return y + self.W.correction(self.W.dots(x)) if self.W.count else y
 
     def _image(self, power: int, j: int, x: Array, s: float) -> Array:
         """C^power times the column of C at j over √s; x is the same for one power less."""
@@ -255,30 +232,16 @@ class Exchange(State):
             return self._product(x)
         if total(self.diagonals[power]) < LEFT[power] * self.base.totals[power]:
             return self._product(x)
-        image = stored.column(power, j, self._rows, np.maximum(self._seated, 0))
-        if self.pending.count:
-            weights = self.pending.images[0][: self.pending.count, j]
-            image = image + self.pending.correction(weights, power)
+        image = stored.column(power, j, self.W.blocks, np.maximum(self.W.seated, 0))
+        if self.W.count:
+            image = image + self.W.correction(self.W.weights(j), power)
         return image / s**0.5
 
     def _product(self, x: Array) -> Array:
         """C x without the changes that wait."""
         if self.source is not None:
             return self.source.matmul(x[:, None])[:, 0]
-        return self._without_members(self.operator.matmul(x[:, None])[:, 0])
-
-    def _without_members(self, u: Array) -> Array:
-        """u − Wᵀu_S, again where rounding in W left something of u at S."""
-        places = np.maximum(self._seated, 0)
-        largest = 0.0
-        for _ in range(2):
-            at_members = take(u, places)
-            size = float(namespace(u).max(namespace(u).abs(at_members)))
-            if size <= CLEAN * largest:
-                break
-            largest = max(largest, size)
-            u = u - at_members @ self._rows[0]
-        return u
+        return self.W.without_members(self.operator.matmul(x[:, None])[:, 0])
 
     def recompute(self, j: int) -> list[float]:
         """C_jj, (C²)_jj (and (C³)_jj) from the column of C itself."""
@@ -310,7 +273,7 @@ class Exchange(State):
 
     def stale(self, tolerance: float) -> bool:
         """Whether it is time to load afresh: not too soon, for a drift that is no disaster."""
-        return self.drift > (tolerance if self.age >= LIFETIME else 0.1)
+        return self.drift > (tolerance if self.age >= LIFETIME else DISASTER)
 
     def _change(self, sign: float, x: list[Array], t: np.ndarray) -> None:
         """C becomes C + sign · b bᵀ and W becomes W + t bᵀ, with x = [b, Cb, (C²b)].
@@ -319,18 +282,18 @@ class Exchange(State):
         """
         add_outer(self.H, -sign * t, t)
         self.powers.change(sign, self._with_changes(x))
-        self.pending.append(sign, x, t)
+        self.W.append(sign, x, t)
 
     def _with_changes(self, x: list[Array]) -> list[Array]:
         """[b, Cb, (C²b)] with the changes of C that wait.
 
         With Δ = B S Bᵀ they are b, Cb + Δb, and C²b + CΔb + Δ(Cb + Δb).
         """
-        if self.pending.count == 0:
+        if self.W.count == 0:
             return x
-        along = self.pending.dots(x[0])
-        found = [x[0], x[1] + self.pending.correction(along)]
+        along = self.W.dots(x[0])
+        found = [x[0], x[1] + self.W.correction(along)]
         if len(x) == 3:
-            moved = x[2] + self.pending.correction(along, 1)
-            found.append(moved + self.pending.correction(self.pending.dots(found[1])))
+            moved = x[2] + self.W.correction(along, 1)
+            found.append(moved + self.W.correction(self.W.dots(found[1])))
         return found

@@ -48,11 +48,13 @@ class Explicit(State):
         self.R = operator.X
         self.D = zeros((operator.m, size), operator.like)
 
-    def copy(self) -> Explicit:
-        """A residual of its own with the same numbers."""
-        other = Explicit(self.operator, 0)
-        other.R, other.D = self.R + 0.0, self.D + 0.0
-        return other
+    def copy_to(self, other: Explicit) -> None:
+        """Put the same numbers into the memory of another residual."""
+        if other.R is other.operator.X:
+            other.R = self.R + 0.0
+        else:
+            other.R[:, :] = self.R
+        other.D[:, :] = self.D
 
     def columns(self, indices: Indices) -> Array:
         """The columns of C at the indices."""

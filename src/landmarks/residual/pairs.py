@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._array import Array, cache_entries, first_argmax, host, like, namespace, take
+from .._array import Array, add_product, cache_entries, first_argmax, host, like, namespace, take
 from .exchange import Exchange
 
 
@@ -56,16 +56,16 @@ class Pairs:
         self.careful = False
         self.pairs = pairs
         self.floor = state.base.divisor
-        g = np.diag(state.H)
-        self.rows = state.rows
-        if places is not None and len(places) < len(g):
-            g = g[places]
-            self.rows = [take(rows, places) for rows in state.rows]
+        self.g = np.diag(state.H)
+        self.places = None
+        if places is not None and len(places) < len(self.g):
+            self.g = self.g[places]
+            self.places = places
             self.pairs = None if pairs is None else take(pairs, places)
-        self.d, self.e, self.cost = _drops(self.rows, g, state.base.powers)
-        self.scale = like(1 / g, self.c)[:, None]
+        self.cost = np.zeros(len(self.g))
         if allowed is not None:
             self._mask(allowed > 0)
+        self.diagonals = namespace(self.c).stack([self.c, *self.higher])
 
     def _mask(self, allowed: Array) -> None:
         """Diagonals that make every candidate that is not allowed a loss, and divide by no zero."""
@@ -85,8 +85,9 @@ class Pairs:
         Ties go to the first place and the lowest index.
         """
         height = max(1, cache_entries(self.c) // self.state.operator.n)
-        starts = range(0, len(self.d), height)
-        best = np.concatenate([self._best(slice(a, min(a + height, len(self.d)))) for a in starts])
+        count = len(self.g)
+        parts = [slice(a, min(a + height, count)) for a in range(0, count, height)]
+        best = np.concatenate([self._best(part) for part in parts])
         return best, first_argmax(self._row(first_argmax(best)))
 
     def _best(self, part: slice) -> np.ndarray:
@@ -104,46 +105,49 @@ class Pairs:
 
     def half_gains(self, part: slice) -> Array:
         """Half the gains of a part of the places with every candidate; the half saves a pass."""
-        W = self.rows[0][part, :]
-        weighted = W * self.scale[part, :]
-        new_c = weighted * W
-        new_c += self.c
-        if self.state.base.powers == 1:
-            gains = self._trace(weighted, new_c, part)
-        else:
-            gains = self._frobenius(weighted, new_c, part)
+        rows, g = self._rows(part), self.g[part]
+        d, e, self.cost[part] = _drops(rows, g, self.state.base.powers)
+        weights = like(np.stack([-g * e, -g * d, g], axis=1), self.c)
+        pivots = rows[0] * rows[0]  # g_i (c_j + p_j²)
+        add_product(pivots, weights[:, 2:], self.diagonals[:1, :])
+        gains = self._half_of_trace(rows, weights, pivots)
+        if self.state.base.powers == 2:
+            gains = self._half_of_frobenius(rows, weights, pivots, gains)
         if self.pairs is not None:
             gains = namespace(gains).where(self.pairs[part, :], gains, -np.inf)
         if not self.careful:
             return gains
-        return namespace(gains).where(new_c > 4 * self.floor, gains, -1.0)
+        return namespace(gains).where(pivots > 4 * weights[:, 2:] * self.floor, gains, -1.0)
 
-    def _trace(self, weighted: Array, new_c: Array, part: slice) -> Array:
+    def _rows(self, part: slice) -> list[Array]:
+        """W, CW (and C²W) at a part of the places."""
+        if self.places is None:
+            return [rows[part, :] for rows in self.state.rows]
+        return [take(rows, self.places[part]) for rows in self.state.rows]
+
+    def _half_of_trace(self, rows: list[Array], weights: Array, pivots: Array) -> Array:
         """(A_j + 2 p_j (Cp)_j − d_i c_j)/(c_j + p_j²)/2: half the gain of j less the cost d_i."""
-        gains = weighted * self.rows[1][part, :]
-        gains += 0.5 * self.higher[0]
-        gains -= like(0.5 * self.d[part], self.c)[:, None] * self.c
-        gains /= new_c
+        gains = rows[0] * rows[1]
+        add_product(gains, 0.5 * weights[:, 1:], self.diagonals[:2, :])
+        gains /= pivots
         return gains
 
-    def _frobenius(self, weighted: Array, new_c: Array, part: slice) -> Array:
+    def _half_of_frobenius(
+        self, rows: list[Array], weights: Array, pivots: Array, trace: Array
+    ) -> Array:
         """(B_j + 2 p_j (C²p)_j + (Cp)_j² − d_i A_j − e_i c_j)/(c_j + p_j²) − g²/2.
 
-        g is the gain in the trace. No large numbers cancel, however much a drop costs.
+        g is the gain in the trace, of which half is given; its memory is overwritten. No large
+        numbers cancel, however much a drop costs.
         """
-        ratio = self._trace(weighted, new_c, part)
-        Y, Z = (rows[part, :] for rows in self.rows[1:])
-        d, e = (like(x[part], self.c)[:, None] for x in (self.d, self.e))
-        gains = weighted * Z
+        gains = rows[0] * rows[2]
         gains *= 2
-        gains += self.scale[part, :] * Y * Y
-        gains += self.higher[1]
-        gains -= d * self.higher[0]
-        gains -= e * self.c
-        gains /= new_c
-        ratio *= ratio
-        ratio *= 2
-        gains -= ratio
+        gains += rows[1] * rows[1]
+        add_product(gains, weights, self.diagonals)
+        gains /= pivots
+        trace *= trace
+        trace *= 2
+        gains -= trace
         return gains
 
 

@@ -33,8 +33,7 @@ class Presentation:
         Examples
         --------
         >>> from sklearn.datasets import load_breast_cancer
-        >>> df = load_breast_cancer(as_frame=True).data
-        >>> s = lm.select(df, 5, center=True, scale=True)
+        >>> s = lm.select(load_breast_cancer(as_frame=True).data, 5, center=True, scale=True)
         >>> s.why().chosen["name"][:2]
         ['worst perimeter', 'compactness error']
         """
@@ -63,8 +62,7 @@ class Presentation:
         Examples
         --------
         >>> from sklearn.datasets import load_breast_cancer
-        >>> df = load_breast_cancer(as_frame=True).data
-        >>> s = lm.select(df, 5, center=True, scale=True)
+        >>> s = lm.select(load_breast_cancer(as_frame=True).data, 5, center=True, scale=True)
         >>> often = s.stability(10, method="greedy").frequencies
         >>> len(often), bool(often.max() <= 1)
         (30, True)
@@ -87,8 +85,7 @@ class Presentation:
         Examples
         --------
         >>> from sklearn.datasets import load_breast_cancer
-        >>> df = load_breast_cancer(as_frame=True).data
-        >>> s = lm.select(df, 5, center=True, scale=True)
+        >>> s = lm.select(load_breast_cancer(as_frame=True).data, 5, center=True, scale=True)
         >>> import pathlib, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     s.report(f"{folder}/tumours.html")
@@ -110,8 +107,7 @@ class Presentation:
         Examples
         --------
         >>> from sklearn.datasets import load_breast_cancer
-        >>> df = load_breast_cancer(as_frame=True).data
-        >>> s = lm.select(df, 5, center=True, scale=True)
+        >>> s = lm.select(load_breast_cancer(as_frame=True).data, 5, center=True, scale=True)
         >>> print(str(s.summary()).splitlines()[0].strip())
         5 of 30 columns keep 78.2% of the variance
         """
@@ -139,8 +135,7 @@ class Presentation:
         Examples
         --------
         >>> from sklearn.datasets import load_breast_cancer
-        >>> df = load_breast_cancer(as_frame=True).data
-        >>> s = lm.select(df, 5, center=True, scale=True)
+        >>> s = lm.select(load_breast_cancer(as_frame=True).data, 5, center=True, scale=True)
         >>> s.plot().ax_.get_xlabel()
         'columns chosen'
         """

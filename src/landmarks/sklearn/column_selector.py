@@ -176,7 +176,6 @@ class ColumnSelector(CallbackSupport, Incremental, FittedColumns, BaseEstimator)
 
         Examples
         --------
-        >>> import landmarks as lm
         >>> from sklearn.datasets import load_wine
         >>> X = load_wine().data
         >>> lm.ColumnSelector(2, center=True, scale=True).fit(X).indices_.tolist()

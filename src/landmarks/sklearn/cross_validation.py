@@ -78,8 +78,6 @@ def held_out(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import landmarks as lm
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 8))
     >>> X += 0.1 * rng.standard_normal((60, 8))

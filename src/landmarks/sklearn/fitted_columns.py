@@ -58,7 +58,6 @@ class FittedColumns(SelectorMixin):
 
         Examples
         --------
-        >>> import landmarks as lm
         >>> from sklearn.datasets import load_wine
         >>> X = load_wine().data
         >>> selector = lm.ColumnSelector(4, center=True, scale=True).fit(X)
@@ -95,7 +94,6 @@ class FittedColumns(SelectorMixin):
 
         Examples
         --------
-        >>> import landmarks as lm
         >>> from sklearn.datasets import load_wine
         >>> X = load_wine().data
         >>> selector = lm.ColumnSelector(4, center=True, scale=True).fit(X)
@@ -127,7 +125,6 @@ class FittedColumns(SelectorMixin):
 
         Examples
         --------
-        >>> import landmarks as lm
         >>> from sklearn.datasets import load_wine
         >>> X = load_wine().data
         >>> selector = lm.ColumnSelector(4, center=True, scale=True).fit(X)

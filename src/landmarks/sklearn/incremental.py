@@ -59,7 +59,6 @@ class Incremental:
 
         Examples
         --------
-        >>> import landmarks as lm
         >>> from sklearn.datasets import load_wine
         >>> X = load_wine().data
         >>> selector = lm.ColumnSelector(2, center=True, scale=True)

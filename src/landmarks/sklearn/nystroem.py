@@ -135,7 +135,6 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         Examples
         --------
-        >>> import landmarks as lm
         >>> from sklearn.datasets import load_wine
         >>> X = load_wine().data
         >>> features = lm.Nystroem(gamma=0.1, n_components=10, random_state=0)
@@ -171,7 +170,6 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         Examples
         --------
-        >>> import landmarks as lm
         >>> from sklearn.datasets import load_wine
         >>> X = load_wine().data
         >>> features = lm.Nystroem(gamma=0.1, n_components=10, random_state=0)

@@ -83,7 +83,7 @@ def test_exchanges_end_at_their_limit_at_the_deadline_and_at_the_best():
     assert exchange(late, worst, (one_for_one,), None) is worst and refilled(late, worst) is None
 
 
-def test_exchanges_are_reported_with_the_part_of_the_whole_that_is_left():
+def test_exchanges_are_reported_with_the_share_of_the_total_that_is_left():
     X, heard = made(1, n=30), []
     problem = lm.Problem(lm.data(X), 3)
     state = UnitState.empty(problem.operator, Units.of(problem), "trace").loaded([0, 1, 2])

@@ -140,19 +140,6 @@ def test_leaving_a_valley_loses_nothing():
     assert lm.select(X, 5, method=Iterated(rounds=12, patience=1)).error() <= swapped * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(
-    "settings, message",
-    [
-        ({"rounds": -1}, "rounds must"),
-        ({"share": 0.0}, "share must"),
-        ({"patience": 0}, "patience must"),
-    ],
-)
-def test_wrong_settings_are_reported(settings, message):
-    with pytest.raises(ValueError, match=message):
-        Iterated(**settings)
-
-
 def ground_and_state(k=6, **constraints):
     problem = Problem(lm.data(data(20, 15)), k, **constraints)
     landscape = Landscape.of(problem, "trace")
@@ -214,6 +201,7 @@ def test_nothing_is_tried_where_nothing_may_change():
         ({"rounds": -1}, "rounds must be at least 0, got -1"),
         ({"share": 0.0}, "share must be above 0"),
         ({"patience": 0}, "patience must be at least 1"),
+        ({"least": -1}, "least must be at least 0, or None, got -1"),
     ],
 )
 def test_settings_out_of_range_are_reported(settings, message):
@@ -244,3 +232,26 @@ def test_where_only_rounding_is_left_there_are_no_rounds():
     X = np.random.default_rng(0).standard_normal((10, 200))
     choice = lm.Iterated().choose(lm.Problem(lm.data(X), k=10), np.random.default_rng(0))
     assert choice.details["rounds"] == 0
+
+
+def test_a_search_that_gains_little_ends_after_the_least_rounds():
+    problem = Problem(lm.data(data(40, 20)), 6)
+    methods = [Iterated(rounds=60, least=least) for least in (None, 0, 40)]
+    every, short, late = (m.choose(problem, np.random.default_rng(0)) for m in methods)
+    assert every.details["rounds"] == 60
+    assert 15 <= short.details["rounds"] < 40 <= late.details["rounds"] < 60  # 15 in a row
+    assert sorted(short.indices) == sorted(every.indices)
+
+
+def test_a_search_that_still_gains_goes_on_beyond_the_least_rounds(monkeypatch):
+    landscape = Landscape.of(Problem(lm.data(data(40, 20)), 6), "trace")
+    search = Search(Iterated(rounds=60, least=0), landscape, landscape.state(np.arange(6)), None)
+    falling = iter(range(1, 100))
+
+    def gain():
+        search.error *= 1 - 1e-4 * (next(falling) < 30)
+        search.rounds += 1
+
+    monkeypatch.setattr(search, "round", gain)
+    search.run()
+    assert 29 + 15 - 5 <= search.rounds < 60  # until five of the 15 rounds gained 1e-4 each

@@ -50,7 +50,7 @@ def coordinates(chosen_from: Source, arguments: argparse.Namespace) -> np.ndarra
     raise Failure(
         USAGE,
         f"--coordinates has {len(values)} lines, but there are "
-        f"{chosen_from.counted(len(numbers))}; give a line for each",
+        f"{chosen_from.words.counted(len(numbers))}; give a line for each",
     )
 
 

@@ -70,10 +70,6 @@ class Source:
         """The words for the data and the candidates."""
         return Words(self.noun, self.measure, self.label, self.title, self.kernel)
 
-    def counted(self, k: int) -> str:
-        """A number of candidates, in words."""
-        return f"{k} {self.noun}{'' if k == 1 else 's'}"
-
 
 def load(arguments: argparse.Namespace) -> Source:
     """Read the file and prepare the candidates."""

@@ -93,7 +93,8 @@ class Continuous:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ValueError(f"{name} must be positive, got {value!r}")
-        if self.n_probes is not None and not _is_count(self.n_probes):
+        n_probes = self.n_probes
+        if n_probes is not None and not (_check.is_whole(n_probes) and n_probes > 0):
             raise ValueError(
                 "n_probes must be a positive integer, or None for exact gradients, "
                 f"got {self.n_probes!r}"
@@ -204,10 +205,6 @@ class Continuous:
         if isinstance(strategy, str):
             strategy = STRATEGIES[strategy]()
         return strategy.choose(objective, self._descent(objective), objective.problem.k)
-
-
-def _is_count(value: Any) -> bool:
-    return not isinstance(value, bool) and int(value) == value and value >= 1
 
 
 def _ranking(problem: Problem, indices: np.ndarray, path: Trajectory) -> np.ndarray:

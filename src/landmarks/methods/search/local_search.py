@@ -68,10 +68,6 @@ class Landscape:
         known = known if self.base.factored is None else CERTAIN / 100
         return max(self.tolerance * error + known * size, self.base.rounding(error))
 
-    def pays(self, state: Exchange, gain: float, size: float) -> bool:
-        """Whether a swap with that gain, a sum of terms of that size, is made."""
-        return gain > self.least_gain(state.error, size)
-
     def state(self, indices: np.ndarray) -> Exchange:
         """The state of the independent ones among the indices; those to be included come first."""
         include = np.asarray(self.problem.include, dtype=np.int64)
@@ -255,8 +251,10 @@ def _swap_at(landscape: Landscape, state: Exchange, places: np.ndarray | None) -
                 if hopeful.gain > least and state.sharpen():
                     continue
             return None
-        clear = not trace and landscape.pays(state, best.gain, best.cost)
-        if clear or landscape.pays(state, *confirmed_gain(state, best)):
+        gain, size = best.gain, best.cost
+        if trace or gain <= landscape.least_gain(state.error, size):
+            gain, size = confirmed_gain(state, best)
+        if gain > landscape.least_gain(state.error, size):
             state.drop(best.place)
             state.add(best.j, best.place)
             return _promising(looked, best.best)
