@@ -11,6 +11,7 @@ import landmarks as lm
 from landmarks.linalg.solvers.block_cg import BlockCG
 from landmarks.linalg.solvers.cholesky import Cholesky
 from landmarks.methods.relaxation.bisection import Bisection
+from landmarks.methods.relaxation.warm_path import WarmPath
 from landmarks.runs.runner import Progress
 
 RNG = np.random.default_rng(0)
@@ -58,6 +59,12 @@ def test_picks_are_counted_up_to_k(name):
     picks = [progress for progress in heard(method) if progress.phase == name]
     assert picks[-1].done == picks[-1].total == 4
     assert np.all(np.diff([progress.done for progress in picks]) > 0)
+
+
+def test_the_steps_of_a_path_are_counted_up_to_its_limit():
+    path = WarmPath(growth=1.0001, max_steps=7)  # it would take many more
+    steps = [p for p in heard(lm.Continuous(strategy=path)) if p.phase == "path"]
+    assert [(p.done, p.total) for p in steps] == [(i, 7) for i in range(1, 8)]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse
 
 import landmarks as lm
+from landmarks.operators.data import as_operator
 from landmarks.operators.sparse import Sparse
 
 X = np.random.default_rng(0).poisson(1.0, (40, 6)).astype(np.float32)
@@ -20,6 +21,12 @@ def lookalike(matrix):
 def test_names_of_chosen_columns_are_genes():
     s = lm.select(lookalike(X), 2, method="greedy")
     assert s.chosen_names == [GENES[j] for j in lm.select(X, 2, method="greedy").indices]
+
+
+def test_it_is_an_operator_like_any_other_data():
+    cells, plain = (lm.Problem(as_operator(A), 2).operator for A in (lookalike(X), X))
+    np.testing.assert_array_equal(cells.columns([3]), plain.columns([3]))
+    assert list(cells.names) == GENES
 
 
 def test_a_sparse_matrix_of_cells_stays_sparse():

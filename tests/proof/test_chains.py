@@ -76,6 +76,15 @@ def test_the_parts_of_a_node_are_taken_out_by_rising_bound():
     assert chains.open == [] and chains.lowest == np.inf
 
 
+def test_a_bound_that_reaches_the_error_is_not_raised():
+    operator = lm.data(data(20, 12))
+    root = conditioned(operator, 4)
+    first, _ = look_further(lm.Problem(operator, 4), root, 4, 0.0)
+    bound, nodes = look_further(lm.Problem(operator, 4), root, 4, first)
+    assert (bound, nodes) == (first, 1)
+    assert look_further(lm.Problem(operator, 4), root, 4, 1.001 * first)[1] > 1
+
+
 def test_a_single_pick_closes_a_node_at_its_best_candidate():
     operator = lm.data(data(20, 12))
     chains, state = Chains(), conditioned(operator, 1)

@@ -15,6 +15,7 @@ from landmarks.proof.dual.bound import Dual
 from landmarks.proof.dual.branching import Case
 from landmarks.proof.dual.centre import starting_point
 from landmarks.proof.dual.safe import safe_value
+from landmarks.runs.runner import watching
 
 X = np.random.default_rng(6).standard_normal((12, 8))
 FREE = np.array([0, 2, 3, 4, 5, 6, 7])
@@ -45,6 +46,16 @@ def test_the_bound_lies_between_the_start_and_the_best_choice_in_any_units(power
     assert start < found.value * unit <= BEST
     assert found.value * unit > 0.9 * BEST
     assert found.steps > 0 and found.point.shape == (3 * 7 + 2 * 7 * 8,)
+
+
+def test_an_ascent_tells_its_steps():
+    heard = []
+    asked = problem(seconds=0.1)
+    state = conditioned(asked.operator, 3)
+    with watching(heard.append):
+        list(climb.ascended(asked, state, FREE, 3, BEST, None))
+    assert {progress.phase for progress in heard} == {"certificate"}
+    assert np.all(np.diff([progress.done for progress in heard]) >= 0)
 
 
 def test_an_ascent_goes_on_from_a_point_of_the_right_size():

@@ -48,6 +48,18 @@ def test_the_residual_has_a_hundred_bits(operator, picks):
     assert state.error(True) * float(unit) ** 2 == pytest.approx(squares, rel=1e-14)
 
 
+def test_the_entries_of_a_matrix_are_known_to_their_rounding_and_data_as_they_are():
+    stored, exact = conditioned(lm.psd(K), 3), conditioned(lm.data(X, scale=False), 3)
+    assert 2.0**-52 <= stored.omega < 2.0**-50
+    assert exact.omega < 2.0**-95
+    slightly = K.copy()
+    slightly[:, 5] = slightly[5] = K[4]
+    slightly[4, 5] = slightly[5, 4] = slightly[5, 5] = K[4, 4]
+    slightly[5, 5] *= 1 - 1e-10  # a copy that is shorter than itself: an eigenvalue below zero
+    doubtful = conditioned(lm.psd(slightly), 3)
+    assert 1e-11 < doubtful.omega < 1e-9
+
+
 def test_the_spread_is_what_an_error_in_the_entries_grows_to():
     root, d = conditioned(lm.psd(K), 3), np.sqrt(np.diag(K))
     np.testing.assert_allclose(root.spread, d * (root.spread[0] / d[0]), rtol=1e-14)

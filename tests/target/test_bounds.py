@@ -12,7 +12,7 @@ import landmarks as lm
 from landmarks.linalg.aim import Aim
 from landmarks.residual.aimed import design, tails
 from landmarks.residual.aimed.design import _weights, design_bound
-from landmarks.residual.aimed.explicit_aim import Rebuilding
+from landmarks.residual.aimed.explicit_aim import Rebuilding, orthonormal
 from landmarks.residual.aimed.rebuilding import rebuilding
 from landmarks.residual.aimed.reconstructed import reconstructed
 from landmarks.residual.aimed.tails import best_directions, reached, safe_bound
@@ -32,6 +32,22 @@ def eigenvalues(gram: np.ndarray) -> np.ndarray:
 def measured() -> np.ndarray:
     """The Gram matrix of what all measurements rebuild of B, by the normal equations."""
     return B.T @ A @ np.linalg.solve(A.T @ A + np.diag(SIGMA**2), A.T @ B)
+
+
+def test_a_candidate_is_as_long_as_its_column_and_its_noise():
+    np.testing.assert_allclose(NOISY.lengths, np.sum(A * A, axis=0) + SIGMA**2, rtol=1e-12)
+    np.testing.assert_allclose(CLEAR.lengths, np.sum(A[:, :4] ** 2, axis=0), rtol=1e-12)
+    few = NOISY.without((3, 8))
+    np.testing.assert_allclose(few.lengths, np.delete(NOISY.lengths, [3, 8]), rtol=1e-12)
+    assert NOISY.without(()) is NOISY and NOISY.total == pytest.approx(np.sum(B * B) + 0.7)
+
+
+def test_a_short_column_is_as_good_a_direction_as_a_long_one():
+    columns = A[:, :4] * [1.0, 1e-20, 1e20, 1.0]
+    Q = orthonormal(np.column_stack([columns, columns[:, 1] * 3]), 1e-12)
+    assert Q.shape == (6, 4)
+    P = A[:, :4] @ np.linalg.pinv(A[:, :4])
+    np.testing.assert_allclose(Q @ Q.T, P, atol=1e-12)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])

@@ -5,7 +5,7 @@ import pytest
 import zarr
 from threadpoolctl import threadpool_limits
 
-from landmarks.operators.rows.ahead import in_order, tiles_ahead
+from landmarks.operators.rows.ahead import _threads, in_order, tiles_ahead
 from landmarks.operators.rows.arrays import ArrayRows
 from landmarks.operators.rows.base import Standardised, float_dtype, load
 from landmarks.operators.rows.iterables import IterableRows
@@ -142,3 +142,13 @@ def test_a_chunk_of_more_than_thirty_two_readings_is_warned_of():
         "is unpacked 33 times",
     ):
         assert len(next(ArrayRows(Chunked((33, 2))).read(16))) == 1
+
+
+def test_without_a_blas_that_can_be_asked_there_is_one_thread(monkeypatch):
+    import threadpoolctl
+
+    pools = [{"user_api": "blas", "num_threads": 3}, {"user_api": "openmp", "num_threads": 9}]
+    monkeypatch.setattr(threadpoolctl, "threadpool_info", lambda: pools)
+    assert _threads() == 3
+    monkeypatch.setattr(threadpoolctl, "threadpool_info", lambda: pools[1:])
+    assert _threads() == 1
