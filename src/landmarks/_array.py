@@ -279,9 +279,3 @@ def transposed(matrix: Array) -> Array:
     if compat.is_torch_array(matrix):
         return matrix.T.contiguous()
     return namespace(matrix).asarray(matrix.T, copy=True)
-
-
-def cache_entries(array: Array) -> int:
-    """How many entries a temporary may have to stay in the cache of a CPU, or to fill a GPU."""
-    on_device = compat.is_torch_array(array) and array.device.type != "cpu"
-    return 2**22 if on_device else 2**15

@@ -168,10 +168,12 @@ def test_three_panels_may_take_half_of_the_memory(monkeypatch):
 
 
 def test_a_small_matrix_is_annealed_where_a_budget_allows_it():
-    labels = [label for label, _ in auto.small_plan(problem(60, 10))]
-    assert labels == ["greedy > swap", "rpcholesky > swap"]
+    def starts(problem):
+        return [label for label, _ in auto.small_plan(auto.Portfolio(problem, None))]
+
+    assert starts(problem(60, 10)) == ["greedy > swap", "rpcholesky > swap"]
     ample, scarce = (problem(1000, 10, deadline=time.monotonic() + t) for t in (100.0, 20.0))
-    assert [len(list(auto.small_plan(of))) for of in (ample, scarce)] == [3, 2]  # it takes 12 s
+    assert [len(starts(of)) for of in (ample, scarce)] == [3, 2]  # it takes 12 s
 
 
 def test_few_rows_make_a_problem_small():
@@ -192,3 +194,16 @@ def test_a_large_matrix_is_annealed_as_well_when_that_is_cheaper_than_greedy():
     assert list(dict(auto.large_plan(Problem(lm.kernel(points, lm.rbf()), 40), seconds=2.3))) == [
         "greedy > swap"
     ]
+
+
+def test_trials_on_wide_data_hold_the_error_itself():
+    X = np.random.default_rng(0).standard_normal((5, 25_000)) * 0.5 ** np.arange(5)[:, None]
+    s = lm.select(X, 3, criterion="frobenius", scale=False)
+    assert min(trial.error for trial in s.trials) == pytest.approx(s.error(), rel=1e-9)
+
+
+def test_a_long_first_descent_on_columns_is_the_only_one(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((10, 60))
+    assert len(lm.select(X, 5).trials) > 2
+    monkeypatch.setattr(auto, "LATE", 0.0)
+    assert [trial.label for trial in lm.select(X, 5).trials] == ["greedy > swap"]

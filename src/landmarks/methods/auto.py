@@ -28,6 +28,7 @@ from .costs import (
     frobenius_seconds,
     greedy_seconds,
     panels_fit,
+    product_seconds,
     proof_seconds,
     round_seconds,
     swap_seconds,
@@ -51,7 +52,8 @@ MOST_ROUNDS = 100  # no more, even where they cost next to nothing
 SECOND_START = 0.1  # estimated seconds of swaps up to which a second start pays more than rounds
 QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
 SHORT = 1.0  # estimated seconds of a proof that is left until somebody asks for it
-ESTIMATED = 20_000  # candidates above which the trials hold an estimate of the Frobenius error
+ESTIMATED = 20_000  # order above which the trials hold an estimate of the Frobenius error
+LATE = 1.0  # seconds, by the products made, after which the first start on columns is the only one
 MODEST = 0.6  # estimated seconds that the rounds between these two may take
 CERTAIN = 0.4  # estimated seconds of rounds before the search may end because it gains little
 LONG = 4.0  # estimated seconds that all rounds together may take
@@ -99,7 +101,7 @@ class Auto:
         small = order(problem.operator) <= SMALL
         portfolio = Portfolio(problem, rng)
         seconds = self.effort if problem.deadline is None else max(0.0, problem.time_left)
-        for label, method in small_plan(problem) if small else large_plan(problem, seconds):
+        for label, method in small_plan(portfolio) if small else large_plan(problem, seconds):
             portfolio.run(label, method)
         if small and len(portfolio.choices) > 1:
             portfolio.run("merged", Merged(*portfolio.choices[:2]))
@@ -114,7 +116,8 @@ class Auto:
             # the data as given: what is proved for a rounded XᵀX is not proved for X
             given = replace(given, deadline=given.deadline or time.monotonic() + SHORT)
             portfolio.run("exact", Exact(start=portfolio.best.indices), given)
-        if not portfolio.proved and (small or problem.deadline is not None):
+        further = small and not portfolio.late
+        if not portfolio.proved and (further or problem.deadline is not None):
             portfolio.run("iterated", modest_search(problem, portfolio.best.indices))
         indices = portfolio.best.indices
         if small and not stopped() and problem.time_left > 0:
@@ -188,17 +191,26 @@ class Portfolio:
         if choice.bound is not None:
             self.bound, self.proved = choice.bound, bool(choice.details["proved"])
 
+    @property
+    def late(self) -> bool:
+        """Whether the first descent was far longer than most: neighbours on a fine grid, say."""
+        operator = self.problem.operator
+        if operator.m is None or self.problem.deadline is not None or not self.trials:
+            return False
+        return self.trials[0].products * product_seconds(operator) > LATE
+
     def _error(self, indices: np.ndarray) -> float:
         operator, criterion = self.problem.operator, self.problem.criterion
-        if criterion == "trace" or operator.n <= ESTIMATED:
+        if criterion == "trace" or order(operator) <= ESTIMATED:
             return selection_error(operator, indices, criterion)
         return estimated_error(operator, indices, criterion).value
 
 
-def small_plan(problem: Problem) -> Iterator[tuple[str, Any]]:
+def small_plan(portfolio: Portfolio) -> Iterator[tuple[str, Any]]:
     """Starts for a small matrix; annealed ones cost ten times as much, so they need a budget."""
+    problem = portfolio.problem
     yield "greedy > swap", Swap(start=Greedy())
-    if swap_seconds(problem) <= SECOND_START:
+    if swap_seconds(problem) <= SECOND_START and not portfolio.late:
         yield "rpcholesky > swap", Swap(start=RPCholesky())
     if problem.deadline is not None and problem.time_left > 2 * annealed_seconds(problem):
         yield "annealed > swap", Swap(start=Annealed(sweeps=0))

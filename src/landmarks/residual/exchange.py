@@ -151,7 +151,8 @@ class Exchange(State):
     def _load_explicit(self, source: Explicit, indices: np.ndarray) -> None:
         floor = host(self.base.floor)
         order, W = source.load(indices, floor, len(self.members))
-        r = self._seat(order)
+        r = len(order)
+        self.members[:r] = order
         dual = host(source.D)[:, :r]
         self.H[:r, :r] = dual.T @ dual
         blocks_of_W = [W]
@@ -162,14 +163,11 @@ class Exchange(State):
 
     def _load_from_K(self, indices: np.ndarray) -> None:
         fresh = load_from_K(self.base, indices, self.exact)
-        r = self._seat(fresh.members)
+        r = len(fresh.members)
+        self.members[:r] = fresh.members
         self.H[:r, :r] = fresh.inverse
         self.W.set(fresh.rows, self.members)
         self.powers.set(fresh.diagonals, fresh.larger)
-
-    def _seat(self, order: np.ndarray) -> int:
-        self.members[: len(order)] = order
-        return len(order)
 
     def drop(self, place: int) -> int:
         """Take the member out of its place; returns it. No product with C."""

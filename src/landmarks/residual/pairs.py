@@ -11,8 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._array import Array, add_product, cache_entries, first_argmax, host, like, namespace, take
+from .._array import Array, add_product, first_argmax, host, like, namespace, on_gpu, take
 from .exchange import Exchange
+
+CACHED = 2**15  # entries of a part that stay in the cache of a CPU
+FILLING = 2**22  # entries of a part that fill a graphics card
 
 
 class Swapping(NamedTuple):
@@ -84,7 +87,8 @@ class Pairs:
 
         Ties go to the first place and the lowest index.
         """
-        height = max(1, cache_entries(self.c) // self.state.operator.n)
+        entries = FILLING if on_gpu(self.c) else CACHED
+        height = max(1, entries // self.state.operator.n)
         count = len(self.g)
         parts = [slice(a, min(a + height, count)) for a in range(0, count, height)]
         best = np.concatenate([self._best(part) for part in parts])
