@@ -13,6 +13,7 @@ OPERATORS = {
     "kernel": lambda: lm.kernel(X, lm.rbf()),
     "data": lambda: lm.data(X.T),
     "matrix": lambda: lm.psd(np.eye(1000)),
+    "function": lambda: lm.function(lambda V: 1.0 * V, n=1000),
 }
 
 
