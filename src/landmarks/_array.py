@@ -7,6 +7,7 @@ made on the host with NumPy; `like` moves host values to where the data lives.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import array_api_compat as compat
@@ -168,10 +169,11 @@ def rank_tolerance(array: Array) -> float:
 
 def first_argmax(scores: Array) -> int:
     """The lowest index among the largest scores; scores that differ by rounding alone are tied."""
+    if isinstance(scores, np.ndarray):
+        largest = scores.max()
+        return int((scores >= largest - 256 * eps(scores) * abs(largest)).argmax())
     xp = namespace(scores)
     largest = xp.max(scores)
-    if isinstance(scores, np.ndarray):
-        return int(np.argmax(scores >= largest - 256 * eps(scores) * abs(largest)))
     tied = scores >= largest - 256 * eps(scores) * xp.abs(largest)
     order = xp.arange(scores.shape[0], device=compat.device(scores))
     return int(xp.min(xp.where(tied, order, scores.shape[0])))
@@ -244,10 +246,16 @@ def as_float(array: Array) -> Array:
     return xp.astype(array, xp.float64)
 
 
+@cache
+def _blas(name: str, dtype: np.dtype) -> Any:
+    """A routine of BLAS; looking it up takes longer than a small product."""
+    return scipy.linalg.get_blas_funcs(name, dtype=dtype)
+
+
 def add_outer(matrix: Array, left: Array, right: Array) -> None:
     """Add left rightᵀ to a contiguous matrix in place, without a temporary where possible."""
     if isinstance(matrix, np.ndarray) and matrix.flags.c_contiguous:
-        ger = scipy.linalg.get_blas_funcs("ger", (matrix,))
+        ger = _blas("ger", matrix.dtype)
         ger(1.0, right, left, a=matrix.T, overwrite_x=False, overwrite_y=False, overwrite_a=True)
     elif compat.is_torch_array(matrix):
         matrix.addr_(left, right)
@@ -258,7 +266,7 @@ def add_outer(matrix: Array, left: Array, right: Array) -> None:
 def add_product(matrix: Array, left: Array, right: Array) -> None:
     """Add left @ right to a contiguous matrix in place, without a temporary where possible."""
     if isinstance(matrix, np.ndarray) and matrix.flags.c_contiguous:
-        gemm = scipy.linalg.get_blas_funcs("gemm", (matrix,))
+        gemm = _blas("gemm", matrix.dtype)
         gemm(1.0, right.T, left.T, beta=1.0, c=matrix.T, overwrite_c=True)
     elif compat.is_torch_array(matrix):
         matrix.addmm_(left, right)
