@@ -90,6 +90,13 @@ def test_the_error_that_is_told_last_is_that_of_the_choice():
         assert reports[-1].error == pytest.approx(found.relative_error(), rel=1e-9)
 
 
+def test_a_search_for_how_many_tells_the_sizes_that_it_tries():
+    reports: list[Progress] = []
+    found = lm.select(X, lm.MaxError(0.1), method="rpcholesky", callback=reports.append)
+    tried = [p for p in reports if p.phase == "how many"]
+    assert found.k in {p.done for p in tried} and all(0 <= p.error <= 1 for p in tried)
+
+
 def test_the_path_of_a_relaxation_holds_the_steps_of_its_solver():
     path = lm.select(X, 4, method=lm.Continuous(solver=BlockCG(), strategy=SHORT)).path
     assert len(path.steps) == len(path) and np.all(path.steps > 0)

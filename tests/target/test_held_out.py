@@ -105,6 +105,7 @@ def test_the_rule_says_where_it_cannot_be_used() -> None:
         lm.select(lm.psd(X.T @ X), "held-out")
     with pytest.raises(UnsupportedError, match="without noise"):
         lm.select(X, "held-out", noise=1.0)
+    assert lm.CrossValidated(folds=2).folds == 2
     with pytest.raises(ValueError, match="most must be"):
         lm.CrossValidated(most=0)
     with pytest.raises(ValueError, match="folds must be"):

@@ -105,6 +105,8 @@ def test_where_all_are_included_there_is_nothing_to_search() -> None:
     for method in ("iterated", "swap", "exact", "auto", "greedy"):
         found = lm.select(A, 3, target=B, include=[5, 7, 2], method=method)
         assert sorted(found.indices.tolist()) == [2, 5, 7]
+    settings = {"noise": 0.1, "repeats": True, "include": [5, 7, 2], "method": "exact"}
+    assert sorted(lm.select(A, 3, **settings).indices.tolist()) == [2, 5, 7]
     problem = lm.Problem(lm.data(A), 3, include=(5, 7, 2), aim=Aim(target=B))
     assert lm.Iterated().choose(problem, RNG).details["rounds"] == 0
 

@@ -132,6 +132,14 @@ def test_few_candidates_are_bisected_and_many_take_the_path(X, most, phase, monk
     assert {progress.phase for progress in steps} == {phase}
 
 
+def test_a_polished_choice_is_swapped_down(X):
+    plain = lm.select(X, 5, method=lm.Continuous(strategy=STRATEGIES[0]))
+    polished = lm.select(X, 5, method=lm.Continuous(strategy=STRATEGIES[0], polish=True))
+    swapped = lm.select(X, 5, method=lm.Swap(start=plain.indices))
+    assert polished.error() == pytest.approx(swapped.error(), rel=1e-9)
+    assert polished.error() <= plain.error()
+
+
 def test_an_objective_that_is_restored_before_its_first_use_evaluates(X):
     objective = lm.Continuous()._objective(lm.Problem(lm.data(X), 6), np.random.default_rng(0))
     objective.restored()

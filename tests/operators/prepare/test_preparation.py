@@ -10,6 +10,7 @@ from landmarks.operators.dense import densify
 from landmarks.operators.prepare import preparation
 from landmarks.operators.prepare.preparation import Preparation, mean_imputed, means_hold
 from landmarks.operators.rows.arrays import ArrayRows
+from landmarks.operators.standard import Standard
 
 RNG = np.random.default_rng(0)
 X = np.where(RNG.random((40, 5)) < 0.6, RNG.random((40, 5)) * np.arange(1, 6), 0.0)
@@ -129,6 +130,13 @@ def test_the_share_of_the_means_is_known_at_every_scale():
     assert means_hold(np.ones((4, 3))) == 1 and means_hold(np.zeros((4, 3))) == 0
     assert means_hold(np.array([[3.0], [-3.0]])) == 0
     assert means_hold(np.ones((1, 3))) == 0  # one row is its own mean
+
+
+def test_the_share_of_the_means_of_nothing_is_nothing():
+    zeros = Standard().mean_share(np.zeros(2), np.zeros(2))
+    halves = Standard().mean_share(np.array([0.5, 0.5]), np.array([0.25, 0.25]))
+    assert (zeros, halves) == (0.0, 0.5)
+    assert Standard(center=True).mean_share(np.ones(2), np.ones(2)) == 0
 
 
 def test_the_share_of_the_means_is_summed_in_double_precision():
