@@ -78,7 +78,7 @@ def test_pairs_that_are_not_allowed_are_left_out(criterion):
 @each_criterion
 def test_a_part_of_the_places_at_a_time_gives_the_same(criterion, monkeypatch):
     expected = best_swap(state_of(criterion), mask(), np.arange(3))
-    monkeypatch.setattr(module, "cache_entries", lambda like: 9)  # one place at a time
+    monkeypatch.setattr(module, "CACHED", 9)  # one place at a time
     found = best_swap(state_of(criterion), mask(), np.arange(3))
     assert found[:2] == expected[:2] and found.gain == pytest.approx(expected.gain, rel=1e-12)
 

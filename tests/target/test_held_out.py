@@ -130,3 +130,14 @@ def test_held_out_rows_of_a_target_are_rebuilt_by_what_the_training_rows_taught(
         left = np.sum((Y[test] - guess) ** 2) / np.sum((Y[test] - Y[train].mean(axis=0)) ** 2)
         assert found.errors[fold, 1] == pytest.approx(left, rel=1e-9)
     assert lm.held_out(X, 3, target=Y, method="swap").mean.shape == (3,)
+
+
+def test_dependent_columns_that_must_be_included_change_no_error() -> None:
+    X = noisy(3, m=60, n=8)
+    X[:, 1] = 2 * X[:, 0]
+    problem = lm.Problem(lm.data(X), 0, include=(0, 1))
+    fold = Fold.of(problem, X, X, np.arange(45, 60), 6)
+    for size, found in enumerate(fold.errors(np.arange(1, 7), None), start=1):
+        B = np.linalg.lstsq(fold.train[:, :size], fold.wanted, rcond=1e-10)[0]
+        left = np.sum((fold.held_wanted - fold.held[:, :size] @ B) ** 2)
+        assert found == pytest.approx(left / np.sum(fold.held_wanted**2), rel=1e-9)

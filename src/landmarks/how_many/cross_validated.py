@@ -18,9 +18,11 @@ from ..linalg.leave_one_out import best_penalty
 from ..methods.greedy.greedy import Greedy
 from ..operators.data import Data
 from ..problem import Choice, Method, Problem
+from ..residual.explicit import independent_basis
 from ..runs.runner import report
 from .held_out import HeldOut
 
+DEPENDENT = 1e-20  # of a squared length: what rounding leaves of a column that others represent
 SIZES = 16  # sizes that are tried with a ridge: each needs its own decomposition
 
 
@@ -149,16 +151,17 @@ class Fold:
         return np.array([self._penalised(size) for size in sizes]) / total
 
     def _nested(self) -> Iterator[float]:
-        """By one orthogonal direction after the other."""
-        Q, T = scipy.linalg.qr(self.train, mode="economic", check_finite=False)
+        """By one orthogonal direction after the other; a dependent column adds none."""
+        kept, Q, T = independent_basis(self.train, DEPENDENT * np.sum(self.train**2, axis=0))
         F, left = Q.T @ self.wanted, self.held_wanted.copy()
-        known = np.abs(np.diag(T)) > 1e-10 * np.sqrt(np.sum(self.train**2, axis=0))[: len(T)]
-        held = scipy.linalg.solve_triangular(
-            T + np.diag(np.where(known, 0.0, 1.0)), self.held.T, trans="T", check_finite=False
-        ).T
+        held = self.held[:, kept]
+        if len(kept):
+            held = scipy.linalg.solve_triangular(T, held.T, trans="T", check_finite=False).T
+        added = 0
         for size in range(self.train.shape[1]):
-            if known[size]:
-                left -= np.outer(held[:, size], F[size])
+            if added < len(kept) and kept[added] == size:
+                left -= np.outer(held[:, added], F[added])
+                added += 1
             yield float(np.sum(left * left))
 
     def _penalised(self, size: int) -> float:

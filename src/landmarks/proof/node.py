@@ -90,11 +90,12 @@ class Node:
         if not doubt <= WORSE:
             return 0.0
         G = inverse @ W
-        values = np.maximum(np.linalg.eigvalsh(G @ G.T)[::-1], 0.0) * (1 + doubt)
+        values = np.maximum(np.linalg.eigvalsh(G @ G.T)[::-1], 0.0)
         if not self.frobenius:
-            return max(0.0, self.error - float(np.sum(values[: self.r])) - self.uncertainty)
-        rest = self._outside(G, doubt)
-        return max(0.0, rest + float(np.sum(values[self.r :] ** 2)) - 2 * self.uncertainty)
+            most = (1 + doubt) * float(np.sum(values[: self.r]))
+            return max(0.0, self.error - most - self.uncertainty)
+        least = max(0.0, 1 - doubt) ** 2 * float(np.sum(values[self.r :] ** 2))
+        return max(0.0, self._outside(G, doubt) + least - 2 * self.uncertainty)
 
     def _outside(self, G: np.ndarray, doubt: float) -> float:
         """‖C − GᵀG‖²_F: what the candidates' span leaves, less what rounding may add."""

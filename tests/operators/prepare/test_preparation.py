@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+import landmarks as lm
 from landmarks.operators.dense import densify
 from landmarks.operators.prepare import preparation
 from landmarks.operators.prepare.preparation import Preparation, mean_imputed, means_hold
@@ -164,3 +165,13 @@ def test_a_column_without_any_value_is_imputed_by_zeros():
     A[:, 1] = np.nan
     filled = mean_imputed(A, WEIGHTS)
     assert filled[:, 1].tolist() == 40 * [0.0] and np.isfinite(filled).all()
+
+
+def test_sparse_rows_in_float32_may_have_weights():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 6)) * (rng.random((30, 6)) < 0.5)
+    w = rng.integers(1, 4, 30).astype(np.float64)
+    sparse = scipy.sparse.csr_array(X.astype(np.float32))
+    found = lm.ColumnSelector(2, center=False, scale=True).fit(sparse, sample_weight=w)
+    dense = lm.ColumnSelector(2, center=False, scale=True).fit(X, sample_weight=w)
+    assert found.get_support().tolist() == dense.get_support().tolist()

@@ -95,6 +95,8 @@ def means_hold(X: np.ndarray) -> float:
 def _mean_and_variance(X: Any, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     from sklearn.utils.sparsefuncs import mean_variance_axis  # only sparse matrices need it
 
+    if weights is not None:
+        weights = weights.astype(X.dtype)  # it takes no others
     return mean_variance_axis(X, axis=0, weights=weights)
 
 
