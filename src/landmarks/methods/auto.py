@@ -54,8 +54,7 @@ QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
 SHORT = 1.0  # estimated seconds of a proof that is left until somebody asks for it
 ESTIMATED = 20_000  # order above which the trials hold an estimate of the Frobenius error
 LATE = 1.0  # seconds, by the products made, after which the first start on columns is the only one
-MODEST = 0.6  # estimated seconds that the rounds between these two may take
-CERTAIN = 0.4  # estimated seconds of rounds before the search may end because it gains little
+MODEST = 0.6  # estimated seconds of rounds, between these two; after that they must gain something
 LONG = 4.0  # estimated seconds that all rounds together may take
 
 
@@ -149,7 +148,7 @@ def modest_search(problem: Problem, start: np.ndarray) -> Iterated:
     least = FEW_ROUNDS if problem.operator.m is not None else LEAST_ROUNDS + k // 8
     rounds = max(FEW_ROUNDS, min(most, max(least, int(MODEST / each))))
     patience = max(4, k // 2)
-    return Iterated(start=start, rounds=rounds, patience=patience, least=int(CERTAIN / each))
+    return Iterated(start=start, rounds=rounds, patience=patience, least=int(MODEST / each))
 
 
 def order(operator: Operator) -> float:
