@@ -144,7 +144,7 @@ def modest_search(problem: Problem, start: np.ndarray) -> Iterated:
     """An iterated search whose rounds cost little; the fewer members, the sooner it moves away."""
     n, k = problem.operator.n, problem.k
     each = round_seconds(problem)
-    most = min(MOST_ROUNDS, 3 + n * k // 20, int(LONG / each))
+    most = min(MOST_ROUNDS, 10 + n * k // 20, int(LONG / each))
     least = FEW_ROUNDS if problem.operator.m is not None else LEAST_ROUNDS + k // 8
     rounds = max(FEW_ROUNDS, min(most, max(least, int(MODEST / each))))
     patience = max(4, k // 2)
