@@ -38,7 +38,7 @@ class Iterated:
     share : the largest part of the choice that one disturbance drops.
     patience : rounds without success after which half of the choice is redrawn, to leave a poor
         valley.
-    least : rounds after which it ends once 15 + k/20 in a row have gained less than 0.05 %
+    least : rounds after which it ends once 15 + k/10 in a row have gained less than 0.05 %
         together; None makes all rounds.
 
     Examples
@@ -109,7 +109,7 @@ class Search(State):
         self.error = state.error
         self.descended = False
         self.rounds = self.improvements = self.stale = 0
-        self.window = 15 + landscape.problem.k // 20
+        self.window = 15 + landscape.problem.k // 10
         self.lately: list[float] = []  # the lowest errors before the last rounds
 
     def run(self) -> None:
