@@ -1,4 +1,4 @@
-"""What a progress bar is told: each method names what it does, counts it and knows the end."""
+"""What a progress bar shows: each method names what it does, counts it and knows the end."""
 
 from __future__ import annotations
 

@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import landmarks as lm
+from landmarks.residual.explicit import Factored
+from landmarks.residual.represent import searchable
 from tests.residual import reference
 
 
@@ -87,3 +89,11 @@ def test_a_drop_that_costs_far_more_than_the_error_hides_no_swap(seed):
     s = lm.select(X, 5, criterion="frobenius", method="swap", scale=False)
     error = reference.error(X, s.indices.tolist(), "frobenius")
     assert best_swap(X, s.indices.tolist(), "frobenius", []) >= error * (1 - 1e-6)
+
+
+def test_columns_of_zeros_and_copies_do_not_make_the_others_alike():
+    X = np.random.default_rng(0).standard_normal((40, 12))
+    spread = np.column_stack([X, np.zeros(40), X[:, 0]])
+    near = np.column_stack([spread, X[:, 1] + 1e-3 * X[:, 2]])
+    assert not isinstance(searchable(lm.data(spread), 4), Factored)
+    assert isinstance(searchable(lm.data(near), 4), Factored)

@@ -112,11 +112,12 @@ def _keeps_digits(K: np.ndarray) -> bool:
     lengths = np.sqrt(np.maximum(np.diagonal(K), 0.0))
     scale = np.where(lengths > 0, lengths, 1.0)
     correlations = K / np.outer(scale, scale)
-    factor, _, rank, _ = scipy.linalg.lapack.dpstrf(correlations, lower=1, tol=NEAR)
+    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(correlations, lower=1, tol=NEAR)
     if rank == len(K):
         return True
     nothing = NOTHING * len(K)
-    left = 1.0 - np.sum(np.square(factor[rank:, :rank]), axis=1)
+    before = np.diagonal(correlations)[order[rank:] - 1]  # 1, or 0 for a column of zeros
+    left = before - np.sum(np.square(factor[rank:, :rank]), axis=1)
     apart = 1.0 - np.square(correlations)
     alike = (apart > nothing) & (apart < ALIKE)
     return not bool(np.any(left > nothing) or np.any(alike))
