@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 MEMORY = 256 * 2**20  # bytes that a block of columns or a chunk of kernel values may take
 DENSE_MEMORY = 4 * 2**30  # bytes that a stored n × n matrix may take
-POWERS_OF_K = ("squares", "cubes")  # whose diagonals one pass reads
 COUNTED = ("products", "columns", "entries")  # of every run
 WIDENED = "float64: rounding in float32 could hide gains"
 ROUGH = "float64, {rough} of {products} products in float32, whose error is accounted for"
@@ -269,13 +268,14 @@ def _read(
 
 def _read_pairs(operator: Operator, reading: Reading) -> Iterator[Step]:
     """diag K² and diag K³ from products of one block of columns with all later ones."""
-    n, like = operator.n, operator.like
-    width = panel_width(n, like)
+    n, nothing = operator.n, zeros((operator.n,), operator.like)
+    width = panel_width(n, operator.like)
     while reading.done < n:
         block = np.arange(reading.done, min(n, reading.done + width))
-        so_far = tuple(reading.diagonals.get(name, zeros((n,), like)) for name in POWERS_OF_K)
-        added = add_block(so_far, operator.columns(block), block, operator.columns)
-        reading.diagonals = dict(zip(POWERS_OF_K, added, strict=True))
+        known = reading.diagonals
+        so_far = known.get("squares", nothing), known.get("cubes", nothing)
+        squares, cubes = add_block(so_far, operator.columns(block), block, operator.columns)
+        reading.diagonals = {"squares": squares, "cubes": cubes}
         reading.done += len(block)
         yield Step(reading.done, n)
 
