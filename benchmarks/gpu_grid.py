@@ -18,6 +18,7 @@ import itertools
 import json
 import multiprocessing
 import time
+import traceback
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -101,8 +102,8 @@ def measure(job: tuple[list[Run], argparse.Namespace]) -> None:
         found |= {"n": X.shape[0], "d": X.shape[1]}
         try:
             found |= outcome(operator, judge, run)
-        except Exception as error:
-            found["failed"] = repr(error)
+        except Exception:
+            found["failed"] = traceback.format_exc()[-900:]
         with rows.open("a") as file:
             print(json.dumps(found), file=file, flush=True)
 
