@@ -98,7 +98,7 @@ class Landscape:
 
     def lowest(self, starts: list[np.ndarray]) -> tuple[int, Exchange]:
         """Which of the starts has the lowest error, and its state."""
-        if self.base.slow_loads:
+        if self.base.slow_loads and len(starts) > 1:
             i = int(np.argmin([self.error(start) for start in starts]))
             return i, self.state(starts[i])
         states = [self.state(start) for start in starts]
