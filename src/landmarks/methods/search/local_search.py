@@ -70,6 +70,10 @@ class Landscape:
             return None
         return error / self.base.total
 
+    def error(self, state: Exchange) -> float:
+        """The error of a state, from scratch where rank-one changes have moved it noticeably."""
+        return state.error if state.drift < self.tolerance else state.recomputed_error()
+
     def least_gain(self, error: float, size: float = 0.0) -> float:
         """What a swap must gain at least: more than rounding, and not too little to matter.
 
@@ -94,6 +98,8 @@ class Landscape:
         state = Exchange(self.base, len(indices))
         include = [j for j in self.problem.include if j in indices]
         state.load(np.asarray(include, dtype=np.int64))
+        if self.compiled is not None:
+            self.compiled.among(indices).fill(state)
         for place in state.vacant:
             allowed = np.isin(np.arange(self.base.operator.n), indices)
             allowed[state.chosen] = False
@@ -234,7 +240,10 @@ def compiled_swaps(landscape: Landscape, state: Exchange, most: int) -> int:
     """Make compiled swaps where they can be; returns how many. None is left that it can see."""
     if landscape.compiled is None or state.exact:
         return 0
-    return landscape.compiled.descend(state, most)
+    made = landscape.compiled.descend(state, most)
+    if not made and state.stale(landscape.drift):
+        state.load(state.chosen)
+    return made
 
 
 def swap_best(landscape: Landscape, state: Exchange, done: SwapRun) -> bool:
