@@ -49,7 +49,8 @@ def landscape(make, criterion, k=8, moves=10**6, **given):
 def assert_as_loaded(state):
     """What the state holds is what its members give when they are loaded from K.
 
-    A state loads afresh when its drift is above 1e-6, so that much of it may be rounding.
+    A state loads afresh when its drift is above 1e-6, so that much of it may be rounding, and more
+    of the diagonals, from which far larger numbers were subtracted.
     """
     fresh = Exchange(state.base, len(state.members))
     fresh.load(state.chosen)
@@ -62,7 +63,7 @@ def assert_as_loaded(state):
         scale = np.max(np.abs(expected))
         assert np.allclose(rows[here], expected[there], atol=1e-6 * scale)
     for p, (diagonal, expected) in enumerate(zip(state.diagonals, fresh.diagonals, strict=True)):
-        assert np.allclose(diagonal, expected, atol=1e-6 * np.sum(fresh.diagonals[0]) ** (p + 1))
+        assert np.allclose(diagonal, expected, atol=1e-4 * np.sum(fresh.diagonals[0]) ** (p + 1))
 
 
 @needs_library
