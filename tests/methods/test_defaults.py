@@ -12,6 +12,7 @@ from landmarks.linalg.solvers.block_cg import BlockCG
 from landmarks.methods.registry import METHODS
 from landmarks.methods.relaxation.bisection import Bisection
 from landmarks.methods.relaxation.frank_wolfe import FrankWolfe
+from landmarks.methods.relaxation.stopping import Stop
 from landmarks.methods.relaxation.warm_path import WarmPath
 
 X = np.random.default_rng(0).standard_normal((12, 8))
@@ -94,7 +95,13 @@ def test_settings_of_the_relaxation():
         name: made[name] for name in ("penalty", "delta", "threshold", "epsilon", "strategy")
     } == dict.fromkeys(("penalty", "delta", "threshold", "epsilon", "strategy"))
     assert (made["n_probes"], made["units"], made["polish"]) == (10, "relative", False)
-    assert (made["step"].rate, made["stop"].max_steps, made["solver"]) == (0.1, 500, Automatic())
+    assert (made["step"].rate, made["stop"], made["solver"]) == (0.1, None, Automatic())
+    assert settings(Stop()) == {
+        "max_steps": 2000,
+        "tolerance": 1e-5,
+        "patience": 10,
+        "settled": 100,
+    }
     assert len(lm.select(X, 3, method=lm.Continuous())) == 3
 
 

@@ -28,20 +28,31 @@ from ...runs.state import State
 
 @dataclass
 class History(State):
-    """What the steps so far did, oldest first.
+    """What the steps so far did, one entry per step, oldest first.
 
-    value : the estimate of the objective before the step, without λΣt: it rises as weights fall;
-    change : the largest change of a weight; active : the columns that are not frozen after it.
+    value : f or g at the weights before the step, without λΣt; it rises as weights fall;
+    penalised : the same with λΣt, which the descent lowers;
+    change : the largest change of a weight in the step;
+    active : the number of columns that are not frozen after the step.
+
+    Value and penalised are exact with n_probes=None. Otherwise they are estimates from fresh
+    probes, so they go up and down from step to step: compare means over many steps.
     """
 
     value: list[float] = field(default_factory=list)
+    penalised: list[float] = field(default_factory=list)
     change: list[float] = field(default_factory=list)
     active: list[int] = field(default_factory=list)
 
-    def add(self, value: float, change: Array, active: int) -> None:
-        """Append a step, given by the change of each weight."""
+    def add(self, value: float, penalised: float, change: Array, active: int) -> None:
+        """Append a step: f or g before it, the same with λΣt, each weight's change, how many left.
+
+        change : the weights after the step less those before, of the columns active before it;
+        active : the number of columns that are not frozen after the step.
+        """
         xp = namespace(change)
         self.value.append(value)
+        self.penalised.append(penalised)
         self.change.append(float(xp.max(xp.abs(change))))
         self.active.append(active)
 
@@ -57,27 +68,37 @@ class StoppingRule(Protocol):
 
 @dataclass(frozen=True)
 class Stop:
-    """Stop when the weights rest, or when no column has been frozen for a while.
+    """Stop when the weights rest, or when noise is all that still moves them.
 
     max_steps : the most steps;
-    tolerance, patience : stop when no weight moved by more than the tolerance in each of the last
-        `patience` steps;
-    settled : stop when the last so many steps froze no column: stochastic gradients never let the
-        weights rest.
+    tolerance, patience : the weights rest when none moved by more than the tolerance in each of
+        the last `patience` steps. A larger tolerance ends on a plateau, from which an exact
+        descent would still freeze columns;
+    settled : stochastic gradients never let the weights rest. So stop too when the last so many
+        steps froze no column, and the second half of them has no lower mean of the penalised
+        objective than the first. With exact gradients it falls in every step.
     """
 
-    max_steps: int = 500
-    tolerance: float = 1e-3
+    max_steps: int = 2000
+    tolerance: float = 1e-5
     patience: int = 10
     settled: int = 100
 
     def __call__(self, history: History) -> bool:
-        change = history.change
+        return self._at_rest(history.change) or self._settled(history)
+
+    def _at_rest(self, change: list[float]) -> bool:
+        recent = change[-self.patience :]
+        return len(recent) == self.patience and all(x <= self.tolerance for x in recent)
+
+    def _settled(self, history: History) -> bool:
         active = history.active
-        recent = change[max(0, len(change) - self.patience) :]
-        at_rest = len(recent) == self.patience and all(x <= self.tolerance for x in recent)
-        settled = len(active) > self.settled and active[-1] == active[-1 - self.settled]
-        return at_rest or settled
+        if len(active) <= self.settled or active[-1] != active[-1 - self.settled]:
+            return False
+        half = self.settled // 2
+        later = history.penalised[-half:]
+        earlier = history.penalised[-2 * half : -half]
+        return sum(later) >= sum(earlier)
 
 
 @dataclass(frozen=True)
