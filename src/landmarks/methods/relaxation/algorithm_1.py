@@ -72,7 +72,7 @@ def sgd(
 def descend(
     at: Iterate, objective: Objective, penalty: float, descent: Descent, recorder: Recorder
 ) -> Iterator[Step]:
-    """The steps of the descent, until TermCond ends it."""
+    """The steps until TermCond ends the descent; small weights are frozen (Section 3.4)."""
     xp = namespace(at.weights.w)
     while not at.ended:
         columns = at.weights.columns
@@ -82,7 +82,7 @@ def descend(
         result = objective(columns, t)  # its gradient is 2φ (Lemma 3.1) or 2ψ (Lemma 3.2)
         recorder.add(t, columns, result.value, result.solver_steps)
         penalised = result.value + penalty * float(xp.sum(t))  # what the descent lowers
-        gradient = chain(result.gradient / penalty + 1, w)  # (2φ + λ)/λ or (2ψ + λ)/λ, in w
+        gradient = chain(result.gradient / penalty + 1, w)  # (2φ or 2ψ, + λ)/λ; Section 3.1
         change, memory = descent.step.update(gradient, at.memory, at.i)  # step
         stepped = xp.clip(w + xp.clip(change, min=-CLIP, max=CLIP), min=0.0)
         w = xp.where(held, w, stepped)

@@ -1,4 +1,4 @@
-"""The objectives f and g with their gradients, from one block of probes.
+"""The objectives f and g with the gradients that Algorithm 1 follows, from a block of probes.
 
 f(t) = −tr K̃(t) for the trace, which is −tr[XᵀP̃(t)X] for columns (Section 2.1), and
 g(t) = ‖K − K̃(t)‖²_F for the Frobenius norm (Section 2.2). Both come without the penalty λ Σ t.
