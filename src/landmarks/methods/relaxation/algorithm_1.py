@@ -4,7 +4,7 @@ Comments give its line numbers. λ is `penalty` and τ is `threshold`. `objectiv
 draws M probes for each gradient (`gradients.py`); `descent.step` is a rule of `steps.py`. TermCond
 is `descent.stop`, a rule of `stopping.py`. The descent ends when the rule says so, after the rule's
 `max_steps`, or when a step would leave fewer than `descent.at_least` columns. `recorder` collects
-what users see as `selection.path`. `run` makes the steps that `descend` yields.
+what users see as `selection.path`. `run` makes the steps that `gradient_steps` yields.
 
 Where the code differs from the paper, and why:
 
@@ -64,12 +64,12 @@ def sgd(
 ) -> Weights:
     """w* from the start by stochastic gradient descent (line 4 of Algorithm 1)."""
     at = Iterate(start, descent.step.start(start.w))
-    steps = descend(at, objective, penalty, descent, recorder)
+    steps = gradient_steps(at, objective, penalty, descent, recorder)
     run("descent", steps, at, objective, recorder)
     return at.weights
 
 
-def descend(
+def gradient_steps(
     at: Iterate, objective: Objective, penalty: float, descent: Descent, recorder: Recorder
 ) -> Iterator[Step]:
     """The steps until TermCond ends the descent; small weights are frozen (Section 3.4)."""
