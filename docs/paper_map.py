@@ -136,7 +136,7 @@ def tests() -> Found:
 def shows(name: str, text: str, statement: str) -> bool:
     """Whether a function is a test of the statement."""
     prefix = "test_" + re.sub(r"[ .]", "_", statement.lower()) + "_"
-    return name.startswith(prefix) or name.startswith("test_") and statement in statements(text)
+    return name.startswith(prefix) or (name.startswith("test_") and statement in statements(text))
 
 
 def figure(statement: str) -> list[str]:

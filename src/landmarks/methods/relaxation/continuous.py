@@ -59,8 +59,8 @@ class Continuous:
     step : the step rule on w, in units of 1/λ; SGD(0.1) unless given. Momentum and Adam are in
         `landmarks.methods.relaxation.steps`.
     stop : the termination condition of Algorithm 1 with a given penalty; the strategies that
-        reach k have their own. `Stop()` unless given; `Stop`, `Steps` and how to write a rule are
-        in `landmarks.methods.relaxation.stopping`.
+        reach k have their own. `Stop()` unless given; or `Steps(n)`, or a rule of your own. They
+        are in `landmarks.methods.relaxation.stopping`, with how to write one.
     solver : of L_t Q = B; by default by the shape of the system.
     polish : improve the rounded choice by swaps, as `Swap(start=Continuous(…))` does.
 

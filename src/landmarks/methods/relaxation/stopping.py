@@ -1,8 +1,8 @@
 """When the descent ends: TermCond of Algorithm 1.
 
 A rule has `max_steps`, after which the descent ends anyway, and is called after every step with
-the history of the run. To add one, write a class like `Stop` and pass it as
-`Continuous(penalty=…, stop=rule)`:
+the history of the run. A user passes an object of a class like `Stop`, as below; a contributor who
+brings a rule into the package writes the class in this file (CONTRIBUTING.md has the steps).
 
 >>> from dataclasses import dataclass
 >>> @dataclass(frozen=True)
@@ -30,13 +30,23 @@ from ...runs.state import State
 class History(State):
     """What the steps so far did, one entry per step, oldest first.
 
-    value : f or g at the weights before the step, without λΣt; it rises as weights fall;
-    penalised : the same with λΣt, which the descent lowers;
-    change : the largest change of a weight in the step;
-    active : the number of columns that are not frozen after the step.
-
     Value and penalised are exact with n_probes=None. Otherwise they are estimates from fresh
     probes, so they go up and down from step to step: compare means over many steps.
+
+    Attributes
+    ----------
+    value : f or g at the weights before the step, without λΣt; it rises as weights fall.
+    penalised : the same with λΣt, which the descent lowers.
+    change : the largest change of a weight in the step.
+    active : the number of columns that are not frozen after the step.
+
+    Examples
+    --------
+    >>> from landmarks.methods.relaxation.stopping import History
+    >>> history = History()
+    >>> history.add(-2.5, -1.5, np.array([0.1, -0.3]), active=2)
+    >>> history.change, history.active
+    ([0.3], [2])
     """
 
     value: list[float] = field(default_factory=list)
@@ -70,13 +80,23 @@ class StoppingRule(Protocol):
 class Stop:
     """Stop when the weights rest, or when noise is all that still moves them.
 
-    max_steps : the most steps;
+    Parameters
+    ----------
+    max_steps : the most steps.
     tolerance, patience : the weights rest when none moved by more than the tolerance in each of
         the last `patience` steps. A larger tolerance ends on a plateau, from which an exact
-        descent would still freeze columns;
+        descent would still freeze columns.
     settled : stochastic gradients never let the weights rest. So stop too when the last so many
         steps froze no column, and the second half of them has no lower mean of the penalised
         objective than the first. With exact gradients it falls in every step.
+
+    Examples
+    --------
+    >>> from landmarks.methods.relaxation.stopping import Stop
+    >>> X = np.random.default_rng(0).standard_normal((30, 10))
+    >>> method = lm.Continuous(penalty=4.0, delta=0.1, n_probes=None, stop=Stop(tolerance=1e-6))
+    >>> lm.select(X, method=method, criterion="frobenius").k
+    7
     """
 
     max_steps: int = 2000
@@ -103,7 +123,19 @@ class Stop:
 
 @dataclass(frozen=True)
 class Steps:
-    """Make exactly `max_steps` steps."""
+    """Make exactly `max_steps` steps.
+
+    Parameters
+    ----------
+    max_steps : how many.
+
+    Examples
+    --------
+    >>> from landmarks.methods.relaxation.stopping import Steps
+    >>> X = np.random.default_rng(0).standard_normal((30, 10))
+    >>> len(lm.select(X, method=lm.Continuous(penalty=4.0, stop=Steps(25))).path)
+    25
+    """
 
     max_steps: int
 
