@@ -42,7 +42,7 @@ def test_the_rule_agrees_with_counters(steps, patience, settled):
     held = []
     for change, froze, penalised in steps:
         active -= froze
-        history.add(0.0, penalised, np.array([0.0, -change]), active)
+        history.add(penalised, 0.0, np.array([0.5, 0.0]), np.array([0.5, change]), active)
         held.append(rule(history))
     assert (held.index(True) if any(held) else None) == first_stop(rule, steps)
 
@@ -63,9 +63,9 @@ def test_the_default_ends_no_exact_descent_on_a_plateau(seed):
 
 def test_a_history_keeps_both_values_the_largest_change_and_the_active_columns(xp):
     history = History()
-    history.add(-2.5, -1.5, xp.asarray([0.1, -0.3]), 2)
-    assert (history.value, history.penalised, history.active) == ([-2.5], [-1.5], [2])
-    assert history.change == [pytest.approx(0.3)]
+    history.add(-3.0, 2.0, xp.asarray([0.5, 0.25]), xp.asarray([0.375, 0.5]), 2)
+    assert (history.value, history.penalised, history.active) == ([-3.0], [-1.5], [2])
+    assert history.change == [0.25]
 
 
 @dataclass(frozen=True)

@@ -79,17 +79,16 @@ def gradient_steps(
         w = at.weights.w
         held = at.weights.held
         t = to_box(w)  # 1 − exp(−w ⊙ w)
-        result = objective(columns, t)  # its gradient is 2φ (Lemma 3.1) or 2ψ (Lemma 3.2)
+        result = objective(columns, t)  # with 2φ (Lemma 3.1) or 2ψ (Lemma 3.2)
         recorder.add(t, columns, result.value, result.solver_steps)
-        penalised = result.value + penalty * float(xp.sum(t))  # what the descent lowers
-        gradient = chain(result.gradient / penalty + 1, w)  # (2φ or 2ψ, + λ)/λ; Section 3.1
+        gradient = chain(result.gradient / penalty + 1, w)  # 2φ/λ + 1 or 2ψ/λ + 1, in w (Section 3.1)
         change, memory = descent.step.update(gradient, at.memory, at.i)  # step
         stepped = xp.clip(w + xp.clip(change, min=-CLIP, max=CLIP), min=0.0)
         w = xp.where(held, w, stepped)
         at.weights = Weights(columns, w, held)
         at.i += 1
         active = np.flatnonzero(host((to_box(w) > descent.epsilon) | held))
-        at.history.add(result.value, penalised, to_box(w) - t, len(active))
+        at.history.add(result.value, penalty, t, to_box(w), len(active))
         few = len(active) < descent.at_least
         at.ended = few or at.i >= descent.stop.max_steps or descent.stop(at.history)  # TermCond
         if not few:

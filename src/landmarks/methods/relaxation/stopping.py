@@ -44,9 +44,9 @@ class History(State):
     --------
     >>> from landmarks.methods.relaxation.stopping import History
     >>> history = History()
-    >>> history.add(-2.5, -1.5, np.array([0.1, -0.3]), active=2)
-    >>> history.change, history.active
-    ([0.3], [2])
+    >>> history.add(-3.0, 2.0, before=np.array([0.5, 0.5]), after=np.array([0.5, 0.25]), active=2)
+    >>> history.penalised, history.change
+    ([-1.0], [0.25])
     """
 
     value: list[float] = field(default_factory=list)
@@ -54,16 +54,16 @@ class History(State):
     change: list[float] = field(default_factory=list)
     active: list[int] = field(default_factory=list)
 
-    def add(self, value: float, penalised: float, change: Array, active: int) -> None:
-        """Append a step: f or g before it, the same with λΣt, each weight's change, how many left.
+    def add(self, value: float, penalty: float, before: Array, after: Array, active: int) -> None:
+        """Append a step, given by the weights before and after it.
 
-        change : the weights after the step less those before, of the columns active before it;
-        active : the number of columns that are not frozen after the step.
+        value : f or g before the step, without λΣt; penalty : λ; before, after : the weights of
+        the columns that were active before the step; active : how many are not frozen after it.
         """
-        xp = namespace(change)
+        xp = namespace(before)
         self.value.append(value)
-        self.penalised.append(penalised)
-        self.change.append(float(xp.max(xp.abs(change))))
+        self.penalised.append(value + penalty * float(xp.sum(before)))
+        self.change.append(float(xp.max(xp.abs(after - before))))
         self.active.append(active)
 
 
