@@ -81,7 +81,7 @@ def gradient_steps(
         t = to_box(w)  # 1 − exp(−w ⊙ w)
         result = objective(columns, t)  # with 2φ (Lemma 3.1) or 2ψ (Lemma 3.2)
         recorder.add(t, columns, result.value, result.solver_steps)
-        gradient = chain(result.gradient / penalty + 1, w)  # 2φ/λ + 1 or 2ψ/λ + 1, in w (Section 3.1)
+        gradient = chain(result.gradient / penalty + 1, w)  # 2φ/λ + 1 or 2ψ/λ + 1; Section 3.1
         change, memory = descent.step.update(gradient, at.memory, at.i)  # step
         stepped = xp.clip(w + xp.clip(change, min=-CLIP, max=CLIP), min=0.0)
         w = xp.where(held, w, stepped)
