@@ -1,0 +1,67 @@
+"""Equal candidates: the first ones are chosen, in their order.
+
+There are more than 16 of them: NumPy sorts up to 16 numbers in a stable way whatever it is asked.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+
+N = 60
+X = np.diag(np.where(np.arange(N) % 3 == 1, 2.0, 1.0))  # columns 1, 4, 7, … are the longer ones
+FIRST = [1, 4, 7, 10]
+METHODS = [
+    "greedy",
+    lm.Greedy(gain="frobenius"),
+    "nuclear",
+    "pivoted_qr",
+    "swap",
+    lm.Iterated(rounds=2),
+    "exact",
+    "knapsack",
+    lm.Continuous(strategy="path", n_probes=None),
+    "auto",
+]
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+@pytest.mark.parametrize("method", METHODS, ids=str)
+def test_the_first_of_equal_columns_are_chosen(method: Any, criterion: str) -> None:
+    assert lm.select(X, 4, method=method, criterion=criterion).indices.tolist() == FIRST
+    assert lm.select(lm.psd(X @ X), 4, method=method, criterion=criterion).indices.tolist() == FIRST
+
+
+@pytest.mark.parametrize("method", ["greedy", "swap", "exact", "auto"])
+def test_the_first_of_equal_columns_are_chosen_for_a_target(method: str) -> None:
+    target = np.diag(X)[:, None] - 1.0
+    assert lm.select(X, 3, method=method, target=target).indices.tolist() == FIRST[:3]
+
+
+@pytest.mark.parametrize("method", ["greedy", "nuclear", "pivoted_qr"])
+def test_a_run_that_is_stopped_fills_up_with_the_first_of_equal_columns(method: str) -> None:
+    s = lm.select(X, 4, method=method, callback=lambda progress: progress.phase == method)
+    assert s.stopped and s.indices.tolist() == FIRST
+
+
+@pytest.mark.parametrize("method", ["rpcholesky", "leverage"])
+def test_a_draw_that_is_stopped_fills_up_with_the_first_of_equal_columns(method: str) -> None:
+    s = lm.select(X, 4, method=method, callback=lambda progress: progress.phase == method)
+    drawn = int(s.indices[0])
+    assert s.indices[1:].tolist() == [j for j in [*FIRST, 13] if j != drawn][:3]
+
+
+def test_a_run_for_a_target_that_is_stopped_fills_up_with_the_first_of_equal_columns() -> None:
+    target = np.diag(X)[:, None] - 1.0
+    s = lm.select(X, 4, method="greedy", target=target, callback=lambda progress: True)
+    assert s.stopped and s.indices.tolist() == FIRST
+
+
+def test_the_first_of_equal_groups_are_chosen() -> None:
+    groups = np.arange(N) // 2
+    found = lm.select(np.eye(N), 3, groups=groups)
+    assert found.indices.tolist() == [0, 1, 2, 3, 4, 5]
