@@ -15,7 +15,10 @@ from landmarks.methods.annealed.entropic import entropic
 
 @dataclass
 class Plain:
-    """The state of one run; `rows` holds √p of the weighed columns and the objective, by step."""
+    """The state of one run; `rows` holds √p of the weighed columns and the objective, by step.
+
+    weighed : the candidates, rising; None is all columns. The offsets are theirs.
+    """
 
     K: np.ndarray
     k: int
@@ -24,6 +27,7 @@ class Plain:
     offsets: np.ndarray
     include: tuple[int, ...] = ()
     exclude: tuple[int, ...] = ()
+    weighed: np.ndarray | None = None
     rows: list[tuple[np.ndarray, float]] = field(default_factory=list)
 
     def run(self) -> list[int]:
@@ -42,7 +46,8 @@ class Plain:
         self.K = self.K.copy()
         self.first, self.own = np.diag(self.K).copy(), np.diag(self.K).copy()
         self.floor, self.terms = 1e-12 * self.first, np.zeros(n)
-        self.open = np.ones(n, dtype=bool)
+        self.weighed = np.arange(n) if self.weighed is None else self.weighed
+        self.open = np.isin(np.arange(n), self.weighed)
         self.open[list(self.exclude)] = False
         self.fixed, self.p, self.narrowed = list[int](), np.zeros(n), False
         for j in sorted(self.include):
@@ -81,12 +86,13 @@ class Plain:
         C = self.K - self.K[:, A] @ np.linalg.solve(
             np.diag(1 / d[A]) + self.K[np.ix_(A, A)], self.K[A]
         )
-        at = free if self.narrowed else np.arange(len(d))
+        at = free if self.narrowed else self.weighed
         gains = np.array([self.gain(C, d, j) for j in at])
         self.own[at] = np.diag(C)[at] / (1 - d * np.diag(C))[at]
-        scores = (np.log(np.maximum(gains, 1e-12 * gains.max())) + self.offsets[at])[
-            np.isin(at, free)
-        ]
+        scores = (
+            np.log(np.maximum(gains, 1e-12 * gains.max()))
+            + self.offsets[np.searchsorted(self.weighed, at)]
+        )[np.isin(at, free)]
         self.p[free] += self.settings.damping * (
             entropic(scores, self.places, spread) - self.p[free]
         )
