@@ -56,6 +56,7 @@ RULES = {
     lm.MaxError: {"error": 0.05},
     lm.Knee: {"most": 100},
     lm.LikelihoodRatio: {"alpha": 0.05, "degrees": None},
+    lm.CrossValidated: {"folds": 5, "most": 100, "ridge": None},
 }
 
 
@@ -139,6 +140,7 @@ EDGES = [
     (lm.MaxError, {"error": 0.0}),
     (lm.Knee, {"most": 2}),
     (lm.LikelihoodRatio, {"alpha": 0.999, "degrees": 1e-9}),
+    (lm.CrossValidated, {"folds": 2, "most": 1, "ridge": "cv"}),
     (lm.Checkpoint, {"path": "run.npz", "interval": 0}),
 ]
 BEYOND = [
@@ -173,6 +175,9 @@ BEYOND = [
     (lm.LikelihoodRatio, {"alpha": 1.0}),
     (lm.LikelihoodRatio, {"alpha": 1}),
     (lm.LikelihoodRatio, {"degrees": 0}),
+    (lm.CrossValidated, {"folds": 1}),
+    (lm.CrossValidated, {"most": 0}),
+    (lm.CrossValidated, {"ridge": "yes"}),
     (lm.Checkpoint, {"path": "run.npz", "interval": -1}),
     (lm.Checkpoint, {"path": "run.npz", "interval": True}),
     (lm.Checkpoint, {"path": "run.npz", "interval": "1"}),

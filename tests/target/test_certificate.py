@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 import landmarks as lm
+from landmarks.linalg.aim import Aim
+from landmarks.residual.aimed.lookahead import bounds_of_members
+from landmarks.residual.aimed.rebuilding import rebuilding
 
 from .plain import best, least_squares, posterior
 from .test_enumeration import graded
@@ -42,10 +47,6 @@ def test_the_certificate_is_below_the_best_of_all_choices_with_noise(
 
 @pytest.mark.parametrize("seed", range(20))
 def test_looking_ahead_bounds_every_choice_with_a_member(seed: int) -> None:
-    from landmarks.linalg.aim import Aim
-    from landmarks.residual.aimed.lookahead import bounds_of_members
-    from landmarks.residual.aimed.rebuilding import rebuilding
-
     rng = np.random.default_rng(seed)
     n, k = 9, 2 + seed % 3
     X, noise = graded(rng, 6, n, 1.0), rng.uniform(0.01, 1.0, n)
@@ -60,9 +61,39 @@ def test_looking_ahead_bounds_every_choice_with_a_member(seed: int) -> None:
 
 
 def subsets(items: list[int], size: int) -> list[tuple[int, ...]]:
-    from itertools import combinations
-
     return list(combinations(items, size))
+
+
+@pytest.mark.parametrize("noisy", [False, True])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_the_bounds_of_looking_ahead_are_those_of_the_formula(noisy: bool, k: int) -> None:
+    """Noise as more rows of A, and the eigenvalues of all that is left of the target."""
+    rng = np.random.default_rng(k)
+    X, B, noise = rng.standard_normal((20, 9)), rng.standard_normal((20, 4)), np.full(9, 0.7)
+    X[:, 8] = X[:, 4]  # adds nothing to what is included, unless each has noise of its own
+    aim = Aim(target=B, noise=noise if noisy else None)
+    problem = lm.Problem(lm.data(X), k, include=(4,), exclude=(1,), aim=aim)
+    base = rebuilding(problem.operator, aim)
+    A, wide = base.A, base.B
+    if noisy:
+        A = np.vstack([base.A, np.diag(base.sigma)])
+        wide = np.vstack([base.B, np.zeros((9, base.B.shape[1]))])
+    range_of = lambda M: M @ np.linalg.pinv(M)  # noqa: E731
+    left = wide - range_of(A[:, [4]]) @ wide
+    inside = range_of(A[:, problem.candidates]) @ left
+    expected = []
+    for j in problem.free:
+        rest = inside - range_of(A[:, [4, j]]) @ inside
+        values = np.linalg.svd(rest, compute_uv=False) ** 2
+        expected.append(np.sum((left - inside) ** 2) + np.sum(values[k - 2 :]))
+    found = bounds_of_members(base, problem, lambda: False)
+    np.testing.assert_allclose(found, base.outside + np.array(expected), rtol=1e-9)
+
+
+def test_looking_ahead_ends_when_the_time_is_up() -> None:
+    aim = Aim(target=np.ones((6, 1)))
+    problem = lm.Problem(lm.data(np.eye(6)), 2, aim=aim)
+    assert bounds_of_members(rebuilding(problem.operator, aim), problem, lambda: True) is None
 
 
 def test_looking_ahead_proves_more_than_eigenvalues() -> None:
