@@ -6,6 +6,8 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
+from landmarks.how_many.held_out import HeldOut
+from landmarks.how_many.knee import RuledMethod
 from landmarks.how_many.max_error import Attempts
 
 
@@ -192,3 +194,29 @@ def test_what_must_be_included_is_the_least_and_what_may_be_chosen_the_most():
     problem = lm.Problem(lm.data(np.diag([4.0, 3.0, 2.0, 1.0])), 0, include=(3, 2), exclude=(0,))
     attempts = Attempts(problem, lm.Greedy(), np.random.default_rng(0), 0.9)
     assert attempts.impossible() == 1 and attempts.most == 3 and attempts.total == 30.0
+
+
+def test_the_best_size_and_the_smallest_within_one_standard_error():
+    errors = np.array([[0.5, 0.30, 0.20, 0.25], [0.6, 0.24, 0.28, 0.25]])
+    found = HeldOut(np.array([1, 2, 4, 8]), errors)
+    np.testing.assert_allclose(found.mean, [0.55, 0.27, 0.24, 0.25])
+    np.testing.assert_allclose(found.standard_error, [0.05, 0.03, 0.04, 0.0], atol=1e-15)
+    assert found.best == 4 and found.one_standard_error == 2
+
+
+def test_a_method_with_a_rule_honours_what_the_method_does():
+    assert RuledMethod(lm.Greedy(), lm.Knee()).honours == lm.Greedy.honours
+    assert RuledMethod(lm.KDPP(), lm.Knee()).honours == {"include", "exclude"}
+
+
+def test_too_few_rows_for_the_folds_are_refused():
+    X = np.random.default_rng(0).standard_normal((6, 4))
+    assert lm.select(X, lm.CrossValidated(folds=2), method="greedy").k >= 1
+    with pytest.raises(ValueError, match="3 folds need at least 6 rows, got 2"):
+        lm.select(X[:2], lm.CrossValidated(folds=3))
+
+
+def test_a_likelihood_ratio_knows_no_groups():
+    problem = lm.Problem(lm.data(np.eye(4)), 0, groups=np.array([0, 0, 1, 1]))
+    with pytest.raises(UnsupportedError, match="tests single columns; with groups give k as a"):
+        lm.LikelihoodRatio().size(problem, np.random.default_rng(0))
