@@ -9,6 +9,8 @@ import pytest
 
 import landmarks as lm
 from landmarks.linalg.aim import Aim
+from landmarks.methods.aimed import exact
+from landmarks.methods.aimed.hunt import aim_of
 from landmarks.residual.aimed.lookahead import bounds_of_members
 from landmarks.residual.aimed.rebuilding import rebuilding
 
@@ -122,3 +124,49 @@ def test_what_is_included_raises_the_certificate() -> None:
     s = lm.select(A, 3, target=B, include=[9], method="greedy", scale=False)
     least = min(error([9, i, j]) for i in range(9) for j in range(i))
     assert s.certificate(budget=20).bound == pytest.approx(least, rel=1e-6)
+
+
+def test_where_all_are_included_the_error_is_below_no_bound() -> None:
+    rng = np.random.default_rng(5)
+    A, B = rng.standard_normal((20, 10)), rng.standard_normal((20, 3))
+    s = lm.select(A, 2, target=B, include=[9, 1], method="greedy", scale=False)
+    found = s.certificate(budget=20)
+    assert found.source == "tail"
+    assert found.bound == pytest.approx(s.best_rank_error(), rel=1e-9)
+
+
+def test_too_many_choices_are_bounded_by_looking_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    A, B = rng.standard_normal((20, 10)), rng.standard_normal((20, 3))
+    s = lm.select(A, 3, target=B, method="greedy", scale=False)
+    monkeypatch.setattr(exact, "MOST", 9)
+    found = s.certificate(budget=20)
+    assert found.source == "lookahead" and found.iterations == 10
+    assert found.bound < least_squares(A, B)(s.indices)
+
+
+def test_a_problem_without_an_aim_has_no_search_for_one() -> None:
+    with pytest.raises(ValueError, match="has no aim; use the methods for a trace or Frobenius"):
+        aim_of(lm.Problem(lm.data(np.eye(3)), 1))
+
+
+@pytest.mark.filterwarnings("ignore::landmarks.errors.RankWarning")
+def test_dependent_columns_that_must_be_included_leave_nothing_to_prove() -> None:
+    rng = np.random.default_rng(6)
+    A, B = rng.standard_normal((12, 6)), rng.standard_normal((12, 2))
+    A[:, 1] = 2 * A[:, 0]
+    s = lm.select(A, 3, target=B, include=[0, 1], method="exact", scale=False)
+    assert {0, 1} <= set(s.indices.tolist()) and not s.proved
+    error = least_squares(A, B, rounding=1e-12)
+    assert s.error() == pytest.approx(min(error([0, j]) for j in range(2, 6)))
+
+
+def test_an_enumeration_ends_when_the_time_is_up() -> None:
+    rng = np.random.default_rng(7)
+    A, B = rng.standard_normal((30, 20)), rng.standard_normal((30, 12))
+    aim = Aim(target=B)
+    late = lm.Problem(lm.data(A), 4, aim=aim, deadline=0.0)
+    found = lm.Exact(start="greedy").choose(late, rng)
+    assert not found.details["proved"] and found.details["nodes"] == 64
+    whole = lm.Exact(start="greedy").choose(lm.Problem(lm.data(A), 4, aim=aim), rng)
+    assert whole.details["proved"] and whole.details["nodes"] > 64
