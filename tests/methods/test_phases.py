@@ -159,3 +159,11 @@ def test_a_checkpoint_refuses_a_path_that_it_cannot_hold(tmp_path):
     with pytest.raises(TypeError, match=r"of the class Trajectory .*, got str; run without one"):
         lm.select(X, 3, method=lm.Swap(start=Odd()), checkpoint=tmp_path / "run.npz")
     assert len(lm.select(X, 3, method=lm.Swap(start=Odd()))) == 3
+
+
+@pytest.mark.parametrize("options", [{}, {"target": B}], ids=["columns", "target"])
+def test_an_annealed_run_tells_how_many_columns_are_fixed(options):
+    reports = heard(lm.Annealed(sweeps=0, n_steps=5), **options)
+    assert {progress.total for progress in reports} == {4}
+    done = [progress.done for progress in reports]
+    assert done[:5] == [0] * 5 and done[-1] == 4 and done == sorted(done)

@@ -65,3 +65,12 @@ def test_the_first_of_equal_groups_are_chosen() -> None:
     groups = np.arange(N) // 2
     found = lm.select(np.eye(N), 3, groups=groups)
     assert found.indices.tolist() == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e6])
+def test_a_run_for_a_target_that_is_stopped_leaves_out_what_is_excluded(size: float) -> None:
+    target = size * (np.diag(X)[:, None] - 1.0)
+    s = lm.select(
+        X, 4, method="greedy", target=target, exclude=[0, 1, 2], callback=lambda progress: True
+    )
+    assert s.indices.tolist() == [4, 7, 10, 13]

@@ -198,3 +198,12 @@ def test_blocks_end_at_the_numerical_rank(monkeypatch):
     K = lm.psd(X[:6].T @ X[:6])
     with pytest.warns(RankWarning, match="numerical rank 6"):
         assert len(set(lm.select(K, 10, method=lm.NuclearScores(12)).indices.tolist())) == 10
+
+
+@pytest.mark.parametrize(("large", "steps"), [(32, 1), (33, 10)])
+def test_picks_are_made_in_blocks_from_a_number_of_columns_on(large, steps, monkeypatch):
+    monkeypatch.setattr(nuclear, "LARGE", large)
+    reports = []
+    method = lm.NuclearScores(12)
+    lm.select(lm.psd(np.diag(np.arange(1.0, 33.0))), 10, method=method, callback=reports.append)
+    assert len(reports) == steps and reports[-1].done == 10
