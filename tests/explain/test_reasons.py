@@ -189,3 +189,29 @@ def test_a_sparse_matrix_gives_the_reasons_of_a_dense_one():
     sparse, dense = (lm.select(Y, 2, method="greedy").why() for Y in (scipy.sparse.csr_array(X), X))
     assert sparse.chosen["substitute_1"] == dense.chosen["substitute_1"]
     np.testing.assert_allclose(sparse.dropped["r2"], dense.dropped["r2"])
+
+
+def test_equal_columns_are_listed_in_their_order():
+    """Of 40: NumPy sorts up to 16 numbers in a stable way whatever it is asked."""
+    reasons = lm.select(np.eye(40), 3, method="greedy").why(each=3)
+    for row in reasons.chosen.rows:
+        assert [row[f"substitute_{i}"] for i in (1, 2, 3)] == [3, 4, 5]
+    assert [row["index"] for row in reasons.dropped.rows] == list(range(3, 40))
+
+
+def test_equal_columns_of_a_target_are_listed_in_their_order():
+    target = np.vstack([np.ones(30), np.zeros((39, 30))])
+    target[1:31] += np.eye(30)
+    s = lm.select(np.eye(40), 1, target=target, method="greedy", scale=False)
+    reasons = s.why(each=3)
+    assert [row["index"] for row in reasons.dropped.rows] == list(range(30))
+    row = reasons.chosen.rows[0]
+    assert s.indices.tolist() == [0]
+    assert [row[f"substitute_{i}"] for i in (1, 2, 3)] == [1, 2, 3]
+
+
+def test_equal_sources_are_listed_in_their_order():
+    X = np.column_stack([np.eye(30), np.ones(30)])
+    s = lm.select(X, 30, method="greedy", exclude=[30], scale=False)
+    row = s.why(each=4).dropped.rows[0]
+    assert [row[f"source_{i}"] for i in (1, 2, 3, 4)] == [0, 1, 2, 3]
