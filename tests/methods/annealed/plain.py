@@ -18,6 +18,7 @@ class Plain:
     """The state of one run; `rows` holds √p of the weighed columns and the objective, by step.
 
     weighed : the candidates, rising; None is all columns. The offsets are theirs.
+    M, outside : the error for a target is tr MC + outside; None is the trace of C or of C².
     """
 
     K: np.ndarray
@@ -28,6 +29,8 @@ class Plain:
     include: tuple[int, ...] = ()
     exclude: tuple[int, ...] = ()
     weighed: np.ndarray | None = None
+    M: np.ndarray | None = None
+    outside: float = 0.0
     rows: list[tuple[np.ndarray, float]] = field(default_factory=list)
 
     def run(self) -> list[int]:
@@ -97,7 +100,8 @@ class Plain:
             entropic(scores, self.places, spread) - self.p[free]
         )
         self.terms[at] = np.diag(C @ C if self.frobenius else C)[at]
-        self.rows.append((np.where(d > 0, np.sqrt(self.p), 0.0), self.terms.sum()))
+        value = self.terms.sum() if self.M is None else np.sum(self.M * C) + self.outside
+        self.rows.append((np.where(d > 0, np.sqrt(self.p), 0.0), float(value)))
 
     def gain(self, C: np.ndarray, d: np.ndarray, j: int) -> float:
         """What column j gains when it goes from out to in, the others as they are."""
@@ -105,6 +109,8 @@ class Plain:
         if out[j, j] <= 0:
             return 0.0
         inside = out - np.outer(out[:, j], out[j]) / out[j, j]
+        if self.M is not None:
+            return float(np.sum(self.M * (out - inside)))
         if self.frobenius:
             return float(np.sum(out**2) - np.sum(inside**2))
         return float(np.trace(out) - np.trace(inside))

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import landmarks as lm
+from landmarks.linalg.aim import Aim
+from landmarks.residual.aimed.rebuilding import rebuilding
 
 from .plain import Plain
 
@@ -76,3 +78,25 @@ def test_rounds_over_candidates_are_those_of_a_plain_transcription(criterion):
     assert found.indices.tolist() == chosen[int(np.argmin(errors))]
     np.testing.assert_allclose(found.path.t, np.array([t for t, _ in rows]), atol=1e-6)
     np.testing.assert_allclose(found.path.value, [value for _, value in rows], rtol=1e-8)
+
+
+@pytest.mark.parametrize("noisy", [False, True])
+@pytest.mark.parametrize("limits", [{}, {"include": (7, 2), "exclude": (0, 10)}], ids=str)
+def test_the_steps_for_a_target_are_those_of_a_plain_transcription(noisy, limits):
+    """With noise as more rows of the columns, and the error of C as that of the target."""
+    rng = np.random.default_rng(1)
+    X, B = rng.standard_normal((40, 20)) + rng.standard_normal((40, 1)), np.eye(40)[:, :3]
+    aim = Aim(target=B + X[:, :3], noise=rng.uniform(1.0, 9.0, 20) if noisy else None)
+    problem = lm.Problem(lm.data(X), 5, aim=aim, **limits)
+    found = SETTINGS.choose(problem, np.random.default_rng(3))
+
+    base = rebuilding(problem.operator, aim)
+    G = base.A.T @ base.A + (np.diag(base.sigma**2) if noisy else 0.0)
+    H = np.linalg.solve(G, base.products)
+    outside = base.inside - np.sum(H * base.products)
+    offsets = 1e-3 * np.random.default_rng(3).standard_normal(20)
+    plain = Plain(G, 5, SETTINGS, False, offsets, **limits, M=H @ H.T, outside=outside)
+    assert sorted(plain.run()) == sorted(found.indices.tolist())
+    t, value = zip(*plain.rows, strict=True)
+    np.testing.assert_allclose(found.path.t, np.array(t), atol=1e-6)
+    np.testing.assert_allclose(found.path.value, value, rtol=1e-8)
