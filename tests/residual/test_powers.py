@@ -1,4 +1,4 @@
-"""The diagonals of the powers of a residual: changes, gains and rounding, against dense formulas."""
+"""The diagonals of the powers of a residual: changes, gains, rounding, against dense formulas."""
 
 from __future__ import annotations
 
