@@ -9,6 +9,8 @@ from landmarks.errors import UnsupportedError
 from landmarks.how_many.held_out import HeldOut
 from landmarks.how_many.knee import RuledMethod
 from landmarks.how_many.max_error import Attempts
+from landmarks.operators.data import Data
+from landmarks.runs.runner import watching
 
 
 @pytest.fixture
@@ -220,3 +222,64 @@ def test_a_likelihood_ratio_knows_no_groups():
     problem = lm.Problem(lm.data(np.eye(4)), 0, groups=np.array([0, 0, 1, 1]))
     with pytest.raises(UnsupportedError, match="tests single columns; with groups give k as a"):
         lm.LikelihoodRatio().size(problem, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("rule", "sizes"),
+    [
+        (lm.CrossValidated(), [1, 2, 3, 4, 5, 6, 7]),  # folds of two leave eight rows
+        (lm.CrossValidated(folds=2), [1, 2, 3, 4]),
+        (lm.CrossValidated(most=3), [1, 2, 3]),
+        (lm.CrossValidated(folds=10), [1, 2, 3, 4, 5, 6, 7, 8]),
+        (lm.CrossValidated(ridge="cv"), [1, 2, 3, 4, 5, 6, 7]),
+    ],
+    ids=repr,
+)
+def test_the_sizes_that_are_tried_leave_rows_to_learn_from(rule, sizes):
+    X = np.random.default_rng(0).standard_normal((10, 20))
+    heard = []
+    with watching(heard.append):
+        found = rule.curve(lm.Problem(lm.data(X), 0), np.random.default_rng(1))
+    assert found.ks.tolist() == sizes and found.errors.shape == (rule.folds, len(sizes))
+    assert [(p.phase, p.done, p.total) for p in heard if p.phase == "held out"] == [
+        ("held out", i + 1, rule.folds) for i in range(rule.folds)
+    ]
+
+
+def test_the_errors_of_held_out_rows_are_those_of_least_squares():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((23, 3)) @ rng.standard_normal((3, 8)) + rng.standard_normal((23, 8))
+    found = lm.CrossValidated(folds=4).curve(lm.Problem(Data(X), 0), np.random.default_rng(5))
+    parts = np.array_split(np.random.default_rng(5).permutation(23), 4)
+    for errors, test in zip(found.errors, parts, strict=True):
+        train = np.setdiff1d(np.arange(23), test)
+        picks = lm.path(X[train], 8, scale=False).indices
+        for k, error in zip(found.ks, errors, strict=True):
+            fitted = np.linalg.lstsq(X[train][:, picks[:k]], X[train], rcond=None)[0]
+            left = X[test] - X[test][:, picks[:k]] @ fitted
+            assert error == pytest.approx(np.sum(left**2) / np.sum(X[test] ** 2), rel=1e-9)
+
+
+class Noting:
+    """A uniform draw, and how much time each attempt was given."""
+
+    honours = lm.Uniform.honours
+
+    def __init__(self):
+        self.given = []
+
+    def choose(self, problem, rng):
+        self.given.append((problem.k, problem.time_left))
+        return lm.Uniform().choose(problem, rng)
+
+
+def test_each_attempt_has_its_share_of_the_time(X):
+    method = Noting()
+    s = lm.select(X, lm.MaxError(0.1), method=method, budget=1000.0)
+    sizes = [k for k, _ in method.given]
+    assert s.k in sizes and len(sizes) == len(set(sizes)) > 1
+    assert all(0 < left <= 500 for _, left in method.given)  # half of it at most
+    assert method.given[0][1] > 490
+    method.given.clear()
+    lm.select(X, lm.MaxError(0.1), method=method)
+    assert all(left == np.inf for _, left in method.given)

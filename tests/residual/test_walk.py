@@ -98,6 +98,7 @@ def test_a_state_of_nothing_is_that_of_the_matrix(form):
     np.testing.assert_allclose(state.residual_column(5), K[:, 5], rtol=1e-12)
     state.add(8, 1)
     assert_true(state, K)
+    assert_rows_true(state, K)
 
 
 @pytest.mark.parametrize("form", ["stored", "factor"])
