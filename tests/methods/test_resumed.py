@@ -37,8 +37,8 @@ def every_step(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshots, "WRITE_SHARE", np.inf)
 
 
-LONG = {"auto", "auto, frobenius", "nested", "continuous"}
-CASES = [pytest.param(name, marks=pytest.mark.thorough if name in LONG else ()) for name in RUNS]
+QUICK = {"greedy", "swap", "iterated", "annealed", "rpcholesky", "continuous, path", "exact"}
+CASES = [pytest.param(name, marks=() if name in QUICK else pytest.mark.thorough) for name in RUNS]
 
 
 @pytest.mark.parametrize("name", CASES)
