@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.methods.sampling.uniform import Uniform
-from landmarks.methods.search import iterated
 from landmarks.methods.search.iterated import Iterated, Search, disturbed, resemblance
 from landmarks.methods.search.local_search import Landscape, descend
 from landmarks.methods.search.swap import Swap
@@ -256,21 +255,3 @@ def test_a_search_that_still_gains_goes_on_beyond_the_least_rounds(monkeypatch):
     monkeypatch.setattr(search, "round", gain)
     search.run()
     assert 29 + 15 - 5 <= search.rounds < 60  # until five of the 15 rounds gained 1e-4 each
-
-
-def test_the_valley_is_left_after_so_many_rounds_without_success(monkeypatch):
-    full = []
-    original = iterated.disturbed
-    monkeypatch.setattr(
-        iterated,
-        "disturbed",
-        lambda landscape, state, share, leave, rng: (
-            full.append((leave, share)) or original(landscape, state, share, leave, rng)
-        ),
-    )
-    X = np.random.default_rng(0).standard_normal((30, 12))
-    best = lm.select(X, 4, method="exact").indices
-    for patience in (1, 3):
-        full.clear()
-        lm.select(X, 4, method=lm.Iterated(start=best, rounds=patience + 2, patience=patience))
-        assert full == [(False, 0.15)] * patience + [(True, 0.5), (False, 0.15)]
