@@ -97,7 +97,9 @@ def test_settings_of_the_relaxation():
         name: made[name] for name in ("penalty", "delta", "threshold", "epsilon", "strategy")
     } == dict.fromkeys(("penalty", "delta", "threshold", "epsilon", "strategy"))
     assert (made["n_probes"], made["units"], made["polish"]) == (10, "relative", False)
-    assert (made["step"].rate, made["stop"].max_steps, made["solver"]) == (0.1, 500, Automatic())
+    assert (made["step"].rate, made["solver"]) == (0.1, Automatic())
+    stop = {"max_steps": 500, "tolerance": 1e-3, "patience": 10, "settled": 100}
+    assert settings(made["stop"]) == stop
     assert len(lm.select(X, 3, method=lm.Continuous())) == 3
 
 

@@ -167,3 +167,19 @@ def test_an_annealed_run_tells_how_many_columns_are_fixed(options):
     assert {progress.total for progress in reports} == {4}
     done = [progress.done for progress in reports]
     assert done[:5] == [0] * 5 and done[-1] == 4 and done == sorted(done)
+
+
+@pytest.mark.parametrize("most", [None, 2])
+def test_exchanges_of_groups_are_counted_from_each_start(most):
+    rng = np.random.default_rng(2)
+    Y = rng.standard_normal((30, 4)) @ rng.standard_normal((4, 24))
+    Y += 0.6 * rng.standard_normal((30, 24))
+    reports: list[Progress] = []
+    method = lm.Knapsack(max_exchanges=most)
+    lm.select(Y, 7, method=method, callback=reports.append)
+    assert {progress.total for progress in reports} == {most}
+    done = [progress.done for progress in reports]
+    starts = [i for i, count in enumerate(done) if count == 0]
+    for begin, end in zip(starts, [*starts[1:], len(done)], strict=True):
+        assert done[begin:end] == list(range(end - begin))
+    assert max(done) == (4 if most is None else 1)  # told before each: the second is the last

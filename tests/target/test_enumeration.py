@@ -195,3 +195,14 @@ def test_the_default_makes_fewer_rounds_where_they_cost_more(n: int, k: int, rou
     pairs = 1e-4 + 6e-11 * k * n * (p + 100)
     seconds = (1 + k // 12) * (6 * exchange + 2 * pairs)
     assert modest_rounds(problem) == int(np.clip(0.5 / seconds, 3, 60)) == rounds
+
+
+def test_an_error_of_rounding_alone_is_not_proved() -> None:
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((20, 8))
+    B = A[:, :3] @ rng.standard_normal((3, 4))
+    problems = (lm.Problem(lm.data(A), k, aim=Aim(target=B)) for k in (2, 3))
+    two, three = (lm.Exact().choose(problem, rng) for problem in problems)
+    assert two.details["proved"] and two.bound > 0
+    assert sorted(three.indices.tolist()) == [0, 1, 2]
+    assert not three.details["proved"] and three.bound == 0
