@@ -8,6 +8,7 @@ import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.how_many.curve import sweep
 from landmarks.linalg.aim import Aim
+from landmarks.runs.runner import watching
 
 
 @pytest.fixture
@@ -97,3 +98,13 @@ def test_a_curve_knows_its_criterion_with_and_without_a_target(criterion):
     found = sweep(lm.Problem(lm.data(X[:, 2:]), 0, criterion, aim=aim), np.array([1, 3]))
     assert found.criterion == criterion and found.ks.tolist() == [1, 3]
     assert len(found.indices) == 3 and len(found.relative) == 2
+
+
+def test_a_curve_that_is_stopped_goes_on_with_the_scores_it_has(X):
+    problem = lm.Problem(lm.data(X), 0)
+    with watching(lambda progress: progress.phase == "greedy" and progress.done == 2):
+        found = sweep(problem, np.array([1, 2, 6]))
+    whole = sweep(problem, np.array([1, 2, 6]))
+    assert found.indices[:2].tolist() == whole.indices[:2].tolist()
+    assert len(set(found.indices.tolist())) == 6
+    assert found.relative[2] == found.relative[1]  # what was not picked is not counted

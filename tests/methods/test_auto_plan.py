@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
+from landmarks.errors import Stopped
 from landmarks.methods import auto
 
 X = np.random.default_rng(0).standard_normal((60, 12))
@@ -127,3 +128,22 @@ def test_trials_count_the_products_of_each():
     s = lm.select(K, 4)
     assert all(trial.products > 0 and trial.seconds > 0 for trial in s.trials[:1])
     assert sum(trial.products for trial in s.trials) <= s.ledger.products
+
+
+class Stopping:
+    """A method that is stopped before it has a choice."""
+
+    honours = lm.Greedy.honours
+
+    def choose(self, problem: lm.Problem, rng: np.random.Generator) -> lm.Choice:
+        raise Stopped("before there was a choice")
+
+
+def test_what_is_stopped_before_it_has_a_choice_leaves_the_one_before():
+    portfolio = auto.Portfolio(lm.Problem(lm.data(X), 3), np.random.default_rng(0))
+    with pytest.raises(Stopped):
+        portfolio.run("first", Stopping())
+    portfolio.run("greedy", lm.Greedy())
+    portfolio.run("second", Stopping())
+    assert [trial.label for trial in portfolio.trials] == ["greedy"]
+    assert len(portfolio.best.indices) == 3 and len(portfolio.choices) == 1

@@ -116,6 +116,7 @@ def test_an_operator_with_a_diagonal_is_the_operator_otherwise():
     assert_allclose(known.columns([3]), K[:, [3]])
     assert_allclose(known.restrict([3, 5]).columns([0]), K[[3, 5]][:, [3]])
     assert known.diagonal().tolist() == list(range(32)) and known.n == 32
+    assert known.product_error == operator.product_error and known.digits is operator.digits
     assert (
         known.ledger is operator.ledger
         and known.like is operator.like

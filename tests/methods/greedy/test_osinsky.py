@@ -104,3 +104,9 @@ def test_what_is_promised_is_k_plus_one_times_the_tail(monkeypatch):
     for most, known in ((20 * 10 * 10, True), (20 * 10 * 10 - 1, False)):
         monkeypatch.setattr(osinsky, "AFFORDABLE", most)
         assert np.isfinite(promised(lm.Problem(Data(X), 3))) == known
+
+
+def test_where_the_allowed_columns_have_a_lower_rank_fewer_are_matched():
+    X = hard("normal", 20, 6, 0)
+    X[:, 1] = 3 * X[:, 0]
+    assert len(matched(X, 3, np.array([0, 1]))) == 1
