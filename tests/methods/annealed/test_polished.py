@@ -42,6 +42,22 @@ def test_a_polished_choice_is_that_of_swaps_or_of_greedy(criterion, sweeps):
     assert set(kept) <= {"greedy", None} and None in kept
 
 
+@pytest.mark.parametrize("seed", [4, 7, 27])
+def test_swaps_on_the_trace_lead_to_a_lower_frobenius_error(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((25, 30)) @ rng.standard_normal((30, 30))
+    method = lm.Annealed(n_steps=1, fixed=1.0, between=0, sweeps=50)
+    problem = lm.Problem(lm.data(X), 6, "frobenius")
+    raw = replace(method, sweeps=0).choose(problem, np.random.default_rng(1)).indices
+    found, led, alone = (
+        selection_error(
+            problem.operator, m.choose(problem, np.random.default_rng(1)).indices, "frobenius"
+        )
+        for m in (method, lm.Swap(start=raw), lm.Swap(start=raw, criterion="frobenius"))
+    )
+    assert found == pytest.approx(led, rel=1e-9) and led < alone * (1 - 1e-6)
+
+
 def test_a_polished_choice_comes_in_the_order_of_greedy_selection():
     X = DATA[0]
     s = lm.select(X, 5, method=lm.Annealed(n_steps=4))
