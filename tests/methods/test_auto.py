@@ -215,3 +215,15 @@ def test_a_long_first_descent_on_columns_is_the_only_one(monkeypatch):
     assert len(lm.select(X, 5).trials) > 2
     monkeypatch.setattr(auto, "LATE", 0.0)
     assert [trial.label for trial in lm.select(X, 5).trials] == ["greedy > swap"]
+
+
+def test_trials_on_a_large_kernel_hold_an_estimate_of_the_frobenius_error(monkeypatch, X):
+    kernel = lm.kernel(X.T, lm.rbf(sigma=20.0))
+    exact = lm.select(kernel, 4, criterion="frobenius", method="greedy").error()
+    monkeypatch.setattr(auto, "ESTIMATED", 39)  # of 40
+    portfolio = auto.Portfolio(Problem(kernel, 4, "frobenius"), np.random.default_rng(0))
+    portfolio.run("greedy", lm.Greedy())
+    error = portfolio.trials[0].error
+    # an estimate: not the same digits, and 100 probes of 40 columns are within a tenth
+    assert error != exact * 2.0 ** (-2 * kernel.exponent)
+    assert error * 2.0 ** (2 * kernel.exponent) == pytest.approx(exact, rel=0.2)

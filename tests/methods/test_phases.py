@@ -14,7 +14,9 @@ from landmarks.linalg.solvers.cholesky import Cholesky
 from landmarks.methods.registry import METHODS
 from landmarks.methods.relaxation.bisection import Bisection
 from landmarks.methods.relaxation.warm_path import WarmPath
-from landmarks.runs.runner import Progress
+from landmarks.methods.search.merged import Merged
+from landmarks.operators import base
+from landmarks.runs.runner import Progress, watching
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 16)) @ RNG.standard_normal((16, 16))
@@ -112,3 +114,82 @@ def test_the_path_of_a_relaxation_holds_the_steps_of_its_solver():
     assert len(path.steps) == len(path) and np.all(path.steps > 0)
     direct = lm.select(X, 4, method=lm.Continuous(solver=Cholesky(), strategy=SHORT)).path
     assert np.all(direct.steps == 0)
+
+
+@pytest.mark.parametrize("search", [lm.Swap, lm.Iterated])
+def test_a_search_that_is_stopped_while_it_reads_gives_its_start(search, monkeypatch):
+    monkeypatch.setattr(base, "block_width", lambda operator: 5)
+    method = search(start="pivoted_qr")
+    found = lm.select(X, 4, method=method, callback=lambda progress: progress.phase == "reading")
+    assert found.stopped
+    assert found.indices.tolist() == lm.select(X, 4, method="pivoted_qr").indices.tolist()
+
+
+def test_a_merge_that_is_stopped_while_it_reads_gives_the_first_choice(monkeypatch):
+    monkeypatch.setattr(base, "block_width", lambda operator: 5)
+    problem = lm.Problem(lm.psd(X.T @ X), 2)
+    merged = Merged(np.array([3, 1]), np.array([5, 8]))
+    with watching(lambda progress: progress.phase == "reading"):
+        assert merged.choose(problem, np.random.default_rng(0)).indices.tolist() == [3, 1]
+
+
+@pytest.mark.parametrize("phase", ["greedy", "swap", "rpcholesky", "iterated"])
+def test_the_default_that_is_stopped_makes_no_further_trial(phase):
+    whole = [trial.label for trial in lm.select(X, 6).trials]
+    heard: list[str] = []
+
+    def stop(progress: Progress) -> bool:
+        heard.append(progress.phase)
+        return progress.phase == phase
+
+    found = lm.select(X, 6, callback=stop)
+    assert found.stopped and heard.count(phase) == 1 and len(found) == 6
+    assert heard[-1] in (phase, "swap")  # the swaps of a start that was stopped begin
+    done = [trial.label for trial in found.trials]
+    assert done == whole[: len(done)] and (phase == "iterated" or len(done) < len(whole))
+
+
+def test_a_bisection_tells_no_share_of_a_total_that_it_does_not_know():
+    for criterion, known in (("trace", True), ("frobenius", False)):
+        reports = heard(lm.Continuous(strategy=SHORT), criterion=criterion)
+        told = [p.error for p in reports if p.phase == "bisection"]
+        assert all((error is not None) == known for error in told)
+
+
+class Odd:
+    """A method whose path is not a trajectory."""
+
+    honours = frozenset({"include", "exclude"})
+
+    def choose(self, problem: lm.Problem, rng: np.random.Generator) -> lm.Choice:
+        return lm.Choice(np.arange(problem.k), path="a path of another kind")
+
+
+def test_a_checkpoint_refuses_a_path_that_it_cannot_hold(tmp_path):
+    with pytest.raises(TypeError, match=r"of the class Trajectory .*, got str; run without one"):
+        lm.select(X, 3, method=lm.Swap(start=Odd()), checkpoint=tmp_path / "run.npz")
+    assert len(lm.select(X, 3, method=lm.Swap(start=Odd()))) == 3
+
+
+@pytest.mark.parametrize("options", [{}, {"target": B}], ids=["columns", "target"])
+def test_an_annealed_run_tells_how_many_columns_are_fixed(options):
+    reports = heard(lm.Annealed(sweeps=0, n_steps=5), **options)
+    assert {progress.total for progress in reports} == {4}
+    done = [progress.done for progress in reports]
+    assert done[:5] == [0] * 5 and done[-1] == 4 and done == sorted(done)
+
+
+@pytest.mark.parametrize("most", [None, 2])
+def test_exchanges_of_groups_are_counted_from_each_start(most):
+    rng = np.random.default_rng(2)
+    Y = rng.standard_normal((30, 4)) @ rng.standard_normal((4, 24))
+    Y += 0.6 * rng.standard_normal((30, 24))
+    reports: list[Progress] = []
+    method = lm.Knapsack(max_exchanges=most)
+    lm.select(Y, 7, method=method, callback=reports.append)
+    assert {progress.total for progress in reports} == {most}
+    done = [progress.done for progress in reports]
+    starts = [i for i, count in enumerate(done) if count == 0]
+    for begin, end in zip(starts, [*starts[1:], len(done)], strict=True):
+        assert done[begin:end] == list(range(end - begin))
+    assert max(done) == (4 if most is None else 1)  # told before each: the second is the last

@@ -14,7 +14,7 @@ from contracts.methods import CONTRACT
 
 import landmarks as lm
 import landmarks.methods
-from landmarks.methods.registry import COMPARED, METHODS
+from landmarks.methods.registry import COMPARED, METHODS, as_method
 
 ROOT = Path(__file__).parents[2]
 CLASSES = {name: METHODS[name].__name__ for name in METHODS}
@@ -63,3 +63,18 @@ def written():
 def test_every_class_that_chooses_is_registered():
     unnamed = set(written()) - set(CLASSES.values()) - NEED_AN_ARGUMENT - PARTS_OF_AUTO
     assert sorted(unnamed) == []
+
+
+def test_a_method_is_found_by_its_name_or_is_itself():
+    assert len(METHODS) == len(list(METHODS)) == 15
+    assert as_method("greedy") == lm.Greedy()
+    mine = lm.Swap(max_swaps=3)
+    assert as_method(mine) is mine
+
+
+def test_what_is_no_method_is_answered_with_those_that_are():
+    with pytest.raises(ValueError, match=r"one of auto, continuous.* got 'gredy'.*greedy"):
+        as_method("gredy")
+    for wrong in (lm.Greedy, 3, None):
+        with pytest.raises(TypeError, match=r"a name or a method object such as Greedy\(\), got"):
+            as_method(wrong)

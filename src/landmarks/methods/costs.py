@@ -10,7 +10,6 @@ import math
 
 from .._array import free_memory, on_gpu
 from ..operators.base import DENSE_MEMORY, Operator, itemsize
-from ..operators.dense import Dense
 from ..problem import Problem
 from ..residual.compiled.library import compiled
 from ..residual.powers import POWERS
@@ -56,16 +55,7 @@ def candidates_seconds(problem: Problem) -> float:
 
 def product_seconds(operator: Operator) -> float:
     """An estimate of the seconds that one product with K takes."""
-    if (known := operator.product_seconds()) is not None:
-        return known
-    gpu = on_gpu(operator.like)
-    if isinstance(operator, Dense):
-        return operator.n**2 * (2e-12 if gpu else 5e-10)
-    if operator.source is not None:
-        return (operator.source.m or 0) * operator.n * 2e-9
-    if operator.m is not None:
-        return operator.m * operator.n * (4e-12 if gpu else 1e-9)
-    return operator.n**2 * (1e-12 if gpu else 1.5e-9)
+    return operator.product_seconds()
 
 
 def round_seconds(problem: Problem) -> float:
