@@ -123,7 +123,7 @@ class Annealed:
         state = landscape.lowest(starts)[1]
         descend(landscape, state, self.sweeps * problem.k)
         greedy = starting_choice("greedy", problem, rng).indices
-        if landscape.error(greedy) < state.recomputed_error():
+        if landscape.error_at(greedy) < landscape.error(state):
             return replace(raw, indices=greedy, details={"kept": "greedy"})
         chosen = landscape.indices(state, raw.indices)
         small = problem.operator.n <= EXACT_ORDER

@@ -71,6 +71,10 @@ class Landscape:
             return None
         return error / self.base.total
 
+    def error(self, state: Exchange) -> float:
+        """The error of a state, from scratch where rank-one changes have moved it noticeably."""
+        return state.error if state.drift < self.tolerance else state.recomputed_error()
+
     def least_gain(self, error: float, size: float = 0.0) -> float:
         """What a swap must gain at least: more than rounding, and not too little to matter.
 
@@ -90,7 +94,7 @@ class Landscape:
         state.load(np.concatenate([include, rest]))
         return state
 
-    def error(self, indices: np.ndarray) -> float:
+    def error_at(self, indices: np.ndarray) -> float:
         """The error of the indices, without a state where that takes far longer."""
         if self.base.slow_loads:
             return error_of(self.base, indices)
@@ -99,7 +103,7 @@ class Landscape:
     def lowest(self, starts: list[np.ndarray]) -> tuple[int, Exchange]:
         """Which of the starts has the lowest error, and its state."""
         if self.base.slow_loads and len(starts) > 1:
-            i = int(np.argmin([self.error(start) for start in starts]))
+            i = int(np.argmin([self.error_at(start) for start in starts]))
             return i, self.state(starts[i])
         states = [self.state(start) for start in starts]
         i = int(np.argmin([state.error for state in states]))
@@ -110,6 +114,8 @@ class Landscape:
         state = Exchange(self.base, len(indices))
         include = [j for j in self.problem.include if j in indices]
         state.load(np.asarray(include, dtype=np.int64))
+        if self.compiled is not None:
+            self.compiled.among(indices).fill(state)
         for place in state.vacant:
             allowed = np.isin(np.arange(self.base.operator.n), indices)
             allowed[state.chosen] = False
@@ -250,7 +256,10 @@ def compiled_swaps(landscape: Landscape, state: Exchange, most: int) -> int:
     """Make compiled swaps where they can be; returns how many. None is left that it can see."""
     if landscape.compiled is None or state.exact:
         return 0
-    return landscape.compiled.descend(state, most)
+    made = landscape.compiled.descend(state, most)
+    if not made and state.stale(landscape.drift):
+        state.load(state.chosen)
+    return made
 
 
 def swap_best(landscape: Landscape, state: Exchange, done: SwapRun) -> bool:
