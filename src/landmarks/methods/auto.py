@@ -41,7 +41,7 @@ from .inner import run_method
 from .sampling.rpcholesky import RPCholesky
 from .search.exact import Exact
 from .search.iterated import Iterated
-from .search.local_search import Landscape
+from .search.landscape import Landscape
 from .search.merged import Merged
 from .search.swap import Swap
 
