@@ -74,6 +74,8 @@ class Iterated:
         search = Search(self, landscape, first, rng)
         search.run()
         best = landscape.state(search.best)
+        if landscape.compiled is not None:
+            descend(landscape, best)  # NumPy looks once more, with bounds on rounding
         if best.error > before:
             best = landscape.state(start.indices)
         details = {"rounds": search.rounds, "improvements": search.improvements}
