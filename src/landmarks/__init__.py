@@ -6,9 +6,8 @@ if TYPE_CHECKING:
     from ._select import select
     from .checkpoint import Checkpoint
     from .comparison import Comparison, compare
-    from .how_many.cross_validated import CrossValidated
+    from .how_many.cross_validated import CrossValidated, HeldOut
     from .how_many.curve import Curve, path
-    from .how_many.held_out import HeldOut
     from .how_many.knee import Knee
     from .how_many.likelihood_ratio import LikelihoodRatio
     from .how_many.max_error import MaxError
@@ -110,7 +109,7 @@ _WHERE = {
     "Comparison": "comparison",
     "CrossValidated": "how_many.cross_validated",
     "Curve": "how_many.curve",
-    "HeldOut": "how_many.held_out",
+    "HeldOut": "how_many.cross_validated",
     "Knee": "how_many.knee",
     "LikelihoodRatio": "how_many.likelihood_ratio",
     "MinDistance": "placement.minimum_distance",

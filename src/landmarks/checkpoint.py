@@ -16,8 +16,7 @@ from .errors import FormatError
 from .operators.fingerprint import fingerprint, same_data
 from .problem import Method, Problem
 from .runs import archive
-from .runs.common import Common
-from .runs.journal import Journal
+from .runs.journal import Common, Journal
 from .runs.tree import Arrays
 
 FORMAT = "landmarks-checkpoint"

@@ -11,8 +11,8 @@ from landmarks.operators.data import Data
 from landmarks.operators.dense import Dense, densify, storable
 from landmarks.operators.function import Function, unit_vectors
 from landmarks.operators.kernel_matrix import KernelOperator
-from landmarks.operators.rows.convert import as_rows
-from landmarks.operators.rows.operator import ByRows
+from landmarks.operators.rows.files import as_rows
+from landmarks.operators.rows.out_of_core import ByRows
 from landmarks.operators.sparse import Sparse
 
 

@@ -43,7 +43,7 @@ def test_the_certificate_is_below_the_best_of_all_choices_with_noise(
 @pytest.mark.parametrize("seed", range(20))
 def test_looking_ahead_bounds_every_choice_with_a_member(seed: int) -> None:
     from landmarks.linalg.aim import Aim
-    from landmarks.residual.aimed.lookahead import bounds_of_members
+    from landmarks.methods.aimed.certified import bounds_of_members
     from landmarks.residual.aimed.rebuilding import rebuilding
 
     rng = np.random.default_rng(seed)

@@ -8,8 +8,8 @@ import pytest
 import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.linalg.aim import Aim
-from landmarks.residual.aimed.design import design_bound
 from landmarks.residual.aimed.rebuilding import rebuilding
+from landmarks.residual.aimed.tails import design_bound
 
 from .plain import best, least_squares, posterior
 

@@ -17,8 +17,7 @@ from ..runs.bar import progress_bar
 from .files import file_options, source
 from .files.output import check_outputs, written
 from .options import add_choice_arguments, listed
-from .outcome import CODES, OK, USAGE, Failure
-from .screen import warnings_as_notes
+from .outcome import CODES, OK, USAGE, Failure, warnings_as_notes
 
 if TYPE_CHECKING:
     from ..comparison import Comparison, Row

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import __version__
-from ..report.words import installed
+from ..report.sentences import installed
 from .outcome import OK
 
 NEEDED = ("numpy", "scipy", "scikit-learn", "array-api-compat")

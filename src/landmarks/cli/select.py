@@ -18,8 +18,7 @@ from ..runs.bar import progress_bar
 from .files import file_options, places, source
 from .files.output import check_outputs
 from .options import add_aim_arguments, add_choice_arguments, image, number
-from .outcome import BAD_DATA, CODES, NO_OUTPUT, OK, USAGE, Failure
-from .screen import warnings_as_notes
+from .outcome import BAD_DATA, CODES, NO_OUTPUT, OK, USAGE, Failure, warnings_as_notes
 
 if TYPE_CHECKING:
     from ..report import Summary
@@ -154,7 +153,7 @@ def _supervised(cells: Sequence[str]) -> Any:
     import numpy as np
 
     from ..methods.greedy.supervised import Supervised
-    from ..sklearn.target import numeric_target
+    from ..sklearn.kernel_points import numeric_target
 
     try:
         values = np.array([float(cell) for cell in cells])

@@ -14,7 +14,7 @@ from ..kernels import rbf
 from ..linalg.error import best_rank_error
 from ..operators.data import data
 from ..operators.kernel import kernel
-from ..report.words import installed
+from ..report.sentences import installed
 from .settings import Figure, Panel
 
 

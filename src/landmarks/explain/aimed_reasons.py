@@ -11,9 +11,8 @@ from ..placement.packing import exchangeable
 from ..residual.aimed.cross import Cross
 from ..residual.aimed.explicit_aim import Rebuilding
 from ..residual.aimed.rebuilding import rebuilding
-from .columns import identity, kept_out, source_columns
 from .substitutes import Substitutes
-from .table import Table
+from .table import Table, identity, kept_out, source_columns
 
 if TYPE_CHECKING:
     from ..selection import Selection

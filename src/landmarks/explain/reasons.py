@@ -12,10 +12,9 @@ from .._array import host, rank_tolerance
 from ..linalg.reconstruction import Reconstruction
 from ..operators.base import Operator
 from .aimed_reasons import aimed_substitutes, aimed_table
-from .columns import identity, kept_out, source_columns, substitute_columns
 from .stability import Stability
 from .substitutes import Substitutes, substitutes
-from .table import Table
+from .table import Table, identity, kept_out, source_columns, substitute_columns
 
 if TYPE_CHECKING:
     from ..selection import Selection

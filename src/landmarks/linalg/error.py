@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..operators.dense import densify
 from ..operators.double import in_double, remade_in_double
 from .from_rows import residual_gram, residual_trace
 from .nystrom import nystrom_factor
+from .probes import Rademacher
 
 CRITERIA = ("trace", "frobenius")
 # shares of the total error above which a Gram matrix knows about nine digits of an error
@@ -173,3 +175,26 @@ def residual_blocks(operator: Operator, indices: Indices) -> Iterator[Array]:
     for block in blocks(operator.n, width):
         X = operator.factor(block)
         yield X - Q @ (Q.T @ X)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with a 95 % confidence interval, from the given number of independent probes."""
+
+    value: float
+    low: float
+    high: float
+    n_probes: int
+
+
+def estimated_error(
+    operator: Operator, indices: Indices, criterion: str, *, n_probes: int = 32, seed: int = 0
+) -> Estimate:
+    """tr C as the mean of zᵀCz, or ‖C‖²_F as that of ‖Cz‖², over random signs z."""
+    F = nystrom_factor(operator, indices)
+    Z = Rademacher(n_probes).draw(operator.n, np.random.default_rng(seed), operator.like)
+    CZ = operator.matmul(Z) - F @ (F.T @ Z)
+    samples = np.sum(host(CZ * (Z if criterion == "trace" else CZ)).astype(np.float64), axis=0)
+    value = float(np.mean(samples))
+    spread = 1.96 * float(np.std(samples, ddof=1)) / np.sqrt(n_probes)
+    return Estimate(value, max(0.0, value - spread), value + spread, n_probes)

@@ -10,7 +10,7 @@ from .base import Operator
 from .dense import Data, array_data, gram_is_cheaper
 from .function import function
 from .rows.base import load
-from .rows.convert import as_rows
+from .rows.files import as_rows
 from .rows.out_of_core import ROWS_MEMORY, fits, from_rows
 from .sparse import sparse_data
 from .standard import Standard
@@ -57,7 +57,7 @@ def data(
 
 def _of_columns(X: Any, standard: Standard, memory: int) -> Operator:
     if hasattr(X, "__dask_graph__"):
-        from .dask.columns import dask_data
+        from .dask.standard import dask_data
 
         return dask_data(X, standard)
     if hasattr(X, "tocsc"):

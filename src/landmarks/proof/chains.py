@@ -18,10 +18,9 @@ import numpy as np
 from ..problem import Problem
 from ..runs.runner import Step, run
 from ..runs.state import State
-from .conditioned import Conditioned
+from .conditioned import Conditioned, Residuals
+from .lookahead import tails_after
 from .node import Node
-from .one_more import tails_after
-from .open_nodes import Residuals
 
 
 class Divided(NamedTuple):

@@ -8,18 +8,40 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..problem import Problem
 from ..runs.runner import Step, run, stopped
 from ..runs.state import State
-from .conditioned import Conditioned, conditioned
+from .conditioned import Conditioned, Residuals, conditioned
 from .node import Node
-from .open_nodes import Heap, Open, Place, Residuals
 from .powers import Powers
 
 SLACK = 5e-10  # choices that are better by less, relative to the error, are not looked for
+
+Open = tuple[float, int, list[int], list[int]]  # bound, number, picks, candidates
+
+
+@dataclass
+class Heap(State):
+    """The open nodes, the one of the lowest bound first, and how many there ever were."""
+
+    nodes: list[Open]
+    serial: int = 1
+
+    @property
+    def lowest(self) -> float:
+        """The lowest bound of an open node."""
+        return self.nodes[0][0] if self.nodes else np.inf
+
+
+@dataclass
+class Place(State):
+    """How many of the first candidates of a triple are done."""
+
+    done: int = 0
 
 
 class Tree(State):

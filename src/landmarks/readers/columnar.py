@@ -12,8 +12,7 @@ import pyarrow.parquet as pq
 
 from ..errors import FormatError
 from .limit import check_size
-from .notice import noticed
-from .table import NUMERIC_ONLY, FileTable, set_aside, wanted, without_text
+from .table import NUMERIC_ONLY, FileTable, noticed, set_aside, wanted, without_text
 
 if TYPE_CHECKING:
     from .read import Reading

@@ -22,8 +22,7 @@ import numpy as np
 from ..errors import FormatError
 from .encoding import encoding_of, refuse_binary
 from .limit import check_size
-from .notice import noticed
-from .table import NUMERIC_ONLY, FileTable, set_aside, wanted, without_text
+from .table import NUMERIC_ONLY, FileTable, noticed, set_aside, wanted, without_text
 
 if TYPE_CHECKING:
     from .read import Reading

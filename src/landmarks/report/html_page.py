@@ -24,10 +24,20 @@ from . import figures
 from .downloads import downloads
 from .maps import maps
 from .overview import words_of
-from .sentences import limit, made_small, meaning, rebuilt_title
+from .sentences import (
+    installed,
+    limit,
+    made_small,
+    meaning,
+    percent,
+    plural,
+    rebuilt_title,
+    shown,
+    signed,
+    signed_percent,
+)
 from .static import curve_svg, heat_svg
 from .summary import Summary, summarise
-from .words import installed, percent, plural, shown, signed, signed_percent
 
 ROWS = 2000  # the most rows of the table of dropped columns
 DEFAULTS = {"missing": "error"}  # settings that the page omits at their default

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .words import shown
+from .sentences import shown
 
 # of the curve
 WIDTH = 720.0

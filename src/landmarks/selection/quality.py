@@ -6,7 +6,7 @@ import math
 import warnings
 
 from ..errors import RankWarning
-from ..linalg.estimate import Estimate, estimated_error
+from ..linalg.error import Estimate, estimated_error
 from .bounds import Bounds
 
 

@@ -6,8 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..outcome import BAD_DATA, Failure
-from ..screen import note
+from ..outcome import BAD_DATA, Failure, note
 
 if TYPE_CHECKING:
     from ...readers import FileTable

@@ -73,7 +73,7 @@ class Source:
 
 def load(arguments: argparse.Namespace) -> Source:
     """Read the file and prepare the candidates."""
-    from ..screen import note
+    from ..outcome import note
 
     table = _table(arguments)
     for sentence in table.notes:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .block_cg import BlockCG
-from .cholesky import Cholesky
+from .cholesky import Cholesky, Woodbury
 from .solution import LinearSystem, Solve
-from .woodbury import Woodbury
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,10 @@ import numpy as np
 
 from ...errors import RankWarning
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, Trial, brief, complete
-from ...proof.reach import most_columns
 from ...residual.represent import searchable
 from .moves import SEVERAL, SINGLE, Move, exchange, fill, first_units, least_gain
 from .state import UnitState
-from .units import Units
+from .units import Units, most_columns
 
 SMALL = 3000  # columns up to which many greedy choices are affordable
 FIRSTS = 30  # units that are tried as the first one of a greedy choice

@@ -29,8 +29,8 @@ from ...problem import Problem
 from ...runs.runner import Step, run
 from ..trajectory import Recorder
 from .box import Weights, chain, from_box, highest, largest, to_box
-from .descent import Descent, Iterate
 from .objective import Objective
+from .steps import Descent, Iterate
 
 CLIP = 0.1  # the largest change of a w in one step
 

@@ -21,11 +21,10 @@ from ...residual.residual import independent
 from ..trajectory import Recorder, Trajectory
 from .algorithm_1 import algorithm_1
 from .bisection import Bisection
-from .descent import Descent
 from .frank_wolfe import FrankWolfe
 from .gradients import frobenius_gradient, trace_gradient
 from .objective import Objective, mean_diagonal
-from .steps import SGD, StepRule
+from .steps import SGD, Descent, StepRule
 from .stopping import Stop, StoppingRule
 from .warm_path import WarmPath
 

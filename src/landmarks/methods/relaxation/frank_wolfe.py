@@ -16,8 +16,8 @@ from ...runs.runner import Step, run
 from ...runs.state import State
 from ..trajectory import Recorder, Trajectory
 from .box import highest, largest
-from .descent import Descent
 from .objective import Objective
+from .steps import Descent
 
 
 @dataclass(frozen=True)

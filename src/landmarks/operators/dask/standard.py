@@ -1,7 +1,7 @@
-"""Centred and scaled columns of a dask array; chunks and workers change no bit.
+"""The operator of the columns of a dask array, as they are or centred and scaled.
 
-Sums are taken about the mean of the first rows, so that nothing cancels when the data lie far from
-zero.
+Chunks and workers change no bit. Sums are taken about the mean of the first rows, so that nothing
+cancels when the data lie far from zero.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from ... import _check
+from ..base import Ledger, Operator
+from ..dense import Dense, gram_is_cheaper
 from ..rows import gram as _gram
 from ..rows.base import float_dtype
 from ..rows.moments import Moments
 from ..rows.out_of_core import scaled_gram
 from ..standard import Standard
 from .client import Reading, announce, compute, constant, lazy, tree
-from .data import added, chunks_of_rows, finite_chunk, in_tiles
+from .data import added, checked, chunks_of_rows, distributed_gram, finite_chunk, in_tiles, tiled
 
 
 def standard_gram(X: Any, standard: Standard) -> tuple[np.ndarray, int]:
@@ -100,3 +102,17 @@ def _tile_sums(tile: Any, origin: np.ndarray, power: int) -> np.ndarray:
 def _scaled(tile: Any, power: int) -> np.ndarray:
     rows = np.asarray(tile.toarray() if hasattr(tile, "toarray") else tile, dtype=np.float64)
     return _check.scaled(rows, power)
+
+
+def dask_data(X: Any, standard: Standard | None = None) -> Operator:
+    """The operator of the columns of a dask array or data frame; a tall one is read here, once."""
+    standard = standard or Standard()
+    names = _check.column_names(X)
+    X = checked(X, "X")
+    m, n = X.shape
+    if not gram_is_cheaper(m, n, 8):
+        return tiled(X if standard.plain else standard_tiles(X, standard), names)
+    K, exponent = distributed_gram(X) if standard.plain else standard_gram(X, standard)
+    ledger = Ledger()
+    ledger.add(entries=m * n)
+    return Dense(K, exponent=exponent, ledger=ledger, names=names)
