@@ -16,6 +16,7 @@ import scipy
 
 Array = Any
 Indices = np.ndarray | Sequence[int]
+Part = Indices | None  # None means all
 
 
 def namespace(*arrays: Array) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 
 from .._array import Array, Indices, eps, host, like, namespace, solve_triangular, take
+from .._check import positive
 from ..operators.base import Operator
 from .preconditioner import Preconditioner
 
@@ -35,12 +36,6 @@ def nystrom_factor(operator: Operator, indices: Indices) -> Array:
     columns = operator.columns(indices)
     pivots = pivoted_cholesky(take(columns, indices))
     return _solve(pivots, take(columns, pivots.order, axis=1))
-
-
-def _positive(ridge: float) -> float:
-    if not ridge > 0:
-        raise ValueError(f"ridge must be positive, got {ridge!r}")
-    return ridge
 
 
 def _solve(pivots: Pivots, columns: Array) -> Array:
@@ -89,12 +84,12 @@ class Nystrom:
 
     def preconditioner(self, ridge: float) -> Preconditioner:
         """(K̂ + ridge · I)⁻¹, to speed up conjugate gradients on K + ridge · I if K̂ is near K."""
-        return Preconditioner(*self.eigenpairs(), _positive(ridge))
+        return Preconditioner(*self.eigenpairs(), positive(ridge, "ridge"))
 
     def log_determinant(self, ridge: float) -> float:
         """log det(K̂ + ridge · I)."""
         values, _ = self.eigenpairs()
-        inside = np.sum(np.log(host(values).astype(np.float64) + _positive(ridge)))
+        inside = np.sum(np.log(host(values).astype(np.float64) + positive(ridge, "ridge")))
         return float(inside + (self.operator.n - len(host(values))) * np.log(ridge))
 
     def eigenpairs(self) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .._array import Array, Indices, eps, is_single, namespace, on_gpu
+from .._array import Array, Indices, Part, eps, is_single, namespace, on_gpu
 from ..errors import Stopped
 from ..runs.runner import Step, once_per_run, run
 from ..runs.state import State
@@ -93,13 +93,13 @@ class Operator(abc.ABC):
     rough: Operator | None = None
     #: whether it stands in for an operator in float32
     widened: bool = False
+    #: the attributes that determine the matrix; none where only its products do
+    determined_by: tuple[str, ...] = ()
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 
     @abc.abstractmethod
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         """The product K[rows, cols] @ block; all rows or columns when None."""
 
     @abc.abstractmethod

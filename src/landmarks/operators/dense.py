@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check
-from .._array import Array, Indices, namespace, on_gpu, prototype, take
+from .._array import Array, Indices, Part, namespace, on_gpu, prototype, take
 from .base import DENSE_MEMORY, MEMORY, Ledger, Operator, blocks, itemsize
 from .standard import Standard
 
@@ -17,6 +17,7 @@ class Dense(Operator):
     """The operator of a stored matrix; `psd` checks and makes it."""
 
     in_memory = True
+    determined_by = ("K",)
 
     def __init__(
         self,
@@ -39,9 +40,7 @@ class Dense(Operator):
     def digits(self) -> Array:
         return self.like if self._digits is None else self._digits
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         K = self.K if rows is None else take(self.K, rows, axis=0)
         K = K if cols is None else take(K, cols, axis=1)
         self.ledger.add(products=block.shape[1], entries=K.shape[0] * K.shape[1])
@@ -73,6 +72,7 @@ class Data(Operator):
     """The operator XᵀX of an array X; `data` checks and makes it."""
 
     factor_in_memory = True
+    determined_by = ("X",)
 
     def __init__(
         self,
@@ -104,9 +104,7 @@ class Data(Operator):
     def factor(self, indices: Indices | None = None) -> Array:
         return self.X if indices is None else take(self.X, indices, axis=1)
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         if self.gram is not None:
             K = self.gram if rows is None else take(self.gram, rows, axis=0)
             K = K if cols is None else take(K, cols, axis=1)

@@ -12,6 +12,7 @@ from .. import _check
 from .._array import (
     Array,
     Indices,
+    Part,
     as_single,
     host,
     is_array,
@@ -49,9 +50,7 @@ class Function(Operator):
     def digits(self) -> Array:
         return as_single(self.like) if self.rounded_to_single else self.like
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         full = block if cols is None else scatter(block, cols, self.n)
         product = self._checked(self.mvm(full), full)
         self.ledger.add(products=block.shape[1], entries=self.n * self.n)

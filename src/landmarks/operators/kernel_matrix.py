@@ -12,6 +12,7 @@ from .. import _check
 from .._array import (
     Array,
     Indices,
+    Part,
     eps,
     host,
     is_single,
@@ -32,6 +33,8 @@ CHUNK = 8 * 2**20
 
 class KernelOperator(Operator):
     """The operator of h(x_i, x_j); `kernel` checks and makes it."""
+
+    determined_by = ("h", "points")
 
     def __init__(
         self,
@@ -68,9 +71,7 @@ class KernelOperator(Operator):
             return None
         return Dense(self._values(self.points, self.points), ledger=self.ledger)
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         if self.stored is not None:
             return self.stored.matmul(block, rows, cols)
         if self.engine != "chunked":

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from .. import _check
-from .._array import Array, Indices
+from .._array import Array, Indices, Part
 from .base import Ledger, Operator
 from .dense import gram_is_cheaper
 
 
 class Sparse(Operator):
     """The operator XᵀX of a sparse X in CSC form; vectors are NumPy arrays."""
+
+    determined_by = ("X",)
 
     def __init__(self, X: Any, *, exponent: int = 0, ledger: Ledger | None = None):
         self.X = X
@@ -39,9 +41,7 @@ class Sparse(Operator):
     def factor(self, indices: Indices | None = None) -> Array:
         return (self.X if indices is None else self.X[:, np.asarray(indices)]).toarray()
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         if self.gram is not None:
             K = self.gram if rows is None else self.gram[rows]
             K = K if cols is None else K[:, cols]

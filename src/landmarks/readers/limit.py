@@ -43,11 +43,14 @@ def readable(size: int) -> str:
 
 
 @contextmanager
-def as_format_error(sentence: str) -> Iterator[None]:
-    """Raise a FormatError that begins with the sentence for anything that goes wrong inside."""
+def as_format_error(sentence: str, *more: type[Exception]) -> Iterator[None]:
+    """Raise a FormatError that begins with the sentence for anything that goes wrong inside.
+
+    more : errors of the library that reads the file; those of damaged bytes are known.
+    """
     try:
         yield
     except FormatError:
         raise
-    except DAMAGE as error:
+    except (*DAMAGE, *more) as error:
         raise FormatError(f"{sentence}: {error}") from error

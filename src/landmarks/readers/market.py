@@ -15,9 +15,9 @@ import numpy as np
 import scipy.sparse
 
 from ..errors import FormatError
-from .arrays import as_table
+from .arrays import as_table, chosen_columns
 from .limit import check_size
-from .table import FileTable, set_aside, wanted
+from .table import FileTable
 
 if TYPE_CHECKING:
     from .read import Reading
@@ -51,13 +51,7 @@ def read_market(file: BinaryIO, reading: Reading) -> FileTable:
         raise FormatError("the Matrix Market file is not text") from error
     if header.layout == "array":
         return as_table(_dense(numbers, header), None, reading)
-    X = _sparse(numbers, header)
-    n = header.columns
-    kept, aside = wanted(None, n, reading), set_aside(None, n, reading)
-    if kept == list(range(n)):
-        return FileTable(X)
-    texts = {name: tuple(map(str, X[:, [j]].toarray()[:, 0])) for name, j in aside.items()}
-    return FileTable(X[:, kept], aside=texts, places=tuple(kept))
+    return chosen_columns(_sparse(numbers, header), None, reading)
 
 
 def _header(text: io.TextIOWrapper) -> Header:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -27,7 +26,7 @@ FORMATS = {
     "arrow": ("columnar", "read_arrow", (".arrow", ".feather", ".ipc")),
     "xlsx": ("sheet", "read_sheet", (".xlsx", ".xlsm")),
     "h5ad": ("annotated", "read_h5ad", (".h5ad",)),
-    "zarr": ("chunked", "read_zarr", (".zarr",)),
+    "zarr": ("annotated", "read_zarr", (".zarr",)),
 }
 ENDINGS = {ending: name for name, (_, _, endings) in FORMATS.items() for ending in endings}
 MAGIC = {
@@ -106,7 +105,7 @@ def _read_folder(path: Path, format: str | None, reading: Reading) -> FileTable:
         (path / mark).exists() for mark in ("zarr.json", ".zarray", ".zgroup")
     ):
         raise IsADirectoryError(f"{path} is a folder; give a file, or a Zarr store")
-    return _reader("zarr")(path, reading)
+    return _read_as("zarr", path, reading)
 
 
 def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> FileTable:
@@ -127,7 +126,7 @@ def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> FileTabl
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
     check_size(size, reading.max_bytes, "the file")
-    return _reader(format)(file, reading)
+    return _read_as(format, file, reading)
 
 
 def _unpacked(file: BinaryIO, limit: int) -> BinaryIO:
@@ -147,10 +146,10 @@ def _by_ending(path: Path) -> str | None:
     return ENDINGS.get(suffixes[-1]) if suffixes else None
 
 
-def _reader(format: str) -> Callable[[Any, Reading], FileTable]:
+def _read_as(format: str, source: Any, reading: Reading) -> FileTable:
     module, function, _ = FORMATS[format]
     try:
-        return getattr(import_module(f".{module}", __package__), function)
+        return getattr(import_module(f".{module}", __package__), function)(source, reading)
     except ModuleNotFoundError as error:
         raise FormatError(
             f"reading {format} needs {error.name}: pip install {error.name}"

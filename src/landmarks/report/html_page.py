@@ -214,13 +214,7 @@ def _chosen(rows: list[dict[str, Any]], summary: Summary) -> list[dict[str, Any]
     """A row per chosen candidate: what it adds, what is kept up to it, what could replace it."""
     together = [None] * len(rows) if summary.together is None else summary.together.tolist()
     return [
-        {
-            "index": row["index"],
-            "name": row.get("name"),
-            "adds": row["adds"],
-            "together": kept,
-            "substitutes": _pairs(row, "substitute", "cost"),
-        }
+        {"name": None, **row, "together": kept, "substitutes": _pairs(row, "substitute", "cost")}
         for row, kept in zip(rows, together, strict=True)
     ]
 
@@ -228,13 +222,7 @@ def _chosen(rows: list[dict[str, Any]], summary: Summary) -> list[dict[str, Any]
 def _dropped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """A row per other candidate: how well it is rebuilt and from what."""
     return [
-        {
-            "index": row["index"],
-            "name": row.get("name"),
-            "r2": row["r2"],
-            "kept_out": row.get("kept_out"),
-            "sources": _pairs(row, "source", "weight"),
-        }
+        {"name": None, "kept_out": None, **row, "sources": _pairs(row, "source", "weight")}
         for row in rows
     ]
 

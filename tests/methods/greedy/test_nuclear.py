@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.linalg.error import selection_error
-from landmarks.linalg.probes import Hadamard, Identity
+from landmarks.linalg.probes import Identity
 from landmarks.methods.greedy import block_picks, nuclear
 from landmarks.methods.greedy.greedy import ErrorGains, pursue
 from landmarks.methods.greedy.nuclear import (
@@ -18,6 +18,7 @@ from landmarks.methods.greedy.nuclear import (
 )
 from landmarks.residual import panel
 from landmarks.residual.residual import Residual
+from tests.hadamard import Hadamard
 
 X = np.random.default_rng(0).standard_normal((40, 32))
 K = X.T @ X

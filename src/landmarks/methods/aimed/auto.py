@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,22 +11,13 @@ from ...problem import Choice, Problem, Trial
 from ...runs.runner import stopped
 from .exact import count, exact
 from .hunt import base_of
-from .iterated import iterated
+from .iterated import Rounds, iterated
 from .search import greedy, swap
 
 FEW = 2000  # choices of k − 1 up to which the best one is proved at once
 LEAST_ROUNDS = 3
 MOST_ROUNDS = 60
 MODEST = 0.5  # estimated seconds that the rounds between these two take without a budget
-
-
-@dataclass(frozen=True)
-class Rounds:
-    """How an iterated search is run."""
-
-    rounds: int
-    share: float = 0.15
-    patience: int = 50
 
 
 def automatic(problem: Problem, rng: np.random.Generator) -> Choice:

@@ -15,6 +15,7 @@ from ... import _check
 from ..._array import (
     Array,
     Indices,
+    Part,
     eps,
     host,
     like,
@@ -190,9 +191,7 @@ class WithDiagonal(Operator):
     def product_error(self) -> float:
         return self.operator.product_error
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         return self.operator.matmul(block, rows=rows, cols=cols)
 
     def diagonal(self) -> Array:

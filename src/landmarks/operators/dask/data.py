@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _check
-from ..._array import Array, Indices
+from ..._array import Array, Indices, Part
 from ..base import DENSE_MEMORY, MEMORY, Ledger, Operator
 from ..dense import Data
 from ..restricted import Restricted
@@ -123,9 +123,7 @@ class Tiled(Operator):
         self.exponent = 2 * power
         self.names = names
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         left, right = (
             np.arange(self.n) if indices is None else np.asarray(indices)
             for indices in (rows, cols)

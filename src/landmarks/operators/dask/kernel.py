@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._array import Array, Indices
+from ..._array import Array, Indices, Part
 from ...kernels import Kernel
 from ..base import Ledger, Operator
 from ..kernel import check_block
@@ -59,9 +59,7 @@ class DaskKernel(Operator):
             return fused_error(self.like, self.precision)
         return chunked_error(self.like)
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         self.ledger.add(products=block.shape[1])
         if rows is None and cols is None and self.device is None:
             return self._symmetric(self.h, block)

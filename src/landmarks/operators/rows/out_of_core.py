@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..._array import Array, Indices
+from ..._array import Array, Indices, Part
 from ..base import Ledger, Operator, block_width
 from ..dense import Dense
 from ..restricted import Restricted
@@ -124,9 +124,7 @@ class ByRows(Operator):
         self.pass_memory = memory
         self._diagonal = diagonal
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         self.ledger.add(products=block.shape[1])
         product = np.zeros((self.n if rows is None else len(rows), block.shape[1]))
         for X in self._tiles():
