@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .files.source import Source
 
 PLOTS = (".png", ".svg", ".pdf")
+COLUMNS = ("method", "k", "relative_error", "factor", "seconds", "products", "skipped")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
     _check_arguments(arguments)
     with warnings_as_notes():
         chosen_from = source.load(arguments)
-        _check_sizes(chosen_from, arguments)
         with progress_bar(quiet=arguments.quiet):
             found = _compared(chosen_from, arguments)
         if arguments.plot:
@@ -91,15 +91,9 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         )
 
 
-def _check_sizes(chosen_from: Source, arguments: argparse.Namespace) -> None:
-    if (k := max(arguments.k)) > chosen_from.operator.n:
-        raise Failure(USAGE, f"k must be between 1 and n = {chosen_from.operator.n}, got {k}")
-
-
 def _compared(chosen_from: Source, arguments: argparse.Namespace) -> Comparison:
     """The result of each method for each k."""
     from ..comparison import compare
-    from ..errors import FormatError
 
     try:
         return compare(
@@ -112,7 +106,7 @@ def _compared(chosen_from: Source, arguments: argparse.Namespace) -> Comparison:
             include=chosen_from.positions(arguments.include),
             exclude=chosen_from.positions(arguments.exclude),
         )
-    except FormatError as error:
+    except ValueError as error:
         raise Failure(USAGE, str(error)) from error
 
 
@@ -131,8 +125,8 @@ def _lines(
     if arguments.json:
         yield json.dumps(_record(chosen_from, rows, arguments), indent=2, allow_nan=False)
     elif not sys.stdout.isatty():
-        yield "method\tk\trelative_error\tfactor\tseconds\tproducts\tskipped"
-        yield from ("\t".join(_cell(value) for value in _values(row)) for row in rows)
+        yield "\t".join(COLUMNS)
+        yield from ("\t".join(_cell(getattr(row, name)) for name in COLUMNS) for row in rows)
     else:
         yield from _for_a_person(Terminal.of(sys.stdout), chosen_from, rows)
         if arguments.plot:
@@ -161,10 +155,6 @@ def _numbered(chosen_from: Source, row: Row) -> dict[str, Any]:
     return asdict(row) | {"indices": indices}
 
 
-def _values(row: Row) -> tuple[Any, ...]:
-    return row.method, row.k, row.relative_error, row.factor, row.seconds, row.products, row.skipped
-
-
 def _cell(value: Any) -> str:
     if value is None:
         return ""
@@ -191,7 +181,7 @@ def _for_a_person(terminal: Terminal, chosen_from: Source, rows: Sequence[Row]) 
                 row.method,
                 f"{_kept(row):.2%}",
                 terminal.bar(_kept(row), 30, chosen=row is ran[0]),
-                _ratio(row),
+                "" if row.factor is None else f"{row.factor:.3f}",
                 f"{row.seconds or 0:.2f}",
             )
             for row in ran
@@ -209,7 +199,3 @@ def _for_a_person(terminal: Terminal, chosen_from: Source, rows: Sequence[Row]) 
 
 def _kept(row: Row) -> float:
     return 1 - (row.relative_error or 0.0)
-
-
-def _ratio(row: Row) -> str:
-    return "" if row.factor is None else f"{row.factor:.3f}"

@@ -55,7 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run, summarise and draw each figure that is asked for."""
     if arguments.figure == "claims":
-        return claims(Path(arguments.out))
+        from ..experiments.claims import claims_of
+
+        for line in claims_of(Path(arguments.out)):
+            print(line)
+        return 0
     for name in FIGURES if arguments.figure == "all" else (arguments.figure,):
         one_figure(name, arguments)
     return 0
@@ -82,15 +86,6 @@ def one_figure(name: str, arguments: argparse.Namespace) -> None:
         written += draw(settings, out)
     for path in written:
         print(path)
-
-
-def claims(out: Path) -> int:
-    """Print the numbers behind the claims."""
-    from ..experiments.claims import claims_of
-
-    for line in claims_of(out):
-        print(line)
-    return 0
 
 
 class Line:

@@ -87,8 +87,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, choose, write, print."""
+    from .files import write
+
     check_outputs(arguments.out, arguments.report, force=arguments.force)
-    _check_endings(arguments)
+    _check_endings(arguments, write.ENDINGS)
     with warnings_as_notes():
         chosen_from = source.load(arguments)
         _check_image(chosen_from, arguments)
@@ -96,7 +98,10 @@ def run(arguments: argparse.Namespace) -> int:
         with progress_bar(quiet=arguments.quiet):
             selection = choose(chosen_from, arguments)
             summary = report.summarise(selection)
-        _write(chosen_from, selection, summary, arguments)
+        if arguments.out:
+            write.write_out(chosen_from, selection, summary, arguments)
+        if arguments.report:
+            write.write_report(chosen_from, selection, summary, arguments)
     for line in _lines(chosen_from, selection, summary, arguments):
         print(line)
     return OK
@@ -180,13 +185,11 @@ def target_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
     return Columns(tuple(chosen_from.positions(arguments.target_columns)))
 
 
-def _check_endings(arguments: argparse.Namespace) -> None:
-    from .files.write import ENDINGS
-
-    if arguments.out and not arguments.out.lower().endswith(ENDINGS):
+def _check_endings(arguments: argparse.Namespace, endings: tuple[str, ...]) -> None:
+    if arguments.out and not arguments.out.lower().endswith(endings):
         raise Failure(
             USAGE,
-            f"--out names a file whose ending says the format, one of {', '.join(ENDINGS)}; "
+            f"--out names a file whose ending says the format, one of {', '.join(endings)}; "
             f"got {arguments.out!r}",
         )
     if arguments.report and not arguments.report.lower().endswith((".html", ".htm")):
@@ -205,17 +208,6 @@ def _check_image(chosen_from: Source, arguments: argparse.Namespace) -> None:
             f"images of {height} x {width} have {height * width} pixels, the data have "
             f"{chosen_from.words.counted(n)}",
         )
-
-
-def _write(
-    chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
-) -> None:
-    from .files.write import write_out, write_report
-
-    if arguments.out:
-        write_out(chosen_from, selection, summary, arguments)
-    if arguments.report:
-        write_report(chosen_from, selection, summary, arguments)
 
 
 def _lines(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,9 @@ class Task:
         X = load_dataset(panel.dataset, data_dir).standardised()
         X = spread(X, panel.rows).astype(figure.dtype)
         if device != "cpu":
-            X = _on_device(X, device)
+            import torch
+
+            X = torch.as_tensor(X, device=device)
         self.operator = (
             data(X, scale=False) if panel.sigma is None else kernel(X, rbf(sigma=panel.sigma))
         )
@@ -94,9 +95,3 @@ def check_device(device: str) -> str:
     if not torch.cuda.is_available():
         raise ValueError(sentence)
     return device
-
-
-def _on_device(X: np.ndarray, device: str) -> Any:
-    import torch
-
-    return torch.as_tensor(X, device=device)

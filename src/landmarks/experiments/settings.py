@@ -112,21 +112,19 @@ def read_settings(name: str, *, quick: bool = False) -> Figure:
 
 def figure(name: str, written: dict[str, Any], *, quick: bool = False) -> Figure:
     """A figure from what is written in its file."""
-    written = dict(written)
-    fast = written.pop("quick", {})
-    panels = tuple(_panel(panel, quick) for panel in written.pop("panel", ()))
-    entries = tuple(Entry(**entry) for entry in written.pop("method", ()))
+    chosen = _chosen(written, quick)
+    panels = [_chosen(panel, quick) for panel in chosen.pop("panel", ())]
+    entries = tuple(Entry(**entry) for entry in chosen.pop("method", ()))
     return Figure(
         name=name,
-        panels=panels,
+        panels=tuple(Panel(**{**panel, "k": tuple(panel["k"])}) for panel in panels),
         entries=entries,
         quick=quick,
-        **(written | (fast if quick else {})),
+        **chosen,
     )
 
 
-def _panel(written: dict[str, Any], quick: bool) -> Panel:
-    written = dict(written)
-    fast = written.pop("quick", {})
-    chosen = written | (fast if quick else {})
-    return Panel(**{**chosen, "k": tuple(chosen["k"])})
+def _chosen(written: dict[str, Any], quick: bool) -> dict[str, Any]:
+    """The settings, with those for quick runs in their place if they are wanted."""
+    slow = {name: value for name, value in written.items() if name != "quick"}
+    return slow | (written.get("quick", {}) if quick else {})

@@ -67,7 +67,7 @@ class Table:
             [name, *map(_text, values[:PRINTED_ROWS])] for name, values in self.columns.items()
         ]
         aligned = [
-            _aligned(column, left=_is_text(values))
+            _aligned(column, left=any(isinstance(value, str) for value in values))
             for column, values in zip(cells, self.columns.values(), strict=True)
         ]
         return "\n".join(
@@ -95,10 +95,6 @@ def _text(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:.3g}" if isinstance(value, float | np.floating) else str(value)
-
-
-def _is_text(values: list[Any]) -> bool:
-    return any(isinstance(value, str) for value in values)
 
 
 def _aligned(cells: list[str], *, left: bool) -> list[str]:

@@ -211,7 +211,11 @@ def _probe(operator: Function) -> None:
         operator.rounded_to_single = True
     tolerance = 1e-5 if is_single(operator.digits) else 1e-9
     if change > tolerance / 10:
-        _warn_of_change(change)
+        warnings.warn(
+            "the product is not deterministic: two products with one vector differ by "
+            f"{change:.2g} of ‖Kv‖√n; no seed can make its selections repeat",
+            stacklevel=4,
+        )
         return  # a product that changes between calls hides whether it is symmetric
     if asymmetry > tolerance:
         raise ValueError(
@@ -224,14 +228,6 @@ def _probe(operator: Function) -> None:
             "the product must be one with a positive semidefinite matrix, but uᵀKu = "
             f"{least:.3g} for a random vector u"
         )
-
-
-def _warn_of_change(change: float) -> None:
-    warnings.warn(
-        "the product is not deterministic: two products with one vector differ by "
-        f"{change:.2g} of ‖Kv‖√n; no seed can make its selections repeat",
-        stacklevel=5,
-    )
 
 
 def unit_vectors(indices: Indices, operator: Operator) -> Array:

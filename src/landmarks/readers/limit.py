@@ -52,5 +52,5 @@ def as_format_error(sentence: str, *more: type[Exception]) -> Iterator[None]:
         yield
     except FormatError:
         raise
-    except (*DAMAGE, *more) as error:
+    except DAMAGE + more as error:
         raise FormatError(f"{sentence}: {error}") from error

@@ -45,12 +45,8 @@ def _sheet(book: Any, name: str | None) -> Any:
 def _records(sheet: Any) -> Iterator[Record]:
     """The rows that hold anything, without the empty cells at their ends."""
     for line, row in enumerate(sheet.iter_rows(values_only=True), 1):
-        cells = [_text(value) for value in row]
+        cells = ["" if value is None else str(value) for value in row]
         while cells and not cells[-1]:
             cells.pop()
         if cells:
             yield Record(line, cells)
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else str(value)

@@ -78,8 +78,10 @@ def table_of(
 ) -> FileTable:
     """The table of records, of which the first may hold the names."""
     first = next(records())
-    header = _is_header(first.cells, decimal) if reading.header is None else reading.header
-    names = _names(first.cells) if header else None
+    header = reading.header
+    if header is None:  # names are anything but numbers and missing values
+        header = any(_number(cell, decimal) is None for cell in first.cells)
+    names = [cell.strip() for cell in first.cells] if header else None
     layout = Layout(records, decimal, names, len(first.cells))
     kept = wanted(names, layout.n, reading)
     try:
@@ -157,15 +159,6 @@ def _decimal(sample: list[Record], delimiter: str) -> str:
     commas = any(_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
     points = any(_DECIMAL_POINT.fullmatch(cell) for cell in cells)
     return "," if commas and not points else "."
-
-
-def _is_header(cells: list[str], decimal: str) -> bool:
-    """Whether a first row holds anything but numbers and missing values."""
-    return any(_number(cell, decimal) is None for cell in cells)
-
-
-def _names(cells: list[str]) -> list[str]:
-    return [cell.strip() for cell in cells]
 
 
 def _collected(

@@ -14,13 +14,14 @@ from ..selection import Selection
 def downloads(selection: Selection, noun: str) -> list[dict[str, str]]:
     """A name, a file name and an address that holds the file, for each form."""
     names = selection.chosen_names or [int(j) for j in selection.indices]
+    record = {"indices": selection.indices.tolist(), "names": _plain(names)}
     forms = {
         "CSV": ("chosen.csv", "text/csv", _csv(selection, names, noun)),
-        "JSON": ("chosen.json", "application/json", _json(selection, names)),
+        "JSON": ("chosen.json", "application/json", json.dumps(record, indent=2) + "\n"),
         "Python": ("chosen.py", "text/x-python", f"chosen = {_plain(names)!r}\n"),
     }
     return [
-        {"form": form, "file": file, "address": _address(kind, text)}
+        {"form": form, "file": file, "address": f"data:{kind};charset=utf-8;base64,{_packed(text)}"}
         for form, (file, kind, text) in forms.items()
     ]
 
@@ -39,16 +40,10 @@ def _harmless(name: str) -> str:
     return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r")) else name
 
 
-def _json(selection: Selection, names: list[Any]) -> str:
-    record = {"indices": selection.indices.tolist(), "names": _plain(names)}
-    return json.dumps(record, indent=2, ensure_ascii=True) + "\n"
-
-
 def _plain(names: list[Any]) -> list[Any]:
     """Names as text and numbers as numbers; anything else as it is printed."""
     return [name if isinstance(name, str | int) else str(name) for name in names]
 
 
-def _address(kind: str, text: str) -> str:
-    packed = base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
-    return f"data:{kind};charset=utf-8;base64,{packed}"
+def _packed(text: str) -> str:
+    return base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")

@@ -94,7 +94,10 @@ def page(
             selection=selection,
             summary=summary,
             chosen=_chosen(reasons.chosen.rows, summary),
-            dropped=_dropped(reasons.dropped.rows[:ROWS]),
+            dropped=[
+                {"name": None, "kept_out": None, **row, "sources": _pairs(row, "source", "weight")}
+                for row in reasons.dropped.rows[:ROWS]
+            ],
             facts=_facts(selection, origin),
             data=_as_script(drawn),
             labels=labels,
@@ -216,14 +219,6 @@ def _chosen(rows: list[dict[str, Any]], summary: Summary) -> list[dict[str, Any]
     return [
         {"name": None, **row, "together": kept, "substitutes": _pairs(row, "substitute", "cost")}
         for row, kept in zip(rows, together, strict=True)
-    ]
-
-
-def _dropped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row per other candidate: how well it is rebuilt and from what."""
-    return [
-        {"name": None, "kept_out": None, **row, "sources": _pairs(row, "source", "weight")}
-        for row in rows
     ]
 
 

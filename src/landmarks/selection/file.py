@@ -66,19 +66,13 @@ def _compute_figures(selection: Selection) -> None:
     """Compute the errors and bounds, which the selection remembers and the file then holds."""
     if selection.operator is None:
         return
-    for criterion in _cheap_criteria(selection, selection.operator):
+    criteria: tuple[str, ...] = (selection.criterion,)
+    if selection.aim is None and (selection.operator.m is not None or selection.n <= 3000):
+        criteria = CRITERIA  # the others cost little too
+    for criterion in criteria:
         selection.relative_error(criterion)
         selection.best_rank_error(criterion)
         selection.gap(criterion)
-
-
-def _cheap_criteria(selection: Selection, operator: Operator) -> tuple[str, ...]:
-    """The criteria whose figures exist and cost little."""
-    if selection.aim is not None:
-        return ("trace",)
-    if operator.m is not None or selection.n <= 3000:
-        return CRITERIA
-    return (selection.criterion,)
 
 
 def load(

@@ -149,9 +149,9 @@ class _Folds:
     def choices(self, operator: Operator, target: np.ndarray | None = None) -> list[np.ndarray]:
         """The columns chosen for each k; greedy picks serve all k at once."""
         nested = as_method(self.method) == lm.Greedy()
-        wanted = {"criterion": self.criterion, "seed": self.seed, "target": target}
+        wanted: dict[str, Any] = {"criterion": self.criterion, "seed": self.seed}
         chosen = [
-            lm.select(operator, int(k), method=self.method, **wanted).indices
+            lm.select(operator, int(k), method=self.method, target=target, **wanted).indices
             for k in (self.ks[-1:] if nested else self.ks)
         ]
         return [chosen[0][:k] for k in self.ks] if nested else chosen

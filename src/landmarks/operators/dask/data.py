@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -73,13 +74,18 @@ def chunks_of_rows(X: Any) -> tuple[list[Lazy], np.ndarray]:
 
 def distributed_gram(X: Any) -> tuple[np.ndarray, int]:
     """XᵀX and its exponent in one pass; the same bits for all chunkings and numbers of workers."""
+    reading, leaves = each_chunk(X, _read_piece)
+    return compute(lazy(_gram.gram, tree(_gram.join_all, leaves)), reading, leaves)
+
+
+def each_chunk(X: Any, read: Callable, *more: Any) -> tuple[Reading, list[Lazy]]:
+    """The lazy calls read(chunk, first row, topic, number, …) of all chunks, and their count."""
     chunks, starts = chunks_of_rows(X)
     reading = Reading(len(chunks))
-    leaves = [
-        lazy(_read_piece, chunk, int(start), reading.topic, i)
+    return reading, [
+        lazy(read, chunk, int(start), reading.topic, i, *more)
         for i, (chunk, start) in enumerate(zip(chunks, starts, strict=True))
     ]
-    return compute(lazy(_gram.gram, tree(_gram.join_all, leaves)), reading, leaves)
 
 
 def _read_piece(chunk: Any, start: int, topic: str, i: int) -> _gram.Piece:

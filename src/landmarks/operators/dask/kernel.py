@@ -14,8 +14,8 @@ from ..kernel import check_block
 from ..kernel_matrix import KernelOperator, chunked_error, fused_error
 from ..restricted import Restricted
 from . import strips as _strips
-from .client import Lazy, Reading, announce, compute, constant, keep, lazy, tree
-from .data import OVERHEAD, TASK, added, checked, chunks_of_rows, finite_chunk
+from .client import Lazy, announce, compute, constant, keep, lazy, tree
+from .data import OVERHEAD, TASK, added, checked, each_chunk, finite_chunk
 
 LOCAL = 4096  # points up to which a restriction is computed here rather than by the workers
 DEVICE_STRIP = 2**16  # rows of a strip at least, on a graphics card
@@ -142,12 +142,7 @@ def dask_kernel(
     """The kernel operator on the rows of a dask array; the points are read once, by the workers."""
     points = checked(points, "points")
     n = points.shape[0]
-    chunks, starts = chunks_of_rows(points)
-    reading = Reading(len(chunks))
-    leaves = [
-        lazy(_read, chunk, int(start), reading.topic, i)
-        for i, (chunk, start) in enumerate(zip(chunks, starts, strict=True))
-    ]
+    reading, leaves = each_chunk(points, _read)
     stored = keep(lazy(_joined, leaves, getattr(h, "stationary", False)))
     centre, first = compute(lazy(_beginning, stored), reading, leaves)
     check_block(h, first)
