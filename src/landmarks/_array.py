@@ -33,12 +33,11 @@ def is_array(value: object) -> bool:
 
 def like(values: Any, reference: Array, dtype: Any = None) -> Array:
     """Host values as an array of the reference's library, device and dtype."""
+    dtype = dtype or reference.dtype
     if type(reference) is np.ndarray:
-        return _movable(values, dtype or reference.dtype)
+        return _movable(values, dtype)
     xp = namespace(reference)
-    return xp.asarray(
-        _movable(values), dtype=dtype or reference.dtype, device=compat.device(reference)
-    )
+    return xp.asarray(_movable(values), dtype=dtype, device=compat.device(reference))
 
 
 def _movable(values: Any, dtype: Any = None) -> np.ndarray:

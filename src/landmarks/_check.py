@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 
 from ._array import Array, as_float, device, host, is_array, is_single, namespace
-from ._suggest import suggestion
+from .errors import suggestion
 
 
 def column_names(table: Any) -> tuple[str, ...] | None:

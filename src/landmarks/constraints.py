@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _check
-from ._suggest import suggestion
-from .errors import UnsupportedError
+from .errors import UnsupportedError, suggestion
 from .operators.base import Operator, check_indices
 from .placement.constraint import Constraint
 from .placement.regions import Regions

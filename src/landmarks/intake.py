@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from ._array import host, is_array, namespace
-from ._suggest import suggestion
-from .errors import ScaleWarning, SymmetryWarning
+from .errors import ScaleWarning, SymmetryWarning, suggestion
 from .operators.base import Operator
 from .operators.data import annotated, as_operator, data, is_annotated
 from .operators.dense import array_data

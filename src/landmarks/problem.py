@@ -178,7 +178,6 @@ class Method(Protocol):
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         """Choose problem.k indices; random numbers come from rng alone."""
-        ...
 
 
 def brief(method: Any) -> str:

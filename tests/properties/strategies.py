@@ -11,8 +11,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse
 from contracts.methods import METHODS, Entry
-from hypothesis import HealthCheck, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, settings, strategies as st
 from properties import rational
 
 import landmarks as lm

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 from contracts.methods import METHODS
-from hypothesis import given, target
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st, target
 from properties.measure import THRESHOLD, chosen, ratio
 from properties.strategies import forms_of, samples, tried
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from contracts.methods import METHODS
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from libraries import library
 from properties.measure import chosen
 from properties.strategies import (

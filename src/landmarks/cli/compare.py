@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from .._suggest import suggestion
+from ..errors import suggestion
 from ..methods.registry import COMPARED, METHODS
 from ..report.terminal import Terminal, aligned, printable
 from ..runs.bar import progress_bar

@@ -14,8 +14,7 @@ from collections.abc import Collection, Sequence
 from importlib import import_module
 from types import ModuleType
 
-from .. import __doc__ as purpose
-from .. import __version__
+from .. import __doc__ as purpose, __version__
 from ..report.terminal import printable
 from .options import Parser
 from .outcome import BAD_DATA, OK, Failure

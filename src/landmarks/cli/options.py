@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NoReturn
 
-from .._suggest import suggestion
+from ..errors import suggestion
 
 HOW_MANY = (
     "say how many to choose: -k 10, -k 0.1 for a tenth, -k auto for the knee of the error curve, "

@@ -68,8 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
 def one_figure(name: str, arguments: argparse.Namespace) -> None:
     """Run one figure, and name the files that were written."""
     from ..experiments import read_settings, reproduce
+    from ..experiments.claims import write_summary
     from ..experiments.draw import draw
-    from ..experiments.summary import write_summary
 
     out = Path(arguments.out)
     settings = read_settings(name, quick=arguments.quick)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import ChecksumError, DownloadError
-from ..runs.atomic import written
+from ..runs.archive import written
 
 TIMEOUT = 30.0  # seconds without an answer
 LIMIT = 256 * 2**20  # bytes

@@ -68,7 +68,6 @@ class Rule(Protocol):
 
     def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
         """Find k, which the problem leaves open, and choose k columns by the method."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ..linalg.error import FULL_SPECTRUM, spectrum
 from ..methods.inner import run_method
 from ..operators.double import in_double
 from ..problem import Choice, Method, Problem
-from ..residual.aimed.judged import error_of, total_of
+from ..residual.aimed.rebuilding import error_of, total_of
 from ..runs.runner import report
 from .curve import Curve, sweep
 

@@ -1,4 +1,9 @@
-"""Errors of a selection by formulas that cannot turn negative, and the best rank-k error."""
+"""Errors of a selection by formulas that cannot turn negative, and the best rank-k error.
+
+A Gram matrix knows an error only to the rounding of the total. Where that hides it, one more pass
+over the rows gives X − X_S B without cancellation. The coefficients B may be as inexact as the Gram
+matrix, because the residual depends on their error only to second order.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +14,15 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy
+import scipy.linalg
 
 from .._array import Array, Indices, eps, host, is_single, like, namespace, take
 from ..operators.base import MEMORY, Operator, block_width, blocks, itemsize
-from ..operators.dense import densify
+from ..operators.dense import Dense, densify
 from ..operators.double import in_double, remade_in_double
-from .from_rows import residual_gram, residual_trace
-from .nystrom import nystrom_factor
+from ..operators.rows.moments import CompensatedSum, gram
+from ..operators.rows.tiles import pass_height, tile_height, tiles
+from .nystrom import nystrom_factor, pivoted_cholesky
 from .probes import Rademacher
 
 CRITERIA = ("trace", "frobenius")
@@ -198,3 +205,42 @@ def estimated_error(
     value = float(np.mean(samples))
     spread = 1.96 * float(np.std(samples, ddof=1)) / np.sqrt(n_probes)
     return Estimate(value, max(0.0, value - spread), value + spread, n_probes)
+
+
+def residual_gram(operator: Operator, indices: Indices) -> tuple[Dense, np.ndarray]:
+    """The Gram matrix of X − X_S B, and the chosen columns beyond the rank, which B leaves out."""
+    used, beyond, B = _coefficients(operator, np.asarray(indices))
+    total = CompensatedSum((operator.n, operator.n))
+    for E in _residuals(operator, used, B):
+        total.add(gram(E))
+    C = total.total
+    # what is left of the other columns is rounding
+    clear = np.diag(C)[beyond] > 1e-24 * operator.diagonal()[beyond]
+    return Dense(C), beyond[clear]
+
+
+def residual_trace(operator: Operator, indices: Indices) -> float:
+    """‖X − X_S B‖²_F."""
+    used, _, B = _coefficients(operator, np.asarray(indices))
+    return float(sum(np.vdot(E, E) for E in _residuals(operator, used, B)))
+
+
+def _coefficients(
+    operator: Operator, indices: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The chosen columns up to the numerical rank, those beyond it, and B for the former."""
+    columns = operator.columns(indices)
+    pivots = pivoted_cholesky(columns[indices])
+    B = scipy.linalg.cho_solve((pivots.L, True), columns[:, pivots.order].T)
+    return indices[pivots.order], np.delete(indices, pivots.order), B
+
+
+def _residuals(operator: Operator, used: np.ndarray, B: np.ndarray) -> Iterator[np.ndarray]:
+    """X − X_S B in tiles of rows."""
+    height = tile_height(operator.n)
+    if operator.pass_memory is not None:
+        height = pass_height(operator.n, operator.pass_memory)
+    for _, X in tiles(operator.source, height):  # type: ignore[arg-type]  # callers checked it
+        E = X - X[:, used] @ B
+        E[:, used] = 0.0
+        yield E

@@ -19,7 +19,6 @@ class Probes(Protocol):
 
     def draw(self, n: int, rng: np.random.Generator, reference: Array) -> Array:
         """A fresh block, of the library and device of the reference."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from ..problem import Problem
 from ..runs.runner import Step, run, stopped
 from ..runs.state import State
 from .conditioned import Conditioned, Residuals, conditioned
-from .node import Node
-from .powers import Powers
+from .node import Node, Powers
 
 SLACK = 5e-10  # choices that are better by less, relative to the error, are not looked for
 

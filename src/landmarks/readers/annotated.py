@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..errors import FormatError
 from .arrays import as_table, as_texts, sparse_table
 from .limit import as_format_error, check_size
-from .table import FileTable
-
-if TYPE_CHECKING:
-    from .read import Reading
+from .table import FileTable, Reading
 
 
 def read_h5ad(file: BinaryIO, reading: Reading) -> FileTable:

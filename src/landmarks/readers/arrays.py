@@ -5,17 +5,14 @@ from __future__ import annotations
 import io
 import math
 import zipfile
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import scipy.sparse
 
 from ..errors import FormatError
 from .limit import as_format_error, check_size
-from .table import FileTable, set_aside, wanted
-
-if TYPE_CHECKING:
-    from .read import Reading
+from .table import FileTable, Reading, set_aside, wanted
 
 NAMES = ("feature_names", "names", "columns")  # arrays of an npz that name the columns of another
 SPARSE = {"format", "shape", "data", "indices", "indptr"}  # what scipy.sparse.save_npz writes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -12,10 +12,7 @@ import pyarrow.parquet as pq
 
 from ..errors import FormatError
 from .limit import as_format_error, check_size
-from .table import NUMERIC_ONLY, FileTable, noticed, set_aside, wanted, without_text
-
-if TYPE_CHECKING:
-    from .read import Reading
+from .table import NUMERIC_ONLY, FileTable, Reading, noticed, set_aside, wanted, without_text
 
 
 def read_parquet(file: BinaryIO, reading: Reading) -> FileTable:

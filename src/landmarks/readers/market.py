@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 import scipy.sparse
@@ -17,10 +17,7 @@ import scipy.sparse
 from ..errors import FormatError
 from .arrays import as_table, chosen_columns
 from .limit import check_size
-from .table import FileTable
-
-if TYPE_CHECKING:
-    from .read import Reading
+from .table import FileTable, Reading
 
 LAYOUTS = ("array", "coordinate")
 FIELDS = ("real", "integer", "pattern")

@@ -5,15 +5,13 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .._suggest import suggestion
-from ..errors import FormatError
-from .limit import MAX_BYTES, check_size, read_within
-from .table import FileTable
+from ..errors import FormatError, suggestion
+from .limit import check_size, read_within
+from .table import FileTable, Reading
 
 # for each format the module and the function that read it, and how names of such files end
 FORMATS = {
@@ -38,31 +36,6 @@ MAGIC = {
     b"%%MatrixMarket": "mtx",
     b"\x89HDF\r\n\x1a\n": "h5ad",
 }
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How to read.
-
-    columns, drop : names or numbers of columns to read, or to leave out.
-    max_bytes : files that would take more memory are refused.
-    header, delimiter, decimal, encoding : of text; None detects them.
-    array : which array of an npz or a Zarr group, or which sheet of a workbook; None is the only
-        one, or X, or the first sheet.
-    numeric_only : leave out columns that hold no numbers, with a note, instead of refusing them.
-    aside : names of columns to keep as text, which are no candidates: identifiers, a target.
-    """
-
-    columns: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    max_bytes: int = MAX_BYTES
-    header: bool | None = None
-    delimiter: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-    array: str | None = None
-    numeric_only: bool = False
-    aside: tuple[str, ...] = ()
 
 
 def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any) -> FileTable:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import openpyxl
 
-from .._suggest import suggestion
-from ..errors import FormatError
+from ..errors import FormatError, suggestion
 from .limit import as_format_error, check_size
-from .table import FileTable
+from .table import FileTable, Reading
 from .text import Record, table_of
-
-if TYPE_CHECKING:
-    from .read import Reading
 
 
 def read_sheet(file: BinaryIO, reading: Reading) -> FileTable:

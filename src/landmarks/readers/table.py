@@ -9,22 +9,43 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from .._suggest import suggestion
-from ..errors import FormatError, UnknownColumnError
-
-if TYPE_CHECKING:
-    from .read import Reading
-
+from ..errors import FormatError, UnknownColumnError, suggestion
+from .limit import MAX_BYTES
 
 NUMERIC_ONLY = "numeric_only=True (--numeric-only on the command line)"
 IDENTIFIER = re.compile(
     r"(?i:id|index|key|uid|row|row_?(?:number|nr|no)|.*[_ ]id|id[_ ].*)|.*[a-z]ID"
 )
 MANY = 10  # rows: fewer may rise by one by chance
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read.
+
+    columns, drop : names or numbers of columns to read, or to leave out.
+    max_bytes : files that would take more memory are refused.
+    header, delimiter, decimal, encoding : of text; None detects them.
+    array : which array of an npz or a Zarr group, or which sheet of a workbook; None is the only
+        one, or X, or the first sheet.
+    numeric_only : leave out columns that hold no numbers, with a note, instead of refusing them.
+    aside : names of columns to keep as text, which are no candidates: identifiers, a target.
+    """
+
+    columns: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    max_bytes: int = MAX_BYTES
+    header: bool | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    array: str | None = None
+    numeric_only: bool = False
+    aside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,17 +15,13 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
 from ..errors import FormatError
-from .encoding import encoding_of, refuse_binary
-from .limit import check_size
-from .table import NUMERIC_ONLY, FileTable, noticed, set_aside, wanted, without_text
-
-if TYPE_CHECKING:
-    from .read import Reading
+from .limit import check_size, encoding_of, refuse_binary
+from .table import NUMERIC_ONLY, FileTable, Reading, noticed, set_aside, wanted, without_text
 
 DELIMITERS = (",", ";", "\t", "|")
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "."})

@@ -21,7 +21,7 @@ from .. import __version__
 from ..operators.fingerprint import fingerprint
 from ..selection import Selection
 from . import figures
-from .downloads import downloads
+from .figures import downloads
 from .maps import maps
 from .overview import words_of
 from .sentences import (

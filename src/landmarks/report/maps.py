@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ..plots.places import as_places, errors_at_places, field_at_places
+from ..plots.coverage import as_places, errors_at_places, field_at_places
 from ..selection import Selection
 from .static import line, svg, text
 

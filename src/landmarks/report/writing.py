@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..runs.atomic import written
+from ..runs.archive import written
 from ..selection import Selection
 from .html_page import guessed, page
 

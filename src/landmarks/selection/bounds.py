@@ -16,7 +16,7 @@ from ..methods.search.exact import Exact
 from ..operators.base import Operator
 from ..problem import Problem
 from ..proof.certificate import Certificate, certify
-from ..residual.aimed.judged import Judged
+from ..residual.aimed.rebuilding import Judged
 from ..runs.runner import watching
 
 PATIENCE = 3.0  # seconds for a proof that was estimated to take less than one

@@ -27,6 +27,10 @@ FORMAT = "landmarks-selection"
 VERSION = 1
 AIMED = 2  # the version of a file with a target or noise, which earlier programs must not read
 PATH_ARRAYS = ("t", "value", "active", "steps")
+AS_THEY_ARE = (
+    *("n", "criterion", "method", "seed", "names", "center", "scale", "include", "exclude"),
+    *("bound", "exponent", "stopped", "known"),
+)
 
 
 def save(selection: Selection, path: Any) -> None:
@@ -36,23 +40,11 @@ def save(selection: Selection, path: Any) -> None:
         "format": FORMAT,
         "version": VERSION if selection.aim is None else AIMED,
         "aim": None if selection.aim is None else selection.aim.record(),
-        "n": selection.n,
-        "criterion": selection.criterion,
-        "method": selection.method,
-        "seed": selection.seed,
         "ledger": asdict(selection.ledger),
-        "names": selection.names,
         "labels": None if selection.labels is None else [_plain(j) for j in selection.labels],
-        "center": selection.center,
-        "scale": selection.scale,
-        "include": selection.include,
-        "exclude": selection.exclude,
         "trials": [asdict(trial) for trial in selection.trials],
-        "bound": selection.bound,
-        "exponent": selection.exponent,
-        "stopped": selection.stopped,
-        "known": selection.known,
     }
+    record |= {name: getattr(selection, name) for name in AS_THEY_ARE}
     record["constraints"], placed = recorded(selection.constraints)
     arrays = {"indices": selection.indices} | placed
     if selection.path:

@@ -13,7 +13,7 @@ from ..linalg.reconstruction import Reconstruction, reconstruct
 from ..operators.base import Operator, check_indices
 from ..placement.constraint import Constraint
 from ..problem import Method, Trial
-from ..residual.aimed.judged import Judged
+from ..residual.aimed.rebuilding import Judged
 from ..residual.aimed.reconstructed import reconstructed
 from .presentation import Presentation
 from .quality import Quality

@@ -8,8 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from contracts.operators import OPERATORS
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from libraries import LIBRARIES, library
 
 import landmarks as lm

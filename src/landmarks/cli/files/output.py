@@ -14,11 +14,11 @@ from ..outcome import NO_OUTPUT, USAGE, Failure
 @contextmanager
 def written(path: str, *, force: bool) -> Iterator[BinaryIO]:
     """A file that is written completely or not at all, and replaces another only with `force`."""
-    from ...runs import atomic
+    from ...runs import archive
 
     check_free(path, force=force)
     try:
-        with atomic.written(path, overwrite=force) as opened:
+        with archive.written(path, overwrite=force) as opened:
             yield opened
     except FileExistsError as error:
         raise Failure(NO_OUTPUT, f"{error}; --force replaces it") from error

@@ -10,9 +10,8 @@ import numpy as np
 from ...problem import Choice, Problem, Trial
 from ...runs.runner import stopped
 from .exact import count, exact
-from .hunt import base_of
 from .iterated import Rounds, iterated
-from .search import greedy, swap
+from .search import base_of, greedy, swap
 
 FEW = 2000  # choices of k − 1 up to which the best one is proved at once
 LEAST_ROUNDS = 3

@@ -25,7 +25,7 @@ from ...residual.aimed.explicit_aim import Rebuilding
 from ...residual.aimed.tails import reached
 from ...runs.runner import stopped
 from .exact import MARGIN, exact
-from .hunt import Hunt
+from .search import Hunt
 
 
 def certified(problem: Problem, indices: np.ndarray, error: float) -> Bound:

@@ -15,8 +15,7 @@ from ...errors import UnsupportedError
 from ...problem import Choice, Problem
 from ...residual.aimed.cross import Cross
 from ...runs.runner import stopped
-from .hunt import Hunt
-from .search import descend
+from .search import Hunt, descend
 
 MOST = 200_000  # choices of k − 1 that may have to be looked at
 MARGIN = 1e-9  # of the error: a choice that may be better by less is not looked for

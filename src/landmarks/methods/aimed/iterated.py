@@ -10,8 +10,7 @@ import numpy as np
 from ...problem import Choice, Problem
 from ...residual.aimed.cross import Cross
 from ...runs.runner import Step, run
-from .hunt import Hunt
-from .search import TOLERANCE, descend, refill
+from .search import TOLERANCE, Hunt, descend, refill
 
 
 @dataclass(frozen=True)

@@ -66,9 +66,9 @@ class Gains(State, abc.ABC):
     def scores(self) -> Array:
         """The n scores, zero for columns already represented."""
 
-    @abc.abstractmethod
     def best(self, allowed: Array) -> int | None:
         """The allowed column to pick next, None where none is worth it."""
+        return highest(self.scores() * allowed)
 
     @abc.abstractmethod
     def update(self, v: Array) -> None:

@@ -30,7 +30,7 @@ from ...residual.digits import leading_digits
 from ...residual.represent import searchable
 from ...residual.residual import Residual
 from .block_picks import pick_block
-from .greedy import Gains, highest, over_diagonal, pick_best, pursue
+from .greedy import Gains, over_diagonal, pick_best, pursue
 
 LARGE = 20_000  # columns from which picks are made in blocks
 
@@ -104,10 +104,6 @@ class ProbedGains(Gains):
         c = self.residual.diagonal
         return over_diagonal(namespace(c).maximum(self.squares(), c * c), self.residual)
 
-    def best(self, allowed: Array) -> int | None:
-        """The column of the largest estimated gain."""
-        return highest(self.scores() * allowed)
-
     def update(self, v: Array) -> None:
         """CZ after C became C − v vᵀ."""
         self.take_in(v[:, None])
@@ -139,10 +135,6 @@ class ProductGains(Gains):
         c = xp.minimum(xp.maximum(self.probed.residual.diagonal, self.floor), xp.sqrt(A))
         left = xp.sqrt(A) > self.rounding
         return xp.where(left, A / xp.where(left, c, xp.ones_like(c)), xp.zeros_like(c))
-
-    def best(self, allowed: Array) -> int | None:
-        """The column of the largest estimated gain."""
-        return highest(self.scores() * allowed)
 
     def update(self, v: Array) -> None:
         """CZ after C became C − v vᵀ; the row of the pick is zero but for rounding."""

@@ -19,8 +19,7 @@ from ...problem import AIMED, PLACED, Choice, Problem, brief
 from ...residual.exchange import Exchange
 from ...runs.runner import Step, run
 from ...runs.state import State
-from ..aimed.iterated import Rounds
-from ..aimed.iterated import iterated as aimed
+from ..aimed.iterated import Rounds, iterated as aimed
 from .local_search import Landscape, descend, refill, starting_choice
 
 LITTLE = 5e-4  # of the error: a search that gains less in a window of rounds may end

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..._array import is_array
-from .arrays import ArrayRows
+from .arrays import ArrayRows, IterableRows
 from .arrow import ArrowRows, is_arrow
 from .base import RowBlocks
-from .iterables import IterableRows
 
 ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "ipc"}
 HDF5 = (".h5", ".hdf5", ".he5")

@@ -1,4 +1,4 @@
-"""The candidates and the target of an aim as explicit columns of few rows, in float64 on the host.
+"""Candidates and target of an aim as explicit columns of few rows, and the figures of a choice.
 
 Rows beyond the number of candidates are rotated away, and a wide B is replaced by a square one
 with the same B Bᵀ. What of B lies outside the range of A is one number: no choice changes it.
@@ -6,6 +6,8 @@ with the same B Bᵀ. What of B lies outside the range of A is one number: no ch
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -14,11 +16,14 @@ import scipy.linalg
 from ..._array import eps, host, is_single
 from ...errors import UnsupportedError
 from ...linalg.aim import Aim
+from ...linalg.error import selection_error, total
 from ...operators.base import DENSE_MEMORY, Operator
 from ...operators.dense import densify
 from ...operators.double import in_double
+from ...problem import Problem
 from ..pivoted_factor import FLOOR, pivoted_factor
 from .explicit_aim import Rebuilding
+from .tails import best_directions, safe_bound
 
 STORED = 5000  # order up to which a matrix that is no data is factorised in full
 LOW_RANK = 600  # columns that the factor of a larger one may have
@@ -107,3 +112,40 @@ def _fewer_columns(B: np.ndarray) -> np.ndarray:
     if B.shape[1] <= B.shape[0]:
         return B
     return scipy.linalg.qr(B.T, mode="r", check_finite=False)[0][: B.shape[0]].T
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """An operator and an aim, and the figures of choices for it in the units of the aim."""
+
+    operator: Operator
+    aim: Aim
+    exclude: tuple[int, ...] = ()
+
+    @cached_property
+    def base(self) -> Rebuilding:
+        """The explicit columns."""
+        return rebuilding(self.operator, self.aim)
+
+    def figure(self, kind: str, indices: np.ndarray) -> float:
+        """The "error" of a choice, the "total", the "best_rank" error, the "rank_bound"."""
+        if kind == "error":
+            return self.base.error(indices)
+        if kind == "total":
+            return self.base.total
+        tail = best_directions if kind == "best_rank" else safe_bound
+        return tail(self.base.without(self.exclude), len(indices), self.aim.repeats)
+
+
+def error_of(problem: Problem, indices: np.ndarray) -> float:
+    """The error of a choice for whatever the problem asks."""
+    if problem.aim is None:
+        return selection_error(problem.operator, indices, problem.criterion)
+    return Judged(problem.operator, problem.aim).base.error(indices)
+
+
+def total_of(problem: Problem) -> float:
+    """The error of choosing nothing."""
+    if problem.aim is None:
+        return total(problem.operator, problem.criterion)
+    return Judged(problem.operator, problem.aim).base.total
