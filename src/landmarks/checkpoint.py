@@ -17,7 +17,7 @@ from .operators.fingerprint import fingerprint, same_data
 from .problem import Method, Problem
 from .runs import archive
 from .runs.journal import Common, Journal
-from .runs.tree import Arrays
+from .runs.state import Arrays
 
 FORMAT = "landmarks-checkpoint"
 VERSION = 1

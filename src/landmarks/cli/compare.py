@@ -15,9 +15,8 @@ from ..methods.registry import COMPARED, METHODS
 from ..report.terminal import Terminal, aligned, printable
 from ..runs.bar import progress_bar
 from .files import file_options, source
-from .files.output import check_outputs, written
 from .options import add_choice_arguments, listed
-from .outcome import CODES, OK, USAGE, Failure, warnings_as_notes
+from .outcome import CODES, OK, USAGE, Failure, check_outputs, warnings_as_notes, written
 
 if TYPE_CHECKING:
     from ..comparison import Comparison, Row

@@ -16,9 +16,17 @@ from ..report.lines import lines
 from ..report.terminal import Terminal, printable
 from ..runs.bar import progress_bar
 from .files import file_options, places, source
-from .files.output import check_outputs
 from .options import add_aim_arguments, add_choice_arguments, image, number
-from .outcome import BAD_DATA, CODES, NO_OUTPUT, OK, USAGE, Failure, warnings_as_notes
+from .outcome import (
+    BAD_DATA,
+    CODES,
+    NO_OUTPUT,
+    OK,
+    USAGE,
+    Failure,
+    check_outputs,
+    warnings_as_notes,
+)
 
 if TYPE_CHECKING:
     from ..report import Summary

@@ -14,10 +14,10 @@ from .. import _check
 from .._array import host
 from ..errors import RankWarning, UnsupportedError
 from ..linalg.aim import Aim
-from ..linalg.leave_one_out import best_penalty
 from ..methods.greedy.greedy import Greedy
 from ..operators.data import Data
 from ..problem import Choice, Method, Problem
+from ..residual.aimed.reconstructed import best_penalty
 from ..residual.explicit import independent_basis
 from ..runs.runner import report
 

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import FormatError
-from .state import State, capture, put_back
-from .tree import Arrays, flatten, restore
+from .state import Arrays, State, capture, flatten, put_back, restore
 
 PAUSE = 0.1  # seconds between two snapshots in memory: the most that Ctrl-C may lose
 LARGE = 2**28  # bytes: larger snapshots are taken only when they are written

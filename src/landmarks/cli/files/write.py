@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from ..outcome import NO_OUTPUT, Failure, note
-from .output import written
+from ..outcome import NO_OUTPUT, Failure, note, written
 from .places import on_a_map
 from .record import described, record
 
