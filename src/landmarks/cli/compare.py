@@ -7,58 +7,21 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import __version__
+from ..comparison import Comparison, Row, compare
 from ..errors import suggestion
-from ..methods.registry import COMPARED, METHODS
+from ..methods.registry import METHODS
 from ..report.terminal import Terminal, aligned, printable
 from ..runs.bar import progress_bar
-from .files import file_options, source
-from .options import add_choice_arguments, listed
-from .outcome import CODES, OK, USAGE, Failure, check_outputs, warnings_as_notes, written
-
-if TYPE_CHECKING:
-    from ..comparison import Comparison, Row
-    from .files.source import Source
+from .files import source
+from .files.source import Source
+from .files.write import described
+from .outcome import OK, USAGE, Failure, check_outputs, warnings_as_notes, written
 
 PLOTS = (".png", ".svg", ".pdf")
 COLUMNS = ("method", "k", "relative_error", "factor", "seconds", "products", "skipped")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """For which k, by which methods, and where the result goes."""
-    parser.epilog = f"{parser.epilog or ''}\n{CODES}"
-    parser.add_argument(
-        "-k",
-        "--k",
-        type=sizes,
-        required=True,
-        help="how many to choose; several give curves: 5,10,20",
-    )
-    parser.add_argument(
-        "--methods",
-        metavar="NAMES",
-        type=listed,
-        default=COMPARED,
-        help=f"(default {','.join(COMPARED)})",
-    )
-    add_choice_arguments(parser)
-    file_options.add_arguments(parser)
-    results = parser.add_argument_group("results")
-    results.add_argument("--plot", metavar="FILE", help="draw the errors: png, svg or pdf")
-    results.add_argument("--json", action="store_true", help="print the table as JSON")
-    results.add_argument("--force", action="store_true", help="replace files that exist")
-    results.add_argument("-q", "--quiet", action="store_true", help="no progress bar")
-
-
-def sizes(text: str) -> tuple[int, ...]:
-    """Whole numbers separated by commas."""
-    if not all(entry.strip().isdigit() and int(entry) for entry in text.split(",")):
-        raise argparse.ArgumentTypeError(
-            f"k is one positive whole number or several, as in 5,10,20; got {text!r}"
-        )
-    return tuple(sorted({int(entry) for entry in text.split(",")}))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -92,8 +55,6 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
 
 def _compared(chosen_from: Source, arguments: argparse.Namespace) -> Comparison:
     """The result of each method for each k."""
-    from ..comparison import compare
-
     try:
         return compare(
             chosen_from.operator,
@@ -135,8 +96,6 @@ def _lines(
 def _record(
     chosen_from: Source, rows: Sequence[Row], arguments: argparse.Namespace
 ) -> dict[str, Any]:
-    from .files.record import described
-
     return {
         "schema": "landmarks/compare/1",
         "version": __version__,

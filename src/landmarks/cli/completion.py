@@ -7,18 +7,6 @@ from collections.abc import Iterator
 
 from .outcome import OK
 
-HOW = """how to use it:
-  bash   landmarks completion bash > ~/.local/share/bash-completion/completions/landmarks
-  zsh    landmarks completion zsh > a folder of $fpath, as _landmarks
-  fish   landmarks completion fish > ~/.config/fish/completions/landmarks.fish
-"""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which shell."""
-    parser.epilog = f"{parser.epilog or ''}\n{HOW}"
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
-
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the completion."""

@@ -33,11 +33,6 @@ OPTIONAL = (
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Whether to print JSON."""
-    parser.add_argument("--json", action="store_true", help="print JSON")
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Print the installed packages and the devices."""
     facts = gathered()
