@@ -4,8 +4,6 @@ Arrays are NumPy, torch or array-api-strict arrays. Decisions (indices, counts, 
 made on the host with NumPy; `like` moves host values to where the data lives.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Checks at the boundary: each error says what was expected, what it got and what to do."""
 
-from __future__ import annotations
-
 import math
 import numbers
 from typing import Any

@@ -1,7 +1,5 @@
 """The entry function: check the input, run the method, return the selection."""
 
-from __future__ import annotations
-
 import numbers
 import time
 from dataclasses import replace

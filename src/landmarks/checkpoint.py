@@ -1,7 +1,5 @@
 """Checkpoints: files from which a run that was cut off goes on (docs/checkpoints.md)."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sys

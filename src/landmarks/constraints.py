@@ -1,7 +1,5 @@
 """The constraints of a choice, checked against the data and against one another."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

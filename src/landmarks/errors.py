@@ -1,7 +1,5 @@
 """The errors and warnings of landmarks, and suggestions for misspelt names in their messages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

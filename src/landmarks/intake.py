@@ -5,8 +5,6 @@ that they decide the choice, a symmetric matrix that may be meant as a kernel ma
 that hold no numbers.
 """
 
-from __future__ import annotations
-
 import os
 import warnings
 from pathlib import Path

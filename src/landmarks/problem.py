@@ -1,7 +1,5 @@
 """What a method is given and what it gives back."""
 
-from __future__ import annotations
-
 import time
 import warnings
 from collections.abc import Iterable

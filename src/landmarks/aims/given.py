@@ -1,7 +1,5 @@
 """A problem with the target and the noise that `select` is given, or that a file was saved with."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The options of each command, apart from what it does: `--help` loads no array library."""
 
-from __future__ import annotations
-
 import argparse
 
 from ..methods.registry import COMPARED, METHODS

@@ -1,7 +1,5 @@
 """`landmarks compare`: several methods on one file, as a table and a plot."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """`landmarks completion`: completions for bash, zsh and fish, made from the parser."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 

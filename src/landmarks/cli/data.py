@@ -1,7 +1,5 @@
 """`landmarks data`: list, fetch and check the data sets."""
 
-from __future__ import annotations
-
 import argparse
 
 from ..datasets.load import (

@@ -1,7 +1,5 @@
 """`landmarks demo`: two choices of columns on data that come with scikit-learn."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator

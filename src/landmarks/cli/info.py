@@ -1,7 +1,5 @@
 """`landmarks info`: what a bug report should contain: versions, devices, threads."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

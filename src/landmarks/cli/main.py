@@ -4,8 +4,6 @@ Exit codes: 0 done; 2 wrong use; 3 the data cannot be used; 4 the output cannot 
 interrupted.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shlex

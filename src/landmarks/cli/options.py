@@ -1,7 +1,5 @@
 """A parser whose errors say what was probably meant, values of options, and those of a choice."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 import re

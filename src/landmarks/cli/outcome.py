@@ -1,7 +1,5 @@
 """How a command ends: exit codes, failures that carry one, notes, and files that it may write."""
 
-from __future__ import annotations
-
 import os
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """`landmarks reproduce`: run and draw the paper's figures; a stopped run can be continued."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

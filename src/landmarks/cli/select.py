@@ -1,7 +1,5 @@
 """`landmarks select`: the columns of a file, or its rows, that best represent the rest."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """Load a data set by name: embedded, synthetic, in a local folder, or downloaded into the cache."""
 
-from __future__ import annotations
-
 import hashlib
 import http.client
 import os

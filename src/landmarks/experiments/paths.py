@@ -1,7 +1,5 @@
 """Figure 1: how the weights t move under (stochastic) gradient descent, as tables of t."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The settings of a figure, read from the TOML file of its name, and its panels made ready."""
 
-from __future__ import annotations
-
 import platform
 import tomllib
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The table of results: one row per choice, appended at once, so that a run can be continued."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

@@ -1,7 +1,5 @@
 """A small table to print or pass on, without pandas, and the columns of those about a selection."""
 
-from __future__ import annotations
-
 import html
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Error against k: the curve from one greedy pass, and the smallest k that is good enough."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any

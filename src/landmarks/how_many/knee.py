@@ -1,7 +1,5 @@
 """How many to choose: the knee of the error curve, and how `select` applies a rule for k."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 

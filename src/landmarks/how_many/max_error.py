@@ -1,7 +1,5 @@
 """The smallest k that reaches a relative error, by bisection from a bound to a greedy choice."""
 
-from __future__ import annotations
-
 import math
 import time
 import warnings

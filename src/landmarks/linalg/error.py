@@ -5,8 +5,6 @@ over the rows gives X − X_S B without cancellation. The coefficients B may be 
 matrix, because the residual depends on their error only to second order.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

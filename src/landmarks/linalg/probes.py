@@ -4,8 +4,6 @@ Signs give the least variance among independent entries; the identity gives the 
 same code.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Coefficients that rebuild every column from the chosen ones, how well, and what each one adds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 

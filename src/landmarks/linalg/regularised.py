@@ -1,7 +1,5 @@
 """The regularised system (K + ridge · I) x = b, by products with K alone."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 

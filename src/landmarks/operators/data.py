@@ -1,7 +1,5 @@
 """From what a user holds to an operator: `data` for its columns, `as_operator` for anything."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .. import _check

@@ -1,7 +1,5 @@
 """The same operator in float64, for differences of large numbers that float32 cannot hold."""
 
-from __future__ import annotations
-
 from scipy.sparse import issparse
 
 from .._array import Array, double, is_single, namespace

@@ -1,7 +1,5 @@
 """A matrix known by its product with a block: a function, or a SciPy LinearOperator."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import Any

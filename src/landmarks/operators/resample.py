@@ -1,7 +1,5 @@
 """A bootstrap sample of the rows of data, or of the points of a kernel."""
 
-from __future__ import annotations
-
 from functools import singledispatch
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The candidates inside a box, a ball or a polygon: for `include`, `exclude` and region labels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -6,8 +6,6 @@ divided by their first member, and the k-th smallest number bounds them all. The
 bound is divided next.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace

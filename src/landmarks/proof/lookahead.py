@@ -5,8 +5,6 @@ eigenvalues are the roots of 1 − Σ_i w_i²/(λ_i − x), one between each λ_
 Review 15, 1973). Bisection keeps an upper bound of each, from one decomposition for all candidates.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._array import add_diagonal, cholesky

@@ -4,8 +4,6 @@ The bounds are those of `node`; the last two picks are found at once, for all pa
 for every first of them. Whatever is cut off is cut off with a margin for rounding.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """AnnData files (h5ad) and Zarr stores: a matrix, dense or sparse, with gene and cell names."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO

@@ -1,7 +1,5 @@
 """NumPy's npy and npz files: the header is read first for the size; pickles are refused."""
 
-from __future__ import annotations
-
 import io
 import math
 import zipfile

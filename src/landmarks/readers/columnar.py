@@ -1,7 +1,5 @@
 """Parquet and Arrow (Feather) files, by pyarrow; the sizes are read from the metadata first."""
 
-from __future__ import annotations
-
 from typing import Any, BinaryIO
 
 import numpy as np

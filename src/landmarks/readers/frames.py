@@ -1,7 +1,5 @@
 """Data frames of pandas and polars: which columns hold no numbers, and the frame without them."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from typing import Any

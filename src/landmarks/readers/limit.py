@@ -1,7 +1,5 @@
 """Files that cannot be read: too large for the memory, damaged, or not text."""
 
-from __future__ import annotations
-
 import lzma
 import struct
 import tokenize

@@ -4,8 +4,6 @@ SciPy's reader is not used, because damaged files can crash the process there. F
 Pozo and Remington, NISTIR 5935 (1996).
 """
 
-from __future__ import annotations
-
 import io
 import warnings
 from dataclasses import dataclass

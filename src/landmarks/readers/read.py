@@ -1,7 +1,5 @@
 """Read a table from a file, whatever its format: by its ending, or by its first bytes."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import zlib

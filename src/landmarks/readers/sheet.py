@@ -1,7 +1,5 @@
 """Sheets of Excel workbooks (xlsx), by openpyxl; sizes are checked before unpacking."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Iterator
 from typing import Any, BinaryIO

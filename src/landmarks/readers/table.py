@@ -3,8 +3,6 @@
 Columns that only number or identify the rows, which nobody should choose, get a note.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ Header, decimal comma and encoding are detected. Python's csv module splits the 
 commas and line breaks are read correctly. Errors name the line and the column.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

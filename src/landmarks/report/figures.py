@@ -1,7 +1,5 @@
 """The numbers behind the page: error against k, path of t, correlations, and files to download."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import io

@@ -4,8 +4,6 @@ uPlot, which is included, draws the figures; without scripts they are SVG. Text 
 escaped, and a content security policy allows only the page's two scripts.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

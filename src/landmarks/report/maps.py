@@ -1,7 +1,5 @@
 """Maps of the page: the field and the error that is left at every place, with the chosen places."""
 
-from __future__ import annotations
-
 import base64
 import struct
 import zlib

@@ -1,7 +1,5 @@
 """How a selection prints: one line, the table of the command line, a table in a notebook."""
 
-from __future__ import annotations
-
 import html
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Drawings of the page that need no script: error curve and similarity of columns, as SVG."""
 
-from __future__ import annotations
-
 import base64
 from html import escape
 from typing import Any

@@ -1,7 +1,5 @@
 """The headline numbers: what is kept by the choice, by the best directions, by random choices."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Write the page of a selection."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 No pickle is written or read, and what is read is checked first.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

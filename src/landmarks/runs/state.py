@@ -9,8 +9,6 @@ A checkpoint file holds nested values as JSON and a list of arrays, no pickle: `
 `restore` turn one into the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import is_dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The figures of a choice, each computed once, and what no choice can go below."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Selections as files: one npz with arrays and a JSON record, no pickle."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from datetime import date, datetime
 from pathlib import Path

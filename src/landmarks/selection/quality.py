@@ -1,7 +1,5 @@
 """How good a choice is: its error, also relative to that of choosing nothing or the best rank k."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

@@ -1,7 +1,5 @@
 """The result of a selection: the indices, how good they are, how they were found, their cost."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

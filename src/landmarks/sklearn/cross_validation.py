@@ -1,7 +1,5 @@
 """The error on rows, or points, not seen in training: for each k its mean and standard error."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a selector of columns does apart from `fit`: add rows, rebuild, score, explain."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Self
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The file that says where the candidates are, for maps of the report and for a least distance."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 

@@ -1,7 +1,5 @@
 """From a file and the options about it to the operator of the candidates; missing values too."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The solver by the shape of the system: Woodbury, Cholesky or block conjugate gradients."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from .block_cg import BlockCG

@@ -1,7 +1,5 @@
 """Direct solvers: Cholesky of L_t, or Woodbury in the dimension of the rows of X."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The default for an aim: greedy, swaps, an iterated search; a proof where choices are few."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

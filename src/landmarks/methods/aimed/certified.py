@@ -9,8 +9,6 @@ take at most the k′ − 1 largest eigenvalues of G − t_j t_jᵀ (Ky Fan). Th
 hold for a choice, so that the k′-th smallest of the bounds holds for every choice of k′ more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ What k′ more candidates can gain is at most the sum of the k′ largest eigenv
 with T what the ones before leave of the target. The last candidate is chosen among all at once.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

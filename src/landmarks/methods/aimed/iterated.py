@@ -1,7 +1,5 @@
 """Iterated swap search for an aim: disturb a part of the choice, swap down, keep what is better."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

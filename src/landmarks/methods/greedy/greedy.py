@@ -7,8 +7,6 @@ decides. Products have fewer digits while that leaves few columns in doubt (`res
 `pursue` is the loop. Methods that score columns in another way run it with `Gains` of their own.
 """
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

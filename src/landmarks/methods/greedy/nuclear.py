@@ -9,8 +9,6 @@ scores are followed pick by pick on a small matrix, as if there were no others. 
 column outside may be better: its score can hardly have risen since the block began.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

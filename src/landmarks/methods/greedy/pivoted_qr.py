@@ -5,8 +5,6 @@ pivoted Cholesky of Fine and Scheinberg, Journal of Machine Learning Research 2 
 farthest-point sampling in feature space.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

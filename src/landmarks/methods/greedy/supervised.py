@@ -7,8 +7,6 @@ show in these points; Bach and Jordan (ICML 2005) add the gain in the trace with
 two gains, each as a share of what is left, are multiplied: there is no weight to set.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

@@ -6,8 +6,6 @@ Process. Lett. 70, 1999). The trace is only nearly submodular (Das and Kempe, IC
 exchanges follow: they never make it worse.
 """
 
-from __future__ import annotations
-
 import time
 import warnings
 from collections.abc import Iterator

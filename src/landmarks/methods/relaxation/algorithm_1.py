@@ -18,8 +18,6 @@ Where the code differs from the paper, and why:
 * Threshold: when k is given, the k largest weights are chosen and τ is not used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -4,8 +4,6 @@ Mathur, Moka and Botev, "Column Subset Selection and Nyström Approximation via 
 Optimization" (2023). The algorithm itself is in `algorithm_1.py`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 

@@ -4,8 +4,6 @@ f(t) = −tr K̃(t) for the trace, which is −tr[XᵀP̃(t)X] for columns (Sect
 g(t) = ‖K − K̃(t)‖²_F for the Frobenius norm (Section 2.2). Both come without the penalty λ Σ t.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..._array import Array, namespace

@@ -1,7 +1,5 @@
 """The objective of one problem as a function of the weights: K, f or g, δ, probes and solver."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable

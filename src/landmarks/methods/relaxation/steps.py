@@ -1,7 +1,5 @@
 """Step rules of the descent, and where the descent of Algorithm 1 is."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Protocol
 

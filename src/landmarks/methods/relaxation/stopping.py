@@ -17,8 +17,6 @@ the history of the run. To add one, write a class like `Stop` and pass it as
 5
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 

@@ -1,7 +1,5 @@
 """P̃(t) and K̃(t) of the paper, and the system L_t that their gradients solve."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """Draws in proportion to weights, on the host: one seed gives one draw on every array library."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -4,8 +4,6 @@ Kulesza and Taskar, ICML (2011); as a sampler for Nyström approximation, Li, Je
 (2016).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

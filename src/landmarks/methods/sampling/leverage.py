@@ -4,8 +4,6 @@ Musco and Musco, Advances in Neural Information Processing Systems 30 (2017); th
 columns is that of Cohen, Musco and Musco, SODA (2017).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil

@@ -5,8 +5,6 @@ several pivots at once and rejects some so that the law of the accepted ones sta
 Epperly, Tropp and Webber (2024), arXiv:2410.03969.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar

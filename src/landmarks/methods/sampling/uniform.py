@@ -3,8 +3,6 @@
 Williams and Seeger, Advances in Neural Information Processing Systems 13 (2000).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Columns of a dask array: the Gram matrix in one pass if X is tall, products by tiles if wide."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

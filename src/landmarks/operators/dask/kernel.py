@@ -1,7 +1,5 @@
 """A kernel matrix on points held by dask: each worker holds all points and makes strips of K."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

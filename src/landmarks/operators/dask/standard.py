@@ -4,8 +4,6 @@ Chunks and workers change no bit. Sums are taken about the mean of the first row
 cancels when the data lie far from zero.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """From data to the operator of centred, scaled and weighted columns; sparse data stay sparse."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

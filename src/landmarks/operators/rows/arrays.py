@@ -1,7 +1,5 @@
 """Rows of arrays that are sliced (memory maps, Zarr, HDF5), and of blocks that the user gives."""
 
-from __future__ import annotations
-
 import itertools
 import warnings
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """Rows of Arrow tables, batches, readers and datasets, with the names of their schema."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sources of rows: from a file, which stays where it is, or from what else the user has."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Columns of an X read in blocks of rows: by its Gram matrix if that fits, else by passes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A symmetric Toeplitz matrix from its first column, multiplied in O(n log n) by FFT."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

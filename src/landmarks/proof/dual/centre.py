@@ -1,7 +1,5 @@
 """Where the ascent of the dual bound begins: an analytic centre, then reweighted least squares."""
 
-from __future__ import annotations
-
 import math
 import time
 

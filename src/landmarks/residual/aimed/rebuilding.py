@@ -4,8 +4,6 @@ Rows beyond the number of candidates are rotated away, and a wide B is replaced 
 with the same B Bᵀ. What of B lies outside the range of A is one number: no choice changes it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from weakref import WeakKeyDictionary

@@ -1,7 +1,5 @@
 """The coefficients that rebuild a target, or all columns, with a ridge penalty or noise."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

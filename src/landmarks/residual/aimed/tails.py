@@ -5,8 +5,6 @@ in the range of A; a projection of rank k takes at most the k largest eigenvalue
 E(S) ≥ ‖(I − P_A)B‖² + the sum of the other eigenvalues of P_A B Bᵀ P_A.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
