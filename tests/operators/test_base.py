@@ -8,12 +8,11 @@ import landmarks as lm
 from landmarks.operators import base
 from landmarks.operators.base import squared_diagonal
 from landmarks.operators.data import Data
-from landmarks.operators.dense import Dense, densify, storable
+from landmarks.operators.dense import Dense, Sparse, densify, storable
 from landmarks.operators.function import Function, unit_vectors
 from landmarks.operators.kernel_matrix import KernelOperator
 from landmarks.operators.rows.files import as_rows
 from landmarks.operators.rows.out_of_core import ByRows
-from landmarks.operators.sparse import Sparse
 
 
 def test_blocks_cover_all_indices_once():

@@ -6,15 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import scipy
 
 from .. import _check
-from .._array import host
+from .._array import Indices, host, like, take
 from ..constraints import check_honoured
+from ..errors import UnsupportedError
 from ..linalg.aim import Aim
 from ..methods.registry import as_method
 from ..operators.base import Operator
-from ..operators.dense import Data
-from ..operators.resample import Sample, resample
+from ..operators.dense import Data, Sparse
+from ..operators.kernel_matrix import KernelOperator
 from ..problem import Method, Problem
 from ..runs.runner import report
 
@@ -159,3 +161,41 @@ def _vectors(V: np.ndarray, indices: np.ndarray) -> np.ndarray:
 
 def _noisy(aim: Aim, indices: np.ndarray) -> Aim:
     return aim if aim.noise is None else replace(aim, noise=aim.noise[indices])
+
+
+class Sample(NamedTuple):
+    """The operator of a sample, and for each of its candidates the index in the original."""
+
+    operator: Operator
+    indices: np.ndarray
+
+
+def resample(operator: Operator, rng: np.random.Generator, keep: Indices = ()) -> Sample:
+    """Draw a bootstrap sample of the rows of data, or of the points of a kernel, with replacement.
+
+    A row that is drawn c times is kept once, times √c. The columns come in random order, so that
+    ties fall both ways. Points are both the candidates and what is represented.
+
+    keep : points that the sample must hold; they come first.
+    """
+    if isinstance(operator, KernelOperator):
+        first = np.asarray(keep, dtype=np.int64)
+        indices = np.concatenate([first, rng.integers(operator.n, size=operator.n - len(first))])
+        return Sample(operator.restrict(indices), indices)
+    if not isinstance(operator, Data | Sparse):
+        raise UnsupportedError(
+            "a bootstrap needs the rows of data or the points of a kernel to draw from, and "
+            f"{operator!r} has neither; give X itself, or kernel(points, h)"
+        )
+    rows, counts = np.unique(rng.integers(operator.m, size=operator.m), return_counts=True)
+    weights = np.sqrt(counts)
+    drawn: Data | Sparse
+    if isinstance(operator, Data):
+        X = take(operator.X, rows) * like(weights, operator.like)[:, None]
+        drawn = Data(X, exponent=operator.exponent)
+    else:
+        X = scipy.sparse.diags_array(weights) @ operator.X.tocsr()[rows]
+        X = scipy.sparse.csc_array(X, dtype=operator.X.dtype)
+        drawn = Sparse(X, exponent=operator.exponent)
+    order = rng.permutation(operator.n)
+    return Sample(drawn.restrict(order), order)

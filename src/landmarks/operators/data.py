@@ -5,12 +5,11 @@ from typing import Any
 from .. import _check
 from ..readers.frames import is_frame, numbers_only
 from .base import Operator
-from .dense import Data, array_data, gram_is_cheaper
+from .dense import Data, array_data, gram_is_cheaper, sparse_data
 from .function import function
 from .rows.base import load
 from .rows.files import as_rows
 from .rows.out_of_core import ROWS_MEMORY, fits, from_rows
-from .sparse import sparse_data
 from .standard import Standard
 
 __all__ = ["Data", "annotated", "as_operator", "data", "gram_is_cheaper", "is_annotated"]

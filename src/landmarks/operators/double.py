@@ -5,9 +5,8 @@ from scipy.sparse import issparse
 from .._array import Array, double, is_single, namespace
 from ..errors import UnsupportedError
 from .base import DENSE_MEMORY, Operator
-from .dense import Data, Dense, densify, storable
+from .dense import Data, Dense, Sparse, densify, storable
 from .kernel_matrix import KernelOperator
-from .sparse import Sparse
 from .structured.hadamard import Hadamard
 
 LARGE = 100_000  # points from which fused products are most of the work

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import platform
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from .. import __version__
 from .terminal import printable
 
 if TYPE_CHECKING:
@@ -13,6 +16,15 @@ if TYPE_CHECKING:
     from .summary import Summary
 
 
+DEFAULTS = {"missing": "error"}  # settings that the page omits at their default
+WORDS = {
+    "k": "asked for",
+    "criterion": "made small",
+    "error": "may be lost",
+    "numeric_only": "left out columns of text",
+    "id": "names of the rows",
+}
+VERSIONS = ("numpy", "scipy", "scikit-learn", "torch")
 POOR = 0.5  # the page says so if a choice keeps less
 CRITERIA = {
     "trace": "the squared error of rebuilding everything",
@@ -141,3 +153,37 @@ def installed(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+def facts(
+    selection: Selection, settings: dict[str, Any], fingerprint: str | None
+) -> list[tuple[str, str]]:
+    """How the selection was made, as pairs of words."""
+    given = {
+        WORDS.get(name, name): _in_words(value)
+        for name, value in settings.items()
+        if value not in (None, (), [], False) and DEFAULTS.get(name) != value
+    }
+    given |= {
+        "method": selection.method,
+        "made small": made_small(selection),
+        "seed": str(selection.seed),
+        "time": f"{selection.ledger.seconds:.2f} seconds",
+    }
+    given["versions"] = (
+        f"landmarks {__version__}, Python {platform.python_version()}, " + ", ".join(_versions())
+    )
+    if fingerprint:
+        given["data"] = fingerprint
+    return list(given.items())
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return ", ".join(shown(entry) for entry in value)
+    return "yes" if value is True else shown(value)
+
+
+def _versions() -> list[str]:
+    known = {name: installed(name) for name in VERSIONS}
+    return [f"{name} {version}" for name, version in known.items() if version]

@@ -92,7 +92,7 @@ class Presentation:
         ...     [file.name for file in pathlib.Path(folder).iterdir()]
         ['tumours.html']
         """
-        from ..report.writing import write
+        from ..report.html_page import write
 
         write(_selection(self), path, overwrite=overwrite, **origin)
 

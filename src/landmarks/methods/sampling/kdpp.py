@@ -14,7 +14,7 @@ from ..._array import eps, host
 from ...operators.dense import densify
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, complete
 from ...residual.residual import Residual
-from .draw import draw
+from .uniform import draw
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from ...operators.base import Operator
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
 from ...residual.residual import Residual, filled
 from ...runs.runner import Step, run
-from .draw import draw_order
+from .uniform import draw_order
 
 
 @dataclass(frozen=True)

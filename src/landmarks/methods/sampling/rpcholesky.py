@@ -17,7 +17,7 @@ from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
 from ...residual.represent import searchable
 from ...residual.residual import Residual, filled
 from ...runs.runner import Step, run
-from .draw import draw
+from .uniform import draw
 
 
 @dataclass(frozen=True)
