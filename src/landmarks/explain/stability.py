@@ -108,38 +108,26 @@ def _on(sample: Sample, aim: Aim | None, problem: Problem) -> Problem:
     """The same problem on the candidates of a sample; a warning is given once for all samples."""
     include = tuple(int(np.flatnonzero(sample.indices == j)[0]) for j in problem.include)
     exclude = tuple(int(j) for j in np.flatnonzero(np.isin(sample.indices, problem.exclude)))
-    return Problem(
-        sample.operator,
-        problem.k,
-        problem.criterion,
-        include,
-        exclude,
-        aim=aim,
-        constraints=tuple(c.restrict(sample.indices) for c in problem.constraints),
-        warned=problem.warned,
-    )
+    constraints = tuple(c.restrict(sample.indices) for c in problem.constraints)
+    found = replace(problem, operator=sample.operator, aim=aim, constraints=constraints)
+    return replace(found, include=include, exclude=exclude)
 
 
-class AimedSample(NamedTuple):
-    """A sample, and the aim on its candidates."""
-
-    sample: Sample
-    aim: Aim | None
-
-
-def drawn(problem: Problem, rng: np.random.Generator) -> AimedSample:
+def drawn(problem: Problem, rng: np.random.Generator) -> tuple[Sample, Aim | None]:
     """A bootstrap sample of the rows or points, with what must be rebuilt from it."""
     aim, operator = problem.aim, problem.operator
     if aim is None:
-        return AimedSample(resample(operator, rng, problem.include), None)
+        return resample(operator, rng, problem.include), None
     if operator.m is not None and aim.target is not None:
         return _rows(problem, aim, aim.target, rng)
     sample = resample(operator, rng, problem.include)
     target = None if aim.target is None else _vectors(aim.target, sample.indices)
-    return AimedSample(sample, _noisy(replace(aim, target=target), sample.indices))
+    return sample, _noisy(replace(aim, target=target), sample.indices)
 
 
-def _rows(problem: Problem, aim: Aim, target: np.ndarray, rng: np.random.Generator) -> AimedSample:
+def _rows(
+    problem: Problem, aim: Aim, target: np.ndarray, rng: np.random.Generator
+) -> tuple[Sample, Aim]:
     """The same rows of the data and of the target: they are drawn as one matrix."""
     n = problem.operator.n
     X = host(problem.operator.factor()).astype(np.float64)
@@ -148,7 +136,7 @@ def _rows(problem: Problem, aim: Aim, target: np.ndarray, rng: np.random.Generat
     theirs = np.argsort(together.indices)[n:]
     sample = Sample(together.operator.restrict(ours), together.indices[ours])
     B = host(together.operator.factor(theirs)).astype(np.float64)
-    return AimedSample(sample, _noisy(replace(aim, target=B), sample.indices))
+    return sample, _noisy(replace(aim, target=B), sample.indices)
 
 
 def _vectors(V: np.ndarray, indices: np.ndarray) -> np.ndarray:

@@ -29,17 +29,20 @@ WRITE_SHARE = 0.1  # the most of the time of a run that writing them may use
 
 
 class Journal:
-    """Saves the record of one run.
+    """Saves the record of one run: takes snapshots often and writes some of them.
 
     common : what all methods of the run share.
-    write : writes a snapshot to the disk; interval : the fewest seconds between two writes.
+    write : writes a snapshot to the disk.
+    interval : the fewest seconds between two writes; 0 writes after every step.
     passes : the results of passes over the operator, by name.
     """
 
     def __init__(self, common: Common, write: Write, interval: float):
         self.common = common
         self.write = write
-        self.snapshots = Snapshots(self._snapshot, self._write, interval)
+        self.interval = interval
+        self.last: Snapshot | None = None
+        self.next_snapshot = self.next_write = -math.inf
         self.first_rng = common.rng.bit_generator.state
         self.root = Record()
         self.open = [self.root]
@@ -114,13 +117,34 @@ class Journal:
 
     def update(self) -> None:
         """Take a snapshot if one is due, and write it if that is due."""
-        if not self.closed:
-            self.snapshots.update()
+        start = time.monotonic()
+        if self.closed or start < self.next_snapshot:
+            return
+        self.last = self._snapshot()
+        self.next_snapshot = self._next(start, min(self.interval, PAUSE), SNAPSHOT_SHARE)
+        if start >= self.next_write:
+            self.flush()
 
     def flush(self) -> None:
         """Write the last snapshot, unless it is written."""
-        if not self.closed:
-            self.snapshots.flush()
+        if self.closed or self.last is None:
+            return
+        start = time.monotonic()
+        try:
+            self.write(*self.last)
+        except OSError:
+            self.closed = True
+            raise
+        self.next_write = self._next(start, self.interval, WRITE_SHARE)
+        if sum(array.nbytes for array in self.last[1]) > LARGE:
+            self.next_snapshot = self.next_write
+        self.last = None
+
+    def _next(self, start: float, pause: float, share: float) -> float:
+        """The next time for what took from the start until now."""
+        if self.interval == 0:
+            return start
+        return start + max(pause, (time.monotonic() - start) / share)
 
     def flush_after(self, error: BaseException) -> None:
         """Write the last snapshot after an error; a failure to write is added to it as a note."""
@@ -132,8 +156,8 @@ class Journal:
     def close(self) -> None:
         """Write where the run is, and save nothing of what follows."""
         if not self.closed:
-            self.snapshots.take()
-            self.snapshots.flush()
+            self.last = self._snapshot()
+            self.flush()
             self.closed = True
 
     def _snapshot(self) -> Snapshot:
@@ -142,13 +166,6 @@ class Journal:
         flat["root"] = self.root.flatten(arrays)
         flat["shared"] = flatten(self.passes, arrays, copy=False)
         return flat, arrays.stored
-
-    def _write(self, flat: Any, arrays: list[np.ndarray]) -> None:
-        try:
-            self.write(flat, arrays)
-        except OSError:
-            self.closed = True
-            raise
 
 
 class Common:
@@ -226,50 +243,3 @@ class Record:
 
 Snapshot = tuple[dict[str, Any], list[np.ndarray]]  # JSON and the arrays that it refers to
 Write = Callable[[dict[str, Any], list[np.ndarray]], None]
-
-
-class Snapshots:
-    """Takes snapshots often and writes some of them.
-
-    make : makes a snapshot of where the run is; write : writes one.
-    interval : the fewest seconds between two writes; 0 writes after every step.
-    """
-
-    def __init__(self, make: Callable[[], Snapshot], write: Write, interval: float):
-        self.make = make
-        self.write = write
-        self.interval = interval
-        self.last: Snapshot | None = None
-        self.next_snapshot = -math.inf
-        self.next_write = -math.inf
-
-    def update(self) -> None:
-        """Take a snapshot if one is due, and write it if that is due."""
-        start = time.monotonic()
-        if start < self.next_snapshot:
-            return
-        self.take()
-        self.next_snapshot = self._next(start, min(self.interval, PAUSE), SNAPSHOT_SHARE)
-        if start >= self.next_write:
-            self.flush()
-
-    def take(self) -> None:
-        """Take a snapshot now."""
-        self.last = self.make()
-
-    def flush(self) -> None:
-        """Write the last snapshot, unless it is written."""
-        if self.last is None:
-            return
-        start = time.monotonic()
-        self.write(*self.last)
-        self.next_write = self._next(start, self.interval, WRITE_SHARE)
-        if sum(array.nbytes for array in self.last[1]) > LARGE:
-            self.next_snapshot = self.next_write
-        self.last = None
-
-    def _next(self, start: float, pause: float, share: float) -> float:
-        """The next time for what took from the start until now."""
-        if self.interval == 0:
-            return start
-        return start + max(pause, (time.monotonic() - start) / share)
