@@ -14,7 +14,7 @@ from ..methods.search.exact import Exact
 from ..operators.base import Operator
 from ..problem import Problem
 from ..proof.certificate import Certificate, certify
-from ..residual.aimed.rebuilding import Judged
+from ..residual.aimed.rebuilding import aimed_figure
 from ..runs.runner import watching
 
 PATIENCE = 3.0  # seconds for a proof that was estimated to take less than one
@@ -171,11 +171,6 @@ class Bounds:
             )
         return self.operator
 
-    @property
-    def _judged(self) -> Judged | None:
-        """What computes the figures where there is an aim."""
-        return None if self.aim is None else Judged(self._data, self.aim, self.exclude)
-
     def _criterion(self, criterion: str | None) -> str:
         """The criterion that is meant; with a target or noise there is only the trace."""
         criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
@@ -229,8 +224,8 @@ class Bounds:
         return self.known[key]
 
     def _compute(self, kind: str, criterion: str) -> float:
-        if self._judged is not None:
-            return self._judged.figure(kind, self.indices)
+        if self.aim is not None:
+            return aimed_figure(self._data, self.aim, self.exclude, kind, self.indices)
         if kind == "error":
             return exact_error(self._data, self.indices, criterion)
         if kind == "total":

@@ -70,25 +70,19 @@ def swap(problem: Problem, start: Choice, max_swaps: int | None = None) -> Choic
 
 def descend(hunt: Hunt, state: Cross, max_swaps: int | None = None) -> int:
     """Fill what is free, then swap while it pays; returns the number of swaps."""
-    descent = Descent(hunt, state, LIMIT * hunt.problem.k if max_swaps is None else max_swaps)
-    run("swap", descent.steps(), deadline=hunt.problem.deadline)
-    return descent.swaps
+    limit = LIMIT * hunt.problem.k if max_swaps is None else max_swaps
+    swaps = 0
 
-
-class Descent:
-    """The swaps from a choice to a local optimum, and how many were made."""
-
-    def __init__(self, hunt: Hunt, state: Cross, limit: int):
-        self.hunt, self.state, self.limit = hunt, state, limit
-        self.swaps = 0
-
-    def steps(self) -> Iterator[Step]:
-        """One swap at a step."""
-        while refill(self.hunt, self.state) and self.swaps < self.limit:
-            if self.hunt.problem.time_left <= 0 or not swap_best(self.hunt, self.state):
+    def steps() -> Iterator[Step]:
+        nonlocal swaps
+        while refill(hunt, state) and swaps < limit:
+            if hunt.problem.time_left <= 0 or not swap_best(hunt, state):
                 return
-            self.swaps += 1
-            yield Step(self.swaps, self.limit, self.hunt.relative(self.state))
+            swaps += 1
+            yield Step(swaps, limit, hunt.relative(state))
+
+    run("swap", steps(), deadline=hunt.problem.deadline)
+    return swaps
 
 
 def swap_best(hunt: Hunt, state: Cross) -> bool:

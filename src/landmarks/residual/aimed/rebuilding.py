@@ -4,8 +4,6 @@ Rows beyond the number of candidates are rotated away, and a wide B is replaced 
 with the same B Bᵀ. What of B lies outside the range of A is one number: no choice changes it.
 """
 
-from dataclasses import dataclass
-from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -112,38 +110,28 @@ def _fewer_columns(B: np.ndarray) -> np.ndarray:
     return scipy.linalg.qr(B.T, mode="r", check_finite=False)[0][: B.shape[0]].T
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """An operator and an aim, and the figures of choices for it in the units of the aim."""
-
-    operator: Operator
-    aim: Aim
-    exclude: tuple[int, ...] = ()
-
-    @cached_property
-    def base(self) -> Rebuilding:
-        """The explicit columns."""
-        return rebuilding(self.operator, self.aim)
-
-    def figure(self, kind: str, indices: np.ndarray) -> float:
-        """The "error" of a choice, the "total", the "best_rank" error, the "rank_bound"."""
-        if kind == "error":
-            return self.base.error(indices)
-        if kind == "total":
-            return self.base.total
-        tail = best_directions if kind == "best_rank" else safe_bound
-        return tail(self.base.without(self.exclude), len(indices), self.aim.repeats)
+def aimed_figure(
+    operator: Operator, aim: Aim, exclude: tuple[int, ...], kind: str, indices: np.ndarray
+) -> float:
+    """The "error" of a choice, the "total", the "best_rank" error, the "rank_bound" of an aim."""
+    base = rebuilding(operator, aim)
+    if kind == "error":
+        return base.error(indices)
+    if kind == "total":
+        return base.total
+    tail = best_directions if kind == "best_rank" else safe_bound
+    return tail(base.without(exclude), len(indices), aim.repeats)
 
 
 def error_of(problem: Problem, indices: np.ndarray) -> float:
     """The error of a choice for whatever the problem asks."""
     if problem.aim is None:
         return selection_error(problem.operator, indices, problem.criterion)
-    return Judged(problem.operator, problem.aim).base.error(indices)
+    return rebuilding(problem.operator, problem.aim).error(indices)
 
 
 def total_of(problem: Problem) -> float:
     """The error of choosing nothing."""
     if problem.aim is None:
         return total(problem.operator, problem.criterion)
-    return Judged(problem.operator, problem.aim).base.total
+    return rebuilding(problem.operator, problem.aim).total
