@@ -21,6 +21,9 @@ from .synthetic import SYNTHETIC
 
 PAPER = tuple(SOURCES)
 EMBEDDED = ("digits", "breast_cancer", "wine")
+INSTEAD = (
+    "without a network, put the file into a folder and name it by --data-dir or LANDMARKS_DATA"
+)
 TIMEOUT = 30.0  # seconds without an answer
 LIMIT = 256 * 2**20  # bytes
 
@@ -104,7 +107,10 @@ def fetch_dataset(source: Source, *, force: bool = False) -> Path:
     if path.is_file() and not force:
         return path
     X, names = source.read(download(source.url, source.sha256))
-    return store(place, source.name, source.verify(X, source.url), names)
+    source.verify(X, source.url)
+    with written(path, overwrite=True) as stream:
+        np.savez_compressed(stream, X=X, feature_names=np.array(names))
+    return path
 
 
 def source_of(name: str) -> Source:
@@ -189,7 +195,7 @@ def _content(url: str) -> bytes:
             expected = answer.headers.get("Content-Length")
             content: bytes = answer.read(LIMIT + 1)
     except urllib.error.HTTPError as error:
-        raise DownloadError(f"{url} answered {error.code} {error.reason}; {_instead()}") from error
+        raise DownloadError(f"{url} answered {error.code} {error.reason}; {INSTEAD}") from error
     except http.client.IncompleteRead as error:
         raise DownloadError(
             f"{url} broke off after {len(error.partial)} bytes; nothing was kept, try again"
@@ -197,7 +203,7 @@ def _content(url: str) -> bytes:
     # no network, no name, refused, timed out, bad certificate
     except (OSError, http.client.HTTPException) as error:
         raise DownloadError(
-            f"{url} could not be reached ({getattr(error, 'reason', error)}); {_instead()}"
+            f"{url} could not be reached ({getattr(error, 'reason', error)}); {INSTEAD}"
         ) from error
     if len(content) > LIMIT:
         raise DownloadError(f"{url} is larger than the limit of {LIMIT} bytes; nothing was kept")
@@ -206,12 +212,6 @@ def _content(url: str) -> bytes:
             f"{url} broke off after {len(content)} of {expected} bytes; nothing was kept, try again"
         )
     return content
-
-
-def _instead() -> str:
-    return (
-        "without a network, put the file into a folder and name it by --data-dir or LANDMARKS_DATA"
-    )
 
 
 def cache_folder() -> Path:
@@ -233,11 +233,3 @@ def ready_folder() -> Path:
             f"the cache {place} cannot be written ({error.strerror}); set LANDMARKS_CACHE to a "
             "folder that can"
         ) from error
-
-
-def store(place: Path, name: str, X: np.ndarray, names: tuple[str, ...]) -> Path:
-    """Write name.npz, completely or not at all."""
-    path = place / f"{name}.npz"
-    with written(path, overwrite=True) as stream:
-        np.savez_compressed(stream, X=X, feature_names=np.array(names))
-    return path

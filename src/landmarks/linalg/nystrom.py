@@ -40,13 +40,12 @@ def nystrom_factor(operator: Operator, indices: Indices) -> Array:
     """F with K̂ = F Fᵀ (Lemma 2.6 gives K̂ as the corner of the relaxation)."""
     columns = operator.columns(indices)
     pivots = pivoted_cholesky(take(columns, indices))
-    return _solve(pivots, take(columns, pivots.order, axis=1))
+    return whitened(pivots.L, take(columns, pivots.order, axis=1))
 
 
-def _solve(pivots: Pivots, columns: Array) -> Array:
+def whitened(L: np.ndarray, columns: Array) -> Array:
     """columns · L⁻ᵀ."""
-    L = like(pivots.L, columns)
-    return solve_triangular(L, columns.T).T
+    return solve_triangular(like(L, columns), columns.T).T
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ class Nystrom:
         """The rows of F for new points x ↦ h(x, S) L⁻ᵀ: K̂(x, y) = features(x) · features(y)."""
         chosen = self.operator.restrict(self.indices)
         pivots = pivoted_cholesky(chosen.columns(np.arange(len(self.indices))))
-        return _solve(pivots, self.operator.new_rows(points, self.indices[pivots.order]))
+        return whitened(pivots.L, self.operator.new_rows(points, self.indices[pivots.order]))
 
 
 @dataclass(frozen=True, eq=False)

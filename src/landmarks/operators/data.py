@@ -80,7 +80,7 @@ def _standard_sparse(X: Any, standard: Standard) -> Operator:
     from .prepare.preparation import Preparation  # here: it needs scikit-learn
 
     X = _check.sparse(X)
-    return Preparation(standard.center, standard.scale, "error").of_rows(X, None).operator
+    return Preparation(standard.center, standard.scale).of_rows(X, None).operator
 
 
 def as_operator(A: Any) -> Operator:

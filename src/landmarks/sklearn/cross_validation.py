@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold, check_cv
-from sklearn.utils.validation import check_array, check_consistent_length
+from sklearn.utils.validation import check_array
 
 import landmarks as lm
 
@@ -25,7 +25,7 @@ from ..operators.standard import Standard
 from ..readers.frames import is_frame, numbers_only
 from ..readers.read import read
 from ..residual.aimed.reconstructed import reconstructed
-from .rebuilder import dense
+from .rebuilder import dense, target_rows
 
 CHUNK = 2**22  # entries of X that are made dense at a time
 
@@ -98,7 +98,7 @@ def held_out(
         else check_cv(cv)
     )
     standard = Standard(bool(center), bool(scale))
-    Y = None if target is None else _target_rows(target, X)
+    Y = None if target is None else target_rows(target, X)
     run = _Folds(sizes, method, criterion, seed, standard, ridge, Y)
     one = run.points_errors if points else run.rows_errors
     if target is not None:
@@ -118,18 +118,11 @@ def _rows(A: Any, center: bool, scale: bool | None, numeric_only: bool) -> Any:
         A = read(os.fspath(A), numeric_only=numeric_only).values
     X = check_array(A, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     if scale is None:
-        standard = Preparation(bool(center), False, "error")
+        standard = Preparation(bool(center))
         prepared = standard.of_rows(X, None).operator
         prepared.names = _check.column_names(A)
         warn_of_spread(prepared, stacklevel=4)
     return X
-
-
-def _target_rows(target: Any, X: Any) -> np.ndarray:
-    """The target as numbers with the rows of X."""
-    Y = check_array(target, dtype=np.float64, ensure_2d=False, input_name="target")
-    check_consistent_length(X, Y)
-    return Y.reshape(len(Y), -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +157,7 @@ class _Folds:
     def rows_errors(self, X: Any, train: np.ndarray, test: np.ndarray) -> list[float]:
         """The part of the held-out rows that is left, for each k."""
         standard = self.standard
-        prepared = Preparation(standard.center, standard.scale, "error").of_rows(X[train], None)
+        prepared = Preparation(standard.center, standard.scale).of_rows(X[train], None)
         held = X[test]
         chosen = self.choices(prepared.operator)
         coefficients = [self.coefficients(prepared.operator, S, Aim()) for S in chosen]

@@ -117,15 +117,14 @@ def checked(selector: Any, y: Any, X: Any) -> np.ndarray:
             'target="y" rebuilds y: this ColumnSelector requires y to be passed, but the target y '
             "is None"
         )
-    values = check_array(
-        y if by_y else selector.target,
-        dtype=np.float64,
-        ensure_2d=False,
-        input_name="y" if by_y else "target",
-    )
-    values = values.reshape(len(values), -1)
+    return target_rows(y if by_y else selector.target, X, "y" if by_y else "target")
+
+
+def target_rows(target: Any, X: Any, name: str = "target") -> np.ndarray:
+    """A target as numbers with the rows of X; one dimension is one column."""
+    values = check_array(target, dtype=np.float64, ensure_2d=False, input_name=name)
     check_consistent_length(X, values)
-    return _check.matrix(values, "target")
+    return _check.matrix(values.reshape(len(values), -1), "target")
 
 
 def refuse_forms(selector: Any, X: Any) -> None:
