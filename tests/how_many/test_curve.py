@@ -6,6 +6,9 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.errors import RankWarning
+from landmarks.how_many.curve import sweep
+from landmarks.linalg.aim import Aim
+from landmarks.runs.runner import watching
 
 
 @pytest.fixture
@@ -85,3 +88,23 @@ def test_the_sizes_of_a_curve_rise_and_come_once(X):
     assert curve.ks.tolist() == [2, 3, 5] and len(curve.indices) == 5 and curve.criterion == "trace"
     assert curve.smallest(error=float(curve.relative[1])) == 3
     assert lm.path(np.zeros((3, 2)) + 1e-300, [1]).relative == pytest.approx(0, abs=1e-30)
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_a_curve_knows_its_criterion_with_and_without_a_target(criterion):
+    X = np.random.default_rng(0).standard_normal((20, 6))
+    assert lm.path(X, 3, criterion=criterion).criterion == criterion
+    aim = Aim(target=X[:, :2] + 1.0)
+    found = sweep(lm.Problem(lm.data(X[:, 2:]), 0, criterion, aim=aim), np.array([1, 3]))
+    assert found.criterion == criterion and found.ks.tolist() == [1, 3]
+    assert len(found.indices) == 3 and len(found.relative) == 2
+
+
+def test_a_curve_that_is_stopped_goes_on_with_the_scores_it_has(X):
+    problem = lm.Problem(lm.data(X), 0)
+    with watching(lambda progress: progress.phase == "greedy" and progress.done == 2):
+        found = sweep(problem, np.array([1, 2, 6]))
+    whole = sweep(problem, np.array([1, 2, 6]))
+    assert found.indices[:2].tolist() == whole.indices[:2].tolist()
+    assert len(set(found.indices.tolist())) == 6
+    assert found.relative[2] == found.relative[1]  # what was not picked is not counted

@@ -6,7 +6,11 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
+from landmarks.how_many.cross_validated import HeldOut
+from landmarks.how_many.knee import RuledMethod
 from landmarks.how_many.max_error import Attempts
+from landmarks.operators.data import Data
+from landmarks.runs.runner import watching
 
 
 @pytest.fixture
@@ -192,3 +196,90 @@ def test_what_must_be_included_is_the_least_and_what_may_be_chosen_the_most():
     problem = lm.Problem(lm.data(np.diag([4.0, 3.0, 2.0, 1.0])), 0, include=(3, 2), exclude=(0,))
     attempts = Attempts(problem, lm.Greedy(), np.random.default_rng(0), 0.9)
     assert attempts.impossible() == 1 and attempts.most == 3 and attempts.total == 30.0
+
+
+def test_the_best_size_and_the_smallest_within_one_standard_error():
+    errors = np.array([[0.5, 0.30, 0.20, 0.25], [0.6, 0.24, 0.28, 0.25]])
+    found = HeldOut(np.array([1, 2, 4, 8]), errors)
+    np.testing.assert_allclose(found.mean, [0.55, 0.27, 0.24, 0.25])
+    np.testing.assert_allclose(found.standard_error, [0.05, 0.03, 0.04, 0.0], atol=1e-15)
+    assert found.best == 4 and found.one_standard_error == 2
+
+
+def test_a_method_with_a_rule_honours_what_the_method_does():
+    assert RuledMethod(lm.Greedy(), lm.Knee()).honours == lm.Greedy.honours
+    assert RuledMethod(lm.KDPP(), lm.Knee()).honours == {"include", "exclude"}
+
+
+def test_too_few_rows_for_the_folds_are_refused():
+    X = np.random.default_rng(0).standard_normal((6, 4))
+    assert lm.select(X, lm.CrossValidated(folds=2), method="greedy").k >= 1
+    with pytest.raises(ValueError, match="3 folds need at least 6 rows, got 2"):
+        lm.select(X[:2], lm.CrossValidated(folds=3))
+
+
+def test_a_likelihood_ratio_knows_no_groups():
+    problem = lm.Problem(lm.data(np.eye(4)), 0, groups=np.array([0, 0, 1, 1]))
+    with pytest.raises(UnsupportedError, match="tests single columns; with groups give k as a"):
+        lm.LikelihoodRatio().size(problem, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("rule", "sizes"),
+    [
+        (lm.CrossValidated(), [1, 2, 3, 4, 5, 6, 7]),  # folds of two leave eight rows
+        (lm.CrossValidated(folds=2), [1, 2, 3, 4]),
+        (lm.CrossValidated(most=3), [1, 2, 3]),
+        (lm.CrossValidated(folds=10), [1, 2, 3, 4, 5, 6, 7, 8]),
+        (lm.CrossValidated(ridge="cv"), [1, 2, 3, 4, 5, 6, 7]),
+    ],
+    ids=repr,
+)
+def test_the_sizes_that_are_tried_leave_rows_to_learn_from(rule, sizes):
+    X = np.random.default_rng(0).standard_normal((10, 20))
+    heard = []
+    with watching(heard.append):
+        found = rule.curve(lm.Problem(lm.data(X), 0), np.random.default_rng(1))
+    assert found.ks.tolist() == sizes and found.errors.shape == (rule.folds, len(sizes))
+    assert [(p.phase, p.done, p.total) for p in heard if p.phase == "held out"] == [
+        ("held out", i + 1, rule.folds) for i in range(rule.folds)
+    ]
+
+
+def test_the_errors_of_held_out_rows_are_those_of_least_squares():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((23, 3)) @ rng.standard_normal((3, 8)) + rng.standard_normal((23, 8))
+    found = lm.CrossValidated(folds=4).curve(lm.Problem(Data(X), 0), np.random.default_rng(5))
+    parts = np.array_split(np.random.default_rng(5).permutation(23), 4)
+    for errors, test in zip(found.errors, parts, strict=True):
+        train = np.setdiff1d(np.arange(23), test)
+        picks = lm.path(X[train], 8, scale=False).indices
+        for k, error in zip(found.ks, errors, strict=True):
+            fitted = np.linalg.lstsq(X[train][:, picks[:k]], X[train], rcond=None)[0]
+            left = X[test] - X[test][:, picks[:k]] @ fitted
+            assert error == pytest.approx(np.sum(left**2) / np.sum(X[test] ** 2), rel=1e-9)
+
+
+class Noting:
+    """A uniform draw, and how much time each attempt was given."""
+
+    honours = lm.Uniform.honours
+
+    def __init__(self):
+        self.given = []
+
+    def choose(self, problem, rng):
+        self.given.append((problem.k, problem.time_left))
+        return lm.Uniform().choose(problem, rng)
+
+
+def test_each_attempt_has_its_share_of_the_time(X):
+    method = Noting()
+    s = lm.select(X, lm.MaxError(0.1), method=method, budget=1000.0)
+    sizes = [k for k, _ in method.given]
+    assert s.k in sizes and len(sizes) == len(set(sizes)) > 1
+    assert all(0 < left <= 500 for _, left in method.given)  # half of it at most
+    assert method.given[0][1] > 490
+    method.given.clear()
+    lm.select(X, lm.MaxError(0.1), method=method)
+    assert all(left == np.inf for _, left in method.given)

@@ -206,3 +206,8 @@ def test_the_residual_has_the_rows_and_columns_of_the_identity_at_the_chosen():
     expected[np.ix_(others, others)] = inner
     np.testing.assert_allclose(C, expected, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(SubsetFactor(K, (), ()).residual([]), K, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("statistic", "q"), [(3.0, 1), (0.0, 4), (-1e-12, 4)])
+def test_where_nothing_is_left_to_be_correlated_the_model_holds(statistic, q):
+    assert tail(statistic, q, 12.0) == 1.0

@@ -6,8 +6,9 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.linalg import error as error_module
-from landmarks.linalg.error import best_rank_error, selection_error, total
-from landmarks.operators.dense import densify
+from landmarks.linalg.error import basis, best_rank_error, rank_bound, selection_error, total
+from landmarks.operators.data import Data
+from landmarks.operators.dense import Dense, densify
 
 S = np.array([4, 0, 7])
 
@@ -90,3 +91,53 @@ def test_columns_are_judged_by_qr_where_the_gram_matrix_has_lost_the_digits():
     e = np.random.default_rng(3).standard_normal(30)
     X = np.stack([x, x + 1e-9 * e, e], axis=1)
     assert selection_error(lm.data(X), [0, 1], "trace") < 1e-12 * np.sum(X**2)
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_a_rigorous_bound_takes_off_what_rounding_may_have_added(X, criterion):
+    """In float32 the entries of K are known to 1e-7, so that what is taken off can be seen."""
+    K = (X.T @ X).astype(np.float32)
+    values = np.linalg.eigvalsh(K.astype(np.float64))[::-1]
+    power = 1 if criterion == "trace" else 2
+    rounding = 8 * (9 + 8) * 2.0**-53 + 4 * 3.0 * np.finfo(np.float32).eps
+    tail = np.sum(values[3:] ** power) ** (1 / power)
+    expected = (tail - rounding * values[0] * 9 ** (1 / power)) ** power
+    assert_allclose(rank_bound(Dense(K), 3, criterion), expected, rtol=1e-9)
+    assert rank_bound(Dense(K), 9, criterion) == 0.0
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_a_rigorous_bound_of_columns_takes_off_what_rounding_may_have_added(X, criterion):
+    near = X.copy()
+    near[:, 3:] = X[:, :3] @ np.ones((3, 6)) + 1e-12 * X[:, 3:]  # a tail at the size of rounding
+    values = np.linalg.svd(near, compute_uv=False) ** 2
+    power = 1 if criterion == "trace" else 2
+    rounding = 8 * (9 + 12 + 8) * 2.0**-53
+    tail = np.sum(values[3:] ** power) ** (0.5 / power)
+    expected = max(0.0, tail - rounding * np.sqrt(np.sum(values))) ** (2 * power)
+    # the tail itself is known to some per cent here
+    assert_allclose(rank_bound(Data(near), 3, criterion), expected, rtol=0.3)
+    assert 0 < expected < 0.99 * tail ** (2 * power)
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_a_rigorous_bound_from_leading_eigenvalues_takes_off_more(monkeypatch, criterion):
+    points = np.random.default_rng(1).standard_normal((80, 3)).astype(np.float32)
+    operator = lm.kernel(points, lm.rbf(sigma=0.5))
+    monkeypatch.setattr(error_module, "FULL_SPECTRUM", 79)
+    near = best_rank_error(operator, 6, criterion)
+    monkeypatch.setattr(error_module, "DOUBLED", 79)
+    doubt = 8 * np.sqrt(80) * np.finfo(np.float32).eps * total(operator, criterion)
+    assert_allclose(near - rank_bound(operator, 6, criterion), doubt, rtol=0.05)
+    monkeypatch.setattr(error_module, "DOUBLED", 80)  # then K is made again in float64
+    assert near - rank_bound(operator, 6, criterion) < 0.05 * doubt
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_a_basis_of_columns_has_their_rank(X, criterion):
+    twins = np.column_stack([X[:, :3], X[:, :2]])
+    assert basis(lm.data(twins), [0, 1, 2, 3, 4]).shape == (12, 3)
+    assert basis(lm.data(twins), []).shape == (12, 0)
+    Q = basis(lm.data(X), S)
+    assert_allclose(Q.T @ Q, np.eye(3), atol=1e-12)
+    assert selection_error(lm.data(twins), [0, 1, 2], criterion) < 1e-20

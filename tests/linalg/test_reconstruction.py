@@ -141,3 +141,9 @@ def test_without_pandas_the_frame_says_what_to_use(monkeypatch):
         UnsupportedError, match="to_frame needs pandas, which is not installed; use .coefficients"
     ):
         reconstruct(lm.data(X), CHOSEN).to_frame()
+
+
+def test_a_frame_without_names_has_the_numbers_of_the_columns():
+    frame = reconstruct(lm.data(X), CHOSEN).to_frame()
+    assert frame.index.tolist() == CHOSEN and frame.columns.tolist() == list(range(9))
+    np.testing.assert_allclose(X[:, CHOSEN] @ frame.to_numpy()[:, CHOSEN], X[:, CHOSEN], atol=1e-9)

@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 import landmarks as lm
+from landmarks.linalg.error import estimated_error
+from landmarks.linalg.regularised import solve_regularised
 from landmarks.linalg.solvers.automatic import Automatic
 from landmarks.linalg.solvers.block_cg import BlockCG
 from landmarks.methods.registry import METHODS
 from landmarks.methods.relaxation.bisection import Bisection
 from landmarks.methods.relaxation.frank_wolfe import FrankWolfe
+from landmarks.methods.relaxation.stopping import Stop
 from landmarks.methods.relaxation.warm_path import WarmPath
 
 X = np.random.default_rng(0).standard_normal((12, 8))
@@ -37,15 +40,11 @@ SETTINGS = {
         "rounds": 50,
         "share": 0.15,
         "patience": 50,
-        "least": None,
     },
     lm.RPCholesky: {"block": None},
     lm.RidgeLeverage: {"oversampling": 2.0},
     lm.Knapsack: {"max_exchanges": None},
     lm.Exact: {"start": "greedy"},
-    lm.KDPP: {},
-    lm.PivotedQR: {},
-    lm.Uniform: {},
 }
 STRATEGIES = {
     Bisection: {"n_steps": 200, "bracket_steps": 60, "bisections": 8, "ratio": 1.03},
@@ -56,6 +55,7 @@ RULES = {
     lm.MaxError: {"error": 0.05},
     lm.Knee: {"most": 100},
     lm.LikelihoodRatio: {"alpha": 0.05, "degrees": None},
+    lm.CrossValidated: {"folds": 5, "most": 100, "ridge": None},
 }
 
 
@@ -73,7 +73,9 @@ def test_settings_of_a_method(method):
 
 
 def test_settings_of_every_method_are_listed():
-    assert set(METHODS.values()) == {*SETTINGS, lm.Continuous, lm.KMeans}
+    """Those of Continuous are below; KMeans needs points."""
+    with_settings = {method for method in METHODS.values() if fields(method)}
+    assert with_settings - {lm.Continuous, lm.KMeans} == set(SETTINGS)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda strategy: strategy.__name__)
@@ -94,7 +96,13 @@ def test_settings_of_the_relaxation():
         name: made[name] for name in ("penalty", "delta", "threshold", "epsilon", "strategy")
     } == dict.fromkeys(("penalty", "delta", "threshold", "epsilon", "strategy"))
     assert (made["n_probes"], made["units"], made["polish"]) == (10, "relative", False)
-    assert (made["step"].rate, made["stop"].max_steps, made["solver"]) == (0.1, 500, Automatic())
+    assert (made["step"].rate, made["stop"], made["solver"]) == (0.1, None, Automatic())
+    assert settings(Stop()) == {
+        "max_steps": 2000,
+        "tolerance": 1e-5,
+        "patience": 10,
+        "settled": 100,
+    }
     assert len(lm.select(X, 3, method=lm.Continuous())) == 3
 
 
@@ -116,7 +124,14 @@ def test_settings_of_the_functions():
     assert defaults(lm.path)["criterion"] == "trace" and defaults(lm.load)["max_bytes"] == 2**30
     assert defaults(lm.Checkpoint)["interval"] == 5.0 and defaults(lm.data)["memory"] == 2**30
     assert defaults(lm.psd)["check_symmetric"] and defaults(lm.function)["check_symmetric"]
+    assert defaults(lm.kernel)["memory"] == 256 * 2**20
+    solver = defaults(solve_regularised)
+    assert (solver["tolerance"], solver["max_steps"]) == (1e-6, 1000)
+    estimate = defaults(estimated_error)
+    assert (estimate["n_probes"], estimate["seed"]) == (32, 0)
     lm.select(X, 3, method="greedy"), lm.path(X, [1])
+    solve_regularised(lm.psd(np.eye(3)), np.ones((3, 1)), 0.5)
+    estimated_error(lm.psd(np.eye(3)), [0], "trace")
 
 
 EDGES = [
@@ -125,6 +140,7 @@ EDGES = [
         lm.Annealed,
         {"n_steps": 1, "n_rounds": 1, "damping": 1.0, "phi0": 1.0, "phi1": 1.0, "gamma": 1e-9},
     ),
+    (lm.Annealed, {"fixed": 1.0, "between": 0, "sweeps": 0}),
     (lm.NuclearScores, {"n_probes": 2}),
     (lm.Swap, {"max_swaps": 0, "criterion": "frobenius"}),
     (lm.Iterated, {"rounds": 0, "share": 1.0, "patience": 1}),
@@ -139,6 +155,7 @@ EDGES = [
     (lm.MaxError, {"error": 0.0}),
     (lm.Knee, {"most": 2}),
     (lm.LikelihoodRatio, {"alpha": 0.999, "degrees": 1e-9}),
+    (lm.CrossValidated, {"folds": 2, "most": 1, "ridge": "cv"}),
     (lm.Checkpoint, {"path": "run.npz", "interval": 0}),
 ]
 BEYOND = [
@@ -151,10 +168,18 @@ BEYOND = [
     (lm.Annealed, {"phi0": 1.001}),
     (lm.Annealed, {"phi0": 0.1, "phi1": 0.2}),
     (lm.Annealed, {"gamma": 0.0}),
+    (lm.Annealed, {"fixed": 0.0}),
+    (lm.Annealed, {"fixed": 1.001}),
+    (lm.Annealed, {"between": -1}),
+    (lm.Annealed, {"sweeps": -1}),
     (lm.NuclearScores, {"n_probes": 2.5}),
     (lm.Swap, {"max_swaps": -1}),
     (lm.Swap, {"criterion": "spectral"}),
     (lm.Iterated, {"share": 1.001}),
+    (lm.Iterated, {"share": 0.0}),
+    (lm.Iterated, {"rounds": -1}),
+    (lm.Iterated, {"patience": 0}),
+    (lm.Knapsack, {"max_exchanges": -1}),
     (lm.RPCholesky, {"block": 0}),
     (lm.RPCholesky, {"block": 1.5}),
     (lm.RPCholesky, {"block": True}),
@@ -173,6 +198,9 @@ BEYOND = [
     (lm.LikelihoodRatio, {"alpha": 1.0}),
     (lm.LikelihoodRatio, {"alpha": 1}),
     (lm.LikelihoodRatio, {"degrees": 0}),
+    (lm.CrossValidated, {"folds": 1}),
+    (lm.CrossValidated, {"most": 0}),
+    (lm.CrossValidated, {"ridge": "yes"}),
     (lm.Checkpoint, {"path": "run.npz", "interval": -1}),
     (lm.Checkpoint, {"path": "run.npz", "interval": True}),
     (lm.Checkpoint, {"path": "run.npz", "interval": "1"}),

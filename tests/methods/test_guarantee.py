@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import scipy.linalg
 from gallery import kahan
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import landmarks as lm
 from landmarks.errors import RankWarning

@@ -6,36 +6,38 @@ from typing import Any
 
 import numpy as np
 import pytest
+from contracts.methods import CONTRACT
 
 import landmarks as lm
 from landmarks.linalg.solvers.block_cg import BlockCG
 from landmarks.linalg.solvers.cholesky import Cholesky
+from landmarks.methods.registry import METHODS
 from landmarks.methods.relaxation.bisection import Bisection
 from landmarks.methods.relaxation.warm_path import WarmPath
-from landmarks.runs.runner import Progress
+from landmarks.methods.search.merged import Merged
+from landmarks.operators import base
+from landmarks.runs.runner import Progress, watching
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 16)) @ RNG.standard_normal((16, 16))
 B = RNG.standard_normal((40, 2))
 SHORT = Bisection(n_steps=6, bracket_steps=4, bisections=1)
-PHASES: dict[str, tuple[Any, set[str]]] = {
-    "greedy": ("greedy", {"reading", "greedy"}),
-    "nuclear": ("nuclear", {"nuclear"}),
-    "supervised": (lm.Supervised(RNG.standard_normal(16)), {"reading", "supervised"}),
-    "rpcholesky": ("rpcholesky", {"rpcholesky"}),
-    "leverage": ("leverage", {"leverage"}),
-    "pivoted_qr": ("pivoted_qr", {"pivoted_qr"}),
+#: what is reported besides "reading"; a method that is not listed names its phase by its own name
+OTHERS: dict[str, tuple[Any, set[str]]] = {
+    "supervised": (lm.Supervised(RNG.standard_normal(16)), {"supervised"}),
     "knapsack": ("knapsack", {"exchange"}),
     "kdpp": ("kdpp", set()),
     "uniform": ("uniform", set()),
-    "swap": (lm.Swap(start=[0, 1, 2, 3]), {"reading", "swap"}),
-    "iterated": (lm.Iterated(rounds=5), {"reading", "greedy", "swap", "iterated"}),
-    "exact": ("exact", {"reading", "greedy", "exact"}),
+    "swap": (lm.Swap(start=[0, 1, 2, 3]), {"swap"}),
+    "iterated": (lm.Iterated(rounds=5), {"greedy", "swap", "iterated"}),
+    "exact": ("exact", {"greedy", "exact"}),
     "annealed": (lm.Annealed(sweeps=0), {"annealed"}),
-    "bisection": (lm.Continuous(strategy=SHORT), {"descent", "bisection"}),
+    "continuous": (lm.Continuous(strategy=SHORT), {"descent", "bisection"}),
     "path": (lm.Continuous(strategy="path"), {"descent", "path"}),
     "frank_wolfe": (lm.Continuous(strategy="frank_wolfe"), {"frank_wolfe"}),
 }
+COMPOSED = {"auto", "kmeans"}  # runs other methods; serves kernels alone
+PHASES = {name: (name, {name}) for name in METHODS if name not in COMPOSED} | OTHERS
 COUNTED = ("greedy", "nuclear", "supervised", "rpcholesky", "leverage", "pivoted_qr")
 
 
@@ -48,9 +50,19 @@ def heard(method: Any, **more: Any) -> list[Progress]:
 @pytest.mark.parametrize("name", PHASES)
 def test_a_method_names_what_it_does(name):
     method, phases = PHASES[name]
-    found = {progress.phase for progress in heard(method)}
+    found = {progress.phase for progress in heard(method)} - {"reading"}
     # a swap from greedy may find nothing to improve
     assert phases - {"swap"} <= found <= phases and (name != "swap" or "swap" in found)
+
+
+@pytest.mark.parametrize("entry", CONTRACT, ids=repr)
+def test_reports_stay_within_their_total_and_errors_between_zero_and_one(entry):
+    data = X if entry.serves is None else lm.kernel(X.T, lm.rbf(sigma=5.0))
+    reports: list[Progress] = []
+    lm.select(data, 4, method=entry.method, callback=reports.append)
+    for report in reports:
+        assert report.total is None or 0 <= report.done <= report.total
+        assert report.error is None or -1e-12 <= report.error <= 1 + 1e-12
 
 
 @pytest.mark.parametrize("name", COUNTED)
@@ -102,3 +114,82 @@ def test_the_path_of_a_relaxation_holds_the_steps_of_its_solver():
     assert len(path.steps) == len(path) and np.all(path.steps > 0)
     direct = lm.select(X, 4, method=lm.Continuous(solver=Cholesky(), strategy=SHORT)).path
     assert np.all(direct.steps == 0)
+
+
+@pytest.mark.parametrize("search", [lm.Swap, lm.Iterated])
+def test_a_search_that_is_stopped_while_it_reads_gives_its_start(search, monkeypatch):
+    monkeypatch.setattr(base, "block_width", lambda operator: 5)
+    method = search(start="pivoted_qr")
+    found = lm.select(X, 4, method=method, callback=lambda progress: progress.phase == "reading")
+    assert found.stopped
+    assert found.indices.tolist() == lm.select(X, 4, method="pivoted_qr").indices.tolist()
+
+
+def test_a_merge_that_is_stopped_while_it_reads_gives_the_first_choice(monkeypatch):
+    monkeypatch.setattr(base, "block_width", lambda operator: 5)
+    problem = lm.Problem(lm.psd(X.T @ X), 2)
+    merged = Merged(np.array([3, 1]), np.array([5, 8]))
+    with watching(lambda progress: progress.phase == "reading"):
+        assert merged.choose(problem, np.random.default_rng(0)).indices.tolist() == [3, 1]
+
+
+@pytest.mark.parametrize("phase", ["greedy", "swap", "rpcholesky", "iterated"])
+def test_the_default_that_is_stopped_makes_no_further_trial(phase):
+    whole = [trial.label for trial in lm.select(X, 6).trials]
+    heard: list[str] = []
+
+    def stop(progress: Progress) -> bool:
+        heard.append(progress.phase)
+        return progress.phase == phase
+
+    found = lm.select(X, 6, callback=stop)
+    assert found.stopped and heard.count(phase) == 1 and len(found) == 6
+    assert heard[-1] in (phase, "swap")  # the swaps of a start that was stopped begin
+    done = [trial.label for trial in found.trials]
+    assert done == whole[: len(done)] and (phase == "iterated" or len(done) < len(whole))
+
+
+def test_a_bisection_tells_no_share_of_a_total_that_it_does_not_know():
+    for criterion, known in (("trace", True), ("frobenius", False)):
+        reports = heard(lm.Continuous(strategy=SHORT), criterion=criterion)
+        told = [p.error for p in reports if p.phase == "bisection"]
+        assert all((error is not None) == known for error in told)
+
+
+class Odd:
+    """A method whose path is not a trajectory."""
+
+    honours = frozenset({"include", "exclude"})
+
+    def choose(self, problem: lm.Problem, rng: np.random.Generator) -> lm.Choice:
+        return lm.Choice(np.arange(problem.k), path="a path of another kind")
+
+
+def test_a_checkpoint_refuses_a_path_that_it_cannot_hold(tmp_path):
+    with pytest.raises(TypeError, match=r"of the class Trajectory .*, got str; run without one"):
+        lm.select(X, 3, method=lm.Swap(start=Odd()), checkpoint=tmp_path / "run.npz")
+    assert len(lm.select(X, 3, method=lm.Swap(start=Odd()))) == 3
+
+
+@pytest.mark.parametrize("options", [{}, {"target": B}], ids=["columns", "target"])
+def test_an_annealed_run_tells_how_many_columns_are_fixed(options):
+    reports = heard(lm.Annealed(sweeps=0, n_steps=5), **options)
+    assert {progress.total for progress in reports} == {4}
+    done = [progress.done for progress in reports]
+    assert done[:5] == [0] * 5 and done[-1] == 4 and done == sorted(done)
+
+
+@pytest.mark.parametrize("most", [None, 2])
+def test_exchanges_of_groups_are_counted_from_each_start(most):
+    rng = np.random.default_rng(2)
+    Y = rng.standard_normal((30, 4)) @ rng.standard_normal((4, 24))
+    Y += 0.6 * rng.standard_normal((30, 24))
+    reports: list[Progress] = []
+    method = lm.Knapsack(max_exchanges=most)
+    lm.select(Y, 7, method=method, callback=reports.append)
+    assert {progress.total for progress in reports} == {most}
+    done = [progress.done for progress in reports]
+    starts = [i for i, count in enumerate(done) if count == 0]
+    for begin, end in zip(starts, [*starts[1:], len(done)], strict=True):
+        assert done[begin:end] == list(range(end - begin))
+    assert max(done) == (4 if most is None else 1)  # told before each: the second is the last

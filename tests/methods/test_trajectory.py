@@ -38,3 +38,8 @@ def test_sixty_four_steps_are_always_kept():
     assert len(recorded(65, limit=3).rows) == 33
     assert len(recorded(100, limit=300).rows) == 100  # just as many numbers as allowed
     assert len(recorded(101, limit=300).rows) == 51
+
+
+def test_a_record_draws_itself():
+    axes = recorded(5).trajectory().plot(at_most=2, seed=1)
+    assert len(axes.get_lines()) == 2

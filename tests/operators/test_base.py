@@ -1,10 +1,13 @@
 """What all operators share: blocks, memory and indices."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse
 
 import landmarks as lm
+from landmarks.errors import Stopped
 from landmarks.operators import base
 from landmarks.operators.base import squared_diagonal
 from landmarks.operators.data import Data
@@ -13,6 +16,7 @@ from landmarks.operators.function import Function, unit_vectors
 from landmarks.operators.kernel_matrix import KernelOperator
 from landmarks.operators.rows.files import as_rows
 from landmarks.operators.rows.out_of_core import ByRows
+from landmarks.runs.runner import watching
 
 
 def test_blocks_cover_all_indices_once():
@@ -191,3 +195,19 @@ def test_a_module_is_not_hidden_by_the_function_of_its_name():
     import landmarks.operators.data as module
 
     assert module.data is lm.data
+
+
+def test_a_pickled_operator_keeps_its_counts():
+    ledger = base.Ledger(products=3, columns=2, entries=7, rough=1, widened=4)
+    copy = pickle.loads(pickle.dumps(ledger))
+    assert copy is not ledger and copy == ledger and copy.snapshot() == ledger.snapshot()
+    assert base.Ledger().snapshot() == {"products": 0, "columns": 0, "entries": 0}
+
+
+def test_a_pass_that_is_stopped_has_no_diagonal(monkeypatch):
+    monkeypatch.setattr(base, "block_width", lambda operator: 2)
+    with (
+        watching(lambda progress: progress.done == 4),
+        pytest.raises(Stopped, match="stopped whil"),
+    ):
+        squared_diagonal(lm.psd(np.eye(7)))

@@ -9,7 +9,12 @@ import scipy.sparse
 from libraries import library
 
 import landmarks as lm
-from landmarks.operators.fingerprint import _digest, fingerprint, same_data
+from landmarks.operators.fingerprint import (
+    _digest,
+    fingerprint,
+    fingerprint_of_values,
+    same_data,
+)
 
 K = np.diag([3.0, 2.0, 1.0, 4.0]) + 0.1
 
@@ -100,3 +105,18 @@ def test_an_array_is_read_some_rows_at_a_time_with_the_same_digest():
         digests[0].digest()
         == hashlib.sha256(f"{POINTS.dtype.str}{POINTS.shape}".encode() + POINTS.tobytes()).digest()
     )
+
+
+def test_sparse_values_are_told_apart_by_their_shape_their_places_and_their_numbers():
+    X = scipy.sparse.csc_array(K - np.diag(np.diag(K)))
+    same = fingerprint_of_values(X.tocoo())
+    assert same == fingerprint_of_values(X.tocsr()) and same.startswith("sha256:")
+    moved = scipy.sparse.csc_array(X.toarray()[::-1])
+    wider = scipy.sparse.csr_array((X.tocsr().data, X.tocsr().indices, X.tocsr().indptr), (4, 5))
+    assert len({same, *map(fingerprint_of_values, (2 * X, moved, wider))}) == 4
+
+
+def test_a_product_of_two_gram_matrices_is_told_apart_by_both():
+    A, B = np.ones((2, 4)), np.arange(8.0).reshape(2, 4)
+    found = [fingerprint(lm.hadamard(*pair)) for pair in ((A, B), (A, B + 1), (A + 1, B))]
+    assert "sha256" in found[0] and len({one["sha256"] for one in found}) == 3

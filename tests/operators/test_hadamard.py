@@ -67,3 +67,8 @@ def test_nothing_of_order_n_squared_is_stored():
 def test_what_does_not_fit_together_is_refused(A, B, error, message):
     with pytest.raises(error, match=message):
         lm.hadamard(A, B)
+
+
+def test_a_product_is_estimated_by_its_multiplications():
+    K = lm.hadamard(rows(5, 60), rows(6, 60, 1))
+    assert K.product_seconds() == pytest.approx(1e-5 + 4 * 60 * 5 * 6 * 1e-10)

@@ -108,3 +108,36 @@ def test_the_dual_bound_is_never_above_the_best(block):
     for number in range(25 * block, 25 * block + 25):
         case = brute.draw(np.random.default_rng([22, number]))
         assert brute.dual_bound(case, 0.05) <= min(brute.errors(case).values()), (number, case)
+
+
+def test_a_matrix_too_large_to_store_gets_the_tail(monkeypatch):
+    s = lm.select(data(30, 12), 4, method="greedy")
+    monkeypatch.setattr(certificate, "STORED", 11)
+    found = s.certificate(1.0)
+    values = np.linalg.svd(data(30, 12), compute_uv=False) ** 2
+    assert found.source == "tail" and found.iterations == 0
+    assert found.bound == pytest.approx(np.sum(values[4:]), rel=1e-9)
+    monkeypatch.setattr(certificate, "STORED", 12)
+    assert s.certificate(1.0).bound > found.bound * 1.001
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+@pytest.mark.parametrize(
+    "limits", [{"include": [1, 5, 2]}, {"exclude": list(range(7)), "include": [9]}], ids=str
+)
+def test_where_there_is_no_choice_the_error_is_proved(criterion, limits):
+    s = lm.select(data(30, 10), 3, method="greedy", criterion=criterion, **limits)
+    found = s.certificate(1.0)
+    if len(limits["include"]) == 3:
+        assert found.source == "tail" and found.bound == pytest.approx(s.error(), rel=1e-9)
+    assert found.bound <= s.error() * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_the_tail_is_of_what_the_included_leave(criterion, monkeypatch):
+    monkeypatch.setattr(certificate, "looked_ahead", lambda *given: None)
+    X = data(30, 10)
+    s = lm.select(X, 4, method="greedy", criterion=criterion, include=[3], exclude=range(4, 10))
+    left = X - np.outer(X[:, 3], X[:, 3] @ X) / (X[:, 3] @ X[:, 3])  # three are free, all chosen
+    values = np.linalg.svd(left, compute_uv=False) ** (2 if criterion == "trace" else 4)
+    assert s.certificate(1.0).bound == pytest.approx(np.sum(values[3:]), rel=1e-9)

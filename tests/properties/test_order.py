@@ -7,7 +7,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 from properties import rational
 from properties.measure import chosen
 from properties.strategies import FORMS, samples, tried

@@ -5,7 +5,8 @@ import io
 import numpy as np
 import scipy.io
 import scipy.sparse
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from landmarks.errors import FormatError
 from landmarks.readers import FileTable

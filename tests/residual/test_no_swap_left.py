@@ -6,7 +6,8 @@ columns, tight clusters, fast spectra, large offsets and smooth fields, with inc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import landmarks as lm
 from landmarks.residual.explicit import Factored

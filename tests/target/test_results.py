@@ -122,3 +122,23 @@ def test_the_error_of_the_curve_is_that_of_the_choices() -> None:
     assert s.relative_error() <= 0.2
     assert lm.select(A, s.k - 1, target=B).relative_error() > 0.2 or s.k == 1
     assert 1 <= lm.select(A, lm.Knee(), target=B).k <= 5
+
+
+@pytest.mark.parametrize("method", [lm.Swap, lm.Iterated])
+def test_beyond_the_rank_the_start_fills_the_places(method: type) -> None:
+    low = np.column_stack([A[:, :2], A[:, :2], A[:, :2]])
+    s = lm.select(low, 4, target=B, method=method(start=[5, 1, 0, 3]), scale=False)
+    assert sorted(s.indices.tolist()) == [0, 1, 3, 5]  # and nobody is warned: the start had k
+
+
+def test_a_choice_that_rebuilds_all_is_proved_by_its_tail() -> None:
+    s = lm.select(np.eye(4), 2, target=np.eye(4)[:, :2] * 3.0, method="greedy", scale=False)
+    found = s.certificate(budget=5)
+    assert (s.error(), found.bound, found.source) == (0.0, 0.0, "tail")
+
+
+def test_a_zero_column_that_must_be_measured_with_noise_does_no_harm() -> None:
+    X = A.copy()
+    X[:, 3] = 0.0
+    s = lm.select(X, 3, noise=0.5, include=[3], method=lm.Annealed(n_steps=5), scale=False)
+    assert 3 in s.indices and s.error() < s.total()

@@ -53,3 +53,14 @@ def test_stability_with_noise_on_a_kernel(repeats: bool) -> None:
     found = s.stability(n_bootstrap=5, method="greedy")
     assert found.n_bootstrap == 5
     assert np.nansum(found.frequencies) > 0
+
+
+def test_points_that_must_be_included_are_in_every_sample() -> None:
+    points = np.linspace(0, 1, 30)[:, None]
+    operator = lm.kernel(points, lm.rbf(sigma=0.3))
+    for aim in (None, Aim(noise=np.arange(1.0, 31.0))):
+        problem = lm.Problem(operator, 4, include=(7, 20), aim=aim)
+        for seed in range(5):
+            sample, found = drawn(problem, np.random.default_rng(seed))
+            assert {7, 20} <= set(sample.indices.tolist())
+            assert aim is None or found.noise.tolist() == (sample.indices + 1.0).tolist()

@@ -12,7 +12,8 @@ from collections.abc import Collection, Sequence
 from importlib import import_module
 from types import ModuleType
 
-from .. import __doc__ as purpose, __version__
+from .. import __doc__ as purpose
+from .. import __version__
 from ..report.terminal import printable
 from . import arguments
 from .options import Parser

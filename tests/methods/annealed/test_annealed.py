@@ -351,3 +351,12 @@ def test_a_column_that_those_fixed_represent_weighs_nothing():
     assert not np.any(state.p[twins]) and not set(twins) & set(state.free.tolist())
     state.move(0.3)
     assert len(set(state.run().tolist())) == 8
+
+
+@pytest.mark.parametrize("A", [X[:8], X], ids=["by its factor", "stored"])
+@pytest.mark.parametrize("n_candidates", [None, 12])
+def test_an_included_column_that_another_represents_does_no_harm(A, n_candidates):
+    twins = np.column_stack([A, A[:, 3]])
+    method = lm.Annealed(n_steps=8, n_candidates=n_candidates, sweeps=0)
+    s = lm.select(twins, 5, method=method, include=[3, 24])
+    assert {3, 24} <= set(s.indices.tolist()) and len(set(s.indices.tolist())) == 5

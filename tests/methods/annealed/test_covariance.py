@@ -182,3 +182,26 @@ def test_an_indefinite_matrix_is_shifted_further():
     ):
         L = shifted_factor(matrix)
         np.testing.assert_allclose(L @ L.T, matrix + shift * np.eye(2))
+
+
+@pytest.mark.parametrize("cubes", [False, True])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda X: Stored(X.T @ X, np.zeros(9)),
+        lambda X: Explicit(X, np.zeros(9)),
+        lambda X: Candidates(lm.psd(X.T @ X), np.arange(9), np.zeros(9), True),
+    ],
+    ids=["stored", "factor", "candidates"],
+)
+def test_a_chosen_column_has_nothing_left_and_the_others_what_it_leaves(make, cubes):
+    X = np.random.default_rng(2).standard_normal((12, 9))
+    K, found = X.T @ X, make(X)
+    C = K - np.outer(K[:, 4], K[:, 4]) / K[4, 4]
+    fall = np.sum(K**2) - np.sum(C**2) if cubes else np.trace(K) - np.trace(C)
+    if cubes or not isinstance(found, Candidates):  # which know what they were made for
+        assert found.condition(4, cubes) == pytest.approx(fall, rel=1e-9)
+    else:
+        found.condition(4, cubes)
+    np.testing.assert_allclose(found.diagonal, np.where(np.arange(9) == 4, 0.0, np.diag(C)))
+    assert found.diagonal[4] == 0

@@ -117,6 +117,7 @@ def test_an_operator_with_a_diagonal_is_the_operator_otherwise():
     assert_allclose(known.columns([3]), K[:, [3]])
     assert_allclose(known.restrict([3, 5]).columns([0]), K[[3, 5]][:, [3]])
     assert known.diagonal().tolist() == list(range(32)) and known.n == 32
+    assert known.product_error == operator.product_error and known.digits is operator.digits
     assert (
         known.ledger is operator.ledger
         and known.like is operator.like
@@ -199,3 +200,12 @@ def test_blocks_end_at_the_numerical_rank(monkeypatch):
     K = lm.psd(X[:6].T @ X[:6])
     with pytest.warns(RankWarning, match="numerical rank 6"):
         assert len(set(lm.select(K, 10, method=lm.NuclearScores(12)).indices.tolist())) == 10
+
+
+@pytest.mark.parametrize(("large", "steps"), [(32, 1), (33, 10)])
+def test_picks_are_made_in_blocks_from_a_number_of_columns_on(large, steps, monkeypatch):
+    monkeypatch.setattr(nuclear, "LARGE", large)
+    reports = []
+    method = lm.NuclearScores(12)
+    lm.select(lm.psd(np.diag(np.arange(1.0, 33.0))), 10, method=method, callback=reports.append)
+    assert len(reports) == steps and reports[-1].done == 10

@@ -84,3 +84,7 @@ def test_many_columns_of_a_smooth_kernel_are_drawn_without_trouble():
     points = np.linspace(0, 1, 300)[:, None]
     selection = lm.select(lm.kernel(points, lm.rbf(sigma=0.1)), 20, method=lm.KDPP())
     assert selection.relative_error() < 1e-3
+
+
+def test_where_all_are_included_nothing_is_drawn():
+    assert lm.select(np.eye(3), 3, method="kdpp", include=[2, 0, 1]).indices.tolist() == [2, 0, 1]

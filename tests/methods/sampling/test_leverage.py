@@ -147,3 +147,13 @@ def test_the_sample_has_twice_k_columns_by_default():
         columns[2] == 40 + 10
         and lm.select(kernel(40), 10, method=lm.RidgeLeverage()).ledger.columns == columns[1] < 70
     )
+
+
+def test_a_draw_that_is_stopped_is_filled_up_with_the_highest_scores():
+    X = np.diag([1.0, 5.0, 1.0, 4.0, 1.0, 3.0])
+    s = lm.select(X, 3, method="leverage", callback=lambda progress: progress.phase == "leverage")
+    assert s.stopped and len(set(s.indices.tolist())) == 3
+    whole = lm.select(X, 3, method="leverage")
+    assert s.indices[0] == whole.indices[0]
+    rest = [j for j in (1, 3, 5, 0) if j != s.indices[0]]
+    assert s.indices[1:].tolist() == rest[:2]

@@ -6,7 +6,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from properties.strategies import Sample, in_chunks, rbf
 from sklearn.datasets import load_breast_cancer, load_wine
 

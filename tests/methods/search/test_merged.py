@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.methods.search.local_search import Landscape
+from landmarks.methods.greedy.osinsky import Osinsky
+from landmarks.methods.search.landscape import Landscape
 from landmarks.methods.search.merged import Merged, eliminated
 from landmarks.problem import Problem
 
@@ -56,3 +57,9 @@ def test_a_choice_merged_with_itself_stays(X):
     problem = Problem(lm.data(X), 5)
     first = np.array([4, 2, 9, 1, 7])
     assert Merged(first, first[::-1]).choose(problem, None).indices.tolist() == first.tolist()
+
+
+def test_the_parts_of_the_default_say_what_they_are():
+    merged = Merged(np.array([3, 1]), np.array([5]))
+    assert repr(merged) == "Merged(first=array([3, 1]), second=array([5]))"
+    assert repr(Osinsky()) == "Osinsky()"

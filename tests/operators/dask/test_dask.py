@@ -11,7 +11,8 @@ from libraries import library
 import landmarks as lm
 from landmarks.methods.costs import product_seconds
 from landmarks.operators.base import DENSE_MEMORY, squared_diagonal
-from landmarks.operators.dask import data as dask_data, kernel as dask_kernel
+from landmarks.operators.dask import data as dask_data
+from landmarks.operators.dask import kernel as dask_kernel
 from landmarks.operators.dask.client import (
     cluster_memory,
     compute,

@@ -131,3 +131,22 @@ def test_a_column_without_any_value_has_no_variance():
     resolved = pair_moments(X, None).resolved("pairwise")
     assert resolved.variance[2] == 0
     assert np.isfinite(resolved.scatter).all()
+
+
+def test_moments_with_missing_values_keep_their_digits_far_from_zero():
+    X = with_holes(rows(300) + 1e8)
+    near = with_holes(rows(300))
+    filled = np.where(np.isnan(near), np.nanmean(near, axis=0), near)
+    found = pair_moments(X, None).resolved("impute")
+    # the values are rounded to 1e-8, so the scatter of 300 rows is known to about 1e-6
+    np.testing.assert_allclose(found.scatter, moments(filled, None).scatter, atol=1e-4)
+    np.testing.assert_allclose(found.mean - 1e8, np.nanmean(near, axis=0), atol=1e-6)
+
+
+def test_an_origin_that_is_given_changes_nothing():
+    X = with_holes(rows() + 5)
+    given = pair_moments(X, None, np.full(5, 4.0))
+    assert given.origin.tolist() == [4.0] * 5
+    np.testing.assert_allclose(
+        given.resolved("impute").scatter, pair_moments(X, None).resolved("impute").scatter
+    )

@@ -24,7 +24,8 @@ from ...runs.state import State
 from ..aimed import search as aimed
 from ..aimed.search import Hunt
 from ..inner import run_method
-from ..search.local_search import Landscape, descend, starting_choice
+from ..search.landscape import Landscape
+from ..search.local_search import descend, starting_choice
 from ..trajectory import Recorder
 from .aimed_covariance import AimedCovariance
 from .annealing import Annealing, Schedule
@@ -123,7 +124,7 @@ class Annealed:
         state = min((landscape.state(start) for start in starts), key=lambda state: state.error)
         descend(landscape, state, self.sweeps * problem.k)
         greedy = starting_choice("greedy", problem, rng).indices
-        if landscape.state(greedy).error < state.recomputed_error():
+        if landscape.state(greedy).error < landscape.error(state):
             return replace(raw, indices=greedy, details={"kept": "greedy"})
         chosen = landscape.indices(state, raw.indices)
         small = problem.operator.n <= EXACT_ORDER

@@ -13,8 +13,8 @@ from ...runs.state import State
 from ..trajectory import Recorder, Trajectory
 from .algorithm_1 import sgd, start
 from .box import largest
+from .descent import Descent
 from .objective import Objective
-from .steps import Descent
 from .stopping import Steps
 
 MAX_TRIES = 60  # doublings or halvings, after which the bracket closes with what it has

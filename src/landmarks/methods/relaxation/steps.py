@@ -1,12 +1,14 @@
-"""Step rules of the descent, and where the descent of Algorithm 1 is."""
+"""Step rules of Algorithm 1: how w changes.
 
-from dataclasses import dataclass, field
+A rule turns the gradient in w and its memory into the change of w and the next memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
 from typing import Protocol
 
 from ..._array import Array, namespace
-from ...runs.state import State
-from .box import Weights
-from .stopping import History, StoppingRule
 
 Memory = tuple[Array, ...]
 
@@ -68,24 +70,3 @@ class Adam:
         corrected = mean / (1 - self.first ** (i + 1))
         spread = xp.sqrt(square / (1 - self.second ** (i + 1)))
         return -self.rate * corrected / (spread + self.epsilon), (mean, square)
-
-
-@dataclass(frozen=True)
-class Descent:
-    """ε of Section 3.4, the step rule, the stopping rule, and the fewest columns to keep active."""
-
-    epsilon: float
-    step: StepRule
-    stop: StoppingRule
-    at_least: int = 1
-
-
-@dataclass
-class Iterate(State):
-    """The weights, the memory of the step rule, the number of steps and what they did."""
-
-    weights: Weights
-    memory: Memory
-    i: int = 0
-    ended: bool = False
-    history: History = field(default_factory=History)

@@ -12,8 +12,8 @@ from ...runs.state import State
 from ..trajectory import Recorder, Trajectory
 from .algorithm_1 import sgd, start
 from .box import Weights, largest
+from .descent import Descent
 from .objective import Objective
-from .steps import Descent
 from .stopping import Steps
 
 

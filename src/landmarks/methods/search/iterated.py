@@ -19,10 +19,11 @@ from ...problem import AIMED, PLACED, Choice, Problem, brief
 from ...residual.exchange import Exchange
 from ...runs.runner import Step, run
 from ...runs.state import State
-from ..aimed.iterated import Rounds, iterated as aimed
-from .local_search import LIMIT, Landscape, descend, refill, starting_choice
+from ..aimed.iterated import Rounds
+from ..aimed.iterated import iterated as aimed
+from .landscape import Landscape
+from .local_search import LIMIT, descend, refill, starting_choice
 
-LITTLE = 5e-4  # of the error: a search that gains less in a window of rounds may end
 NEAR = 8  # places looked at first after a disturbance, for each member that it dropped
 
 
@@ -38,8 +39,6 @@ class Iterated:
     share : the largest part of the choice that one disturbance drops.
     patience : rounds without success after which half of the choice is redrawn, to leave a poor
         valley.
-    least : rounds after which it ends once 15 + k/10 in a row have gained less than 0.05 %
-        together; None makes all rounds.
 
     Examples
     --------
@@ -52,7 +51,6 @@ class Iterated:
     rounds: int = 50
     share: float = 0.15
     patience: int = 50
-    least: int | None = None
     honours: ClassVar[frozenset[str]] = AIMED | PLACED
     __repr__ = brief
 
@@ -63,8 +61,6 @@ class Iterated:
             raise ValueError(f"share must be above 0 and at most 1, got {self.share!r}")
         if self.patience < 1:
             raise ValueError(f"patience must be at least 1, got {self.patience!r}")
-        if self.least is not None and self.least < 0:
-            raise ValueError(f"least must be at least 0, or None, got {self.least!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
@@ -109,8 +105,6 @@ class Search(State):
         self.error = state.error
         self.descended = False
         self.rounds = self.improvements = self.stale = 0
-        self.window = 15 + landscape.problem.k // 10
-        self.lately: list[float] = []  # the lowest errors before the last rounds
 
     def run(self) -> None:
         """Swap down, then rounds until the deadline, or the number that the method asks for."""
@@ -128,8 +122,7 @@ class Search(State):
                 return
             self.state.settle()
             yield Step(self.rounds, most, self._relative)
-        while most is None or (self.rounds < most and not self.slow):
-            self.lately = [*self.lately, self.error][-self.window :]
+        while most is None or self.rounds < most:
             self.round()
             self.state.settle()
             yield Step(self.rounds, most, self._relative)
@@ -143,14 +136,6 @@ class Search(State):
             or not len(self.landscape.unlocked(self.state))
             or not np.any(self.landscape.open_to(self.state))
         )
-
-    @property
-    def slow(self) -> bool:
-        """Whether the method may end here, and the last rounds gained little."""
-        least = self.method.least
-        if least is None or self.rounds < max(least, self.window):
-            return False
-        return self.error > self.lately[0] * (1 - LITTLE)
 
     def _relative(self) -> float | None:
         return self.landscape.relative(self.error)
@@ -181,8 +166,9 @@ class Search(State):
             descend(landscape, trial, near=near)
         else:
             landscape.compiled.disturb(trial, place, count, LIMIT * landscape.problem.k)
-            if trial.stale(landscape.drift) and self._lower(trial, self.state.error):
+            if trial.stale(landscape.drift) and not len(trial.vacant):
                 trial.load(trial.chosen)
+                descend(landscape, trial)
         return trial
 
     def _lower(self, trial: Exchange, error: float) -> bool:

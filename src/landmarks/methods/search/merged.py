@@ -16,7 +16,8 @@ from ...errors import Stopped
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
 from ...residual.exchange import Exchange
 from ...residual.pairs import drop_costs
-from .local_search import Landscape, descend
+from .landscape import Landscape
+from .local_search import descend
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,12 @@ def eliminated(landscape: Landscape, union: np.ndarray) -> np.ndarray:
     """The k columns that are left when the one that matters least is dropped again and again."""
     state = Exchange(landscape.base, len(union))
     state.load(union)
+    if landscape.compiled is not None:
+        landscape.compiled.eliminate(state, len(state.chosen) - landscape.problem.k)
     while len(state.chosen) > landscape.problem.k:
         places = landscape.unlocked(state)
+        if np.any(np.diag(state.H)[places] <= 0):  # its digits are gone
+            state.load(state.chosen)
+            continue
         state.drop(int(places[np.argmin(drop_costs(state)[places])]))
     return state.chosen

@@ -16,7 +16,8 @@ from ...errors import Stopped
 from ...problem import AIMED, PLACED, Choice, Problem, brief
 from ..aimed import search as aimed
 from ..inner import run_method
-from .local_search import Landscape, descend, starting_choice
+from .landscape import Landscape
+from .local_search import descend, starting_choice
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Swap:
         )
         before, made = state.error, 0 if choice is start else choice.details["swaps"]
         swaps = descend(landscape, state, None if self.max_swaps is None else self.max_swaps - made)
-        if swaps and state.recomputed_error() > before:
+        if swaps and landscape.error(state) > before:
             state, swaps = landscape.state(choice.indices), 0
         return Choice(
             landscape.indices(state, choice.indices),

@@ -50,6 +50,7 @@ class Choice(ctypes.Structure):
         ("work", Pointer),
         ("m", Whole),
         ("X", Pointer),
+        ("X_S", Pointer),
         ("R", Pointer),
         ("D", Pointer),
         ("unit", Real),
@@ -62,20 +63,28 @@ class Choice(ctypes.Structure):
         ("swollen", Real),
         ("age", Whole),
         ("waiting", Whole),
+        ("columns", Whole),
+        ("products", Whole),
+        ("entries", Whole),
     ]
 
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """The compiled functions; None where they were not compiled."""
-    found = sorted(Path(__file__).parent.glob("swaps.*"))
-    for path in found:
-        if path.suffix in (".so", ".dll", ".dylib"):
-            loaded = ctypes.CDLL(str(path))
-            loaded.descend.restype = Whole
-            loaded.disturb.restype = Whole
-            return loaded
-    return None
+    """The compiled functions; None where they were not compiled, or from another swaps.c."""
+    path = Path(__file__).with_name("swaps.so")
+    if not path.exists():
+        return None
+    loaded = ctypes.CDLL(str(path))
+    for name in ("size_of_choice", "descend", "disturb", "fill"):
+        getattr(loaded, name).restype = Whole
+    loaded.eliminate.restype = None
+    return loaded if loaded.size_of_choice() == ctypes.sizeof(Choice) else None
+
+
+def compiled() -> bool:
+    """Whether there is a compiled search."""
+    return library() is not None
 
 
 def compilable(base: Base) -> bool:
@@ -89,9 +98,7 @@ def compilable(base: Base) -> bool:
 
 def _plain(matrix: Array) -> bool:
     return (
-        isinstance(matrix, np.ndarray)
-        and matrix.dtype == np.float64
-        and matrix.flags.c_contiguous
+        isinstance(matrix, np.ndarray) and matrix.dtype == np.float64 and matrix.flags.c_contiguous
     )
 
 
@@ -109,10 +116,8 @@ class Compiled:
         tolerance: float,
         known: float,
     ):
-        n = base.operator.n
         self.base = base
-        self.free = np.zeros(n, dtype=np.uint8)
-        self.free[free] = 1
+        self.free = free
         self.fixed = fixed
         self.work = np.empty(0)
         self.tolerance = tolerance
@@ -120,19 +125,31 @@ class Compiled:
         self.floor = np.ascontiguousarray(base.floor)
         self.divisor = np.ascontiguousarray(base.divisor)
 
+    def among(self, candidates: np.ndarray) -> Compiled:
+        """The same search among other candidates."""
+        return Compiled(self.base, candidates, self.fixed, self.tolerance, self.known)
+
     def descend(self, state: Exchange, limit: int) -> int:
         """Make the best swap while one pays; returns how many were made."""
-        choice, arrays = self._choice(state)
-        made = library().descend(ctypes.byref(choice), Whole(limit))
-        self._take(state, choice)
-        return made
+        return self._call("descend", state, limit)
 
     def disturb(self, state: Exchange, place: int, count: int, limit: int) -> int:
         """Drop so many members like the one at a place, fill up, descend; −1 if a place is free."""
-        choice, arrays = self._choice(state)
-        made = library().disturb(ctypes.byref(choice), Whole(place), Whole(count), Whole(limit))
+        return self._call("disturb", state, place, count, limit)
+
+    def fill(self, state: Exchange) -> None:
+        """Fill the free places greedily, as far as columns gain."""
+        self._call("fill", state)
+
+    def eliminate(self, state: Exchange, count: int) -> None:
+        """Drop the member that matters least, so many times."""
+        self._call("eliminate", state, count)
+
+    def _call(self, name: str, state: Exchange, *numbers: int) -> int:
+        choice, _arrays = self._choice(state)
+        found = getattr(library(), name)(ctypes.byref(choice), *map(Whole, numbers))
         self._take(state, choice)
-        return made
+        return found
 
     def _choice(self, state: Exchange) -> tuple[Choice, list[np.ndarray]]:
         """The state for C, and the arrays that must live as long."""
@@ -143,45 +160,57 @@ class Compiled:
         if len(self.work) < needed:
             self.work = np.zeros(needed)
         state.settle()
-        open_ = self.free.copy()
+        open_ = np.zeros(n, dtype=np.uint8)
+        open_[self.free] = 1
         open_[state.chosen] = 0
         locked = np.isin(state.members, np.asarray(self.fixed, dtype=np.int64)).astype(np.uint8)
+        seated, since = state.members.copy(), np.zeros(size, dtype=np.int64)
+        arrays: list[np.ndarray] = [open_, locked, seated, since]
         found = Choice(n=n, size=size, powers=powers, m=m)
-        if base.factored is not None:
-            source = state.source
+        source = state.source
+        if base.factored is not None and source is not None:
             source.own()
-            found.X, found.R = base.factored.X.ctypes.data, source.R.ctypes.data
-            found.D = source.D.ctypes.data
+            X = base.factored.X
+            chosen = np.zeros((m, size))
+            chosen[:, state.members >= 0] = X[:, state.chosen]
+            arrays.append(chosen)
+            found.X, found.X_S = _address(X), _address(chosen)
+            found.R, found.D = _address(source.R), _address(source.D)
         elif base.stored_powers is not None:
             found.K[:] = _pointers(base.stored_powers.upto(powers))
-        else:
+        elif isinstance(base.operator, Dense):
             found.K[:] = _pointers([base.operator.K])
         found.rows[:] = _pointers(state.W.blocks)
         found.diagonals[:] = _pointers(state.powers.diagonals)
         found.errors[:] = _pointers(state.powers.errors)
-        found.H, found.members = state.H.ctypes.data, state.members.ctypes.data
-        seated, since = state.members.copy(), np.zeros(size, dtype=np.int64)
-        found.seated, found.since = seated.ctypes.data, since.ctypes.data
-        found.state, found.locked = open_.ctypes.data, locked.ctypes.data
-        found.floor, found.divisor = self.floor.ctypes.data, self.divisor.ctypes.data
-        found.work = self.work.ctypes.data
+        found.H, found.members = _address(state.H), _address(state.members)
+        found.seated, found.since = _address(seated), _address(since)
+        found.state, found.locked = _address(open_), _address(locked)
+        found.floor, found.divisor = _address(self.floor), _address(self.divisor)
+        found.work = _address(self.work)
         found.unit, found.largest = base.unit, base.largest
         found.tolerance, found.known, found.whole = self.tolerance, self.known, base.total
         for power in range(1, powers + 1):
             found.left[power] = LEFT[power] * base.totals[power]
         found.drift, found.swollen, found.age = state.drift, state.swollen, state.age
-        return found, [open_, locked, seated, since]
+        return found, arrays
 
     def _take(self, state: Exchange, choice: Choice) -> None:
         """Take in what C has changed beside the arrays."""
-        added = int(choice.age) - state.age
-        powers = self.base.powers
-        entries = self.base.operator.n * (1 + powers * (powers + 1) // 2)
-        self.base.operator.ledger.add(entries=entries * added)
+        self.base.operator.ledger.add(
+            products=choice.products, columns=choice.columns, entries=choice.entries
+        )
         state.drift, state.swollen, state.age = choice.drift, choice.swollen, int(choice.age)
         state.W.seat(state.members)
 
 
 def _pointers(arrays: list[np.ndarray]) -> list[int | None]:
-    found = [array.ctypes.data for array in arrays]
+    found = [_address(array) for array in arrays]
     return found + [None] * (MOST_POWERS - len(found))
+
+
+def _address(array: np.ndarray) -> int:
+    """Where an array begins; C sees one row after the other."""
+    if not array.flags.c_contiguous:
+        raise ValueError(f"an array of shape {array.shape} is not stored row by row")
+    return array.ctypes.data

@@ -1,0 +1,109 @@
+"""Equal candidates: the first ones are chosen, in their order.
+
+There are more than 16 of them, and long and short ones alternate without a pattern: otherwise NumPy
+keeps the order of equal numbers even where it is not asked to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.methods.greedy.nuclear import highest_scores
+from landmarks.methods.relaxation.box import largest
+from landmarks.methods.relaxation.continuous import _ranking as ranking
+from landmarks.methods.search.local_search import _promising as promising
+from landmarks.methods.trajectory import Trajectory
+from landmarks.proof.dual import bound
+from landmarks.residual.pivoted_factor import _proposed as proposed
+
+N = 60
+LENGTHS = np.where(np.random.default_rng(45).random(N) < 0.4, 2.0, 1.0)
+X = np.diag(LENGTHS)
+FIRST = np.flatnonzero(LENGTHS == 2)[:4].tolist()
+NEXT = int(np.flatnonzero(LENGTHS == 2)[4])
+METHODS = [
+    "greedy",
+    lm.Greedy(gain="frobenius"),
+    "nuclear",
+    "pivoted_qr",
+    "swap",
+    lm.Iterated(rounds=2),
+    "exact",
+    "knapsack",
+    lm.Continuous(strategy="path", n_probes=None),
+    "auto",
+]
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+@pytest.mark.parametrize("method", METHODS, ids=str)
+def test_the_first_of_equal_columns_are_chosen(method: Any, criterion: str) -> None:
+    assert lm.select(X, 4, method=method, criterion=criterion).indices.tolist() == FIRST
+    assert lm.select(lm.psd(X @ X), 4, method=method, criterion=criterion).indices.tolist() == FIRST
+
+
+@pytest.mark.parametrize("method", ["greedy", "swap", "exact", "auto"])
+def test_the_first_of_equal_columns_are_chosen_for_a_target(method: str) -> None:
+    target = np.diag(X)[:, None] - 1.0
+    assert lm.select(X, 3, method=method, target=target).indices.tolist() == FIRST[:3]
+
+
+@pytest.mark.parametrize("method", ["greedy", "nuclear", "pivoted_qr"])
+def test_a_run_that_is_stopped_fills_up_with_the_first_of_equal_columns(method: str) -> None:
+    s = lm.select(X, 4, method=method, callback=lambda progress: progress.phase == method)
+    assert s.stopped and s.indices.tolist() == FIRST
+
+
+def test_a_draw_that_is_stopped_fills_up_with_the_first_of_equal_columns() -> None:
+    s = lm.select(X, 4, method="rpcholesky", callback=lambda progress: True)
+    drawn = int(s.indices[0])
+    assert s.indices[1:].tolist() == [j for j in [*FIRST, NEXT] if j != drawn][:3]
+
+
+def test_a_run_for_a_target_that_is_stopped_fills_up_with_the_first_of_equal_columns() -> None:
+    target = np.diag(X)[:, None] - 1.0
+    s = lm.select(X, 4, method="greedy", target=target, callback=lambda progress: True)
+    assert s.stopped and s.indices.tolist() == FIRST
+
+
+def test_the_first_of_equal_groups_are_chosen() -> None:
+    groups = np.arange(2 * N) // 2
+    found = lm.select(np.diag(np.repeat(LENGTHS, 2)), 3, groups=groups)
+    assert found.indices.tolist() == [j for g in FIRST[:3] for j in (2 * g, 2 * g + 1)]
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e6])
+def test_a_run_for_a_target_that_is_stopped_leaves_out_what_is_excluded(size: float) -> None:
+    target = size * (np.diag(X)[:, None] - 1.0)
+    s = lm.select(
+        X, 4, method="greedy", target=target, exclude=FIRST[:1], callback=lambda progress: True
+    )
+    assert s.indices.tolist() == [*FIRST[1:], NEXT]
+
+
+def test_equal_numbers_are_taken_from_the_first_on() -> None:
+    """The places that each part of the methods ranks first."""
+    assert highest_scores(LENGTHS, 4)[0].tolist() == FIRST
+    assert largest(LENGTHS, 4).tolist() == FIRST
+    assert promising(np.arange(N), LENGTHS).tolist() == [*FIRST, NEXT, 27, 28]  # an eighth of 60
+    assert proposed(LENGTHS, np.zeros(N), 4)[0].tolist() == FIRST
+    assert np.flatnonzero(bound.largest(LENGTHS, 4)[1]).tolist() == FIRST
+
+
+def test_equal_weights_are_ranked_from_the_first_on() -> None:
+    path = Trajectory(LENGTHS[None, :] / 2, np.zeros(1), np.zeros(1), np.zeros(1))
+    problem = lm.Problem(lm.psd(np.eye(N)), 2)
+    found = ranking(problem, np.array([30, 7]), path).tolist()
+    assert found[:6] == [30, 7, *FIRST]
+
+
+def test_algorithm_1_lists_columns_of_equal_weight_from_the_first_on() -> None:
+    method = lm.Continuous(penalty=0.01, n_probes=None, threshold=0.01)
+    found = lm.select(X, method=method)
+    weights = found.path.t[-1][found.indices]
+    order = np.lexsort((found.indices, -weights))
+    assert len(found) == N and found.indices.tolist() == found.indices[order].tolist()

@@ -1,0 +1,63 @@
+"""When the time is up, a method makes no further step and gives what it has."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.methods.relaxation.bisection import Bisection
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((40, 16)) @ RNG.standard_normal((16, 16))
+B = RNG.standard_normal((40, 2))
+SHORT = Bisection(n_steps=6, bracket_steps=4, bisections=2)
+AIMED = {"target": B}
+SQUARES = {"criterion": "frobenius"}
+LOOPS: list[tuple[str, Any, dict[str, Any]]] = [
+    ("greedy", "greedy", {}),
+    ("greedy", "greedy", AIMED),
+    ("nuclear", "nuclear", {}),
+    ("supervised", lm.Supervised(RNG.standard_normal(16)), {}),
+    ("pivoted_qr", "pivoted_qr", {}),
+    ("exchange", "knapsack", {}),
+    ("swap", lm.Swap(start=[0, 1, 2, 3]), {}),
+    ("swap", lm.Swap(start=[0, 1, 2, 3]), AIMED),
+    ("swap", lm.Swap(start=[0, 1, 2, 3]), SQUARES),
+    ("swap", lm.Iterated(start=[0, 1, 2, 3]), {}),
+    ("swap", lm.Iterated(start=[0, 1, 2, 3]), AIMED),
+    ("iterated", "iterated", {}),
+    ("iterated", "iterated", AIMED),
+    ("exact", "exact", {}),
+    ("annealed", lm.Annealed(sweeps=0), {}),
+    ("annealed", lm.Annealed(sweeps=0), AIMED),
+    ("rounds", lm.Annealed(sweeps=0, n_candidates=9), {}),
+    ("bisection", lm.Continuous(strategy=SHORT), {}),
+    ("path", lm.Continuous(strategy="path"), {}),
+    ("frank_wolfe", lm.Continuous(strategy="frank_wolfe"), {}),
+]
+
+
+class Clock:
+    """A callback that lets hours pass at the first report of a phase."""
+
+    def __init__(self, phase: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.phase, self.passed, self.heard = phase, 0.0, list[str]()
+        clock = time.monotonic
+        monkeypatch.setattr(time, "monotonic", lambda: clock() + self.passed)
+
+    def __call__(self, progress: Any) -> None:
+        self.heard.append(progress.phase)
+        if progress.phase == self.phase:
+            self.passed = 1e5
+
+
+@pytest.mark.parametrize(("phase", "method", "options"), LOOPS, ids=str)
+def test_no_step_is_made_after_the_deadline(phase, method, options, monkeypatch):
+    clock = Clock(phase, monkeypatch)
+    s = lm.select(X, 4, method=method, budget=1e4, callback=clock, **options)
+    assert clock.heard.count(phase) == 1
+    assert len(set(s.indices.tolist())) == 4 and not s.stopped

@@ -1,0 +1,154 @@
+"""A long walk of drops and additions: after each of them every number is that of a fresh start."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.operators.dense import Dense
+from landmarks.residual.base import Base
+from landmarks.residual.exchange import Exchange
+from landmarks.residual.explicit import Explicit, Factored, independent_basis
+
+RNG = np.random.default_rng(1)
+X = RNG.standard_normal((30, 36)) * np.linspace(1, 2, 36)
+K = X.T @ X + np.eye(36)
+SIZE = 13  # three changes may wait
+FORMS = {
+    "stored": lambda: (Dense(K), K, 0),
+    "stored, with its powers": lambda: (Dense(K), K, 10**6),
+    "products": lambda: (lm.function(lambda V: K @ V, n=36, diagonal=np.diag(K)), K, 0),
+    "factor": lambda: (Factored(X), X.T @ X, 0),
+}
+
+
+def assert_true(state: Exchange, K: np.ndarray) -> None:
+    S, places = state.chosen, np.flatnonzero(state.members >= 0)
+    H = np.linalg.inv(K[np.ix_(S, S)])
+    C = K - K[:, S] @ H @ K[S]
+    size = np.trace(K)
+    np.testing.assert_allclose(state.H[np.ix_(places, places)], H, atol=1e-9)
+    for power, diagonal in enumerate(state.diagonals, start=1):
+        expected = np.diag(np.linalg.matrix_power(C, power))
+        np.testing.assert_allclose(diagonal, expected, atol=1e-11 * size**power)
+    for j in (0, 35):
+        np.testing.assert_allclose(state.residual_column(j), C[:, j], atol=1e-11 * size)
+        np.testing.assert_allclose(state.W.column(j)[places], (H @ K[S])[:, j], atol=1e-9)
+    np.testing.assert_allclose(state.residual_product(K[3]), C @ K[3], atol=1e-11 * size**2)
+    if state.source is not None:
+        np.testing.assert_allclose(state.source.R.T @ state.source.R, C, atol=1e-11 * size)
+        dual = state.source.D[:, places]
+        np.testing.assert_allclose(dual.T @ X[:, S], np.eye(len(S)), atol=1e-9)
+
+
+def assert_rows_true(state: Exchange, K: np.ndarray) -> None:
+    """The rows W, CW (and C²W); asking for them puts in the changes that wait."""
+    S, places = state.chosen, np.flatnonzero(state.members >= 0)
+    W = np.linalg.solve(K[np.ix_(S, S)], K[S])
+    C = K - K[:, S] @ W
+    for rows in state.rows:
+        np.testing.assert_allclose(rows[places], W, atol=1e-10 * np.max(np.abs(W)) + 1e-9)
+        assert not np.any(rows[state.vacant])
+        W = W @ C
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+@pytest.mark.parametrize("form", FORMS)
+def test_every_number_stays_that_of_a_fresh_start(form, criterion):
+    operator, K, moves = FORMS[form]()
+    state = Exchange(Base(operator, criterion, SIZE, moves), SIZE)
+    rng = np.random.default_rng(2)
+    state.load(rng.permutation(36)[:SIZE])
+    for step in range(12):
+        for place in rng.permutation(SIZE)[: 1 + step % 3]:
+            state.drop(int(place))
+            assert_true(state, K)
+        for place in state.vacant:
+            j = int(rng.choice(np.setdiff1d(np.arange(36), state.chosen)))
+            state.add(j, int(place))
+            assert_true(state, K)
+        if step % 4 == 3:
+            assert_rows_true(state, K)
+    assert state.drift < 1e-8 and state.age == 24
+
+
+@pytest.mark.parametrize("form", ["stored", "factor"])
+def test_a_state_with_free_places_is_loaded_in_place(form):
+    operator, K, _ = FORMS[form]()
+    state = Exchange(Base(operator, "frobenius", 6), 6)
+    state.load(np.array([4, 9, 2, 30, 7, 11]))
+    for place in (0, 3, 4):
+        state.drop(place)
+    state.reload()
+    assert state.members.tolist() == [-1, 9, 2, -1, -1, 11] and state.age == 0
+    assert_true(state, K)
+    assert_rows_true(state, K)
+    state.add(20, 3)
+    assert_true(state, K)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_state_of_nothing_is_that_of_the_matrix(form):
+    operator, K, _ = FORMS[form]()
+    state = Exchange(Base(operator, "trace", 3), 3)
+    state.load(np.array([4, 9, 2]))
+    state.load(np.zeros(0, dtype=np.int64))
+    assert state.error == pytest.approx(np.trace(K)) and not np.any(state.H)
+    np.testing.assert_allclose(state.residual_column(5), K[:, 5], rtol=1e-12)
+    state.add(8, 1)
+    assert_true(state, K)
+    assert_rows_true(state, K)
+
+
+@pytest.mark.parametrize("form", ["stored", "factor"])
+def test_a_copy_in_released_memory_has_the_same_numbers(form):
+    operator, K, _ = FORMS[form]()
+    base = Base(operator, "frobenius", 4)
+    state = Exchange(base, 4)
+    state.load(np.array([4, 9, 2, 20]))
+    first = state.copy()
+    first.drop(1)
+    first.add(17, 1)
+    first.release()
+    state.drop(2)
+    second = state.copy()
+    assert second is first and second.members.tolist() == [4, 9, -1, 20]
+    second.add(6, 2)
+    assert_true(second, K)
+    assert_true(state, K)
+    assert state.chosen.tolist() == [4, 9, 20]
+
+
+def test_the_columns_of_a_factor_are_not_changed():
+    operator = Factored(X.copy())
+    source = Explicit(operator, 2)
+    source.add(3, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.array([1.0, 0.0]))
+    assert np.array_equal(operator.X, X) and source.lengths()[3] < 1e-20
+    assert operator.powers(2) is operator.powers(2) and len(operator.powers(1)) == 2
+    np.testing.assert_allclose(
+        operator.floor(4), (8 * 12 * np.finfo(float).eps) ** 2 * np.sum(X * X, axis=0)
+    )
+    operator.rounding = 1e-3
+    np.testing.assert_allclose(operator.floor(4), 1e-3 * np.sum(X * X, axis=0))
+
+
+def test_what_a_factor_is_read_for_is_counted():
+    operator = Factored(X)
+    source = Explicit(operator, 2)
+    source.columns([1, 5])
+    assert operator.ledger.snapshot() == {"products": 0, "columns": 2, "entries": 30 * 36}
+    source.matmul(np.ones((36, 3)))
+    assert operator.ledger.snapshot() == {"products": 3, "columns": 2, "entries": 3 * 30 * 36}
+
+
+@pytest.mark.parametrize("columns", [[0, 1, 2, 3], [0, 1, 0, 2], [0, 35, 1], list(range(36))])
+def test_independent_columns_have_an_orthogonal_basis(columns):
+    chosen = X[:, columns].copy()
+    if 35 in columns[:3]:
+        chosen[:, 1] = 0.0
+    kept, Q, T = independent_basis(chosen, 1e-20 * np.sum(chosen * chosen, axis=0))
+    assert len(kept) == np.linalg.matrix_rank(chosen) and np.all(np.diff(kept) > 0)
+    np.testing.assert_allclose(Q.T @ Q, np.eye(len(kept)), atol=1e-12)
+    np.testing.assert_allclose(Q @ T, chosen[:, kept], atol=1e-10)
+    assert np.array_equal(T, np.triu(T))
