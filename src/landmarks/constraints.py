@@ -7,10 +7,10 @@ import numpy as np
 
 from . import _check
 from .errors import UnsupportedError, suggestion
-from .operators.base import Operator, check_indices
+from .operators.base import Operator
 from .placement.constraint import Constraint
 from .placement.regions import Regions
-from .problem import Method, Problem
+from .problem import Method, Problem, check_indices
 
 HONOURED_BY = {
     "include": "auto, greedy or swap",

@@ -8,9 +8,9 @@ import numpy as np
 from ..linalg.aim import Aim
 from ..linalg.nystrom import Nystrom
 from ..linalg.reconstruction import Reconstruction, reconstruct
-from ..operators.base import Operator, check_indices
+from ..operators.base import Operator
 from ..placement.constraint import Constraint
-from ..problem import Method, Trial
+from ..problem import Method, Trial, check_indices
 from ..residual.aimed.rebuilding import rebuilding
 from ..residual.aimed.reconstructed import reconstructed
 from .presentation import Presentation

@@ -20,7 +20,8 @@ from sklearn.utils.multiclass import type_of_target
 
 import landmarks as lm
 
-from ..operators.base import Operator, check_indices
+from ..operators.base import Operator
+from ..problem import check_indices
 from ._common import seed
 from .libraries import on_host
 
