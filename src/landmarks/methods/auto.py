@@ -47,7 +47,7 @@ from .search.swap import Swap
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
 MODEST = 0.3  # estimated seconds of rounds of the iterated search when there is no budget
 LEAST_ROUNDS = 30  # even if they cost more
-LONG = 1.5  # estimated seconds that these rounds may cost
+LONG = 3.0  # estimated seconds that these rounds may cost
 FEW_ROUNDS = 3  # even if they cost more than that
 MOST_ROUNDS = 150  # no more, even where they cost next to nothing
 SECOND_START = 0.03  # estimated seconds of swaps up to which a second start pays more than rounds
