@@ -24,7 +24,7 @@ import numpy as np
 import landmarks as lm
 from landmarks._array import Array
 from landmarks.errors import ConvergenceWarning
-from landmarks.linalg.preconditioner import Preconditioner
+from landmarks.linalg.nystrom import Preconditioner
 from landmarks.linalg.regularised import solve_regularised
 from landmarks.operators.base import MEMORY
 

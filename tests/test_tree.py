@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from landmarks._array import host, like
-from landmarks.runs.tree import Arrays, flatten, restore
+from landmarks.runs.state import Arrays, flatten, restore
 
 
 def there_and_back(value, reference=None):

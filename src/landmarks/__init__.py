@@ -2,103 +2,57 @@
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ._select import select
-    from .checkpoint import Checkpoint
-    from .comparison import Comparison, compare
-    from .how_many.cross_validated import CrossValidated
-    from .how_many.curve import Curve, path
-    from .how_many.held_out import HeldOut
-    from .how_many.knee import Knee
-    from .how_many.likelihood_ratio import LikelihoodRatio
-    from .how_many.max_error import MaxError
-    from .kernels import laplacian, linear, matern, polynomial, rbf
-    from .methods.annealed.annealed import Annealed
-    from .methods.auto import Auto
-    from .methods.greedy.greedy import Greedy
-    from .methods.greedy.nuclear import NuclearScores
-    from .methods.greedy.pivoted_qr import PivotedQR
-    from .methods.greedy.supervised import Supervised
-    from .methods.groups.knapsack import Knapsack
-    from .methods.relaxation.continuous import Continuous
-    from .methods.sampling.kdpp import KDPP
-    from .methods.sampling.kmeans import KMeans
-    from .methods.sampling.leverage import RidgeLeverage
-    from .methods.sampling.rpcholesky import RPCholesky
-    from .methods.sampling.uniform import Uniform
-    from .methods.search.exact import Exact
-    from .methods.search.iterated import Iterated
-    from .methods.search.swap import Swap
-    from .operators.data import data
-    from .operators.function import function
-    from .operators.kernel import kernel
-    from .operators.psd import psd
-    from .operators.structured.hadamard import hadamard
-    from .operators.structured.toeplitz import toeplitz
-    from .placement.minimum_distance import MinDistance
-    from .placement.regions import Regions
-    from .placement.zones import in_ball, in_box, in_polygon
-    from .problem import Choice, Problem
-    from .runs.runner import Progress
-    from .selection import Selection
-    from .selection.file import load
-    from .sklearn.column_selector import ColumnSelector
-    from .sklearn.cross_validation import held_out
-    from .sklearn.nystroem import Nystroem
+from .methods.registry import MODULES
 
-__all__ = [
-    "KDPP",
-    "Annealed",
-    "Auto",
-    "Checkpoint",
-    "Choice",
-    "ColumnSelector",
-    "Comparison",
-    "Continuous",
-    "CrossValidated",
-    "Curve",
-    "Exact",
-    "Greedy",
-    "HeldOut",
-    "Iterated",
-    "KMeans",
-    "Knapsack",
-    "Knee",
-    "LikelihoodRatio",
-    "MaxError",
-    "MinDistance",
-    "NuclearScores",
-    "Nystroem",
-    "PivotedQR",
-    "Problem",
-    "Progress",
-    "RPCholesky",
-    "Regions",
-    "RidgeLeverage",
-    "Selection",
-    "Supervised",
-    "Swap",
-    "Uniform",
-    "compare",
-    "data",
-    "function",
-    "hadamard",
-    "held_out",
-    "in_ball",
-    "in_box",
-    "in_polygon",
-    "kernel",
-    "laplacian",
-    "linear",
-    "load",
-    "matern",
-    "path",
-    "polynomial",
-    "psd",
-    "rbf",
-    "select",
-    "toeplitz",
-]
+if TYPE_CHECKING:
+    from ._select import select as select
+    from .checkpoint import Checkpoint as Checkpoint
+    from .comparison import Comparison as Comparison, compare as compare
+    from .how_many.cross_validated import CrossValidated as CrossValidated, HeldOut as HeldOut
+    from .how_many.curve import Curve as Curve, path as path
+    from .how_many.knee import Knee as Knee
+    from .how_many.likelihood_ratio import LikelihoodRatio as LikelihoodRatio
+    from .how_many.max_error import MaxError as MaxError
+    from .kernels import (
+        laplacian as laplacian,
+        linear as linear,
+        matern as matern,
+        polynomial as polynomial,
+        rbf as rbf,
+    )
+    from .methods.annealed.annealed import Annealed as Annealed
+    from .methods.auto import Auto as Auto
+    from .methods.greedy.greedy import Greedy as Greedy
+    from .methods.greedy.nuclear import NuclearScores as NuclearScores
+    from .methods.greedy.pivoted_qr import PivotedQR as PivotedQR
+    from .methods.greedy.supervised import Supervised as Supervised
+    from .methods.groups.knapsack import Knapsack as Knapsack
+    from .methods.relaxation.continuous import Continuous as Continuous
+    from .methods.sampling.kdpp import KDPP as KDPP
+    from .methods.sampling.kmeans import KMeans as KMeans
+    from .methods.sampling.leverage import RidgeLeverage as RidgeLeverage
+    from .methods.sampling.rpcholesky import RPCholesky as RPCholesky
+    from .methods.sampling.uniform import Uniform as Uniform
+    from .methods.search.exact import Exact as Exact
+    from .methods.search.iterated import Iterated as Iterated
+    from .methods.search.swap import Swap as Swap
+    from .operators.data import data as data
+    from .operators.function import function as function
+    from .operators.kernel import kernel as kernel
+    from .operators.psd import psd as psd
+    from .operators.structured.hadamard import hadamard as hadamard
+    from .operators.structured.toeplitz import toeplitz as toeplitz
+    from .placement.minimum_distance import MinDistance as MinDistance
+    from .placement.regions import Regions as Regions
+    from .placement.zones import in_ball as in_ball, in_box as in_box, in_polygon as in_polygon
+    from .problem import Choice as Choice, Problem as Problem
+    from .runs.runner import Progress as Progress
+    from .selection import Selection as Selection
+    from .selection.file import load as load
+    from .sklearn.column_selector import ColumnSelector as ColumnSelector
+    from .sklearn.cross_validation import held_out as held_out
+    from .sklearn.nystroem import Nystroem as Nystroem
+
 __version__ = "0.1.0"
 
 #: where each public name is defined, except the methods, which `methods.registry` lists; it is
@@ -110,7 +64,7 @@ _WHERE = {
     "Comparison": "comparison",
     "CrossValidated": "how_many.cross_validated",
     "Curve": "how_many.curve",
-    "HeldOut": "how_many.held_out",
+    "HeldOut": "how_many.cross_validated",
     "Knee": "how_many.knee",
     "LikelihoodRatio": "how_many.likelihood_ratio",
     "MinDistance": "placement.minimum_distance",
@@ -141,6 +95,7 @@ _WHERE = {
     "select": "_select",
     "toeplitz": "operators.structured.toeplitz",
 }
+__all__ = sorted([*_WHERE, *MODULES])
 
 
 #: public names of 0.1 and what they are called now
@@ -153,8 +108,7 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and refuse a name 
         """A public name or a room of the package, on first use."""
         from importlib import import_module
 
-        from ._suggest import suggestion
-        from .methods.registry import MODULES
+        from .errors import suggestion
 
         if where := _WHERE.get(name) or MODULES.get(name):
             found = getattr(import_module(f".{where}", __name__), name)

@@ -4,8 +4,6 @@ Arrays are NumPy, torch or array-api-strict arrays. Decisions (indices, counts, 
 made on the host with NumPy; `like` moves host values to where the data lives.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -16,6 +14,7 @@ import scipy
 
 Array = Any
 Indices = np.ndarray | Sequence[int]
+Part = Indices | None  # None means all
 
 
 def namespace(*arrays: Array) -> Any:
@@ -32,12 +31,11 @@ def is_array(value: object) -> bool:
 
 def like(values: Any, reference: Array, dtype: Any = None) -> Array:
     """Host values as an array of the reference's library, device and dtype."""
+    dtype = dtype or reference.dtype
     if type(reference) is np.ndarray:
-        return _movable(values, dtype or reference.dtype)
+        return _movable(values, dtype)
     xp = namespace(reference)
-    return xp.asarray(
-        _movable(values), dtype=dtype or reference.dtype, device=compat.device(reference)
-    )
+    return xp.asarray(_movable(values), dtype=dtype, device=compat.device(reference))
 
 
 def _movable(values: Any, dtype: Any = None) -> np.ndarray:

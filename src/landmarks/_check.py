@@ -1,7 +1,5 @@
 """Checks at the boundary: each error says what was expected, what it got and what to do."""
 
-from __future__ import annotations
-
 import math
 import numbers
 from typing import Any
@@ -10,7 +8,7 @@ import numpy as np
 import scipy
 
 from ._array import Array, as_float, device, host, is_array, is_single, namespace
-from ._suggest import suggestion
+from .errors import suggestion
 
 
 def column_names(table: Any) -> tuple[str, ...] | None:

@@ -1,7 +1,5 @@
 """Names that 0.1 had elsewhere, or that changed: they still work, with a DeprecationWarning."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from importlib import import_module

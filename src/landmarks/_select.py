@@ -1,7 +1,5 @@
 """The entry function: check the input, run the method, return the selection."""
 
-from __future__ import annotations
-
 import numbers
 import time
 from dataclasses import replace
@@ -16,12 +14,12 @@ from .constraints import check_honoured, constrained, subset_size
 from .how_many.knee import with_rule
 from .intake import prepared_operator
 from .linalg.error import CRITERIA
+from .methods.groups.units import most_columns
 from .methods.inner import run_method
 from .methods.registry import as_method
 from .operators.base import COUNTED, precision_used
 from .operators.standard import Standard
 from .problem import Choice, Method, Problem
-from .proof.reach import most_columns
 from .runs.bar import progress_bar
 from .runs.journal import Journal
 from .runs.runner import Callback, saving, stopped, watching

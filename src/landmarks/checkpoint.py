@@ -1,7 +1,5 @@
 """Checkpoints: files from which a run that was cut off goes on (docs/checkpoints.md)."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sys
@@ -16,9 +14,8 @@ from .errors import FormatError
 from .operators.fingerprint import fingerprint, same_data
 from .problem import Method, Problem
 from .runs import archive
-from .runs.common import Common
-from .runs.journal import Journal
-from .runs.tree import Arrays
+from .runs.journal import Common, Journal
+from .runs.state import Arrays
 
 FORMAT = "landmarks-checkpoint"
 VERSION = 1

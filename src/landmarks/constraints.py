@@ -1,19 +1,26 @@
 """The constraints of a choice, checked against the data and against one another."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from . import _check
-from ._suggest import suggestion
-from .errors import UnsupportedError
-from .operators.base import Operator, check_indices
+from .errors import UnsupportedError, suggestion
+from .operators.base import Operator
 from .placement.constraint import Constraint
 from .placement.regions import Regions
-from .problem import Method, Problem
+from .problem import Method, Problem, check_indices
+
+HONOURED_BY = {
+    "include": "auto, greedy or swap",
+    "exclude": "auto, greedy or swap",
+    "groups": "auto or knapsack",
+    "costs": "auto or knapsack",
+    "constraints": "auto, greedy, swap or iterated",
+    "target": "auto, greedy, swap, iterated or exact",
+    "noise": "auto, greedy, swap, iterated or exact",
+}
 
 
 def column_indices(which: Any, operator: Operator, name: str) -> tuple[int, ...]:
@@ -229,30 +236,23 @@ def check_start(problem: Problem, indices: np.ndarray, complete: bool = True) ->
 
 def check_placed(problem: Problem, chooser: Method) -> None:
     """Raise when the problem has constraints on places that the method cannot honour."""
-    if problem.constraints and "constraints" not in chooser.honours:
-        raise UnsupportedError(
-            f"{type(chooser).__name__} cannot honour constraints on places; use auto, greedy, swap "
-            "or iterated"
-        )
+    if problem.constraints:
+        _check_listed("constraints", chooser)
 
 
 def check_honoured(problem: Problem, chooser: Method) -> None:
     """Raise when the problem has a constraint that the method cannot honour."""
     chooser = getattr(chooser, "method", chooser)  # of a method whose k a rule finds
-    check_placed(problem, chooser)
-    for constraint in ("include", "exclude"):
-        if getattr(problem, constraint) and constraint not in chooser.honours:
-            raise UnsupportedError(
-                f"{type(chooser).__name__} cannot honour {constraint}; use auto, greedy or swap"
-            )
-    for constraint in ("groups", "costs"):
-        if getattr(problem, constraint) is not None and constraint not in chooser.honours:
-            raise UnsupportedError(
-                f"{type(chooser).__name__} cannot honour {constraint}; use auto or knapsack"
-            )
-    for wanted in () if problem.aim is None else problem.aim.asked:
-        if wanted not in chooser.honours:
-            raise UnsupportedError(
-                f"{type(chooser).__name__} cannot honour {wanted}; use auto, greedy, swap, "
-                "iterated or exact"
-            )
+    given = {name: getattr(problem, name) for name in ("constraints", "include", "exclude")}
+    listed = [name for name, value in given.items() if value]
+    listed += [name for name in ("groups", "costs") if getattr(problem, name) is not None]
+    for name in [*listed, *(() if problem.aim is None else problem.aim.asked)]:
+        _check_listed(name, chooser)
+
+
+def _check_listed(name: str, chooser: Method) -> None:
+    if name not in chooser.honours:
+        what = "constraints on places" if name == "constraints" else name
+        raise UnsupportedError(
+            f"{type(chooser).__name__} cannot honour {what}; use {HONOURED_BY[name]}"
+        )

@@ -1,30 +1,6 @@
-"""The errors and warnings of landmarks, each a subclass of the built-in one it specialises."""
+"""The errors and warnings of landmarks, and suggestions for misspelt names in their messages."""
 
-import lzma
-import struct
-import tokenize
-import zipfile
-import zlib
-
-#: what the readers of zip and npy files raise when bytes are damaged or made to do harm
-DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    tokenize.TokenError,
-    EOFError,
-    OSError,
-    ValueError,
-    TypeError,
-    KeyError,
-    IndexError,
-    OverflowError,
-    MemoryError,
-    SyntaxError,
-    RuntimeError,
-    AttributeError,
-)
+from collections.abc import Iterable
 
 
 class NotPSDError(ValueError):
@@ -73,3 +49,14 @@ class SymmetryWarning(UserWarning):
 
 class ConvergenceWarning(UserWarning):
     """An iteration stopped at its limit before it reached its tolerance."""
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown word: the known words nearest to it, if any."""
+    from difflib import get_close_matches
+
+    lower = {str(name).lower(): str(name) for name in known}
+    close = get_close_matches(word.lower(), lower, n=2, cutoff=0.7)
+    if not close:
+        return ""
+    return f"; did you mean {' or '.join(repr(lower[name][:40]) for name in close)}?"

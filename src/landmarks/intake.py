@@ -5,8 +5,6 @@ that they decide the choice, a symmetric matrix that may be meant as a kernel ma
 that hold no numbers.
 """
 
-from __future__ import annotations
-
 import os
 import warnings
 from pathlib import Path
@@ -15,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from ._array import host, is_array, namespace
-from ._suggest import suggestion
-from .errors import ScaleWarning, SymmetryWarning
+from .errors import ScaleWarning, SymmetryWarning, suggestion
 from .operators.base import Operator
 from .operators.data import annotated, as_operator, data, is_annotated
 from .operators.dense import array_data

@@ -1,7 +1,5 @@
 """Kernel functions h(x, y), each a small frozen object that evaluates a block of values at once."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

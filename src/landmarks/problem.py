@@ -1,7 +1,5 @@
 """What a method is given and what it gives back."""
 
-from __future__ import annotations
-
 import time
 import warnings
 from collections.abc import Iterable
@@ -178,7 +176,6 @@ class Method(Protocol):
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         """Choose problem.k indices; random numbers come from rng alone."""
-        ...
 
 
 def brief(method: Any) -> str:
@@ -197,6 +194,23 @@ def brief(method: Any) -> str:
 INCLUDE_EXCLUDE = frozenset({"include", "exclude"})
 AIMED = INCLUDE_EXCLUDE | {"target", "noise"}
 PLACED = INCLUDE_EXCLUDE | {"constraints"}
+
+
+def check_indices(indices: Any, n: int, *, repeats: bool = False) -> np.ndarray:
+    """The indices as host integers from 0 to n − 1, distinct unless they may repeat."""
+    array = np.atleast_1d(np.asarray(indices))
+    if array.size == 0:
+        return array.astype(np.int64).reshape(0)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise TypeError(
+            f"indices must be a list of integers, got {array.dtype} of shape {array.shape}"
+        )
+    array = array.astype(np.int64)
+    if array.min() < 0 or array.max() >= n:
+        raise ValueError(f"indices must be from 0 to {n - 1}, got {array.min()} … {array.max()}")
+    if not repeats and len(np.unique(array)) < len(array):
+        raise ValueError("indices must be distinct")
+    return array
 
 
 def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:

@@ -5,8 +5,7 @@ import pytest
 import scipy
 
 import landmarks as lm
-from landmarks.adapters.interpolation import after_exchanges
-from landmarks.adapters.pysensors import LandmarkSensors
+from landmarks.adapters.pysensors import LandmarkSensors, after_exchanges
 from landmarks.linalg.error import selection_error
 
 

@@ -10,7 +10,7 @@ import pytest
 import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.methods.relaxation.warm_path import WarmPath
-from landmarks.runs import archive, snapshots
+from landmarks.runs import archive, journal
 
 from .crashes import (
     POINTS,
@@ -31,9 +31,9 @@ from .crashes import (
 @pytest.fixture
 def every_step(monkeypatch):
     """Snapshots after every step, but written only at the start and at a crash, to save time."""
-    monkeypatch.setattr(snapshots, "PAUSE", 0)
-    monkeypatch.setattr(snapshots, "SNAPSHOT_SHARE", np.inf)
-    monkeypatch.setattr(snapshots, "WRITE_SHARE", np.inf)
+    monkeypatch.setattr(journal, "PAUSE", 0)
+    monkeypatch.setattr(journal, "SNAPSHOT_SHARE", np.inf)
+    monkeypatch.setattr(journal, "WRITE_SHARE", np.inf)
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.cli.files.record import schema
+from landmarks.cli.files.write import schema
 from landmarks.cli.main import main
 
 X = np.random.default_rng(0).standard_normal((30, 4)) @ np.random.default_rng(1).standard_normal(

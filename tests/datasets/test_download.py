@@ -11,8 +11,7 @@ import pytest
 
 from landmarks.datasets import Source, fetch_dataset
 from landmarks.datasets.catalogue import checksum
-from landmarks.datasets.download import download
-from landmarks.datasets.load import read_file
+from landmarks.datasets.load import download, read_file
 from landmarks.datasets.originals import separated
 from landmarks.errors import ChecksumError, DownloadError
 
@@ -109,7 +108,7 @@ def test_only_https_is_used():
 
 
 def test_more_than_the_limit_is_refused(source, cache, monkeypatch):
-    monkeypatch.setattr("landmarks.datasets.download.LIMIT", 10)
+    monkeypatch.setattr("landmarks.datasets.load.LIMIT", 10)
     with pytest.raises(DownloadError, match="larger than the limit of 10 bytes"):
         fetch_dataset(source)
 

@@ -4,11 +4,10 @@ import math
 
 import pytest
 
-from landmarks.experiments.claims import claims_of, quotient
+from landmarks.experiments.claims import Mean, claims_of, means, quotient, write_summary
 from landmarks.experiments.draw import draw, draw_means, draw_ratios
 from landmarks.experiments.run import complete
 from landmarks.experiments.settings import read_settings
-from landmarks.experiments.summary import Mean, means, write_summary
 from landmarks.experiments.table import ResultsFile, Row, read_rows
 
 from .tiny import tiny

@@ -10,7 +10,7 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import RankWarning, UnsupportedError
-from landmarks.operators.resample import resample
+from landmarks.explain.stability import resample
 from landmarks.runs.runner import watching
 
 NORMAL = np.random.default_rng(0).standard_normal((60, 6))

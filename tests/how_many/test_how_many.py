@@ -6,7 +6,7 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
-from landmarks.how_many.held_out import HeldOut
+from landmarks.how_many.cross_validated import HeldOut
 from landmarks.how_many.knee import RuledMethod
 from landmarks.how_many.max_error import Attempts
 from landmarks.operators.data import Data

@@ -68,7 +68,7 @@ def test_features_need_a_kernel():
 
 
 def test_a_ridge_must_be_positive(approximation):
-    with pytest.raises(ValueError, match="ridge must be positive"):
+    with pytest.raises(ValueError, match="ridge must be a positive number"):
         approximation.solve(np.zeros((40, 1)), 0.0)
 
 

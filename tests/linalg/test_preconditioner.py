@@ -93,5 +93,5 @@ def test_the_units_are_those_of_the_data():
 
 
 def test_a_ridge_must_be_positive():
-    with pytest.raises(ValueError, match="ridge must be positive, got 0"):
+    with pytest.raises(ValueError, match="ridge must be a positive number, got 0"):
         approximation(POINTS).preconditioner(0.0)

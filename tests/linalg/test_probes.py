@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from landmarks.linalg.probes import Hadamard, Identity, Rademacher
+from landmarks.linalg.probes import Identity, Rademacher
+from tests.hadamard import Hadamard
 
 
 @pytest.mark.parametrize("probes", [Identity(), Hadamard()], ids=repr)

@@ -75,7 +75,10 @@ def test_too_few_steps_are_reported():
 
 @pytest.mark.parametrize(
     ("block", "ridge", "message"),
-    [(TARGETS, 0.0, "ridge must be positive"), (TARGETS[:3], 1.0, "must have n = 300 rows")],
+    [
+        (TARGETS, 0.0, "ridge must be a positive number"),
+        (TARGETS[:3], 1.0, "must have n = 300 rows"),
+    ],
 )
 def test_wrong_use_is_refused(block, ridge, message):
     with pytest.raises(ValueError, match=message):

@@ -8,8 +8,7 @@ import landmarks as lm
 from landmarks.errors import NotPSDError
 from landmarks.linalg.solvers.automatic import Automatic
 from landmarks.linalg.solvers.block_cg import BlockCG
-from landmarks.linalg.solvers.cholesky import Cholesky, factorise
-from landmarks.linalg.solvers.woodbury import Woodbury
+from landmarks.linalg.solvers.cholesky import Cholesky, Woodbury, factorise
 from landmarks.methods.relaxation.system import System
 from landmarks.operators.data import data
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.linalg.estimate import estimated_error
+from landmarks.linalg.error import estimated_error
 from landmarks.linalg.regularised import solve_regularised
 from landmarks.linalg.solvers.automatic import Automatic
 from landmarks.linalg.solvers.block_cg import BlockCG

@@ -9,7 +9,7 @@ import pytest
 from checkpoint.crashes import RUNS, facts, run
 
 import landmarks as lm
-from landmarks.runs import snapshots
+from landmarks.runs import journal
 
 
 class Cut(Exception):
@@ -32,9 +32,9 @@ class Heard:
 @pytest.fixture
 def every_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """A snapshot after every step, written when the run is cut off."""
-    monkeypatch.setattr(snapshots, "PAUSE", 0)
-    monkeypatch.setattr(snapshots, "SNAPSHOT_SHARE", np.inf)
-    monkeypatch.setattr(snapshots, "WRITE_SHARE", np.inf)
+    monkeypatch.setattr(journal, "PAUSE", 0)
+    monkeypatch.setattr(journal, "SNAPSHOT_SHARE", np.inf)
+    monkeypatch.setattr(journal, "WRITE_SHARE", np.inf)
 
 
 QUICK = {"greedy", "swap", "iterated", "annealed", "rpcholesky", "continuous, path", "exact"}

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.methods.greedy.block_picks import highest_scores
+from landmarks.methods.greedy.nuclear import highest_scores
 from landmarks.methods.relaxation.box import largest
 from landmarks.methods.relaxation.continuous import _ranking as ranking
 from landmarks.methods.search.local_search import _promising as promising
 from landmarks.methods.trajectory import Trajectory
-from landmarks.proof.dual import fermi
+from landmarks.proof.dual import bound
 from landmarks.residual.pivoted_factor import _proposed as proposed
 
 N = 60
@@ -91,7 +91,7 @@ def test_equal_numbers_are_taken_from_the_first_on() -> None:
     assert largest(LENGTHS, 4).tolist() == FIRST
     assert promising(np.arange(N), LENGTHS).tolist() == [*FIRST, NEXT, 27, 28]  # an eighth of 60
     assert proposed(LENGTHS, np.zeros(N), 4)[0].tolist() == FIRST
-    assert np.flatnonzero(fermi.largest(LENGTHS, 4)[1]).tolist() == FIRST
+    assert np.flatnonzero(bound.largest(LENGTHS, 4)[1]).tolist() == FIRST
 
 
 def test_equal_weights_are_ranked_from_the_first_on() -> None:

@@ -11,12 +11,12 @@ from landmarks.errors import Stopped
 from landmarks.operators import base
 from landmarks.operators.base import squared_diagonal
 from landmarks.operators.data import Data
-from landmarks.operators.dense import Dense, densify, storable
+from landmarks.operators.dense import Dense, Sparse, densify, storable
 from landmarks.operators.function import Function, unit_vectors
 from landmarks.operators.kernel_matrix import KernelOperator
-from landmarks.operators.rows.convert import as_rows
-from landmarks.operators.rows.operator import ByRows
-from landmarks.operators.sparse import Sparse
+from landmarks.operators.rows.files import as_rows
+from landmarks.operators.rows.out_of_core import ByRows
+from landmarks.problem import check_indices
 from landmarks.runs.runner import watching
 
 
@@ -57,11 +57,11 @@ def test_a_matrix_too_large_to_store_is_refused_before_anything_is_allocated():
 )
 def test_indices_are_distinct_integers_in_range(indices, error, message):
     with pytest.raises(error, match=message):
-        base.check_indices(indices, 5)
+        check_indices(indices, 5)
 
 
 def test_no_indices_are_indices():
-    assert base.check_indices([], 5).tolist() == []
+    assert check_indices([], 5).tolist() == []
 
 
 X = np.random.default_rng(0).standard_normal((9, 6))

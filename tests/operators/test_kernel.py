@@ -6,7 +6,7 @@ import pytest
 import landmarks as lm
 from landmarks._array import host
 from landmarks.errors import UnsupportedError
-from landmarks.operators.kernel_matrix import KernelOperator, warn_if_isolated
+from landmarks.operators.kernel_matrix import KernelOperator
 from landmarks.operators.restricted import Restricted
 
 POINTS = np.random.default_rng(0).standard_normal((700, 3))
@@ -232,8 +232,8 @@ def test_the_first_eight_landmarks_tell_whether_any_represents_another():
     points = np.concatenate([far, far[8:] + 1e-3])
     operator = lm.kernel(points, lm.rbf())
     with pytest.warns(UserWarning, match="the landmarks represent no other point"):
-        warn_if_isolated(operator, np.arange(9))
-    warn_if_isolated(operator, np.array([8, *range(8)]))
+        operator.warn_about(np.arange(9))
+    operator.warn_about(np.array([8, *range(8)]))
 
 
 def test_chunked_products_can_be_asked_for_anywhere():

@@ -7,7 +7,7 @@ import landmarks as lm
 
 pytest.importorskip("matplotlib", reason="needs matplotlib")
 
-from landmarks.plots.places import MapDisplay, errors_at_places
+from landmarks.plots.coverage import MapDisplay, errors_at_places
 
 PLACES = np.random.default_rng(0).random((60, 2))
 FIELDS = np.sin(np.arange(1, 9)[:, None] * PLACES.sum(axis=1))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from landmarks.proof.dual import centre
+from landmarks.proof.dual.bound import water_filling
 from landmarks.proof.dual.centre import analytic_centre, coefficients, damped, filled
-from landmarks.proof.dual.fermi import water_filling
 
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((20, 7)) * np.linspace(0.5, 3, 7)

@@ -10,8 +10,8 @@ from proof import brute
 import landmarks as lm
 from landmarks.proof.chains import Chains, divide, look_further
 from landmarks.proof.conditioned import conditioned
+from landmarks.proof.lookahead import largest_after, tails_after, uncertainties
 from landmarks.proof.node import Node
-from landmarks.proof.one_more import largest_after, tails_after, uncertainties
 from landmarks.runs.runner import watching
 
 pytestmark = pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning")

@@ -8,10 +8,9 @@ import pytest
 from landmarks._array import host
 from landmarks.proof.dual import branching
 from landmarks.proof.dual.ascent import Descent
-from landmarks.proof.dual.bound import Dual, Point
+from landmarks.proof.dual.bound import Dual, Point, fermi, water_filling
 from landmarks.proof.dual.branching import branch
 from landmarks.proof.dual.centre import analytic_centre, coefficients, starting_point
-from landmarks.proof.dual.fermi import fermi, water_filling
 from landmarks.proof.dual.safe import safe_value
 
 

@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from landmarks.proof.powers import CERTAIN, Powers
+from landmarks.proof.node import CERTAIN, Powers
 
 CANDIDATES = np.array([0, 2, 3, 5, 8])
 NONE = np.zeros(5)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.proof import searches as module
+from landmarks.proof import certificate as module
+from landmarks.proof.certificate import chained, ending, searched, searches
 from landmarks.proof.conditioned import conditioned
-from landmarks.proof.searches import chained, ending, searched, searches
 
 RNG = np.random.default_rng(3)
 SMALL = RNG.standard_normal((14, 9))

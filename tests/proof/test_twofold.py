@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from landmarks.proof import twofold
-from landmarks.proof.dependence import dependent
+from landmarks.proof.conditioned import dependent
 
 
 def exact(a, *index):

@@ -10,8 +10,7 @@ import pytest
 import landmarks as lm
 from landmarks.report import page
 from landmarks.report.html_page import Origin
-from landmarks.report.maps import maps
-from landmarks.report.raster import PALETTE, colours, painted
+from landmarks.report.maps import PALETTE, colours, maps, painted
 
 pytest.importorskip("jinja2", reason="needs Jinja2")
 

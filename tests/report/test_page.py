@@ -11,7 +11,7 @@ import landmarks as lm
 from landmarks import report
 from landmarks.methods.trajectory import Trajectory
 from landmarks.report.figures import correlation
-from landmarks.report.words import percent, shown, signed_percent
+from landmarks.report.sentences import percent, shown, signed_percent
 
 pytest.importorskip("jinja2", reason="needs Jinja2")
 RNG = np.random.default_rng(0)

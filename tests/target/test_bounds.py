@@ -10,12 +10,17 @@ import scipy.optimize
 
 import landmarks as lm
 from landmarks.linalg.aim import Aim
-from landmarks.residual.aimed import design, tails
-from landmarks.residual.aimed.design import _weights, design_bound
+from landmarks.residual.aimed import tails
 from landmarks.residual.aimed.explicit_aim import Rebuilding, orthonormal
 from landmarks.residual.aimed.rebuilding import rebuilding
 from landmarks.residual.aimed.reconstructed import reconstructed
-from landmarks.residual.aimed.tails import best_directions, reached, safe_bound
+from landmarks.residual.aimed.tails import (
+    _weights,
+    best_directions,
+    design_bound,
+    reached,
+    safe_bound,
+)
 
 RNG = np.random.default_rng(8)
 A = RNG.standard_normal((6, 9)) * np.linspace(1, 2, 9)
@@ -126,9 +131,9 @@ def test_no_design_bounds_measurements_without_noise_or_of_too_much_work(monkeyp
     few = Rebuilding(A[:, :2], B, 0.0, SIGMA[:2], 0.0)
     assert design_bound(few, 3) == 0 and design_bound(few, 3, True) > 0
     step = 9 * 6 * (6 + 3) + 6**3
-    monkeypatch.setattr(design, "WORK", 5 * step)
+    monkeypatch.setattr(tails, "WORK", 5 * step)
     assert design_bound(NOISY, 2) > 0
-    monkeypatch.setattr(design, "WORK", 5 * step - 1)
+    monkeypatch.setattr(tails, "WORK", 5 * step - 1)
     assert design_bound(NOISY, 2) == 0
 
 

@@ -10,8 +10,8 @@ import pytest
 import landmarks as lm
 from landmarks.linalg.aim import Aim
 from landmarks.methods.aimed import exact
-from landmarks.methods.aimed.hunt import aim_of
-from landmarks.residual.aimed.lookahead import bounds_of_members
+from landmarks.methods.aimed.certified import bounds_of_members
+from landmarks.methods.aimed.search import aim_of
 from landmarks.residual.aimed.rebuilding import rebuilding
 
 from .plain import best, least_squares, posterior

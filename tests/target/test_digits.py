@@ -7,8 +7,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.linalg.aim import Aim
-from landmarks.methods.aimed.hunt import Hunt
-from landmarks.methods.aimed.search import descend
+from landmarks.methods.aimed.search import Hunt, descend
 from landmarks.residual.aimed.cross import Cross
 from landmarks.residual.aimed.rebuilding import rebuilding
 

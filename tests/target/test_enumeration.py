@@ -12,8 +12,8 @@ from landmarks.errors import RankWarning, UnsupportedError
 from landmarks.linalg.aim import Aim
 from landmarks.methods.aimed.auto import modest_rounds
 from landmarks.methods.aimed.exact import count
-from landmarks.residual.aimed.design import design_bound
 from landmarks.residual.aimed.rebuilding import rebuilding
+from landmarks.residual.aimed.tails import design_bound
 
 from .plain import best, least_squares, posterior
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.explain.aimed_samples import drawn
+from landmarks.explain.stability import drawn
 from landmarks.linalg.aim import Aim
 
 

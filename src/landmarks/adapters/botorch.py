@@ -6,8 +6,6 @@ BoTorch's own allocators take pivots of a Cholesky factorisation (Burt, Rasmusse
 JMLR 2020). These minimise the same quantity, tr(K − K̂), by the methods of this package.
 """
 
-from __future__ import annotations
-
 import copy
 import warnings
 from collections.abc import Callable

@@ -2,11 +2,18 @@
 
 PySensors asks an optimizer for a ranking of all places; the basis matrix has one row per place.
 The first `n_sensors` places are the best choice of that size, the next ones continue it greedily.
+
+As many places as modes: every independent choice rebuilds the modes, and noise decides. With V the
+modes by places and S the chosen ones, W = V_S⁻¹ V rebuilds all places from those of S, and
+independent noise of variance one at the sensors becomes a noise of total variance ‖W‖²_F.
+Exchanging member i for place j gives W − (W_:j − e_i) W_i:/W_ij, so all exchanges are judged at
+once, and the best is made until none helps.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,12 +25,15 @@ from ..errors import RankWarning
 from ..methods.greedy.greedy import ErrorGains
 from ..operators.base import Operator
 from ..operators.data import data
+from ..placement.constraint import Constraint
+from ..placement.packing import exchangeable
 from ..placement.regions import Regions
 from ..residual.represent import searchable
 from ..residual.residual import Residual
-from .interpolation import least_noise
 
 OPTIONS = ("", "max_n", "exact_n")
+LIMIT = 50  # exchanges per place
+GAIN = 1e-6  # of the noise that an exchange must remove
 
 
 class LandmarkSensors(BaseEstimator):
@@ -182,3 +192,38 @@ def _ranked_by_cost(operator: Operator, costs: np.ndarray, size: int) -> np.ndar
         worth[residual.picks] = -np.inf
         gains.update(residual.pick(int(np.argmax(worth))))
     return np.asarray(residual.picks, dtype=np.int64)
+
+
+def least_noise(
+    V: np.ndarray,
+    chosen: np.ndarray,
+    *,
+    locked: Sequence[int] = (),
+    excluded: Sequence[int] = (),
+    constraints: Sequence[Constraint] = (),
+) -> np.ndarray:
+    """Exchange chosen places, independent and one per mode, until the noise is least."""
+    chosen = chosen.copy()
+    for _ in range(LIMIT * len(chosen)):
+        W = np.linalg.solve(V[:, chosen], V)
+        noise = after_exchanges(W)
+        noise[np.isin(chosen, locked)] = np.inf
+        noise[:, chosen] = np.inf
+        noise[:, list(excluded)] = np.inf
+        if constraints:
+            noise[~exchangeable(constraints, chosen)] = np.inf
+        place, j = np.unravel_index(np.argmin(noise), noise.shape)
+        if not noise[place, j] < (1 - GAIN) * np.sum(W * W):
+            break
+        chosen[place] = j
+    return chosen
+
+
+def after_exchanges(W: np.ndarray) -> np.ndarray:
+    """‖W‖²_F after exchanging member i for place j, for all i and j; infinite where W_ij is 0."""
+    G = W @ W.T
+    own = np.diag(G)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        length = np.sum(W * W, axis=0) - 2 * W + 1
+        change = (length * own / W - 2 * (G @ W - own)) / W
+    return np.trace(G) + np.where(np.isfinite(change), change, np.inf)

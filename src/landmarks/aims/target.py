@@ -5,8 +5,6 @@ kernel or a stored matrix K has no rows: there a target says which candidates co
 a positive semidefinite M or by vectors V with M = V Vᵀ, and the error is tr((K − K̂) M).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

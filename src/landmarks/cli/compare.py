@@ -1,65 +1,25 @@
 """`landmarks compare`: several methods on one file, as a table and a plot."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import __version__
-from .._suggest import suggestion
-from ..methods.registry import COMPARED, METHODS
+from ..comparison import Comparison, Row, compare
+from ..errors import suggestion
+from ..methods.registry import METHODS
 from ..report.terminal import Terminal, aligned, printable
 from ..runs.bar import progress_bar
-from .files import file_options, source
-from .files.output import check_outputs, written
-from .options import add_choice_arguments, listed
-from .outcome import CODES, OK, USAGE, Failure
-from .screen import warnings_as_notes
-
-if TYPE_CHECKING:
-    from ..comparison import Comparison, Row
-    from .files.source import Source
+from .files import source
+from .files.source import Source
+from .files.write import described
+from .outcome import OK, USAGE, Failure, check_outputs, warnings_as_notes, written
 
 PLOTS = (".png", ".svg", ".pdf")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """For which k, by which methods, and where the result goes."""
-    parser.epilog = f"{parser.epilog or ''}\n{CODES}"
-    parser.add_argument(
-        "-k",
-        "--k",
-        type=sizes,
-        required=True,
-        help="how many to choose; several give curves: 5,10,20",
-    )
-    parser.add_argument(
-        "--methods",
-        metavar="NAMES",
-        type=listed,
-        default=COMPARED,
-        help=f"(default {','.join(COMPARED)})",
-    )
-    add_choice_arguments(parser)
-    file_options.add_arguments(parser)
-    results = parser.add_argument_group("results")
-    results.add_argument("--plot", metavar="FILE", help="draw the errors: png, svg or pdf")
-    results.add_argument("--json", action="store_true", help="print the table as JSON")
-    results.add_argument("--force", action="store_true", help="replace files that exist")
-    results.add_argument("-q", "--quiet", action="store_true", help="no progress bar")
-
-
-def sizes(text: str) -> tuple[int, ...]:
-    """Whole numbers separated by commas."""
-    if not all(entry.strip().isdigit() and int(entry) for entry in text.split(",")):
-        raise argparse.ArgumentTypeError(
-            f"k is one positive whole number or several, as in 5,10,20; got {text!r}"
-        )
-    return tuple(sorted({int(entry) for entry in text.split(",")}))
+COLUMNS = ("method", "k", "relative_error", "factor", "seconds", "products", "skipped")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -68,7 +28,6 @@ def run(arguments: argparse.Namespace) -> int:
     _check_arguments(arguments)
     with warnings_as_notes():
         chosen_from = source.load(arguments)
-        _check_sizes(chosen_from, arguments)
         with progress_bar(quiet=arguments.quiet):
             found = _compared(chosen_from, arguments)
         if arguments.plot:
@@ -92,16 +51,8 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         )
 
 
-def _check_sizes(chosen_from: Source, arguments: argparse.Namespace) -> None:
-    if (k := max(arguments.k)) > chosen_from.operator.n:
-        raise Failure(USAGE, f"k must be between 1 and n = {chosen_from.operator.n}, got {k}")
-
-
 def _compared(chosen_from: Source, arguments: argparse.Namespace) -> Comparison:
     """The result of each method for each k."""
-    from ..comparison import compare
-    from ..errors import FormatError
-
     try:
         return compare(
             chosen_from.operator,
@@ -113,7 +64,7 @@ def _compared(chosen_from: Source, arguments: argparse.Namespace) -> Comparison:
             include=chosen_from.positions(arguments.include),
             exclude=chosen_from.positions(arguments.exclude),
         )
-    except FormatError as error:
+    except ValueError as error:
         raise Failure(USAGE, str(error)) from error
 
 
@@ -132,8 +83,8 @@ def _lines(
     if arguments.json:
         yield json.dumps(_record(chosen_from, rows, arguments), indent=2, allow_nan=False)
     elif not sys.stdout.isatty():
-        yield "method\tk\trelative_error\tfactor\tseconds\tproducts\tskipped"
-        yield from ("\t".join(_cell(value) for value in _values(row)) for row in rows)
+        yield "\t".join(COLUMNS)
+        yield from ("\t".join(_cell(getattr(row, name)) for name in COLUMNS) for row in rows)
     else:
         yield from _for_a_person(Terminal.of(sys.stdout), chosen_from, rows)
         if arguments.plot:
@@ -143,8 +94,6 @@ def _lines(
 def _record(
     chosen_from: Source, rows: Sequence[Row], arguments: argparse.Namespace
 ) -> dict[str, Any]:
-    from .files.record import described
-
     return {
         "schema": "landmarks/compare/1",
         "version": __version__,
@@ -160,10 +109,6 @@ def _numbered(chosen_from: Source, row: Row) -> dict[str, Any]:
     """A row for JSON; indices count from 0 as in the file."""
     indices = None if row.indices is None else [chosen_from.number(j) for j in row.indices]
     return asdict(row) | {"indices": indices}
-
-
-def _values(row: Row) -> tuple[Any, ...]:
-    return row.method, row.k, row.relative_error, row.factor, row.seconds, row.products, row.skipped
 
 
 def _cell(value: Any) -> str:
@@ -192,7 +137,7 @@ def _for_a_person(terminal: Terminal, chosen_from: Source, rows: Sequence[Row]) 
                 row.method,
                 f"{_kept(row):.2%}",
                 terminal.bar(_kept(row), 30, chosen=row is ran[0]),
-                _ratio(row),
+                "" if row.factor is None else f"{row.factor:.3f}",
                 f"{row.seconds or 0:.2f}",
             )
             for row in ran
@@ -210,7 +155,3 @@ def _for_a_person(terminal: Terminal, chosen_from: Source, rows: Sequence[Row]) 
 
 def _kept(row: Row) -> float:
     return 1 - (row.relative_error or 0.0)
-
-
-def _ratio(row: Row) -> str:
-    return "" if row.factor is None else f"{row.factor:.3f}"

@@ -1,30 +1,17 @@
 """`landmarks completion`: completions for bash, zsh and fish, made from the parser."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 
 from .outcome import OK
-
-HOW = """how to use it:
-  bash   landmarks completion bash > ~/.local/share/bash-completion/completions/landmarks
-  zsh    landmarks completion zsh > a folder of $fpath, as _landmarks
-  fish   landmarks completion fish > ~/.config/fish/completions/landmarks.fish
-"""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which shell."""
-    parser.epilog = f"{parser.epilog or ''}\n{HOW}"
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the completion."""
     from .main import COMMANDS, parser
 
-    commands = _subparsers(parser())
+    choices = [action.choices for action in parser()._actions if action.dest == "command"]
+    commands = dict(choices[0] or {})
     for line in {"bash": bash, "zsh": zsh, "fish": fish}[arguments.shell](commands, COMMANDS):
         print(line)
     return OK
@@ -48,12 +35,10 @@ def bash(commands: Commands, summaries: dict[str, str]) -> Iterator[str]:
     yield "    esac"
     yield '    case "${COMP_WORDS[1]}" in'
     for name, command in commands.items():
-        plain = [
-            _words(action)
-            for action in command._actions
-            if action.choices and not action.option_strings
-        ]
-        yield f"        {name}) {_reply(' '.join([*_options(command), *plain]))} ;;"
+        offered: list[str] = []  # options, and the values of what is no option
+        for action in command._actions:
+            offered += action.option_strings or [_words(action)]
+        yield f"        {name}) {_reply(' '.join(filter(None, offered)))} ;;"
     yield "    esac"
     yield '    [ "${word:0:1}" = "-" ] || COMPREPLY+=($(compgen -f -- "$word"))'
     yield "}"
@@ -112,18 +97,6 @@ def _fish(action: argparse.Action) -> str:
     if action.choices:
         return f" -x -a {_quoted(_words(action))}"
     return "" if action.nargs == 0 else " -r"
-
-
-def _subparsers(top: argparse.ArgumentParser) -> Commands:
-    return next(
-        dict(action.choices)
-        for action in top._actions
-        if isinstance(action, argparse._SubParsersAction)
-    )
-
-
-def _options(command: argparse.ArgumentParser) -> list[str]:
-    return [option for action in command._actions for option in action.option_strings]
 
 
 def _words(action: argparse.Action) -> str:

@@ -1,33 +1,19 @@
 """`landmarks data`: list, fetch and check the data sets."""
 
-from __future__ import annotations
-
 import argparse
 
+from ..datasets.load import (
+    EMBEDDED,
+    PAPER,
+    SOURCES,
+    SYNTHETIC,
+    fetch_dataset,
+    find,
+    load_dataset,
+    read_file,
+    source_of,
+)
 from .outcome import BAD_DATA
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Three actions; fetch and check take names."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="action")
-    for action, text in (
-        ("list", "the data sets, their shapes and licences, and where they are"),
-        ("fetch", "download data sets from their publishers into the cache"),
-        ("check", "compare the local copies with the published numbers"),
-    ):
-        part = actions.add_parser(action, help=text, description=text)
-        if action != "list":
-            part.add_argument(
-                "names", nargs="*", metavar="NAME", help="data sets of the paper (default: all)"
-            )
-        if action == "fetch":
-            part.add_argument(
-                "--force", action="store_true", help="download again what the cache holds"
-            )
-        else:
-            part.add_argument(
-                "--data-dir", help="a folder with npz files or originals (default: LANDMARKS_DATA)"
-            )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,8 +23,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def listed(arguments: argparse.Namespace) -> int:
     """Print one line for each data set."""
-    from ..datasets.load import EMBEDDED, SOURCES, SYNTHETIC, find, load_dataset
-
     print(f"{'name':<14} {'shape':>12}  {'licence':<13} where")
     for name in (*EMBEDDED, *SYNTHETIC):
         shape = load_dataset(name).X.shape
@@ -60,8 +44,6 @@ def listed(arguments: argparse.Namespace) -> int:
 
 def fetched(arguments: argparse.Namespace) -> int:
     """Download what is asked for."""
-    from ..datasets.load import PAPER, fetch_dataset, source_of
-
     for source in [source_of(name) for name in arguments.names or PAPER]:
         print(f"{source.name}: {fetch_dataset(source, force=arguments.force)}", flush=True)
     return 0
@@ -69,8 +51,6 @@ def fetched(arguments: argparse.Namespace) -> int:
 
 def checked(arguments: argparse.Namespace) -> int:
     """Check the local copies; those asked for by name must exist."""
-    from ..datasets.load import PAPER, find, read_file, source_of
-
     wrong = 0
     for source in [source_of(name) for name in arguments.names or PAPER]:
         path = find(source.name, arguments.data_dir)

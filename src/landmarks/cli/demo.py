@@ -1,27 +1,18 @@
 """`landmarks demo`: two choices of columns on data that come with scikit-learn."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.datasets import load_breast_cancer, load_digits
 
+from .._select import select
+from ..report import summarise
 from ..report.lines import Words, compared
 from ..report.terminal import Terminal
-
-if TYPE_CHECKING:
-    from ..selection import Selection
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The seed is the only option."""
-    parser.add_argument(
-        "--seed", type=int, default=0, help="seed of the random choices (default 0)"
-    )
+from ..selection import Selection
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,8 +28,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def digits(terminal: Terminal, seed: int, k: int = 20) -> Iterator[str]:
     """The pixels that say most about all pixels."""
-    from sklearn.datasets import load_digits
-
     images = load_digits().data
     varying = np.flatnonzero(images.std(axis=0) > 0)
     selection = choose(images[:, varying], k, seed)
@@ -55,8 +44,6 @@ def digits(terminal: Terminal, seed: int, k: int = 20) -> Iterator[str]:
 
 def measurements(terminal: Terminal, seed: int, k: int = 5) -> Iterator[str]:
     """The measurements that say most about all measurements."""
-    from sklearn.datasets import load_breast_cancer
-
     tumours = load_breast_cancer()
     m, n = tumours.data.shape
     selection = choose(tumours.data, k, seed)
@@ -71,8 +58,6 @@ def measurements(terminal: Terminal, seed: int, k: int = 5) -> Iterator[str]:
 
 def choose(X: np.ndarray, k: int, seed: int) -> Selection:
     """A selection of standardised columns by the default method."""
-    from .._select import select
-
     return select(X, k, center=True, scale=True, seed=seed)
 
 
@@ -105,8 +90,6 @@ def side_by_side(left: list[str], right: list[str]) -> list[str]:
 
 def quality(terminal: Terminal, selection: Selection, noun: str) -> Iterator[str]:
     """The share of the variance that is kept, and by random columns and the best directions."""
-    from ..report import summarise
-
     k = selection.k
     yield "  variance kept by"
     yield from compared(k, summarise(selection), Words(noun, "variance", str), terminal)

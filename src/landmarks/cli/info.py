@@ -1,7 +1,5 @@
 """`landmarks info`: what a bug report should contain: versions, devices, threads."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -11,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import __version__
-from ..report.words import installed
+from ..report.sentences import installed
 from .outcome import OK
 
 NEEDED = ("numpy", "scipy", "scikit-learn", "array-api-compat")
@@ -31,11 +29,6 @@ OPTIONAL = (
     "rich",
 )
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Whether to print JSON."""
-    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,8 +4,6 @@ Exit codes: 0 done; 2 wrong use; 3 the data cannot be used; 4 the output cannot 
 interrupted.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shlex
@@ -17,6 +15,7 @@ from types import ModuleType
 from .. import __doc__ as purpose
 from .. import __version__
 from ..report.terminal import printable
+from . import arguments
 from .options import Parser
 from .outcome import BAD_DATA, OK, Failure
 
@@ -52,8 +51,8 @@ EXAMPLES = {
 """,
 }
 
-# Each is a module here with add_arguments(parser) and run(arguments) -> exit code, imported when it
-# is asked for.
+# Each is a function in `arguments`, and a module with run(arguments) -> exit code that is imported
+# when it is asked for.
 COMMANDS = {
     "select": "choose columns of a file, or landmarks among its rows",
     "compare": "run several methods on a file and show how they do",
@@ -65,11 +64,11 @@ COMMANDS = {
 }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(words: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    arguments = list(sys.argv[1:] if arguments is None else arguments)
-    parsed = parser(arguments).parse_args(arguments)
-    parsed.command_line = shlex.join(["landmarks", *arguments])
+    words = list(sys.argv[1:] if words is None else words)
+    parsed = parser(words).parse_args(words)
+    parsed.command_line = shlex.join(["landmarks", *words])
     try:
         code = module(parsed.command).run(parsed)
         sys.stdout.flush()
@@ -106,7 +105,7 @@ def parser(wanted: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser
         sub.formatter_class = argparse.RawDescriptionHelpFormatter
         sub.epilog = EXAMPLES[name]
         if name in wanted:
-            module(name).add_arguments(sub)
+            getattr(arguments, name)(sub)
     return top
 
 

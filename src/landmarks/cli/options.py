@@ -1,7 +1,5 @@
 """A parser whose errors say what was probably meant, values of options, and those of a choice."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 import re
@@ -9,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NoReturn
 
-from .._suggest import suggestion
+from ..errors import suggestion
 
 HOW_MANY = (
     "say how many to choose: -k 10, -k 0.1 for a tenth, -k auto for the knee of the error curve, "
@@ -105,47 +103,10 @@ def width(text: str) -> float | str:
     return value
 
 
-def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
-    """The criterion, the seed, the budget and the constraints."""
-    parser.add_argument(
-        "--criterion",
-        choices=("trace", "frobenius"),
-        default="trace",
-        help="what to minimise: the trace or the squared norm of K - K^",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="one seed gives one choice (default 0)")
-    parser.add_argument(
-        "--budget", type=float, metavar="SECONDS", help="time that improving methods may take"
-    )
-    parser.add_argument(
-        "--include",
-        metavar="NAMES",
-        type=listed,
-        default=(),
-        help="these must be chosen, by name or by number from 0 as in the file",
-    )
-    parser.add_argument(
-        "--exclude",
-        metavar="NAMES",
-        type=listed,
-        default=(),
-        help="these must not be chosen",
-    )
-
-
-def add_aim_arguments(parser: argparse.ArgumentParser) -> None:
-    """What is rebuilt instead of everything, and how noisy the measurements are."""
-    parser.add_argument(
-        "--target-columns",
-        metavar="NAMES",
-        type=listed,
-        default=(),
-        help="rebuild these columns from the others, which alone are chosen from",
-    )
-    parser.add_argument(
-        "--noise",
-        metavar="VARIANCE",
-        type=float,
-        help="variance of the noise of a measurement, in the units of K = X'X: the rows times that "
-        "of one value",
-    )
+def sizes(text: str) -> tuple[int, ...]:
+    """Whole numbers separated by commas."""
+    if not all(entry.strip().isdigit() and int(entry) for entry in text.split(",")):
+        raise argparse.ArgumentTypeError(
+            f"k is one positive whole number or several, as in 5,10,20; got {text!r}"
+        )
+    return tuple(sorted({int(entry) for entry in text.split(",")}))

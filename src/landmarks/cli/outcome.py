@@ -1,6 +1,14 @@
-"""How a command ends: the exit codes, and a failure that carries one."""
+"""How a command ends: exit codes, failures that carry one, notes, and files that it may write."""
 
-from __future__ import annotations
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from ..report.terminal import printable
 
 OK = 0
 USAGE = 2
@@ -22,3 +30,59 @@ class Failure(Exception):
     def __init__(self, code: int, sentence: str):
         super().__init__(sentence)
         self.code = code
+
+
+def note(sentence: object) -> None:
+    """Print a note on standard error, apart from the result."""
+    print(f"landmarks: note: {printable(sentence)}", file=sys.stderr)
+
+
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Print the warnings of the library as notes, each once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for sentence in dict.fromkeys(
+        str(warning.message)
+        for warning in caught
+        if issubclass(warning.category, UserWarning | RuntimeWarning)
+    ):
+        note(sentence)
+
+
+@contextmanager
+def written(path: str, *, force: bool) -> Iterator[BinaryIO]:
+    """A file that is written completely or not at all, and replaces another only with `force`."""
+    from ..runs import archive
+
+    check_free(path, force=force)
+    try:
+        with archive.written(path, overwrite=force) as opened:
+            yield opened
+    except FileExistsError as error:
+        raise Failure(NO_OUTPUT, f"{error}; --force replaces it") from error
+    except OSError as error:
+        raise Failure(NO_OUTPUT, f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def check_outputs(*paths: str | None, force: bool) -> None:
+    """Refuse, before any work, outputs that cannot be written or would overwrite each other."""
+    given = [path for path in paths if path is not None]
+    if len({os.path.abspath(path) for path in given}) < len(given):
+        raise Failure(USAGE, f"the outputs {', '.join(given)} need different files")
+    for path in given:
+        check_free(path, force=force)
+
+
+def check_free(path: str, *, force: bool) -> None:
+    """Refuse a path that exists already or that cannot be written to."""
+    folder = Path(path).parent
+    if Path(path).is_dir():
+        raise Failure(NO_OUTPUT, f"{path} is a folder; name a file in it")
+    if os.path.lexists(path) and not force:
+        raise Failure(NO_OUTPUT, f"{path} exists already; --force replaces it")
+    if not folder.is_dir():
+        raise Failure(NO_OUTPUT, f"the folder {folder} does not exist; make it first")
+    if not os.access(folder, os.W_OK):
+        raise Failure(NO_OUTPUT, f"the folder {folder} cannot be written to")

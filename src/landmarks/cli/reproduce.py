@@ -1,61 +1,22 @@
 """`landmarks reproduce`: run and draw the paper's figures; a stopped run can be continued."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path
 
+from ..experiments import read_settings, reproduce
+from ..experiments.claims import claims_of, write_summary
+from ..experiments.draw import draw
 from ..runs.runner import Progress, watching
-
-FIGURES = ("figure1", "figure2", "figure3", "figure4")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The figure, and where data come from and results go."""
-    parser.add_argument(
-        "figure",
-        choices=(*FIGURES, "all", "claims"),
-        help="a figure, all of them, or the numbers behind the claims of the paper",
-    )
-    parser.add_argument(
-        "--quick",
-        action="store_true",
-        help="fewer trials, sizes and rows: minutes instead of hours",
-    )
-    parser.add_argument(
-        "--data-dir",
-        help="a folder with the data sets (default: LANDMARKS_DATA, then the cache of "
-        "`landmarks data fetch`)",
-    )
-    parser.add_argument(
-        "--out",
-        default="landmarks-results",
-        help="the folder of tables and figures (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--device",
-        default="cpu",
-        help="cpu, or cuda for the large kernels of figure 4 (default: cpu)",
-    )
-    parser.add_argument(
-        "--jobs", type=int, default=1, help="processes in parallel, one thread each (default: 1)"
-    )
-    parser.add_argument(
-        "--only",
-        nargs="+",
-        default=(),
-        metavar="DATASET",
-        help="only these data sets of the figure",
-    )
-    parser.add_argument("--no-draw", action="store_true", help="write tables only")
-    parser.add_argument("--draw-only", action="store_true", help="draw from the existing tables")
+from .arguments import FIGURES
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run, summarise and draw each figure that is asked for."""
     if arguments.figure == "claims":
-        return claims(Path(arguments.out))
+        for line in claims_of(Path(arguments.out)):
+            print(line)
+        return 0
     for name in FIGURES if arguments.figure == "all" else (arguments.figure,):
         one_figure(name, arguments)
     return 0
@@ -63,10 +24,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def one_figure(name: str, arguments: argparse.Namespace) -> None:
     """Run one figure, and name the files that were written."""
-    from ..experiments import read_settings, reproduce
-    from ..experiments.draw import draw
-    from ..experiments.summary import write_summary
-
     out = Path(arguments.out)
     settings = read_settings(name, quick=arguments.quick)
     written: list[Path] = []
@@ -82,15 +39,6 @@ def one_figure(name: str, arguments: argparse.Namespace) -> None:
         written += draw(settings, out)
     for path in written:
         print(path)
-
-
-def claims(out: Path) -> int:
-    """Print the numbers behind the claims."""
-    from ..experiments.claims import claims_of
-
-    for line in claims_of(out):
-        print(line)
-    return 0
 
 
 class Line:

@@ -1,89 +1,40 @@
 """`landmarks select`: the columns of a file, or its rows, that best represent the rest."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from .. import report
-from ..methods.registry import METHODS
+from .._select import select
+from ..errors import FormatError, UnknownColumnError
+from ..linalg.aim import Columns
+from ..methods.greedy.supervised import Supervised
+from ..report import Summary
 from ..report.lines import lines
+from ..report.overview import aimed_measure
 from ..report.terminal import Terminal, printable
 from ..runs.bar import progress_bar
-from .files import file_options, places, source
-from .files.output import check_outputs
-from .options import add_aim_arguments, add_choice_arguments, image, number
-from .outcome import BAD_DATA, CODES, NO_OUTPUT, OK, USAGE, Failure
-from .screen import warnings_as_notes
-
-if TYPE_CHECKING:
-    from ..report import Summary
-    from ..selection import Selection
-    from .files.source import Source
+from ..selection import Selection
+from .files import places, source, write
+from .files.source import Source
+from .files.write import record
+from .outcome import (
+    BAD_DATA,
+    NO_OUTPUT,
+    OK,
+    USAGE,
+    Failure,
+    check_outputs,
+    warnings_as_notes,
+)
 
 LISTED = 200  # the most chosen columns that are printed
-#: knapsack needs costs, which have no option; supervised needs --target
-NAMES = ", ".join([*(name for name in METHODS if name != "knapsack"), "supervised"])
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """How many to choose, how, from which file, and where the result goes."""
-    parser.epilog = f"{parser.epilog or ''}\n{CODES}"
-    many = parser.add_mutually_exclusive_group(required=True)
-    many.add_argument(
-        "-k",
-        "--k",
-        type=number,
-        help="how many to choose: a number, a share such as 0.1, auto for the knee of the curve, "
-        "or held-out for as few as do well on rows left out",
-    )
-    many.add_argument(
-        "--error",
-        type=float,
-        help="choose the fewest that leave at most this share of the total, such as 0.05",
-    )
-    add_choice_arguments(parser)
-    add_aim_arguments(parser)
-    places.add_arguments(parser)
-    parser.add_argument("--method", default="auto", help=f"one of {NAMES} (default auto)")
-    parser.add_argument(
-        "--checkpoint",
-        metavar="FILE",
-        help="save the run there; after a crash or Ctrl-C the same command continues it",
-    )
-    file_options.add_arguments(parser)
-    results = parser.add_argument_group("results")
-    results.add_argument(
-        "-o",
-        "--out",
-        metavar="FILE",
-        help="write the chosen columns to a csv, tsv or parquet file, the record to json, "
-        "the selection to npz",
-    )
-    results.add_argument(
-        "--report",
-        metavar="PAGE.html",
-        help="write one HTML page about the selection, to share",
-    )
-    results.add_argument(
-        "--image",
-        metavar="HxW",
-        type=image,
-        help="in the report: the columns are the pixels of images of this size, such as 8x8",
-    )
-    results.add_argument("--json", action="store_true", help="print the record as JSON")
-    results.add_argument("--force", action="store_true", help="replace files that exist")
-    results.add_argument(
-        "--csv-safe",
-        action="store_true",
-        help="in csv files put ' before names that a spreadsheet would take for formulas",
-    )
-    results.add_argument("-q", "--quiet", action="store_true", help="no progress bar")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -97,7 +48,10 @@ def run(arguments: argparse.Namespace) -> int:
         with progress_bar(quiet=arguments.quiet):
             selection = choose(chosen_from, arguments)
             summary = report.summarise(selection)
-        _write(chosen_from, selection, summary, arguments)
+        if arguments.out:
+            write.write_out(chosen_from, selection, summary, arguments)
+        if arguments.report:
+            write.write_report(chosen_from, selection, summary, arguments)
     for line in _lines(chosen_from, selection, summary, arguments):
         print(line)
     return OK
@@ -105,9 +59,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
     """The selection that the arguments ask for; a request that cannot be met is wrong use."""
-    from .._select import select
-    from ..errors import FormatError, UnknownColumnError
-
     try:
         found = select(
             chosen_from.operator,
@@ -151,10 +102,7 @@ def method_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
 
 def _supervised(cells: Sequence[str]) -> Any:
     """The method that uses a target: numbers as they are, anything else as classes."""
-    import numpy as np
-
-    from ..methods.greedy.supervised import Supervised
-    from ..sklearn.target import numeric_target
+    from ..sklearn.kernel_points import numeric_target  # here: scikit-learn loads slowly
 
     try:
         values = np.array([float(cell) for cell in cells])
@@ -171,8 +119,6 @@ def target_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
     """The columns that are to be rebuilt, or None for all."""
     if not arguments.target_columns:
         return None
-    from ..linalg.aim import Columns
-
     if chosen_from.operator.m is None or chosen_from.noun == "row":
         raise ValueError(
             "--target-columns rebuilds columns from columns: it needs a table in memory, and goes "
@@ -182,12 +128,10 @@ def target_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
 
 
 def _check_endings(arguments: argparse.Namespace) -> None:
-    from .files.write import ENDINGS
-
-    if arguments.out and not arguments.out.lower().endswith(ENDINGS):
+    if arguments.out and not arguments.out.lower().endswith(write.ENDINGS):
         raise Failure(
             USAGE,
-            f"--out names a file whose ending says the format, one of {', '.join(ENDINGS)}; "
+            f"--out names a file whose ending says the format, one of {', '.join(write.ENDINGS)}; "
             f"got {arguments.out!r}",
         )
     if arguments.report and not arguments.report.lower().endswith((".html", ".htm")):
@@ -208,24 +152,11 @@ def _check_image(chosen_from: Source, arguments: argparse.Namespace) -> None:
         )
 
 
-def _write(
-    chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
-) -> None:
-    from .files.write import write_out, write_report
-
-    if arguments.out:
-        write_out(chosen_from, selection, summary, arguments)
-    if arguments.report:
-        write_report(chosen_from, selection, summary, arguments)
-
-
 def _lines(
     chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
 ) -> Iterator[str]:
     """The result for a program that asked for JSON, for a pipe, or for a person."""
     if arguments.json:
-        from .files.record import record
-
         yield json.dumps(
             record(chosen_from, selection, summary, arguments),
             indent=2,
@@ -253,7 +184,5 @@ def _for_a_pipe(chosen_from: Source, selection: Selection, summary: Summary) -> 
 
 def _measure(chosen_from: Source, selection: Selection) -> str:
     if selection.criterion == "trace":
-        from ..report.overview import aimed_measure
-
         return aimed_measure(chosen_from.measure, selection)
     return "squared norm of the kernel matrix"

@@ -6,8 +6,6 @@ float64, row by row, every NaN the same. The MNIST file has kept its bytes since
 `sha256` is checked as well.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Readers of the published files: each takes the bytes of one download and returns X and names."""
 
-from __future__ import annotations
-
 import csv
 import io
 import struct

@@ -1,7 +1,5 @@
 """Synthetic data whose best choice is known."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,9 +1,5 @@
 """Figure 1: how the weights t move under (stochastic) gradient descent, as tables of t."""
 
-from __future__ import annotations
-
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,11 +11,10 @@ from .._select import select
 from ..datasets import load_dataset
 from ..methods.relaxation.continuous import Continuous
 from ..methods.trajectory import Trajectory
-from ..runs.atomic import written
+from ..runs.archive import written
 from ..runs.runner import report
 from ..selection import Selection
-from .problems import device_name, versions
-from .settings import Figure
+from .settings import Figure, device_name, versions
 from .table import ResultsFile, Row
 
 AT_MOST = 200  # steps in a table, spread evenly
@@ -78,20 +73,14 @@ def write_path(file: Path, path: Any, at_most: int, seed: int = 0) -> None:
     columns = np.sort(np.random.default_rng(seed).permutation(path.t.shape[1])[:at_most])
     steps = np.unique(np.linspace(0, len(path) - 1, min(AT_MOST, len(path))).astype(int))
     with written(file, overwrite=True) as raw:
-        stream = io.TextIOWrapper(raw, "utf-8", newline="", write_through=True)
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["step", *columns.tolist()])
-        writer.writerows(
-            [int(step), *(f"{weight:.4g}" for weight in path.t[step, columns])] for step in steps
-        )
-        stream.detach()
+        head = ",".join(["step", *map(str, columns)])
+        table = np.column_stack([steps, path.t[np.ix_(steps, columns)]])
+        np.savetxt(raw, table, ["%d"] + ["%.4g"] * len(columns), ",", header=head, comments="")
 
 
 def read_path(file: Path) -> tuple[np.ndarray, Trajectory]:
     """The steps and the weights of one table."""
-    with open(file, newline="", encoding="utf-8") as stream:
-        lines = list(csv.reader(stream))
-    numbers = np.array(lines[1:], dtype=np.float64)
+    numbers = np.loadtxt(file, delimiter=",", skiprows=1, ndmin=2)
     t = numbers[:, 1:]
     active = np.sum(t > 0, axis=1)
     return numbers[:, 0], Trajectory(t, np.zeros(len(t)), active, np.zeros(len(t)))

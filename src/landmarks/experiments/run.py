@@ -17,8 +17,7 @@ from ..errors import UnsupportedError
 from ..linalg.error import selection_error
 from ..runs.runner import report
 from .paths import trace_paths
-from .problems import Task, check_device, device_name, versions
-from .settings import Entry, Figure, Panel, read_settings
+from .settings import Entry, Figure, Panel, Task, check_device, device_name, read_settings, versions
 from .table import ResultsFile, Row
 
 

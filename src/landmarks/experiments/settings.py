@@ -1,14 +1,23 @@
-"""The settings of a figure, read from the TOML file of its name."""
+"""The settings of a figure, read from the TOML file of its name, and its panels made ready."""
 
-from __future__ import annotations
-
+import platform
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from .. import __version__
+from ..datasets import load_dataset
+from ..kernels import rbf
+from ..linalg.error import best_rank_error
 from ..methods.registry import METHODS
+from ..operators.data import data
+from ..operators.kernel import kernel
+from ..report.sentences import installed
 
 FIGURES = ("figure1", "figure2", "figure3", "figure4")
 
@@ -112,21 +121,99 @@ def read_settings(name: str, *, quick: bool = False) -> Figure:
 
 def figure(name: str, written: dict[str, Any], *, quick: bool = False) -> Figure:
     """A figure from what is written in its file."""
-    written = dict(written)
-    fast = written.pop("quick", {})
-    panels = tuple(_panel(panel, quick) for panel in written.pop("panel", ()))
-    entries = tuple(Entry(**entry) for entry in written.pop("method", ()))
+    chosen = _chosen(written, quick)
+    panels = [_chosen(panel, quick) for panel in chosen.pop("panel", ())]
+    entries = tuple(Entry(**entry) for entry in chosen.pop("method", ()))
     return Figure(
         name=name,
-        panels=panels,
+        panels=tuple(Panel(**{**panel, "k": tuple(panel["k"])}) for panel in panels),
         entries=entries,
         quick=quick,
-        **(written | (fast if quick else {})),
+        **chosen,
     )
 
 
-def _panel(written: dict[str, Any], quick: bool) -> Panel:
-    written = dict(written)
-    fast = written.pop("quick", {})
-    chosen = written | (fast if quick else {})
-    return Panel(**{**chosen, "k": tuple(chosen["k"])})
+def _chosen(written: dict[str, Any], quick: bool) -> dict[str, Any]:
+    """The settings, with those for quick runs in their place if they are wanted."""
+    slow = {name: value for name, value in written.items() if name != "quick"}
+    return slow | (written.get("quick", {}) if quick else {})
+
+
+class Task:
+    """A panel made ready: its operator, and the best rank-k errors that its factors need."""
+
+    def __init__(self, figure: Figure, panel: Panel, device: str, data_dir: str | Path | None):
+        self.figure, self.panel, self.device = figure, panel, device
+        X = load_dataset(panel.dataset, data_dir).standardised()
+        X = spread(X, panel.rows).astype(figure.dtype)
+        if device != "cpu":
+            import torch
+
+            X = torch.as_tensor(X, device=device)
+        self.operator = (
+            data(X, scale=False) if panel.sigma is None else kernel(X, rbf(sigma=panel.sigma))
+        )
+        self._best: dict[int, float] = {}
+
+    @property
+    def n(self) -> int:
+        """The number of candidates."""
+        return self.operator.n
+
+    def best(self, k: int) -> float | None:
+        """The best rank-k error if the figure draws factors; computed before methods are timed."""
+        if self.figure.value != "factor":
+            return None
+        if k not in self._best:
+            best = best_rank_error(self.operator, k, self.figure.criterion)
+            self._best[k] = float(np.ldexp(best, self.operator.exponent * self.power))
+        return self._best[k]
+
+    @property
+    def power(self) -> int:
+        """The power of the units of K in the criterion."""
+        return 1 if self.figure.criterion == "trace" else 2
+
+
+def spread(X: np.ndarray, rows: int | None) -> np.ndarray:
+    """That many rows of X, spread evenly."""
+    if rows is None or rows >= len(X):
+        return X
+    return X[np.linspace(0, len(X) - 1, rows).astype(int)]
+
+
+def versions(device: str) -> str:
+    """The versions that a result depends on."""
+    libraries = ["numpy", "scipy", "scikit-learn"] + (["torch"] if device != "cpu" else [])
+    return "; ".join(
+        [
+            f"landmarks {__version__}",
+            f"Python {platform.python_version()}",
+            *(f"{name} {installed(name) or 'unknown'}" for name in libraries),
+        ]
+    )
+
+
+def device_name(device: str) -> str:
+    """The device in words: the processor, or the name of the graphics card."""
+    if device == "cpu":
+        return f"cpu {platform.machine()}"
+    import torch
+
+    return torch.cuda.get_device_name(device)
+
+
+def check_device(device: str) -> str:
+    """The device, if it exists."""
+    if device == "cpu":
+        return device
+    sentence = f'device must be "cpu", or "cuda" where torch sees a graphics card, got {device!r}'
+    if not device.startswith("cuda"):
+        raise ValueError(sentence)
+    try:
+        import torch
+    except ImportError as error:
+        raise ImportError(f"--device {device} needs torch: pip install torch triton") from error
+    if not torch.cuda.is_available():
+        raise ValueError(sentence)
+    return device

@@ -1,7 +1,5 @@
 """The table of results: one row per choice, appended at once, so that a run can be continued."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os
@@ -87,7 +85,7 @@ class ResultsFile:
             end = complete_length(self.path)
             stream.truncate(end)
             header = b"" if end else _line(COLUMNS)
-            stream.write(header + b"".join(_line(_cells(row)) for row in rows))
+            stream.write(header + b"".join(_line(map(_cell, astuple(row))) for row in rows))
             stream.flush()
             os.fsync(stream.fileno())
         self.rows.update({row.key: row for row in rows})
@@ -117,10 +115,6 @@ def _read(name: str, cell: str) -> Any:
     return None if cell == "" else NUMBERS[name](cell)
 
 
-def _cells(row: Row) -> list[str]:
-    return [_cell(value) for value in astuple(row)]
-
-
 def _cell(value: Any) -> str:
     if value is None:
         return ""
@@ -129,7 +123,7 @@ def _cell(value: Any) -> str:
     return str(value).replace("\n", " ")
 
 
-def _line(cells: list[str]) -> bytes:
+def _line(cells: Iterable[str]) -> bytes:
     stream = io.StringIO(newline="")
     csv.writer(stream, lineterminator="\n").writerow(cells)
     return stream.getvalue().encode("utf-8")

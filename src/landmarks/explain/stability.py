@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import scipy
 
 from .. import _check
+from .._array import Indices, host, like, take
 from ..constraints import check_honoured
+from ..errors import UnsupportedError
 from ..linalg.aim import Aim
 from ..methods.registry import as_method
 from ..operators.base import Operator
-from ..operators.resample import Sample
+from ..operators.dense import Data, Sparse
+from ..operators.kernel_matrix import KernelOperator
 from ..problem import Method, Problem
 from ..runs.runner import report
-from .aimed_samples import drawn
 
 if TYPE_CHECKING:
     from ..selection import Selection
@@ -105,13 +108,82 @@ def _on(sample: Sample, aim: Aim | None, problem: Problem) -> Problem:
     """The same problem on the candidates of a sample; a warning is given once for all samples."""
     include = tuple(int(np.flatnonzero(sample.indices == j)[0]) for j in problem.include)
     exclude = tuple(int(j) for j in np.flatnonzero(np.isin(sample.indices, problem.exclude)))
-    return Problem(
-        sample.operator,
-        problem.k,
-        problem.criterion,
-        include,
-        exclude,
-        aim=aim,
-        constraints=tuple(c.restrict(sample.indices) for c in problem.constraints),
-        warned=problem.warned,
-    )
+    constraints = tuple(c.restrict(sample.indices) for c in problem.constraints)
+    found = replace(problem, operator=sample.operator, aim=aim, constraints=constraints)
+    return replace(found, include=include, exclude=exclude)
+
+
+def drawn(problem: Problem, rng: np.random.Generator) -> tuple[Sample, Aim | None]:
+    """A bootstrap sample of the rows or points, with what must be rebuilt from it."""
+    aim, operator = problem.aim, problem.operator
+    if aim is None:
+        return resample(operator, rng, problem.include), None
+    if operator.m is not None and aim.target is not None:
+        return _rows(problem, aim, aim.target, rng)
+    sample = resample(operator, rng, problem.include)
+    target = None if aim.target is None else _vectors(aim.target, sample.indices)
+    return sample, _noisy(replace(aim, target=target), sample.indices)
+
+
+def _rows(
+    problem: Problem, aim: Aim, target: np.ndarray, rng: np.random.Generator
+) -> tuple[Sample, Aim]:
+    """The same rows of the data and of the target: they are drawn as one matrix."""
+    n = problem.operator.n
+    X = host(problem.operator.factor()).astype(np.float64)
+    together = resample(Data(np.hstack([X, target])), rng)
+    ours = np.flatnonzero(together.indices < n)
+    theirs = np.argsort(together.indices)[n:]
+    sample = Sample(together.operator.restrict(ours), together.indices[ours])
+    B = host(together.operator.factor(theirs)).astype(np.float64)
+    return sample, _noisy(replace(aim, target=B), sample.indices)
+
+
+def _vectors(V: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """The rows of V; where each candidate has a weight of its own, so has each one drawn."""
+    alone = np.count_nonzero(V, axis=1) <= 1
+    if np.all(alone) and np.all(np.count_nonzero(V, axis=0) <= 1):
+        return np.diag(np.max(np.abs(V), axis=1)[indices])
+    return V[indices]
+
+
+def _noisy(aim: Aim, indices: np.ndarray) -> Aim:
+    return aim if aim.noise is None else replace(aim, noise=aim.noise[indices])
+
+
+class Sample(NamedTuple):
+    """The operator of a sample, and for each of its candidates the index in the original."""
+
+    operator: Operator
+    indices: np.ndarray
+
+
+def resample(operator: Operator, rng: np.random.Generator, keep: Indices = ()) -> Sample:
+    """Draw a bootstrap sample of the rows of data, or of the points of a kernel, with replacement.
+
+    A row that is drawn c times is kept once, times √c. The columns come in random order, so that
+    ties fall both ways. Points are both the candidates and what is represented.
+
+    keep : points that the sample must hold; they come first.
+    """
+    if isinstance(operator, KernelOperator):
+        first = np.asarray(keep, dtype=np.int64)
+        indices = np.concatenate([first, rng.integers(operator.n, size=operator.n - len(first))])
+        return Sample(operator.restrict(indices), indices)
+    if not isinstance(operator, Data | Sparse):
+        raise UnsupportedError(
+            "a bootstrap needs the rows of data or the points of a kernel to draw from, and "
+            f"{operator!r} has neither; give X itself, or kernel(points, h)"
+        )
+    rows, counts = np.unique(rng.integers(operator.m, size=operator.m), return_counts=True)
+    weights = np.sqrt(counts)
+    drawn: Data | Sparse
+    if isinstance(operator, Data):
+        X = take(operator.X, rows) * like(weights, operator.like)[:, None]
+        drawn = Data(X, exponent=operator.exponent)
+    else:
+        X = scipy.sparse.diags_array(weights) @ operator.X.tocsr()[rows]
+        X = scipy.sparse.csc_array(X, dtype=operator.X.dtype)
+        drawn = Sparse(X, exponent=operator.exponent)
+    order = rng.permutation(operator.n)
+    return Sample(drawn.restrict(order), order)

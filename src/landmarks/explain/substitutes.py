@@ -5,8 +5,6 @@ read once, for its diagonals. Costs are differences of much larger numbers, so t
 float64 whatever the data.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

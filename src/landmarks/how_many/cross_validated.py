@@ -14,13 +14,12 @@ from .. import _check
 from .._array import host
 from ..errors import RankWarning, UnsupportedError
 from ..linalg.aim import Aim
-from ..linalg.leave_one_out import best_penalty
 from ..methods.greedy.greedy import Greedy
 from ..operators.data import Data
 from ..problem import Choice, Method, Problem
+from ..residual.aimed.reconstructed import best_penalty
 from ..residual.explicit import independent_basis
 from ..runs.runner import report
-from .held_out import HeldOut
 
 DEPENDENT = 1e-20  # of a squared length: what rounding leaves of a column that others represent
 SIZES = 16  # sizes that are tried with a ridge: each needs its own decomposition
@@ -171,3 +170,51 @@ class Fold:
         wanted = np.vstack([self.wanted, np.zeros((size, self.wanted.shape[1]))])
         B = np.linalg.lstsq(rows, wanted, rcond=None)[0]
         return float(np.sum((self.held_wanted - self.held[:, :size] @ B) ** 2))
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Errors on held-out rows as a part of their total: one row per fold, one column per k.
+
+    Attributes
+    ----------
+    ks : the sizes, rising.
+    errors : the errors, of shape (folds, sizes).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 3)) @ rng.standard_normal((3, 12))
+    >>> X += 0.05 * rng.standard_normal((60, 12))
+    >>> curve = lm.held_out(X, range(1, 7))
+    >>> curve.ks.tolist(), curve.errors.shape
+    ([1, 2, 3, 4, 5, 6], (5, 6))
+    >>> bool(curve.mean[2] < 0.02 < curve.mean[1])
+    True
+    """
+
+    ks: np.ndarray
+    errors: np.ndarray
+
+    @property
+    def mean(self) -> np.ndarray:
+        """The mean over the folds, for each k."""
+        return self.errors.mean(axis=0)
+
+    @property
+    def standard_error(self) -> np.ndarray:
+        """The standard error of the mean, for each k."""
+        return self.errors.std(axis=0, ddof=1) / np.sqrt(len(self.errors))
+
+    @property
+    def best(self) -> int:
+        """The k of the lowest mean."""
+        return int(self.ks[np.argmin(self.mean)])
+
+    @property
+    def one_standard_error(self) -> int:
+        """The smallest k whose mean is within one standard error of the lowest (Breiman et al.,
+        CART, 1984).
+        """
+        lowest = int(np.argmin(self.mean))
+        return int(self.ks[np.argmax(self.mean <= self.mean[lowest] + self.standard_error[lowest])])

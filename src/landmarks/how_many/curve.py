@@ -1,7 +1,5 @@
 """Error against k: the curve from one greedy pass, and the smallest k that is good enough."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,8 +11,7 @@ from .._array import Array, host
 from ..constraints import check_size, constrained
 from ..intake import prepared_operator
 from ..linalg.error import CRITERIA, total
-from ..methods.aimed.hunt import base_of
-from ..methods.aimed.search import greedy
+from ..methods.aimed.search import base_of, greedy
 from ..methods.greedy.greedy import ErrorGains, Gains, pursue
 from ..problem import Problem
 from ..residual.represent import searchable

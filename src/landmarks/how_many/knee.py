@@ -1,7 +1,5 @@
 """How many to choose: the knee of the error curve, and how `select` applies a rule for k."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
@@ -68,7 +66,6 @@ class Rule(Protocol):
 
     def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
         """Find k, which the problem leaves open, and choose k columns by the method."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """The k that the likelihood-ratio test of the subset factor model does not reject."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The smallest k that reaches a relative error, by bisection from a bound to a greedy choice."""
 
-from __future__ import annotations
-
 import math
 import time
 import warnings
@@ -16,7 +14,7 @@ from ..linalg.error import FULL_SPECTRUM, spectrum
 from ..methods.inner import run_method
 from ..operators.double import in_double
 from ..problem import Choice, Method, Problem
-from ..residual.aimed.judged import error_of, total_of
+from ..residual.aimed.rebuilding import error_of, total_of
 from ..runs.runner import report
 from .curve import Curve, sweep
 

@@ -8,8 +8,6 @@ freedom of K less k (Anderson, An Introduction to Multivariate Statistical Analy
 Section 9.3), whatever the coefficients and the variances are.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

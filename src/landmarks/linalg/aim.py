@@ -5,8 +5,6 @@ E(S) = tr BᵀB − tr H_Sᵀ G_SS⁻¹ H_S. A target is any B. Measurements wit
 A = [X; diag σ] and B = [X; 0], so that G = K + diag σ² and H = K.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from typing import Any

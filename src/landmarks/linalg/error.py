@@ -1,20 +1,27 @@
-"""Errors of a selection by formulas that cannot turn negative, and the best rank-k error."""
+"""Errors of a selection by formulas that cannot turn negative, and the best rank-k error.
 
-from __future__ import annotations
+A Gram matrix knows an error only to the rounding of the total. Where that hides it, one more pass
+over the rows gives X − X_S B without cancellation. The coefficients B may be as inexact as the Gram
+matrix, because the residual depends on their error only to second order.
+"""
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy
+import scipy.linalg
 
 from .._array import Array, Indices, eps, host, is_single, like, namespace, take
 from ..operators.base import MEMORY, Operator, block_width, blocks, itemsize
-from ..operators.dense import densify
+from ..operators.dense import Dense, densify
 from ..operators.double import in_double, remade_in_double
-from .from_rows import residual_gram, residual_trace
-from .nystrom import nystrom_factor
+from ..operators.rows.moments import CompensatedSum, gram
+from ..operators.rows.tiles import pass_height, tile_height, tiles
+from .nystrom import nystrom_factor, pivoted_cholesky
+from .probes import Rademacher
 
 CRITERIA = ("trace", "frobenius")
 # shares of the total error above which a Gram matrix knows about nine digits of an error
@@ -173,3 +180,65 @@ def residual_blocks(operator: Operator, indices: Indices) -> Iterator[Array]:
     for block in blocks(operator.n, width):
         X = operator.factor(block)
         yield X - Q @ (Q.T @ X)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with a 95 % confidence interval, from the given number of independent probes."""
+
+    value: float
+    low: float
+    high: float
+    n_probes: int
+
+
+def estimated_error(
+    operator: Operator, indices: Indices, criterion: str, *, n_probes: int = 32, seed: int = 0
+) -> Estimate:
+    """tr C as the mean of zᵀCz, or ‖C‖²_F as that of ‖Cz‖², over random signs z."""
+    F = nystrom_factor(operator, indices)
+    Z = Rademacher(n_probes).draw(operator.n, np.random.default_rng(seed), operator.like)
+    CZ = operator.matmul(Z) - F @ (F.T @ Z)
+    samples = np.sum(host(CZ * (Z if criterion == "trace" else CZ)).astype(np.float64), axis=0)
+    value = float(np.mean(samples))
+    spread = 1.96 * float(np.std(samples, ddof=1)) / np.sqrt(n_probes)
+    return Estimate(value, max(0.0, value - spread), value + spread, n_probes)
+
+
+def residual_gram(operator: Operator, indices: Indices) -> tuple[Dense, np.ndarray]:
+    """The Gram matrix of X − X_S B, and the chosen columns beyond the rank, which B leaves out."""
+    used, beyond, B = _coefficients(operator, np.asarray(indices))
+    total = CompensatedSum((operator.n, operator.n))
+    for E in _residuals(operator, used, B):
+        total.add(gram(E))
+    C = total.total
+    # what is left of the other columns is rounding
+    clear = np.diag(C)[beyond] > 1e-24 * operator.diagonal()[beyond]
+    return Dense(C), beyond[clear]
+
+
+def residual_trace(operator: Operator, indices: Indices) -> float:
+    """‖X − X_S B‖²_F."""
+    used, _, B = _coefficients(operator, np.asarray(indices))
+    return float(sum(np.vdot(E, E) for E in _residuals(operator, used, B)))
+
+
+def _coefficients(
+    operator: Operator, indices: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The chosen columns up to the numerical rank, those beyond it, and B for the former."""
+    columns = operator.columns(indices)
+    pivots = pivoted_cholesky(columns[indices])
+    B = scipy.linalg.cho_solve((pivots.L, True), columns[:, pivots.order].T)
+    return indices[pivots.order], np.delete(indices, pivots.order), B
+
+
+def _residuals(operator: Operator, used: np.ndarray, B: np.ndarray) -> Iterator[np.ndarray]:
+    """X − X_S B in tiles of rows."""
+    height = tile_height(operator.n)
+    if operator.pass_memory is not None:
+        height = pass_height(operator.n, operator.pass_memory)
+    for _, X in tiles(operator.source, height):  # type: ignore[arg-type]  # callers checked it
+        E = X - X[:, used] @ B
+        E[:, used] = 0.0
+        yield E

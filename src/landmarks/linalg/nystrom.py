@@ -1,4 +1,10 @@
-"""The Nyström approximation K̂ = K_S K_SS⁺ K_Sᵀ in the factored form F Fᵀ."""
+"""The Nyström approximation K̂ = K_S K_SS⁺ K_Sᵀ in the factored form F Fᵀ, and its inverse.
+
+The preconditioner applies (K̂ + ridge · I)⁻¹ and its roots in O(nr). Frangella, Tropp and Udell
+(SIAM J. Matrix Anal. Appl. 44, 2023) treat the complement of the eigenvectors as if its eigenvalue
+were the smallest of K̂; here it is 0, as in K̂ itself. `benchmarks/preconditioner.py --complement`
+compares the two.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +15,8 @@ import numpy as np
 import scipy
 
 from .._array import Array, Indices, eps, host, like, namespace, solve_triangular, take
+from .._check import positive
 from ..operators.base import Operator
-from .preconditioner import Preconditioner
 
 
 @dataclass(frozen=True)
@@ -34,19 +40,12 @@ def nystrom_factor(operator: Operator, indices: Indices) -> Array:
     """F with K̂ = F Fᵀ (Lemma 2.6 gives K̂ as the corner of the relaxation)."""
     columns = operator.columns(indices)
     pivots = pivoted_cholesky(take(columns, indices))
-    return _solve(pivots, take(columns, pivots.order, axis=1))
+    return whitened(pivots.L, take(columns, pivots.order, axis=1))
 
 
-def _positive(ridge: float) -> float:
-    if not ridge > 0:
-        raise ValueError(f"ridge must be positive, got {ridge!r}")
-    return ridge
-
-
-def _solve(pivots: Pivots, columns: Array) -> Array:
+def whitened(L: np.ndarray, columns: Array) -> Array:
     """columns · L⁻ᵀ."""
-    L = like(pivots.L, columns)
-    return solve_triangular(L, columns.T).T
+    return solve_triangular(like(L, columns), columns.T).T
 
 
 @dataclass(frozen=True)
@@ -89,12 +88,12 @@ class Nystrom:
 
     def preconditioner(self, ridge: float) -> Preconditioner:
         """(K̂ + ridge · I)⁻¹, to speed up conjugate gradients on K + ridge · I if K̂ is near K."""
-        return Preconditioner(*self.eigenpairs(), _positive(ridge))
+        return Preconditioner(*self.eigenpairs(), positive(ridge, "ridge"))
 
     def log_determinant(self, ridge: float) -> float:
         """log det(K̂ + ridge · I)."""
         values, _ = self.eigenpairs()
-        inside = np.sum(np.log(host(values).astype(np.float64) + _positive(ridge)))
+        inside = np.sum(np.log(host(values).astype(np.float64) + positive(ridge, "ridge")))
         return float(inside + (self.operator.n - len(host(values))) * np.log(ridge))
 
     def eigenpairs(self) -> tuple[Array, Array]:
@@ -114,4 +113,63 @@ class Nystrom:
         """The rows of F for new points x ↦ h(x, S) L⁻ᵀ: K̂(x, y) = features(x) · features(y)."""
         chosen = self.operator.restrict(self.indices)
         pivots = pivoted_cholesky(chosen.columns(np.arange(len(self.indices))))
-        return _solve(pivots, self.operator.new_rows(points, self.indices[pivots.order]))
+        return whitened(pivots.L, self.operator.new_rows(points, self.indices[pivots.order]))
+
+
+@dataclass(frozen=True, eq=False)
+class Preconditioner:
+    """The inverse of K̂ + ridge · I: `P @ block` for NumPy or torch, `M=P` for SciPy's solvers.
+
+    Attributes
+    ----------
+    values, vectors : the nonzero eigenvalues of K̂ and their n × r orthonormal vectors.
+    ridge : what is added to the diagonal; positive.
+
+    Examples
+    --------
+    >>> import scipy.sparse.linalg
+    >>> points = np.random.default_rng(0).standard_normal((200, 2))
+    >>> K = lm.rbf(sigma=2.0)(points, points)
+    >>> P = lm.select(lm.psd(K), 30, method="greedy").nystrom().preconditioner(ridge=1e-3)
+    >>> A = K + 1e-3 * np.eye(200)
+    >>> x, failed = scipy.sparse.linalg.cg(A, points[:, 0], M=P, rtol=1e-8, maxiter=20)
+    >>> failed
+    0
+    """
+
+    values: Array
+    vectors: Array
+    ridge: float
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return (self.vectors.shape[0], self.vectors.shape[0])
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The NumPy dtype of its vectors, which SciPy asks for."""
+        return host(self.values).dtype
+
+    def matmul(self, block: Array) -> Array:
+        """(K̂ + ridge · I)⁻¹ @ block, for a block of vectors or one vector."""
+        return self.power(block, -1.0)
+
+    __matmul__ = matmul
+
+    def power(self, block: Array, exponent: float) -> Array:
+        """(K̂ + ridge · I) to that power @ block; ±1/2 split the preconditioner symmetrically."""
+        if block.ndim == 1:
+            return self.power(block[:, None], exponent)[:, 0]
+        U = self.vectors
+        inside = U.T @ block
+        outside = block - U @ inside
+        # twice: a ridge far below the eigenvalues magnifies what rounding left inside
+        outside = outside - U @ (U.T @ outside)
+        eigenvalues = (self.values + self.ridge)[:, None]
+        return U @ (eigenvalues**exponent * inside) + self.ridge**exponent * outside
+
+    def matvec(self, vector: np.ndarray) -> np.ndarray:
+        """The product with NumPy vectors, which SciPy calls, wherever the approximation lives."""
+        return host(self.matmul(like(vector, self.vectors)))
+
+    rmatvec = matmat = matvec

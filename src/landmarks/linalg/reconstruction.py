@@ -1,9 +1,7 @@
 """Coefficients that rebuild every column from the chosen ones, how well, and what each one adds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy
@@ -84,12 +82,8 @@ class Reconstruction:
         return pandas.DataFrame(self.coefficients, index=chosen, columns=labels)
 
 
-class _Triangle(NamedTuple):
-    """The positions of independent chosen columns, L with K_SS = L Lᵀ for these, G = L⁻¹ K_Sᵀ."""
-
-    order: np.ndarray
-    L: np.ndarray
-    G: np.ndarray
+#: the positions of independent chosen columns, L with K_SS = L Lᵀ for these, and G = L⁻¹ K_Sᵀ
+Triangle = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def reconstruct(operator: Operator, chosen: Indices) -> Reconstruction:
@@ -106,7 +100,7 @@ def reconstruct(operator: Operator, chosen: Indices) -> Reconstruction:
     )
 
 
-def _orthogonal(operator: Operator, chosen: np.ndarray) -> _Triangle:
+def _orthogonal(operator: Operator, chosen: np.ndarray) -> Triangle:
     """By the QR factors of X_S, which do not square its condition."""
     X = operator.factor()
     Q, R, order = scipy.linalg.qr(
@@ -119,15 +113,15 @@ def _orthogonal(operator: Operator, chosen: np.ndarray) -> _Triangle:
     largest = max(diagonal[0], np.finfo(float).tiny)
     rank = int(np.sum(diagonal > max(X.shape[0], len(chosen)) * eps(X) * largest))
     G = host(like(Q[:, :rank].T, X) @ X).astype(np.float64)
-    return _Triangle(order[:rank], R[:rank, :rank].T, G)
+    return order[:rank], R[:rank, :rank].T, G
 
 
-def _gram(operator: Operator, chosen: np.ndarray) -> _Triangle:
+def _gram(operator: Operator, chosen: np.ndarray) -> Triangle:
     """From the columns of K."""
     columns = operator.columns(chosen)
     pivots = pivoted_cholesky(take(columns, chosen))
     independent = host(take(columns, pivots.order, axis=1)).astype(np.float64)
-    return _Triangle(pivots.order, pivots.L, _solve(pivots.L, independent.T))
+    return pivots.order, pivots.L, _solve(pivots.L, independent.T)
 
 
 def _solve(L: np.ndarray, block: np.ndarray, *, adjoint: bool = False) -> np.ndarray:

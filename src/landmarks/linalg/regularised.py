@@ -1,11 +1,10 @@
 """The regularised system (K + ridge · I) x = b, by products with K alone."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 
 from .._array import Array
+from .._check import positive
 from ..errors import ConvergenceWarning
 from ..operators.base import Operator
 from .solvers.block_cg import BlockCG, Root
@@ -57,8 +56,7 @@ def solve_regularised(
     >>> helped.converged, 3 * helped.steps < alone.steps
     (True, True)
     """
-    if not ridge > 0:
-        raise ValueError(f"ridge must be positive, got {ridge!r}")
+    positive(ridge, "ridge")
     if block.ndim not in (1, 2) or block.shape[0] != operator.n:
         raise ValueError(
             f"the right-hand side must have n = {operator.n} rows, got shape {tuple(block.shape)}"

@@ -14,8 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import Stopped
-from ..linalg.error import selection_error
-from ..linalg.estimate import estimated_error
+from ..linalg.error import estimated_error, selection_error
 from ..operators.base import Operator, precision_used
 from ..problem import AIMED, PLACED, Choice, Problem, Trial, brief
 from ..residual.represent import searchable

@@ -1,7 +1,5 @@
 """The method inside a method: its choice is saved, so that a resumed run does not make it again."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .._suggest import suggestion
+from ..errors import suggestion
 
 if TYPE_CHECKING:
     from ..problem import Method

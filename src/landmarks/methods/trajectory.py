@@ -3,8 +3,6 @@
 A `Trajectory` is what users see as `selection.path`; a `Recorder` collects it during the run.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .._array import Array, Indices, eps, is_single, namespace, on_gpu, zeros
+from .._array import Array, Indices, Part, eps, is_single, namespace, on_gpu, zeros
 from ..errors import Stopped
 from ..runs.runner import Step, once_per_run, run
 from ..runs.state import State
@@ -95,13 +95,13 @@ class Operator(abc.ABC):
     rough: Operator | None = None
     #: whether it stands in for an operator in float32
     widened: bool = False
+    #: the attributes that determine the matrix; none where only its products do
+    determined_by: tuple[str, ...] = ()
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 
     @abc.abstractmethod
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         """The product K[rows, cols] @ block; all rows or columns when None."""
 
     @abc.abstractmethod
@@ -278,20 +278,3 @@ def _read_pairs(operator: Operator, reading: Reading) -> Iterator[Step]:
         reading.diagonals = {"squares": squares, "cubes": cubes}
         reading.done += len(block)
         yield Step(reading.done, n)
-
-
-def check_indices(indices: Any, n: int, *, repeats: bool = False) -> np.ndarray:
-    """The indices as host integers from 0 to n − 1, distinct unless they may repeat."""
-    array = np.atleast_1d(np.asarray(indices))
-    if array.size == 0:
-        return array.astype(np.int64).reshape(0)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise TypeError(
-            f"indices must be a list of integers, got {array.dtype} of shape {array.shape}"
-        )
-    array = array.astype(np.int64)
-    if array.min() < 0 or array.max() >= n:
-        raise ValueError(f"indices must be from 0 to {n - 1}, got {array.min()} … {array.max()}")
-    if not repeats and len(np.unique(array)) < len(array):
-        raise ValueError("indices must be distinct")
-    return array

@@ -1,18 +1,15 @@
 """From what a user holds to an operator: `data` for its columns, `as_operator` for anything."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .. import _check
 from ..readers.frames import is_frame, numbers_only
 from .base import Operator
-from .dense import Data, array_data, gram_is_cheaper
+from .dense import Data, array_data, gram_is_cheaper, sparse_data
 from .function import function
 from .rows.base import load
-from .rows.convert import as_rows
+from .rows.files import as_rows
 from .rows.out_of_core import ROWS_MEMORY, fits, from_rows
-from .sparse import sparse_data
 from .standard import Standard
 
 __all__ = ["Data", "annotated", "as_operator", "data", "gram_is_cheaper", "is_annotated"]
@@ -57,7 +54,7 @@ def data(
 
 def _of_columns(X: Any, standard: Standard, memory: int) -> Operator:
     if hasattr(X, "__dask_graph__"):
-        from .dask.columns import dask_data
+        from .dask.standard import dask_data
 
         return dask_data(X, standard)
     if hasattr(X, "tocsc"):
@@ -83,7 +80,7 @@ def _standard_sparse(X: Any, standard: Standard) -> Operator:
     from .prepare.preparation import Preparation  # here: it needs scikit-learn
 
     X = _check.sparse(X)
-    return Preparation(standard.center, standard.scale, "error").of_rows(X, None).operator
+    return Preparation(standard.center, standard.scale).of_rows(X, None).operator
 
 
 def as_operator(A: Any) -> Operator:

@@ -1,14 +1,18 @@
-"""Matrices in memory: K itself, or an array X with K = XᵀX, formed once where that is cheaper."""
+"""Matrices in memory: K itself, or X with K = XᵀX, formed once where that is cheaper.
+
+X is an array, or a SciPy sparse matrix, which is never made dense.
+"""
 
 from __future__ import annotations
 
+import abc
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .. import _check
-from .._array import Array, Indices, namespace, on_gpu, prototype, take
+from .._array import Array, Indices, Part, is_array, namespace, on_gpu, prototype, take
 from .base import DENSE_MEMORY, MEMORY, Ledger, Operator, blocks, itemsize
 from .standard import Standard
 
@@ -17,6 +21,7 @@ class Dense(Operator):
     """The operator of a stored matrix; `psd` checks and makes it."""
 
     in_memory = True
+    determined_by = ("K",)
 
     def __init__(
         self,
@@ -39,9 +44,7 @@ class Dense(Operator):
     def digits(self) -> Array:
         return self.like if self._digits is None else self._digits
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         K = self.K if rows is None else take(self.K, rows, axis=0)
         K = K if cols is None else take(K, cols, axis=1)
         self.ledger.add(products=block.shape[1], entries=K.shape[0] * K.shape[1])
@@ -69,14 +72,15 @@ class Dense(Operator):
         )
 
 
-class Data(Operator):
-    """The operator XᵀX of an array X; `data` checks and makes it."""
+class Columns(Operator):
+    """The operator XᵀX of a stored X; products go by XᵀX itself where that is cheaper."""
 
-    factor_in_memory = True
+    X: Any
+    determined_by = ("X",)
 
     def __init__(
         self,
-        X: Array,
+        X: Any,
         *,
         exponent: int = 0,
         ledger: Ledger | None = None,
@@ -84,10 +88,18 @@ class Data(Operator):
     ):
         self.X = X
         self.n = X.shape[1]
-        self.like = prototype(X)
+        self.like = prototype(X) if is_array(X) else np.zeros(0, dtype=X.dtype)
         self.ledger = ledger or Ledger()
         self.exponent = exponent
         self.names = names
+
+    @abc.abstractmethod
+    def part(self, indices: Part) -> Any:
+        """Columns of X as they are stored."""
+
+    @abc.abstractmethod
+    def entries(self, part: Any) -> int:
+        """How many entries of X are stored in some columns."""
 
     @property
     def m(self) -> int:
@@ -96,25 +108,48 @@ class Data(Operator):
     @cached_property
     def gram(self) -> Array | None:
         """XᵀX when a product with it is cheaper than two with X and it is small, else None."""
-        if not gram_is_cheaper(self.m, self.n, itemsize(self.like)):
+        rows = self.entries(self.X) // max(1, self.n)
+        if not gram_is_cheaper(rows, self.n, itemsize(self.like)):
             return None
-        self.ledger.add(entries=self.m * self.n)
-        return self.X.T @ self.X
+        self.ledger.add(entries=self.entries(self.X))
+        K = self.X.T @ self.X
+        return K if is_array(K) else K.toarray()
 
-    def factor(self, indices: Indices | None = None) -> Array:
-        return self.X if indices is None else take(self.X, indices, axis=1)
-
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         if self.gram is not None:
             K = self.gram if rows is None else take(self.gram, rows, axis=0)
             K = K if cols is None else take(K, cols, axis=1)
             self.ledger.add(products=block.shape[1], entries=K.shape[0] * K.shape[1])
             return K @ block
-        left, right = self.factor(rows), self.factor(cols)
-        self.ledger.add(products=block.shape[1], entries=self.m * (left.shape[1] + right.shape[1]))
+        left, right = self.part(rows), self.part(cols)
+        self.ledger.add(products=block.shape[1], entries=self.entries(left) + self.entries(right))
         return left.T @ (right @ block)
+
+    def columns(self, indices: Indices) -> Array:
+        self.ledger.add(columns=len(indices), entries=self.n * len(indices))
+        if self.gram is not None:
+            return take(self.gram, indices, axis=1)
+        return self.X.T @ self.factor(indices)
+
+    def share_gram(self, part: Columns, indices: Indices) -> None:
+        """Give a restriction its part of XᵀX, if that was formed."""
+        if "gram" in self.__dict__ and self.gram is not None:
+            part.gram = take(take(self.gram, indices, axis=0), indices, axis=1)
+
+
+class Data(Columns):
+    """The operator XᵀX of an array X; `data` checks and makes it."""
+
+    factor_in_memory = True
+
+    def part(self, indices: Part) -> Array:
+        return self.X if indices is None else take(self.X, indices, axis=1)
+
+    def entries(self, part: Array) -> int:
+        return part.shape[0] * part.shape[1]
+
+    def factor(self, indices: Part = None) -> Array:
+        return self.part(indices)
 
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.m * self.n)
@@ -123,16 +158,9 @@ class Data(Operator):
         parts = (self.X[:, int(block[0]) : int(block[-1]) + 1] for block in blocks(self.n, width))
         return xp.concat([xp.sum(X * X, axis=0) for X in parts])
 
-    def columns(self, indices: Indices) -> Array:
-        self.ledger.add(columns=len(indices), entries=self.n * len(indices))
-        if self.gram is not None:
-            return take(self.gram, indices, axis=1)
-        return self.X.T @ self.factor(indices)
-
     def restrict(self, indices: Indices) -> Data:
-        part = Data(self.factor(indices), exponent=self.exponent, ledger=self.ledger)
-        if "gram" in self.__dict__ and self.gram is not None:
-            part.gram = take(take(self.gram, indices, axis=0), indices, axis=1)
+        part = Data(self.part(indices), exponent=self.exponent, ledger=self.ledger)
+        self.share_gram(part, indices)
         return part
 
 
@@ -176,3 +204,38 @@ def densify(operator: Operator) -> Array:
             "swap, continuous, nuclear or rpcholesky"
         )
     return operator.columns(np.arange(operator.n))
+
+
+class Sparse(Columns):
+    """The operator XᵀX of a sparse X in CSC form; vectors are NumPy arrays."""
+
+    def part(self, indices: Part) -> Any:
+        return self.X if indices is None else self.X[:, np.asarray(indices)]
+
+    def entries(self, part: Any) -> int:
+        return part.nnz
+
+    def factor(self, indices: Part = None) -> Array:
+        return self.part(indices).toarray()
+
+    def diagonal(self) -> Array:
+        self.ledger.add(entries=self.X.nnz)
+        squares = self.X.copy()
+        squares.data = squares.data**2
+        return np.asarray(squares.sum(axis=0)).ravel()
+
+    def restrict(self, indices: Indices) -> Sparse:
+        part = Sparse(self.part(indices), exponent=self.exponent, ledger=self.ledger)
+        self.share_gram(part, indices)
+        return part
+
+
+def sparse_data(X: Any) -> Sparse:
+    """The operator of the columns of a SciPy sparse matrix or array of any format."""
+    X = _check.sparse(X)
+    largest = float(np.max(np.abs(X.data))) if X.nnz else 0.0
+    power = _check.exponent(largest, X.data)
+    if power:
+        X = X.copy()
+        X.data = _check.scaled(X.data, power)
+    return Sparse(X, exponent=2 * power)

@@ -1,15 +1,12 @@
 """The same operator in float64, for differences of large numbers that float32 cannot hold."""
 
-from __future__ import annotations
+from scipy.sparse import issparse
 
-from functools import singledispatch
-
-from .._array import Array, is_single, namespace
+from .._array import Array, double, is_single, namespace
 from ..errors import UnsupportedError
 from .base import DENSE_MEMORY, Operator
-from .dense import Data, Dense, densify, storable
+from .dense import Data, Dense, Sparse, densify, storable
 from .kernel_matrix import KernelOperator
-from .sparse import Sparse
 from .structured.hadamard import Hadamard
 
 LARGE = 100_000  # points from which fused products are most of the work
@@ -38,26 +35,18 @@ def in_double(operator: Operator) -> Operator:
     )
 
 
-@singledispatch
 def remade_in_double(operator: Operator) -> Operator | None:
     """The operator of the same data in float64; None if it is not made from data."""
+    if isinstance(operator, KernelOperator):
+        return _kernel_in_double(operator)
+    for kind in (Data, Sparse, Hadamard):
+        if isinstance(operator, kind):
+            arrays = [_double(getattr(operator, name)) for name in operator.determined_by]
+            return kind(*arrays, exponent=operator.exponent, ledger=operator.ledger)
     return None
 
 
-@remade_in_double.register
-def data_in_double(operator: Data) -> Data:
-    """X in float64."""
-    return Data(_double(operator.X), exponent=operator.exponent, ledger=operator.ledger)
-
-
-@remade_in_double.register
-def sparse_in_double(operator: Sparse) -> Sparse:
-    """A sparse X in float64."""
-    return Sparse(operator.X.astype("float64"), exponent=operator.exponent, ledger=operator.ledger)
-
-
-@remade_in_double.register
-def kernel_in_double(operator: KernelOperator) -> KernelOperator:
+def _kernel_in_double(operator: KernelOperator) -> KernelOperator:
     """The points in float64, centred again, because centring in float32 rounds them.
 
     Fused products of the points as they came remain available.
@@ -79,13 +68,5 @@ def kernel_in_double(operator: KernelOperator) -> KernelOperator:
     return found
 
 
-@remade_in_double.register
-def hadamard_in_double(operator: Hadamard) -> Hadamard:
-    """A and B in float64."""
-    A, B = _double(operator.A), _double(operator.B)
-    return Hadamard(A, B, exponent=operator.exponent, ledger=operator.ledger)
-
-
 def _double(array: Array) -> Array:
-    xp = namespace(array)
-    return xp.astype(array, xp.float64)
+    return array.astype("float64") if issparse(array) else double(array)

@@ -5,57 +5,29 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import is_dataclass
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from .._array import Array, host, is_single, like
+from .._array import host, is_single, like
 from .base import Operator
-from .dense import Data, Dense
-from .kernel_matrix import KernelOperator
-from .sparse import Sparse
-from .structured.hadamard import Hadamard
-from .structured.toeplitz import Toeplitz
 
 SKETCH = 16  # numbers that distinguish two black boxes
 
 
-@singledispatch
 def contents(operator: Operator) -> list[Any] | None:
     """The arrays and words that determine an operator; None if only its products do."""
-    return None
+    parts = [getattr(operator, name) for name in operator.determined_by]
+    if not parts or any(callable(part) and not is_dataclass(part) for part in parts):
+        return None
+    return [plain for part in parts for plain in _plain(part)]
 
 
-@contents.register
-def _(operator: Data) -> list[Array]:
-    return [operator.X]
-
-
-@contents.register
-def _(operator: Dense) -> list[Array]:
-    return [operator.K]
-
-
-@contents.register
-def _(operator: Sparse) -> list[Array]:
-    return [operator.X.data, operator.X.indices, operator.X.indptr]
-
-
-@contents.register
-def _(operator: Toeplitz) -> list[Array]:
-    return [operator.first_column]
-
-
-@contents.register
-def _(operator: Hadamard) -> list[Any]:
-    return [operator.A, operator.B]
-
-
-@contents.register
-def _(operator: KernelOperator) -> list[Any] | None:
-    return [repr(operator.h), operator.points] if is_dataclass(operator.h) else None
+def _plain(part: Any) -> list[Any]:
+    if scipy.sparse.issparse(part):
+        return [part.data, part.indices, part.indptr]
+    return [repr(part) if is_dataclass(part) else part]
 
 
 def fingerprint(operator: Operator) -> dict[str, Any]:

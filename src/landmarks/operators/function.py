@@ -1,7 +1,5 @@
 """A matrix known by its product with a block: a function, or a SciPy LinearOperator."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +10,7 @@ from .. import _check
 from .._array import (
     Array,
     Indices,
+    Part,
     as_single,
     host,
     is_array,
@@ -49,9 +48,7 @@ class Function(Operator):
     def digits(self) -> Array:
         return as_single(self.like) if self.rounded_to_single else self.like
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         full = block if cols is None else scatter(block, cols, self.n)
         product = self._checked(self.mvm(full), full)
         self.ledger.add(products=block.shape[1], entries=self.n * self.n)
@@ -212,7 +209,11 @@ def _probe(operator: Function) -> None:
         operator.rounded_to_single = True
     tolerance = 1e-5 if is_single(operator.digits) else 1e-9
     if change > tolerance / 10:
-        _warn_of_change(change)
+        warnings.warn(
+            "the product is not deterministic: two products with one vector differ by "
+            f"{change:.2g} of ‖Kv‖√n; no seed can make its selections repeat",
+            stacklevel=4,
+        )
         return  # a product that changes between calls hides whether it is symmetric
     if asymmetry > tolerance:
         raise ValueError(
@@ -225,14 +226,6 @@ def _probe(operator: Function) -> None:
             "the product must be one with a positive semidefinite matrix, but uᵀKu = "
             f"{least:.3g} for a random vector u"
         )
-
-
-def _warn_of_change(change: float) -> None:
-    warnings.warn(
-        "the product is not deterministic: two products with one vector differ by "
-        f"{change:.2g} of ‖Kv‖√n; no seed can make its selections repeat",
-        stacklevel=5,
-    )
 
 
 def unit_vectors(indices: Indices, operator: Operator) -> Array:

@@ -1,7 +1,5 @@
 """The operator of a kernel matrix on points: `kernel` checks what it is given and makes it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -12,6 +12,7 @@ from .. import _check
 from .._array import (
     Array,
     Indices,
+    Part,
     eps,
     host,
     is_single,
@@ -32,6 +33,8 @@ CHUNK = 8 * 2**20
 
 class KernelOperator(Operator):
     """The operator of h(x_i, x_j); `kernel` checks and makes it."""
+
+    determined_by = ("h", "points")
 
     def __init__(
         self,
@@ -68,9 +71,7 @@ class KernelOperator(Operator):
             return None
         return Dense(self._values(self.points, self.points), ledger=self.ledger)
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         if self.stored is not None:
             return self.stored.matmul(block, rows, cols)
         if self.engine != "chunked":
@@ -172,7 +173,18 @@ class KernelOperator(Operator):
         self._chunk = min(self._chunk, chunk)
 
     def warn_about(self, indices: np.ndarray) -> None:
-        warn_if_isolated(self, indices)
+        """Warn when the first landmarks represent no other point: K is close to the identity."""
+        if len(indices) == self.n:
+            return
+        first = indices[:8]
+        values = np.abs(host(self.columns(first)).astype(np.float64))
+        values[first, np.arange(len(first))] = 0.0
+        if np.max(values) <= np.finfo(np.float32).eps * float(np.max(host(self.diagonal()))):
+            warnings.warn(
+                "the landmarks represent no other point: the kernel matrix is numerically the "
+                "identity, and any choice is as good; widen the kernel, e.g. a larger sigma",
+                stacklevel=3,
+            )
 
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.n)
@@ -242,21 +254,6 @@ def chunked_error(like: Array, largest: float = math.inf) -> float:
     """
     limit = 1e-4 if is_single(like) else 1e-8
     return 8 * eps(like) + min(eps(like) * largest, limit)
-
-
-def warn_if_isolated(operator: Operator, indices: np.ndarray) -> None:
-    """Warn when the first landmarks represent no other point: K is then close to the identity."""
-    if not isinstance(operator, KernelOperator) or len(indices) == operator.n:
-        return
-    first = indices[:8]
-    values = np.abs(host(operator.columns(first)).astype(np.float64))
-    values[first, np.arange(len(first))] = 0.0
-    if np.max(values) <= np.finfo(np.float32).eps * float(np.max(host(operator.diagonal()))):
-        warnings.warn(
-            "the landmarks represent no other point: the kernel matrix is numerically the "
-            "identity, and any choice is as good; widen the kernel, e.g. a larger sigma",
-            stacklevel=4,
-        )
 
 
 def _out_of_memory(error: Exception) -> bool:

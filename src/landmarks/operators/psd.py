@@ -1,7 +1,5 @@
 """From a stored Gram, covariance or kernel matrix to its operator, with the checks of it."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._array import Array, Indices, take
+from .._array import Array, Indices, Part, take
 from .base import Operator
 
 
@@ -31,9 +31,7 @@ class Restricted(Operator):
     def _inside(self, indices: Indices | None) -> np.ndarray:
         return self.indices if indices is None else self.indices[np.asarray(indices)]
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         return self.parent.matmul(block, rows=self._inside(rows), cols=self._inside(cols))
 
     def diagonal(self) -> Array:

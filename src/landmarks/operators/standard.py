@@ -1,7 +1,5 @@
 """Centred and scaled columns: what is taken out of them, and the arrays that remain."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from .. import _check
 from .._array import Indices
-from .constraint import digest
+from .constraint import as_points, check_count, digest
 
 ROUNDING = 1e-9  # of the distance: neighbours on a grid of just this spacing are allowed
 
@@ -38,19 +38,11 @@ class MinDistance:
     distance: float
 
     def __post_init__(self) -> None:
-        coordinates = np.asarray(self.coordinates)
-        if coordinates.ndim == 1:
-            coordinates = coordinates[:, None]
-        coordinates = _check.as_numpy(_check.matrix(coordinates, "coordinates"), "coordinates")
-        object.__setattr__(self, "coordinates", coordinates.astype(np.float64))
+        object.__setattr__(self, "coordinates", as_points(self.coordinates))
         _check.positive(self.distance, "distance")
 
     def check(self, n: int) -> None:
-        if len(self.coordinates) != n:
-            raise ValueError(
-                "MinDistance: coordinates must have one row for each of the "
-                f"n = {n} candidates, got {len(self.coordinates)}"
-            )
+        check_count(self, "coordinates must have one row", self.coordinates, n)
 
     @property
     def _reach(self) -> float:

@@ -4,8 +4,6 @@ Greedy may end where no further place is allowed. Then the last picks are taken 
 those that rule out fewest, are packed in; small cases are searched completely.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

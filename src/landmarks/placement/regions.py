@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from .._array import Indices
-from .._suggest import suggestion
-from .constraint import digest
+from ..errors import suggestion
+from .constraint import check_count, digest
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +74,7 @@ class Regions:
         return np.bincount(self._numbers[chosen], minlength=len(self._limits[0]))
 
     def check(self, n: int) -> None:
-        if len(self.labels) != n:
-            raise ValueError(
-                f"Regions: labels must be one for each of the n = {n} candidates, "
-                f"got {len(self.labels)}"
-            )
+        check_count(self, "labels must be one", self.labels, n)
 
     def check_size(self, k: int, chosen: np.ndarray, open_places: np.ndarray) -> None:
         """Raise when no choice of k places can have these counts."""

@@ -1,7 +1,5 @@
 """Constraints on places as a file holds them: a record for JSON, and arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,12 +1,10 @@
 """The candidates inside a box, a ball or a polygon: for `include`, `exclude` and region labels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
-from .. import _check
+from .constraint import as_points
 
 
 def in_box(coordinates: Any, low: Any, high: Any) -> np.ndarray:
@@ -27,7 +25,7 @@ def in_box(coordinates: Any, low: Any, high: Any) -> np.ndarray:
     >>> lm.in_box([[0.0, 0.0], [1.0, 1.0], [2.0, 0.5]], low=[0.5, 0.0], high=[3.0, 1.0])
     array([1, 2])
     """
-    points = _points(coordinates)
+    points = as_points(coordinates)
     low, high = (np.broadcast_to(np.asarray(c, dtype=float), points.shape[1]) for c in (low, high))
     return np.flatnonzero(np.all((points >= low) & (points <= high), axis=1))
 
@@ -51,7 +49,7 @@ def in_ball(coordinates: Any, centre: Any, radius: float) -> np.ndarray:
     >>> lm.in_ball([[0.0, 0.0], [1.0, 1.0], [2.0, 0.5]], centre=[0.0, 0.0], radius=1.5)
     array([0, 1])
     """
-    points = _points(coordinates)
+    points = as_points(coordinates)
     return np.flatnonzero(np.linalg.norm(points - np.asarray(centre, float), axis=1) <= radius)
 
 
@@ -74,7 +72,7 @@ def in_polygon(coordinates: Any, corners: Any) -> np.ndarray:
     >>> lm.in_polygon([[1.0, 1.0], [3.0, 3.0]], triangle)
     array([0])
     """
-    points, corners = _points(coordinates), _points(corners)
+    points, corners = as_points(coordinates), as_points(corners)
     if points.shape[1] != 2 or corners.shape[1] != 2:
         raise ValueError("in_polygon needs two coordinates for each candidate and each corner")
     inside = np.zeros(len(points), dtype=bool)
@@ -84,7 +82,3 @@ def in_polygon(coordinates: Any, corners: Any) -> np.ndarray:
         at = a[0] + (points[:, 1] - a[1]) / height * (b[0] - a[0])
         inside ^= crosses & (points[:, 0] < at)
     return np.flatnonzero(inside)
-
-
-def _points(coordinates: Any) -> np.ndarray:
-    return _check.as_numpy(_check.matrix(np.asarray(coordinates), "coordinates"), "coordinates")

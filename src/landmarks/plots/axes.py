@@ -1,7 +1,5 @@
 """Axes to draw on, and colours for any colour vision (Okabe and Ito, 2008)."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from typing import Any, Self
 

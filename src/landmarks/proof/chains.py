@@ -6,8 +6,6 @@ divided by their first member, and the k-th smallest number bounds them all. The
 bound is divided next.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -18,10 +16,9 @@ import numpy as np
 from ..problem import Problem
 from ..runs.runner import Step, run
 from ..runs.state import State
-from .conditioned import Conditioned
+from .conditioned import Conditioned, Residuals
+from .lookahead import tails_after
 from .node import Node
-from .one_more import tails_after
-from .open_nodes import Residuals
 
 
 class Divided(NamedTuple):

@@ -3,6 +3,8 @@
 With B the coefficients that rebuild every column from the picks, C = VᵀKV, V = [−B; I]. An error of
 ω·d_i·d_j in the entries of K, d² = diag K, therefore moves C_ij by at most ω·s_i·s_j,
 s_j = d_j + Σ_i d_i |B_ij|. A pick i with the coefficients β turns s_j into at most s_j + |β_j| s_i.
+
+Where rounding hides whether a column depends on the picks, `dependent` decides with exact numbers.
 """
 
 from __future__ import annotations
@@ -18,12 +20,13 @@ from ..errors import NotPSDError
 from ..operators.base import Operator
 from ..operators.dense import densify
 from ..operators.double import in_double
-from .dependence import dependent
 from .twofold import UNIT, Twofold, divide, exactly, gram, outer, subtract
 
 LARGE = 2**26  # entries of X above which XᵀX is formed in float64
 EPS = 2.0**-53
+STATES = 2**28  # bytes of residuals that are remembered with the open nodes
 DOUBT = 64  # a pivot is certain when its error is below 1/64: then products of errors do not count
+PRIMES = (2147483647, 2147483629)
 
 
 @dataclass(frozen=True)
@@ -150,3 +153,58 @@ def indefiniteness(K: np.ndarray, operator: Operator) -> float:
             f"eigenvalue {least:.3g}; clip negative eigenvalues first"
         )
     return max(0.0, -least - rounding)
+
+
+def dependent(columns: np.ndarray) -> bool:
+    """Whether the columns are dependent; the entries are taken as they are, without rounding.
+
+    Rank over the integers modulo a prime is never above the rank over the rationals, and below it
+    only when the prime divides a minor. Two primes of 31 bits make such a coincidence less likely
+    than 2⁻⁶⁰.
+    """
+    if columns.shape[1] > columns.shape[0]:
+        return True
+    return all(_rank(_residues(columns, p), p) < columns.shape[1] for p in PRIMES)
+
+
+def _residues(columns: np.ndarray, p: int) -> np.ndarray:
+    """The columns, each times a power of two that makes it whole, modulo p."""
+    fractions, exponents = np.frexp(columns)
+    whole = np.ldexp(fractions, 53).astype(np.int64) % p
+    shifts = exponents - exponents.min(axis=0, initial=0)
+    table = np.asarray([pow(2, int(e), p) for e in range(int(shifts.max(initial=0)) + 1)])
+    return whole * table[shifts] % p
+
+
+def _rank(A: np.ndarray, p: int) -> int:
+    """The rank of an integer matrix modulo p."""
+    rank = 0
+    for j in range(A.shape[1]):
+        nonzero = np.flatnonzero(A[rank:, j])
+        if len(nonzero) == 0:
+            continue
+        A[[rank, rank + nonzero[0]]] = A[[rank + nonzero[0], rank]]
+        row = A[rank] * pow(int(A[rank, j]), -1, p) % p
+        A[rank + 1 :] = (A[rank + 1 :] - A[rank + 1 :, j : j + 1] * row % p) % p
+        rank += 1
+        if rank == A.shape[0]:
+            break
+    return rank
+
+
+class Residuals:
+    """The residuals of open nodes, as many as fit; others are computed again."""
+
+    def __init__(self, order: int):
+        self.most = STATES // (16 * order**2)
+        self.known: dict[tuple[int, ...], Conditioned] = {}
+
+    def get(self, picks: list[int]) -> Conditioned | None:
+        """The residual of some picks, if it is known."""
+        return self.known.get(tuple(picks))
+
+    def add(self, picks: list[int], state: Conditioned) -> None:
+        """Remember a residual; when there are too many, forget the others."""
+        if len(self.known) > self.most:
+            self.known.clear()
+        self.known[tuple(picks)] = state

@@ -1,16 +1,22 @@
-"""What no choice with a given candidate can go below, and which candidates are independent."""
+"""What no choice with a given candidate can go below, and which candidates are independent.
 
-from __future__ import annotations
+A pick j turns the residual C into C − vvᵀ, v = C_:j/√C_jj. With C = U Diag(λ) Uᵀ and w = Uᵀv, the
+eigenvalues are the roots of 1 − Σ_i w_i²/(λ_i − x), one between each λ_{i+1} and λ_i (Golub, SIAM
+Review 15, 1973). Bisection keeps an upper bound of each, from one decomposition for all candidates.
+"""
 
 import numpy as np
 
 from .._array import add_diagonal, cholesky
 from .conditioned import Conditioned
 from .node import Node
-from .one_more import tails_after
 
 LOOKED_AHEAD = 1000  # candidates up to which every first pick is looked at
 SEPARATE = 1e-6  # share of its variance that a column of the dual problem keeps given the others
+HALVINGS = 20
+GROUP = 8  # eigenvalues that are replaced by their largest, away from those that are sought
+BLOCK = 2**16  # numbers at once, so that they stay in the cache
+SAFETY = 4  # times the rounding of a node: a decomposition, a product and the secular function
 
 
 def allowed(state: Conditioned, free: np.ndarray) -> np.ndarray | None:
@@ -69,3 +75,70 @@ def independent_of(C: np.ndarray, order: np.ndarray) -> np.ndarray:
             kept.append(int(j))
             C -= np.multiply.outer(C[:, j], C[j] / C[j, j])
     return np.sort(np.asarray(kept, dtype=np.int64))
+
+
+def tails_after(node: Node) -> np.ndarray:
+    """What no choice of the node with each of its candidates in it can go below."""
+    C, T, r = node.state.matrix, node.candidates, node.r
+    values, U = np.linalg.eigh(C)
+    values = np.maximum(values[::-1], 0.0)
+    w = U[:, ::-1].T @ (C[:, T] / np.sqrt(C[T, T]))
+    top = largest_after(values, w * w, r - 1) + SAFETY * node.rounding * values[0]
+    gains = np.sum(w * w, axis=0)
+    if node.frobenius:
+        left = node.error - 2 * (values @ (w * w)) + gains**2
+        kept = np.sum(top**2, axis=0)
+    else:
+        left, kept = node.error - gains, np.sum(top, axis=0)
+    doubt = uncertainties(node) + SAFETY * node.rounding * node.error
+    return np.maximum(left - kept - doubt, 0.0)
+
+
+def uncertainties(node: Node) -> np.ndarray:
+    """How much the error after each candidate may be off, as `Conditioned.uncertainty` has it."""
+    state, T = node.state, node.candidates
+    grown = np.abs(state.matrix[:, T]) / state.diagonal[T] * state.spread[T]
+    spread = np.sum((state.spread[:, None] + grown) ** 2, axis=0)
+    norm = np.sqrt(state.n) * state.omega * spread
+    if not node.frobenius:
+        return 4 * norm
+    return 8 * np.sqrt(node.error) * norm + 16 * norm**2
+
+
+def largest_after(values: np.ndarray, squares: np.ndarray, count: int) -> np.ndarray:
+    """Upper bounds of the largest eigenvalues of Diag(values) − wwᵀ, one column for each w².
+
+    values : falling. Far below the roots the values of a group are raised to the largest of them,
+    which raises the roots.
+    """
+    count = min(count, len(values))
+    poles, weights = grouped(values, squares, 2 * count + GROUP)
+    step = max(1, BLOCK // max(1, len(poles) * count))
+    blocks = [weights[:, a : a + step] for a in range(0, weights.shape[1], step)]
+    ends = values[:count], np.append(values, 0.0)[1 : count + 1]
+    return np.concatenate([roots(*ends, poles, block) for block in blocks], axis=1)
+
+
+def roots(
+    above: np.ndarray, below: np.ndarray, poles: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """Upper bounds of the roots of 1 − Σ weights/(poles − x) between each two ends."""
+    high = np.repeat(above[:, None], weights.shape[1], axis=1)
+    low = np.repeat(below[:, None], weights.shape[1], axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            inverse = 1 / (poles[:, None, None] - middle)
+            # a pole met by chance gives no number, and then the upper bound stays
+            beyond = np.sum(weights[:, None, :] * inverse, axis=0) > 1
+            high, low = np.where(beyond, middle, high), np.where(beyond, low, middle)
+    return high
+
+
+def grouped(values: np.ndarray, squares: np.ndarray, kept: int) -> tuple[np.ndarray, np.ndarray]:
+    """The first values with their squares, and one value for each group of the others."""
+    if len(values) <= kept:
+        return values, squares
+    starts = np.arange(kept, len(values), GROUP)
+    poles = np.concatenate([values[:kept], values[starts]])
+    return poles, np.concatenate([squares[:kept], np.add.reduceat(squares[kept:], starts - kept)])

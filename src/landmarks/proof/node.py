@@ -3,20 +3,25 @@
 No choice goes below the eigenvalue tail of the residual C (Arai, Maung and Schweitzer, AAAI 2015).
 When only some columns T are candidates, the r directions lie in their span: what they gain is at
 most the sum of the r largest eigenvalues of C_TT^{−½} (C²)_TT C_TT^{−½}.
+
+Gains of one pick or two are bounded relative to the residual they began with: entries of C by
+√(c_i c_j), of C² by λ₁ times that, of C³ by λ₁² times that, λ₁ the largest eigenvalue of C. A pick
+whose own residual has fallen to the part 1/ρ since then is uncertain by ρ times as much.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg.lapack as lapack
 
 from .conditioned import EPS, Conditioned
-from .powers import Powers
 
 WORSE = 1e-9  # relative error from which on the bound of the candidates' span is not used
+CERTAIN = 40.0  # rounding errors that the formulas of two gains add up to, at the most
 
 
 @dataclass(frozen=True)
@@ -101,3 +106,105 @@ class Node:
         """‖C − GᵀG‖²_F: what the candidates' span leaves, less what rounding may add."""
         rest = np.sqrt(float(np.sum((self.state.matrix - G.T @ G) ** 2)))
         return max(0.0, rest - doubt * np.sqrt(self.error)) ** 2
+
+
+class Powers(NamedTuple):
+    """C, C² and, for the Frobenius criterion, C³ at the candidates.
+
+    first : the diagonal of C at the candidates when the powers were computed.
+    rounding : the relative error of each of them then. top : λ₁, or λ₁² for the Frobenius
+    criterion: no pick gains more.
+    """
+
+    C: np.ndarray
+    C2: np.ndarray
+    C3: np.ndarray | None
+    first: np.ndarray
+    rounding: np.ndarray
+    top: float
+
+    @classmethod
+    def of(
+        cls,
+        C: np.ndarray,
+        candidates: np.ndarray,
+        frobenius: bool,
+        rounding: np.ndarray,
+        top: float,
+    ) -> Powers:
+        """The powers of all of C, at the candidates: the other columns must be represented too."""
+        CT = C[:, candidates]
+        cube = CT.T @ (C @ CT) if frobenius else None
+        part = CT[candidates]
+        return cls(part, CT.T @ CT, cube, np.diagonal(part), rounding, top)
+
+    def gains(self) -> np.ndarray:
+        """What each pick lowers the error by, at the most."""
+        c, A = np.diagonal(self.C), np.diagonal(self.C2)
+        B = None if self.C3 is None else np.diagonal(self.C3)
+        return self._above(c, A, B, self.first, self.rounding)
+
+    def pair_gains(self) -> np.ndarray:
+        """What each pair of picks lowers the error by, at the most; −∞ on the diagonal."""
+        c, A, first = np.diagonal(self.C), np.diagonal(self.C2), self.gains()
+        safe = np.where(c > 0, c, np.inf)[:, None]
+        V2, VX, vv = self.C * self.C / safe, self.C * self.C2 / safe, A[:, None] / safe
+        new_c, new_A, new_B = c - V2, A - 2 * VX + V2 * vv, None
+        if self.C3 is not None:
+            B, third = np.diagonal(self.C3), self.C * self.C3
+            new_B = B - (2 * third + self.C2 * self.C2) / safe
+            new_B += 2 * vv * VX + (B[:, None] / safe - vv * vv) * V2
+        doubt = (self.rounding[:, None] + self.rounding) * (self.first / safe[:, 0])[:, None]
+        second = self._above(new_c, new_A, new_B, self.first, doubt)
+        both = first[:, None] + second
+        both = np.minimum(both, both.T)
+        np.fill_diagonal(both, -np.inf)
+        return both
+
+    def _above(
+        self,
+        c: np.ndarray,
+        A: np.ndarray,
+        B: np.ndarray | None,
+        first: np.ndarray,
+        rounding: np.ndarray,
+    ) -> np.ndarray:
+        """The gain A/c, or 2B/c − (A/c)², plus what rounding may hide; never above the top."""
+        positive = c > 0
+        safe = np.where(positive, c, 1.0)
+        ratio = A / safe
+        gain = ratio if B is None else 2 * B / safe - ratio * ratio
+        gain = gain + CERTAIN * self.top * rounding * (first / safe)
+        return np.where(positive, np.minimum(gain, self.top), self.top)
+
+    def after(self, a: int) -> Powers:
+        """The powers of C − v vᵀ, v = C_:a/√C_aa, at the candidates that follow a."""
+        s = self.C[a, a]
+        v, x = self.C[a + 1 :, a] / np.sqrt(s), self.C2[a + 1 :, a] / np.sqrt(s)
+        vv = self.C2[a, a] / s
+        half = x - 0.5 * vv * v
+        C = self.C[a + 1 :, a + 1 :] - np.multiply.outer(v, v)
+        cross = np.multiply.outer(v, half)
+        C2 = self.C2[a + 1 :, a + 1 :] - cross - cross.T
+        cube = None if self.C3 is None else cube_after(self.C3, a, s, vv, v, x)
+        rounding = (self.rounding[a + 1 :] + self.rounding[a]) * (self.first[a] / s)
+        return Powers(C, C2, cube, self.first[a + 1 :], rounding, self.top)
+
+    def ordered(self, order: np.ndarray) -> Powers:
+        """The same with the candidates in another order."""
+        square = np.ix_(order, order)
+        cube = None if self.C3 is None else self.C3[square]
+        first, rounding = self.first[order], self.rounding[order]
+        return Powers(self.C[square], self.C2[square], cube, first, rounding, self.top)
+
+
+def cube_after(
+    C3: np.ndarray, a: int, s: float, vv: float, v: np.ndarray, x: np.ndarray
+) -> np.ndarray:
+    """(C − v vᵀ)³ at the candidates after a.
+
+    It is C³ − (v yᵀ + x xᵀ + y vᵀ) + ‖v‖²(v xᵀ + x vᵀ) + (vᵀCv − ‖v‖⁴) v vᵀ, x = Cv, y = C²v.
+    """
+    y, vCv = C3[a + 1 :, a] / np.sqrt(s), C3[a, a] / s
+    cross = np.multiply.outer(v, y - vv * x - 0.5 * (vCv - vv * vv) * v)
+    return C3[a + 1 :, a + 1 :] - np.multiply.outer(x, x) - cross - cross.T

@@ -4,22 +4,41 @@ The bounds are those of `node`; the last two picks are found at once, for all pa
 for every first of them. Whatever is cut off is cut off with a margin for rounding.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..problem import Problem
 from ..runs.runner import Step, run, stopped
 from ..runs.state import State
-from .conditioned import Conditioned, conditioned
-from .node import Node
-from .open_nodes import Heap, Open, Place, Residuals
-from .powers import Powers
+from .conditioned import Conditioned, Residuals, conditioned
+from .node import Node, Powers
 
 SLACK = 5e-10  # choices that are better by less, relative to the error, are not looked for
+
+Open = tuple[float, int, list[int], list[int]]  # bound, number, picks, candidates
+
+
+@dataclass
+class Heap(State):
+    """The open nodes, the one of the lowest bound first, and how many there ever were."""
+
+    nodes: list[Open]
+    serial: int = 1
+
+    @property
+    def lowest(self) -> float:
+        """The lowest bound of an open node."""
+        return self.nodes[0][0] if self.nodes else np.inf
+
+
+@dataclass
+class Place(State):
+    """How many of the first candidates of a triple are done."""
+
+    done: int = 0
 
 
 class Tree(State):

@@ -1,31 +1,47 @@
-"""AnnData files (h5ad), by h5py: the matrix X, dense or sparse, with gene and cell names."""
-
-from __future__ import annotations
+"""AnnData files (h5ad) and Zarr stores: a matrix, dense or sparse, with gene and cell names."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO
 
-import h5py
 import numpy as np
-import scipy.sparse
 
 from ..errors import FormatError
-from .arrays import as_table, sparse_table
+from .arrays import as_table, as_texts, sparse_table
 from .limit import as_format_error, check_size
-from .table import FileTable
-
-if TYPE_CHECKING:
-    from .read import Reading
+from .table import FileTable, Reading
 
 
 def read_h5ad(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of an AnnData file: cells are rows, genes are columns."""
+    import h5py
+
     with as_format_error("the h5ad file cannot be read"), h5py.File(file, "r") as store:
-        return of_annotated(store, reading)
+        return _of_annotated(store, reading)
 
 
-def of_annotated(store: Any, reading: Reading) -> FileTable:
-    """The table of an AnnData group, in an h5ad file or a Zarr store."""
+def read_zarr(path: Path, reading: Reading) -> FileTable:
+    """The table of a Zarr store in a folder: a matrix, or a group that holds one."""
+    import zarr
+
+    with as_format_error("the Zarr store cannot be read"):
+        store = zarr.open(str(path), mode="r")
+        if hasattr(store, "dtype"):
+            return _dense(store, None, reading)
+        if "var" in store or "obs" in store:
+            return _of_annotated(store, reading)
+        arrays = [name for name in store if hasattr(store[name], "dtype")]
+        only = arrays[0] if len(arrays) == 1 else None
+        chosen = reading.array or ("X" if "X" in arrays else only)
+        if chosen not in arrays:
+            raise FormatError(
+                f"the store holds the arrays {', '.join(map(repr, arrays)) or 'none'}; name one "
+                "with --array"
+            )
+        return _dense(store[chosen], None, reading)
+
+
+def _of_annotated(store: Any, reading: Reading) -> FileTable:
     layer = reading.array or "X"
     if layer not in store:
         raise FormatError(
@@ -37,32 +53,20 @@ def of_annotated(store: Any, reading: Reading) -> FileTable:
     return replace(table, rows=cells)
 
 
-def _dense(X: Any, genes: tuple[str, ...] | None, reading: Reading) -> FileTable:
-    check_size(
-        int(np.prod(X.shape, dtype=object)) * max(X.dtype.itemsize, 4),
-        reading.max_bytes,
-        "the matrix",
-    )
-    return as_table(np.asarray(X[...]), genes, reading)
+def _dense(X: Any, names: tuple[str, ...] | None, reading: Reading) -> FileTable:
+    entries = int(np.prod(X.shape, dtype=object))
+    check_size(entries * max(X.dtype.itemsize, 4), reading.max_bytes, "the matrix")
+    return as_table(np.asarray(X[...]), names, reading)
 
 
 def _sparse(X: Any, genes: tuple[str, ...] | None, reading: Reading) -> FileTable:
     layout = str(X.attrs.get("encoding-type", X.attrs.get("h5sparse_format", "")))
-    make = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array}.get(layout[:3])
-    if make is None:
-        raise FormatError(
-            f"the matrix is stored as {layout or 'a group'!r}; only dense, csr and csc are read"
-        )
     parts = [X[name] for name in ("data", "indices", "indptr")]
-    check_size(
-        sum(int(part.shape[0]) * part.dtype.itemsize for part in parts),
-        reading.max_bytes,
-        "the matrix",
-    )
+    size = sum(int(part.shape[0]) * part.dtype.itemsize for part in parts)
+    check_size(size, reading.max_bytes, "the matrix")
     shape = X.attrs["shape"] if "shape" in X.attrs else X.attrs["h5sparse_shape"]
-    return sparse_table(
-        make, tuple(np.asarray(part[...]) for part in parts), np.asarray(shape), genes, reading
-    )
+    arrays = tuple(np.asarray(part[...]) for part in parts)
+    return sparse_table(layout[:3], arrays, np.asarray(shape), genes, reading)
 
 
 def _index(store: Any, axis: str) -> tuple[str, ...] | None:
@@ -72,7 +76,4 @@ def _index(store: Any, axis: str) -> tuple[str, ...] | None:
     key = store[axis].attrs.get("_index", "_index")
     if key not in store[axis] or not hasattr(store[axis][key], "dtype"):
         return None
-    return tuple(
-        name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
-        for name in np.asarray(store[axis][key][...])
-    )
+    return as_texts(np.asarray(store[axis][key][...]))

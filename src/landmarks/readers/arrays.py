@@ -1,21 +1,16 @@
 """NumPy's npy and npz files: the header is read first for the size; pickles are refused."""
 
-from __future__ import annotations
-
 import io
 import math
 import zipfile
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import scipy.sparse
 
 from ..errors import FormatError
 from .limit import as_format_error, check_size
-from .table import FileTable, set_aside, wanted
-
-if TYPE_CHECKING:
-    from .read import Reading
+from .table import FileTable, Reading, set_aside, wanted
 
 NAMES = ("feature_names", "names", "columns")  # arrays of an npz that name the columns of another
 SPARSE = {"format", "shape", "data", "indices", "indptr"}  # what scipy.sparse.save_npz writes
@@ -128,11 +123,15 @@ def _names(
         if key in sizes and sizes[key] <= limit:
             names = _member(archive, key, limit)
             if X.ndim == 2 and names.shape == X.shape[1:] and names.dtype.kind in "US":
-                return tuple(
-                    name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
-                    for name in names
-                )
+                return as_texts(names)
     return None
+
+
+def as_texts(names: np.ndarray) -> tuple[str, ...]:
+    """Names as text, from text or bytes."""
+    return tuple(
+        name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name) for name in names
+    )
 
 
 def _member(archive: zipfile.ZipFile, name: str, limit: int) -> np.ndarray:
@@ -143,22 +142,21 @@ def _member(archive: zipfile.ZipFile, name: str, limit: int) -> np.ndarray:
 
 def _of_sparse(parts: dict[str, np.ndarray], reading: Reading) -> FileTable:
     layout = bytes(parts["format"].tobytes()).replace(b"\0", b"").decode("ascii", "replace")
-    make = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array}.get(layout)
-    if make is None:
-        raise FormatError(f"the sparse matrix is stored as {layout!r}; save it as csr or csc")
-    return sparse_table(
-        make, (parts["data"], parts["indices"], parts["indptr"]), parts["shape"], None, reading
-    )
+    arrays = (parts["data"], parts["indices"], parts["indptr"])
+    return sparse_table(layout, arrays, parts["shape"], None, reading)
 
 
 def sparse_table(
-    make: type,
+    layout: str,
     parts: tuple[np.ndarray, ...],
     shape: np.ndarray,
     names: tuple[str, ...] | None,
     reading: Reading,
 ) -> FileTable:
     """The wanted columns of a compressed sparse matrix from a file, whose parts are checked."""
+    make = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array}.get(layout)
+    if make is None:
+        raise FormatError(f"the sparse matrix is stored as {layout!r}; save it as csr or csc")
     try:
         m, n = (int(length) for length in np.ravel(shape))
         X = make(parts, shape=(m, n))
@@ -173,10 +171,17 @@ def sparse_table(
     if names is not None and len(names) != n:
         raise FormatError(f"the file names {len(names)} columns, the matrix has {n}")
     X.data = as_floats(X.data)
+    return chosen_columns(scipy.sparse.csc_array(X), names, reading)
+
+
+def chosen_columns(
+    X: scipy.sparse.csc_array, names: tuple[str, ...] | None, reading: Reading
+) -> FileTable:
+    """The wanted columns of a sparse matrix."""
+    n = X.shape[1]
     kept, aside = wanted(names, n, reading), set_aside(names, n, reading)
-    X = scipy.sparse.csc_array(X)
     texts = {name: tuple(map(str, X[:, [j]].toarray()[:, 0])) for name, j in aside.items()}
-    if len(kept) < n or reading.columns:
-        X = X[:, kept]
+    if kept == list(range(n)):
+        return FileTable(X, names, aside=texts)
     named = None if names is None else tuple(names[j] for j in kept)
-    return FileTable(X, named, aside=texts, places=None if len(kept) == n else tuple(kept))
+    return FileTable(X[:, kept], named, aside=texts, places=tuple(kept))

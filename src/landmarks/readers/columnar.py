@@ -1,8 +1,6 @@
 """Parquet and Arrow (Feather) files, by pyarrow; the sizes are read from the metadata first."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -11,17 +9,13 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from ..errors import FormatError
-from .limit import check_size
-from .notice import noticed
-from .table import NUMERIC_ONLY, FileTable, set_aside, wanted, without_text
-
-if TYPE_CHECKING:
-    from .read import Reading
+from .limit import as_format_error, check_size
+from .table import NUMERIC_ONLY, FileTable, Reading, noticed, set_aside, wanted, without_text
 
 
 def read_parquet(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of a Parquet file; only the wanted columns are read."""
-    try:
+    with as_format_error("the Parquet file cannot be read", pa.ArrowException):
         parquet = pq.ParquetFile(file, arrow_extensions_enabled=False)
         names = parquet.schema_arrow.names
         kept = read_places(parquet.schema_arrow, reading)
@@ -30,45 +24,35 @@ def read_parquet(file: BinaryIO, reading: Reading) -> FileTable:
         check_size(max(metadata.num_rows * len(kept) * 8, groups), reading.max_bytes, "the table")
         some = [names[j] for j in kept] if len(set(names)) == len(names) else None
         table = parquet.read(columns=some)
-    except FormatError:
-        raise
-    except (pa.ArrowException, OSError, OverflowError, ValueError) as error:
-        raise FormatError(f"the Parquet file cannot be read: {error}") from error
     table = table if table.num_columns == len(kept) else table.select(kept)
     return _as_table(table, parquet.schema_arrow, kept, reading)
 
 
 def read_arrow(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of an Arrow file or stream."""
-    try:
-        batches = _batches(file)
-        schema = batches.schema
+    with as_format_error("the Arrow file cannot be read", pa.ArrowException):
+        schema, batches = _batches(file)
         kept = read_places(schema, reading)
         parts, size = [], 0
-        for batch in _each(batches):
+        for batch in batches:
             size += batch.num_rows * len(kept) * 8
             check_size(size, reading.max_bytes, "the table")
             # Arrow trusts the offsets of a file, and a wrong one would end the process
             batch.validate(full=True)
             parts.append(batch.select(kept))
-    except FormatError:
-        raise
-    except (pa.ArrowException, OSError, OverflowError, ValueError) as error:
-        raise FormatError(f"the Arrow file cannot be read: {error}") from error
     table = pa.Table.from_batches(parts, pa.schema([schema.field(j) for j in kept]))
     return _as_table(table, schema, kept, reading)
 
 
-def _batches(file: BinaryIO) -> Any:
+def _batches(file: BinaryIO) -> tuple[Any, Any]:
+    """The schema of an Arrow file or stream, and its batches one by one."""
     start = file.read(6)
     file.seek(0)
-    return pa.ipc.open_file(file) if start == b"ARROW1" else pa.ipc.open_stream(file)
-
-
-def _each(batches: Any) -> Any:
-    if hasattr(batches, "num_record_batches"):
-        return (batches.get_batch(i) for i in range(batches.num_record_batches))
-    return iter(batches)
+    if start != b"ARROW1":
+        stream = pa.ipc.open_stream(file)
+        return stream.schema, iter(stream)
+    opened = pa.ipc.open_file(file)
+    return opened.schema, map(opened.get_batch, range(opened.num_record_batches))
 
 
 def read_places(schema: Any, reading: Reading) -> list[int]:
@@ -99,10 +83,8 @@ def _numeric(
     table: Any, schema: Any, kept: list[int], reading: Reading
 ) -> tuple[list[int], tuple[str, ...]]:
     """The columns that hold numbers, and a note on the others."""
-    others = {}
-    for j in kept:
-        if not _is_number(schema.field(j).type):
-            others[j] = schema.field(j).type
+    types = {j: schema.field(j).type for j in kept}
+    others = {j: kind for j, kind in types.items() if not _is_number(kind)}
     if not others:
         return kept, ()
     if len(others) == 1 and not reading.numeric_only:

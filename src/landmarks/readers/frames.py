@@ -1,7 +1,5 @@
 """Data frames of pandas and polars: which columns hold no numbers, and the frame without them."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -54,13 +52,12 @@ def check_numbers(
 
 def not_numbers(table: Any) -> list[tuple[int, Any, str]]:
     """The place, the label and the kind of every column that holds no numbers."""
-    kinds = _polars_kinds(table) if library(table) == "polars" else _pandas_kinds(table)
+    if library(table) == "polars":
+        kinds = [_polars_kind(dtype) for dtype in table.dtypes]
+    else:
+        kinds = [_pandas_kind(table.iloc[:, j]) for j in range(table.shape[1])]
     labels = list(table.columns)
     return [(j, labels[j], kind) for j, kind in enumerate(kinds) if kind is not None]
-
-
-def _polars_kinds(table: Any) -> list[str | None]:
-    return [_polars_kind(dtype) for dtype in table.dtypes]
 
 
 def _polars_kind(dtype: Any) -> str | None:
@@ -74,13 +71,9 @@ def _polars_kind(dtype: Any) -> str | None:
     return "text" if name == "String" else name
 
 
-def _pandas_kinds(table: Any) -> list[str | None]:
+def _pandas_kind(column: Any) -> str | None:
     import pandas
 
-    return [_pandas_kind(pandas, table.iloc[:, j]) for j in range(table.shape[1])]
-
-
-def _pandas_kind(pandas: Any, column: Any) -> str | None:
     types, dtype = pandas.api.types, column.dtype
     if types.is_numeric_dtype(dtype):  # booleans are numbers
         return None

@@ -4,23 +4,18 @@ SciPy's reader is not used, because damaged files can crash the process there. F
 Pozo and Remington, NISTIR 5935 (1996).
 """
 
-from __future__ import annotations
-
 import io
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 import scipy.sparse
 
 from ..errors import FormatError
-from .arrays import as_table
+from .arrays import as_table, chosen_columns
 from .limit import check_size
-from .table import FileTable, set_aside, wanted
-
-if TYPE_CHECKING:
-    from .read import Reading
+from .table import FileTable, Reading
 
 LAYOUTS = ("array", "coordinate")
 FIELDS = ("real", "integer", "pattern")
@@ -51,13 +46,7 @@ def read_market(file: BinaryIO, reading: Reading) -> FileTable:
         raise FormatError("the Matrix Market file is not text") from error
     if header.layout == "array":
         return as_table(_dense(numbers, header), None, reading)
-    X = _sparse(numbers, header)
-    n = header.columns
-    kept, aside = wanted(None, n, reading), set_aside(None, n, reading)
-    if kept == list(range(n)):
-        return FileTable(X)
-    texts = {name: tuple(map(str, X[:, [j]].toarray()[:, 0])) for name, j in aside.items()}
-    return FileTable(X[:, kept], aside=texts, places=tuple(kept))
+    return chosen_columns(_sparse(numbers, header), None, reading)
 
 
 def _header(text: io.TextIOWrapper) -> Header:

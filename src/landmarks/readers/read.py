@@ -1,20 +1,15 @@
 """Read a table from a file, whatever its format: by its ending, or by its first bytes."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .._suggest import suggestion
-from ..errors import FormatError
-from .limit import MAX_BYTES, check_size, read_within
-from .table import FileTable
+from ..errors import FormatError, suggestion
+from .limit import check_size, read_within
+from .table import FileTable, Reading
 
 # for each format the module and the function that read it, and how names of such files end
 FORMATS = {
@@ -27,7 +22,7 @@ FORMATS = {
     "arrow": ("columnar", "read_arrow", (".arrow", ".feather", ".ipc")),
     "xlsx": ("sheet", "read_sheet", (".xlsx", ".xlsm")),
     "h5ad": ("annotated", "read_h5ad", (".h5ad",)),
-    "zarr": ("chunked", "read_zarr", (".zarr",)),
+    "zarr": ("annotated", "read_zarr", (".zarr",)),
 }
 ENDINGS = {ending: name for name, (_, _, endings) in FORMATS.items() for ending in endings}
 MAGIC = {
@@ -39,31 +34,6 @@ MAGIC = {
     b"%%MatrixMarket": "mtx",
     b"\x89HDF\r\n\x1a\n": "h5ad",
 }
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How to read.
-
-    columns, drop : names or numbers of columns to read, or to leave out.
-    max_bytes : files that would take more memory are refused.
-    header, delimiter, decimal, encoding : of text; None detects them.
-    array : which array of an npz or a Zarr group, or which sheet of a workbook; None is the only
-        one, or X, or the first sheet.
-    numeric_only : leave out columns that hold no numbers, with a note, instead of refusing them.
-    aside : names of columns to keep as text, which are no candidates: identifiers, a target.
-    """
-
-    columns: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    max_bytes: int = MAX_BYTES
-    header: bool | None = None
-    delimiter: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-    array: str | None = None
-    numeric_only: bool = False
-    aside: tuple[str, ...] = ()
 
 
 def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any) -> FileTable:
@@ -106,7 +76,7 @@ def _read_folder(path: Path, format: str | None, reading: Reading) -> FileTable:
         (path / mark).exists() for mark in ("zarr.json", ".zarray", ".zgroup")
     ):
         raise IsADirectoryError(f"{path} is a folder; give a file, or a Zarr store")
-    return _reader("zarr")(path, reading)
+    return _read_as("zarr", path, reading)
 
 
 def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> FileTable:
@@ -127,7 +97,7 @@ def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> FileTabl
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
     check_size(size, reading.max_bytes, "the file")
-    return _reader(format)(file, reading)
+    return _read_as(format, file, reading)
 
 
 def _unpacked(file: BinaryIO, limit: int) -> BinaryIO:
@@ -147,10 +117,10 @@ def _by_ending(path: Path) -> str | None:
     return ENDINGS.get(suffixes[-1]) if suffixes else None
 
 
-def _reader(format: str) -> Callable[[Any, Reading], FileTable]:
+def _read_as(format: str, source: Any, reading: Reading) -> FileTable:
     module, function, _ = FORMATS[format]
     try:
-        return getattr(import_module(f".{module}", __package__), function)
+        return getattr(import_module(f".{module}", __package__), function)(source, reading)
     except ModuleNotFoundError as error:
         raise FormatError(
             f"reading {format} needs {error.name}: pip install {error.name}"

@@ -1,21 +1,15 @@
 """Sheets of Excel workbooks (xlsx), by openpyxl; sizes are checked before unpacking."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import openpyxl
 
-from .._suggest import suggestion
-from ..errors import FormatError
+from ..errors import FormatError, suggestion
 from .limit import as_format_error, check_size
-from .table import FileTable
+from .table import FileTable, Reading
 from .text import Record, table_of
-
-if TYPE_CHECKING:
-    from .read import Reading
 
 
 def read_sheet(file: BinaryIO, reading: Reading) -> FileTable:
@@ -45,12 +39,8 @@ def _sheet(book: Any, name: str | None) -> Any:
 def _records(sheet: Any) -> Iterator[Record]:
     """The rows that hold anything, without the empty cells at their ends."""
     for line, row in enumerate(sheet.iter_rows(values_only=True), 1):
-        cells = [_text(value) for value in row]
+        cells = ["" if value is None else str(value) for value in row]
         while cells and not cells[-1]:
             cells.pop()
         if cells:
             yield Record(line, cells)
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else str(value)

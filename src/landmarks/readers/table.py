@@ -1,20 +1,49 @@
-"""What a reader returns: the numbers, the names of the columns, and their places in the file."""
+"""What a reader returns: the numbers, the names of the columns, and their places in the file.
 
-from __future__ import annotations
+Columns that only number or identify the rows, which nobody should choose, get a note.
+"""
 
+import re
+import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from .._suggest import suggestion
-from ..errors import FormatError, UnknownColumnError
-
-if TYPE_CHECKING:
-    from .read import Reading
+from ..errors import FormatError, UnknownColumnError, suggestion
+from .limit import MAX_BYTES
 
 NUMERIC_ONLY = "numeric_only=True (--numeric-only on the command line)"
+IDENTIFIER = re.compile(
+    r"(?i:id|index|key|uid|row|row_?(?:number|nr|no)|.*[_ ]id|id[_ ].*)|.*[a-z]ID"
+)
+MANY = 10  # rows: fewer may rise by one by chance
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read.
+
+    columns, drop : names or numbers of columns to read, or to leave out.
+    max_bytes : files that would take more memory are refused.
+    header, delimiter, decimal, encoding : of text; None detects them.
+    array : which array of an npz or a Zarr group, or which sheet of a workbook; None is the only
+        one, or X, or the first sheet.
+    numeric_only : leave out columns that hold no numbers, with a note, instead of refusing them.
+    aside : names of columns to keep as text, which are no candidates: identifiers, a target.
+    """
+
+    columns: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    max_bytes: int = MAX_BYTES
+    header: bool | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    array: str | None = None
+    numeric_only: bool = False
+    aside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,3 +153,40 @@ def without_text(
 def _some(names: Sequence[str], at_most: int = 6) -> str:
     shown = ", ".join(repr(name[:40]) for name in names[:at_most])
     return shown if len(names) <= at_most else f"{shown}, …"
+
+
+def noticed(table: FileTable) -> FileTable:
+    """The table, with a note on each column that seems to number or to identify the rows."""
+    if hasattr(table.values, "tocsc") or len(table.values) < 2:
+        return table
+    notes = []
+    for j in range(table.values.shape[1]):
+        if what := _what(table, j):
+            notes.append(f"{table.column(j)} {what}; {_remedy(table, j)}")
+    return replace(table, notes=(*table.notes, *notes))
+
+
+def _what(table: FileTable, j: int) -> str | None:
+    column = table.values[:, j]
+    name = None if table.names is None else table.names[j].strip()
+    counts = np.array_equal(column, column[0] + np.arange(len(column)))
+    if counts and column[0] in (0, 1) and (name == "" or len(column) > 2):
+        return "only counts the rows"
+    if counts and len(column) >= MANY:
+        return "rises by one from row to row, as numbers of rows do"
+    if name and IDENTIFIER.fullmatch(name) and _distinct_integers(column):
+        return "seems to identify the rows"
+    return None
+
+
+def _distinct_integers(column: np.ndarray) -> bool:
+    integers = bool(np.all(np.isfinite(column))) and bool(np.all(column == np.round(column)))
+    return integers and len(np.unique(column)) == len(column)
+
+
+def _remedy(table: FileTable, j: int) -> str:
+    name = str(table.number(j))
+    if table.names is not None and table.names[j] and "," not in table.names[j]:
+        name = table.names[j]
+    name = shlex.quote(name)
+    return f"--id {name} keeps it as the name of the rows, --drop {name} leaves it out"

@@ -4,8 +4,6 @@ Header, decimal comma and encoding are detected. Python's csv module splits the 
 commas and line breaks are read correctly. Errors name the line and the column.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re
@@ -15,18 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
 from ..errors import FormatError
-from .encoding import encoding_of, refuse_binary
-from .limit import check_size
-from .notice import noticed
-from .table import NUMERIC_ONLY, FileTable, set_aside, wanted, without_text
-
-if TYPE_CHECKING:
-    from .read import Reading
+from .limit import check_size, encoding_of, refuse_binary
+from .table import NUMERIC_ONLY, FileTable, Reading, noticed, set_aside, wanted, without_text
 
 DELIMITERS = (",", ";", "\t", "|")
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "."})
@@ -79,8 +72,10 @@ def table_of(
 ) -> FileTable:
     """The table of records, of which the first may hold the names."""
     first = next(records())
-    header = _is_header(first.cells, decimal) if reading.header is None else reading.header
-    names = _names(first.cells) if header else None
+    header = reading.header
+    if header is None:  # names are anything but numbers and missing values
+        header = any(_number(cell, decimal) is None for cell in first.cells)
+    names = [cell.strip() for cell in first.cells] if header else None
     layout = Layout(records, decimal, names, len(first.cells))
     kept = wanted(names, layout.n, reading)
     try:
@@ -158,15 +153,6 @@ def _decimal(sample: list[Record], delimiter: str) -> str:
     commas = any(_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
     points = any(_DECIMAL_POINT.fullmatch(cell) for cell in cells)
     return "," if commas and not points else "."
-
-
-def _is_header(cells: list[str], decimal: str) -> bool:
-    """Whether a first row holds anything but numbers and missing values."""
-    return any(_number(cell, decimal) is None for cell in cells)
-
-
-def _names(cells: list[str]) -> list[str]:
-    return [cell.strip() for cell in cells]
 
 
 def _collected(

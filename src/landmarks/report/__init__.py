@@ -4,9 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .html_page import Origin, page
+    from .html_page import Origin, page, write
     from .summary import Summary, spectrum_is_cheap, summarise
-    from .writing import write
 
 __all__ = ["Origin", "Summary", "page", "spectrum_is_cheap", "summarise", "write"]
 
@@ -16,7 +15,7 @@ _MODULES = {
     "page": "html_page",
     "spectrum_is_cheap": "summary",
     "summarise": "summary",
-    "write": "writing",
+    "write": "html_page",
 }
 
 if not TYPE_CHECKING:

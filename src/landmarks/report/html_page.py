@@ -4,41 +4,38 @@ uPlot, which is included, draws the figures; without scripts they are SVG. Text 
 escaped, and a content security policy allows only the page's two scripts.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
-import platform
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from .. import __version__
 from ..operators.fingerprint import fingerprint
+from ..runs.archive import written
 from ..selection import Selection
 from . import figures
-from .downloads import downloads
+from .figures import downloads
 from .maps import maps
 from .overview import words_of
-from .sentences import limit, made_small, meaning, rebuilt_title
+from .sentences import (
+    facts,
+    limit,
+    meaning,
+    percent,
+    plural,
+    rebuilt_title,
+    shown,
+    signed,
+    signed_percent,
+)
 from .static import curve_svg, heat_svg
 from .summary import Summary, summarise
-from .words import installed, percent, plural, shown, signed, signed_percent
 
 ROWS = 2000  # the most rows of the table of dropped columns
-DEFAULTS = {"missing": "error"}  # settings that the page omits at their default
-WORDS = {
-    "k": "asked for",
-    "criterion": "made small",
-    "error": "may be lost",
-    "numeric_only": "left out columns of text",
-    "id": "names of the rows",
-}
-VERSIONS = ("numpy", "scipy", "scikit-learn", "torch")
 
 
 @dataclass(frozen=True)
@@ -84,8 +81,11 @@ def page(
             selection=selection,
             summary=summary,
             chosen=_chosen(reasons.chosen.rows, summary),
-            dropped=_dropped(reasons.dropped.rows[:ROWS]),
-            facts=_facts(selection, origin),
+            dropped=[
+                {"name": None, "kept_out": None, **row, "sources": _pairs(row, "source", "weight")}
+                for row in reasons.dropped.rows[:ROWS]
+            ],
+            facts=facts(selection, origin.settings, origin.fingerprint),
             data=_as_script(drawn),
             labels=labels,
             meaning=meaning(selection, summary, origin.noun, origin.measure),
@@ -204,28 +204,8 @@ def _chosen(rows: list[dict[str, Any]], summary: Summary) -> list[dict[str, Any]
     """A row per chosen candidate: what it adds, what is kept up to it, what could replace it."""
     together = [None] * len(rows) if summary.together is None else summary.together.tolist()
     return [
-        {
-            "index": row["index"],
-            "name": row.get("name"),
-            "adds": row["adds"],
-            "together": kept,
-            "substitutes": _pairs(row, "substitute", "cost"),
-        }
+        {"name": None, **row, "together": kept, "substitutes": _pairs(row, "substitute", "cost")}
         for row, kept in zip(rows, together, strict=True)
-    ]
-
-
-def _dropped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row per other candidate: how well it is rebuilt and from what."""
-    return [
-        {
-            "index": row["index"],
-            "name": row.get("name"),
-            "r2": row["r2"],
-            "kept_out": row.get("kept_out"),
-            "sources": _pairs(row, "source", "weight"),
-        }
-        for row in rows
     ]
 
 
@@ -235,33 +215,32 @@ def _pairs(row: dict[str, Any], first: str, second: str) -> list[tuple[Any, floa
     return [(row[f"{first}_{q}"], row[f"{second}_{q}"]) for q in places]
 
 
-def _facts(selection: Selection, origin: Origin) -> list[tuple[str, str]]:
-    """How the selection was made, as pairs of words."""
-    given = {
-        WORDS.get(name, name): _in_words(value)
-        for name, value in origin.settings.items()
-        if value not in (None, (), [], False) and DEFAULTS.get(name) != value
-    }
-    given |= {
-        "method": selection.method,
-        "made small": made_small(selection),
-        "seed": str(selection.seed),
-        "time": f"{selection.ledger.seconds:.2f} seconds",
-    }
-    given["versions"] = (
-        f"landmarks {__version__}, Python {platform.python_version()}, " + ", ".join(_versions())
-    )
-    if origin.fingerprint:
-        given["data"] = origin.fingerprint
-    return list(given.items())
+def write(
+    selection: Selection, path: str | Path, *, overwrite: bool = False, **origin: Any
+) -> None:
+    """Write one HTML page about a selection, to share; it needs no network.
 
+    Parameters
+    ----------
+    selection : one that has its data.
+    path : the page; it is written completely or not at all.
+    overwrite : whether to replace an existing file.
+    origin : words for the page, the fields of `Origin`: title, noun, measure, command, settings,
+        image (the height and width when the candidates are pixels), rows, fingerprint; and
+        coordinates (one or two numbers for each candidate) and field (a value for each) for maps.
 
-def _in_words(value: Any) -> str:
-    if isinstance(value, list | tuple | np.ndarray):
-        return ", ".join(shown(entry) for entry in value)
-    return "yes" if value is True else shown(value)
-
-
-def _versions() -> list[str]:
-    known = {name: installed(name) for name in VERSIONS}
-    return [f"{name} {version}" for name, version in known.items() if version]
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from landmarks import report
+    >>> from sklearn.datasets import load_wine
+    >>> wine = load_wine(as_frame=True).data
+    >>> page = os.path.join(tempfile.mkdtemp(), "wine.html")
+    >>> s = lm.select(wine, 4, center=True, scale=True)
+    >>> report.write(s, page, title="wine", measure="variance")
+    >>> os.path.getsize(page) < 2_000_000
+    True
+    """
+    html = page(selection, origin=replace(guessed(selection), **origin))
+    with written(path, overwrite=overwrite) as file:
+        file.write(html.encode("utf-8"))

@@ -1,7 +1,5 @@
 """How a selection prints: one line, the table of the command line, a table in a notebook."""
 
-from __future__ import annotations
-
 import html
 from dataclasses import dataclass
 
@@ -46,13 +44,10 @@ def words_of(selection: Selection) -> Words:
     def label(j: int) -> str:
         return f"{noun} {j}" if selection.names is None else selection.names[j]
 
-    noun = "landmark" if _is_kernel(selection) else "column"
-    return Words(noun, measure_of(selection), label)
-
-
-def measure_of(selection: Selection) -> str:
-    """What a choice keeps, in words."""
-    return aimed_measure(_measure(selection), selection)
+    operator = selection.operator
+    kernel = operator is not None and operator.m is None and selection.labels is None
+    noun = "landmark" if kernel else "column"
+    return Words(noun, aimed_measure(_measure(selection), selection), label)
 
 
 def aimed_measure(measure: str, selection: Selection) -> str:
@@ -75,28 +70,26 @@ def _measure(selection: Selection) -> str:
     return "sum of squares" if selection.operator.m is not None else "trace of the matrix"
 
 
-def _is_kernel(selection: Selection) -> bool:
-    operator = selection.operator
-    return operator is not None and operator.m is None and selection.labels is None
-
-
 def one_line(selection: Selection) -> str:
     """The choice in one line; the error where it is known or costs little."""
     words = words_of(selection)
-    kept = _kept(selection)
-    start = f"{selection.k} of {words.counted(selection.n)}"
-    if kept is not None:
-        start = headline(selection, kept, words)
     names = [printable(words.label(int(j)), 40) for j in selection.indices[:LISTED]]
     rest = f", … {selection.k - LISTED} more" if selection.k > LISTED else ""
-    return f"Selection: {start}: {', '.join(names)}{rest}"
+    return f"Selection: {_title(selection, words)}: {', '.join(names)}{rest}"
+
+
+def _title(selection: Selection, words: Words) -> str:
+    """How many were chosen, and what they keep where that is known or costs little."""
+    kept = _kept(selection)
+    if kept is None:
+        return f"{selection.k} of {words.counted(selection.n)}"
+    return headline(selection, kept, words)
 
 
 def as_html(selection: Selection) -> str:
     """The choice as a table for a notebook."""
-    words, kept = words_of(selection), _kept(selection)
-    start = f"{selection.k} of {words.counted(selection.n)}"
-    title = start if kept is None else headline(selection, kept, words)
+    words = words_of(selection)
+    title = _title(selection, words)
     together = nested_shares(selection) if _is_cheap(selection) else None
     head = f"<tr><th></th><th>{words.noun}</th><th>kept so far</th></tr>"
     body = ""

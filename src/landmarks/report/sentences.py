@@ -1,16 +1,30 @@
-"""Sentences on a choice: they hold for good and poor results, for one column and for all."""
+"""Words of the page: names, numbers, versions, and sentences that hold for any choice."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+import platform
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
 
-from .words import percent, plural
+from .. import __version__
+from .terminal import printable
 
 if TYPE_CHECKING:
     from ..selection import Selection
     from .summary import Summary
 
+
+DEFAULTS = {"missing": "error"}  # settings that the page omits at their default
+WORDS = {
+    "k": "asked for",
+    "criterion": "made small",
+    "error": "may be lost",
+    "numeric_only": "left out columns of text",
+    "id": "names of the rows",
+}
+VERSIONS = ("numpy", "scipy", "scikit-learn", "torch")
 POOR = 0.5  # the page says so if a choice keeps less
 CRITERIA = {
     "trace": "the squared error of rebuilding everything",
@@ -18,6 +32,7 @@ CRITERIA = {
 }
 USELESS = 0.995  # a gap above which nothing is said
 LEAST = 1e-5  # the smallest gap that is shown
+LONGEST = 120  # letters of a name that a page holds
 
 
 def made_small(selection: Selection) -> str:
@@ -100,3 +115,75 @@ def rounded_up(gap: float, space: str = "") -> str:
     digits = 1 if gap >= 100 * LEAST else 3
     unit = 10 ** (digits + 2)
     return f"{100 * math.ceil(max(gap, LEAST) * unit) / unit:.{digits}f}{space}%"
+
+
+def shown(name: object, longest: int = LONGEST) -> str:
+    """A name of limited length, without hidden, control or direction characters."""
+    text = str(name)
+    text = text if len(text) <= longest else text[: longest - 1] + "…"
+    return printable(text)
+
+
+def percent(part: float, digits: int = 1) -> str:
+    """A share in percent, with more digits if fewer would print 0 or 100."""
+    if 0 < part < 1 and round(100 * part, digits) in (0, 100) and digits < 4:
+        return percent(part, digits + 1)
+    return f"{100 * part:.{digits}f}\u202f%"
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """A number with its sign."""
+    text = f"{value:+.{digits}f}".replace("-", "−")
+    return text if float(f"{value:.{digits}f}") else text[1:]
+
+
+def signed_percent(part: float) -> str:
+    """A change as a share in percent, with its sign."""
+    return f"{signed(100 * part)}\u202f%"
+
+
+def plural(count: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{count:,}".replace(",", "\u202f") + f" {noun}{'' if count == 1 else 's'}"
+
+
+def installed(package: str) -> str | None:
+    """The version of a package; None where it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def facts(
+    selection: Selection, settings: dict[str, Any], fingerprint: str | None
+) -> list[tuple[str, str]]:
+    """How the selection was made, as pairs of words."""
+    given = {
+        WORDS.get(name, name): _in_words(value)
+        for name, value in settings.items()
+        if value not in (None, (), [], False) and DEFAULTS.get(name) != value
+    }
+    given |= {
+        "method": selection.method,
+        "made small": made_small(selection),
+        "seed": str(selection.seed),
+        "time": f"{selection.ledger.seconds:.2f} seconds",
+    }
+    given["versions"] = (
+        f"landmarks {__version__}, Python {platform.python_version()}, " + ", ".join(_versions())
+    )
+    if fingerprint:
+        given["data"] = fingerprint
+    return list(given.items())
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return ", ".join(shown(entry) for entry in value)
+    return "yes" if value is True else shown(value)
+
+
+def _versions() -> list[str]:
+    known = {name: installed(name) for name in VERSIONS}
+    return [f"{name} {version}" for name, version in known.items() if version]

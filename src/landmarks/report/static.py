@@ -1,14 +1,12 @@
 """Drawings of the page that need no script: error curve and similarity of columns, as SVG."""
 
-from __future__ import annotations
-
 import base64
 from html import escape
 from typing import Any
 
 import numpy as np
 
-from .words import shown
+from .sentences import shown
 
 # of the curve
 WIDTH = 720.0

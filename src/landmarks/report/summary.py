@@ -1,7 +1,5 @@
 """The headline numbers: what is kept by the choice, by the best directions, by random choices."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,7 +47,9 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
     draws = int(np.clip(EFFORT / (operator.n * k * (operator.m or k)), 1, draws))
     seed = selection.seed or 0
     drawn = [_drawn(selection, seed + draw) for draw in range(draws)]
-    best = _best(selection) if spectrum_is_cheap(operator) else None
+    best = None
+    if spectrum_is_cheap(operator):
+        best = 1 - selection.best_rank_error() / (selection.total() or 1.0)
     return Summary(
         1 - selection.relative_error(),
         best,
@@ -78,11 +78,6 @@ def spectrum_is_cheap(operator: Operator) -> bool:
     return min(operator.n, operator.m or operator.n) <= FULL_SPECTRUM
 
 
-def _best(selection: Selection) -> float:
-    total = selection.total()
-    return 1 - selection.best_rank_error() / total if total > 0 else 1.0
-
-
 def nested_shares(selection: Selection) -> np.ndarray | None:
     """What the first 1, 2, … of the chosen keep; None where that costs too much."""
     operator = selection._data
@@ -90,7 +85,8 @@ def nested_shares(selection: Selection) -> np.ndarray | None:
         base = rebuilding(operator, selection.aim)
         return 1 - base.nested_errors(selection.indices) / (base.total or 1.0)
     if selection.criterion == "trace":
-        return _trace_shares(operator, selection)
+        shares = explained_shares(operator, selection.indices)
+        return np.pad(shares, (0, selection.k - len(shares)), mode="edge")[: selection.k]
     if operator.n > 3000:
         return None
     errors = [
@@ -98,11 +94,6 @@ def nested_shares(selection: Selection) -> np.ndarray | None:
         for size in range(1, selection.k + 1)
     ]
     return 1 - np.array(errors) / (selection._figure("total", None) or 1.0)
-
-
-def _trace_shares(operator: Operator, selection: Selection) -> np.ndarray:
-    shares = explained_shares(operator, selection.indices)
-    return np.pad(shares, (0, selection.k - len(shares)), mode="edge")[: selection.k]
 
 
 def explained_shares(operator: Operator, picks: Indices) -> np.ndarray:

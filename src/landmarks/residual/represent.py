@@ -24,10 +24,9 @@ from .._array import (
 from ..errors import UnsupportedError
 from ..operators.base import MEMORY, Operator
 from ..operators.data import Data
-from ..operators.dense import Dense, densify
+from ..operators.dense import Dense, Sparse, densify
 from ..operators.double import in_double
 from ..operators.kernel_matrix import KernelOperator
-from ..operators.sparse import Sparse
 from ..operators.structured.hadamard import Hadamard
 from .explicit import Factored
 from .pivoted_factor import FLOOR, pivoted_factor

@@ -1,19 +1,22 @@
-"""One npz file of arrays and a JSON record, no pickle: never half written, checked when read."""
+"""Files that are written completely or not at all, and npz files of arrays and a JSON record.
 
-from __future__ import annotations
+No pickle is written or read, and what is read is checked first.
+"""
 
 import json
 import math
 import os
+import tempfile
 import zipfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 
-from ..errors import DAMAGE, FormatError
+from ..errors import FormatError
+from ..readers.limit import DAMAGE
 
 MAX_BYTES = 2**30
 
@@ -133,3 +136,40 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
             raise FormatError(f"{member.filename} holds objects, or is not as large as it says")
     with archive.open(member) as file:
         return np.lib.format.read_array(file, allow_pickle=False)
+
+
+@contextmanager
+def written(path: str | Path, *, overwrite: bool) -> Iterator[BinaryIO]:
+    """A file that appears only when the block has ended without error and its bytes are on disk."""
+    path = Path(path)
+    if os.path.lexists(path) and not overwrite:
+        raise FileExistsError(f"{path} exists already")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".landmarks-", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        _move(temporary, path, overwrite)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _move(temporary: str, path: Path, overwrite: bool) -> None:
+    """Move into place; by a link, which fails if a file has appeared there, unless overwriting."""
+    if overwrite:
+        os.replace(temporary, path)
+        return
+    try:
+        os.link(temporary, path)
+    except FileExistsError as error:
+        raise FileExistsError(f"{path} exists already") from error
+    except OSError:  # a file system without links
+        os.replace(temporary, path)
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

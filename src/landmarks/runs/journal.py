@@ -3,36 +3,46 @@
 A resumed run begins from the top. Methods that had finished return their result at once. An
 iteration that had not finished gets its state back and goes on. The random generator, the counts of
 the ledger and the warnings given are put back too, so the result is the same to the last bit.
+
+Each record is named by what it records and by how often that was entered before: "swap 2" is the
+second descent by swaps inside the record above it.
 """
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..errors import FormatError
-from .common import Common
-from .record import Record
-from .snapshots import Snapshot, Snapshots, Write
-from .state import State, capture, put_back
-from .tree import Arrays, flatten, restore
+from .state import Arrays, State, capture, flatten, put_back, restore
+
+PAUSE = 0.1  # seconds between two snapshots in memory: the most that Ctrl-C may lose
+LARGE = 2**28  # bytes: larger snapshots are taken only when they are written
+SNAPSHOT_SHARE = 0.05  # the most of the time of a run that taking snapshots may use
+WRITE_SHARE = 0.1  # the most of the time of a run that writing them may use
 
 
 class Journal:
-    """Saves the record of one run.
+    """Saves the record of one run: takes snapshots often and writes some of them.
 
     common : what all methods of the run share.
-    write : writes a snapshot to the disk; interval : the fewest seconds between two writes.
+    write : writes a snapshot to the disk.
+    interval : the fewest seconds between two writes; 0 writes after every step.
     passes : the results of passes over the operator, by name.
     """
 
     def __init__(self, common: Common, write: Write, interval: float):
         self.common = common
         self.write = write
-        self.snapshots = Snapshots(self._snapshot, self._write, interval)
+        self.interval = interval
+        self.last: Snapshot | None = None
+        self.next_snapshot = self.next_write = -math.inf
         self.first_rng = common.rng.bit_generator.state
         self.root = Record()
         self.open = [self.root]
@@ -107,13 +117,34 @@ class Journal:
 
     def update(self) -> None:
         """Take a snapshot if one is due, and write it if that is due."""
-        if not self.closed:
-            self.snapshots.update()
+        start = time.monotonic()
+        if self.closed or start < self.next_snapshot:
+            return
+        self.last = self._snapshot()
+        self.next_snapshot = self._next(start, min(self.interval, PAUSE), SNAPSHOT_SHARE)
+        if start >= self.next_write:
+            self.flush()
 
     def flush(self) -> None:
         """Write the last snapshot, unless it is written."""
-        if not self.closed:
-            self.snapshots.flush()
+        if self.closed or self.last is None:
+            return
+        start = time.monotonic()
+        try:
+            self.write(*self.last)
+        except OSError:
+            self.closed = True
+            raise
+        self.next_write = self._next(start, self.interval, WRITE_SHARE)
+        if sum(array.nbytes for array in self.last[1]) > LARGE:
+            self.next_snapshot = self.next_write
+        self.last = None
+
+    def _next(self, start: float, pause: float, share: float) -> float:
+        """The next time for what took from the start until now."""
+        if self.interval == 0:
+            return start
+        return start + max(pause, (time.monotonic() - start) / share)
 
     def flush_after(self, error: BaseException) -> None:
         """Write the last snapshot after an error; a failure to write is added to it as a note."""
@@ -125,8 +156,8 @@ class Journal:
     def close(self) -> None:
         """Write where the run is, and save nothing of what follows."""
         if not self.closed:
-            self.snapshots.take()
-            self.snapshots.flush()
+            self.last = self._snapshot()
+            self.flush()
             self.closed = True
 
     def _snapshot(self) -> Snapshot:
@@ -136,9 +167,79 @@ class Journal:
         flat["shared"] = flatten(self.passes, arrays, copy=False)
         return flat, arrays.stored
 
-    def _write(self, flat: Any, arrays: list[np.ndarray]) -> None:
-        try:
-            self.write(flat, arrays)
-        except OSError:
-            self.closed = True
-            raise
+
+class Common:
+    """The random generator, the counts of the operator, and what the user was warned of."""
+
+    def __init__(self, rng: np.random.Generator, ledger: Any, warned: set[str]):
+        self.rng = rng
+        self.ledger = ledger
+        self.warned = warned
+        self.before = ledger.snapshot()
+
+    def now(self) -> dict[str, Any]:
+        """Where they are, as JSON."""
+        return {
+            "rng": self.rng.bit_generator.state,
+            "ledger": self.ledger.since(self.before),
+            "told": sorted(self.warned),
+        }
+
+    def restore(self, earlier: dict[str, Any]) -> None:
+        """Put them back to where they were."""
+        self.rng.bit_generator.state = earlier["rng"]
+        for name, count in earlier["ledger"].items():
+            setattr(self.ledger, name, self.before.get(name, 0) + count)
+        self.warned.update(earlier["told"])
+
+
+@dataclass
+class Record:
+    """One iteration or one method of a run.
+
+    content : of an iteration its states after the last step; of a finished method its result.
+    common : the random generator, the ledger and the warnings at that moment; None before it.
+    inside : the records of what has been entered since.
+    """
+
+    content: Any = None
+    common: dict[str, Any] | None = None
+    finished: bool = False
+    inside: dict[str, Record] = field(default_factory=dict)
+    entered: Counter[str] = field(default_factory=Counter)
+
+    def enter(self, name: str) -> Record:
+        """The record of that name inside this one; a new one unless a resumed run has it."""
+        self.entered[name] += 1
+        return self.inside.setdefault(f"{name} {self.entered[name]}", Record())
+
+    def forget(self, name: str) -> None:
+        """Remove the record of that name that was entered last."""
+        self.inside.pop(f"{name} {self.entered[name]}", None)
+
+    def set(self, content: Any, common: dict[str, Any], *, finished: bool) -> None:
+        """Record a state or a result; what led to it is not needed any more."""
+        self.content = content
+        self.common = common
+        self.finished = finished
+        self.inside.clear()
+        self.entered.clear()
+
+    def flatten(self, arrays: Arrays) -> dict[str, Any]:
+        """The record and all inside it as JSON; arrays of results do not change and are shared."""
+        return {
+            "inside": {key: record.flatten(arrays) for key, record in self.inside.items()},
+            "kept": flatten(self.content, arrays, copy=not self.finished),
+            "note": self.common,
+            "ended": self.finished,
+        }
+
+    @classmethod
+    def of(cls, flat: dict[str, Any], arrays: Arrays) -> Record:
+        """The record that was flattened."""
+        inside = {key: cls.of(record, arrays) for key, record in flat["inside"].items()}
+        return cls(restore(flat["kept"], arrays), flat["note"], flat["ended"], inside)
+
+
+Snapshot = tuple[dict[str, Any], list[np.ndarray]]  # JSON and the arrays that it refers to
+Write = Callable[[dict[str, Any], list[np.ndarray]], None]

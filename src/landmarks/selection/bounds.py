@@ -1,20 +1,51 @@
-"""What no choice can go below, and the proof that a choice is best."""
-
-from __future__ import annotations
+"""The figures of a choice, each computed once, and what no choice can go below."""
 
 import time
 from typing import Any
 
-from .._check import seconds
+import numpy as np
+
+from .._check import choice, seconds
+from ..errors import UnsupportedError
+from ..linalg.aim import Aim
+from ..linalg.error import CRITERIA, best_rank_error, exact_error, rank_bound, total
 from ..methods.aimed.certified import certified
+from ..methods.search.exact import Exact
+from ..operators.base import Operator
 from ..problem import Problem
 from ..proof.certificate import Certificate, certify
+from ..residual.aimed.rebuilding import aimed_figure
 from ..runs.runner import watching
-from .figures import Figures
+
+PATIENCE = 3.0  # seconds for a proof that was estimated to take less than one
 
 
-class Bounds(Figures):
-    """What a user asks about the choices that were not made."""
+class Bounds:
+    """Computes the errors and bounds of a selection, and remembers them in `known`.
+
+    It has no fields of its own; the annotations name those of `Selection` that it reads.
+    """
+
+    indices: np.ndarray
+    n: int
+    criterion: str
+    bound: float | None
+    exponent: int
+    operator: Operator | None
+    known: dict[str, float]
+    include: tuple[int, ...]
+    exclude: tuple[int, ...]
+    aim: Aim | None
+
+    @property
+    def k(self) -> int:
+        """The number of indices."""
+        return len(self.indices)
+
+    @property
+    def most_columns(self) -> int:
+        """The most columns that an allowed choice has: more than k only with groups or costs."""
+        return int(self.known.get("columns", self.k))
 
     @property
     def proved(self) -> bool:
@@ -131,3 +162,85 @@ class Bounds(Figures):
             iterations=found.iterations,
             point=found.point,
         )
+
+    @property
+    def _data(self) -> Operator:
+        if self.operator is None:
+            raise ValueError(
+                "this selection was loaded without its data; give them with load(path, data=…)"
+            )
+        return self.operator
+
+    def _criterion(self, criterion: str | None) -> str:
+        """The criterion that is meant; with a target or noise there is only the trace."""
+        criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
+        if self.aim is not None and criterion != "trace":
+            raise UnsupportedError(
+                f"this selection is for {' and '.join(self.aim.asked)}, which has the criterion "
+                f'"trace" only, got {criterion!r}'
+            )
+        return criterion
+
+    def _refuse(self, what: str, instead: str) -> None:
+        if self.aim is not None:
+            raise UnsupportedError(
+                f"{what} is not there for a choice with {' and '.join(self.aim.asked)}; {instead}"
+            )
+
+    def _bound(self, criterion: str | None) -> float:
+        """The best lower bound that is known, in the units of the operator."""
+        criterion = self._criterion(criterion)
+        if criterion == self.criterion:
+            self._prove_if_asked()
+        found = [self.known.get(f"certificate:{criterion}")]
+        found.append(self.bound if criterion == self.criterion else None)
+        proved = [bound for bound in found if bound is not None]
+        if proved:  # the error may be rounded further than what is proved of it
+            proved = [min(max(proved), self._figure("error", criterion))]
+        return max([self._figure("rank_bound", criterion), *proved])
+
+    def _prove_if_asked(self) -> None:
+        """Search all choices if `auto` left a short proof until somebody wants to know."""
+        if self.known.pop("provable", None) is None or self.operator is None:
+            return
+        problem = Problem(
+            self.operator,
+            self.k,
+            self.criterion,
+            self.include,
+            self.exclude,
+            deadline=time.monotonic() + PATIENCE,
+        )
+        problem.warned.add("rank")
+        found = Exact(start=self.indices).choose(problem, np.random.default_rng(0))
+        self.known[f"certificate:{self.criterion}"] = float(found.bound or 0.0)
+
+    def _figure(self, kind: str, criterion: str | None) -> float:
+        """A figure in the units of the operator, computed once."""
+        criterion = self._criterion(criterion)
+        key = f"{kind}:{criterion}"
+        if key not in self.known:
+            self.known[key] = self._compute(kind, criterion)
+        return self.known[key]
+
+    def _compute(self, kind: str, criterion: str) -> float:
+        if self.aim is not None:
+            return aimed_figure(self._data, self.aim, self.exclude, kind, self.indices)
+        if kind == "error":
+            return exact_error(self._data, self.indices, criterion)
+        if kind == "total":
+            return total(self._data, criterion)
+        if kind == "rank_bound" and self.operator is None:  # a file of version 0.1
+            return self._figure("best_rank", criterion) * (1 - 1e-9)
+        if kind == "best_rank":
+            return best_rank_error(self._data, self.k, criterion)
+        if self.most_columns >= self.n:
+            return 0.0
+        return rank_bound(self._data, self.most_columns, criterion)
+
+    def _in_units(self, figure: float, criterion: str | None) -> float:
+        """The figure in the units of the data: times 2**exponent, squared for ‖·‖²_F."""
+        squared = (criterion or self.criterion) == "frobenius"
+        exponent = 2 * self.exponent if squared else self.exponent
+        with np.errstate(over="ignore", under="ignore"):
+            return float(np.ldexp(figure, exponent))

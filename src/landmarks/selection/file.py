@@ -1,7 +1,5 @@
 """Selections as files: one npz with arrays and a JSON record, no pickle."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from datetime import date, datetime
 from pathlib import Path
@@ -27,6 +25,10 @@ FORMAT = "landmarks-selection"
 VERSION = 1
 AIMED = 2  # the version of a file with a target or noise, which earlier programs must not read
 PATH_ARRAYS = ("t", "value", "active", "steps")
+AS_THEY_ARE = (
+    *("n", "criterion", "method", "seed", "names", "center", "scale", "include", "exclude"),
+    *("bound", "exponent", "stopped", "known"),
+)
 
 
 def save(selection: Selection, path: Any) -> None:
@@ -36,23 +38,11 @@ def save(selection: Selection, path: Any) -> None:
         "format": FORMAT,
         "version": VERSION if selection.aim is None else AIMED,
         "aim": None if selection.aim is None else selection.aim.record(),
-        "n": selection.n,
-        "criterion": selection.criterion,
-        "method": selection.method,
-        "seed": selection.seed,
         "ledger": asdict(selection.ledger),
-        "names": selection.names,
         "labels": None if selection.labels is None else [_plain(j) for j in selection.labels],
-        "center": selection.center,
-        "scale": selection.scale,
-        "include": selection.include,
-        "exclude": selection.exclude,
         "trials": [asdict(trial) for trial in selection.trials],
-        "bound": selection.bound,
-        "exponent": selection.exponent,
-        "stopped": selection.stopped,
-        "known": selection.known,
     }
+    record |= {name: getattr(selection, name) for name in AS_THEY_ARE}
     record["constraints"], placed = recorded(selection.constraints)
     arrays = {"indices": selection.indices} | placed
     if selection.path:
@@ -66,19 +56,13 @@ def _compute_figures(selection: Selection) -> None:
     """Compute the errors and bounds, which the selection remembers and the file then holds."""
     if selection.operator is None:
         return
-    for criterion in _cheap_criteria(selection, selection.operator):
+    criteria: tuple[str, ...] = (selection.criterion,)
+    if selection.aim is None and (selection.operator.m is not None or selection.n <= 3000):
+        criteria = CRITERIA  # the others cost little too
+    for criterion in criteria:
         selection.relative_error(criterion)
         selection.best_rank_error(criterion)
         selection.gap(criterion)
-
-
-def _cheap_criteria(selection: Selection, operator: Operator) -> tuple[str, ...]:
-    """The criteria whose figures exist and cost little."""
-    if selection.aim is not None:
-        return ("trace",)
-    if operator.m is not None or selection.n <= 3000:
-        return CRITERIA
-    return (selection.criterion,)
 
 
 def load(

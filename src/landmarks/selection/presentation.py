@@ -92,7 +92,7 @@ class Presentation:
         ...     [file.name for file in pathlib.Path(folder).iterdir()]
         ['tumours.html']
         """
-        from ..report.writing import write
+        from ..report.html_page import write
 
         write(_selection(self), path, overwrite=overwrite, **origin)
 
@@ -139,9 +139,17 @@ class Presentation:
         >>> s.plot().ax_.get_xlabel()
         'columns chosen'
         """
-        from ..plots.default import default_display
+        from ..plots.coverage import CoverageDisplay, MapDisplay
+        from ..plots.error_curve import ErrorCurveDisplay
 
-        return default_display(_selection(self), ax, coordinates, field)
+        selection = _selection(self)
+        if field is not None and coordinates is None:
+            raise ValueError("a field needs coordinates: give where its candidates are")
+        if coordinates is not None:
+            return MapDisplay.from_selection(selection, coordinates, field=field, ax=ax)
+        if selection._data.raw is not None:
+            return CoverageDisplay.from_selection(selection, ax=ax)
+        return ErrorCurveDisplay.from_selection(selection, ax=ax)
 
     def __repr__(self) -> str:
         from ..report.overview import one_line

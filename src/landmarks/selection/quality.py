@@ -1,12 +1,10 @@
 """How good a choice is: its error, also relative to that of choosing nothing or the best rank k."""
 
-from __future__ import annotations
-
 import math
 import warnings
 
 from ..errors import RankWarning
-from ..linalg.estimate import Estimate, estimated_error
+from ..linalg.error import Estimate, estimated_error
 from .bounds import Bounds
 
 

@@ -1,7 +1,5 @@
 """The result of a selection: the indices, how good they are, how they were found, their cost."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,10 +8,10 @@ import numpy as np
 from ..linalg.aim import Aim
 from ..linalg.nystrom import Nystrom
 from ..linalg.reconstruction import Reconstruction, reconstruct
-from ..operators.base import Operator, check_indices
+from ..operators.base import Operator
 from ..placement.constraint import Constraint
-from ..problem import Method, Trial
-from ..residual.aimed.judged import Judged
+from ..problem import Method, Trial, check_indices
+from ..residual.aimed.rebuilding import rebuilding
 from ..residual.aimed.reconstructed import reconstructed
 from .presentation import Presentation
 from .quality import Quality
@@ -136,8 +134,8 @@ class Selection(Quality, Presentation):
         >>> s.posterior_variance().round(6).tolist()
         [1.0, 0.0, 0.0]
         """
-        judged = self._judged or Judged(self._data, Aim())
-        return np.ldexp(judged.base.variances(self.indices), self._data.exponent)
+        variances = rebuilding(self._data, self.aim or Aim()).variances(self.indices)
+        return np.ldexp(variances, self._data.exponent)
 
     def reconstruction(self, ridge: float | str | None = None) -> Reconstruction:
         """The coefficients that rebuild every column, or the target, and R² of each.

@@ -1,7 +1,5 @@
 """What both estimators share: seeds, weights, callbacks, and pickles without the training data."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 from collections.abc import Iterator

@@ -14,19 +14,23 @@ import landmarks as lm
 
 from .._check import column_labels
 from ..intake import warn_of_means, warn_of_spread
-from ..operators.prepare.preparation import Preparation
 from ..operators.rows.base import RowBlocks
-from ..operators.rows.convert import as_rows
+from ..operators.rows.files import as_rows
 from ..operators.standard import Prepared
-from ._common import CallbackSupport, fit_task, seed, validated_table, weights
+from ._common import CallbackSupport, fit_task, seed, weights
 from .fitted_columns import FittedColumns
-from .incremental import Incremental
-from .prepared_target import PreparedTarget
-from .requested import requested_constraints, requested_size
-from .row_source import check_gram_fits, check_source, set_features, source_weights
+from .rebuilder import PreparedTarget
+from .requested import (
+    check_gram_fits,
+    check_source,
+    requested_constraints,
+    requested_size,
+    set_features,
+    source_weights,
+)
 
 
-class ColumnSelector(CallbackSupport, Incremental, FittedColumns, BaseEstimator):
+class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
     """Select the columns from which all columns, or a target, are best rebuilt by least squares.
 
     The k columns S are chosen to make ‖X − P_S X‖²_F small, where P_S projects onto them; with a
@@ -117,7 +121,6 @@ class ColumnSelector(CallbackSupport, Incremental, FittedColumns, BaseEstimator)
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
-    _labels: tuple[Any, ...] | None = None
 
     def __init__(
         self,
@@ -206,14 +209,6 @@ class ColumnSelector(CallbackSupport, Incremental, FittedColumns, BaseEstimator)
             w = source_weights(sample_weight, source)
             self._select(self._preparation.of_source(source, w), source.dtype)
         return self
-
-    @property
-    def _preparation(self) -> Preparation:
-        return Preparation(self.center, bool(self.scale), self.missing)
-
-    def _validated(self, X: Any, *, reset: bool = True, ensure_min_samples: int = 1) -> Any:
-        finite = True if self.missing == "error" else "allow-nan"
-        return validated_table(self, X, finite, ensure_min_samples, reset)
 
     def _select(self, prepared: Prepared, dtype: Any, aim: PreparedTarget | None = None) -> None:
         """Choose the columns and set the fitted attributes."""

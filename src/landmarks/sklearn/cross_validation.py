@@ -1,14 +1,11 @@
 """The error on rows, or points, not seen in training: for each k its mean and standard error."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.validation import check_array
 
@@ -16,7 +13,7 @@ import landmarks as lm
 
 from .. import _check
 from .._array import host, take
-from ..how_many.held_out import HeldOut
+from ..how_many.cross_validated import HeldOut
 from ..intake import warn_of_spread
 from ..linalg.aim import Aim
 from ..linalg.nystrom import Nystrom
@@ -28,7 +25,7 @@ from ..operators.standard import Standard
 from ..readers.frames import is_frame, numbers_only
 from ..readers.read import read
 from ..residual.aimed.reconstructed import reconstructed
-from .held_out_target import TargetFolds, target_rows
+from .rebuilder import dense, target_rows
 
 CHUNK = 2**22  # entries of X that are made dense at a time
 
@@ -101,10 +98,11 @@ def held_out(
         else check_cv(cv)
     )
     standard = Standard(bool(center), bool(scale))
-    run = _Run(sizes, method, criterion, seed, standard, ridge)
+    Y = None if target is None else target_rows(target, X)
+    run = _Folds(sizes, method, criterion, seed, standard, ridge, Y)
     one = run.points_errors if points else run.rows_errors
     if target is not None:
-        one = TargetFolds(target_rows(target, X), sizes, method, seed, standard, ridge).errors
+        one = run.target_errors
     rows = np.zeros(A.n if points else X.shape[0])
     errors = [one(X, train, test) for train, test in folds.split(rows)]
     if len(errors) < 2:
@@ -120,79 +118,86 @@ def _rows(A: Any, center: bool, scale: bool | None, numeric_only: bool) -> Any:
         A = read(os.fspath(A), numeric_only=numeric_only).values
     X = check_array(A, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     if scale is None:
-        standard = Preparation(bool(center), False, "error")
+        standard = Preparation(bool(center))
         prepared = standard.of_rows(X, None).operator
         prepared.names = _check.column_names(A)
         warn_of_spread(prepared, stacklevel=4)
     return X
 
 
-@dataclass(frozen=True)
-class _Run:
-    """What is done in each fold."""
+@dataclass(frozen=True, eq=False)
+class _Folds:
+    """What is done in each fold; Y : the rows of the target, None to rebuild the columns."""
 
     ks: np.ndarray
     method: Any
     criterion: str
     seed: int
     standard: Standard
-    ridge: Any = None
+    ridge: Any
+    Y: np.ndarray | None
 
-    def coefficients(self, operator: Operator, chosen: np.ndarray) -> np.ndarray:
-        """The coefficients that rebuild all columns from the chosen ones."""
-        if self.ridge is None:
+    def choices(self, operator: Operator, target: np.ndarray | None = None) -> list[np.ndarray]:
+        """The columns chosen for each k; greedy picks serve all k at once."""
+        nested = as_method(self.method) == lm.Greedy()
+        wanted: dict[str, Any] = {"criterion": self.criterion, "seed": self.seed}
+        chosen = [
+            lm.select(operator, int(k), method=self.method, target=target, **wanted).indices
+            for k in (self.ks[-1:] if nested else self.ks)
+        ]
+        return [chosen[0][:k] for k in self.ks] if nested else chosen
+
+    def coefficients(self, operator: Operator, chosen: np.ndarray, aim: Aim) -> np.ndarray:
+        """The coefficients that rebuild all columns, or the target, from the chosen columns."""
+        if self.ridge is None and aim.target is None:
             return reconstruct(operator, chosen).coefficients
         centred = self.standard.center
-        return reconstructed(operator, chosen, Aim(), self.ridge, centred=centred).coefficients
-
-    def choices(self, operator: Operator) -> list[np.ndarray]:
-        """The columns chosen for each k."""
-        if as_method(self.method) == lm.Greedy():
-            indices = lm.path(operator, self.ks, criterion=self.criterion).indices
-            return [indices[:k] for k in self.ks]
-        return [
-            lm.select(
-                operator, int(k), method=self.method, criterion=self.criterion, seed=self.seed
-            ).indices
-            for k in self.ks
-        ]
+        return reconstructed(operator, chosen, aim, self.ridge, centred=centred).coefficients
 
     def rows_errors(self, X: Any, train: np.ndarray, test: np.ndarray) -> list[float]:
         """The part of the held-out rows that is left, for each k."""
-        return _rows_errors(X, train, test, self)
+        standard = self.standard
+        prepared = Preparation(standard.center, standard.scale).of_rows(X[train], None)
+        held = X[test]
+        chosen = self.choices(prepared.operator)
+        coefficients = [self.coefficients(prepared.operator, S, Aim()) for S in chosen]
+        left, whole = np.zeros(len(chosen)), 0.0
+        height = max(1, CHUNK // X.shape[1])
+        for start in range(0, held.shape[0], height):
+            rows = (dense(held[start : start + height]) - prepared.mean) / prepared.scale
+            whole += float(np.sum(rows**2))
+            left += [
+                float(np.sum((rows - rows[:, S] @ B) ** 2))
+                for S, B in zip(chosen, coefficients, strict=True)
+            ]
+        return list(left / (whole or 1.0))
+
+    def target_errors(self, X: Any, train: np.ndarray, test: np.ndarray) -> list[float]:
+        """What is left of the target on the held-out rows, as a part of it, for each k."""
+        own, held = self._prepared(X, train, test)
+        wanted, unseen = self._prepared(self.Y, train, test)
+        operator, aim = lm.data(own, scale=False), Aim(target=wanted)
+        whole = float(np.sum(unseen**2)) or 1.0
+        found = []
+        for S in self.choices(operator, wanted):
+            B = self.coefficients(operator, S, aim) / 2.0 ** (operator.exponent / 2)
+            found.append(float(np.sum((unseen - held[:, S] @ B) ** 2)) / whole)
+        return found
+
+    def _prepared(
+        self, X: Any, train: np.ndarray, test: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Training and test rows, centred and scaled by the training rows."""
+        prepared, mean, scale = self.standard.of_array(dense(X[train]))
+        return prepared, (dense(X[test]) - mean) / scale
 
     def points_errors(self, kernel: Operator, train: np.ndarray, test: np.ndarray) -> list[float]:
         """The part of the held-out points that is left, for each k."""
-        return _points_errors(kernel, train, test, self)
-
-
-def _rows_errors(X: Any, train: np.ndarray, test: np.ndarray, run: _Run) -> list[float]:
-    standard = run.standard
-    prepared = Preparation(standard.center, standard.scale, "error").of_rows(X[train], None)
-    held = X[test]
-    chosen = run.choices(prepared.operator)
-    coefficients = [run.coefficients(prepared.operator, S) for S in chosen]
-    left, whole = np.zeros(len(chosen)), 0.0
-    height = max(1, CHUNK // X.shape[1])
-    for start in range(0, held.shape[0], height):
-        rows = held[start : start + height]
-        rows = rows.toarray() if scipy.sparse.issparse(rows) else rows
-        rows = (rows.astype(np.float64) - prepared.mean) / prepared.scale
-        whole += float(np.sum(rows**2))
-        left += [
-            float(np.sum((rows - rows[:, S] @ B) ** 2))
-            for S, B in zip(chosen, coefficients, strict=True)
-        ]
-    return list(left / (whole or 1.0))
-
-
-def _points_errors(kernel: Operator, train: np.ndarray, test: np.ndarray, run: _Run) -> list[float]:
-    own, held = kernel.restrict(train), take(kernel.raw, test)
-    whole = host(take(kernel.diagonal(), test)).astype(np.float64)
-    errors = []
-    for S in run.choices(own):
-        features = host(Nystrom(own, S).features(held)).astype(np.float64)
-        errors.append(
-            float(np.sum(np.maximum(whole - np.sum(features**2, axis=1), 0.0)) / np.sum(whole))
-        )
-    return errors
+        own, held = kernel.restrict(train), take(kernel.raw, test)
+        whole = host(take(kernel.diagonal(), test)).astype(np.float64)
+        errors = []
+        for S in self.choices(own):
+            features = host(Nystrom(own, S).features(held)).astype(np.float64)
+            left = np.maximum(whole - np.sum(features**2, axis=1), 0.0)
+            errors.append(float(np.sum(left) / np.sum(whole)))
+        return errors

@@ -3,8 +3,6 @@
 Without it every function here sees NumPy arrays.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.linalg.error import selection_error
-from landmarks.linalg.probes import Hadamard, Identity
-from landmarks.methods.greedy import block_picks, nuclear
+from landmarks.linalg.probes import Identity
+from landmarks.methods.greedy import nuclear
 from landmarks.methods.greedy.greedy import ErrorGains, pursue
 from landmarks.methods.greedy.nuclear import (
     ProbedGains,
@@ -18,6 +18,7 @@ from landmarks.methods.greedy.nuclear import (
 )
 from landmarks.residual import panel
 from landmarks.residual.residual import Residual
+from tests.hadamard import Hadamard
 
 X = np.random.default_rng(0).standard_normal((40, 32))
 K = X.T @ X
@@ -163,7 +164,7 @@ def test_blocks_that_follow_few_columns_choose_as_well(points, monkeypatch):
     operator = lm.kernel(points, lm.rbf(1.0))
     one_by_one = mean_error()
     monkeypatch.setattr(nuclear, "LARGE", 0)
-    monkeypatch.setattr(block_picks, "FOLLOWED", 30)
+    monkeypatch.setattr(nuclear, "FOLLOWED", 30)
     # the errors of two seeds differ by 2 % here
     assert mean_error() < 1.01 * one_by_one
 
@@ -188,7 +189,7 @@ def test_a_factor_that_is_not_kept_is_read_once_for_a_block(points, monkeypatch)
     )
     K = lm.kernel(points, lm.rbf(0.2))
     in_blocks = lm.select(K, 200, method=lm.NuclearScores(20)).error()
-    assert widths == [200 - block_picks.WIDTH]
+    assert widths == [200 - nuclear.WIDTH]
     monkeypatch.setattr(nuclear, "LARGE", 10**9)
     one_by_one = lm.select(K, 200, method=lm.NuclearScores(20)).error()
     assert in_blocks == pytest.approx(one_by_one, rel=1e-3)  # isolated points are tied

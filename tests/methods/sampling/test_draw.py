@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy.stats import chisquare
 
-from landmarks.methods.sampling.draw import draw, draw_order
+from landmarks.methods.sampling.uniform import draw, draw_order
 
 WEIGHTS = np.array([0.0, 1.0, 0.0, 3.0, 4.0, 0.0])
 

@@ -5,10 +5,9 @@ import pytest
 import zarr
 from threadpoolctl import threadpool_limits
 
-from landmarks.operators.rows.ahead import _threads, in_order, tiles_ahead
-from landmarks.operators.rows.arrays import ArrayRows
+from landmarks.operators.rows.arrays import ArrayRows, IterableRows
 from landmarks.operators.rows.base import Standardised, float_dtype, load
-from landmarks.operators.rows.iterables import IterableRows
+from landmarks.operators.rows.moments import _threads, in_order, tiles_ahead
 from landmarks.operators.rows.tiles import READ, largest, pass_height, tile_height, tiles
 from landmarks.runs.runner import watching
 

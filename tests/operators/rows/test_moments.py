@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from landmarks.operators.rows.ahead import in_order
-from landmarks.operators.rows.convert import as_rows
+from landmarks.operators.rows.files import as_rows
 from landmarks.operators.rows.moments import (
     CompensatedSum,
     Moments,
     MomentSum,
     gram,
+    in_order,
     part,
     squares,
     summed,

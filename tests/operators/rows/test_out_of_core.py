@@ -14,9 +14,8 @@ import landmarks as lm
 from landmarks.linalg.error import exact_error
 from landmarks.operators.base import squared_diagonal
 from landmarks.operators.dense import Dense
-from landmarks.operators.rows.convert import as_rows
-from landmarks.operators.rows.operator import ByRows
-from landmarks.operators.rows.out_of_core import fits, from_rows, gram_fits
+from landmarks.operators.rows.files import as_rows
+from landmarks.operators.rows.out_of_core import ByRows, fits, from_rows, gram_fits
 from landmarks.operators.standard import Standard
 from landmarks.runs.runner import watching
 

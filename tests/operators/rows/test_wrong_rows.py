@@ -8,9 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import landmarks as lm
-from landmarks.operators.rows.arrays import ArrayRows
+from landmarks.operators.rows.arrays import ArrayRows, IterableRows
 from landmarks.operators.rows.files import open_rows
-from landmarks.operators.rows.iterables import IterableRows
 
 from .made import SMALL, X
 from .sources import SOURCES, cut

@@ -1,7 +1,5 @@
 """The options about a file: how to read it, how to prepare it, what its rows are."""
 
-from __future__ import annotations
-
 import argparse
 
 from ..options import listed, size, width

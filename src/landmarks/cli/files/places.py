@@ -1,43 +1,20 @@
 """The file that says where the candidates are, for maps of the report and for a least distance."""
 
-from __future__ import annotations
-
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from ...errors import FormatError
+from ...readers.read import read
 from ..outcome import BAD_DATA, USAGE, Failure
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from .source import Source
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Where the candidates are, and how far apart the chosen ones must be."""
-    places = parser.add_argument_group("places")
-    places.add_argument(
-        "--coordinates",
-        metavar="FILE",
-        help="where the candidates are: a line for each, in their order; the report then has maps",
-    )
-    places.add_argument(
-        "--min-distance",
-        metavar="DISTANCE",
-        type=float,
-        help="chosen places are at least so far apart, in the units of --coordinates",
-    )
+from .source import Source
 
 
 def coordinates(chosen_from: Source, arguments: argparse.Namespace) -> np.ndarray | None:
     """The coordinates of the candidates, None unless there are any."""
     if arguments.coordinates is None:
         return None
-    import numpy as np
-
-    from ...errors import FormatError
-    from ...readers.read import read
-
     try:
         values = np.asarray(read(arguments.coordinates).values, dtype=np.float64)
     except (FormatError, OSError) as error:
@@ -64,7 +41,7 @@ def constraints(chosen_from: Source, arguments: argparse.Namespace) -> tuple[Any
     """The constraints on places that the arguments ask for."""
     if arguments.min_distance is None:
         return ()
-    from ...placement.minimum_distance import MinDistance
+    from ...placement.minimum_distance import MinDistance  # here: SciPy's trees load slowly
 
     places = coordinates(chosen_from, arguments)
     if places is None:

@@ -1,20 +1,27 @@
-"""From a file and the options about it to the operator of the candidates."""
-
-from __future__ import annotations
+"""From a file and the options about it to the operator of the candidates; missing values too."""
 
 import argparse
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+import landmarks as lm
+
+from ...errors import FormatError, UnknownColumnError
+from ...intake import warn_of_spread
+from ...operators.base import Operator
+from ...operators.data import data
+from ...operators.prepare.preparation import Preparation, mean_imputed
+from ...operators.standard import Standard
+from ...readers import FileTable
+from ...readers.limit import check_size
+from ...readers.read import read
+from ...readers.table import position
 from ...report.lines import Words
-from ..outcome import BAD_DATA, USAGE, Failure
-from .missing import refuse_bad_values, without_missing
-
-if TYPE_CHECKING:
-    from ...operators.base import Operator
-    from ...readers import FileTable
+from ..outcome import BAD_DATA, USAGE, Failure, note
 
 STDIN = "-"
 
@@ -50,9 +57,6 @@ class Source:
 
     def position(self, name: str) -> int:
         """The candidate of a name, or of a number as in the file; a name comes first."""
-        from ...errors import UnknownColumnError
-        from ...readers.table import position
-
         names, n = self.operator.names, self.operator.n
         numbers = {str(self.number(j)): j for j in range(n)}
         if name in numbers and name not in (names or ()):
@@ -73,8 +77,6 @@ class Source:
 
 def load(arguments: argparse.Namespace) -> Source:
     """Read the file and prepare the candidates."""
-    from ..screen import note
-
     table = _table(arguments)
     for sentence in table.notes:
         note(sentence)
@@ -94,9 +96,6 @@ def load(arguments: argparse.Namespace) -> Source:
 
 
 def _table(arguments: argparse.Namespace) -> FileTable:
-    from ...errors import FormatError, UnknownColumnError
-    from ...readers.read import read
-
     header = {"auto": None, "yes": True, "no": False}[arguments.header]
     delimiter = {"tab": "\t", "\\t": "\t"}.get(arguments.delimiter, arguments.delimiter)
     if delimiter is not None and len(delimiter) != 1:
@@ -131,10 +130,6 @@ def _table(arguments: argparse.Namespace) -> FileTable:
 
 
 def _of_columns(title: str, table: FileTable, arguments: argparse.Namespace) -> Source:
-    from ...intake import warn_of_spread
-    from ...operators.data import data
-    from ...operators.prepare.preparation import Preparation
-
     center = arguments.center or arguments.standardize
     scale = True if arguments.standardize else arguments.scale
     missing = "error" if arguments.missing == "drop" else arguments.missing
@@ -157,8 +152,6 @@ def _ids(table: FileTable, arguments: argparse.Namespace) -> tuple[str, ...] | N
 
 
 def _of_rows(title: str, table: FileTable, arguments: argparse.Namespace) -> Source:
-    import landmarks as lm
-
     if arguments.missing == "pairwise":
         raise Failure(
             USAGE,
@@ -179,10 +172,6 @@ def _of_rows(title: str, table: FileTable, arguments: argparse.Namespace) -> Sou
 
 def _points(table: FileTable, arguments: argparse.Namespace) -> Any:
     """The rows as points: dense, imputed, and centred and scaled if requested."""
-    from ...operators.prepare.preparation import mean_imputed
-    from ...operators.standard import Standard
-    from ...readers.limit import check_size
-
     X = table.values
     if hasattr(X, "tocsc"):
         check_size(X.shape[0] * X.shape[1] * 8, arguments.max_bytes, "the table of points")
@@ -193,8 +182,6 @@ def _points(table: FileTable, arguments: argparse.Namespace) -> Any:
 
 
 def _kernel(points: Any, arguments: argparse.Namespace) -> Any:
-    import landmarks as lm
-
     if arguments.kernel == "linear":
         return lm.linear()
     sigma = _median_distance(points) if arguments.sigma == "median" else arguments.sigma
@@ -207,10 +194,76 @@ def _kernel(points: Any, arguments: argparse.Namespace) -> Any:
 
 def _median_distance(points: Any, at_most: int = 500) -> float:
     """The median distance of distinct rows, among at most 500 spread evenly over the file."""
-    import numpy as np
-    from scipy.spatial.distance import pdist
+    from scipy.spatial.distance import pdist  # here: SciPy's distances load slowly
 
     some = points[np.linspace(0, len(points) - 1, min(len(points), at_most)).astype(int)]
     distances = pdist(np.asarray(some, dtype=np.float64))
     distances = distances[distances > 0]
     return float(f"{np.median(distances):.3g}") if len(distances) else 1.0
+
+
+def refuse_bad_values(table: FileTable, arguments: argparse.Namespace) -> None:
+    """Refuse infinite values, and missing ones unless --missing says what to do with them."""
+    values = table.values.data if hasattr(table.values, "tocsc") else table.values
+    if np.isfinite(values).all():
+        return
+    if np.isinf(values).any():
+        raise Failure(
+            BAD_DATA,
+            f"{arguments.file}: {_first(table, np.isinf(values))}: the value is infinite; "
+            "remove or clip it first",
+        )
+    missing = np.isnan(values)
+    if arguments.missing == "error":
+        remedy = (
+            "--missing drop leaves out such rows, --missing impute fills in the mean of the "
+            "column, --missing pairwise uses the known values, --drop leaves the column out"
+        )
+        raise Failure(
+            BAD_DATA,
+            f"{arguments.file}: {_first(table, missing)}: the value is missing, contains NaN "
+            f"({int(missing.sum())} in all); {remedy}",
+        )
+
+
+def _first(table: FileTable, bad: Any) -> str:
+    if bad.ndim == 2:
+        return table.place(*(int(i) for i in np.argwhere(bad)[0]))
+    place = int(np.flatnonzero(bad)[0])
+    return table.place(
+        int(table.values.indices[place]),
+        int(np.searchsorted(table.values.indptr, place, side="right") - 1),
+    )
+
+
+def without_missing(table: FileTable, arguments: argparse.Namespace) -> FileTable:
+    """The table without the rows that have a missing value, for --missing drop."""
+    if arguments.missing != "drop":
+        return table
+    values = table.values.toarray() if hasattr(table.values, "tocsc") else table.values
+    complete = ~np.isnan(values).any(axis=1)
+    if complete.all():
+        return table
+    if not complete.any():
+        raise Failure(
+            BAD_DATA,
+            f"{arguments.file}: every row has a missing value; --missing impute fills them in",
+        )
+    left_out = len(complete) - int(complete.sum())
+    note(f"{left_out} of {len(complete)} rows have a missing value and were left out")
+    return _some_rows(table, np.flatnonzero(complete))
+
+
+def _some_rows(table: FileTable, rows: Any) -> FileTable:
+    if hasattr(table.values, "tocsc"):
+        values = table.values.tocsr()[rows].tocsc()
+    else:
+        values = table.values[rows]
+    return replace(
+        table,
+        values=values,
+        rows=None if table.rows is None else tuple(table.rows[i] for i in rows),
+        lines=None if table.lines is None else table.lines[rows],
+        kept_rows=tuple(int(i) for i in rows),
+        aside={name: tuple(texts[i] for i in rows) for name, texts in table.aside.items()},
+    )

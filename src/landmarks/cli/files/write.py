@@ -1,4 +1,4 @@
-"""The files of `landmarks select`: the chosen part, the record, the selection, the page."""
+"""The record of a run, as --json prints it, and the files of `landmarks select`."""
 
 from __future__ import annotations
 
@@ -6,25 +6,50 @@ import argparse
 import csv
 import io
 import json
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, BinaryIO
+from dataclasses import asdict, dataclass, replace
+from importlib.resources import files
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..outcome import NO_OUTPUT, Failure
-from ..screen import note
-from .output import written
+from ... import __version__
+from ...comparison import factor
+from ...operators.fingerprint import fingerprint_of_values
+from ...report import Summary
+from ...report.overview import aimed_measure
+from ...selection import Selection
+from ..outcome import NO_OUTPUT, Failure, note, written
 from .places import on_a_map
-from .record import described, record
-
-if TYPE_CHECKING:
-    from ...report import Summary
-    from ...selection import Selection
-    from .source import Source
+from .source import Source
 
 ENDINGS = (".csv", ".tsv", ".parquet", ".json", ".npz")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a cell that begins so is a formula to a spreadsheet
+SETTINGS = (
+    "k",
+    "error",
+    "method",
+    "criterion",
+    "seed",
+    "budget",
+    "include",
+    "exclude",
+    "target_columns",
+    "noise",
+    "coordinates",
+    "min_distance",
+    "columns",
+    "drop",
+    "standardize",
+    "center",
+    "scale",
+    "id",
+    "target",
+    "numeric_only",
+    "rows",
+    "missing",
+)
 
 
 def write_out(
@@ -51,8 +76,7 @@ def write_report(
     chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
 ) -> None:
     """Write the page."""
-    from ...report.html_page import Origin, page
-    from ...report.overview import aimed_measure
+    from ...report.html_page import Origin, page  # here: it loads what draws
 
     origin = Origin(
         title=chosen_from.title,
@@ -142,3 +166,59 @@ def _pyarrow() -> tuple[Any, Any]:
     except ImportError as error:
         raise Failure(NO_OUTPUT, "writing parquet needs pyarrow: pip install pyarrow") from error
     return pyarrow, pyarrow.parquet
+
+
+def record(
+    chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
+) -> dict[str, Any]:
+    """The record of a selection for JSON; indices count from 0 as in the file."""
+    return {
+        "schema": "landmarks/select/1",
+        "version": __version__,
+        "data": described(chosen_from),
+        "settings": {name: getattr(arguments, name) for name in SETTINGS}
+        | {"kernel": chosen_from.kernel},
+        "k": selection.k,
+        "n": selection.n,
+        "indices": [chosen_from.number(int(j)) for j in selection.indices],
+        "names": None if selection.names is None else list(selection.chosen_names or ()),
+        "criterion": selection.criterion,
+        "method": selection.method,
+        "seed": selection.seed,
+        "error": finite(selection.error()),
+        "relative_error": finite(selection.relative_error()),
+        "kept": {
+            "chosen": summary.chosen,
+            "best": summary.best,
+            "random": summary.random,
+            "draws": summary.draws,
+        },
+        "kept_together": None if summary.together is None else summary.together.tolist(),
+        "factor": factor(selection),
+        "gap": None if summary.best is None else finite(selection.gap()),
+        "proved": selection.proved,
+        "ledger": asdict(selection.ledger),
+        "command": arguments.command_line,
+    }
+
+
+def described(chosen_from: Source) -> dict[str, Any]:
+    """The data of a run: their name, shape, kind of candidates and fingerprint."""
+    m, n = chosen_from.table.values.shape
+    return {
+        "file": chosen_from.title,
+        "rows": m,
+        "columns": n,
+        "candidates": chosen_from.noun,
+        "fingerprint": fingerprint_of_values(chosen_from.table.values),
+    }
+
+
+def finite(value: float) -> float | None:
+    """A number for JSON, which has neither NaN nor infinity."""
+    return value if math.isfinite(value) else None
+
+
+def schema(command: str) -> dict[str, Any]:
+    """The JSON schema of what a command prints with --json."""
+    return json.loads(files("landmarks.cli").joinpath(f"{command}.schema.json").read_text("utf-8"))

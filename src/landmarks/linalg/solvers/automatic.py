@@ -1,13 +1,10 @@
 """The solver by the shape of the system: Woodbury, Cholesky or block conjugate gradients."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from .block_cg import BlockCG
-from .cholesky import Cholesky
+from .cholesky import Cholesky, Woodbury
 from .solution import LinearSystem, Solve
-from .woodbury import Woodbury
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,6 @@ so that dependent or converged right-hand sides do no harm. SciPy's cg takes one
 does not tell an indefinite matrix from a solved system.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol

@@ -1,7 +1,5 @@
 """What a solver returns, and what it needs of a system."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol

@@ -1,18 +1,16 @@
 """The default for an aim: greedy, swaps, an iterated search; a proof where choices are few."""
 
-from __future__ import annotations
-
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from ...problem import Choice, Problem, Trial
 from ...runs.runner import stopped
 from .exact import count, exact
-from .hunt import base_of
-from .iterated import iterated
-from .search import greedy, swap
+from .iterated import Rounds, iterated
+from .search import base_of, greedy, swap
 
 FEW = 2000  # choices of k − 1 up to which the best one is proved at once
 LEAST_ROUNDS = 3
@@ -20,27 +18,26 @@ MOST_ROUNDS = 60
 MODEST = 0.5  # estimated seconds that the rounds between these two take without a budget
 
 
-@dataclass(frozen=True)
-class Rounds:
-    """How an iterated search is run."""
-
-    rounds: int
-    share: float = 0.15
-    patience: int = 50
-
-
 def automatic(problem: Problem, rng: np.random.Generator) -> Choice:
     """The best of a few searches, each started from the one before it."""
-    run = Run(problem)
-    start = run.note("greedy", time.perf_counter(), greedy(problem))
-    best = run.note("swap", time.perf_counter(), swap(problem, start))
-    if run.may_go_on and count(problem) <= FEW and not problem.constraints:
-        return run.finished(run.note("exact", time.perf_counter(), exact(problem, best)))
-    if run.may_go_on:
-        settings = Rounds(modest_rounds(problem))
+    trials: list[Trial] = []
+
+    def tried(label: str, search: Callable[[], Choice]) -> Choice:
         begun = time.perf_counter()
-        best = run.note("iterated", begun, iterated(problem, best, rng, settings))
-    return run.finished(best)
+        choice = search()
+        seconds = time.perf_counter() - begun
+        trials.append(Trial(label, base_of(problem).error(choice.indices), seconds, 0))
+        return choice
+
+    start = tried("greedy", lambda: greedy(problem))
+    swapped = best = tried("swap", lambda: swap(problem, start))
+    if not stopped() and problem.time_left > 0:
+        if count(problem) <= FEW and not problem.constraints:
+            best = tried("exact", lambda: exact(problem, swapped))
+        else:
+            rounds = Rounds(modest_rounds(problem))
+            best = tried("iterated", lambda: iterated(problem, swapped, rng, rounds))
+    return replace(best, trials=tuple(trials))
 
 
 def modest_rounds(problem: Problem) -> int:
@@ -56,26 +53,3 @@ def modest_rounds(problem: Problem) -> int:
     dropped = 1 + k // 12
     seconds = 6 * dropped * exchange + 2 * dropped * pairs
     return int(min(MOST_ROUNDS, max(LEAST_ROUNDS, MODEST / seconds)))
-
-
-class Run:
-    """The searches made so far, and whether there is time for more."""
-
-    def __init__(self, problem: Problem):
-        self.problem, self.trials = problem, list[Trial]()
-
-    @property
-    def may_go_on(self) -> bool:
-        """Whether there is time left and nobody has stopped the run."""
-        return not stopped() and self.problem.time_left > 0
-
-    def note(self, label: str, begun: float, choice: Choice) -> Choice:
-        """Write down what a search reached."""
-        seconds = time.perf_counter() - begun
-        error = base_of(self.problem).error(choice.indices)
-        self.trials.append(Trial(label, error, seconds, 0))
-        return choice
-
-    def finished(self, choice: Choice) -> Choice:
-        """The choice with all searches that led to it."""
-        return replace(choice, trials=tuple(self.trials))

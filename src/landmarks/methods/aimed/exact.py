@@ -4,8 +4,6 @@ What k′ more candidates can gain is at most the sum of the k′ largest eigenv
 with T what the ones before leave of the target. The last candidate is chosen among all at once.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -15,8 +13,7 @@ from ...errors import UnsupportedError
 from ...problem import Choice, Problem
 from ...residual.aimed.cross import Cross
 from ...runs.runner import stopped
-from .hunt import Hunt
-from .search import descend
+from .search import Hunt, descend
 
 MOST = 200_000  # choices of k − 1 that may have to be looked at
 MARGIN = 1e-9  # of the error: a choice that may be better by less is not looked for

@@ -1,41 +1,26 @@
 """Iterated swap search for an aim: disturb a part of the choice, swap down, keep what is better."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...problem import Choice, Problem
 from ...residual.aimed.cross import Cross
 from ...runs.runner import Step, run
-from .hunt import Hunt
-from .search import TOLERANCE, descend, refill
+from .search import TOLERANCE, Hunt, descend, refill
 
 
-class Settings(Protocol):
-    """What an iterated search is asked for; see `Iterated`."""
+@dataclass(frozen=True)
+class Rounds:
+    """How an iterated search is run, as the fields of `Iterated` say."""
 
-    @property
-    def rounds(self) -> int:
-        """Disturbances to try when there is no deadline."""
-        ...
-
-    @property
-    def share(self) -> float:
-        """The largest part of the choice that one disturbance drops."""
-        ...
-
-    @property
-    def patience(self) -> int:
-        """Rounds without success after which half of the choice is redrawn."""
-        ...
+    rounds: int
+    share: float = 0.15
+    patience: int = 50
 
 
-def iterated(
-    problem: Problem, start: Choice, rng: np.random.Generator, settings: Settings
-) -> Choice:
+def iterated(problem: Problem, start: Choice, rng: np.random.Generator, settings: Rounds) -> Choice:
     """Swap search from many disturbances of the best choice so far; never worse than its start."""
     hunt = Hunt(problem)
     state = hunt.state(start.indices)
@@ -50,7 +35,7 @@ def iterated(
 class Search:
     """The rounds of a search: where it stands, and the best choice it has seen."""
 
-    def __init__(self, hunt: Hunt, state: Cross, settings: Settings, rng: np.random.Generator):
+    def __init__(self, hunt: Hunt, state: Cross, settings: Rounds, rng: np.random.Generator):
         self.hunt, self.state, self.settings, self.rng = hunt, state, settings, rng
         self.best, self.error = state.chosen, state.inner
         self.rounds = self.improvements = self.stale = 0

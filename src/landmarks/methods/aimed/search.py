@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 
 import numpy as np
 
-from ...problem import Choice, Problem
+from ...errors import RankWarning
+from ...linalg.aim import Aim
+from ...placement.packing import exchangeable
+from ...problem import Choice, Problem, complete
 from ...residual.aimed.cross import Cross
+from ...residual.aimed.explicit_aim import Rebuilding
+from ...residual.aimed.rebuilding import rebuilding
+from ...residual.aimed.tails import safe_bound
 from ...runs.runner import Step, run
-from .hunt import Hunt
 
 TOLERANCE = 1e-9  # of the error that a swap must gain at least
 CERTAIN = 1e-12  # of the cost of a drop: how well the gain of a swap is known
@@ -64,25 +70,19 @@ def swap(problem: Problem, start: Choice, max_swaps: int | None = None) -> Choic
 
 def descend(hunt: Hunt, state: Cross, max_swaps: int | None = None) -> int:
     """Fill what is free, then swap while it pays; returns the number of swaps."""
-    descent = Descent(hunt, state, LIMIT * hunt.problem.k if max_swaps is None else max_swaps)
-    run("swap", descent.steps(), deadline=hunt.problem.deadline)
-    return descent.swaps
+    limit = LIMIT * hunt.problem.k if max_swaps is None else max_swaps
+    swaps = 0
 
-
-class Descent:
-    """The swaps from a choice to a local optimum, and how many were made."""
-
-    def __init__(self, hunt: Hunt, state: Cross, limit: int):
-        self.hunt, self.state, self.limit = hunt, state, limit
-        self.swaps = 0
-
-    def steps(self) -> Iterator[Step]:
-        """One swap at a step."""
-        while refill(self.hunt, self.state) and self.swaps < self.limit:
-            if self.hunt.problem.time_left <= 0 or not swap_best(self.hunt, self.state):
+    def steps() -> Iterator[Step]:
+        nonlocal swaps
+        while refill(hunt, state) and swaps < limit:
+            if hunt.problem.time_left <= 0 or not swap_best(hunt, state):
                 return
-            self.swaps += 1
-            yield Step(self.swaps, self.limit, self.hunt.relative(self.state))
+            swaps += 1
+            yield Step(swaps, limit, hunt.relative(state))
+
+    run("swap", steps(), deadline=hunt.problem.deadline)
+    return swaps
 
 
 def swap_best(hunt: Hunt, state: Cross) -> bool:
@@ -107,3 +107,106 @@ def swap_best(hunt: Hunt, state: Cross) -> bool:
             return False
         places = hunt.unlocked(state)
     return False
+
+
+class Hunt:
+    """What stays the same while the choice changes: the problem, the columns, who may be chosen."""
+
+    def __init__(self, problem: Problem):
+        self.problem = problem
+        self.aim = aim_of(problem)
+        self.base = rebuilding(problem.operator, self.aim)
+        self.free = np.zeros(self.base.n, dtype=bool)
+        self.free[problem.candidates if self.aim.repeats else problem.free] = True
+
+    def state(self, indices: np.ndarray) -> Cross:
+        """The state of what must be included and then of the indices, as far as they are new."""
+        include = np.asarray(self.problem.include, dtype=np.int64)
+        rest = [int(j) for j in indices]
+        for j in include:
+            if j in rest:
+                rest.remove(int(j))
+        rest = [j for j in rest if self.free[j]]
+        wanted = np.concatenate([include, np.asarray(rest, dtype=np.int64)])
+        return Cross(self.base, self.problem.k, wanted[: self.problem.k])
+
+    def open_to(self, state: Cross) -> np.ndarray:
+        """Whether each candidate may be added to the state."""
+        allowed = self.free.copy()
+        if not self.aim.repeats:
+            allowed[state.chosen] = False
+        if self.problem.constraints and len(state.vacant):
+            allowed &= self.problem.addable(state.chosen)
+        return allowed
+
+    def pairs_open_to(self, state: Cross, places: np.ndarray) -> np.ndarray:
+        """Whether each candidate may take each of the places, in the places' order."""
+        allowed = np.broadcast_to(self.open_to(state), (len(places), self.base.n))
+        if not self.problem.constraints:
+            return allowed
+        seats = np.flatnonzero(state.members >= 0)
+        others = np.setdiff1d(self.problem.include, state.chosen).astype(np.int64)
+        pairs = exchangeable(self.problem.constraints, np.concatenate([state.chosen, others]))
+        return allowed & pairs[np.searchsorted(seats, places)]
+
+    def unlocked(self, state: Cross) -> np.ndarray:
+        """The places whose member may be dropped; of a repeated one the first stays."""
+        locked, places = list(self.problem.include), []
+        for place, j in enumerate(state.members):
+            if j in locked:
+                locked.remove(int(j))
+            elif j >= 0:
+                places.append(place)
+        return np.asarray(places, dtype=np.int64)
+
+    def indices(self, state: Cross, spare: np.ndarray | None = None) -> np.ndarray:
+        """The choice of a state, filled up with spare ones where nothing more can be gained."""
+        chosen = [int(j) for j in state.chosen]
+        if self.problem.constraints:
+            return complete(self.problem, chosen)
+        missing = [j for j in self.problem.include if j not in chosen]
+        picks = [*missing, *chosen]
+        if len(picks) < self.problem.k and spare is not None:
+            picks += [int(j) for j in spare if int(j) not in picks]
+        picks = picks[: self.problem.k]
+        if len(picks) < self.problem.k:
+            self._warn(len(picks))
+        return filled(self.problem, picks) if self.aim.repeats else complete(self.problem, picks)
+
+    def _warn(self, count: int) -> None:
+        """Say once that fewer than k rebuild all that can be rebuilt."""
+        if "rank" not in self.problem.warned:
+            warnings.warn(
+                f"{count} candidates rebuild all of the target that can be rebuilt, fewer than "
+                f"k = {self.problem.k}; the rest adds nothing",
+                RankWarning,
+                stacklevel=2,
+            )
+        self.problem.warned.add("rank")
+
+    def bound(self) -> float:
+        """What no choice can go below, by the best directions."""
+        base = self.base.without(self.problem.exclude)
+        return safe_bound(base, self.problem.k, self.aim.repeats)
+
+    def relative(self, state: Cross) -> float:
+        """The error as a part of the total."""
+        return state.error / (self.base.total or 1.0)
+
+
+def aim_of(problem: Problem) -> Aim:
+    """The aim of a problem that has one."""
+    if problem.aim is None:
+        raise ValueError("the problem has no aim; use the methods for a trace or Frobenius error")
+    return problem.aim
+
+
+def base_of(problem: Problem) -> Rebuilding:
+    """The explicit columns of a problem that has an aim."""
+    return rebuilding(problem.operator, aim_of(problem))
+
+
+def filled(problem: Problem, picks: list[int]) -> np.ndarray:
+    """The picks, filled up to k with candidates in turn: each may come again."""
+    rest = np.resize(problem.candidates, problem.k)[: problem.k - len(picks)]
+    return np.concatenate([np.asarray(picks, dtype=np.int64), rest.astype(np.int64)])

@@ -22,7 +22,7 @@ from ...residual.residual import floor
 from ...runs.runner import Step, run
 from ...runs.state import State
 from ..aimed import search as aimed
-from ..aimed.hunt import Hunt
+from ..aimed.search import Hunt
 from ..inner import run_method
 from ..search.landscape import Landscape
 from ..search.local_search import descend, starting_choice

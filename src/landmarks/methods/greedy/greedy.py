@@ -7,8 +7,6 @@ decides. Products have fewer digits while that leaves few columns in doubt (`res
 `pursue` is the loop. Methods that score columns in another way run it with `Gains` of their own.
 """
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -66,9 +64,9 @@ class Gains(State, abc.ABC):
     def scores(self) -> Array:
         """The n scores, zero for columns already represented."""
 
-    @abc.abstractmethod
     def best(self, allowed: Array) -> int | None:
         """The allowed column to pick next, None where none is worth it."""
+        return highest(self.scores() * allowed)
 
     @abc.abstractmethod
     def update(self, v: Array) -> None:

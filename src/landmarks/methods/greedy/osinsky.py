@@ -11,8 +11,6 @@ With t picks made Σ ‖v_j‖² = k − t, so some j adds at most ‖E‖²/(k 
 1 + 1/(k − t) multiply to k + 1. The least-squares error of the columns is no larger.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

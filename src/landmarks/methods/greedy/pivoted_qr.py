@@ -5,8 +5,6 @@ pivoted Cholesky of Fine and Scheinberg, Journal of Machine Learning Research 2 
 the point farthest, in feature space, from the span of the earlier picks.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,7 +14,7 @@ from ..._array import Array, namespace
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem
 from ...residual.represent import searchable
 from ...residual.residual import Residual
-from .greedy import Gains, highest, pursue
+from .greedy import Gains, pursue
 
 
 @dataclass(frozen=True)
@@ -46,10 +44,6 @@ class ResidualNorms(Gains):
         """The diagonal of C; zero for columns already represented."""
         c = self.residual.diagonal
         return namespace(c).where(self.residual.left, c, namespace(c).zeros_like(c))
-
-    def best(self, allowed: Array) -> int | None:
-        """The column that is represented worst."""
-        return highest(self.scores() * allowed)
 
     def update(self, v: Array) -> None:
         """Nothing: the residual keeps its diagonal."""

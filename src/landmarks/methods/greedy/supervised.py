@@ -7,8 +7,6 @@ show in these points; Bach and Jordan (ICML 2005) add the gain in the trace with
 two gains, each as a share of what is left, are multiplied: there is no weight to set.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,7 +18,7 @@ from ..._array import Array, host, is_array, like, namespace
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
 from ...residual.represent import searchable
 from ...residual.residual import Residual
-from .greedy import ErrorGains, Gains, highest, over_diagonal, pursue
+from .greedy import ErrorGains, Gains, over_diagonal, pursue
 
 FAINT = 1e-8  # a share of the target that counts as nothing: the trace alone decides there
 
@@ -108,10 +106,6 @@ class SupervisedGains(Gains):
             / xp.sum(self.Y * self.Z)
         )
         return represented * (explained + FAINT)
-
-    def best(self, allowed: Array) -> int | None:
-        """The column of the highest worth."""
-        return highest(self.scores() * allowed)
 
     def update(self, v: Array) -> None:
         """Take in that C became C − v vᵀ and M became M + v vᵀ; the residual holds the new C."""

@@ -6,8 +6,6 @@ Process. Lett. 70, 1999). The trace is only nearly submodular (Das and Kempe, IC
 exchanges follow: they never make it worse.
 """
 
-from __future__ import annotations
-
 import time
 import warnings
 from collections.abc import Iterator
@@ -18,11 +16,10 @@ import numpy as np
 
 from ...errors import RankWarning
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, Trial, brief, complete
-from ...proof.reach import most_columns
 from ...residual.represent import searchable
 from .moves import SEVERAL, SINGLE, Move, exchange, fill, first_units, least_gain
 from .state import UnitState
-from .units import Units
+from .units import Units, most_columns
 
 SMALL = 3000  # columns up to which many greedy choices are affordable
 FIRSTS = 30  # units that are tried as the first one of a greedy choice

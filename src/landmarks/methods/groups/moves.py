@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,31 +36,20 @@ def exchange(
     problem: Problem, state: UnitState, moves: tuple[Move, ...], limit: int | None
 ) -> UnitState:
     """Make the first of the moves that pays, until none does or the limit is reached."""
-    at = Exchanged(state)
-    run("exchange", exchanges(problem, at, moves, limit), deadline=problem.deadline)
-    return at.state
+    best, made = state, 0
 
+    def steps() -> Iterator[Step]:
+        nonlocal best, made
+        while limit is None or made < limit:
+            yield Step(made, limit, best.error / (best.of_K.error or 1.0))
+            tried = (move(problem, best) for move in moves)
+            better = next((found for found in tried if found is not None), None)
+            if better is None:
+                return
+            best, made = better, made + 1
 
-@dataclass
-class Exchanged:
-    """The choice so far, and how many moves led to it."""
-
-    state: UnitState
-    moves: int = 0
-
-
-def exchanges(
-    problem: Problem, at: Exchanged, moves: tuple[Move, ...], limit: int | None
-) -> Iterator[Step]:
-    """One move after each step."""
-    while limit is None or at.moves < limit:
-        yield Step(at.moves, limit, at.state.error / (at.state.of_K.error or 1.0))
-        tried = (move(problem, at.state) for move in moves)
-        better = next((found for found in tried if found is not None), None)
-        if better is None:
-            return
-        at.state = better
-        at.moves += 1
+    run("exchange", steps(), deadline=problem.deadline)
+    return best
 
 
 def one_for_one(problem: Problem, state: UnitState) -> UnitState | None:

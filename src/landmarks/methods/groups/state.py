@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -66,31 +66,18 @@ class UnitState:
         for _ in range(self.powers):
             x.append(self.operator.matmul(x[-1]) - self.F @ (self.F.T @ x[-1]))
         F = namespace(V).concat([self.F, V], axis=1)
-        return UnitState(
-            self.operator,
-            self.units,
-            self.of_K,
-            (*self.chosen, int(unit)),
-            F,
-            self.blocks.changed(-1.0, x),
-        )
+        blocks = self.blocks.changed(-1.0, x)
+        return replace(self, chosen=(*self.chosen, int(unit)), F=F, blocks=blocks, basis=None)
 
     def loaded(self, chosen: Sequence[int]) -> UnitState:
         """Other units, from scratch: a product for each of their columns, two for Frobenius."""
         if len(chosen) == 0:
-            return UnitState(self.operator, self.units, self.of_K, (), self.F[:, :0], self.of_K)
+            return replace(self, chosen=(), F=self.F[:, :0], blocks=self.of_K, basis=None)
         if isinstance(self.operator, Factored):
             return self._loaded_from(self.operator, tuple(chosen))
         basis = self._basis(chosen)
-        return UnitState(
-            self.operator,
-            self.units,
-            self.of_K,
-            tuple(chosen),
-            basis.factors.F,
-            self.of_K.changed(-1.0, basis.images),
-            basis,
-        )
+        blocks = self.of_K.changed(-1.0, basis.images)
+        return replace(self, chosen=tuple(chosen), F=basis.factors.F, blocks=blocks, basis=basis)
 
     def _loaded_from(self, operator: Factored, chosen: tuple[int, ...]) -> UnitState:
         """Other units, with the residual of the columns as a matrix of its own."""
@@ -98,7 +85,7 @@ class UnitState:
         source = Explicit(operator, len(columns))
         source.load(columns, host(operator.floor(len(columns))), len(columns))
         blocks = self.of_K.of_factor(source.R, self.powers)
-        return UnitState(operator, self.units, self.of_K, chosen, self.F, blocks)
+        return replace(self, chosen=chosen, blocks=blocks, basis=None)
 
     def without(self, out: Sequence[int]) -> Blocks:
         """The blocks of the residual without some units; products only for dependent columns."""
@@ -106,9 +93,8 @@ class UnitState:
             return self.loaded([u for u in self.chosen if u not in out]).blocks
         factors = self._own_basis.factors
         if len(factors.order) < len(self.units.columns(list(self.chosen))):
-            return self.loaded(
-                [u for u in self.chosen if u not in out]
-            ).blocks  # what was superfluous may be needed now
+            # what was superfluous may be needed now
+            return self.loaded([u for u in self.chosen if u not in out]).blocks
         places = np.flatnonzero(np.isin(factors.order, self.units.columns(list(out))))
         turn = like(
             np.linalg.inv(np.linalg.cholesky(factors.inverse[np.ix_(places, places)])).T,

@@ -4,8 +4,6 @@ Kulesza and Taskar, ICML (2011); as a sampler for Nyström approximation, Li, Je
 (2016).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,7 +14,7 @@ from ..._array import eps, host
 from ...operators.dense import densify
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, complete
 from ...residual.residual import Residual
-from .draw import draw
+from .uniform import draw
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,6 @@
 Zhang, Tsang and Kwok, ICML (2008), with points of the set in place of the centres.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from typing import ClassVar

@@ -4,8 +4,6 @@ Musco and Musco, Advances in Neural Information Processing Systems 30 (2017); th
 columns is that of Cohen, Musco and Musco, SODA (2017).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
@@ -19,19 +17,17 @@ from ..._array import (
     add_diagonal,
     cholesky,
     host,
-    like,
     namespace,
     rank_tolerance,
     solve_cholesky,
-    solve_triangular,
     take,
 )
-from ...linalg.nystrom import pivoted_cholesky
+from ...linalg.nystrom import pivoted_cholesky, whitened
 from ...operators.base import Operator
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
 from ...residual.residual import Residual, filled
 from ...runs.runner import Step, run
-from .draw import draw_order
+from .uniform import draw_order
 
 
 @dataclass(frozen=True)
@@ -139,7 +135,7 @@ def sampled_scores(
     B = take(columns, part)
     c = take(c, part)
     ridge = max(tail(K, B, c, k) / k, floor)
-    G = _whiten(
+    G = whitened(
         scipy.linalg.cholesky(K + np.diag(np.maximum(ridge * chance, floor)), lower=True), B
     )
     left = host(c - namespace(c).sum(G * G, axis=1)).astype(np.float64)
@@ -149,11 +145,6 @@ def sampled_scores(
 def tail(K: np.ndarray, B: Array, c: Array, k: int) -> float:
     """The trace less the k largest eigenvalues of B K⁻¹ Bᵀ: at least the best rank-k error."""
     pivots = pivoted_cholesky(K)
-    F = _whiten(pivots.L, take(B, pivots.order, axis=1))
+    F = whitened(pivots.L, take(B, pivots.order, axis=1))
     values = np.linalg.eigvalsh(host(F.T @ F).astype(np.float64))
     return float(np.sum(host(c).astype(np.float64)) - np.sum(values[::-1][:k]))
-
-
-def _whiten(L: np.ndarray, B: Array) -> Array:
-    """B L⁻ᵀ."""
-    return solve_triangular(like(L, B), B.T).T

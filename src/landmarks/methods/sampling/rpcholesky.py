@@ -5,8 +5,6 @@ several pivots at once and rejects some so that the law of the accepted ones sta
 Epperly, Tropp and Webber (2024), arXiv:2410.03969.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -19,7 +17,7 @@ from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
 from ...residual.represent import searchable
 from ...residual.residual import Residual, filled
 from ...runs.runner import Step, run
-from .draw import draw
+from .uniform import draw
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,9 @@ class RPCholesky:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         residual = Residual(searchable(problem.operator, problem.k), problem.k)
         allowed = np.isin(np.arange(problem.operator.n), problem.free)
-        width = self.block or automatic_block(problem)
+        # a width at which the products of blocks pay and few proposals are rejected
+        automatic = max(1, problem.k // 8) if "columns" in problem.operator.cheap else 1
+        width = self.block or automatic
         if run("rpcholesky", pivots(problem, residual, allowed, width, rng), residual):
             return Choice(complete(problem, residual.picks))
         return Choice(filled(problem, residual.picks, pivot_weights(residual, allowed)))
@@ -74,11 +74,6 @@ def pivots(
         else:
             pick_block(residual, proposals, weights, problem.k - len(residual.picks), rng)
         yield Step(len(residual.picks), problem.k, lambda: residual.relative_error(problem))
-
-
-def automatic_block(problem: Problem) -> int:
-    """A width at which the products of blocks pay and few proposals are rejected."""
-    return max(1, problem.k // 8) if "columns" in problem.operator.cheap else 1
 
 
 def pivot_weights(residual: Residual, allowed: np.ndarray) -> np.ndarray:

@@ -19,6 +19,7 @@ from ...problem import AIMED, PLACED, Choice, Problem, brief
 from ...residual.exchange import Exchange
 from ...runs.runner import Step, run
 from ...runs.state import State
+from ..aimed.iterated import Rounds
 from ..aimed.iterated import iterated as aimed
 from .landscape import Landscape
 from .local_search import LIMIT, descend, refill, starting_choice
@@ -64,7 +65,7 @@ class Iterated:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
         if problem.aim is not None:
-            return aimed(problem, start, rng, self)
+            return aimed(problem, start, rng, Rounds(self.rounds, self.share, self.patience))
         try:
             landscape = Landscape.of(problem, problem.criterion, self.rounds * moves(problem.k))
         except Stopped:

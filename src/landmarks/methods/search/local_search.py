@@ -10,8 +10,7 @@ import numpy as np
 
 from ..._array import Indices, host, is_array
 from ...constraints import check_placed, check_start
-from ...operators.base import check_indices
-from ...problem import Choice, Problem
+from ...problem import Choice, Problem, check_indices
 from ...residual.exchange import Exchange
 from ...residual.pairs import best_swap, confirmed_gain
 from ...runs.runner import Step, run

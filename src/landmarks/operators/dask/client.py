@@ -5,8 +5,6 @@ its workers do. All that a task needs is in its graph, so what a lost worker hel
 again.
 """
 
-from __future__ import annotations
-
 import time
 import uuid
 from collections.abc import Callable, Sequence

@@ -1,13 +1,12 @@
 """Columns of a dask array: the Gram matrix in one pass if X is tall, products by tiles if wide."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ... import _check
-from ..._array import Array, Indices
+from ..._array import Array, Indices, Part
 from ..base import DENSE_MEMORY, MEMORY, Ledger, Operator
 from ..dense import Data
 from ..restricted import Restricted
@@ -73,13 +72,18 @@ def chunks_of_rows(X: Any) -> tuple[list[Lazy], np.ndarray]:
 
 def distributed_gram(X: Any) -> tuple[np.ndarray, int]:
     """XᵀX and its exponent in one pass; the same bits for all chunkings and numbers of workers."""
+    reading, leaves = each_chunk(X, _read_piece)
+    return compute(lazy(_gram.gram, tree(_gram.join_all, leaves)), reading, leaves)
+
+
+def each_chunk(X: Any, read: Callable, *more: Any) -> tuple[Reading, list[Lazy]]:
+    """The lazy calls read(chunk, first row, topic, number, …) of all chunks, and their count."""
     chunks, starts = chunks_of_rows(X)
     reading = Reading(len(chunks))
-    leaves = [
-        lazy(_read_piece, chunk, int(start), reading.topic, i)
+    return reading, [
+        lazy(read, chunk, int(start), reading.topic, i, *more)
         for i, (chunk, start) in enumerate(zip(chunks, starts, strict=True))
     ]
-    return compute(lazy(_gram.gram, tree(_gram.join_all, leaves)), reading, leaves)
 
 
 def _read_piece(chunk: Any, start: int, topic: str, i: int) -> _gram.Piece:
@@ -123,9 +127,7 @@ class Tiled(Operator):
         self.exponent = 2 * power
         self.names = names
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         left, right = (
             np.arange(self.n) if indices is None else np.asarray(indices)
             for indices in (rows, cols)

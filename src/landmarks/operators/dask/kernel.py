@@ -1,21 +1,19 @@
 """A kernel matrix on points held by dask: each worker holds all points and makes strips of K."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 
 import numpy as np
 
-from ..._array import Array, Indices
+from ..._array import Array, Indices, Part
 from ...kernels import Kernel
 from ..base import Ledger, Operator
 from ..kernel import check_block
 from ..kernel_matrix import KernelOperator, chunked_error, fused_error
 from ..restricted import Restricted
 from . import strips as _strips
-from .client import Lazy, Reading, announce, compute, constant, keep, lazy, tree
-from .data import OVERHEAD, TASK, added, checked, chunks_of_rows, finite_chunk
+from .client import Lazy, announce, compute, constant, keep, lazy, tree
+from .data import OVERHEAD, TASK, added, checked, each_chunk, finite_chunk
 
 LOCAL = 4096  # points up to which a restriction is computed here rather than by the workers
 DEVICE_STRIP = 2**16  # rows of a strip at least, on a graphics card
@@ -59,9 +57,7 @@ class DaskKernel(Operator):
             return fused_error(self.like, self.precision)
         return chunked_error(self.like)
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         self.ledger.add(products=block.shape[1])
         if rows is None and cols is None and self.device is None:
             return self._symmetric(self.h, block)
@@ -144,12 +140,7 @@ def dask_kernel(
     """The kernel operator on the rows of a dask array; the points are read once, by the workers."""
     points = checked(points, "points")
     n = points.shape[0]
-    chunks, starts = chunks_of_rows(points)
-    reading = Reading(len(chunks))
-    leaves = [
-        lazy(_read, chunk, int(start), reading.topic, i)
-        for i, (chunk, start) in enumerate(zip(chunks, starts, strict=True))
-    ]
+    reading, leaves = each_chunk(points, _read)
     stored = keep(lazy(_joined, leaves, getattr(h, "stationary", False)))
     centre, first = compute(lazy(_beginning, stored), reading, leaves)
     check_block(h, first)

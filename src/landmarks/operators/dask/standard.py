@@ -1,23 +1,32 @@
-"""Centred and scaled columns of a dask array; chunks and workers change no bit.
+"""The operator of the columns of a dask array, as they are or centred and scaled.
 
-Sums are taken about the mean of the first rows, so that nothing cancels when the data lie far from
-zero.
+Chunks and workers change no bit. Sums are taken about the mean of the first rows, so that nothing
+cancels when the data lie far from zero.
 """
-
-from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 
 from ... import _check
+from ..base import Ledger, Operator
+from ..dense import Dense, gram_is_cheaper
 from ..rows import gram as _gram
 from ..rows.base import float_dtype
 from ..rows.moments import Moments
 from ..rows.out_of_core import scaled_gram
 from ..standard import Standard
-from .client import Reading, announce, compute, constant, lazy, tree
-from .data import added, chunks_of_rows, finite_chunk, in_tiles
+from .client import announce, compute, constant, lazy, tree
+from .data import (
+    added,
+    checked,
+    chunks_of_rows,
+    distributed_gram,
+    each_chunk,
+    finite_chunk,
+    in_tiles,
+    tiled,
+)
 
 
 def standard_gram(X: Any, standard: Standard) -> tuple[np.ndarray, int]:
@@ -27,13 +36,7 @@ def standard_gram(X: Any, standard: Standard) -> tuple[np.ndarray, int]:
     """
     m, n = X.shape
     origin, unit = compute(lazy(_first_rows, chunks_of_rows(X[: _gram.BLOCK])[0]))
-    chunks, starts = chunks_of_rows(X)
-    reading = Reading(len(chunks))
-    about = constant(origin)
-    leaves = [
-        lazy(_read_piece, chunk, int(start), about, unit, reading.topic, i)
-        for i, (chunk, start) in enumerate(zip(chunks, starts, strict=True))
-    ]
+    reading, leaves = each_chunk(X, _read_piece, constant(origin), unit)
     G, exponent = compute(lazy(_gram.gram, tree(_gram.join_all, leaves)), reading, leaves)
     sums, weight = G[:n, n], G[n, n]
     scatter = G[:n, :n] - np.outer(sums, sums) / weight
@@ -49,9 +52,10 @@ def standard_tiles(X: Any, standard: Standard) -> Any:
     tiles = in_tiles(X)
     power = _check.exponent(tiles.largest(), tiles.like)
     origin = compute(lazy(_row_means, list(tiles.tiles[0]), power))
+    origins = np.split(origin, tiles.col_edges[1:-1])
     parts = [
         tree(added, [lazy(_tile_sums, tile, about, power) for tile in column])
-        for column, about in zip(tiles.tiles.T, _cut(origin, tiles.col_edges), strict=True)
+        for column, about in zip(tiles.tiles.T, origins, strict=True)
     ]
     sums, squares = np.concatenate(compute(lazy(list, parts)), axis=1) / X.shape[0]
     mean, factor, _ = standard.parts(origin + sums, squares - sums**2, _accuracy(X))
@@ -74,16 +78,12 @@ def _first_rows(chunks: list[Any]) -> tuple[np.ndarray, float]:
 
 
 def _read_piece(
-    chunk: Any, start: int, origin: np.ndarray, unit: float, topic: str, i: int
+    chunk: Any, start: int, topic: str, i: int, origin: np.ndarray, unit: float
 ) -> _gram.Piece:
     rows = finite_chunk(chunk, "X", start) - origin
     part = _gram.piece(np.column_stack([rows, np.full(len(rows), unit)]), start)
     announce(topic, i)
     return part
-
-
-def _cut(values: np.ndarray, edges: np.ndarray) -> list[np.ndarray]:
-    return np.split(values, edges[1:-1])
 
 
 def _row_means(tiles: list[Any], power: int) -> np.ndarray:
@@ -100,3 +100,17 @@ def _tile_sums(tile: Any, origin: np.ndarray, power: int) -> np.ndarray:
 def _scaled(tile: Any, power: int) -> np.ndarray:
     rows = np.asarray(tile.toarray() if hasattr(tile, "toarray") else tile, dtype=np.float64)
     return _check.scaled(rows, power)
+
+
+def dask_data(X: Any, standard: Standard | None = None) -> Operator:
+    """The operator of the columns of a dask array or data frame; a tall one is read here, once."""
+    standard = standard or Standard()
+    names = _check.column_names(X)
+    X = checked(X, "X")
+    m, n = X.shape
+    if not gram_is_cheaper(m, n, 8):
+        return tiled(X if standard.plain else standard_tiles(X, standard), names)
+    K, exponent = distributed_gram(X) if standard.plain else standard_gram(X, standard)
+    ledger = Ledger()
+    ledger.add(entries=m * n)
+    return Dense(K, exponent=exponent, ledger=ledger, names=names)

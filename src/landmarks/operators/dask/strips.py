@@ -4,8 +4,6 @@ The strips depend on the number of points alone, so a product has the same bits 
 workers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

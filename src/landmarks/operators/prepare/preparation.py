@@ -1,7 +1,5 @@
 """From data to the operator of centred, scaled and weighted columns; sparse data stay sparse."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,25 +7,22 @@ import numpy as np
 import scipy.sparse
 
 from ..base import MEMORY, Operator
-from ..dense import array_data
+from ..dense import array_data, sparse_data
 from ..function import function
 from ..psd import psd
 from ..rows.base import RowBlocks
 from ..rows.moments import Moments
 from ..rows.out_of_core import from_rows, scaled_gram
 from ..rows.tiles import tile_height, tiles
-from ..sparse import sparse_data
 from ..standard import Prepared, Standard
 from .covariance import PairMoments, moments, pair_moments
 
 
 @dataclass(frozen=True)
-class Preparation:
+class Preparation(Standard):
     """What is done to the columns before the choice, as `ColumnSelector` names it."""
 
-    center: bool
-    scale: bool
-    missing: str
+    missing: str = "error"
 
     def of_rows(self, X: Any, weights: np.ndarray | None) -> Prepared:
         """Prepare a data matrix."""
@@ -42,27 +37,21 @@ class Preparation:
     def of_source(self, source: RowBlocks, weights: np.ndarray | None) -> Prepared:
         """Prepare rows that are read in blocks, in one pass."""
         if self.missing == "error":
-            return from_rows(source, self._standard, weights=weights)
+            return from_rows(source, self, weights=weights)
         return self.of_moments(
             _pair_moments_of(source, weights).resolved(self.missing), source.dtype
         )
 
     def of_moments(self, sums: Moments, dtype: Any) -> Prepared:
         """Prepare columns given by their moments."""
-        mean, factor, scale = self._standard.parts(
-            sums.mean, sums.variance, float(np.finfo(dtype).eps)
-        )
+        mean, factor, scale = self.parts(sums.mean, sums.variance, float(np.finfo(dtype).eps))
         operator = psd(scaled_gram(sums, self.center, factor))
         degrees = sums.weight - self.center
-        share = self._standard.mean_share(sums.mean, sums.variance)
+        share = self.mean_share(sums.mean, sums.variance)
         return Prepared(operator, mean, scale, degrees, share)
 
-    @property
-    def _standard(self) -> Standard:
-        return Standard(self.center, self.scale)
-
     def _of_dense(self, X: np.ndarray, weights: np.ndarray | None) -> Prepared:
-        Z, mean, scale = self._standard.of_array(X, weights)
+        Z, mean, scale = self.of_array(X, weights)
         rows = X.shape[0] if weights is None else float(weights.sum())
         share = 0.0 if self.center else means_hold(X)
         return Prepared(array_data(Z), mean, scale, rows - self.center, share)
@@ -71,12 +60,12 @@ class Preparation:
         if self.center and X.shape[1] ** 2 * 8 <= MEMORY // 8:
             return self.of_moments(moments(X, weights), X.dtype)
         average, variance = _mean_and_variance(X, weights)
-        mean, factor, scale = self._standard.parts(average, variance, float(np.finfo(X.dtype).eps))
+        mean, factor, scale = self.parts(average, variance, float(np.finfo(X.dtype).eps))
         w = np.ones(X.shape[0]) if weights is None else weights
         Z = scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)
         Z = Z.astype(X.dtype)
         if not self.center:
-            share = self._standard.mean_share(average, variance)
+            share = self.mean_share(average, variance)
             return Prepared(sparse_data(Z), mean, scale, float(w.sum()), share)
         W = float(w.sum())
         return Prepared(centred(Z, mean * factor, W, variance * factor**2), mean, scale, W - 1)

@@ -1,13 +1,15 @@
-"""Rows of anything that is sliced as an array: memory maps, Zarr arrays, HDF5 datasets."""
+"""Rows of arrays that are sliced (memory maps, Zarr, HDF5), and of blocks that the user gives."""
 
-from __future__ import annotations
-
+import itertools
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from ... import _check
+from ..._array import host, is_array
+from .arrow import batch_block, is_arrow
 from .base import RowBlocks, float_dtype
 
 
@@ -51,3 +53,73 @@ class ArrayRows(RowBlocks):
             )
             return wanted
         return max(chunks[0], wanted // chunks[0] * chunks[0])
+
+
+class IterableRows(RowBlocks):
+    """The rows of blocks: arrays, data frames or record batches of one width.
+
+    An iterator is read once. A list, another iterable, or a function that returns an iterator can
+    be read again.
+    """
+
+    def __init__(self, blocks: Iterable[Any] | Callable[[], Iterable[Any]]):
+        self.blocks = blocks
+        self.again = not hasattr(blocks, "__next__")
+        iterator = self._fresh()
+        first = next((block for block in iterator if _rows(block)), None)
+        if first is None:
+            raise ValueError(
+                "X has no rows; an iterator that was read already is empty: make a new one, or "
+                "pass a function that returns a fresh one"
+            )
+        self.names = _check.column_names(first)
+        array = as_block(first)
+        self.n, self.dtype = array.shape[1], float_dtype(array.dtype)
+        self._unread = None if self.again else itertools.chain([first], iterator)
+
+    def read(self, memory: int) -> Iterator[np.ndarray]:
+        for block in self._fresh() if self.again else self._rest():
+            if _check.column_names(block) not in (None, self.names):
+                raise ValueError(
+                    f"every block must have the columns of the first, {self.names}, got "
+                    f"{_check.column_names(block)}"
+                )
+            yield as_block(block)
+
+    def _fresh(self) -> Iterator[Any]:
+        given = self.blocks() if callable(self.blocks) else self.blocks
+        if not hasattr(given, "__iter__"):
+            raise TypeError(
+                "a function of row blocks must return an iterator of two-dimensional arrays, got "
+                f"{type(given).__name__}"
+            )
+        return iter(given)
+
+    def _rest(self) -> Iterator[Any]:
+        if self._unread is None:
+            raise ValueError(
+                "this iterator was read already, and it can be read once only; pass a function "
+                "that returns a fresh one"
+            )
+        unread, self._unread = self._unread, None
+        return unread
+
+
+def as_block(block: Any) -> np.ndarray:
+    """One block of the user as a two-dimensional array of numbers."""
+    if is_arrow(block):
+        return batch_block(block)
+    if is_array(block) and not isinstance(block, np.ndarray):
+        array = host(block)
+    else:
+        array = _check.as_numpy(block, "a block of X")
+    if array.ndim != 2:
+        raise ValueError(
+            f"every block of rows must have two dimensions, got shape {array.shape}; reshape a "
+            "single row with reshape(1, -1)"
+        )
+    return array
+
+
+def _rows(block: Any) -> int:
+    return block.num_rows if is_arrow(block) else len(block)

@@ -1,7 +1,5 @@
 """Rows of Arrow tables, batches, readers and datasets, with the names of their schema."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -23,7 +21,10 @@ class ArrowRows(RowBlocks):
         self, table: Any, columns: Sequence[str] | None = None, *, numeric_only: bool = False
     ):
         schema = getattr(table, "schema_arrow", None) or table.schema
-        _check_known(columns, schema)
+        if unknown := [name for name in columns or () if name not in schema.names]:
+            known = ", ".join(map(repr, schema.names[:20]))
+            listed = ", ".join(map(repr, unknown))
+            raise ValueError(f"X has no column named {listed}; it has {known}")
         columns = number_columns(schema, columns) if numeric_only else columns
         self.table = table
         if columns is None:
@@ -117,9 +118,3 @@ def _count(table: Any) -> int | None:
         return int(table.metadata.num_rows)
     form = getattr(getattr(table, "format", None), "default_extname", None)
     return int(table.count_rows()) if form in COUNTED else None
-
-
-def _check_known(columns: Sequence[str] | None, schema: Any) -> None:
-    if unknown := [name for name in columns or () if name not in schema.names]:
-        known = ", ".join(map(repr, schema.names[:20]))
-        raise ValueError(f"X has no column named {', '.join(map(repr, unknown))}; it has {known}")

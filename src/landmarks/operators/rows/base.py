@@ -1,7 +1,5 @@
 """A source of row blocks: the shape, dtype and names of X, and its rows in order, in parts."""
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Iterator
 from typing import Any

@@ -1,6 +1,4 @@
-"""Rows of a file, which stays where it is: npy, Parquet, Feather, Zarr, HDF5."""
-
-from __future__ import annotations
+"""Sources of rows: from a file, which stays where it is, or from what else the user has."""
 
 import os
 from collections.abc import Sequence
@@ -9,12 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import ArrayRows
-from .arrow import ArrowRows
+from ..._array import is_array
+from .arrays import ArrayRows, IterableRows
+from .arrow import ArrowRows, is_arrow
 from .base import RowBlocks
 
 ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "ipc"}
 HDF5 = (".h5", ".hdf5", ".he5")
+IN_MEMORY = (
+    "__array__",
+    "__array_interface__",
+    "__dataframe__",
+    "__dask_graph__",
+    "to_numpy",
+    "tocsc",
+)
 
 
 def open_rows(
@@ -107,3 +114,36 @@ def _the_one(path: Path, key: str | None, matrices: list[str]) -> str:
             f"say which matrix of {path.name} to read with key=…: it holds {listed}, got {key!r}"
         )
     return key
+
+
+def as_rows(X: Any) -> RowBlocks | None:
+    """X as a source of rows, or None if X is an array or table in memory."""
+    if isinstance(X, RowBlocks):
+        return X
+    if isinstance(X, str | os.PathLike):
+        return open_rows(X)
+    if is_arrow(X):
+        return ArrowRows(X)
+    if isinstance(X, np.memmap) or _is_stored(X):
+        return ArrayRows(X) if len(X.shape) == 2 and 0 not in X.shape else None
+    return IterableRows(X) if _gives_blocks(X) else None
+
+
+def _is_stored(X: Any) -> bool:
+    """Whether X is sliced like an array but stored in chunks, as Zarr and HDF5 arrays are."""
+    return (
+        not is_array(X)
+        and all(hasattr(X, name) for name in ("shape", "dtype", "chunks", "__getitem__"))
+        and not hasattr(X, "__dask_graph__")
+    )
+
+
+def _gives_blocks(X: Any) -> bool:
+    """Whether X is an iterator, a function, a list of blocks, or another iterable of blocks."""
+    if is_array(X) or any(hasattr(X, name) for name in IN_MEMORY):
+        return False
+    if hasattr(X, "__next__") or (callable(X) and not hasattr(X, "shape")):
+        return True
+    if isinstance(X, list | tuple):
+        return len(X) > 0 and (is_arrow(X[0]) or len(getattr(X[0], "shape", ())) == 2)
+    return hasattr(X, "__iter__") and not hasattr(X, "__len__") and not hasattr(X, "keys")

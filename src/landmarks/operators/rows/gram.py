@@ -7,8 +7,6 @@ about 106 bits, and is rounded once, at the end. Pieces that follow one another 
 grouping, so a loop over a file and a tree on a cluster give the same bits.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import reduce
 

@@ -1,15 +1,17 @@
 """Columns of an X read in blocks of rows: by its Gram matrix if that fits, else by passes."""
 
-from __future__ import annotations
+from collections.abc import Iterator
 
 import numpy as np
 
-from ..base import Operator
+from ..._array import Array, Indices, Part
+from ..base import Ledger, Operator, block_width
 from ..dense import Dense
+from ..restricted import Restricted
 from ..standard import Prepared, Standard
 from .base import RowBlocks, Standardised
 from .moments import Moments, gram, squares, summed
-from .operator import ByRows
+from .tiles import pass_height, tiles
 
 ROWS_MEMORY = 2**30  # bytes that work on an X read in blocks may take by default
 
@@ -102,3 +104,65 @@ def _check_memory(source: RowBlocks, memory: int) -> None:
             f"{need}, and so is reading it by rows of {8 * n / 2**20:.1f} MiB; raise memory=… to "
             f"at least {64 * n} bytes"
         )
+
+
+class ByRows(Operator):
+    """The operator XᵀX of rows that are read again for each product; its diagonal is known."""
+
+    source: RowBlocks
+    pass_memory: int
+    cheap = frozenset({"diagonal"})
+
+    def __init__(self, source: RowBlocks, diagonal: np.ndarray, *, exponent: int = 0, memory: int):
+        self.source = source
+        self.n, self.names = source.n, source.names
+        self.like = np.zeros(0)
+        self.ledger = Ledger()
+        self.exponent = exponent
+        self.pass_memory = memory
+        self._diagonal = diagonal
+
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
+        self.ledger.add(products=block.shape[1])
+        product = np.zeros((self.n if rows is None else len(rows), block.shape[1]))
+        for X in self._tiles():
+            product += _columns(X, rows).T @ (_columns(X, cols) @ block)
+        return product
+
+    def diagonal(self) -> Array:
+        return self._diagonal.copy()
+
+    def columns(self, indices: Indices) -> Array:
+        self.ledger.add(columns=len(indices))
+        columns = np.zeros((self.n, len(indices)))
+        for X in self._tiles():
+            columns += X.T @ _columns(X, indices)
+        return columns
+
+    def product_seconds(self) -> float:
+        return (self.source.m or 0) * self.n * 2e-9
+
+    def restrict(self, indices: Indices) -> Operator:
+        return Restricted(self, np.asarray(indices))
+
+    def squared_diagonal(self) -> Array | None:
+        """The diagonal of K² from pairs of row panels, if that takes fewer passes than columns."""
+        height = max(1, self.pass_memory // (32 * self.n))
+        if (self.source.m or 0) / height > self.n / block_width(self, self.pass_memory // 8):
+            return None
+        squares = np.zeros(self.n)
+        for _, A in tiles(self.source, height, self.pass_memory // 8):
+            for B in self._tiles():
+                squares += np.einsum("ij,ij->j", B, (B @ A.T) @ A)
+        return squares
+
+    def _tiles(self) -> Iterator[np.ndarray]:
+        for _, X in tiles(
+            self.source, pass_height(self.n, self.pass_memory), self.pass_memory // 8
+        ):
+            self.ledger.add(entries=X.size)
+            yield X
+
+
+def _columns(X: np.ndarray, indices: Indices | None) -> np.ndarray:
+    return X if indices is None else X[:, np.asarray(indices)]

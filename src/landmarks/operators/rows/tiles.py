@@ -1,7 +1,5 @@
 """Rows regrouped into tiles of a fixed height, so that sums do not depend on how X is cut."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 

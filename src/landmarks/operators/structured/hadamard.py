@@ -10,12 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _check
-from ..._array import Array, Indices, namespace, on_gpu, prototype, take
+from ..._array import Array, Indices, Part, namespace, on_gpu, prototype, take
 from ..base import MEMORY, Ledger, Operator, itemsize
 
 
 class Hadamard(Operator):
     """The operator of (AᵀA) ∘ (BᵀB); `hadamard` checks and makes it."""
+
+    determined_by = ("A", "B")
 
     def __init__(self, A: Array, B: Array, *, exponent: int = 0, ledger: Ledger | None = None):
         self.A, self.B = A, B
@@ -24,9 +26,7 @@ class Hadamard(Operator):
         self.exponent = exponent
         self.ledger = ledger or Ledger()
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         left, right = self._at(rows), self._at(cols)
         a, b, width = left[0].shape[1], right[0].shape[1], block.shape[1]
         p, q = self.A.shape[0], self.B.shape[0]

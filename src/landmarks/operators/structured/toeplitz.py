@@ -1,19 +1,30 @@
 """A symmetric Toeplitz matrix from its first column, multiplied in O(n log n) by FFT."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
 from ... import _check
-from ..._array import Array, Indices, host, is_array, namespace, prototype, scatter, take, zeros
+from ..._array import (
+    Array,
+    Indices,
+    Part,
+    host,
+    is_array,
+    namespace,
+    prototype,
+    scatter,
+    take,
+    zeros,
+)
 from ..base import Ledger, Operator
 from ..restricted import Restricted
 
 
 class Toeplitz(Operator):
     """The operator K[i, j] = first_column[|i − j|]; `toeplitz` checks and makes it."""
+
+    determined_by = ("first_column",)
 
     def __init__(self, first_column: Array, *, exponent: int):
         xp = namespace(first_column)
@@ -26,9 +37,7 @@ class Toeplitz(Operator):
         self._length = circulant.shape[0]
         self._spectrum = xp.fft.rfft(circulant)
 
-    def matmul(
-        self, block: Array, rows: Indices | None = None, cols: Indices | None = None
-    ) -> Array:
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         xp = namespace(block)
         full = block if cols is None else scatter(block, cols, self.n)
         self.ledger.add(products=full.shape[1], entries=self.n)

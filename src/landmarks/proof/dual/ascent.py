@@ -3,8 +3,6 @@
 Nocedal, "Updating quasi-Newton matrices with limited storage", Math. Comp. 35 (1980).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

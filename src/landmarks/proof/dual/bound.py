@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +26,6 @@ from ..._array import (
     namespace,
     solve_triangular,
 )
-from .fermi import fermi, largest
-from .point import Pieces, Point, rows, weights
 
 
 @dataclass(frozen=True)
@@ -152,3 +151,90 @@ class Dual:
         P = (P + P.T) / 2
         P = add_diagonal(P, barrier - diagonal(P) / 2)
         return rows(Q.T, (P @ Q).T)
+
+
+class Point(NamedTuple):
+    """A point of the dual problem: log D, θ, μ (by candidate), R and E (candidates × n)."""
+
+    logD: Array
+    theta: Array
+    mu: Array
+    R: Array
+    E: Array
+
+    def flat(self) -> Array:
+        """All numbers in one vector."""
+        xp = namespace(self.E)
+        return xp.concat([xp.reshape(part, (-1,)) for part in self])
+
+    @classmethod
+    def of(cls, x: Array, candidates: int) -> Point:
+        """The point of a vector."""
+        xp, c = namespace(x), candidates
+        rest = xp.reshape(x[3 * c :], (2, c, -1))
+        return cls(x[:c], x[c : 2 * c], x[2 * c : 3 * c], rest[0, ...], rest[1, ...])
+
+
+class Pieces(NamedTuple):
+    """What the bound is made of: L, L̂ = UL, Q = L⁻¹Uᵀ, H = Q(K − Diag μ − D^½R), and J, T, c."""
+
+    L: Array
+    Lhat: Array
+    Q: Array
+    H: Array
+    J: Array
+    T: Array
+    c: Array
+
+
+def rows(A: Array, B: Array) -> Array:
+    """The inner products of the rows of A with those of B."""
+    return namespace(A).sum(A * B, axis=1)
+
+
+def weights(point: Point, D: Array, Lhat: Array, T: Array) -> Array:
+    """c: what choosing each candidate costs the bound."""
+    xp = namespace(D)
+    s, T = xp.sin(point.theta), T[:, : D.shape[0]]
+    c = 2 * point.mu - D + rows(point.R, point.R)
+    c = c + 2 * rows(Lhat, (s[:, None] * T).T) - rows(Lhat * s, Lhat * s)
+    return c - xp.sum(T * T, axis=0)
+
+
+def fermi(values: np.ndarray, k: int, tau: float) -> tuple[float, np.ndarray]:
+    """An upper bound of the sum of the k largest values, at most n·τ·log 2 above it, and weights.
+
+    It is the largest Σ w·values + τ·entropy(w) over 0 ≤ w ≤ 1, Σ w = k; w is its gradient.
+    """
+    if k >= len(values):
+        return float(np.sum(values)), np.ones(len(values))
+    if k <= 0:
+        return 0.0, np.zeros(len(values))
+    low, high = float(np.min(values)) - 40 * tau, float(np.max(values)) + 40 * tau
+    for _ in range(60):
+        level = (low + high) / 2
+        low, high = (level, high) if np.sum(occupied(values, level, tau)) > k else (low, level)
+    w = occupied(values, high, tau)
+    excess = np.logaddexp(0.0, (values - high) / tau)
+    return float(k * high + tau * np.sum(excess)), w
+
+
+def largest(values: np.ndarray, k: int, tau: float = 0.0) -> tuple[float, np.ndarray]:
+    """The sum of the k largest values, and 1 where they are."""
+    w = np.zeros(len(values))
+    w[np.argsort(-values, kind="stable")[:k]] = 1.0
+    return float(np.sum(values[w > 0])), w
+
+
+def occupied(values: np.ndarray, level: float, tau: float) -> np.ndarray:
+    """1/(1 + exp((level − value)/τ))."""
+    return 0.5 * (1 + np.tanh((values - level) / (2 * tau)))
+
+
+def water_filling(costs: np.ndarray, k: int) -> np.ndarray:
+    """0 ≤ z ≤ 1 with Σ z = k that minimises Σ costs²/z: z = min(1, costs/ν)."""
+    order = np.sort(np.maximum(costs, 0.0))[::-1]
+    left = np.cumsum(order[::-1])[::-1]
+    full = next((i for i in range(k) if order[i] * (k - i) <= left[i]), k)
+    level = left[full] / (k - full) if full < k and left[full] > 0 else 1.0
+    return np.minimum(1.0, np.maximum(costs, 0.0) / level)

@@ -4,8 +4,6 @@ Cases are taken from the point of the dual problem where their parent ended. The
 case is that of its parent or better, since fewer choices are left.
 """
 
-from __future__ import annotations
-
 import heapq
 import time
 from collections.abc import Callable

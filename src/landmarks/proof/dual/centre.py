@@ -1,7 +1,5 @@
 """Where the ascent of the dual bound begins: an analytic centre, then reweighted least squares."""
 
-from __future__ import annotations
-
 import math
 import time
 
@@ -19,8 +17,7 @@ from ..._array import (
     solve_cholesky,
     zeros,
 )
-from .bound import Dual, Point, rows
-from .fermi import water_filling
+from .bound import Dual, Point, rows, water_filling
 
 SINGULAR = 1e-11  # least eigenvalue at a unit diagonal for which columns count as independent
 NEWTON, STEPS = 30, 12  # steps to the analytic centre, and of the reweighting

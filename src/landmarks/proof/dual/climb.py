@@ -1,7 +1,5 @@
 """The dual bound of a residual, raised step by step until the deadline."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ R are what is left of K − L̂(cos θ J + sin θ T). Each sum then loses its ro
 on the host, wherever the point was found.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -66,7 +66,8 @@ class Cross:
         indices = indices[kept]
         self.members = np.full(size, -1, dtype=np.int64)
         self.members[: len(indices)] = indices
-        self.chosen_columns = np.zeros((len(base.A) + self._extra, size))
+        extra = 0 if base.sigma is None else size
+        self.chosen_columns = np.zeros((len(base.A) + extra, size))
         chosen = base.members(indices)
         self.chosen_columns[: len(chosen), : len(indices)] = chosen
         self.R, self.T = (base.padded(X, size).copy() for X in (base.A, base.B))
@@ -91,10 +92,6 @@ class Cross:
         inverse = scipy.linalg.solve_triangular(triangle, np.eye(count), check_finite=False)
         self.D[:, :count] = Q @ inverse.T
         self.W[:count], self.V[:count] = inverse @ of_A, inverse @ of_B
-
-    @property
-    def _extra(self) -> int:
-        return 0 if self.base.sigma is None else self.size
 
     @property
     def chosen(self) -> np.ndarray:
@@ -167,9 +164,10 @@ class Cross:
 
     def add(self, j: int, place: int) -> None:
         """Candidate j takes a free place."""
-        self._take_column(j, place)
+        self.chosen_columns[: len(self.base.A), place] = self.base.A[:, j]
         q = self.R[:, j].copy()
         if self.base.sigma is not None:
+            self.chosen_columns[len(self.base.A) + place, place] = self.base.sigma[j]
             q[len(self.base.A) + place] += self.base.sigma[j]
         length = np.sqrt(self.a[j])
         q = self._orthogonal(q / np.sqrt(q @ q), place)
@@ -208,11 +206,6 @@ class Cross:
         self._changed()
         return j
 
-    def _take_column(self, j: int, place: int) -> None:
-        self.chosen_columns[: len(self.base.A), place] = self.base.A[:, j]
-        if self.base.sigma is not None:
-            self.chosen_columns[len(self.base.A) + place, place] = self.base.sigma[j]
-
     def _orthogonal(self, q: np.ndarray, place: int) -> np.ndarray:
         """q without what rounding left of the members in it; the new one is not among them yet."""
         weights = self.D.T @ q
@@ -235,8 +228,5 @@ class Cross:
         left = self.a > self.floor
         known = self.highest[left] * self.highest_inner
         if np.any(self.a[left] * self.inner < DIGITS * known):
-            self._refresh()
-
-    def _refresh(self) -> None:
-        self.Z = self.R.T @ self.T
-        self.highest, self.highest_inner = self.a.copy(), self.inner
+            self.Z = self.R.T @ self.T
+            self.highest, self.highest_inner = self.a.copy(), self.inner

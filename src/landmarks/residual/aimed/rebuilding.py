@@ -1,10 +1,8 @@
-"""The candidates and the target of an aim as explicit columns of few rows, in float64 on the host.
+"""Candidates and target of an aim as explicit columns of few rows, and the figures of a choice.
 
 Rows beyond the number of candidates are rotated away, and a wide B is replaced by a square one
 with the same B Bᵀ. What of B lies outside the range of A is one number: no choice changes it.
 """
-
-from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
@@ -14,11 +12,14 @@ import scipy.linalg
 from ..._array import eps, host, is_single
 from ...errors import UnsupportedError
 from ...linalg.aim import Aim
+from ...linalg.error import selection_error, total
 from ...operators.base import DENSE_MEMORY, Operator
 from ...operators.dense import densify
 from ...operators.double import in_double
+from ...problem import Problem
 from ..pivoted_factor import FLOOR, pivoted_factor
 from .explicit_aim import Rebuilding
+from .tails import best_directions, safe_bound
 
 STORED = 5000  # order up to which a matrix that is no data is factorised in full
 LOW_RANK = 600  # columns that the factor of a larger one may have
@@ -107,3 +108,30 @@ def _fewer_columns(B: np.ndarray) -> np.ndarray:
     if B.shape[1] <= B.shape[0]:
         return B
     return scipy.linalg.qr(B.T, mode="r", check_finite=False)[0][: B.shape[0]].T
+
+
+def aimed_figure(
+    operator: Operator, aim: Aim, exclude: tuple[int, ...], kind: str, indices: np.ndarray
+) -> float:
+    """The "error" of a choice, the "total", the "best_rank" error, the "rank_bound" of an aim."""
+    base = rebuilding(operator, aim)
+    if kind == "error":
+        return base.error(indices)
+    if kind == "total":
+        return base.total
+    tail = best_directions if kind == "best_rank" else safe_bound
+    return tail(base.without(exclude), len(indices), aim.repeats)
+
+
+def error_of(problem: Problem, indices: np.ndarray) -> float:
+    """The error of a choice for whatever the problem asks."""
+    if problem.aim is None:
+        return selection_error(problem.operator, indices, problem.criterion)
+    return rebuilding(problem.operator, problem.aim).error(indices)
+
+
+def total_of(problem: Problem) -> float:
+    """The error of choosing nothing."""
+    if problem.aim is None:
+        return total(problem.operator, problem.criterion)
+    return rebuilding(problem.operator, problem.aim).total
