@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-CODE := src tests docs benchmarks examples fuzz
+CODE := src tests docs benchmarks examples fuzz hatch_build.py
 TORCH := torch==2.13.0+cpu
 # The paper's data, if they are at hand: more tests run with them.
 export LANDMARKS_DATA ?= $(abspath $(wildcard ../shared/data))
@@ -80,7 +80,8 @@ format: $(VENV)/.dev
 
 dev: $(VENV)/.dev $(VENV)/.torch
 
-# The stamps: made once, and again when pyproject.toml changes. The install is editable, so sources need none.
+# The stamps: made once, and again when pyproject.toml or swaps.c changes. The install is editable,
+# so other sources need none.
 # pip compiles nothing: Python compiles what is imported, which is far less.
 $(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -90,12 +91,15 @@ $(VENV)/.created:
 	@$(BIN)/python -c "import pip" 2>/dev/null || { echo "creating $(VENV)"; $(PYTHON) -m venv $(VENV); }
 	@touch $@
 
-$(VENV)/.base: $(VENV)/.created pyproject.toml
+# What the installation compiles.
+COMPILED := hatch_build.py $(wildcard src/landmarks/residual/compiled/*.[ch])
+
+$(VENV)/.base: $(VENV)/.created pyproject.toml $(COMPILED)
 	@echo "installing landmarks"
 	@$(PIP) install --no-compile -e ".[cli,report]"
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.created pyproject.toml
+$(VENV)/.dev: $(VENV)/.created pyproject.toml $(COMPILED)
 	@echo "installing landmarks with the tools of its tests"
 	@$(PIP) install --no-compile -e ".[dev]"
 	@touch $(VENV)/.base $@
@@ -118,7 +122,7 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "documents are in docs/_build/html"
 
-$(VENV)/.docs: $(VENV)/.created pyproject.toml
+$(VENV)/.docs: $(VENV)/.created pyproject.toml $(COMPILED)
 	@echo "installing landmarks with the tools of its documents"
 	@$(PIP) install --no-compile -e ".[docs]"
 	@touch $@

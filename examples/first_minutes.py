@@ -100,6 +100,9 @@ def outcome(line: str, names: dict[str, Any]) -> str:
             result = f"{type(error).__name__}: {error}"
     warned = [f"{warning.category.__name__}: {warning.message}" for warning in caught]
     words = "\n".join(filter(None, [*warned, printed.getvalue().rstrip(), result]))
+    words = re.sub(
+        r"one of auto, .+ or a method object", "one of auto, … or a method object", words
+    )
     return re.sub(r"in \d+\.\d+ s", "in 0.25 s", words)
 
 

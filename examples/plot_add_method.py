@@ -48,5 +48,5 @@ print(f"{improved.relative_error():.1%} after swaps")
 # the steps. Then it reports progress, ends on request, and goes on from a checkpoint
 # (``docs/checkpoints.md``).
 #
-# To bring it into the package, copy ``docs/skeleton_method.py``, add one line to the registry, one
-# to the contract tests and one to the table of methods; ``CONTRIBUTING.md`` has the steps.
+# To bring it into the package, copy ``docs/skeleton_method.py``, add one line to the registry and
+# run ``tools/register``; ``CONTRIBUTING.md`` has the steps.

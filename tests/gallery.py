@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import scipy.linalg
-from contracts.methods import METHODS, Entry
+from contracts.methods import CONTRACT, Entry
 from properties.measure import THRESHOLD, chosen, ratio
 from properties.strategies import FORMS, Form, Sample
 
@@ -90,7 +90,7 @@ def ratios(sample: Sample, form: Form, entry: Entry) -> list[float]:
 def main() -> None:
     count, worst = 0, 0.0
     for name, sample, form in cases():
-        found = [(value, entry) for entry in METHODS for value in ratios(sample, form, entry)]
+        found = [(value, entry) for entry in CONTRACT for value in ratios(sample, form, entry)]
         value, entry = max(found, key=lambda pair: pair[0])
         count, worst = count + len(found), max(worst, value)
         print(f"{name:28}{form.name:10}{value:10.3g}  {entry}")

@@ -1,13 +1,13 @@
 """Errors on matrices that are hard for rounding; `python tests/gallery.py` prints the ratios."""
 
 import pytest
-from contracts.methods import METHODS
+from contracts.methods import CONTRACT
 from gallery import cases, ratios
 from properties.measure import THRESHOLD
 
 FAST = [
     entry
-    for entry in METHODS
+    for entry in CONTRACT
     if repr(entry) in ("Uniform()", "PivotedQR()", "Greedy()", "RPCholesky()")
 ]
 
@@ -21,6 +21,6 @@ def test_the_errors_of_the_gallery_are_exact_up_to_rounding(sample, form):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("entry", METHODS, ids=repr)
+@pytest.mark.parametrize("entry", CONTRACT, ids=repr)
 def test_every_method_keeps_the_threshold_on_the_whole_gallery(entry):
     assert max(max(ratios(sample, form, entry)) for _, sample, form in cases()) < THRESHOLD

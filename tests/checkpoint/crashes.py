@@ -1,12 +1,21 @@
 """Runs to interrupt, and callbacks that do so."""
 
+from dataclasses import dataclass
+
 import numpy as np
+import pytest
+from contracts.methods import CONTRACT
 
 import landmarks as lm
+from landmarks.methods.registry import as_method
 from landmarks.methods.relaxation.bisection import Bisection
 from landmarks.methods.relaxation.steps import Adam
 from landmarks.methods.relaxation.stopping import Stop
 from landmarks.methods.relaxation.warm_path import WarmPath
+from landmarks.problem import complete
+from landmarks.runs.runner import Step
+from landmarks.runs.runner import run as run_steps
+from landmarks.runs.state import State
 
 RNG = np.random.default_rng(1)
 X = RNG.standard_normal((25, 40)) * np.linspace(1, 3, 40)
@@ -91,9 +100,88 @@ def runs():
     }
 
 
+def under_contract(known):
+    """A run of every method of the contract whose class has none yet, 20 picks long."""
+    classes = {type(as_method(method)) for _, _, method, _ in known.values()}
+    for entry in CONTRACT:
+        if type(entry.method) not in classes:
+            data = X if entry.serves is None else lm.kernel(POINTS, lm.rbf(sigma=0.7))
+            yield repr(entry), (lambda data=data: data, 20, entry.method, "trace")
+
+
 RUNS = runs()
+RUNS |= dict(under_contract(RUNS))
 
 
 def run(name, **more):
     make, k, method, criterion = RUNS[name]
-    return lm.select(make(), k, method=method, criterion=criterion, include=[3], **more)
+    included = {"include": [3]} if "include" in as_method(method).honours else {}
+    return lm.select(make(), k, method=method, criterion=criterion, **included, **more)
+
+
+class Count:
+    """A callback that counts the reports."""
+
+    def __init__(self):
+        self.reports = 0
+
+    def __call__(self, progress):
+        self.reports += 1
+
+
+SHORT = 6  # reports of loops that may be made again
+
+
+STARTS_AGAIN = {"Knapsack()"}  # it saves nothing: several short searches, one after the other
+
+
+def moments(reports):
+    """The numbers of some reports: the first two, the last and three others."""
+    if reports == 0:
+        return set()
+    some = np.random.default_rng(0).integers(1, reports + 1, size=3).tolist()
+    return {1, min(2, reports), reports, *some}
+
+
+def check_resumes(run, path, goes_on=True):
+    """A run that crashed anywhere goes on from there, to the same result."""
+    count = Count()
+    expected = facts(run(callback=count))
+    for j in moments(count.reports):
+        path.unlink(missing_ok=True)
+        with pytest.raises(Crash):
+            run(callback=CrashAt(j), checkpoint=lm.Checkpoint(path, interval=3600))
+        rest = Count()
+        resumed = run(callback=rest, checkpoint=lm.Checkpoint(path, interval=3600))
+        assert facts(resumed) == expected
+        assert not goes_on or rest.reports <= count.reports - j + SHORT, "it started again"
+
+
+@dataclass(frozen=True)
+class Forgetful:
+    """The columns of largest norm, pick by pick.
+
+    whole : whether `run` is given no state at all; else one that lacks the picks.
+    """
+
+    whole: bool
+    honours = frozenset()
+
+    def choose(self, problem, rng):
+        order = np.argsort(-np.asarray(problem.operator.diagonal()), kind="stable")
+        picks = []
+        count = Counted()
+        states = () if self.whole else (count,)
+        run_steps("forgetful", self.steps(problem, order, picks, count), *states)
+        return lm.Choice(complete(problem, picks))
+
+    def steps(self, problem, order, picks, count):
+        while count.done < problem.k:
+            picks.append(int(order[count.done]))
+            count.done += 1
+            yield Step(count.done, problem.k)
+
+
+@dataclass
+class Counted(State):
+    done: int = 0

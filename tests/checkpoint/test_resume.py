@@ -1,26 +1,31 @@
 """A run that is cut off and continued gives the same result, to the last bit."""
 
 import signal
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from functools import partial
 
 import numpy as np
 import pytest
 
 import landmarks as lm
+from landmarks.errors import RankWarning
 from landmarks.methods.relaxation.warm_path import WarmPath
 from landmarks.runs import archive, snapshots
 
-from .crashes import POINTS, RUNS, Crash, CrashAt, K, X, facts, run
-
-
-class Count:
-    """A callback that counts the reports."""
-
-    def __init__(self):
-        self.reports = 0
-
-    def __call__(self, progress):
-        self.reports += 1
+from .crashes import (
+    POINTS,
+    RUNS,
+    STARTS_AGAIN,
+    Count,
+    Crash,
+    CrashAt,
+    Forgetful,
+    K,
+    X,
+    check_resumes,
+    facts,
+    run,
+)
 
 
 @pytest.fixture
@@ -33,25 +38,16 @@ def every_step(monkeypatch):
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_that_crashed_anywhere_resumes_to_the_same_result(name, path, every_step):
-    count = Count()
-    expected = facts(run(name, callback=count))
-    for j in {
-        1,
-        2,
-        count.reports,
-        *np.random.default_rng(0).integers(1, count.reports + 1, size=3).tolist(),
-    }:
-        path.unlink(missing_ok=True)
-        with pytest.raises(Crash):
-            run(name, callback=CrashAt(j), checkpoint=lm.Checkpoint(path, interval=3600))
-        rest = Count()
-        assert (
-            facts(run(name, callback=rest, checkpoint=lm.Checkpoint(path, interval=3600)))
-            == expected
-        )
-        assert (
-            rest.reports <= count.reports - j + 6
-        )  # it goes on, and does not start again; short loops may be run again
+    check_resumes(partial(run, name), path, goes_on=name not in STARTS_AGAIN)
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["no state", "a part of the state"])
+def test_a_method_that_forgets_its_state_is_found_out(whole, path, every_step):
+    with (
+        pytest.warns(RankWarning) if not whole else nullcontext(),
+        pytest.raises(AssertionError),
+    ):
+        check_resumes(partial(lm.select, X, 20, method=Forgetful(whole)), path)
 
 
 @pytest.mark.parametrize("name", ["auto", "iterated", "continuous", "exact"])

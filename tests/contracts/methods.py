@@ -30,7 +30,7 @@ class Entry:
         return repr(self.method)
 
 
-METHODS = [
+CONTRACT = [
     Entry(lm.Uniform(), looks_at_data=False),
     Entry(lm.RidgeLeverage()),
     Entry(lm.KDPP()),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contracts.methods import METHODS, Entry
+from contracts.methods import CONTRACT, Entry
 from contracts.operators import CASES, Case, normal
 from libraries import library
 
@@ -45,13 +45,13 @@ def tier(case: Case, *others: bool) -> Any:
 
 PAIRS = [
     pytest.param(entry, case, id=f"{entry}-{case}", marks=tier(case))
-    for entry in METHODS
+    for entry in CONTRACT
     for case in PLACES.values()
     if can_serve(entry, case)
 ]
 REFUSED = [
     pytest.param(entry, case, id=f"{entry}-{case}")
-    for entry in METHODS
+    for entry in CONTRACT
     for case in PLACES.values()
     if not can_serve(entry, case)
 ]
@@ -64,7 +64,7 @@ LIBRARIES = [
         id=f"{entry}-{case}-{name}",
         marks=tier(case, (case.name, name) in {("rbf", "torch"), ("data tall", "strict")}),
     )
-    for entry in METHODS
+    for entry in CONTRACT
     for case in PLACES.values()
     if can_serve(entry, case)
     for name in case.libraries
@@ -72,7 +72,7 @@ LIBRARIES = [
 ]
 
 every_pair = pytest.mark.parametrize(("entry", "case"), PAIRS)
-every_method = pytest.mark.parametrize("entry", METHODS, ids=repr)
+every_method = pytest.mark.parametrize("entry", CONTRACT, ids=repr)
 
 
 def chosen(entry: Entry, A: Any, k: int = K, **options: Any) -> np.ndarray:
@@ -148,7 +148,7 @@ def test_an_operator_that_cannot_serve_is_refused(entry, case):
         lm.select(case.make(case.values), K, method=entry.method)
 
 
-@pytest.mark.parametrize("entry", [entry for entry in METHODS if entry.looks_at_data], ids=repr)
+@pytest.mark.parametrize("entry", [entry for entry in CONTRACT if entry.looks_at_data], ids=repr)
 @pytest.mark.parametrize("seed", range(5))
 def test_zero_and_duplicate_columns_are_never_chosen_while_others_remain(entry, seed):
     A, X = with_duplicates(entry)
@@ -156,7 +156,7 @@ def test_zero_and_duplicate_columns_are_never_chosen_while_others_remain(entry, 
     assert np.linalg.matrix_rank(X[:, chosen(entry, A, int(k), seed=seed)]) == k
 
 
-@pytest.mark.parametrize("entry", [entry for entry in METHODS if entry.looks_at_data], ids=repr)
+@pytest.mark.parametrize("entry", [entry for entry in CONTRACT if entry.looks_at_data], ids=repr)
 def test_beyond_the_rank_a_method_warns_and_fills_up(entry):
     A, _ = with_duplicates(entry)
     with pytest.warns(RankWarning, match=f"numerical rank .* < k = {N}"):
@@ -173,13 +173,13 @@ def test_a_zero_matrix_is_no_trouble(entry):
     assert len(np.unique(chosen(entry, A))) == K
 
 
-@pytest.mark.parametrize("entry", [entry for entry in METHODS if entry.deterministic], ids=repr)
+@pytest.mark.parametrize("entry", [entry for entry in CONTRACT if entry.deterministic], ids=repr)
 def test_a_permutation_of_the_columns_permutes_the_answer(entry):
     X, order = normal(30, N), np.random.default_rng(1).permutation(N)
     assert order[chosen(entry, X[:, order])].tolist() == chosen(entry, X).tolist()
 
 
-@pytest.mark.parametrize("entry", [entry for entry in METHODS if entry.deterministic], ids=repr)
+@pytest.mark.parametrize("entry", [entry for entry in CONTRACT if entry.deterministic], ids=repr)
 def test_the_seed_changes_nothing_where_nothing_is_random(entry):
     case = home(entry)
     assert (
@@ -190,7 +190,7 @@ def test_the_seed_changes_nothing_where_nothing_is_random(entry):
 
 @pytest.mark.parametrize("power", [-600, -60, 60, 400])
 @pytest.mark.parametrize(
-    "entry", [entry for entry in METHODS if can_serve(entry, PLACES["data tall"])], ids=repr
+    "entry", [entry for entry in CONTRACT if can_serve(entry, PLACES["data tall"])], ids=repr
 )
 def test_the_units_of_the_data_do_not_matter(entry, power):
     X = normal(30, N)

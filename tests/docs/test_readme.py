@@ -1,6 +1,8 @@
 """The README: its numbers are those of the tables, its commands and files are there."""
 
+import ast
 import csv
+import inspect
 import re
 import subprocess
 import sys
@@ -76,3 +78,11 @@ def test_the_extra_all_brings_no_cuda():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     every = extras["optional-dependencies"]["all"][0]
     assert not re.search(r"torch|gpu|keops", every)
+
+
+def test_the_signature_of_select_is_complete():
+    shown = re.search(r"```text\nlm\.select\((.*?)\)\n```", TEXT, re.S).group(1)
+    parameters = inspect.signature(lm.select).parameters.values()
+    defaults = {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
+    written = re.findall(r"(\w+)=(\S+?)(?:,|$)", shown)
+    assert {name: ast.literal_eval(value) for name, value in written} == defaults

@@ -107,7 +107,7 @@ def test_algorithm_1_starts_at_one_half_and_moves_to_a_corner(X):
     assert np.all((path.t[-1] < 0.1) | (path.t[-1] > 0.5))
 
 
-def test_algorithm_1_zeros_stay_zero(X):
+def test_section_3_4_zeros_stay_zero(X):
     path = lm.select(X, method=lm.Continuous(penalty=3.0, delta=0.1)).path
     frozen = path.t == 0
     assert np.all(frozen[1:] | ~frozen[:-1])

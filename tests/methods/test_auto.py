@@ -146,9 +146,17 @@ def test_estimates_of_a_stored_matrix_grow_with_its_order():
     stored, few_rows = (Problem(A, 10) for A in (lm.psd(np.eye(100)), lm.data(np.ones((5, 100)))))
     assert costs.annealed_seconds(stored) == pytest.approx(80 * 100**3 * 1.5e-10)
     assert costs.annealed_seconds(few_rows) == pytest.approx(80 * 100 * 5**2 * 1.5e-10)
-    six_moves = 6 * (2e-4 + 1000 * 3e-9)
-    assert costs.round_seconds(few_rows) == pytest.approx(six_moves + 500 * 1e-7)
-    assert costs.round_seconds(stored) == pytest.approx(six_moves + 100 / 330 * 100**2 * 5e-10)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_round_is_estimated_by_its_moves(compiled, monkeypatch):
+    monkeypatch.setattr(costs, "compiled", lambda: compiled)
+    stored, few_rows = (Problem(A, 10) for A in (lm.psd(np.eye(100)), lm.data(np.ones((5, 100)))))
+    moves, residual = 6 * (2e-4 + 1000 * 3e-9), 500 * 1e-7
+    if compiled:
+        moves, residual = 1e-4 + 6 * (1e-5 + 1000 * 1.1e-9), 6 * 500 * 1e-9
+    assert costs.round_seconds(few_rows) == pytest.approx(moves + residual)
+    assert costs.round_seconds(stored) == pytest.approx(moves + 100 / 330 * 100**2 * 5e-10)
 
 
 def test_a_proof_is_estimated_by_all_picks_but_two_and_the_first_node():

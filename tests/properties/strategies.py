@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse
-from contracts.methods import METHODS, Entry
+from contracts.methods import CONTRACT, Entry
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from properties import rational
@@ -224,4 +224,4 @@ def forms_of(entry: Entry) -> list[Form]:
     return [form for form in FORMS if entry.serves is None or form.name.startswith("rbf")]
 
 
-DETERMINISTIC = [entry for entry in METHODS if entry.deterministic]
+DETERMINISTIC = [entry for entry in CONTRACT if entry.deterministic]

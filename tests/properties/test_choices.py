@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from contracts.methods import METHODS
+from contracts.methods import CONTRACT
 from hypothesis import given, target
 from hypothesis import strategies as st
 from properties.measure import THRESHOLD, chosen, ratio
 from properties.strategies import forms_of, samples, tried
 
-every_method = pytest.mark.parametrize("entry", METHODS, ids=repr)
+every_method = pytest.mark.parametrize("entry", CONTRACT, ids=repr)
 
 
 @every_method

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from contracts.methods import METHODS
+from contracts.methods import CONTRACT
 from hypothesis import given
 from hypothesis import strategies as st
 from libraries import library
@@ -21,7 +21,7 @@ from properties.strategies import (
 )
 
 GENERIC = ("normal",)  # without ties, which an order decides
-ON_DATA = [entry for entry in METHODS if entry.serves is None]
+ON_DATA = [entry for entry in CONTRACT if entry.serves is None]
 criteria = st.sampled_from(["trace", "frobenius"])
 
 
@@ -57,7 +57,7 @@ def test_a_rotation_and_a_permutation_of_the_rows_change_nothing(entry, drawn, s
     )
 
 
-@pytest.mark.parametrize("entry", METHODS, ids=repr)
+@pytest.mark.parametrize("entry", CONTRACT, ids=repr)
 @tried(5)
 @given(st.data())
 def test_powers_of_two_change_no_choice_and_no_digit_of_the_relative_error(entry, data):
@@ -77,7 +77,7 @@ def test_powers_of_two_change_no_choice_and_no_digit_of_the_relative_error(entry
     )
 
 
-@pytest.mark.parametrize("entry", METHODS, ids=repr)
+@pytest.mark.parametrize("entry", CONTRACT, ids=repr)
 @tried(4)
 @given(samples(GENERIC, wide=False, single=False), criteria)
 def test_chunks_change_no_choice(entry, sample, criterion):

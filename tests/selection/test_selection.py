@@ -11,6 +11,7 @@ from landmarks.selection import Cost
 
 
 def test_a_selection_knows_its_figures(X, selection):
+    """Against projections and singular values; the factor is that of Section 4."""
     chosen = X[:, selection.indices]
     error = np.sum((X - chosen @ np.linalg.pinv(chosen) @ X) ** 2)
     tail = np.sum(np.linalg.svd(X, compute_uv=False)[3:] ** 2)

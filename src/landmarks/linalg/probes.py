@@ -24,7 +24,9 @@ class Probes(Protocol):
 
 @dataclass(frozen=True)
 class Rademacher:
-    """Independent random signs (Lemmas 3.1 and 3.2).
+    """Independent random signs.
+
+    They are the probes z of Lemma 3.1 and Lemma 3.2.
 
     Examples
     --------

@@ -46,16 +46,16 @@ from .search.merged import Merged
 from .search.swap import Swap
 
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
-LEAST_ROUNDS = 30  # of the iterated search when there is no budget
-FEW_ROUNDS = 3  # where the residual is kept as a matrix: swaps go far there, rounds add little
-MOST_ROUNDS = 100  # no more, even where they cost next to nothing
-SECOND_START = 0.1  # estimated seconds of swaps up to which a second start pays more than rounds
+MODEST = 0.3  # estimated seconds of rounds of the iterated search when there is no budget
+LEAST_ROUNDS = 20  # even if they cost more
+LONG = 1.5  # estimated seconds that these rounds may cost
+FEW_ROUNDS = 3  # even if they cost more than that
+MOST_ROUNDS = 150  # no more, even where they cost next to nothing
+SECOND_START = 0.02  # estimated seconds of swaps up to which a second start pays more than rounds
 QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
 SHORT = 1.0  # estimated seconds of a proof that is left until somebody asks for it
 ESTIMATED = 20_000  # order above which the trials hold an estimate of the Frobenius error
 LATE = 1.0  # seconds, by the products made, after which the first start on columns is the only one
-MODEST = 0.6  # estimated seconds of rounds, between these two; after that they must gain something
-LONG = 4.0  # estimated seconds that all rounds together may take
 
 
 @dataclass(frozen=True)
@@ -144,11 +144,10 @@ def modest_search(problem: Problem, start: np.ndarray) -> Iterated:
     """An iterated search whose rounds cost little; the fewer members, the sooner it moves away."""
     n, k = problem.operator.n, problem.k
     each = round_seconds(problem)
-    most = min(MOST_ROUNDS, 10 + n * k // 20, int(LONG / each))
-    least = FEW_ROUNDS if problem.operator.m is not None else LEAST_ROUNDS + k // 8
-    rounds = max(FEW_ROUNDS, min(most, max(least, int(MODEST / each))))
-    patience = max(4, k // 2)
-    return Iterated(start=start, rounds=rounds, patience=patience, least=int(MODEST / each))
+    most = min(MOST_ROUNDS, 10 + n * k // 20)
+    least = min(LEAST_ROUNDS, int(LONG / each))
+    rounds = max(FEW_ROUNDS, least, int(MODEST / each))
+    return Iterated(start=start, rounds=min(most, rounds), patience=max(4, k // 2))
 
 
 def order(operator: Operator) -> float:

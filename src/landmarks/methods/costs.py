@@ -11,6 +11,7 @@ import math
 from .._array import free_memory, on_gpu
 from ..operators.base import DENSE_MEMORY, Operator, itemsize
 from ..problem import Problem
+from ..residual.compiled.library import compiled
 from ..residual.powers import POWERS
 from ..residual.stored_powers import SPEED
 from .annealed.annealed import Annealed
@@ -60,16 +61,26 @@ def product_seconds(operator: Operator) -> float:
 def round_seconds(problem: Problem) -> float:
     """An estimate of the seconds that a round of the iterated search takes.
 
-    A move costs overhead, passes over n × k numbers, and products or its share of the powers of K.
-    Fitted to problems with n from 61 to 3000 and k from 5 to 360 (benchmarks/versions.py).
+    A move costs overhead, passes over n × k numbers, and products or its share of the powers of K,
+    or passes over a residual that is kept as a matrix. Fitted to problems with n from 61 to 3000
+    and k from 5 to 360 (benchmarks/versions.py).
     """
-    n, k = problem.operator.n, problem.k
-    powers = POWERS[problem.criterion]
-    passes = n * k * (3e-9 if powers == 1 else 7e-9)
-    if problem.operator.m is not None:  # the residual is kept as a matrix
-        return moves(k) * (2e-4 + passes) + n * problem.operator.m * 1e-7
-    products = powers * min(moves(k), n / (30 * SPEED)) * product_seconds(problem.operator)
-    return moves(k) * (2e-4 + passes) + products
+    n, m, k = problem.operator.n, problem.operator.m, problem.k
+    frobenius = problem.criterion == "frobenius"
+    if compiled():
+        passes = n * k * (2.2e-9 if frobenius else 1.1e-9)
+        return 1e-4 + moves(k) * (1e-5 + passes + n * (m or 0) * 1e-9) + _products(problem)
+    passes = n * k * (7e-9 if frobenius else 3e-9)
+    return moves(k) * (2e-4 + passes) + n * (m or 0) * 1e-7 + _products(problem)
+
+
+def _products(problem: Problem) -> float:
+    """The share of products with K, or of the powers of K, in a round; none where X is kept."""
+    operator = problem.operator
+    if operator.m is not None:
+        return 0.0
+    share = min(moves(problem.k), operator.n / (30 * SPEED))
+    return POWERS[problem.criterion] * share * product_seconds(operator)
 
 
 def cube_seconds(operator: Operator) -> float:

@@ -1,5 +1,7 @@
-"""The methods by name: the one list, from which the command line takes its help texts.
+"""The methods by name.
 
+The command line, messages, `compare`, `landmarks.<Class>` and the tests take them from here.
+`tools/register` writes a new one into the files that name each method.
 A class is imported on first use, so that `landmarks --help` does not load an array library.
 """
 
@@ -14,7 +16,8 @@ from .._suggest import suggestion
 if TYPE_CHECKING:
     from ..problem import Method
 
-WHERE = {
+#: the class of each method, with its module inside `landmarks.methods`
+CLASSES = {
     "auto": "auto.Auto",
     "continuous": "relaxation.continuous.Continuous",
     "annealed": "annealed.annealed.Annealed",
@@ -34,10 +37,10 @@ WHERE = {
 
 #: the module of each class, from the package on
 MODULES = {
-    name: f"methods.{module}" for module, _, name in (w.rpartition(".") for w in WHERE.values())
+    name: f"methods.{module}" for module, _, name in (c.rpartition(".") for c in CLASSES.values())
 }
 
-#: what `compare` runs by default
+#: what `compare` runs when no methods are named; a new method need not be here
 COMPARED = (
     "auto",
     "annealed",
@@ -55,14 +58,14 @@ class Methods(Mapping[str, type]):
     """The classes of the methods by name."""
 
     def __getitem__(self, name: str) -> type:
-        module, _, class_name = WHERE[name].rpartition(".")
+        module, _, class_name = CLASSES[name].rpartition(".")
         return getattr(import_module(f".{module}", __package__), class_name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(WHERE)
+        return iter(CLASSES)
 
     def __len__(self) -> int:
-        return len(WHERE)
+        return len(CLASSES)
 
 
 METHODS = Methods()

@@ -18,7 +18,8 @@ from ..runs.state import State
 class Trajectory:
     """One row per recorded step of a relaxation, all on the host.
 
-    t : the weights, steps × n; value : the estimate of the objective without its penalty;
+    t : the weights before the step, steps × n; value : f or g at these weights without λΣt, an
+    estimate unless n_probes=None;
     active : the columns not yet frozen at zero; steps : the iterations of the solver.
     """
 

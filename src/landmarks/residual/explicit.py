@@ -79,9 +79,13 @@ class Explicit(State):
 
     def deflate(self, q: Array, v: Array) -> None:
         """R loses what lies along the unit vector q; v = Rᵀq."""
+        self.own()
+        add_outer(self.R, -q, v)
+
+    def own(self) -> None:
+        """Let R be a matrix of its own, which may change."""
         if self.R is self.operator.X:
             self.R = self.R + 0.0
-        add_outer(self.R, -q, v)
 
     def direction(self, j: int, basis: Array) -> Array:
         """The unit vector of the residual of column j, orthogonal to the basis once more."""

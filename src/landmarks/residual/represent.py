@@ -19,9 +19,7 @@ from .._array import (
     host,
     is_single,
     like,
-    take,
     transposed,
-    zeros,
 )
 from ..errors import UnsupportedError
 from ..operators.base import MEMORY, Operator
@@ -74,6 +72,8 @@ def _form(operator: Operator, k: int) -> Operator:
         return _form_of_sparse(wide)
     if "columns" not in wide.cheap:
         return wide
+    if wide.n <= SMALL:
+        wide = _stored(wide)
     return _low_rank(wide, k) or _stored(wide)
 
 
@@ -123,21 +123,12 @@ def _keeps_digits(K: np.ndarray) -> bool:
     return not bool(np.any(left > nothing) or np.any(alike))
 
 
-def remaining_trace(operator: Operator, steps: int) -> float:
+def remaining_trace(K: np.ndarray, steps: int) -> float:
     """The share of tr K that is left after some pivots of the largest residual."""
-    diagonal = np.maximum(host(operator.diagonal()).astype(np.float64), 0.0)
-    left, whole = diagonal.copy(), float(diagonal.sum())
-    F = zeros((operator.n, steps), operator.like)
-    for r in range(steps):
-        j = int(np.argmax(left))
-        if left[j] <= FLOOR * eps(operator.like) * diagonal[j]:
-            break
-        column = operator.columns([j]) - F[:, :r] @ take(F[:, :r], [j]).T
-        v = column[:, 0] / max(float(column[j, 0]), left[j] * 1e-3) ** 0.5
-        F[:, r] = v
-        left = np.maximum(left - host(v * v).astype(np.float64), 0.0)
-        left[j] = 0.0
-    return float(left.sum()) / whole if whole > 0 else 0.0
+    whole = float(np.trace(K))
+    factor, _, rank, _ = scipy.linalg.lapack.dpstrf(K, lower=1)
+    taken = np.tril(factor)[:, : min(steps, rank)]
+    return max(0.0, 1.0 - float(np.sum(taken * taken)) / whole) if whole > 0 else 0.0
 
 
 def _factored(X: Array, operator: Operator) -> Factored:
@@ -159,7 +150,7 @@ def _low_rank(operator: Operator, k: int) -> Operator | None:
     n = operator.n
     room = free_memory(operator.like, otherwise=8 * MEMORY) // 8 // (8 * n)
     most = min(n if n <= SMALL else n // FEW_ROWS, max(LOW_RANK, 2 * k + 100), room)
-    if n <= SMALL and k < n and remaining_trace(_uncounted(operator), min(k, n)) > FAST:
+    if isinstance(operator, Dense) and n <= SMALL and remaining_trace(host(operator.K), k) > FAST:
         most = min(most, n // FEW_ROWS)
     F = pivoted_factor(_uncounted(operator), most, eps(operator.digits)) if most > 0 else None
     return None if F is None or F.shape[1] == 0 else _of_factor(F, operator)

@@ -49,13 +49,13 @@ class Rows(State):
         for block, rows in zip(self.blocks, found, strict=True):
             block[: rows.shape[0], :] = rows
             block[rows.shape[0] :, :] = 0.0
-        self._forget(members)
+        self.seat(members)
 
     def copy_to(self, other: Rows) -> None:
         """Put the same rows into the memory of another, which waits for nothing."""
         for block, mine in zip(other.blocks, self.blocks, strict=True):
             block[:, :] = mine
-        other._forget(self.seated)
+        other.seat(self.seated)
 
     def move(self, i: int, place: int) -> None:
         """Move the row at place i to a free place."""
@@ -94,10 +94,10 @@ class Rows(State):
                 add_product(block, factor, image)
             if p + 1 < len(self.blocks):
                 factors.append((block @ B[0].T) * signs)
-        self._forget(members)
+        self.seat(members)
 
-    def _forget(self, members: np.ndarray) -> None:
-        """No change waits; the members are those of the blocks."""
+    def seat(self, members: np.ndarray) -> None:
+        """The blocks are those of the members; no change waits."""
         self.count = 0
         self.T[:] = 0.0
         self.emptied[:] = False

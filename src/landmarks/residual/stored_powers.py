@@ -42,12 +42,17 @@ class StoredPowers:
     def column(self, power: int, j: int, rows: list[Array], members: np.ndarray) -> Array:
         """C to the power + 1, times e_j."""
         self.operator.ledger.add(entries=self.operator.n * power)
+        matrices = self.upto(power)
+        found = matrices[power][j, :]
+        for p in range(power + 1):
+            found = found - take(matrices[power - p][j, :], members) @ rows[p]
+        return found
+
+    def upto(self, power: int) -> list[Array]:
+        """K, K², up to K to the power + 1."""
         while len(self.matrices) <= power:
             self.matrices.append(self.matrices[-1] @ self.operator.K)
-        found = self.matrices[power][j, :]
-        for p in range(power + 1):
-            found = found - take(self.matrices[power - p][j, :], members) @ rows[p]
-        return found
+        return self.matrices[: power + 1]
 
 
 def stored_powers(operator: Operator, highest: int, moves: int) -> StoredPowers | None:

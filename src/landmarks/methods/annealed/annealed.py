@@ -123,7 +123,7 @@ class Annealed:
         state = min((landscape.state(start) for start in starts), key=lambda state: state.error)
         descend(landscape, state, self.sweeps * problem.k)
         greedy = starting_choice("greedy", problem, rng).indices
-        if landscape.state(greedy).error < state.recomputed_error():
+        if landscape.state(greedy).error < landscape.error(state):
             return replace(raw, indices=greedy, details={"kept": "greedy"})
         chosen = landscape.indices(state, raw.indices)
         small = problem.operator.n <= EXACT_ORDER

@@ -1,8 +1,8 @@
 """Column-pivoted QR: each pick is the column with the largest residual, by pivoted Cholesky.
 
 Businger and Golub, Numerische Mathematik 7 (1965). On a kernel matrix it is the max-diagonal
-pivoted Cholesky of Fine and Scheinberg, Journal of Machine Learning Research 2 (2001), and
-farthest-point sampling in feature space.
+pivoted Cholesky of Fine and Scheinberg, Journal of Machine Learning Research 2 (2001): each pick is
+the point farthest, in feature space, from the span of the earlier picks.
 """
 
 from __future__ import annotations

@@ -1,13 +1,15 @@
 """Algorithm 1, Continuous Landmark Selection (Mathur, Moka and Botev, 2023).
 
-Comments give its line numbers. λ is `penalty`, τ `threshold`, TermCond `descent.stop`;
-`objective` holds K and δ and draws M probes for each gradient. `recorder` collects what users see
-as `selection.path`. `run` makes the steps that `descend` yields.
+Comments give its line numbers. λ is `penalty` and τ is `threshold`. `objective` holds K and δ and
+draws M probes for each gradient (`gradients.py`); `descent.step` is a rule of `steps.py`. TermCond
+is `descent.stop`, a rule of `stopping.py`. The descent ends when the rule says so, after the rule's
+`max_steps`, or when a step would leave fewer than `descent.at_least` columns. `recorder` collects
+what users see as `selection.path`. `run` makes the steps that `gradient_steps` yields.
 
 Where the code differs from the paper, and why:
 
 * Gradient: `objective` gives 2φ or 2ψ in the short forms of `gradients.py`. For every probe they
-  equal those of Lemmas 3.1 and 3.2, and they save one product with K.
+  equal those of Lemma 3.1 and Lemma 3.2, and they save one product with K.
 * Step: the paper names no rule and no rate. The gradient is divided by λ, so that one rate fits
   every scale of K. No w moves by more than CLIP, so that one noisy gradient cannot decide.
 * Box: w stops at 0, since w and −w are the same weight, and t stays just below 1, where L_t would
@@ -62,34 +64,34 @@ def sgd(
 ) -> Weights:
     """w* from the start by stochastic gradient descent (line 4 of Algorithm 1)."""
     at = Iterate(start, descent.step.start(start.w))
-    steps = descend(at, objective, penalty, descent, recorder)
+    steps = gradient_steps(at, objective, penalty, descent, recorder)
     run("descent", steps, at, objective, recorder)
     return at.weights
 
 
-def descend(
+def gradient_steps(
     at: Iterate, objective: Objective, penalty: float, descent: Descent, recorder: Recorder
 ) -> Iterator[Step]:
-    """The steps of the descent; TermCond ends it."""
+    """The steps until TermCond ends the descent; small weights are frozen (Section 3.4)."""
     xp = namespace(at.weights.w)
-    while at.i < descent.stop.max_steps and not at.ended:
+    while not at.ended:
         columns = at.weights.columns
         w = at.weights.w
         held = at.weights.held
         t = to_box(w)  # 1 − exp(−w ⊙ w)
-        f = objective(columns, t)  # f.gradient is 2φ or 2ψ (Lemmas 3.1 and 3.2)
-        recorder.add(t, columns, f.value, f.solver_steps)
-        gradient = chain(f.gradient / penalty + 1, w)  # (2φ + λ)/λ, in w by Section 3.1
+        result = objective(columns, t)  # with 2φ (Lemma 3.1) or 2ψ (Lemma 3.2)
+        recorder.add(t, columns, result.value, result.solver_steps)
+        gradient = chain(result.gradient / penalty + 1, w)  # 2φ/λ + 1 or 2ψ/λ + 1; Section 3.1
         change, memory = descent.step.update(gradient, at.memory, at.i)  # step
         stepped = xp.clip(w + xp.clip(change, min=-CLIP, max=CLIP), min=0.0)
         w = xp.where(held, w, stepped)
         at.weights = Weights(columns, w, held)
         at.i += 1
         active = np.flatnonzero(host((to_box(w) > descent.epsilon) | held))
-        at.history.add(f.value, to_box(w) - t, len(active))
-        enough = len(active) >= descent.at_least
-        at.ended = not enough or descent.stop(at.history)  # TermCond
-        if enough:  # freeze the others at zero (Section 3.4)
-            at.weights = at.weights.only(active)
+        at.history.add(result.value, penalty, t, to_box(w), len(active))
+        few = len(active) < descent.at_least
+        at.ended = few or at.i >= descent.stop.max_steps or descent.stop(at.history)  # TermCond
+        if not few:
+            at.weights = at.weights.only(active)  # freeze the others at zero (Section 3.4)
             at.memory = tuple(take(part, active) for part in memory)
         yield Step(at.i, descent.stop.max_steps)

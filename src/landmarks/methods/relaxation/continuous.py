@@ -58,8 +58,9 @@ class Continuous:
     units : "relative", or "absolute" to give λ and δ as in the paper.
     step : the step rule on w, in units of 1/λ; SGD(0.1) unless given. Momentum and Adam are in
         `landmarks.methods.relaxation.steps`.
-    stop : the termination condition of Algorithm 1, `landmarks.methods.relaxation.stopping.Stop`
-        or a rule of your own; the strategies that reach k have their own.
+    stop : the termination condition of Algorithm 1 with a given penalty; the strategies that
+        reach k have their own. `Stop()` unless given; or `Steps(n)`, or a rule of your own. They
+        are in `landmarks.methods.relaxation.stopping`, with how to write one.
     solver : of L_t Q = B; by default by the shape of the system.
     polish : improve the rounded choice by swaps, as `Swap(start=Continuous(…))` does.
 
@@ -80,7 +81,7 @@ class Continuous:
     strategy: Any = None
     units: str = "relative"
     step: StepRule = field(default_factory=lambda: SGD(0.1))
-    stop: StoppingRule = field(default_factory=Stop)
+    stop: StoppingRule | None = None
     solver: Solver = field(default_factory=Automatic)
     polish: bool = False
 
@@ -103,12 +104,12 @@ class Continuous:
             raise ValueError(f"threshold must be from 0 up to 1, got {self.threshold!r}")
         if isinstance(self.strategy, str):
             _check.choice(self.strategy, tuple(STRATEGIES), "strategy")
-        if not isinstance(self.stop, StoppingRule):
+        if self.stop is not None and not isinstance(self.stop, StoppingRule):
             raise TypeError(
                 "stop must have max_steps and be callable with a History, as "
                 f"landmarks.methods.relaxation.stopping.Stop is, got {self.stop!r}"
             )
-        if self.penalty is None and self.stop != Stop():
+        if self.penalty is None and self.stop is not None:
             raise ValueError(
                 "stop ends a descent with a given penalty; without one the strategy that reaches "
                 "k ends on its own: give penalty= too, or leave stop out"
@@ -177,7 +178,8 @@ class Continuous:
         epsilon = self.epsilon
         if epsilon is None:
             epsilon = min(0.05, 0.1 * (objective.delta / objective.mean_diagonal) ** 0.5)
-        return Descent(epsilon, self.step, self.stop, at_least=max(1, objective.problem.k))
+        stop = self.stop or Stop()
+        return Descent(epsilon, self.step, stop, at_least=max(1, objective.problem.k))
 
     def _run_algorithm_1(
         self, objective: Objective, penalty: float

@@ -12,7 +12,10 @@ from .stopping import History, StoppingRule
 
 @dataclass(frozen=True)
 class Descent:
-    """ε of Section 3.4, the step rule, the stopping rule, and the fewest columns to keep active."""
+    """ε, the step rule, the stopping rule, and the fewest columns to keep active.
+
+    ε is the weight up to which a column is frozen at zero (Section 3.4).
+    """
 
     epsilon: float
     step: StepRule

@@ -83,11 +83,11 @@ class Iterate(State):
 
 
 def _delta_unit(objective: Objective, k: int) -> float:
-    """The δ at which n weights k/n have the effective dimension k, through d = t²/(δ(1 − t²))."""
+    """The δ at which n weights k/n have the effective dimension k, through r = t²/(δ(1 − t²))."""
     t = objective.uniform_weight(k)
     q = min(k / len(objective.problem.candidates), 0.99)
-    d = t**2 / (objective.delta * (1 - t**2))
-    return q**2 / ((1 - q**2) * d)
+    r = t**2 / (objective.delta * (1 - t**2))
+    return q**2 / ((1 - q**2) * r)
 
 
 def _start(objective: Objective, k: int) -> np.ndarray:

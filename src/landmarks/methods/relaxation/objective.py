@@ -94,9 +94,9 @@ class Objective(State):
         t = like(np.full(len(active), weight), self.operator.like)
         probes = self._draw()
         solve = self.solver.prepare(active.system(t, self.delta))
-        solution = solve(t[:, None] * active.product(probes))
+        solution = solve(t[:, None] * active.product_active_rows(probes))
         self.evaluations += 1
-        total = namespace(t).sum(active.rows(probes) * t[:, None] * solution.x)
+        total = namespace(t).sum(active.active_rows(probes) * t[:, None] * solution.x)
         return float(total) / probes.shape[1]
 
     def warn_if_unconverged(self) -> None:

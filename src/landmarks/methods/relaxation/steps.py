@@ -1,4 +1,7 @@
-"""Step rules: from the gradient in w and a memory to the change of w and the next memory."""
+"""Step rules of Algorithm 1: how w changes.
+
+A rule turns the gradient in w and its memory into the change of w and the next memory.
+"""
 
 from __future__ import annotations
 

@@ -108,14 +108,14 @@ class Active:
         """(L_t)_+ for the weights of the active candidates."""
         return System(self.principal, t, delta)
 
-    def product(self, block: Array) -> Array:
-        """The active rows of K @ block."""
+    def product_active_rows(self, block: Array) -> Array:
+        """The active rows of K @ block, for a block with all n rows."""
         return self.operator.matmul(block, rows=None if self.everything else self.indices)
 
-    def spread(self, block: Array) -> Array:
-        """K[:, active] @ block: all n rows."""
+    def product_all_rows(self, block: Array) -> Array:
+        """K[:, active] @ block, with all n rows, for a block with the active rows."""
         return self.operator.matmul(block, cols=None if self.everything else self.indices)
 
-    def rows(self, block: Array) -> Array:
+    def active_rows(self, block: Array) -> Array:
         """The active rows of a block with all n rows."""
         return block if self.everything else take(block, self.indices)

@@ -20,9 +20,8 @@ from ...residual.exchange import Exchange
 from ...runs.runner import Step, run
 from ...runs.state import State
 from ..aimed.iterated import iterated as aimed
-from .local_search import Landscape, descend, refill, starting_choice
+from .local_search import LIMIT, Landscape, descend, refill, starting_choice
 
-LITTLE = 5e-4  # of the error: a search that gains less in a window of rounds may end
 NEAR = 8  # places looked at first after a disturbance, for each member that it dropped
 
 
@@ -38,8 +37,6 @@ class Iterated:
     share : the largest part of the choice that one disturbance drops.
     patience : rounds without success after which half of the choice is redrawn, to leave a poor
         valley.
-    least : rounds after which it ends once 15 + k/10 in a row have gained less than 0.05 %
-        together; None makes all rounds.
 
     Examples
     --------
@@ -52,7 +49,6 @@ class Iterated:
     rounds: int = 50
     share: float = 0.15
     patience: int = 50
-    least: int | None = None
     honours: ClassVar[frozenset[str]] = AIMED | PLACED
     __repr__ = brief
 
@@ -63,8 +59,6 @@ class Iterated:
             raise ValueError(f"share must be above 0 and at most 1, got {self.share!r}")
         if self.patience < 1:
             raise ValueError(f"patience must be at least 1, got {self.patience!r}")
-        if self.least is not None and self.least < 0:
-            raise ValueError(f"least must be at least 0, or None, got {self.least!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
@@ -109,8 +103,6 @@ class Search(State):
         self.error = state.error
         self.descended = False
         self.rounds = self.improvements = self.stale = 0
-        self.window = 15 + landscape.problem.k // 10
-        self.lately: list[float] = []  # the lowest errors before the last rounds
 
     def run(self) -> None:
         """Swap down, then rounds until the deadline, or the number that the method asks for."""
@@ -128,8 +120,7 @@ class Search(State):
                 return
             self.state.settle()
             yield Step(self.rounds, most, self._relative)
-        while most is None or (self.rounds < most and not self.slow):
-            self.lately = [*self.lately, self.error][-self.window :]
+        while most is None or self.rounds < most:
             self.round()
             self.state.settle()
             yield Step(self.rounds, most, self._relative)
@@ -144,24 +135,13 @@ class Search(State):
             or not np.any(self.landscape.open_to(self.state))
         )
 
-    @property
-    def slow(self) -> bool:
-        """Whether the method may end here, and the last rounds gained little."""
-        least = self.method.least
-        if least is None or self.rounds < max(least, self.window):
-            return False
-        return self.error > self.lately[0] * (1 - LITTLE)
-
     def _relative(self) -> float | None:
         return self.landscape.relative(self.error)
 
     def round(self) -> None:
         """Disturb, descend, and go on from there if it is better, or if the valley is left."""
         leave = self.stale >= self.method.patience
-        trial, near = disturbed(
-            self.landscape, self.state, 0.5 if leave else self.method.share, leave, self.rng
-        )
-        descend(self.landscape, trial, near=near)
+        trial = self._trial(0.5 if leave else self.method.share, leave)
         self.rounds += 1
         better = self._lower(trial, self.state.error)
         self.stale = 0 if better or leave else self.stale + 1
@@ -174,29 +154,50 @@ class Search(State):
         else:
             trial.release()
 
+    def _trial(self, share: float, full: bool) -> Exchange:
+        """A disturbed copy of the state after a descent."""
+        landscape = self.landscape
+        trial = self.state.copy()
+        place, count = disturbance(landscape, trial, share, full, self.rng)
+        if landscape.compiled is None or trial.exact:
+            near = disturb(landscape, trial, place, count)
+            descend(landscape, trial, near=near)
+        else:
+            landscape.compiled.disturb(trial, place, count, LIMIT * landscape.problem.k)
+            if trial.stale(landscape.drift) and not len(trial.vacant):
+                trial.load(trial.chosen)
+                descend(landscape, trial)
+        return trial
+
     def _lower(self, trial: Exchange, error: float) -> bool:
         return not len(trial.vacant) and trial.error < error * (1 - self.landscape.tolerance)
 
 
-def disturbed(
+def disturbance(
     landscape: Landscape, state: Exchange, share: float, full: bool, rng: np.random.Generator
-) -> tuple[Exchange, np.ndarray]:
-    """A copy that has lost a random member and those that resemble it, with others in their places.
-
-    Members that explain the same columns must move together: one alone returns at once. Also
-    returns the places of these members and of others that resemble them, where swaps may pay now.
+) -> tuple[int, int]:
+    """A random place, and how many members to drop.
 
     share : the largest part of the members to drop; full : whether to drop all of that part.
     """
-    trial = state.copy()
-    unlocked = landscape.unlocked(trial)
-    most = min(len(unlocked), max(2, int(np.ceil(share * len(trial.members)))))
+    unlocked = landscape.unlocked(state)
+    most = min(len(unlocked), max(2, int(np.ceil(share * len(state.members)))))
     count = most if full else int(rng.integers(1, most + 1))
-    alike = resemblance(trial, int(rng.choice(unlocked)))[unlocked]
+    return int(rng.choice(unlocked)), count
+
+
+def disturb(landscape: Landscape, state: Exchange, place: int, count: int) -> np.ndarray:
+    """Drop the member at a place and those that resemble it most, put others in their places.
+
+    Members that explain the same columns must move together: one alone returns at once. Returns
+    the places of these members and of others that resemble them, where swaps may pay now.
+    """
+    unlocked = landscape.unlocked(state)
+    alike = resemblance(state, place)[unlocked]
     order = unlocked[np.argsort(-alike, kind="stable")]
-    dropped = [trial.drop(int(place)) for place in order[:count]]
-    refill(landscape, trial, forbidden=np.asarray(dropped))
-    return trial, np.sort(order[: NEAR * count + NEAR])
+    dropped = [state.drop(int(other)) for other in order[:count]]
+    refill(landscape, state, forbidden=np.asarray(dropped))
+    return np.sort(order[: NEAR * count + NEAR])
 
 
 def resemblance(state: Exchange, place: int) -> np.ndarray:

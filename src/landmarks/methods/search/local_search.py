@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ...operators.base import check_indices
 from ...placement.packing import exchangeable
 from ...problem import Choice, Problem, complete
 from ...residual.base import Base
+from ...residual.compiled.library import Compiled, compilable
 from ...residual.exchange import Exchange
 from ...residual.pairs import best_swap, confirmed_gain
 from ...residual.powers import POWERS
@@ -28,6 +29,7 @@ CHECKS = 8  # swaps in a row that the column itself did not confirm
 LIKELY = 8  # one place in so many is looked at before all of them are
 NOWHERE = np.zeros(0, dtype=np.int64)
 CERTAIN = 1e-10  # of its terms: how well the gain of a swap is known
+BATCH = 32  # compiled swaps between two reports of progress
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Landscape:
     tolerance : the part of the error that a move must gain at least.
     drift : the relative change of diag C or diag C² by accumulated rounding that makes a state load
         afresh.
+    compiled : the compiled search; None where it cannot work on K, or was not compiled.
     """
 
     problem: Problem
@@ -44,6 +47,7 @@ class Landscape:
     free: np.ndarray
     tolerance: float
     drift: float
+    compiled: Compiled | None = None
 
     @classmethod
     def of(cls, problem: Problem, criterion: str, moves: int | None = None) -> Landscape:
@@ -51,13 +55,24 @@ class Landscape:
         operator = searchable(problem.operator, problem.k)
         single = is_single(operator.like)
         base = Base(operator, criterion, problem.k, problem.k // 2 if moves is None else moves)
-        return cls(problem, base, problem.free, 1e-6 if single else 1e-9, 1e-3 if single else 1e-6)
+        if single:
+            return cls(problem, base, problem.free, tolerance=1e-6, drift=1e-3)
+        found = cls(problem, base, problem.free, tolerance=1e-9, drift=1e-6)
+        if problem.constraints or not compilable(base):
+            return found
+        known = CERTAIN if base.factored is None else CERTAIN / 100
+        compiled = Compiled(base, problem.free, problem.include, found.tolerance, known)
+        return replace(found, compiled=compiled)
 
     def relative(self, error: float) -> float | None:
         """The error as a part of the total; None when it is not of the criterion of the problem."""
         if self.base.powers != POWERS[self.problem.criterion] or self.base.total <= 0:
             return None
         return error / self.base.total
+
+    def error(self, state: Exchange) -> float:
+        """The error of a state, from scratch where rank-one changes have moved it noticeably."""
+        return state.error if state.drift < self.tolerance else state.recomputed_error()
 
     def least_gain(self, error: float, size: float = 0.0) -> float:
         """What a swap must gain at least: more than rounding, and not too little to matter.
@@ -83,6 +98,8 @@ class Landscape:
         state = Exchange(self.base, len(indices))
         include = [j for j in self.problem.include if j in indices]
         state.load(np.asarray(include, dtype=np.int64))
+        if self.compiled is not None:
+            self.compiled.among(indices).fill(state)
         for place in state.vacant:
             allowed = np.isin(np.arange(self.base.operator.n), indices)
             allowed[state.chosen] = False
@@ -204,9 +221,10 @@ class SwapRun(State):
 def swaps(landscape: Landscape, state: Exchange, done: SwapRun, limit: int) -> Iterator[Step]:
     """One swap at a step; now and then the state is computed from K itself."""
     while refill(landscape, state) and done.swaps < limit and done.doubts < DOUBTS:
-        if not swap_best(landscape, state, done):
+        made = compiled_swaps(landscape, state, min(BATCH, limit - done.swaps))
+        if not made and not swap_best(landscape, state, done):
             return
-        done.swaps += 1
+        done.swaps += made or 1
         if state.stale(landscape.drift):
             state.load(state.chosen)
             if state.error < done.lowest * (1 - landscape.tolerance):
@@ -216,6 +234,16 @@ def swaps(landscape: Landscape, state: Exchange, done: SwapRun, limit: int) -> I
             else:
                 done.doubts += 1
         yield Step(done.swaps, limit, lambda: landscape.relative(state.error))
+
+
+def compiled_swaps(landscape: Landscape, state: Exchange, most: int) -> int:
+    """Make compiled swaps where they can be; returns how many. None is left that it can see."""
+    if landscape.compiled is None or state.exact:
+        return 0
+    made = landscape.compiled.descend(state, most)
+    if not made and state.stale(landscape.drift):
+        state.load(state.chosen)
+    return made
 
 
 def swap_best(landscape: Landscape, state: Exchange, done: SwapRun) -> bool:

@@ -76,7 +76,7 @@ class Swap:
         )
         before, made = state.error, 0 if choice is start else choice.details["swaps"]
         swaps = descend(landscape, state, None if self.max_swaps is None else self.max_swaps - made)
-        if swaps and state.recomputed_error() > before:
+        if swaps and landscape.error(state) > before:
             state, swaps = landscape.state(choice.indices), 0
         return Choice(
             landscape.indices(state, choice.indices),

@@ -1,0 +1,1 @@
+"""The same arithmetic as `residual.exchange` and `residual.pairs`, compiled, for a stored K."""

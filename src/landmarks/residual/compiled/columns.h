@@ -1,0 +1,123 @@
+/* Columns of C and its powers: see exchange.py and stored_powers.py. */
+
+#pragma once
+
+#include "explicit.h"
+
+/* Row j of a power of K at the members, times the rows W, CW or C²W, taken off `out`. */
+static void subtract_rows(const Choice *s, double *out, const double *row_of_K, int p,
+                          int64_t from, int64_t width) {
+    enum { MANY = 64 };
+    double a[MANY];
+    const double *rows[MANY];
+    int64_t count = 0;
+    for (int64_t r = 0; r < s->size; r++) {
+        if (s->seated[r] >= 0) {
+            a[count] = row_of_K[s->seated[r]];
+            rows[count++] = s->rows[p] + r * s->n + from;
+        }
+        if (count == MANY || (r + 1 == s->size && count > 0)) {
+            subtract(out, width, count, a, rows);
+            count = 0;
+        }
+    }
+}
+
+/* u - Wᵀu_S, again where rounding in W left something of u at S. */
+static void without_members(const Choice *s, double *u, double largest) {
+    double *at_members = at_members_of(s);
+    for (int again = 0; again < 2; again++) {
+        double size = 0.0;
+        for (int64_t r = 0; r < s->size; r++) {
+            if (s->seated[r] < 0) continue;
+            at_members[s->seated[r]] = u[s->seated[r]];
+            size = larger(size, fabs(u[s->seated[r]]));
+        }
+        if (size <= CLEAN * largest) return;
+        largest = larger(largest, size);
+        subtract_rows(s, u, at_members, 0, 0, s->n);
+    }
+}
+
+static double largest_at_members(const Choice *s, const double *u) {
+    double size = 0.0;
+    for (int64_t r = 0; r < s->size; r++)
+        if (s->seated[r] >= 0) size = larger(size, fabs(u[s->seated[r]]));
+    return size;
+}
+
+WIDE static void product(const double *restrict K, const double *restrict x, double *restrict y,
+                         int64_t n) {
+    for (int64_t i = 0; i < n; i++) y[i] = dot(K + i * n, x, n);
+}
+
+/* A column of C^p, which is x for the C before a change, for the C after it. */
+WIDE static void change_column(const Choice *s, const Change *change, double *const *x, int64_t j) {
+    const int64_t n = s->n;
+    const double *restrict b = change->x[0], *restrict p = change->x[1];
+    double *restrict u = x[0], *restrict v = x[1];
+    const double sign = *change->sign, start = sign * b[j];
+    double first = 0.0, second = 0.0;
+#pragma omp simd reduction(+ : first)
+    for (int64_t i = 0; i < n; i++) {
+        u[i] += start * b[i];
+        first += u[i] * b[i];
+    }
+    first *= sign;
+#pragma omp simd reduction(+ : second)
+    for (int64_t i = 0; i < n; i++) {
+        v[i] += start * p[i] + first * b[i];
+        second += v[i] * b[i];
+    }
+    if (s->powers == 1) return;
+    second *= sign;
+    const double *restrict q = change->x[2];
+    double *restrict w = x[2];
+#pragma omp simd
+    for (int64_t i = 0; i < n; i++) w[i] += start * q[i] + first * p[i] + second * b[i];
+}
+
+/* The highest power of K that has the digits of the same power of C. */
+static int usable_power(const Choice *s) {
+    int p = 0;
+    while (p < s->powers && s->K[p + 1] && sum_of(s->diagonals[p + 1], s->n) >= s->left[p + 1]) p++;
+    return p;
+}
+
+/* C e_j, C² e_j (and C³ e_j) without the changes that wait, from powers of K or by products. */
+static void columns_of_K(Choice *s, int64_t j, double *const *x) {
+    const int stored = usable_power(s);
+    for (int64_t from = 0; from < s->n; from += CHUNK) {
+        const int64_t width = s->n - from < CHUNK ? s->n - from : CHUNK;
+        for (int p = 0; p <= stored; p++) {
+            memcpy(x[p] + from, s->K[p] + j * s->n + from, width * sizeof(double));
+            for (int q = 0; q <= p; q++)
+                subtract_rows(s, x[p] + from, s->K[p - q] + j * s->n, q, from, width);
+        }
+    }
+    without_members(s, x[0], largest_at_members(s, s->K[0] + j * s->n));
+    for (int p = stored + 1; p <= s->powers; p++) {
+        product(s->K[0], x[p - 1], x[p], s->n);
+        without_members(s, x[p], 0.0);
+        s->products++;
+        s->entries += s->n * s->n;
+    }
+    s->entries += s->n * (1 + stored * (stored + 1) / 2);
+}
+
+/* C e_j, C² e_j (and C³ e_j). */
+static void columns(Choice *s, int64_t j) {
+    double *x[3] = {column_of(s, 0), column_of(s, 1), column_of(s, 2)};
+    s->columns++;
+    if (s->m) {
+        columns_of_R(s, j, x);
+        s->products += s->powers;
+        s->entries += s->m * s->n * (1 + 2 * s->powers);
+        return;
+    }
+    columns_of_K(s, j, x);
+    for (int64_t i = 0; i < s->waiting; i++) {
+        const Change change = change_of(s, i);
+        change_column(s, &change, x, j);
+    }
+}

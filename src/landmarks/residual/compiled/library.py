@@ -1,0 +1,216 @@
+"""Calls of swaps.c, which is compiled when the package is installed.
+
+Where no compiler was found there is no library, and searches use NumPy: the same moves up to
+rounding, several times slower.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from ..._array import Array, Indices
+from ...operators.dense import Dense
+from ..base import Base
+from ..exchange import Exchange
+from ..stored_powers import LEFT
+
+MOST_POWERS = 3  # of K and C that there are places for
+COLUMNS = 55  # working memory: so many numbers for each column
+PLACES = 17  # so many for each place
+FURTHER = 16  # and so many more
+
+Pointer = ctypes.c_void_p
+Whole = ctypes.c_int64
+Real = ctypes.c_double
+
+
+class Choice(ctypes.Structure):
+    """The state of an exchange, as swaps.c sees it."""
+
+    _fields_ = [
+        ("n", Whole),
+        ("size", Whole),
+        ("powers", Whole),
+        ("K", Pointer * MOST_POWERS),
+        ("rows", Pointer * MOST_POWERS),
+        ("diagonals", Pointer * MOST_POWERS),
+        ("errors", Pointer * MOST_POWERS),
+        ("H", Pointer),
+        ("members", Pointer),
+        ("seated", Pointer),
+        ("since", Pointer),
+        ("state", Pointer),
+        ("locked", Pointer),
+        ("floor", Pointer),
+        ("divisor", Pointer),
+        ("work", Pointer),
+        ("m", Whole),
+        ("X", Pointer),
+        ("X_S", Pointer),
+        ("R", Pointer),
+        ("D", Pointer),
+        ("unit", Real),
+        ("largest", Real),
+        ("tolerance", Real),
+        ("known", Real),
+        ("whole", Real),
+        ("left", Real * MOST_POWERS),
+        ("drift", Real),
+        ("swollen", Real),
+        ("age", Whole),
+        ("waiting", Whole),
+        ("columns", Whole),
+        ("products", Whole),
+        ("entries", Whole),
+    ]
+
+
+@cache
+def library() -> ctypes.CDLL | None:
+    """The compiled functions; None where they were not compiled, or from another swaps.c."""
+    path = Path(__file__).with_name("swaps.so")
+    if not path.exists():
+        return None
+    loaded = ctypes.CDLL(str(path))
+    for name in ("size_of_choice", "descend", "disturb", "fill"):
+        getattr(loaded, name).restype = Whole
+    loaded.eliminate.restype = None
+    return loaded if loaded.size_of_choice() == ctypes.sizeof(Choice) else None
+
+
+def compiled() -> bool:
+    """Whether there is a compiled search."""
+    return library() is not None
+
+
+def compilable(base: Base) -> bool:
+    """Whether the compiled search can work on K or X: it is stored in float64."""
+    if library() is None:
+        return False
+    if base.factored is not None:
+        return _plain(base.factored.X)
+    return isinstance(base.operator, Dense) and _plain(base.operator.K)
+
+
+def _plain(matrix: Array) -> bool:
+    return (
+        isinstance(matrix, np.ndarray) and matrix.dtype == np.float64 and matrix.flags.c_contiguous
+    )
+
+
+class Compiled:
+    """The compiled search on the states of one problem.
+
+    free : the candidates that may be added. fixed : the members that must stay.
+    """
+
+    def __init__(
+        self,
+        base: Base,
+        free: np.ndarray,
+        fixed: Indices,
+        tolerance: float,
+        known: float,
+    ):
+        self.base = base
+        self.free = free
+        self.fixed = fixed
+        self.work = np.empty(0)
+        self.tolerance = tolerance
+        self.known = known
+        self.floor = np.ascontiguousarray(base.floor)
+        self.divisor = np.ascontiguousarray(base.divisor)
+
+    def among(self, candidates: np.ndarray) -> Compiled:
+        """The same search among other candidates."""
+        return Compiled(self.base, candidates, self.fixed, self.tolerance, self.known)
+
+    def descend(self, state: Exchange, limit: int) -> int:
+        """Make the best swap while one pays; returns how many were made."""
+        return self._call("descend", state, limit)
+
+    def disturb(self, state: Exchange, place: int, count: int, limit: int) -> int:
+        """Drop so many members like the one at a place, fill up, descend; −1 if a place is free."""
+        return self._call("disturb", state, place, count, limit)
+
+    def fill(self, state: Exchange) -> None:
+        """Fill the free places greedily, as far as columns gain."""
+        self._call("fill", state)
+
+    def eliminate(self, state: Exchange, count: int) -> None:
+        """Drop the member that matters least, so many times."""
+        self._call("eliminate", state, count)
+
+    def _call(self, name: str, state: Exchange, *numbers: int) -> int:
+        choice, _arrays = self._choice(state)
+        found = getattr(library(), name)(ctypes.byref(choice), *map(Whole, numbers))
+        self._take(state, choice)
+        return found
+
+    def _choice(self, state: Exchange) -> tuple[Choice, list[np.ndarray]]:
+        """The state for C, and the arrays that must live as long."""
+        base = self.base
+        n, size, powers = base.operator.n, len(state.members), base.powers
+        m = 0 if base.factored is None else base.factored.X.shape[0]
+        needed = COLUMNS * n + PLACES * size + FURTHER + m
+        if len(self.work) < needed:
+            self.work = np.zeros(needed)
+        state.settle()
+        open_ = np.zeros(n, dtype=np.uint8)
+        open_[self.free] = 1
+        open_[state.chosen] = 0
+        locked = np.isin(state.members, np.asarray(self.fixed, dtype=np.int64)).astype(np.uint8)
+        seated, since = state.members.copy(), np.zeros(size, dtype=np.int64)
+        arrays: list[np.ndarray] = [open_, locked, seated, since]
+        found = Choice(n=n, size=size, powers=powers, m=m)
+        source = state.source
+        if base.factored is not None and source is not None:
+            source.own()
+            X = base.factored.X
+            chosen = np.zeros((m, size))
+            chosen[:, state.members >= 0] = X[:, state.chosen]
+            arrays.append(chosen)
+            found.X, found.X_S = _address(X), _address(chosen)
+            found.R, found.D = _address(source.R), _address(source.D)
+        elif base.stored_powers is not None:
+            found.K[:] = _pointers(base.stored_powers.upto(powers))
+        elif isinstance(base.operator, Dense):
+            found.K[:] = _pointers([base.operator.K])
+        found.rows[:] = _pointers(state.W.blocks)
+        found.diagonals[:] = _pointers(state.powers.diagonals)
+        found.errors[:] = _pointers(state.powers.errors)
+        found.H, found.members = _address(state.H), _address(state.members)
+        found.seated, found.since = _address(seated), _address(since)
+        found.state, found.locked = _address(open_), _address(locked)
+        found.floor, found.divisor = _address(self.floor), _address(self.divisor)
+        found.work = _address(self.work)
+        found.unit, found.largest = base.unit, base.largest
+        found.tolerance, found.known, found.whole = self.tolerance, self.known, base.total
+        for power in range(1, powers + 1):
+            found.left[power] = LEFT[power] * base.totals[power]
+        found.drift, found.swollen, found.age = state.drift, state.swollen, state.age
+        return found, arrays
+
+    def _take(self, state: Exchange, choice: Choice) -> None:
+        """Take in what C has changed beside the arrays."""
+        self.base.operator.ledger.add(
+            products=choice.products, columns=choice.columns, entries=choice.entries
+        )
+        state.drift, state.swollen, state.age = choice.drift, choice.swollen, int(choice.age)
+        state.W.seat(state.members)
+
+
+def _pointers(arrays: list[np.ndarray]) -> list[int | None]:
+    found = [_address(array) for array in arrays]
+    return found + [None] * (MOST_POWERS - len(found))
+
+
+def _address(array: np.ndarray) -> int:
+    """Where an array begins; C sees one row after the other."""
+    if not array.flags.c_contiguous:
+        raise ValueError(f"an array of shape {array.shape} is not stored row by row")
+    return array.ctypes.data

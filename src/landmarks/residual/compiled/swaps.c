@@ -1,0 +1,133 @@
+/* Searches on a stored K, or on few rows X, in float64: the arithmetic of exchange.py and pairs.py.
+
+   NumPy passes over the rows W, CW (and C²W) some twenty times for a swap. Here a swap reads them
+   twice: once for a column of C, once to change the rows and compare all pairs for the next swap.
+   Letters are those of exchange.py. */
+
+#include "pairs.h"
+
+/* Whether what drops put into the diagonals took digits along when it was taken out. */
+static void measure(Choice *s) {
+    const double left = larger(sum_of(s->diagonals[0], s->n), TINY);
+    const double ratio = s->swollen / left < 1e50 ? s->swollen / left : 1e50;
+    if (s->unit * pow(ratio, s->powers + 1) > LOST) s->drift = INFINITY;
+}
+
+/* Make the best swap while one pays, at most `limit`; returns how many were made. */
+int64_t descend(Choice *s, int64_t limit) {
+    int64_t made = 0;
+    int checks = 0;
+    while (made < limit && checks < CHECKS && s->drift <= DISASTER) {
+        const Best best = look(s);
+        const double error = error_of(s);
+        if (2 * best.half <= least_gain(s, error, 0.0) || s->drift > DISASTER) break;
+        const int64_t j = best_candidate(s, best.place);
+        double size;
+        columns(s, j);
+        checks++;
+        if (confirmed_gain(s, best.place, j, &size) <= least_gain(s, error, size)) continue;
+        drop(s, best.place);
+        const Change change = change_of(s, 0);
+        double *x[3] = {column_of(s, 0), column_of(s, 1), column_of(s, 2)};
+        change_column(s, &change, x, j);
+        add(s, j, best.place);
+        measure(s);
+        checks = 0;
+        made++;
+    }
+    settle(s);
+    return made;
+}
+
+/* The open candidate of the largest gain, -1 where none gains. */
+static int64_t best_addition(Choice *s) {
+    bound_diagonals(s);
+    const double *c = s->diagonals[0], *A = bounded_of(s, 1), *B = bounded_of(s, 2);
+    int64_t found = -1;
+    double most = 0.0;
+    for (int64_t i = 0; i < s->n; i++) {
+        if (s->state[i] != OPEN || c[i] <= s->floor[i]) continue;
+        const double ratio = A[i] / c[i];
+        const double gain = s->powers == 1 ? ratio : 2 * B[i] / c[i] - ratio * ratio;
+        if (gain > most) {
+            most = gain;
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* Fill the free places greedily; whether all are filled. */
+static int fill_all(Choice *s) {
+    for (int64_t place = 0; place < s->size; place++) {
+        if (s->members[place] >= 0) continue;
+        const int64_t j = best_addition(s);
+        if (j < 0) return 0;
+        columns(s, j);
+        add(s, j, place);
+    }
+    measure(s);
+    return 1;
+}
+
+/* Fill the free places greedily; returns 1 when all are filled. */
+int64_t fill(Choice *s) {
+    const int filled = fill_all(s);
+    settle(s);
+    return filled;
+}
+
+/* Drop the member that matters least, so many times. */
+void eliminate(Choice *s, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        int64_t cheapest = -1;
+        double least = INFINITY;
+        settle(s);
+        for (int64_t r = 0; r < s->size; r++) {
+            if (s->members[r] < 0 || s->locked[r]) continue;
+            if (lost_digits(s, r)) return;
+            const double *w = s->rows[0] + r * s->n, *y = s->rows[1] + r * s->n;
+            const double g = s->H[r * s->size + r], d = dot(w, w, s->n) / g;
+            const double cost = s->powers == 1 ? d : 2 * dot(w, y, s->n) / g + d * d;
+            if (cost < least) {
+                least = cost;
+                cheapest = r;
+            }
+        }
+        if (cheapest < 0) return;
+        drop(s, cheapest);
+    }
+    settle(s);
+}
+
+/* How far each member explains the columns of the one at a place: |cos| of the rows of W. */
+static void resemblance(const Choice *s, int64_t place, double *alike) {
+    const double *row = s->rows[0] + place * s->n;
+    for (int64_t r = 0; r < s->size; r++) {
+        const double *other = s->rows[0] + r * s->n;
+        const double length = sqrt(larger(dot(other, other, s->n), TINY));
+        alike[r] = s->locked[r] || s->members[r] < 0 ? -1.0 : fabs(dot(row, other, s->n)) / length;
+    }
+    alike[place] = INFINITY;
+}
+
+/* Drop the member at a place and those most alike, fill their places with others, descend.
+   Returns the swaps made, or -1 when a place stays free. */
+int64_t disturb(Choice *s, int64_t place, int64_t count, int64_t limit) {
+    double *alike = alike_of(s);
+    resemblance(s, place, alike);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t next = 0;
+        for (int64_t r = 1; r < s->size; r++)
+            if (alike[r] > alike[next]) next = r;
+        alike[next] = -2.0;
+        if (lost_digits(s, next)) break;
+        s->state[s->members[next]] = BANNED;
+        drop(s, next);
+    }
+    const int filled = fill_all(s);
+    for (int64_t i = 0; i < s->n; i++)
+        if (s->state[i] == BANNED) s->state[i] = OPEN;
+    settle(s);
+    return filled ? descend(s, limit) : -1;
+}
