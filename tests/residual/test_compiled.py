@@ -12,7 +12,8 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.search.local_search import Landscape, descend
+from landmarks.methods.search.landscape import Landscape
+from landmarks.methods.search.local_search import descend
 from landmarks.methods.search.merged import eliminated
 from landmarks.problem import Problem
 from landmarks.residual.compiled import library as compiled

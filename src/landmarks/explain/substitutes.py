@@ -13,7 +13,7 @@ import numpy as np
 
 from .._array import host
 from ..linalg.reconstruction import replaceable
-from ..methods.search.local_search import Landscape, as_mask
+from ..methods.search.landscape import Landscape, as_mask
 from ..operators.base import Operator
 from ..placement.constraint import Constraint
 from ..placement.packing import exchangeable

@@ -14,7 +14,8 @@ import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.methods.sampling.uniform import Uniform
 from landmarks.methods.search.iterated import Iterated, Search, disturb, disturbance, resemblance
-from landmarks.methods.search.local_search import Landscape, descend
+from landmarks.methods.search.landscape import Landscape
+from landmarks.methods.search.local_search import descend
 from landmarks.methods.search.swap import Swap
 from landmarks.problem import Problem
 from landmarks.residual.exchange import Exchange

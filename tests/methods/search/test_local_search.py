@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.methods.search.local_search import Landscape, descend
+from landmarks.methods.search.landscape import Landscape
+from landmarks.methods.search.local_search import descend
 
 X = np.random.default_rng(3).standard_normal((14, 10)) * np.linspace(1, 3, 10)
 K = X.T @ X

@@ -5,7 +5,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.methods.greedy.osinsky import Osinsky
-from landmarks.methods.search.local_search import Landscape
+from landmarks.methods.search.landscape import Landscape
 from landmarks.methods.search.merged import Merged, eliminated
 from landmarks.problem import Problem
 

@@ -18,7 +18,8 @@ from landmarks.linalg.error import selection_error
 from landmarks.methods.greedy.greedy import Greedy
 from landmarks.methods.sampling.uniform import Uniform
 from landmarks.methods.search import local_search
-from landmarks.methods.search.local_search import Landscape, descend
+from landmarks.methods.search.landscape import Landscape
+from landmarks.methods.search.local_search import descend
 from landmarks.methods.search.swap import Swap
 from landmarks.problem import Problem
 from landmarks.residual import exchange

@@ -24,7 +24,8 @@ from ...runs.state import State
 from ..aimed import search as aimed
 from ..aimed.hunt import Hunt
 from ..inner import run_method
-from ..search.local_search import Landscape, descend, starting_choice
+from ..search.landscape import Landscape
+from ..search.local_search import descend, starting_choice
 from ..trajectory import Recorder
 from .aimed_covariance import AimedCovariance
 from .annealing import Annealing, Schedule

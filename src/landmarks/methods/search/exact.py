@@ -11,7 +11,8 @@ from ...linalg.error import rank_bound, selection_error
 from ...problem import AIMED, Choice, Problem, brief, complete
 from ...proof.tree import Tree
 from ..aimed.exact import exact as aimed
-from .local_search import Landscape, descend, starting_choice
+from .landscape import Landscape
+from .local_search import descend, starting_choice
 
 EIGENVALUES = 4e-10  # seconds of the first node by n³: without as many left there is no search
 

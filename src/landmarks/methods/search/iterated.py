@@ -20,7 +20,8 @@ from ...residual.exchange import Exchange
 from ...runs.runner import Step, run
 from ...runs.state import State
 from ..aimed.iterated import iterated as aimed
-from .local_search import LIMIT, Landscape, descend, refill, starting_choice
+from .landscape import Landscape
+from .local_search import LIMIT, descend, refill, starting_choice
 
 NEAR = 8  # places looked at first after a disturbance, for each member that it dropped
 

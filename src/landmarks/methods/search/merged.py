@@ -16,7 +16,8 @@ from ...errors import Stopped
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
 from ...residual.exchange import Exchange
 from ...residual.pairs import drop_costs
-from .local_search import Landscape, descend
+from .landscape import Landscape
+from .local_search import descend
 
 
 @dataclass(frozen=True)

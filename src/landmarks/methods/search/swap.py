@@ -16,7 +16,8 @@ from ...errors import Stopped
 from ...problem import AIMED, PLACED, Choice, Problem, brief
 from ..aimed import search as aimed
 from ..inner import run_method
-from .local_search import Landscape, descend, starting_choice
+from .landscape import Landscape
+from .local_search import descend, starting_choice
 
 
 @dataclass(frozen=True)

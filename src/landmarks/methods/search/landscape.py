@@ -1,0 +1,139 @@
+"""Where a search by swaps moves: the problem, K, what counts as a gain, what is allowed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..._array import Array, is_single, like
+from ...placement.packing import exchangeable
+from ...problem import Problem, complete
+from ...residual.base import Base
+from ...residual.compiled.library import Compiled, compilable
+from ...residual.exchange import Exchange
+from ...residual.powers import POWERS
+from ...residual.represent import searchable
+
+CERTAIN = 1e-10  # of its terms: how well the gain of a swap is known
+
+
+@dataclass(frozen=True)
+class Landscape:
+    """What stays the same while the choice changes: the problem, K, and what counts as a gain.
+
+    tolerance : the part of the error that a move must gain at least.
+    drift : the relative change of diag C or diag C² by accumulated rounding that makes a state load
+        afresh.
+    compiled : the compiled search; None where it cannot work on K, or was not compiled.
+    """
+
+    problem: Problem
+    base: Base
+    free: np.ndarray
+    tolerance: float
+    drift: float
+    compiled: Compiled | None = None
+
+    @classmethod
+    def of(cls, problem: Problem, criterion: str, moves: int | None = None) -> Landscape:
+        """moves : about how many will be made; half of k for a descent from greedy."""
+        operator = searchable(problem.operator, problem.k)
+        single = is_single(operator.like)
+        base = Base(operator, criterion, problem.k, problem.k // 2 if moves is None else moves)
+        if single:
+            return cls(problem, base, problem.free, tolerance=1e-6, drift=1e-3)
+        found = cls(problem, base, problem.free, tolerance=1e-9, drift=1e-6)
+        if problem.constraints or not compilable(base):
+            return found
+        known = CERTAIN if base.factored is None else CERTAIN / 100
+        compiled = Compiled(base, problem.free, problem.include, found.tolerance, known)
+        return replace(found, compiled=compiled)
+
+    def relative(self, error: float) -> float | None:
+        """The error as a part of the total; None when it is not of the criterion of the problem."""
+        if self.base.powers != POWERS[self.problem.criterion] or self.base.total <= 0:
+            return None
+        return error / self.base.total
+
+    def error(self, state: Exchange) -> float:
+        """The error of a state, from scratch where rank-one changes have moved it noticeably."""
+        return state.error if state.drift < self.tolerance else state.recomputed_error()
+
+    def least_gain(self, error: float, size: float = 0.0) -> float:
+        """What a swap must gain at least: more than rounding, and not too little to matter.
+
+        size : of the terms that the gain is the sum of.
+        """
+        known = 10 * self.tolerance if is_single(self.base.operator.like) else CERTAIN
+        known = known if self.base.factored is None else CERTAIN / 100
+        return max(self.tolerance * error + known * size, self.base.rounding(error))
+
+    def state(self, indices: np.ndarray) -> Exchange:
+        """The state of the independent ones among the indices; those to be included come first."""
+        include = np.asarray(self.problem.include, dtype=np.int64)
+        rest = indices[np.isin(indices, self.free)][: self.problem.k - len(include)]
+        independent = Exchange(self.base, len(include))
+        independent.load(include)
+        state = Exchange(self.base, self.problem.k - len(independent.vacant))
+        state.load(np.concatenate([include, rest]))
+        return state
+
+    def ordered(self, indices: np.ndarray) -> np.ndarray:
+        """The chosen indices in the order of greedy selection, the included ones first."""
+        state = Exchange(self.base, len(indices))
+        include = [j for j in self.problem.include if j in indices]
+        state.load(np.asarray(include, dtype=np.int64))
+        if self.compiled is not None:
+            self.compiled.among(indices).fill(state)
+        for place in state.vacant:
+            allowed = np.isin(np.arange(self.base.operator.n), indices)
+            allowed[state.chosen] = False
+            j = state.best_addition(as_mask(allowed, state))
+            if j is None:
+                break
+            state.add(j, int(place))
+        order = dict.fromkeys([*include, *state.chosen, *indices])
+        return np.asarray([int(j) for j in order], dtype=np.int64)
+
+    def open_to(self, state: Exchange) -> np.ndarray:
+        """Whether each candidate may be added to the state."""
+        allowed = np.zeros(self.problem.operator.n, dtype=bool)
+        allowed[self.free] = True
+        allowed[state.chosen] = False
+        if self.problem.constraints and len(state.vacant):
+            allowed &= self.problem.addable(state.chosen)
+        return allowed
+
+    def pairs_open_to(self, state: Exchange) -> Array | None:
+        """Whether each candidate may take the place of each member; None where all may."""
+        if not self.problem.constraints:
+            return None
+        others = np.setdiff1d(self.problem.include, state.chosen).astype(np.int64)
+        allowed = exchangeable(self.problem.constraints, np.concatenate([state.chosen, others]))
+        rows = np.zeros((len(state.members), self.problem.operator.n))
+        rows[state.members >= 0] = allowed[: len(state.chosen)]
+        return like(rows, state.operator.like) > 0
+
+    def unlocked(self, state: Exchange) -> np.ndarray:
+        """The places whose member may be dropped."""
+        seated = state.members >= 0
+        if self.problem.include:
+            seated &= ~np.isin(state.members, self.problem.include)
+        return np.flatnonzero(seated)
+
+    def indices(self, state: Exchange, spare: np.ndarray) -> np.ndarray:
+        """The choice of a state: included indices, members, then spare ones beyond the rank."""
+        if self.problem.constraints:
+            return complete(self.problem, state.chosen)
+        order = [
+            *self.problem.include,
+            *state.chosen,
+            *spare[np.isin(spare, self.problem.candidates)],
+        ]
+        return complete(self.problem, list(dict.fromkeys(int(j) for j in order))[: self.problem.k])
+
+
+def as_mask(allowed: np.ndarray, state: Exchange) -> Array:
+    """1 where a candidate is allowed and 0 elsewhere, in the array library of the state."""
+    return like(allowed, state.operator.like)
