@@ -13,10 +13,12 @@ file goes on where it ended. The page is made from that file.
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import json
 import multiprocessing
 import time
+import traceback
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -30,6 +32,8 @@ import landmarks as lm
 from landmarks.linalg.error import selection_error
 
 METHODS = ("greedy", "swap", "annealed", "auto")
+DTYPES = ("float32", "float64")
+PAIRS = tuple(itertools.product(DTYPES, METHODS))
 CRITERIA = ("trace", "frobenius")
 SETS = ("protein", "covtype", "htru2", "powerplant")
 WIDTHS = (1.0, 3.0, 0.3)
@@ -37,44 +41,45 @@ ROWS = {200: 10_000, 400: 4_000, 50: 4_000}  # of each set in the grid, by k
 ALL = {"powerplant": 9_568, "htru2": 17_898, "protein": 45_730, "covtype": 50_000}
 
 
-class Task(NamedTuple):
-    """A method on one problem."""
+class Cell(NamedTuple):
+    """A problem."""
 
     name: str
     rows: int
     width: float
     k: int
     criterion: str
+
+
+class Run(NamedTuple):
+    """A method on a problem, with the points in one dtype."""
+
+    cell: Cell
+    dtype: str
     method: str
 
 
-def tasks(quick: bool) -> Iterator[Task]:
-    """The grid, the most telling cells first; then cells with all rows."""
-    for k in (20,) if quick else (200, 400, 50):
-        for width in WIDTHS:
-            for name in SETS:
-                yield from cell(name, 800 if quick else ROWS[k], width, k)
+def cells(quick: bool) -> Iterator[Cell]:
+    """The grid, the most telling cells first; then cells with all rows, the cheapest first."""
+    for k, width, name in itertools.product((20,) if quick else ROWS, WIDTHS, SETS):
+        for criterion in CRITERIA:
+            yield Cell(name, 800 if quick else ROWS[k], width, k, criterion)
     if not quick:
         yield from sorted(with_all_rows(), key=cost)
 
 
-def with_all_rows() -> Iterator[Task]:
+def with_all_rows() -> Iterator[Cell]:
     """Every cell with all rows of a set that is not in the grid."""
     for (name, rows), width, k in itertools.product(ALL.items(), WIDTHS, ROWS):
         if rows > ROWS[k]:
-            yield from cell(name, rows, width, k)
+            yield from (Cell(name, rows, width, k, criterion) for criterion in CRITERIA)
 
 
-def cost(task: Task) -> tuple[bool, float]:
-    """The cheapest cells come first, those with k = 400 last."""
-    products = 4 if task.criterion == "frobenius" else 1
-    return task.k == 400, products * task.k * float(task.rows) ** 2
-
-
-def cell(name: str, rows: int, width: float, k: int) -> Iterator[Task]:
-    """All methods, for both criteria."""
-    for criterion, method in itertools.product(CRITERIA, METHODS):
-        yield Task(name, rows, width, k, criterion, method)
+def cost(cell: Cell) -> float:
+    """The cheapest cells come first: products and, for the Frobenius criterion, the cubes."""
+    cubes = cell.rows / 200 if cell.criterion == "frobenius" else 0
+    each = 2 if cell.name == "covtype" else 1
+    return each * (cell.k + cubes) * float(cell.rows) ** 2
 
 
 @cache
@@ -83,73 +88,85 @@ def points(data_dir: str, name: str, rows: int) -> np.ndarray:
     return np.float32(real(data_dir, name, rows))
 
 
-def measured(job: tuple[Task, str, str]) -> dict[str, Any]:
-    """The task, and the error and the precision of the choice from points of either dtype."""
-    task, data_dir, device = job
+def measure(job: tuple[list[Run], argparse.Namespace]) -> None:
+    """Run methods on one operator, and write the error and the precision of each choice."""
+    (cell, dtype, _), *_ = runs = job[0]
+    data_dir, device, rows = job[1].data_dir, job[1].device, job[1].rows
     torch.set_num_threads(1)
-    X = points(data_dir, task.name, task.rows)
-    sigma = task.width * X.shape[1] ** 0.5
+    X = points(data_dir, cell.name, cell.rows)
+    sigma = cell.width * X.shape[1] ** 0.5
     judge = kernel(X, sigma, device, torch.float64)
-    found: dict[str, Any] = task._asdict() | {"n": X.shape[0], "d": X.shape[1]}
-    for name, dtype in (("single", torch.float32), ("double", torch.float64)):
-        operator = kernel(X, sigma, device, dtype)
-        start = time.perf_counter()
+    operator = kernel(X, sigma, device, getattr(torch, dtype))
+    for run in runs:
+        found = cell._asdict() | {"dtype": dtype, "method": run.method}
+        found |= {"n": X.shape[0], "d": X.shape[1]}
         try:
-            s = lm.select(operator, task.k, method=task.method, criterion=task.criterion)
-        except Exception as error:
-            return found | {"failed": repr(error)}
-        found[f"seconds_{name}"] = time.perf_counter() - start
-        found[f"precision_{name}"] = s.ledger.precision
-        found[name] = selection_error(judge, s.indices, task.criterion)
-    return found
+            found |= outcome(operator, judge, run)
+        except Exception:
+            found["failed"] = traceback.format_exc()[-900:]
+        with rows.open("a") as file:
+            print(json.dumps(found), file=file, flush=True)
 
 
-def run_all(todo: list[Task], arguments: Any) -> Iterator[dict[str, Any]]:
-    """Results as they come, until the seconds are used up."""
-    end = time.monotonic() + arguments.seconds
-    jobs = [(task, arguments.data_dir, arguments.device) for task in todo]
-    with multiprocessing.get_context("spawn").Pool(arguments.workers) as pool:
-        results = pool.imap_unordered(measured, jobs)
+def outcome(operator: Any, judge: Any, run: Run) -> dict[str, Any]:
+    """The error, seconds and precision of one choice."""
+    start = time.perf_counter()
+    s = lm.select(operator, run.cell.k, method=run.method, criterion=run.cell.criterion)
+    seconds = time.perf_counter() - start
+    error = selection_error(judge, s.indices, run.cell.criterion)
+    return {"error": error, "seconds": seconds, "precision": s.ledger.precision}
+
+
+def measure_all(missing: list[Run], asked: argparse.Namespace) -> None:
+    """Let several processes work until the seconds are used up; those of a cell share K."""
+    end = time.monotonic() + asked.seconds
+    grouped = itertools.groupby(missing, key=lambda run: run[:2])
+    jobs = [(list(runs), asked) for _, runs in grouped]
+    with multiprocessing.get_context("spawn").Pool(asked.workers) as pool:
+        results = pool.imap_unordered(measure, jobs)
         for _ in jobs:
             try:
-                yield results.next(timeout=max(0.1, end - time.monotonic()))
+                results.next(timeout=max(0.1, end - time.monotonic()))
             except multiprocessing.TimeoutError:
                 return
 
 
-def stored(path: Path) -> dict[Task, dict[str, Any]]:
-    """The results of earlier runs; what failed is run again."""
+def stored(path: Path) -> dict[Run, dict[str, Any]]:
+    """The results so far, of this run and of earlier ones; what failed is run again."""
     lines = path.read_text().splitlines() if path.exists() else []
     found = [json.loads(line) for line in lines]
     return {key(row): row for row in found if "failed" not in row}
 
 
-def key(row: dict[str, Any]) -> Task:
-    """The task of a result."""
-    return Task(*(row[name] for name in Task._fields))
+def key(row: dict[str, Any]) -> Run:
+    """The run of a result."""
+    cell = Cell(*(row[name] for name in Cell._fields))
+    return Run(cell, row["dtype"], row["method"])
 
 
-def table(found: dict[Task, dict[str, Any]], todo: list[Task]) -> Iterator[str]:
+def table(found: dict[Run, dict[str, Any]], todo: list[Cell]) -> Iterator[str]:
     """A line for each cell that is complete, and the largest ratios."""
     worst = {method: [0.0, 0.0] for method in METHODS}
     done = 0
-    for task in todo[:: len(METHODS)]:
-        rows = [found.get(task._replace(method=method)) for method in METHODS]
-        if None in rows:
+    for cell in todo:
+        if not all(Run(cell, *rest) in found for rest in PAIRS):
             continue
+        error = {rest: found[Run(cell, *rest)]["error"] for rest in PAIRS}
+        greedy = error["float32", "greedy"]
         texts = []
-        for method, row in zip(METHODS, rows, strict=True):
-            ratios = row["single"] / row["double"], row["single"] / rows[0]["single"]
+        for method in METHODS:
+            single, double = error["float32", method], error["float64", method]
+            ratios = single / double, single / greedy
             worst[method] = [max(pair) for pair in zip(worst[method], ratios, strict=True)]
             texts.append("{:.4f}, {:.4f}".format(*ratios))
         done += 1
-        what = f"{task.name} {rows[0]['n']} × {rows[0]['d']} | {task.width:g} | {task.k}"
-        yield f"| {what} | {task.criterion} | " + " | ".join(texts) + " |"
-    cells = len(todo) // len(METHODS)
-    yield from ("", f"{done} of {cells} cells were run. The largest ratios:", "")
+        row = found[Run(cell, "float32", "greedy")]
+        what = f"{cell.name} {row['n']} × {row['d']} | {cell.width:g} | {cell.k}"
+        yield f"| {what} | {cell.criterion} | " + " | ".join(texts) + " |"
+    yield from ("", f"{done} of {len(todo)} cells were run. The largest ratios:", "")
     for method, (double, greedy) in worst.items():
         yield f"* {method}: {double:.4f} of its float64 run, {greedy:.4f} of greedy"
-    reasons = sorted({row["precision_single"] for row in found.values()})
+    reasons = sorted({row["precision"] for run, row in found.items() if run.dtype == "float32"})
     yield from ("", "What `ledger.precision` said for float32 points: " + "; ".join(reasons) + ".")
 
 
@@ -174,25 +191,16 @@ def main() -> None:
     """Run what is missing, and write the page where asked."""
     parser = options(__doc__)
     parser.add_argument("--seconds", type=float, default=400.0)
-    parser.add_argument("--workers", type=int, default=12)
+    parser.add_argument("--workers", type=int, default=8)
     parser.add_argument("--rows", type=Path, default=Path("gpu_grid.jsonl"))
-    arguments = parser.parse_args()
-    todo, found = list(tasks(arguments.quick)), stored(arguments.rows)
-    missing, top = [task for task in todo if task not in found], head(arguments.device)
-    with arguments.rows.open("a") as file:
-        for row in run_all(missing, arguments):
-            print(json.dumps(row), file=file, flush=True)
-            print(*row.values(), flush=True)
-            if "failed" not in row:
-                found[key(row)] = row
-                save(arguments.out, [*top, *table(found, todo)])
-    save(arguments.out, [*top, *table(found, todo)])
-
-
-def save(path: Path | None, lines: list[str]) -> None:
-    """Write the page after each result: a run that is stopped leaves what it has."""
-    if path is not None:
-        path.write_text("\n".join(lines) + "\n")
+    asked = parser.parse_args()
+    todo, found = list(cells(asked.quick)), stored(asked.rows)
+    runs = [Run(cell, *rest) for cell in todo for rest in PAIRS]
+    measure_all([run for run in runs if run not in found], asked)
+    lines = [*head(asked.device), *table(stored(asked.rows), todo)]
+    print(*lines[-8:], sep="\n")
+    if asked.out is not None:
+        asked.out.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

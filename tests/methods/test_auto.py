@@ -227,3 +227,14 @@ def test_trials_on_a_large_kernel_hold_an_estimate_of_the_frobenius_error(monkey
     # an estimate: not the same digits, and 100 probes of 40 columns are within a tenth
     assert error != exact * 2.0 ** (-2 * kernel.exponent)
     assert error * 2.0 ** (2 * kernel.exponent) == pytest.approx(exact, rel=0.2)
+
+
+@pytest.mark.parametrize("seed", [7, 10, 11, 16, 39])  # estimates of the two errors are reversed
+def test_estimates_do_not_take_back_swaps_that_paid(seed, monkeypatch):
+    monkeypatch.setattr(auto, "SMALL", 10)
+    monkeypatch.setattr(auto, "ESTIMATED", 10)
+    K = lm.kernel(np.random.default_rng(seed).standard_normal((120, 3)), lm.rbf(2.0))
+    s = lm.select(K, 5, criterion="frobenius")
+    further = lm.Swap(start=s.indices, criterion="frobenius")
+    on = lm.select(K, 5, method=further, criterion="frobenius")
+    assert on.error() == pytest.approx(s.error(), rel=1e-8)

@@ -9,6 +9,7 @@ import pytest
 import landmarks as lm
 from landmarks.operators.gpu import fused
 from landmarks.operators.gpu.double_packing import DoublePoints
+from landmarks.operators.gpu.double_parts import parts_of
 
 torch = pytest.importorskip("torch", reason="fused products need torch")
 if importlib.util.find_spec("triton") is None:
@@ -163,3 +164,32 @@ def test_kernel_of_float64_points_on_a_gpu_is_fused():
     assert error(K.matmul(V)[:50], exact(K.h, K.points[:50], K.points) @ longer(V)) < BOUND
     squares = (exact(K.h, K.points[:50], K.points) ** 2).sum(1)
     assert error(K.squared_diagonal()[:50], squares) < BOUND
+
+
+def with_a_few_far_out(n):
+    """Points around the origin, of which three are a hundred times as far."""
+    x = draw(n, 9)
+    x[[2, n // 2, n - 1]] *= 100.0
+    return x
+
+
+@pytest.mark.parametrize("h", [lm.rbf(2.0), lm.matern(0.5, 2.0), lm.matern(2.5, 2.0)], ids=repr)
+@pytest.mark.parametrize("width", [1, 3])
+def test_a_few_points_far_out_are_multiplied_apart(h, width):
+    x, V = with_a_few_far_out(150), draw(150, width, seed=2)
+    prepared = fused.prepare(x, h)
+    assert parts_of(prepared).outer.tolist() == [2, 75, 149]
+    assert parts_of(prepared).tight.layout.near <= parts_of(prepared).wide.layout.near
+    assert error(fused.product(h, prepared, prepared, V), exact(h, x, x) @ longer(V)) < BOUND
+
+
+def test_squared_row_sums_of_points_far_out():
+    x = with_a_few_far_out(90)
+    prepared = fused.prepare(x, lm.rbf(2.0))
+    expected = (exact(lm.rbf(2.0), x, x) ** 2).sum(1)
+    assert error(fused.squared_row_sums(lm.rbf(2.0), prepared, prepared), expected) < BOUND
+
+
+@pytest.mark.parametrize("h", [lm.rbf(9.0), lm.rbf(0.05), lm.laplacian(1.0)], ids=repr)
+def test_points_are_one_part_where_all_are_near_or_most_far_out(h):
+    assert parts_of(fused.prepare(draw(60, 9), h)) is None

@@ -5,6 +5,8 @@ import pytest
 import scipy.linalg
 
 import landmarks as lm
+from landmarks.operators import cubes
+from landmarks.residual import loading
 from landmarks.residual.base import Base
 from landmarks.residual.exchange import Exchange
 from landmarks.residual.loading import factors_and_diagonal
@@ -42,3 +44,24 @@ def test_a_search_from_an_unlucky_start_goes_on():
     base, indices = nearly_dependent(99)
     s = lm.select(base.operator, 60, method=lm.Swap(start=indices))
     assert s.relative_error() < 1e-9
+
+
+@pytest.mark.parametrize("indices", [[3], [5, 250, 17, 40, 100]])
+def test_pairs_of_blocks_of_the_residual_load_the_same(indices, monkeypatch):
+    K = lm.kernel(np.random.default_rng(3).random((300, 2)), lm.rbf(1.0))
+    base = Base(K, "frobenius", len(indices))
+    F = factors_and_diagonal(base, np.asarray(indices))[0].F
+    images, diagonals = loading._from_residual(base, F)
+    monkeypatch.setattr(cubes, "PANEL", 8 * 300 * 70)
+    images_of_pairs, diagonals_of_pairs = loading._from_pairs(K, F)
+    for one, other in zip(images + diagonals, images_of_pairs + diagonals_of_pairs, strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-10, atol=1e-14 * np.max(np.abs(one)))
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_the_error_alone_is_that_of_the_dense_residual(criterion):
+    K = lm.kernel(np.random.default_rng(4).random((60, 2)), lm.rbf(0.3))
+    whole, s = K.columns(np.arange(60)), np.asarray([5, 50, 17, 40])
+    C = whole - whole[:, s] @ np.linalg.solve(whole[np.ix_(s, s)], whole[s])
+    expected = np.trace(C) if criterion == "trace" else np.sum(C * C)
+    assert loading.error_of(Base(K, criterion, 4), s) == pytest.approx(expected, rel=1e-12)

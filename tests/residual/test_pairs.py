@@ -100,3 +100,12 @@ def test_a_gain_is_confirmed_by_the_column_itself(operator):
         gain, size = confirmed_gain(state, swap)
         assert gain * unit == pytest.approx(gains("trace")[place, j], rel=1e-9)
         assert size >= abs(gain)
+
+
+@each_criterion
+def test_a_candidate_that_another_member_represents_gains_nothing(criterion):
+    twins = np.asarray([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    state = Exchange(Base(lm.psd(twins), criterion, 2), 2)
+    state.load(np.asarray([0, 2]))
+    swap = module.Swapping(place=1, j=1, gain=1.0, cost=1.0, best=np.ones(1))
+    assert confirmed_gain(state, swap) == (0.0, 0.0)

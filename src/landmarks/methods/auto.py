@@ -48,7 +48,7 @@ from .search.swap import Swap
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
 MODEST = 0.3  # estimated seconds of rounds of the iterated search when there is no budget
 LEAST_ROUNDS = 30  # even if they cost more
-LONG = 1.5  # estimated seconds that these rounds may cost
+LONG = 3.0  # estimated seconds that these rounds may cost
 FEW_ROUNDS = 3  # even if they cost more than that
 MOST_ROUNDS = 150  # no more, even where they cost next to nothing
 SECOND_START = 0.03  # estimated seconds of swaps up to which a second start pays more than rounds
@@ -105,9 +105,8 @@ class Auto:
         if small and len(portfolio.choices) > 1:
             portfolio.run("merged", Merged(*portfolio.choices[:2]))
         if not small and frobenius_seconds(problem) <= seconds and panels_fit(problem):
-            portfolio.run(
-                "swap(frobenius)", Swap(start=portfolio.best.indices, criterion="frobenius")
-            )
+            onward = Swap(start=portfolio.best.indices, criterion="frobenius")
+            portfolio.run("swap(frobenius)", onward, never_worse=True)
         if small and portfolio.error > promised(problem):
             portfolio.run("osinsky > swap", Swap(start=Osinsky()))
         proof = proof_seconds(problem)
@@ -167,8 +166,19 @@ class Portfolio:
         self.trials: list[Trial] = []
         self.choices: list[np.ndarray] = []
 
-    def run(self, label: str, method: Any, problem: Problem | None = None) -> None:
-        """Run a method, unless the time is up and there is a choice already."""
+    def run(
+        self,
+        label: str,
+        method: Any,
+        problem: Problem | None = None,
+        *,
+        never_worse: bool = False,
+    ) -> None:
+        """Run a method, unless the time is up and there is a choice already.
+
+        never_worse : whether it begins at the best choice and only lowers its error; then its
+            choice is kept whatever the estimates of the errors say.
+        """
         if self.trials and (stopped() or self.problem.time_left <= 0):
             return
         ledger, start = self.problem.operator.ledger, time.perf_counter()
@@ -184,7 +194,7 @@ class Portfolio:
         precision = precision_used(self.problem.operator, used)
         self.trials.append(Trial(label, error, seconds, used["products"], precision))
         self.choices.append(choice.indices)
-        if error < self.error or choice.bound is not None:
+        if error < self.error or choice.bound is not None or never_worse:
             self.best, self.error = choice, error
         if choice.bound is not None:
             self.bound, self.proved = choice.bound, bool(choice.details["proved"])

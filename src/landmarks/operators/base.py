@@ -6,15 +6,17 @@ import abc
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .._array import Array, Indices, eps, is_single, namespace, on_gpu
+from .._array import Array, Indices, eps, is_single, namespace, on_gpu, zeros
 from ..errors import Stopped
 from ..runs.runner import Step, once_per_run, run
 from ..runs.state import State
+from .cubes import add_block, panel_width
 
 if TYPE_CHECKING:
     from .rows.base import RowBlocks
@@ -193,19 +195,27 @@ _diagonals: WeakKeyDictionary[Operator, dict[str, Array]] = WeakKeyDictionary()
 
 def squared_diagonal(operator: Operator) -> Array:
     """The diagonal of K², from one pass over K; remembered while the operator lives."""
-    return _remembered(operator, "squares", {"squares": lambda columns: columns})
+    images = {"squares": lambda columns: columns}
+    return _remembered(operator, "squares", partial(_read, images=images))
 
 
 def cubed_diagonal(operator: Operator) -> Array:
     """The diagonal of K³, from a product with every column; remembered, and so is that of K²."""
-    return _remembered(
-        operator, "cubes", {"squares": lambda columns: columns, "cubes": operator.matmul}
-    )
+    if in_pairs(operator):
+        return _remembered(operator, "cubes", _read_pairs)
+    images = {"squares": lambda columns: columns, "cubes": operator.matmul}
+    return _remembered(operator, "cubes", partial(_read, images=images))
 
 
-def _remembered(
-    operator: Operator, wanted: str, images: dict[str, Callable[[Array], Array]]
-) -> Array:
+def in_pairs(operator: Operator) -> bool:
+    """Whether diag K³ comes from pairs of blocks of columns: on a card, large products are fast."""
+    return on_gpu(operator.like) and "columns" in operator.cheap
+
+
+Read = Callable[[Operator, "Reading"], Iterator[Step]]
+
+
+def _remembered(operator: Operator, wanted: str, read: Read) -> Array:
     """One of the diagonals: from memory, from the journal of the run, or from a pass over K."""
     known = _diagonals.setdefault(operator, {})
 
@@ -215,7 +225,7 @@ def _remembered(
         direct = operator.squared_diagonal() if wanted == "squares" else None
         if direct is not None:
             return known | {wanted: direct}
-        return known | _pass(operator, images)
+        return known | _pass(operator, read)
 
     name = f"{wanted} of {type(operator).__name__} {operator.n} {operator.like.dtype}"
     known |= once_per_run(name, operator.ledger, diagonals)
@@ -230,19 +240,19 @@ class Reading(State):
     done: int = 0
 
 
-def _pass(operator: Operator, images: dict[str, Callable[[Array], Array]]) -> dict[str, Array]:
-    """The inner products of the columns of K with their images, from one pass over K."""
-    reading = Reading({name: operator.like for name in images})
-    run("reading", _read(operator, images, reading), reading)
+def _pass(operator: Operator, read: Read) -> dict[str, Array]:
+    """The diagonals from one pass over K."""
+    reading = Reading({})
+    run("reading", read(operator, reading), reading)
     if reading.done < operator.n:
         raise Stopped("the run was stopped while it read the matrix, before there was a choice")
     return reading.diagonals
 
 
 def _read(
-    operator: Operator, images: dict[str, Callable[[Array], Array]], reading: Reading
+    operator: Operator, reading: Reading, images: dict[str, Callable[[Array], Array]]
 ) -> Iterator[Step]:
-    """The pass, in blocks of columns."""
+    """The inner products of the columns of K with their images, in blocks of columns."""
     xp = namespace(operator.like)
     width = block_width(operator)
     while reading.done < operator.n:
@@ -250,9 +260,24 @@ def _read(
         columns = operator.columns(block)
         for name, image in images.items():
             products = xp.sum(columns * image(columns), axis=0)
-            reading.diagonals[name] = xp.concat([reading.diagonals[name], products])
+            before = reading.diagonals.get(name, operator.like)
+            reading.diagonals[name] = xp.concat([before, products])
         reading.done += len(block)
         yield Step(reading.done, operator.n)
+
+
+def _read_pairs(operator: Operator, reading: Reading) -> Iterator[Step]:
+    """diag K² and diag K³ from products of one block of columns with all later ones."""
+    n, nothing = operator.n, zeros((operator.n,), operator.like)
+    width = panel_width(n, operator.like)
+    while reading.done < n:
+        block = np.arange(reading.done, min(n, reading.done + width))
+        known = reading.diagonals
+        so_far = known.get("squares", nothing), known.get("cubes", nothing)
+        squares, cubes = add_block(so_far, operator.columns(block), block, operator.columns)
+        reading.diagonals = {"squares": squares, "cubes": cubes}
+        reading.done += len(block)
+        yield Step(reading.done, n)
 
 
 def check_indices(indices: Any, n: int, *, repeats: bool = False) -> np.ndarray:

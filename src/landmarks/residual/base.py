@@ -7,7 +7,7 @@ from typing import Any
 from numpy import finfo, float32
 
 from .._array import eps, namespace
-from ..operators.base import Operator, cubed_diagonal, squared_diagonal
+from ..operators.base import Operator, cubed_diagonal, in_pairs, squared_diagonal
 from .explicit import Factored
 from .powers import POWERS, total
 from .residual import floor
@@ -47,6 +47,11 @@ class Base:
     def can_sharpen(self) -> bool:
         """Whether diagonals may be computed from C itself: diag C³ costs n³ operations."""
         return "columns" in self.operator.cheap and (self.powers == 1 or self.operator.n <= CUBES)
+
+    @property
+    def slow_loads(self) -> bool:
+        """Whether a load may take n³ operations where the error alone takes n² k, on a card."""
+        return self.powers == 2 and self.factored is None and in_pairs(self.operator)
 
     def rounding(self, error: float) -> float:
         """How far rounding may have moved an error of that size."""

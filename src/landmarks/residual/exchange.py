@@ -13,7 +13,7 @@ from .._array import Array, Indices, add_outer, host, namespace
 from ..runs.state import State
 from .base import Base
 from .explicit import Explicit
-from .loading import factors_and_diagonal, load_from_K
+from .loading import error_of, load_from_K
 from .powers import Powers, best_addition, total
 from .rows import Rows
 from .stored_powers import LEFT
@@ -74,8 +74,8 @@ class Exchange(State):
 
     def recomputed_error(self) -> float:
         """The error of the members from scratch, free of what rank-one changes have accumulated."""
-        if self.base.powers == 1 and self.base.factored is None:
-            return total(factors_and_diagonal(self.base, self.chosen)[1])
+        if (self.base.powers == 1 and self.base.factored is None) or self.base.slow_loads:
+            return error_of(self.base, self.chosen)
         fresh = Exchange(self.base, len(self.members))
         fresh.load(self.chosen)
         return fresh.error

@@ -5,12 +5,14 @@ With K̂ = F Fᵀ and W = T Fᵀ, the rows of C^p W are T (C^p F)ᵀ.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from .._array import Array, host, like, namespace, take, zeros
-from ..operators.base import Operator, block_width, blocks
+from ..operators.base import Operator, block_width, blocks, in_pairs
+from ..operators.cubes import add_block, panel_width
 from .base import Base
 from .factors import Factors, factorise, pivoted_order
 from .pivoted_factor import check_semidefinite
@@ -87,15 +89,50 @@ def _from_products(base: Base, F: Array, c: Array) -> tuple[list[Array], list[Ar
 def _from_residual(base: Base, F: Array) -> tuple[list[Array], list[Array]]:
     """The same from the columns of C, in blocks: sums of squares, which lose no digits."""
     operator, xp = base.operator, namespace(F)
+    if base.powers == 2 and in_pairs(operator):
+        return _from_pairs(operator, F)
     images = [F, *(zeros(F.shape, F) for _ in range(base.powers))]
     parts: list[list[Array]] = []
     for power in range(1, base.powers + 1):
         for block in blocks(operator.n, block_width(operator)):
-            C = operator.columns(block) - F @ take(F, block).T
+            C = residual_columns(operator, F, block)
             images[power][int(block[0]) : int(block[-1]) + 1, :] = C.T @ images[power - 1]
             if power == 1:
                 parts.append(_diagonals(operator, C, F, block, base.powers))
     return images, [xp.concat(part) for part in zip(*parts, strict=True)]
+
+
+def _from_pairs(operator: Operator, F: Array) -> tuple[list[Array], list[Array]]:
+    """The same for both powers, with diag C³ from products of two blocks of columns."""
+    n, like = operator.n, operator.like
+    columns = partial(residual_columns, operator, F)
+    images = [F, zeros(F.shape, F), zeros(F.shape, F)]
+    c, higher = zeros((n,), like), (zeros((n,), like), zeros((n,), like))
+    for power in (1, 2):
+        for block in blocks(n, panel_width(n, like)):
+            C, part = columns(block), slice(int(block[0]), int(block[-1]) + 1)
+            images[power][part, :] = C.T @ images[power - 1]
+            if power == 1:
+                c[part] = namespace(C).linalg.diagonal(C[part, :])
+                higher = add_block(higher, C, block, columns)
+    return images, [namespace(c).clip(c, min=0.0), *higher]
+
+
+def error_of(base: Base, indices: np.ndarray) -> float:
+    """tr C or ‖C‖²_F of a choice, without what its exchange would keep."""
+    fresh, c = factors_and_diagonal(base, indices)
+    if base.powers == 1:
+        return total(c)
+    n, like, xp = base.operator.n, base.operator.like, namespace(c)
+    parts = (
+        residual_columns(base.operator, fresh.F, block) for block in blocks(n, panel_width(n, like))
+    )
+    return sum(float(xp.sum(C * C)) for C in parts)
+
+
+def residual_columns(operator: Operator, F: Array, block: np.ndarray) -> Array:
+    """The columns of C = K − F Fᵀ at a block of indices."""
+    return operator.columns(block) - F @ take(F, block).T
 
 
 def _diagonals(

@@ -224,6 +224,8 @@ def confirmed_gain(state: Exchange, swap: Swapping) -> tuple[float, float]:
         rows[i, j] = value
     d, p = _dot(w, w) / g, float(w[j])
     pivot = c + p * p / g
+    if pivot <= float(state.base.floor[j]):  # the members that stay represent the candidate
+        return 0.0, 0.0
     terms = [higher[0], 2 * p * along[0] / g, -d * c]
     gain, size = sum(terms) / pivot, sum(map(abs, terms)) / pivot
     if state.base.powers == 1:

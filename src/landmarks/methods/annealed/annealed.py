@@ -121,10 +121,10 @@ class Annealed:
             traced = by_trace.state(raw.indices)
             descend(by_trace, traced, self.sweeps * problem.k)
             starts.append(by_trace.indices(traced, raw.indices))
-        state = min((landscape.state(start) for start in starts), key=lambda state: state.error)
+        state = landscape.lowest(starts)[1]
         descend(landscape, state, self.sweeps * problem.k)
         greedy = starting_choice("greedy", problem, rng).indices
-        if landscape.state(greedy).error < landscape.error(state):
+        if landscape.error_at(greedy) < landscape.error(state):
             return replace(raw, indices=greedy, details={"kept": "greedy"})
         chosen = landscape.indices(state, raw.indices)
         small = problem.operator.n <= EXACT_ORDER

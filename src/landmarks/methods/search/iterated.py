@@ -160,7 +160,7 @@ class Search(State):
         landscape = self.landscape
         trial = self.state.copy()
         place, count = disturbance(landscape, trial, share, full, self.rng)
-        if landscape.compiled is None or trial.exact:
+        if landscape.compiled is None:
             near = disturb(landscape, trial, place, count)
             descend(landscape, trial, near=near)
         else:

@@ -12,6 +12,7 @@ from ...problem import Problem, complete
 from ...residual.base import Base
 from ...residual.compiled.library import Compiled, compilable
 from ...residual.exchange import Exchange
+from ...residual.loading import error_of
 from ...residual.powers import POWERS
 from ...residual.represent import searchable
 
@@ -78,6 +79,21 @@ class Landscape:
         state = Exchange(self.base, self.problem.k - len(independent.vacant))
         state.load(np.concatenate([include, rest]))
         return state
+
+    def error_at(self, indices: np.ndarray) -> float:
+        """The error of the indices, without a state where that takes far longer."""
+        if self.base.slow_loads:
+            return error_of(self.base, indices)
+        return self.state(indices).error
+
+    def lowest(self, starts: list[np.ndarray]) -> tuple[int, Exchange]:
+        """Which of the starts has the lowest error, and its state."""
+        if self.base.slow_loads and len(starts) > 1:
+            i = int(np.argmin([self.error_at(start) for start in starts]))
+            return i, self.state(starts[i])
+        states = [self.state(start) for start in starts]
+        i = int(np.argmin([state.error for state in states]))
+        return i, states[i]
 
     def ordered(self, indices: np.ndarray) -> np.ndarray:
         """The chosen indices in the order of greedy selection, the included ones first."""

@@ -117,7 +117,7 @@ def swaps(landscape: Landscape, state: Exchange, done: SwapRun, limit: int) -> I
 
 def compiled_swaps(landscape: Landscape, state: Exchange, most: int) -> int:
     """Make compiled swaps where they can be; returns how many. None is left that it can see."""
-    if landscape.compiled is None or state.exact:
+    if landscape.compiled is None:
         return 0
     made = landscape.compiled.descend(state, most)
     if not made and state.stale(landscape.drift):

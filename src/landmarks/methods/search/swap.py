@@ -71,10 +71,8 @@ class Swap:
             landscape = Landscape.of(problem, self.criterion or problem.criterion)
         except Stopped:
             return start
-        choice, state = min(
-            ((choice, landscape.state(choice.indices)) for choice in begun),
-            key=lambda pair: pair[1].error,
-        )
+        best, state = landscape.lowest([choice.indices for choice in begun])
+        choice = begun[best]
         before, made = state.error, 0 if choice is start else choice.details["swaps"]
         swaps = descend(landscape, state, None if self.max_swaps is None else self.max_swaps - made)
         if swaps and landscape.error(state) > before:

@@ -85,9 +85,13 @@ def _size(h: Any, points: Array, factor: float) -> float:
     """The largest squared norm of the points in units; for the Laplacian, the largest sum."""
     if points.shape[0] == 0:
         return 0.0
-    if isinstance(h, kernels.laplacian):
-        return float(points.abs().sum(1).max()) * factor
-    return float(points.square().sum(1).max()) * factor
+    return float(sizes(h, points, factor).max())
+
+
+def sizes(h: Any, points: Array, factor: float) -> Array:
+    """The squared norm of each point in units; for the Laplacian, the sum."""
+    summed = points.abs() if isinstance(h, kernels.laplacian) else points.square()
+    return summed.sum(1) * factor
 
 
 def _above(size: float) -> float:
@@ -109,7 +113,7 @@ class DoublePoints:
     points: Array
     h: kernels.Kernel
     layout: DoubleLayout = None  # type: ignore[assignment]  # made below
-    _packed: dict[str, Array] = field(init=False, default_factory=dict)
+    _packed: dict[str, Any] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.layout is None:

@@ -13,6 +13,7 @@ from typing import Any
 from ... import kernels
 from ..._array import Array
 from .double_packing import SHORT_ROW, DoublePoints
+from .double_parts import by_parts, parts_of
 from .functions import form
 from .tiling import ROW_STEP, Tile, in_passes, padded, slots, unrolled
 
@@ -31,6 +32,8 @@ def double_product(
     if 0 in (left.n, right.n, block.shape[1]):
         return left.points.new_zeros((left.n, block.shape[1]))
     block = block.to(left.points.dtype)
+    if left is right and (parts := parts_of(left)) is not None:
+        return by_parts(parts, lambda x, y, rows: double_product(h, x, y, block[rows]))
     if block.shape[1] == 1:
         return _vector(left, right, block[:, 0], square=False)[:, None]
     return in_passes(lambda piece: _block(left, right, piece), block)
@@ -41,6 +44,8 @@ def double_squared_row_sums(
 ) -> Array:
     """Σ_j h(x_i, y_j)² for every i in one pass."""
     left, right = pair(h, x, y)
+    if left is right and (parts := parts_of(left)) is not None:
+        return by_parts(parts, lambda x, y, rows: double_squared_row_sums(h, x, y))
     return _vector(left, right, right.points.new_ones(right.n), square=True)
 
 

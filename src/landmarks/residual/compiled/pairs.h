@@ -109,6 +109,8 @@ static double confirmed_gain(Choice *s, int64_t place, int64_t j, double *size) 
     const double values[3] = {c, A, s->powers == 2 ? dot(u, v, n) : 0.0};
     correct(s, j, values);
     const double along = dot(w, u, n), d = dot(w, w, n) / g, pivot = c + p * p / g;
+    *size = 0.0;
+    if (pivot <= 0) return 0.0; /* the other members represent j */
     s->drift = larger(s->drift, fabs(y[j] - along) / larger(sqrt(d * g * A), TINY));
     y[j] = along;
     const double gain = (A + 2 * p * along / g - d * c) / pivot;

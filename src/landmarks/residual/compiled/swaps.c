@@ -20,12 +20,13 @@ int64_t descend(Choice *s, int64_t limit) {
     while (made < limit && checks < CHECKS && s->drift <= DISASTER) {
         const Best best = look(s);
         const double error = error_of(s);
-        if (2 * best.half <= least_gain(s, error, 0.0) || s->drift > DISASTER) break;
+        if (!(2 * best.half > least_gain(s, error, 0.0)) || s->drift > DISASTER) break;
         const int64_t j = best_candidate(s, best.place);
         double size;
         columns(s, j);
         checks++;
-        if (confirmed_gain(s, best.place, j, &size) <= least_gain(s, error, size)) continue;
+        const double gain = confirmed_gain(s, best.place, j, &size);
+        if (!(gain > least_gain(s, error, size))) continue;
         drop(s, best.place);
         const Change change = change_of(s, 0);
         double *x[3] = {column_of(s, 0), column_of(s, 1), column_of(s, 2)};
