@@ -108,3 +108,7 @@ def test_a_curve_that_is_stopped_goes_on_with_the_scores_it_has(X):
     assert found.indices[:2].tolist() == whole.indices[:2].tolist()
     assert len(set(found.indices.tolist())) == 6
     assert found.relative[2] == found.relative[1]  # what was not picked is not counted
+
+
+def test_a_curve_of_one_size_has_its_knee_there(X):
+    assert lm.path(X, [3]).knee() == 3

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from checkpoint.crashes import RUNS, facts, run
+from checkpoint.crashes import facts, run, runs
 
 import landmarks as lm
 from landmarks.runs import journal
@@ -38,7 +38,7 @@ def every_step(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 QUICK = {"greedy", "swap", "iterated", "annealed", "rpcholesky", "continuous, path", "exact"}
-CASES = [pytest.param(name, marks=() if name in QUICK else pytest.mark.thorough) for name in RUNS]
+CASES = [pytest.param(name, marks=() if name in QUICK else pytest.mark.thorough) for name in runs()]
 
 
 @pytest.mark.parametrize("name", CASES)

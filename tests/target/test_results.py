@@ -142,3 +142,15 @@ def test_a_zero_column_that_must_be_measured_with_noise_does_no_harm() -> None:
     X[:, 3] = 0.0
     s = lm.select(X, 3, noise=0.5, include=[3], method=lm.Annealed(n_steps=5), scale=False)
     assert 3 in s.indices and s.error() < s.total()
+
+
+def test_the_weights_of_the_reasons_are_for_columns_of_length_one() -> None:
+    s = lm.select(A, 2, target=B, method="greedy", scale=False)
+    fitted = np.linalg.lstsq(A[:, s.indices], B, rcond=None)[0]
+    lengths = np.linalg.norm(A[:, s.indices], axis=0)[:, None] / np.linalg.norm(B, axis=0)
+    for row in s.why(each=2).dropped.rows:
+        expected = (fitted * lengths)[:, row["index"]]
+        order = np.argsort(-np.abs(expected))
+        assert [row["source_1"], row["source_2"]] == s.indices[order].tolist()
+        found = [row["weight_1"], row["weight_2"]]
+        np.testing.assert_allclose(found, expected[order], rtol=1e-9)

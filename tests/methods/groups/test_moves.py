@@ -95,3 +95,16 @@ def test_exchanges_are_reported_with_the_share_of_the_total_that_is_left():
         1,
         pytest.approx(selection_error(problem.operator, [0, 1, 2], "trace") / np.sum(X**2)),
     )
+
+
+def test_exchanges_pay_in_single_precision_too():
+    rng = np.random.default_rng(2)
+    Y = rng.standard_normal((30, 4)) @ rng.standard_normal((4, 24))
+    Y += 0.6 * rng.standard_normal((30, 24))
+    K = (Y.T @ Y).astype(np.float32)
+    operator = lm.function(lambda V: K @ V, n=24, dtype=np.float32)
+    filled, exchanged = (
+        lm.select(operator, 7, method=lm.Knapsack(max_exchanges=most)).trials[0].error
+        for most in (0, None)
+    )
+    assert exchanged < 0.95 * filled

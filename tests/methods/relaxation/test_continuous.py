@@ -106,7 +106,7 @@ def test_a_solver_that_stops_early_warns_once(X):
         ({"penalty": -1.0}, "penalty must be positive"),
         ({"delta": 0.0}, "delta must be positive"),
         ({"n_probes": 0}, "n_probes must be a positive integer"),
-        ({"threshold": 1.5}, "threshold must be from 0 up to 1"),
+        ({"threshold": 1.0}, "threshold must be from 0 up to 1"),
         ({"strategy": "magic"}, "strategy must be one of"),
         ({"units": "metric"}, "units must be one of"),
     ],
