@@ -149,16 +149,15 @@ class Exchange(State):
             self.source = Explicit(self.base.factored, len(self.members))
 
     def _load_explicit(self, source: Explicit, indices: np.ndarray) -> None:
-        floor = host(self.base.floor)
-        order, W = source.load(indices, floor, len(self.members))
+        order, W = source.load(indices, host(self.base.floor), len(self.members))
         r = len(order)
         self.members[:r] = order
         dual = host(source.D)[:, :r]
         self.H[:r, :r] = dual.T @ dual
-        blocks_of_W = [W]
+        rows = [W]
         for _ in range(self.base.powers):
-            blocks_of_W.append((blocks_of_W[-1] @ source.R.T) @ source.R)
-        self.W.set(blocks_of_W, self.members)
+            rows.append((rows[-1] @ source.R.T) @ source.R)
+        self.W.set(rows, self.members)
         self.powers.set(source.diagonals(self.base.powers))
 
     def _load_from_K(self, indices: np.ndarray) -> None:

@@ -148,9 +148,9 @@ def _low_rank(operator: Operator, k: int) -> Operator | None:
     """K = F Fᵀ with few columns, where its numerical rank is low."""
     n = operator.n
     room = free_memory(operator.like, otherwise=8 * MEMORY) // 8 // (8 * n)
-    most = min(n if n <= SMALL else n // FEW_ROWS, max(LOW_RANK, 2 * k + 100), room)
-    if isinstance(operator, Dense) and n <= SMALL and remaining_trace(host(operator.K), k) > FAST:
-        most = min(most, n // FEW_ROWS)
+    most = min(n // FEW_ROWS, max(LOW_RANK, 2 * k + 100), room)
+    if isinstance(operator, Dense) and n <= SMALL and remaining_trace(host(operator.K), k) <= FAST:
+        most = min(n, max(LOW_RANK, 2 * k + 100), room)
     F = pivoted_factor(_uncounted(operator), most, eps(operator.digits)) if most > 0 else None
     return None if F is None or F.shape[1] == 0 else _of_factor(F, operator)
 
