@@ -29,11 +29,11 @@ MATRIX, DATA = lm.psd(np.eye(100)), lm.data(np.ones((5, 100)))
     ("operator", "k", "each", "rounds", "patience"),
     [
         (MATRIX, 10, 2.0**-13, 60, 5),  # 10 and a twentieth of n k
-        (MATRIX, 10, 0.0072, 41, 5),  # in 0.3 seconds
+        (MATRIX, 10, 0.008, 43, 5),  # in 0.35 seconds
         (DATA, 10, 0.02, 30, 5),
         (MATRIX, 10, 0.15, 20, 5),  # in three seconds
         (DATA, 10, 10.0, 3, 5),
-        (MATRIX, 40, 2.0**-13, 150, 20),
+        (MATRIX, 40, 2.0**-13, 200, 20),
         (MATRIX, 3, 2.0**-13, 25, 4),
     ],
 )

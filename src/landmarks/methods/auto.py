@@ -45,11 +45,11 @@ from .search.merged import Merged
 from .search.swap import Swap
 
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
-MODEST = 0.3  # estimated seconds of rounds of the iterated search when there is no budget
+MODEST = 0.35  # estimated seconds of rounds of the iterated search when there is no budget
 LEAST_ROUNDS = 30  # even if they cost more
 LONG = 3.0  # estimated seconds that these rounds may cost
 FEW_ROUNDS = 3  # even if they cost more than that
-MOST_ROUNDS = 150  # no more, even where they cost next to nothing
+MOST_ROUNDS = 200  # no more, even where they cost next to nothing
 SECOND_START = 0.03  # estimated seconds of swaps up to which a second start pays more than rounds
 QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
 SHORT = 1.0  # estimated seconds of a proof that is left until somebody asks for it
