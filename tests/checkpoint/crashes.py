@@ -62,7 +62,7 @@ def runs():
         "auto, black box": (black_box, 4, "auto", "trace"),
         "greedy": (kernel, 6, lm.Greedy(gain="frobenius"), "trace"),
         "swap": (kernel, 6, lm.Swap(start="uniform"), "frobenius"),
-        "iterated": (columns, 8, lm.Iterated(start="rpcholesky", rounds=10), "trace"),
+        "iterated": (columns, 8, lm.Iterated(start="rpcholesky", rounds=30), "trace"),
         "nested": (
             columns,
             8,

@@ -113,7 +113,7 @@ def downloads(selection: Selection, noun: str) -> list[dict[str, str]]:
         {
             "form": form,
             "file": file,
-            "address": f"data:{kind};charset=utf-8;base64,{_encoded(text)}",
+            "address": f"data:{kind};charset=utf-8;{_encoded(text)}",
         }
         for form, (file, kind, text) in forms.items()
     ]
