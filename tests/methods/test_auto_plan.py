@@ -32,6 +32,7 @@ MATRIX, DATA = lm.psd(np.eye(100)), lm.data(np.ones((5, 100)))
         (MATRIX, 10, 0.008, 43, 5),  # in 0.35 seconds
         (DATA, 10, 0.02, 30, 5),
         (MATRIX, 10, 0.15, 20, 5),  # in three seconds
+        (DATA, 10, 0.04, 15, 5),  # in 0.6 seconds
         (DATA, 10, 10.0, 3, 5),
         (MATRIX, 40, 2.0**-13, 200, 20),
         (MATRIX, 3, 2.0**-13, 25, 4),

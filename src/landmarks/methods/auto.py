@@ -48,6 +48,7 @@ SMALL = 3000  # order of a stored matrix up to which several starts are tried
 MODEST = 0.35  # estimated seconds of rounds of the iterated search when there is no budget
 LEAST_ROUNDS = 30  # even if they cost more
 LONG = 3.0  # estimated seconds that these rounds may cost
+LESS_LONG = 0.6  # the same where the residual is kept as a matrix: swaps alone go far there
 FEW_ROUNDS = 3  # even if they cost more than that
 MOST_ROUNDS = 200  # no more, even where they cost next to nothing
 SECOND_START = 0.03  # estimated seconds of swaps up to which a second start pays more than rounds
@@ -143,7 +144,7 @@ def modest_search(problem: Problem, start: np.ndarray) -> Iterated:
     n, k = problem.operator.n, problem.k
     each = round_seconds(problem)
     most = min(MOST_ROUNDS, 10 + n * k // 20)
-    least = min(LEAST_ROUNDS, int(LONG / each))
+    least = min(LEAST_ROUNDS, int((LONG if problem.operator.m is None else LESS_LONG) / each))
     rounds = max(FEW_ROUNDS, least, int(MODEST / each))
     return Iterated(start=start, rounds=min(most, rounds), patience=max(4, k // 2))
 

@@ -69,7 +69,9 @@ def round_seconds(problem: Problem) -> float:
     frobenius = problem.criterion == "frobenius"
     if compiled():
         passes = n * k * (2.2e-9 if frobenius else 1.1e-9)
-        return 1e-4 + moves(k) * (1e-5 + passes + n * (m or 0) * 1e-9) + _products(problem)
+        residual = n * (m or 0) * 1e-9
+        residual *= 1 + 1e3 * residual  # beyond a million numbers the cache is too small
+        return 1e-4 + moves(k) * (1e-5 + passes + residual) + _products(problem)
     passes = n * k * (7e-9 if frobenius else 3e-9)
     return moves(k) * (2e-4 + passes) + n * (m or 0) * 1e-7 + _products(problem)
 
