@@ -45,11 +45,12 @@ from .search.merged import Merged
 from .search.swap import Swap
 
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
-MODEST = 0.35  # estimated seconds of rounds of the iterated search when there is no budget
-LEAST_ROUNDS = 30  # even if they cost more
-LONG = 3.0  # estimated seconds that these rounds may cost
-LESS_LONG = 0.6  # the same where the residual is kept as a matrix: swaps alone go far there
-FEW_ROUNDS = 3  # even if they cost more than that
+# Estimated seconds of rounds when there is no budget, and how many the least number of rounds may
+# take. Where the residual is kept as a matrix, swaps alone go far.
+MODEST, LONG = 0.38, 3.0
+MODEST_ON_ROWS, LONG_ON_ROWS = 0.25, 0.6
+LEAST_ROUNDS = 30  # even if they take longer than is modest
+FEW_ROUNDS = 3  # even if they take longer than that
 MOST_ROUNDS = 200  # no more, even where they cost next to nothing
 SECOND_START = 0.03  # estimated seconds of swaps up to which a second start pays more than rounds
 QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
@@ -144,8 +145,8 @@ def modest_search(problem: Problem, start: np.ndarray) -> Iterated:
     n, k = problem.operator.n, problem.k
     each = round_seconds(problem)
     most = min(MOST_ROUNDS, 10 + n * k // 20)
-    least = min(LEAST_ROUNDS, int((LONG if problem.operator.m is None else LESS_LONG) / each))
-    rounds = max(FEW_ROUNDS, least, int(MODEST / each))
+    modest, long = (MODEST, LONG) if problem.operator.m is None else (MODEST_ON_ROWS, LONG_ON_ROWS)
+    rounds = max(FEW_ROUNDS, min(LEAST_ROUNDS, int(long / each)), int(modest / each))
     return Iterated(start=start, rounds=min(most, rounds), patience=max(4, k // 2))
 
 

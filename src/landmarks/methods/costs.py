@@ -68,7 +68,7 @@ def round_seconds(problem: Problem) -> float:
     n, m, k = problem.operator.n, problem.operator.m, problem.k
     frobenius = problem.criterion == "frobenius"
     if compiled():
-        passes = n * k * (2.2e-9 if frobenius else 1.1e-9)
+        passes = n * k * (1.8e-9 if frobenius else 1.1e-9)
         residual = n * (m or 0) * 1e-9
         residual *= 1 + 1e3 * residual  # beyond a million numbers the cache is too small
         return 1e-4 + moves(k) * (1e-5 + passes + residual) + _products(problem)
