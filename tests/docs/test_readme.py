@@ -49,7 +49,9 @@ def test_the_comparison_with_others_agrees_with_the_table_of_all_cells():
 def test_the_number_on_digits_is_that_of_the_present_code():
     points = load_dataset("digits").standardised()
     s = lm.select(lm.kernel(points, lm.rbf(sigma=10.0)), 40)
-    assert f"| digits, 40 landmarks | 1.703 | {s.factor():.3f} |" in TEXT
+    shown = re.search(r"\| digits, 40 landmarks \| 1.703 \| ([\d.]+) \|", TEXT).group(1)
+    # sums are rounded in another order on other processors, and may lead to another optimum
+    assert s.factor() == pytest.approx(float(shown), abs=3e-3)
 
 
 def test_every_command_that_is_shown_parses():
