@@ -141,13 +141,17 @@ def placed(problem: Problem, rng: np.random.Generator) -> Choice:
 
 
 def modest_search(problem: Problem, start: np.ndarray) -> Iterated:
-    """An iterated search whose rounds cost little; the fewer members, the sooner it moves away."""
+    """An iterated search whose rounds cost little; the fewer members, the sooner it moves away.
+
+    With a budget it stays longer: there is time for many rounds, and a new valley costs many.
+    """
     n, k = problem.operator.n, problem.k
     each = round_seconds(problem)
     most = min(MOST_ROUNDS, 10 + n * k // 20)
     modest, long = (MODEST, LONG) if problem.operator.m is None else (MODEST_ON_ROWS, LONG_ON_ROWS)
     rounds = max(FEW_ROUNDS, min(LEAST_ROUNDS, int(long / each)), int(modest / each))
-    return Iterated(start=start, rounds=min(most, rounds), patience=max(4, k // 2))
+    patience = max(4, k // 2) if problem.deadline is None else 4 * k
+    return Iterated(start=start, rounds=min(most, rounds), patience=patience)
 
 
 def order(operator: Operator) -> float:
