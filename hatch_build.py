@@ -47,7 +47,7 @@ def compiled(root: Path) -> Path | None:
 
 def _run(command: list[str]) -> bool:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # cc, or what CC names
     except OSError as error:
         print(error, file=sys.stderr)
         return False

@@ -1,4 +1,4 @@
-"""What the default tries, decided by estimates of seconds at and beside their limits."""
+"""What the default tries, decided by estimates of seconds at their limits and next to them."""
 
 from __future__ import annotations
 

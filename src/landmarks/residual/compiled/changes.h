@@ -56,38 +56,11 @@ WIDE static void change_inverse(Choice *s, const Change *change) {
     }
 }
 
-/* A row of W, CW (and C²W) after a change. */
-WIDE static void change_row(const Choice *s, const Change *change, int64_t place,
-                            double *const *row) {
-    const int64_t n = s->n;
-    const double *restrict b = change->x[0], *restrict p = change->x[1];
-    double *restrict w = row[0], *restrict y = row[1];
-    const double t = change->t[place], sign = *change->sign;
-    double first = 0.0, second = 0.0;
-#pragma omp simd reduction(+ : first)
-    for (int64_t i = 0; i < n; i++) {
-        w[i] += t * b[i];
-        first += w[i] * b[i];
-    }
-    first *= sign;
-#pragma omp simd reduction(+ : second)
-    for (int64_t i = 0; i < n; i++) {
-        y[i] += t * p[i] + first * b[i];
-        second += y[i] * b[i];
-    }
-    if (s->powers == 1) return;
-    second *= sign;
-    const double *restrict q = change->x[2];
-    double *restrict z = row[2];
-#pragma omp simd
-    for (int64_t i = 0; i < n; i++) z[i] += t * q[i] + first * p[i] + second * b[i];
-}
-
 /* The changes that wait for the row of a place. */
 static void change_row_by_all(const Choice *s, int64_t place, double *const *row) {
     for (int64_t i = s->since[place]; i < s->waiting; i++) {
         const Change change = change_of(s, i);
-        change_row(s, &change, place, row);
+        change_images(s, &change, change.t[place], row);
     }
 }
 

@@ -47,7 +47,7 @@ typedef struct {
     int64_t columns, products, entries; /* of K that were asked for, for the ledger */
 } Choice;
 
-/* Lets library.py see whether it was compiled from this file. */
+/* Lets library.py see whether it was compiled with the same Choice. */
 int64_t size_of_choice(void) { return sizeof(Choice); }
 
 /* C becomes C + sign b bᵀ and row r of W becomes W_r + t_r b; x = [b, Cb, (C²b)], C as before. */

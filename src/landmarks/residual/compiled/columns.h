@@ -51,22 +51,22 @@ WIDE static void product(const double *restrict K, const double *restrict x, dou
     for (int64_t i = 0; i < n; i++) y[i] = dot(K + i * n, x, n);
 }
 
-/* A column of C^p, which is x for the C before a change, for the C after it. */
-WIDE static void change_column(const Choice *s, const Change *change, double *const *x, int64_t j) {
+/* x, Cx (and C²x) after a change of C, when x itself becomes x + t b. */
+WIDE static void change_images(const Choice *s, const Change *change, double t, double *const *x) {
     const int64_t n = s->n;
     const double *restrict b = change->x[0], *restrict p = change->x[1];
     double *restrict u = x[0], *restrict v = x[1];
-    const double sign = *change->sign, start = sign * b[j];
+    const double sign = *change->sign;
     double first = 0.0, second = 0.0;
 #pragma omp simd reduction(+ : first)
     for (int64_t i = 0; i < n; i++) {
-        u[i] += start * b[i];
+        u[i] += t * b[i];
         first += u[i] * b[i];
     }
     first *= sign;
 #pragma omp simd reduction(+ : second)
     for (int64_t i = 0; i < n; i++) {
-        v[i] += start * p[i] + first * b[i];
+        v[i] += t * p[i] + first * b[i];
         second += v[i] * b[i];
     }
     if (s->powers == 1) return;
@@ -74,7 +74,12 @@ WIDE static void change_column(const Choice *s, const Change *change, double *co
     const double *restrict q = change->x[2];
     double *restrict w = x[2];
 #pragma omp simd
-    for (int64_t i = 0; i < n; i++) w[i] += start * q[i] + first * p[i] + second * b[i];
+    for (int64_t i = 0; i < n; i++) w[i] += t * q[i] + first * p[i] + second * b[i];
+}
+
+/* The columns of C and its powers at j after a change. */
+static void change_column(const Choice *s, const Change *change, double *const *x, int64_t j) {
+    change_images(s, change, *change->sign * change->x[0][j], x);
 }
 
 /* The highest power of K that has the digits of the same power of C. */

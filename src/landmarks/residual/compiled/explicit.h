@@ -57,7 +57,7 @@ static void drop_from_R(const Choice *s, int64_t place, const double *b, const d
     scale(u, 1 / sqrt(dot(u, u, s->m)), s->m);
     add_outer(s->R, u, b, s->m, s->n);
     add_outer(s->D, u, t, s->m, s->size);
-    for (int64_t i = 0; i < s->m; i++) s->D[i * s->size + place] = s->X_S[i * s->size + place] = 0.0;
+    for (int64_t i = place; i < s->m * s->size; i += s->size) s->D[i] = s->X_S[i] = 0.0;
 }
 
 /* R loses q vᵀ; diag C becomes the squared lengths of its columns. */

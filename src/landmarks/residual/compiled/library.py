@@ -7,6 +7,7 @@ rounding, several times slower.
 from __future__ import annotations
 
 import ctypes
+import warnings
 from functools import cache
 from pathlib import Path
 
@@ -71,11 +72,16 @@ class Choice(ctypes.Structure):
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """The compiled functions; None where they were not compiled, or from another swaps.c."""
+    """The compiled functions; None where they were not compiled, or for another Choice."""
     path = Path(__file__).with_name("swaps.so")
     if not path.exists():
         return None
-    loaded = ctypes.CDLL(str(path))
+    try:
+        loaded = ctypes.CDLL(str(path))
+    except OSError as error:
+        reason = f"the compiled search cannot be loaded, so NumPy is used: {error}"
+        warnings.warn(f"{reason}; install landmarks again to compile it", stacklevel=2)
+        return None
     for name in ("size_of_choice", "descend", "disturb", "fill"):
         getattr(loaded, name).restype = Whole
     loaded.eliminate.restype = None
@@ -196,7 +202,7 @@ class Compiled:
         return found, arrays
 
     def _take(self, state: Exchange, choice: Choice) -> None:
-        """Take in what C has changed beside the arrays."""
+        """Take in what C has changed apart from the arrays."""
         self.base.operator.ledger.add(
             products=choice.products, columns=choice.columns, entries=choice.entries
         )

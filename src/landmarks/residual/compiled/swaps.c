@@ -40,7 +40,8 @@ int64_t descend(Choice *s, int64_t limit) {
     return made;
 }
 
-/* The open candidate of the largest gain, -1 where none gains. */
+/* The open candidate that gains most at least, -1 where none gains. NumPy's `best_addition` also
+   computes doubtful gains from C itself; what is filled here is followed by swaps, or only ordered. */
 static int64_t best_addition(Choice *s) {
     bound_diagonals(s);
     const double *c = s->diagonals[0], *A = bounded_of(s, 1), *B = bounded_of(s, 2);
