@@ -31,7 +31,7 @@ MATRIX, DATA = lm.psd(np.eye(100)), lm.data(np.ones((5, 100)))
         (MATRIX, 10, 2.0**-13, 60, 5),  # 10 and a twentieth of n k
         (MATRIX, 10, 0.008, 47, 5),  # in 0.38 seconds
         (DATA, 10, 0.02, 30, 5),
-        (MATRIX, 10, 0.15, 20, 5),  # in three seconds
+        (MATRIX, 10, 0.04, 21, 5),  # in 0.85 seconds
         (DATA, 10, 0.04, 15, 5),  # in 0.6 seconds
         (DATA, 10, 10.0, 3, 5),
         (MATRIX, 40, 2.0**-13, 200, 20),

@@ -7,6 +7,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.operators.dense import Dense
+from landmarks.operators import dense
 from landmarks.residual import base, stored_powers
 from landmarks.residual.base import Base, error_rounding
 from landmarks.residual.powers import Powers, best_addition, gain, rank_one
@@ -150,13 +151,35 @@ def test_the_powers_of_a_stored_matrix_give_the_columns_of_the_powers_of_what_is
 
 
 def test_powers_are_stored_where_they_cost_less_than_the_products_of_the_moves(monkeypatch):
-    operator = Dense(np.eye(110))
+    operator = Dense(np.eye(160))
     assert stored_powers.stored_powers(operator, 1, 9) is None
+    assert stored_powers.stored_powers(operator, 1, 10).highest == 1
+    assert stored_powers.stored_powers(operator, 2, 9).highest == 1
     assert stored_powers.stored_powers(operator, 2, 10).highest == 2
-    assert stored_powers.stored_powers(lm.data(np.eye(110)), 2, 10) is None
-    for memory, fits in ((2 * 8 * 110**2, True), (2 * 8 * 110**2 - 2, False)):
-        monkeypatch.setattr(stored_powers, "MEMORY", memory)
+    with stored_powers.expecting(operator, 10):  # moves of all searches together
+        assert stored_powers.stored_powers(operator, 1, 0).highest == 1
+    assert stored_powers.stored_powers(operator, 1, 0) is None
+    assert stored_powers.stored_powers(lm.data(np.eye(160)), 2, 10) is None
+    for memory, fits in ((2 * 8 * 160**2, True), (2 * 8 * 160**2 - 2, False)):
+        monkeypatch.setattr(dense, "MEMORY", memory)
         assert (stored_powers.stored_powers(operator, 2, 10) is not None) == fits
+
+
+def test_a_power_is_used_while_it_has_the_digits_of_the_residual():
+    stored = StoredPowers(Dense(C), 2)
+    totals = [1.0, 1.0, 1.0]
+    for traces, count in (([1, 1e-8, 1e-7], 3), ([1, 1e-8, 9e-8], 2), ([1, 9e-9, 1.0], 1)):
+        assert len(stored.usable(traces, totals)) == count
+    np.testing.assert_allclose(stored.usable([1, 1, 1], totals)[2], C @ C @ C, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [5, 511, 512, 700])
+def test_half_of_a_symmetric_product_gives_all_of_it(n):
+    A = RNG.standard_normal((n, n))
+    A = A + A.T
+    found = dense.symmetric_product(A @ A, A)
+    np.testing.assert_allclose(found, A @ A @ A, rtol=1e-9, atol=1e-9 * n)
+    np.testing.assert_array_equal(dense.symmetric_product(A, A), A @ A.T)
 
 
 def test_an_error_is_known_to_the_rounding_of_what_it_is_the_rest_of():

@@ -10,6 +10,7 @@ import math
 
 from .._array import free_memory, on_gpu
 from ..operators.base import DENSE_MEMORY, Operator, itemsize
+from ..operators.dense import Dense
 from ..problem import Problem
 from ..residual.compiled.library import compiled
 from ..residual.powers import POWERS
@@ -77,12 +78,15 @@ def round_seconds(problem: Problem) -> float:
 
 
 def _products(problem: Problem) -> float:
-    """The share of products with K, or of the powers of K, in a round; none where X is kept."""
+    """The share of products with K, or of K³, in a round; none where X is kept."""
     operator = problem.operator
     if operator.m is not None:
         return 0.0
+    powers = POWERS[problem.criterion]
+    if isinstance(operator, Dense) and operator.keeps_powers:
+        powers -= 1  # K² costs little and serves every move, greedy's too
     share = min(moves(problem.k), operator.n / (30 * SPEED))
-    return POWERS[problem.criterion] * share * product_seconds(operator)
+    return powers * share * product_seconds(operator)
 
 
 def cube_seconds(operator: Operator) -> float:

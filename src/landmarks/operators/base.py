@@ -12,7 +12,17 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .._array import Array, Indices, Part, eps, is_single, namespace, on_gpu, zeros
+from .._array import (
+    Array,
+    Indices,
+    Part,
+    column_dots,
+    eps,
+    is_single,
+    namespace,
+    on_gpu,
+    zeros,
+)
 from ..errors import Stopped
 from ..runs.runner import Step, once_per_run, run
 from ..runs.state import State
@@ -161,6 +171,10 @@ class Operator(abc.ABC):
         """The diagonal of K² where there is a faster way than to read all columns, else None."""
         return None
 
+    def squared_columns(self, block: np.ndarray, columns: Array) -> Array:
+        """The columns of K² at a block of indices, given those of K."""
+        return self.matmul(columns)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n={self.n}, dtype={self.like.dtype})"
 
@@ -195,7 +209,7 @@ _diagonals: WeakKeyDictionary[Operator, dict[str, Array]] = WeakKeyDictionary()
 
 def squared_diagonal(operator: Operator) -> Array:
     """The diagonal of K², from one pass over K; remembered while the operator lives."""
-    images = {"squares": lambda columns: columns}
+    images: Images = {"squares": lambda block, columns: columns}
     return _remembered(operator, "squares", partial(_read, images=images))
 
 
@@ -203,7 +217,10 @@ def cubed_diagonal(operator: Operator) -> Array:
     """The diagonal of K³, from a product with every column; remembered, and so is that of K²."""
     if in_pairs(operator):
         return _remembered(operator, "cubes", _read_pairs)
-    images = {"squares": lambda columns: columns, "cubes": operator.matmul}
+    images: Images = {
+        "squares": lambda block, columns: columns,
+        "cubes": operator.squared_columns,
+    }
     return _remembered(operator, "cubes", partial(_read, images=images))
 
 
@@ -213,6 +230,7 @@ def in_pairs(operator: Operator) -> bool:
 
 
 Read = Callable[[Operator, "Reading"], Iterator[Step]]
+Images = dict[str, Callable[[np.ndarray, Array], Array]]
 
 
 def _remembered(operator: Operator, wanted: str, read: Read) -> Array:
@@ -249,9 +267,7 @@ def _pass(operator: Operator, read: Read) -> dict[str, Array]:
     return reading.diagonals
 
 
-def _read(
-    operator: Operator, reading: Reading, images: dict[str, Callable[[Array], Array]]
-) -> Iterator[Step]:
+def _read(operator: Operator, reading: Reading, images: Images) -> Iterator[Step]:
     """The inner products of the columns of K with their images, in blocks of columns."""
     xp = namespace(operator.like)
     width = block_width(operator)
@@ -259,7 +275,7 @@ def _read(
         block = np.arange(reading.done, min(operator.n, reading.done + width))
         columns = operator.columns(block)
         for name, image in images.items():
-            products = xp.sum(columns * image(columns), axis=0)
+            products = column_dots(columns, image(block, columns))
             before = reading.diagonals.get(name, operator.like)
             reading.diagonals[name] = xp.concat([before, products])
         reading.done += len(block)

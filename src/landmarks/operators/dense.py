@@ -16,11 +16,17 @@ from .._array import Array, Indices, Part, is_array, namespace, on_gpu, prototyp
 from .base import DENSE_MEMORY, MEMORY, Ledger, Operator, blocks, itemsize
 from .standard import Standard
 
+STRIP = 256  # rows of a symmetric product that are computed at a time
+
 
 class Dense(Operator):
-    """The operator of a stored matrix; `psd` checks and makes it."""
+    """The operator of a stored matrix; `psd` checks and makes it.
+
+    moves : about how many drops and additions searches on it will make, where that is known.
+    """
 
     in_memory = True
+    moves: int = 0
     determined_by = ("K",)
 
     def __init__(
@@ -39,10 +45,31 @@ class Dense(Operator):
         self.ledger = ledger or Ledger()
         self.exponent = exponent
         self.names = names
+        self._powers = [K]
 
     @property
     def digits(self) -> Array:
         return self.like if self._digits is None else self._digits
+
+    @property
+    def keeps_powers(self) -> bool:
+        """Whether K² and K³ may be stored: each takes as much memory as K."""
+        return itemsize(self.like) * self.n**2 <= MEMORY // 2
+
+    def powers(self, highest: int) -> list[Array]:
+        """K, K², up to the highest power, formed once.
+
+        The ledger does not count that: a resumed run forms them again and must count the same.
+        """
+        while len(self._powers) < highest:
+            self._powers.append(symmetric_product(self._powers[-1], self.K))
+        return self._powers[:highest]
+
+    def squared_columns(self, block: np.ndarray, columns: Array) -> Array:
+        if on_gpu(self.like) or not self.keeps_powers:
+            return self.matmul(columns)
+        self.ledger.add(products=len(block), entries=self.n**2)
+        return self.powers(2)[1][:, int(block[0]) : int(block[-1]) + 1]
 
     def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         K = self.K if rows is None else take(self.K, rows, axis=0)
@@ -56,8 +83,10 @@ class Dense(Operator):
 
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices), entries=self.n * len(indices))
-        if len(indices) == self.n and np.array_equal(indices, np.arange(self.n)):
-            return self.K
+        if len(indices) > 1:
+            first, end = int(indices[0]), int(indices[0]) + len(indices)
+            if np.array_equal(indices, np.arange(first, end)):
+                return self.K[:, first:end]
         return take(self.K, indices, axis=1)
 
     def product_seconds(self) -> float:
@@ -70,6 +99,20 @@ class Dense(Operator):
             ledger=self.ledger,
             digits=self._digits,
         )
+
+
+def symmetric_product(A: Array, B: Array) -> Array:
+    """A B of symmetric matrices that commute: symmetric too, so half of it is computed."""
+    n = A.shape[0]
+    if A is B or n < 2 * STRIP or on_gpu(A):
+        return A @ B.T
+    found = namespace(A).empty_like(A)
+    for first in range(0, n, STRIP):
+        last = min(n, first + STRIP)
+        strip = A[first:last, :] @ B[:, first:]
+        found[first:last, first:] = strip
+        found[first:, first:last] = strip.T
+    return found
 
 
 class Columns(Operator):

@@ -206,13 +206,10 @@ class KernelOperator(Operator):
             return self.stored.columns(indices)
         chosen = take(self.points, indices)
         self.ledger.add(columns=len(indices))
-        xp = namespace(self.points)
-        return xp.concat(
-            [
-                self._values(self.points[a:b, :], chosen)
-                for a, b in self._chunks(self.n, len(indices))
-            ]
-        )
+        columns = zeros((self.n, len(indices)), self.like)
+        for a, b in self._chunks(self.n, len(indices)):
+            columns[a:b, :] = self._values(self.points[a:b, :], chosen)
+        return columns
 
     def restrict(self, indices: Indices) -> KernelOperator:
         part = KernelOperator(

@@ -12,10 +12,11 @@ from ..operators.base import Operator
 
 
 class Factors(NamedTuple):
-    """K̂ = F Fᵀ from independent columns: their indices, F = K_S L⁻ᵀ, L⁻¹ and K_SS⁻¹."""
+    """K̂ = F Fᵀ from independent columns: their indices, F = K_S L⁻ᵀ, L, L⁻¹ and K_SS⁻¹."""
 
     order: np.ndarray
     F: Array
+    factor: np.ndarray
     inverse_factor: np.ndarray
     inverse: np.ndarray
 
@@ -34,7 +35,7 @@ def factorise(operator: Operator, indices: Indices, floor: np.ndarray) -> Factor
     )
     chosen = take(columns, kept, axis=1)
     F = transposed(solve_triangular(like(L, chosen), chosen.T))
-    return Factors(indices[kept], F, inverse_factor, inverse_factor.T @ inverse_factor)
+    return Factors(indices[kept], F, L, inverse_factor, inverse_factor.T @ inverse_factor)
 
 
 def pivoted_order(operator: Operator, indices: np.ndarray) -> np.ndarray:

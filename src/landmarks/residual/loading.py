@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._array import Array, host, like, namespace, take, zeros
+from .._array import Array, host, like, namespace, solve_triangular, take, transposed, zeros
 from ..operators.base import Operator, block_width, blocks, in_pairs
 from ..operators.cubes import add_block, panel_width
 from .base import Base
@@ -19,6 +19,7 @@ from .pivoted_factor import check_semidefinite
 from .powers import total
 
 SPOILT = 1e3  # units in the last place of K below zero: rounding alone leaves some hundred
+CLOSE = 1e-2  # of the largest pivot of K_SS: below it K²_S L⁻ᵀ has too few digits of K F
 ENOUGH = 1e-4  # of tr K left: below it diag C² comes from C itself, not from diag K²
 
 
@@ -42,12 +43,11 @@ def load_from_K(base: Base, indices: np.ndarray, exact: bool = False) -> Loaded:
     """
     operator = base.operator
     fresh, c = factors_and_diagonal(base, indices)
-    F = fresh.F
     if "columns" in operator.cheap and (exact or total(c) < ENOUGH * base.totals[0]):
-        images, diagonals = _from_residual(base, F)
+        images, diagonals = _from_residual(base, fresh.F)
         larger = None
     else:
-        images, diagonals = _from_products(base, F, c)
+        images, diagonals = _from_products(base, fresh, c)
         larger = base.of_K
     turn = like(fresh.inverse_factor.T, operator.like)
     return Loaded(fresh.order, fresh.inverse, [turn @ x.T for x in images], diagonals, larger)
@@ -71,24 +71,35 @@ def factors_and_diagonal(base: Base, indices: np.ndarray) -> tuple[Factors, Arra
     return fresh, namespace(c).clip(c, min=0.0)
 
 
-def _from_products(base: Base, F: Array, c: Array) -> tuple[list[Array], list[Array]]:
+def _from_products(base: Base, fresh: Factors, c: Array) -> tuple[list[Array], list[Array]]:
     """F, CF (and C²F) and the diagonals, by one block product with K per power."""
-    operator, xp = base.operator, namespace(F)
+    F, xp = fresh.F, namespace(fresh.F)
     G = F.T @ F
     FG = F @ G
-    CF = operator.matmul(F) - FG
+    KF = _times_K(base, fresh)
+    CF = KF - FG
     images = [F, CF]
     diagonals = [c, base.of_K[1] - row_dots(F, 2 * CF + FG)]
     if base.powers == 2:
-        images.append(operator.matmul(CF) - F @ (F.T @ CF))
+        images.append(base.operator.matmul(CF) - F @ (F.T @ CF))
         inner = 2 * images[2] + 2 * (CF @ G) + F @ (F.T @ CF)
         diagonals.append(base.of_K[2] - row_dots(F, inner) - row_dots(CF, CF) - row_dots(FG, FG))
     return images, [xp.clip(diagonal, min=0.0) for diagonal in diagonals]
 
 
+def _times_K(base: Base, fresh: Factors) -> Array:
+    """K F with F = K_S L⁻ᵀ: from K² where that is stored and L does not cost digits."""
+    pivots = np.diagonal(fresh.factor)
+    close = np.min(pivots, initial=np.inf) < CLOSE * np.max(pivots, initial=0.0)
+    if base.stored_powers is None or close:
+        return base.operator.matmul(fresh.F)
+    columns = take(base.stored_powers.squared, fresh.order, axis=1)
+    return transposed(solve_triangular(like(fresh.factor, columns), columns.T))
+
+
 def _from_residual(base: Base, F: Array) -> tuple[list[Array], list[Array]]:
     """The same from the columns of C, in blocks: sums of squares, which lose no digits."""
-    operator, xp = base.operator, namespace(F)
+    operator = base.operator
     if base.powers == 2 and in_pairs(operator):
         return _from_pairs(operator, F)
     images = [F, *(zeros(F.shape, F) for _ in range(base.powers))]
@@ -99,7 +110,7 @@ def _from_residual(base: Base, F: Array) -> tuple[list[Array], list[Array]]:
             images[power][int(block[0]) : int(block[-1]) + 1, :] = C.T @ images[power - 1]
             if power == 1:
                 parts.append(_diagonals(operator, C, F, block, base.powers))
-    return images, [xp.concat(part) for part in zip(*parts, strict=True)]
+    return images, [namespace(F).concat(part) for part in zip(*parts, strict=True)]
 
 
 def _from_pairs(operator: Operator, F: Array) -> tuple[list[Array], list[Array]]:

@@ -11,55 +11,78 @@ this is for residuals that are not much smaller than K.
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
-from .._array import Array, take
-from ..operators.base import MEMORY, Operator
+from .._array import Array, on_gpu, take
+from ..operators.base import Operator
 from ..operators.dense import Dense
 
-# K² costs the time of n/11 products with a vector: 1.8 s and 6.7 ms at n = 3000, one thread.
-SPEED = 11
+# A power of K costs the time of n/16 products with a vector: 0.55 s and 2.9 ms at n = 3000, one
+# thread.
+SPEED = 16
 LEFT = {1: 1e-8, 2: 1e-7}  # of tr K² or tr K³: below it, C² or C³ has too few digits
-
-_matrices: WeakKeyDictionary[Operator, list[Array]] = WeakKeyDictionary()
 
 
 class StoredPowers:
-    """K, K² (and K³) of a stored K; each is formed when first needed and kept with the operator.
+    """K, K² (and K³) of a stored K.
 
-    The ledger does not count their making: a resumed run makes them again and must count the same.
-
-    highest : how many powers beyond K there may be.
+    highest : how many powers beyond K there are.
     """
 
     def __init__(self, operator: Dense, highest: int):
         self.operator = operator
         self.highest = highest
-        self.matrices = _matrices.setdefault(operator, [operator.K])
+
+    @property
+    def squared(self) -> Array:
+        """K²."""
+        return self.operator.powers(2)[1]
+
+    def usable(self, traces: list[float], totals: list[float]) -> list[Array]:
+        """K and those of its powers that have the digits of the same powers of C.
+
+        traces : of C and its powers. totals : of K and its powers.
+        """
+        power = 0
+        while power < self.highest and traces[power + 1] >= LEFT[power + 1] * totals[power + 1]:
+            power += 1
+        return self.operator.powers(power + 1)
 
     def column(self, power: int, j: int, rows: list[Array], members: np.ndarray) -> Array:
         """C to the power + 1, times e_j."""
         self.operator.ledger.add(entries=self.operator.n * power)
-        matrices = self.upto(power)
+        matrices = self.operator.powers(power + 1)
         found = matrices[power][j, :]
         for p in range(power + 1):
             found = found - take(matrices[power - p][j, :], members) @ rows[p]
         return found
 
-    def upto(self, power: int) -> list[Array]:
-        """K, K², up to K to the power + 1."""
-        while len(self.matrices) <= power:
-            self.matrices.append(self.matrices[-1] @ self.operator.K)
-        return self.matrices[: power + 1]
+
+@contextmanager
+def expecting(operator: Operator, moves: int) -> Iterator[None]:
+    """While the block runs, searches on a stored K will make so many moves in all."""
+    if not isinstance(operator, Dense):
+        yield
+        return
+    before, operator.moves = operator.moves, moves
+    try:
+        yield
+    finally:
+        operator.moves = before
 
 
-def stored_powers(operator: Operator, highest: int, moves: int) -> StoredPowers | None:
-    """The powers of K where they cost less than the products of so many moves; else None.
+def stored_powers(operator: Operator, powers: int, moves: int) -> StoredPowers | None:
+    """K² (and K³, for two powers) where they cost less than the products of so many moves.
 
-    Each power beyond K saves one product at each move.
+    Each power beyond K saves one product at each move. For diag K³ there is K² in any case.
     """
-    if not isinstance(operator, Dense) or 8 * operator.n**2 > MEMORY // 2:
+    if not isinstance(operator, Dense) or not operator.keeps_powers:
         return None
-    return StoredPowers(operator, highest) if SPEED * moves >= operator.n else None
+    paid = SPEED * max(moves, operator.moves) >= operator.n
+    highest = int(paid or (powers == 2 and not on_gpu(operator.like)))
+    if powers == 2 and SPEED * moves >= operator.n:
+        highest = 2
+    return StoredPowers(operator, highest) if highest else None

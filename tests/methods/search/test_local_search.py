@@ -22,26 +22,6 @@ def landscape(criterion: str = "trace", k: int = 5, **constraints: tuple[int, ..
     return Landscape.of(lm.Problem(lm.psd(K), k, criterion, **constraints), criterion)
 
 
-@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
-@pytest.mark.parametrize("include", [(), (8,)])
-def test_a_choice_is_put_into_the_order_of_what_each_adds(criterion, include):
-    chosen, expected = [1, 8, 3, 9, 5], list(include)
-    while len(expected) < 5:
-        rest = [j for j in chosen if j not in expected]
-        expected.append(min(rest, key=lambda j: error([*expected, j], criterion)))
-    found = landscape(criterion, include=include).ordered(np.asarray(chosen))
-    assert found.tolist() == expected
-
-
-def test_columns_that_add_nothing_come_last_in_their_order():
-    Y = X.copy()
-    Y[:, 2], Y[:, 7] = 2 * Y[:, 1], -Y[:, 1]
-    of = Landscape.of(lm.Problem(lm.data(Y), 4), "trace")
-    found = of.ordered(np.array([7, 2, 9, 1])).tolist()
-    assert 9 in found[:2] and sorted(found) == [1, 2, 7, 9]
-    assert found[2:] == [j for j in (7, 2, 1) if j not in found[:2]]
-
-
 def test_the_state_has_the_included_first_and_then_who_may_be_chosen():
     of = landscape(include=(4, 0), exclude=(2,))
     state = of.state(np.array([2, 9, 4, 1, 8, 7]))

@@ -17,6 +17,7 @@ import numpy as np
 from ..._array import host
 from ...operators.dense import storable
 from ...problem import AIMED, Choice, Problem, brief, complete
+from ...residual.order import greedy_order
 from ...residual.represent import searchable
 from ...residual.residual import floor
 from ...runs.runner import Step, run
@@ -128,7 +129,7 @@ class Annealed:
             return replace(raw, indices=greedy, details={"kept": "greedy"})
         chosen = landscape.indices(state, raw.indices)
         small = problem.operator.n <= EXACT_ORDER
-        return replace(raw, indices=landscape.ordered(chosen) if small else chosen)
+        return replace(raw, indices=greedy_order(problem, chosen) if small else chosen)
 
     def _aimed(self, problem: Problem, rng: np.random.Generator) -> Choice:
         """Anneal all candidates for a target or noise, then swap; the better of it and greedy."""

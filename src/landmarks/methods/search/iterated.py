@@ -116,7 +116,7 @@ class Search(State):
         """The descent from the start, then one round at a step."""
         most = self.method.rounds if self.landscape.problem.deadline is None else None
         if not self.descended:
-            descend(self.landscape, self.state)
+            descend(self.landscape, self.state, final=False)
             self.best = self.state.chosen
             self.error = self.state.error
             self.descended = True
@@ -167,10 +167,11 @@ class Search(State):
             near = disturb(landscape, trial, place, count)
             descend(landscape, trial, near=near)
         else:
-            landscape.compiled.disturb(trial, place, count, LIMIT * landscape.problem.k)
+            limit = LIMIT * landscape.problem.k
+            landscape.compiled.disturb(trial, place, count, limit)
             if trial.stale(landscape.drift) and not len(trial.vacant):
                 trial.load(trial.chosen)
-                descend(landscape, trial)
+                landscape.compiled.descend(trial, limit)
         return trial
 
     def _lower(self, trial: Exchange, error: float) -> bool:

@@ -44,7 +44,7 @@ class Landscape:
         base = Base(operator, criterion, problem.k, problem.k // 2 if moves is None else moves)
         if single:
             return cls(problem, base, problem.free, tolerance=1e-6, drift=1e-3)
-        found = cls(problem, base, problem.free, tolerance=1e-9, drift=1e-6)
+        found = cls(problem, base, problem.free, tolerance=1e-9, drift=1e-4)
         if problem.constraints or not compilable(base):
             return found
         known = CERTAIN if base.factored is None else CERTAIN / 100
@@ -94,23 +94,6 @@ class Landscape:
         states = [self.state(start) for start in starts]
         i = int(np.argmin([state.error for state in states]))
         return i, states[i]
-
-    def ordered(self, indices: np.ndarray) -> np.ndarray:
-        """The chosen indices in the order of greedy selection, the included ones first."""
-        state = Exchange(self.base, len(indices))
-        include = [j for j in self.problem.include if j in indices]
-        state.load(np.asarray(include, dtype=np.int64))
-        if self.compiled is not None:
-            self.compiled.among(indices).fill(state)
-        for place in state.vacant:
-            allowed = np.isin(np.arange(self.base.operator.n), indices)
-            allowed[state.chosen] = False
-            j = state.best_addition(as_mask(allowed, state))
-            if j is None:
-                break
-            state.add(j, int(place))
-        order = dict.fromkeys([*include, *state.chosen, *indices])
-        return np.asarray([int(j) for j in order], dtype=np.int64)
 
     def open_to(self, state: Exchange) -> np.ndarray:
         """Whether each candidate may be added to the state."""

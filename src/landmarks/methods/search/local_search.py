@@ -59,18 +59,22 @@ def descend(
     state: Exchange,
     max_swaps: int | None = None,
     near: Indices | None = None,
+    *,
+    final: bool = True,
 ) -> int:
     """Make the best swap while one pays, until the deadline; returns how many were made.
 
     max_swaps : the most to make; None is 50 for each landmark.
     near : the places to look at first, which saves time and may end elsewhere; None looks at all
         places before each swap.
+    final : whether NumPy looks at all pairs once more where swaps are compiled: its bounds on
+        rounding are finer, and it computes diagonals from C itself where they decide.
     """
     limit = LIMIT * landscape.problem.k if max_swaps is None else max_swaps
     first = NOWHERE if near is None else np.asarray(near, dtype=np.int64)
     done = SwapRun(state.error, state.chosen, first, short=near is not None)
     if refill(landscape, state) and landscape.problem.time_left > 0:
-        steps = swaps(landscape, state, done, limit)
+        steps = swaps(landscape, state, done, limit, final or landscape.compiled is None)
         if not run("swap", steps, done, state, deadline=landscape.problem.deadline):
             refill(landscape, state)
     if done.doubts:
@@ -96,11 +100,13 @@ class SwapRun(State):
     promising: np.ndarray = field(default_factory=NOWHERE.copy)
 
 
-def swaps(landscape: Landscape, state: Exchange, done: SwapRun, limit: int) -> Iterator[Step]:
+def swaps(
+    landscape: Landscape, state: Exchange, done: SwapRun, limit: int, final: bool = True
+) -> Iterator[Step]:
     """One swap at a step; now and then the state is computed from K itself."""
     while refill(landscape, state) and done.swaps < limit and done.doubts < DOUBTS:
         made = compiled_swaps(landscape, state, min(BATCH, limit - done.swaps))
-        if not made and not swap_best(landscape, state, done):
+        if not made and not (final and swap_best(landscape, state, done)):
             return
         done.swaps += made or 1
         if state.stale(landscape.drift):

@@ -17,6 +17,7 @@ from ..._array import Array, Indices
 from ...operators.dense import Dense
 from ..base import Base
 from ..exchange import Exchange
+from ..powers import total
 from ..stored_powers import LEFT
 
 MOST_POWERS = 3  # of K and C that there are places for
@@ -131,10 +132,6 @@ class Compiled:
         self.floor = np.ascontiguousarray(base.floor)
         self.divisor = np.ascontiguousarray(base.divisor)
 
-    def among(self, candidates: np.ndarray) -> Compiled:
-        """The same search among other candidates."""
-        return Compiled(self.base, candidates, self.fixed, self.tolerance, self.known)
-
     def descend(self, state: Exchange, limit: int) -> int:
         """Make the best swap while one pays; returns how many were made."""
         return self._call("descend", state, limit)
@@ -183,7 +180,8 @@ class Compiled:
             found.X, found.X_S = _address(X), _address(chosen)
             found.R, found.D = _address(source.R), _address(source.D)
         elif base.stored_powers is not None:
-            found.K[:] = _pointers(base.stored_powers.upto(powers))
+            traces = [total(diagonal) for diagonal in state.diagonals]
+            found.K[:] = _pointers(base.stored_powers.usable(traces, base.totals))
         elif isinstance(base.operator, Dense):
             found.K[:] = _pointers([base.operator.K])
         found.rows[:] = _pointers(state.W.blocks)

@@ -1,0 +1,43 @@
+"""Greedy selection by the compiled search: the start that `auto` takes for a stored K."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...problem import Choice, Problem
+from ...residual.compiled.library import Compiled
+from ...residual.exchange import Exchange
+from ...runs.runner import Step, run
+from ..greedy.greedy import Greedy
+from .landscape import Landscape
+
+CLEAR = 1e-3  # of the largest gain: what rounding may hide below it makes no difference to swaps
+
+
+@dataclass(frozen=True)
+class Filled:
+    """The choice of `Greedy` in less time, where K is stored and rounding leaves no doubt."""
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        landscape = Landscape.of(problem, "trace")
+        if landscape.compiled is not None and problem.operator.m is None:
+            state = landscape.state(np.zeros(0, dtype=np.int64))
+            run("greedy", filling(landscape.compiled, state), state)
+            if not len(state.vacant) and not doubtful(state):
+                return Choice(landscape.indices(state, state.chosen))
+        return Greedy().choose(problem, rng)
+
+
+def filling(compiled: Compiled, state: Exchange) -> Iterator[Step]:
+    """One step: it takes less than a second where K is stored."""
+    compiled.fill(state)
+    yield Step(len(state.chosen), len(state.members))
+
+
+def doubtful(state: Exchange) -> bool:
+    """Whether rounding may have hidden a better column; it grows from pick to pick."""
+    gains = state.powers.gains()
+    return state.powers.doubt() > CLEAR * float(gains.max())
