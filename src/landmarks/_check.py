@@ -5,7 +5,6 @@ import numbers
 from typing import Any
 
 import numpy as np
-import scipy
 
 from ._array import Array, as_float, device, host, is_array, is_single, namespace
 from .errors import suggestion
@@ -134,29 +133,6 @@ def same_device(values: Any, reference: Array, name: str, whose: str) -> None:
             f"{name} are on {device(values)}, but {whose} are on {device(reference)}; move them "
             "there first"
         )
-
-
-def sparse(X: Any) -> Any:
-    """A finite CSC matrix of float32 or float64."""
-    if X.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: X is {X.dtype}")
-    if 0 in X.shape or len(X.shape) != 2:
-        raise ValueError(f"X must have at least one row and one column, got shape {X.shape}")
-    X = scipy.sparse.csc_array(
-        X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64
-    )
-    if not np.all(np.isfinite(X.data)):
-        place = int(np.flatnonzero(~np.isfinite(X.data))[0])
-        column = int(np.searchsorted(X.indptr, place, side="right") - 1)
-        kind = "NaN" if np.isnan(X.data[place]) else "infinity"
-        raise ValueError(
-            f"Input X contains {kind} (first at row {X.indices[place]}, column {column}); fill or "
-            "remove it first"
-        )
-    if not X.has_canonical_format:
-        X = X.copy()  # adding up duplicates writes to the arrays, which the user may hold
-        X.sum_duplicates()
-    return X
 
 
 def exponent(largest: float, reference: Array) -> int:

@@ -7,9 +7,9 @@ import landmarks as lm
 from landmarks.linalg.error import selection_error
 from landmarks.methods.greedy import greedy
 from landmarks.methods.greedy.greedy import ErrorGains, pursue
-from landmarks.operators import base, double
-from landmarks.operators.double import in_double
-from landmarks.residual import digits, represent
+from landmarks.operators import base, kernel_matrix
+from landmarks.operators.forms import in_double
+from landmarks.residual import digits
 from landmarks.residual.residual import Residual
 
 POINTS = np.random.default_rng(0).standard_normal((400, 3)).astype(np.float32)
@@ -20,7 +20,7 @@ def paired(sigma):
     single = lm.kernel(POINTS, lm.rbf(sigma))
     wide = in_double(single)
     wide.rough = single
-    represent._ready.add(wide)  # a large one is searched as it is
+    base._ready.add(wide)  # a large one is searched as it is
     return wide
 
 
@@ -47,7 +47,7 @@ def test_without_a_rough_form_all_digits_are_kept():
     ],
 )
 def test_only_large_fused_kernels_keep_their_rough_form(monkeypatch, engine, large, kept):
-    monkeypatch.setattr(double, "LARGE", large)
+    monkeypatch.setattr(kernel_matrix, "LARGE", large)
     single = lm.kernel(POINTS, lm.rbf(1.0))
     single.engine = engine
     assert (in_double(single).rough is single) is kept

@@ -45,7 +45,9 @@ def _of_rows(operator: Operator, target: Any, standard: Standard, spread: bool) 
     if not standard.plain:
         values = standard.of_array(values)[0]
     if spread:
-        warn_of_spread(Data(values, names=names), stacklevel=3)
+        given = Data(values)
+        given.names = names
+        warn_of_spread(given, stacklevel=3)
     B = host(values).astype(np.float64)
     if _is_data(B, operator):
         return {}

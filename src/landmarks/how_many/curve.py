@@ -14,7 +14,6 @@ from ..linalg.error import CRITERIA, total
 from ..methods.aimed.search import base_of, greedy
 from ..methods.greedy.greedy import ErrorGains, Gains, pursue
 from ..problem import Problem
-from ..residual.represent import searchable
 from ..residual.residual import Residual
 
 
@@ -157,7 +156,7 @@ def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
     problem = replace(problem, k=int(sizes[-1]))
     if problem.aim is not None:
         return _aimed_sweep(problem, sizes)
-    residual = Residual(searchable(problem.operator, problem.k), problem.k)
+    residual = Residual(problem.operator.searchable(problem.k), problem.k)
     gains = Watched(ErrorGains(residual), problem.criterion)
     indices = pursue(problem, residual, gains).indices
     everything = total(problem.operator, problem.criterion)

@@ -17,7 +17,6 @@ from ..errors import Stopped
 from ..linalg.error import estimated_error, selection_error
 from ..operators.base import Operator, precision_used
 from ..problem import AIMED, PLACED, Choice, Problem, Trial, brief
-from ..residual.represent import searchable
 from ..runs.runner import stopped
 from .aimed.auto import automatic
 from .annealed.annealed import Annealed
@@ -97,7 +96,7 @@ class Auto:
         if problem.constraints:
             return placed(problem, rng)
         given = problem
-        problem = replace(problem, operator=searchable(problem.operator, problem.k))
+        problem = replace(problem, operator=problem.operator.searchable(problem.k))
         small = order(problem.operator) <= SMALL
         portfolio = Portfolio(problem, rng)
         seconds = self.effort if problem.deadline is None else max(0.0, problem.time_left)
@@ -133,7 +132,7 @@ class Auto:
 
 def placed(problem: Problem, rng: np.random.Generator) -> Choice:
     """Greedy, swaps and rounds: the methods that honour constraints on places."""
-    problem = replace(problem, operator=searchable(problem.operator, problem.k))
+    problem = replace(problem, operator=problem.operator.searchable(problem.k))
     portfolio = Portfolio(problem, rng)
     portfolio.run("greedy > swap", Swap(start=Greedy()))
     portfolio.run("iterated", modest_search(problem, portfolio.best.indices))

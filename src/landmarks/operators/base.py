@@ -8,15 +8,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 
-from .._array import Array, Indices, Part, eps, is_single, namespace, on_gpu, zeros
+from .._array import Array, Indices, Part, eps, is_single, namespace, on_gpu
 from ..errors import Stopped
 from ..runs.runner import Step, once_per_run, run
 from ..runs.state import State
-from .cubes import add_block, panel_width
 
 if TYPE_CHECKING:
     from .rows.base import RowBlocks
@@ -97,6 +96,10 @@ class Operator(abc.ABC):
     widened: bool = False
     #: the attributes that determine the matrix; none where only its products do
     determined_by: tuple[str, ...] = ()
+    #: whether entries are evaluated when they are used, so that a search stores a small K
+    entrywise: bool = False
+    #: whether a search works on the same form whatever k is
+    one_form: bool = False
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 
@@ -150,6 +153,32 @@ class Operator(abc.ABC):
     def validate(self) -> None:  # noqa: B027  # most operators have nothing to check
         """Raise if the matrix is not as promised; `select` calls it once before the work."""
 
+    def searchable(self, k: int) -> Operator:
+        """K in the form that a search for k columns works on; made once."""
+        if self in _ready:
+            return self
+        forms = _forms.setdefault(self, {})
+        size = 0 if self.one_form else k
+        if size not in forms:
+            found = self.form(k)
+            forms[size] = None if found is self else found
+            _ready.add(found)
+        found = forms[size] or self
+        if is_single(self.like) and not is_single(found.like):
+            found.widened = True
+            self.ledger.widened += 1
+        return found
+
+    def form(self, k: int) -> Operator:
+        """The same K, such that its residuals keep their digits in a search for k columns."""
+        from .forms import form_of_entries  # it makes operators of other classes
+
+        return form_of_entries(self, k)
+
+    def remade_in_double(self) -> Operator | None:
+        """The operator of the same data in float64; None if it is not made from data."""
+        return None
+
     def product_seconds(self) -> float:
         """An estimate of the seconds that one product takes (benchmarks/scale_model.py)."""
         gpu = on_gpu(self.like)
@@ -190,32 +219,21 @@ def itemsize(array: Array) -> int:
     return 4 if eps(array) > 1e-10 else 8
 
 
+_forms: WeakKeyDictionary[Operator, dict[int, Operator | None]] = WeakKeyDictionary()
+_ready: WeakSet[Operator] = WeakSet()
 _diagonals: WeakKeyDictionary[Operator, dict[str, Array]] = WeakKeyDictionary()
 
 
 def squared_diagonal(operator: Operator) -> Array:
     """The diagonal of K², from one pass over K; remembered while the operator lives."""
     images = {"squares": lambda columns: columns}
-    return _remembered(operator, "squares", partial(_read, images=images))
-
-
-def cubed_diagonal(operator: Operator) -> Array:
-    """The diagonal of K³, from a product with every column; remembered, and so is that of K²."""
-    if in_pairs(operator):
-        return _remembered(operator, "cubes", _read_pairs)
-    images = {"squares": lambda columns: columns, "cubes": operator.matmul}
-    return _remembered(operator, "cubes", partial(_read, images=images))
-
-
-def in_pairs(operator: Operator) -> bool:
-    """Whether diag K³ comes from pairs of blocks of columns: on a card, large products are fast."""
-    return on_gpu(operator.like) and "columns" in operator.cheap
+    return remembered(operator, "squares", partial(read, images=images))
 
 
 Read = Callable[[Operator, "Reading"], Iterator[Step]]
 
 
-def _remembered(operator: Operator, wanted: str, read: Read) -> Array:
+def remembered(operator: Operator, wanted: str, reader: Read) -> Array:
     """One of the diagonals: from memory, from the journal of the run, or from a pass over K."""
     known = _diagonals.setdefault(operator, {})
 
@@ -225,7 +243,7 @@ def _remembered(operator: Operator, wanted: str, read: Read) -> Array:
         direct = operator.squared_diagonal() if wanted == "squares" else None
         if direct is not None:
             return known | {wanted: direct}
-        return known | _pass(operator, read)
+        return known | _pass(operator, reader)
 
     name = f"{wanted} of {type(operator).__name__} {operator.n} {operator.like.dtype}"
     known |= once_per_run(name, operator.ledger, diagonals)
@@ -240,16 +258,16 @@ class Reading(State):
     done: int = 0
 
 
-def _pass(operator: Operator, read: Read) -> dict[str, Array]:
+def _pass(operator: Operator, reader: Read) -> dict[str, Array]:
     """The diagonals from one pass over K."""
     reading = Reading({})
-    run("reading", read(operator, reading), reading)
+    run("reading", reader(operator, reading), reading)
     if reading.done < operator.n:
         raise Stopped("the run was stopped while it read the matrix, before there was a choice")
     return reading.diagonals
 
 
-def _read(
+def read(
     operator: Operator, reading: Reading, images: dict[str, Callable[[Array], Array]]
 ) -> Iterator[Step]:
     """The inner products of the columns of K with their images, in blocks of columns."""
@@ -264,17 +282,3 @@ def _read(
             reading.diagonals[name] = xp.concat([before, products])
         reading.done += len(block)
         yield Step(reading.done, operator.n)
-
-
-def _read_pairs(operator: Operator, reading: Reading) -> Iterator[Step]:
-    """diag K² and diag K³ from products of one block of columns with all later ones."""
-    n, nothing = operator.n, zeros((operator.n,), operator.like)
-    width = panel_width(n, operator.like)
-    while reading.done < n:
-        block = np.arange(reading.done, min(n, reading.done + width))
-        known = reading.diagonals
-        so_far = known.get("squares", nothing), known.get("cubes", nothing)
-        squares, cubes = add_block(so_far, operator.columns(block), block, operator.columns)
-        reading.diagonals = {"squares": squares, "cubes": cubes}
-        reading.done += len(block)
-        yield Step(reading.done, n)

@@ -5,11 +5,12 @@ from typing import Any
 from .. import _check
 from ..readers.frames import is_frame, numbers_only
 from .base import Operator
-from .dense import Data, array_data, gram_is_cheaper, sparse_data
+from .dense import Data, array_data, gram_is_cheaper
 from .function import function
 from .rows.base import load
 from .rows.files import as_rows
 from .rows.out_of_core import ROWS_MEMORY, fits, from_rows
+from .sparse import checked_sparse, sparse_data
 from .standard import Standard
 
 __all__ = ["Data", "annotated", "as_operator", "data", "gram_is_cheaper", "is_annotated"]
@@ -64,22 +65,21 @@ def _of_columns(X: Any, standard: Standard, memory: int) -> Operator:
     source = as_rows(X)
     if source is None:
         names, labels = _check.column_names(X), _check.column_labels(X)
-        return array_data(
-            X, center=standard.center, scale=standard.scale, names=names, labels=labels
-        )
-    if not fits(source, memory):
+    elif fits(source, memory):
+        names = labels = source.names
+        X = load(source, memory)
+    else:
         return from_rows(source, standard, memory=memory).operator
-    X = load(source, memory)
-    return array_data(
-        X, center=standard.center, scale=standard.scale, names=source.names, labels=source.names
-    )
+    operator = array_data(X, center=standard.center, scale=standard.scale)
+    operator.names, operator.labels = names, labels
+    return operator
 
 
 def _standard_sparse(X: Any, standard: Standard) -> Operator:
     """The centred or scaled columns of a sparse matrix, which stays sparse."""
     from .prepare.preparation import Preparation  # here: it needs scikit-learn
 
-    X = _check.sparse(X)
+    X = checked_sparse(X)
     return Preparation(standard.center, standard.scale).of_rows(X, None).operator
 
 

@@ -18,13 +18,15 @@ from .._array import (
     take,
     zeros,
 )
-from ..operators.base import Operator, block_width, blocks, cubed_diagonal, squared_diagonal
+from ..operators.base import Operator, block_width, blocks, squared_diagonal
+from ..operators.cubes import cubed_diagonal
+from ..operators.dense import Factored
+from ..operators.pivoted_factor import INDEFINITE, check_semidefinite
 from ..problem import Problem, complete
 from ..runs.state import State
 from .digits import leading_digits
-from .explicit import Explicit, Factored
+from .explicit import Explicit
 from .panel import Panel, StoredPanel, panel
-from .pivoted_factor import INDEFINITE, check_semidefinite
 from .powers import POWERS, Powers, total
 
 

@@ -15,9 +15,8 @@ from typing import ClassVar
 import numpy as np
 
 from ..._array import host
-from ...operators.dense import storable
+from ...operators.forms import storable
 from ...problem import AIMED, Choice, Problem, brief, complete
-from ...residual.represent import searchable
 from ...residual.residual import floor
 from ...runs.runner import Step, run
 from ...runs.state import State
@@ -102,7 +101,7 @@ class Annealed:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         if problem.aim is not None:
             return self._aimed(problem, rng)
-        found = replace(problem, operator=searchable(problem.operator, problem.k))
+        found = replace(problem, operator=problem.operator.searchable(problem.k))
         if self.sweeps and "columns" in found.operator.cheap:
             raw = run_method("annealing", replace(self, sweeps=0), found, rng)
             return self._polished(found, raw, rng) if found.time_left > 0 else raw

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..._array import Array, host, namespace, rank_tolerance, take
 from ...operators.base import Operator, block_width
-from ...residual.explicit import Factored
+from ...operators.dense import Factored
 from ...residual.powers import POWERS
 from .units import Units
 

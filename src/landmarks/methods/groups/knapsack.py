@@ -16,7 +16,6 @@ import numpy as np
 
 from ...errors import RankWarning
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, Trial, brief, complete
-from ...residual.represent import searchable
 from .moves import SEVERAL, SINGLE, Move, exchange, fill, first_units, least_gain
 from .state import UnitState
 from .units import Units, most_columns
@@ -57,7 +56,7 @@ class Knapsack:
             )
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        operator = searchable(problem.operator, most_columns(problem, 1))
+        operator = problem.operator.searchable(most_columns(problem, 1))
         empty = UnitState.empty(operator, Units.of(problem), problem.criterion)
         start = empty.loaded([int(u) for u in np.flatnonzero(empty.units.fixed)])
         runs = [

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from ..._array import first_argmax, is_single
+from ...operators.dense import Factored
 from ...problem import Problem
 from ...residual.base import error_rounding
-from ...residual.explicit import Factored
 from ...runs.runner import Step, run
 from .blocks import Blocks
 from .state import UnitState
