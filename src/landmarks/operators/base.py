@@ -78,6 +78,8 @@ class Operator(abc.ABC):
     labels: tuple[Any, ...] | None = None
     #: whether `data` was not asked about the scale, so that `select` warns of large columns
     scale_left_open: bool = False
+    #: whether X was a symmetric matrix and not diagonal, so that it may be meant as a kernel matrix
+    symmetric: bool = False
     #: the rows of X, when K = XᵀX and they can be read again in blocks
     source: RowBlocks | None = None
     #: whether the n × n entries are in memory

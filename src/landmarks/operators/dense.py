@@ -268,6 +268,18 @@ def array_data(X: Any, *, center: bool = False, scale: bool = False) -> Data:
     xp = namespace(X)
     power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
     X = _check.scaled(X, power)
+    symmetric = is_symmetric(X)
     if center or scale:
         X = Standard(center, scale).of_array(X)[0]
-    return Data(X, exponent=0 if scale else 2 * power)
+    operator = Data(X, exponent=0 if scale else 2 * power)
+    operator.symmetric = symmetric
+    return operator
+
+
+def is_symmetric(X: Array) -> bool:
+    """Whether X is a symmetric matrix and not diagonal, for which X and XᵀX choose the same."""
+    m, n = X.shape
+    xp = namespace(X)
+    if m != n or not bool(xp.all(X == X.T)):
+        return False
+    return int(xp.count_nonzero(X)) > int(xp.count_nonzero(xp.linalg.diagonal(X)))

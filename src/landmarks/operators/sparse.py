@@ -56,7 +56,10 @@ def sparse_data(X: Any) -> Sparse:
     if power:
         X = X.copy()
         X.data = _check.scaled(X.data, power)
-    return Sparse(X, exponent=2 * power)
+    operator = Sparse(X, exponent=2 * power)
+    if X.shape[0] == X.shape[1] and (X - X.T).nnz == 0:
+        operator.symmetric = X.nnz > np.count_nonzero(X.diagonal())
+    return operator
 
 
 def checked_sparse(X: Any) -> Any:

@@ -10,8 +10,8 @@ import numpy as np
 
 import landmarks as lm
 
+from ... import _check
 from ...errors import FormatError, UnknownColumnError
-from ...intake import warn_of_spread
 from ...operators.base import Operator
 from ...operators.data import data
 from ...operators.prepare.preparation import Preparation, mean_imputed
@@ -140,7 +140,7 @@ def _of_columns(title: str, table: FileTable, arguments: argparse.Namespace) -> 
         operator = data(table.values, scale=False)
     operator.names = table.names
     if scale is None:
-        warn_of_spread(operator)
+        _check.warn_of_spread(operator)
     measure = "variance" if center else "sum of squares"
     source = Source(title, table, operator, "column", measure, ids=_ids(table, arguments))
     return replace(source, center=bool(center), scale=bool(scale))
