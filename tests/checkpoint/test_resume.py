@@ -221,3 +221,16 @@ def test_a_select_inside_the_callback_does_not_disturb_the_run(path, no_fsync):
     assert facts(
         run("swap", callback=callback, checkpoint=lm.Checkpoint(path, interval=0))
     ) == facts(run("swap"))
+
+
+AIMS = {
+    "target": {"target": X[:, :3] @ np.ones((3, 2)) + np.arange(50).reshape(25, 2)},
+    "noise": {"noise": 0.5},
+}
+SEARCHES = ["greedy", lm.Swap(start="uniform"), lm.Iterated(rounds=9), "annealed", "auto"]
+
+
+@pytest.mark.parametrize("aim", AIMS)
+@pytest.mark.parametrize("method", SEARCHES, ids=str)
+def test_a_search_for_a_target_or_with_noise_goes_on_too(method, aim, path, every_step):
+    check_resumes(partial(lm.select, X, 8, method=method, **AIMS[aim]), path)

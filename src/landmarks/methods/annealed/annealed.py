@@ -132,13 +132,15 @@ class Annealed:
     def _aimed(self, problem: Problem, rng: np.random.Generator) -> Choice:
         """Anneal all candidates for a target or noise, then swap; the better of it and greedy."""
         hunt = Hunt(problem)
-        K = AimedCovariance(hunt.base, problem.k)
-        annealing = self._annealing(problem, K, np.arange(K.n), rng, Recorder(K.n))
-        state = hunt.state(annealing.run())
-        aimed.refill(hunt, state)
-        path = annealing.recorder.trajectory() if annealing.recorder.rows else None
-        raw = Choice(hunt.indices(state), path=path)
-        if not self.sweeps or problem.time_left <= 0:
+        if not self.sweeps:
+            K = AimedCovariance(hunt.base, problem.k)
+            annealing = self._annealing(problem, K, np.arange(K.n), rng, Recorder(K.n))
+            state = hunt.state(annealing.run())
+            aimed.refill(hunt, state)
+            path = annealing.recorder.trajectory() if annealing.recorder.rows else None
+            return Choice(hunt.indices(state), path=path)
+        raw = run_method("annealing", replace(self, sweeps=0), problem, rng)
+        if problem.time_left <= 0:
             return raw
         polished = aimed.swap(problem, raw, self.sweeps * problem.k)
         greedy = aimed.greedy(problem)
