@@ -16,7 +16,6 @@ import numpy as np
 
 from ..._array import first_argmax, host, like
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, complete
-from ...residual.represent import searchable
 from ...residual.residual import Residual, filled
 from ...runs.runner import Step, run
 
@@ -36,7 +35,7 @@ class LargestResidual:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         # searchable: K in the form whose residual keeps its digits; Residual: C = K − K̂, a State
-        residual = Residual(searchable(problem.operator, problem.k), problem.k)
+        residual = Residual(problem.operator.searchable(problem.k), problem.k)
         steps = picks(problem, residual)
         if run("largest_residual", steps, residual, deadline=problem.deadline):
             # complete: fewer than k picks mean that the rank is reached; fill up, and warn

@@ -1,32 +1,22 @@
-"""Checks at the boundary: each error says what was expected, what it got and what to do."""
+"""Checks at the boundary: each message says what was expected, what it got and what to do."""
+
+from __future__ import annotations
 
 import math
 import numbers
-from typing import Any
+import warnings
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy
 
 from ._array import Array, as_float, device, host, is_array, is_single, namespace
-from .errors import suggestion
+from .errors import ScaleWarning, SymmetryWarning, suggestion
 
+if TYPE_CHECKING:
+    from .operators.base import Operator
 
-def column_names(table: Any) -> tuple[str, ...] | None:
-    """The column names of a data frame or table, None for anything else."""
-    columns = getattr(table, "column_names", None)  # first: pyarrow's `columns` are data
-    if columns is None:
-        columns = getattr(table, "columns", None)
-    if columns is None or callable(columns):
-        return None
-    return tuple(str(name) for name in columns)
-
-
-def column_labels(table: Any) -> tuple[Any, ...] | None:
-    """The labels of the columns of a data frame as they are: strings, numbers, tuples, dates."""
-    if column_names(table) is None:
-        return None
-    named = getattr(table, "column_names", None)
-    return tuple(table.columns if named is None else named)
+SPREAD = 100.0  # a column this many times larger than a typical one decides the choice
+NAMED = 5  # the most columns that the warning names
 
 
 def matrix(values: Any, name: str) -> Array:
@@ -136,29 +126,6 @@ def same_device(values: Any, reference: Array, name: str, whose: str) -> None:
         )
 
 
-def sparse(X: Any) -> Any:
-    """A finite CSC matrix of float32 or float64."""
-    if X.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: X is {X.dtype}")
-    if 0 in X.shape or len(X.shape) != 2:
-        raise ValueError(f"X must have at least one row and one column, got shape {X.shape}")
-    X = scipy.sparse.csc_array(
-        X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64
-    )
-    if not np.all(np.isfinite(X.data)):
-        place = int(np.flatnonzero(~np.isfinite(X.data))[0])
-        column = int(np.searchsorted(X.indptr, place, side="right") - 1)
-        kind = "NaN" if np.isnan(X.data[place]) else "infinity"
-        raise ValueError(
-            f"Input X contains {kind} (first at row {X.indices[place]}, column {column}); fill or "
-            "remove it first"
-        )
-    if not X.has_canonical_format:
-        X = X.copy()  # adding up duplicates writes to the arrays, which the user may hold
-        X.sum_duplicates()
-    return X
-
-
 def exponent(largest: float, reference: Array) -> int:
     """The even power of two by which K is divided to keep its cubes within range; usually 0."""
     if largest <= 0 or not math.isfinite(largest):
@@ -202,21 +169,6 @@ def share(part: float, n: int) -> int:
     return max(1, int(float(part) * n + 1e-9 * n))
 
 
-def sizes(ks: Any, n: int) -> np.ndarray:
-    """The rising distinct sizes asked for; one number k means 1, 2, …, k."""
-    if is_whole(ks):
-        ks = range(1, subset_size(ks, n) + 1)
-    elif not hasattr(ks, "__iter__") or isinstance(ks, str):
-        raise TypeError(
-            "ks must be a list of sizes such as [5, 10, 20], or one number k for 1, 2, …, k; "
-            f"got {ks!r}"
-        )
-    listed = sorted({subset_size(k, n) for k in ks})
-    if not listed:
-        raise ValueError("ks must list at least one number of columns")
-    return np.array(listed, dtype=np.int64)
-
-
 def is_number(value: Any) -> bool:
     """Whether this is a real number; True and False are none."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
@@ -257,6 +209,13 @@ def seed(value: Any) -> int | None:
     return None if value is None else int(value)
 
 
+def boolean(value: Any, name: str) -> bool:
+    """True or False; anything else is an error."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
 def choice(value: Any, allowed: tuple[str, ...], name: str) -> str:
     """One of the allowed words."""
     if value not in allowed:
@@ -264,3 +223,50 @@ def choice(value: Any, allowed: tuple[str, ...], name: str) -> str:
         listed = ", ".join(map(repr, allowed))
         raise ValueError(f"{name} must be one of {listed}, got {value!r}{close}")
     return value
+
+
+def warn_if_symmetric(operator: Operator, stacklevel: int = 2) -> None:
+    """Warn when data are a symmetric matrix, which may be meant as a kernel matrix."""
+    if operator.symmetric:
+        warnings.warn(
+            "the data are a symmetric square matrix, as Gram, covariance and kernel matrices are. "
+            "They were taken as data whose columns are chosen; if they are such a matrix K, "
+            "say lm.psd(K), and if they are data, lm.data(X)",
+            SymmetryWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def warn_of_spread(operator: Operator, stacklevel: int = 2) -> None:
+    """Warn when the size of some columns decides the choice, and name them."""
+    columns = operator.raw is None and operator.local and "diagonal" in operator.cheap
+    if not columns or operator.n < 2:
+        return
+    large = _larger(np.sqrt(host(operator.diagonal()).astype(np.float64)))
+    if len(large) == 0:
+        return
+    warnings.warn(_spread_sentence(operator, large), ScaleWarning, stacklevel=stacklevel + 1)
+
+
+def _larger(sizes: np.ndarray) -> np.ndarray:
+    """The columns over 100 times larger than a typical nonzero one, the largest first."""
+    present = np.sort(sizes[sizes > 0])
+    if len(present) < 2:
+        return np.empty(0, dtype=np.int64)
+    typical = present[(len(present) - 1) // 2]
+    large = np.flatnonzero(sizes > SPREAD * typical)
+    return large[np.argsort(-sizes[large], kind="stable")]
+
+
+def _spread_sentence(operator: Operator, large: np.ndarray) -> str:
+    """The warning, the same in Python and on the command line."""
+    names = operator.names
+    named = [str(j) if names is None else repr(names[j])[:60] for j in large[:NAMED]]
+    rest = f" and {len(large) - NAMED} more" if len(large) > NAMED else ""
+    noun, verb = ("column", "holds") if len(large) == 1 else ("columns", "hold")
+    return (
+        f"{noun} {', '.join(named)}{rest} {verb} numbers over {SPREAD:.0f} times larger than a "
+        "typical column and will decide the choice; center=True, scale=True (--standardize on the "
+        "command line) gives every column the same weight, scale=False (--no-scale) keeps them "
+        "as they are without this warning"
+    )

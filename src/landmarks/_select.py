@@ -12,14 +12,15 @@ from .aims import aimed
 from .checkpoint import open_journal
 from .constraints import check_honoured, constrained, subset_size
 from .how_many.knee import with_rule
-from .intake import prepared_operator
 from .linalg.error import CRITERIA
 from .methods.groups.units import most_columns
 from .methods.inner import run_method
 from .methods.registry import as_method
-from .operators.base import COUNTED, precision_used
+from .operators.base import COUNTED, Operator
+from .operators.data import prepared_operator
+from .operators.dense import array_data
 from .operators.standard import Standard
-from .problem import Choice, Method, Problem
+from .problem import Choice, Method, Problem, precision_used
 from .runs.bar import progress_bar
 from .runs.journal import Journal
 from .runs.runner import Callback, saving, stopped, watching
@@ -119,7 +120,7 @@ def select(
     (178, 3)
     """
     quiet = False if scale is None and target is not None else scale  # the target decides
-    operator = prepared_operator(A, center=center, scale=quiet, numeric_only=numeric_only)
+    operator = _operator(A, center, quiet, numeric_only)
     chooser = as_method(method)
     if error is not None or not isinstance(k, numbers.Real | None):
         chooser, k = with_rule(chooser, k, error)
@@ -171,6 +172,21 @@ def select(
         chooser=chooser,
         aim=problem.aim,
     )
+
+
+def _operator(A: Any, center: bool, scale: bool | None, numeric_only: bool) -> Operator:
+    """The operator of what was given; a plain array needs none of the questions about others."""
+    if type(A) is not np.ndarray:
+        return prepared_operator(
+            A, center=center, scale=scale, numeric_only=numeric_only, stacklevel=3
+        )
+    center = _check.boolean(center, "center")
+    scaled = scale is not None and _check.boolean(scale, "scale")
+    operator = array_data(A, center=center, scale=scaled)
+    _check.warn_if_symmetric(operator, stacklevel=3)
+    if scale is None:
+        _check.warn_of_spread(operator, stacklevel=3)
+    return operator
 
 
 def _run(

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _check
 from ._select import select
 from .errors import FormatError
 from .explain.table import Table
-from .intake import prepared_operator
+from .how_many.curve import checked_sizes
 from .methods.registry import COMPARED, as_method
 from .operators.base import Operator
+from .operators.data import prepared_operator
 from .problem import brief
 from .report.summary import spectrum_is_cheap
 from .runs.bar import progress_bar
@@ -207,7 +207,7 @@ def _known(methods: Iterable[Any]) -> None:
 def _sizes(k: Any, n: int) -> list[int]:
     """One size, or the rising sizes of a list."""
     listed = k if isinstance(k, list | tuple | range | np.ndarray) else [k]
-    return _check.sizes(listed, n).tolist()
+    return checked_sizes(listed, n).tolist()
 
 
 def _run(

@@ -8,13 +8,16 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from ._array import Indices
+from ._array import Indices, is_single
 from ._moved import renamed
 from .errors import RankWarning
 from .linalg.aim import Aim
 from .operators.base import Operator
 from .placement.constraint import Constraint
 from .placement.packing import addable, packed
+
+WIDENED = "float64: rounding in float32 could hide gains"
+ROUGH = "float64, {rough} of {products} products in float32, whose error is accounted for"
 
 
 @dataclass(frozen=True)
@@ -240,3 +243,12 @@ def __getattr__(name: str) -> object:
     if name == "CONSTRAINTS":
         return renamed(name, "INCLUDE_EXCLUDE", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def precision_used(operator: Operator, used: dict[str, int]) -> str:
+    """The precision of a search and the reason, from the counts of the ledger."""
+    if used.get("rough", 0):
+        return ROUGH.format_map(used)
+    if operator.widened or used.get("widened", 0):
+        return WIDENED
+    return "float32: as the data" if is_single(operator.like) else "float64"

@@ -119,9 +119,9 @@ def kill(*arguments):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot fork here")
 def test_killed_runs_resume_to_the_same_result():
-    ended = kill("--kills", "6")
+    ended = kill("--kills", "8")
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert ended.stdout.count("0 other results, 0 files left behind") == 2
+    assert ended.stdout.count("0 other results, 0 files left behind") == 4
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from libraries import library
 from landmarks._array import host, namespace
 from landmarks._select import select
 from landmarks.operators.base import Operator, squared_diagonal
-from landmarks.operators.dense import densify
+from landmarks.operators.forms import densify
 
 PAIRS = [
     pytest.param((case, name), id=f"{case.name}-{name}")

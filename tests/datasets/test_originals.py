@@ -59,7 +59,7 @@ def test_images_are_read_from_the_first_on():
         (images(1), IDX[:-9] + b"123456789", "gzip file is damaged"),
         (images(1), b"0" * 32, "not an idx file of images"),
         (separated("x.csv"), b"", "has no rows"),
-        (separated("x.csv"), b"1,2\n3\n", "differ in length"),
+        (separated("x.csv"), b"1,2\n3\n", "got 1 columns instead of 2"),
         (
             separated("x.csv"),
             publisher.zipped("other.csv", "1"),

@@ -16,21 +16,9 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine
 
 import landmarks as lm
+from landmarks.methods.registry import CLASSES
 
-METHODS = [
-    "auto",
-    "greedy",
-    "swap",
-    "iterated",
-    "annealed",
-    "continuous",
-    "nuclear",
-    "rpcholesky",
-    "kdpp",
-    "leverage",
-    "pivoted_qr",
-    "uniform",
-]
+METHODS = [name for name in CLASSES if name not in ("exact", "kmeans", "knapsack")]
 WINE = load_wine().data
 WINE = (WINE - WINE.mean(0)) / WINE.std(0)
 DIGITS = load_digits().data[:300]

@@ -11,21 +11,9 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import RankWarning
+from landmarks.methods.registry import CLASSES
 
-METHODS = [
-    "auto",
-    "greedy",
-    "swap",
-    "iterated",
-    "annealed",
-    "continuous",
-    "nuclear",
-    "rpcholesky",
-    "kdpp",
-    "leverage",
-    "pivoted_qr",
-    "uniform",
-]
+METHODS = [name for name in CLASSES if name not in ("exact", "kmeans", "knapsack")]
 DETERMINISTIC = ["auto", "greedy", "swap", "annealed", "pivoted_qr"]
 EPS = np.finfo(float).eps
 

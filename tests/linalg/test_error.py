@@ -8,7 +8,8 @@ import landmarks as lm
 from landmarks.linalg import error as error_module
 from landmarks.linalg.error import basis, best_rank_error, rank_bound, selection_error, total
 from landmarks.operators.data import Data
-from landmarks.operators.dense import Dense, densify
+from landmarks.operators.dense import Dense
+from landmarks.operators.forms import densify
 
 S = np.array([4, 0, 7])
 

@@ -17,8 +17,8 @@ from landmarks.methods.relaxation.box import largest
 from landmarks.methods.relaxation.continuous import _ranking as ranking
 from landmarks.methods.search.local_search import _promising as promising
 from landmarks.methods.trajectory import Trajectory
+from landmarks.operators.pivoted_factor import _proposed as proposed
 from landmarks.proof.dual import bound
-from landmarks.residual.pivoted_factor import _proposed as proposed
 
 N = 60
 LENGTHS = np.where(np.random.default_rng(45).random(N) < 0.4, 2.0, 1.0)

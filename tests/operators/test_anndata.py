@@ -8,7 +8,7 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.operators.data import as_operator
-from landmarks.operators.dense import Sparse
+from landmarks.operators.sparse import Sparse
 
 X = np.random.default_rng(0).poisson(1.0, (40, 6)).astype(np.float32)
 GENES = [f"gene{j}" for j in range(6)]

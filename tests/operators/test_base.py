@@ -10,12 +10,15 @@ import landmarks as lm
 from landmarks.errors import Stopped
 from landmarks.operators import base
 from landmarks.operators.base import squared_diagonal
+from landmarks.operators.cubes import cubed_diagonal
 from landmarks.operators.data import Data
-from landmarks.operators.dense import Dense, Sparse, densify, storable
+from landmarks.operators.dense import Dense
+from landmarks.operators.forms import densify, storable
 from landmarks.operators.function import Function, unit_vectors
 from landmarks.operators.kernel_matrix import KernelOperator
 from landmarks.operators.rows.files import as_rows
 from landmarks.operators.rows.out_of_core import ByRows
+from landmarks.operators.sparse import Sparse
 from landmarks.problem import check_indices
 from landmarks.runs.runner import watching
 
@@ -161,10 +164,10 @@ def test_a_matrix_is_stored_when_it_just_fits():
 def test_squares_and_cubes_are_remembered():
     operator = lm.psd(X.T @ X)
     K = X.T @ X
-    np.testing.assert_allclose(base.cubed_diagonal(operator), np.diag(K @ K @ K), rtol=1e-11)
+    np.testing.assert_allclose(cubed_diagonal(operator), np.diag(K @ K @ K), rtol=1e-11)
     columns = operator.ledger.columns
     np.testing.assert_allclose(squared_diagonal(operator), np.diag(K @ K), rtol=1e-11)
-    base.cubed_diagonal(operator)
+    cubed_diagonal(operator)
     assert operator.ledger.columns == columns == 6
 
 

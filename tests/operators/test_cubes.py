@@ -19,7 +19,7 @@ def on_a_card(monkeypatch):
 def test_pairs_of_blocks_give_the_diagonals_of_the_powers(on_a_card):
     K = lm.kernel(POINTS, lm.rbf(1.5))
     whole = K.columns(np.arange(90))
-    np.testing.assert_allclose(base.cubed_diagonal(K), np.diag(whole @ whole @ whole), rtol=1e-13)
+    np.testing.assert_allclose(cubes.cubed_diagonal(K), np.diag(whole @ whole @ whole), rtol=1e-13)
     np.testing.assert_allclose(base.squared_diagonal(K), np.diag(whole @ whole), rtol=1e-13)
 
 

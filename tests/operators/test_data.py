@@ -75,7 +75,7 @@ def test_gram_matrix_is_formed_only_where_it_saves_work():
     assert gram_is_cheaper(m=100, n=50, itemsize=8)
     assert not gram_is_cheaper(m=10, n=50, itemsize=8)
     assert not gram_is_cheaper(m=10**6, n=10**5, itemsize=8)
-    assert lm.data(X[:3]).gram is None
+    assert lm.data(X[:3]).stored is None
 
 
 def test_ledger_counts_entries():

@@ -10,8 +10,7 @@ from numpy.testing import assert_allclose
 import landmarks as lm
 from landmarks._array import host, is_single
 from landmarks.errors import UnsupportedError
-from landmarks.operators.dense import densify
-from landmarks.operators.double import in_double
+from landmarks.operators.forms import densify, in_double
 
 X = np.random.default_rng(0).standard_normal((9, 7)).astype(np.float32)
 SINGLE = {
@@ -48,7 +47,7 @@ def test_a_kernel_keeps_its_memory_and_is_evaluated_in_chunks():
 
 
 def test_entries_may_take_an_eighth_of_what_a_stored_matrix_may(monkeypatch):
-    monkeypatch.setattr("landmarks.operators.double.DENSE_MEMORY", 8 * 4 * 6**2)
+    monkeypatch.setattr("landmarks.operators.forms.DENSE_MEMORY", 8 * 4 * 6**2)
     in_double(SINGLE["toeplitz"])
     with pytest.raises(UnsupportedError, match="too large to store"):
         in_double(SINGLE["psd"])

@@ -83,12 +83,12 @@ def test_a_matrix_without_entries_has_rank_zero():
 def test_a_restriction_keeps_the_gram_matrix_that_was_made():
     tall = np.vstack([X, X])
     operator = lm.data(scipy.sparse.csr_array(tall))
-    assert "gram" not in operator.restrict([2, 0]).__dict__
+    assert "stored" not in operator.restrict([2, 0]).__dict__
     operator.matmul(np.ones((operator.n, 1)))
     part = operator.restrict([2, 0])
     assert (
-        part.__dict__.keys() >= {"gram"}
+        part.__dict__.keys() >= {"stored"}
         and part.exponent == operator.exponent
         and part.ledger is operator.ledger
     )
-    np.testing.assert_allclose(part.gram, (tall.T @ tall)[np.ix_([2, 0], [2, 0])], atol=1e-12)
+    np.testing.assert_allclose(part.stored.K, (tall.T @ tall)[np.ix_([2, 0], [2, 0])], atol=1e-12)

@@ -122,9 +122,7 @@ def test_float32_points_above_the_stored_size_are_searched_in_double(
     method, criterion, monkeypatch
 ):
     """A kernel too large to store, whose spectrum falls too slowly for a factor of low rank."""
-    from landmarks.residual import represent
-
-    monkeypatch.setattr(represent, "MEMORY", 0)
+    monkeypatch.setattr("landmarks.operators.forms.MEMORY", 0)
     x = np.random.default_rng(1).standard_normal((300, 3)).astype("float32")
     h = lm.matern(nu=2.5, sigma=4.0)
     single = lm.select(lm.kernel(x, h), 30, method=method, criterion=criterion)

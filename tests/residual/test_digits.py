@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 import landmarks as lm
+from landmarks import problem
 from landmarks.linalg.error import selection_error
 from landmarks.methods.greedy import greedy
 from landmarks.methods.greedy.greedy import ErrorGains, pursue
-from landmarks.operators import base, double
-from landmarks.operators.double import in_double
-from landmarks.residual import digits, represent
+from landmarks.operators import base, kernel_matrix
+from landmarks.operators.forms import in_double
+from landmarks.residual import digits
 from landmarks.residual.residual import Residual
 
 POINTS = np.random.default_rng(0).standard_normal((400, 3)).astype(np.float32)
@@ -20,7 +21,7 @@ def paired(sigma):
     single = lm.kernel(POINTS, lm.rbf(sigma))
     wide = in_double(single)
     wide.rough = single
-    represent._ready.add(wide)  # a large one is searched as it is
+    base._ready.add(wide)  # a large one is searched as it is
     return wide
 
 
@@ -47,7 +48,7 @@ def test_without_a_rough_form_all_digits_are_kept():
     ],
 )
 def test_only_large_fused_kernels_keep_their_rough_form(monkeypatch, engine, large, kept):
-    monkeypatch.setattr(double, "LARGE", large)
+    monkeypatch.setattr(kernel_matrix, "LARGE", large)
     single = lm.kernel(POINTS, lm.rbf(1.0))
     single.engine = engine
     assert (in_double(single).rough is single) is kept
@@ -93,7 +94,7 @@ def test_nuclear_scores_choose_as_well_as_with_all_digits(sigma):
 def test_a_search_of_float32_points_says_that_it_worked_in_double_and_why(method):
     K = lm.kernel(POINTS, lm.rbf(1.0))
     for _ in range(2):  # the second call finds the form of the first
-        assert lm.select(K, 5, method=method).ledger.precision == base.WIDENED
+        assert lm.select(K, 5, method=method).ledger.precision == problem.WIDENED
 
 
 def test_a_method_that_takes_the_data_as_they_are_says_so():
@@ -105,10 +106,10 @@ def test_the_ledger_counts_the_products_in_single():
     s = lm.select(paired(1.0), 40, method=greedy.Greedy())
     counted = int(s.ledger.precision.split()[1])
     assert 0 < counted <= s.ledger.products
-    assert s.ledger.precision == base.ROUGH.format(rough=counted, products=s.ledger.products)
+    assert s.ledger.precision == problem.ROUGH.format(rough=counted, products=s.ledger.products)
 
 
 def test_trials_say_the_precision():
     s = lm.select(lm.kernel(POINTS, lm.rbf(1.0)), 5)
-    assert {trial.precision for trial in s.trials} == {base.WIDENED}
+    assert {trial.precision for trial in s.trials} == {problem.WIDENED}
     assert s.ledger.precision in str(s.summary())

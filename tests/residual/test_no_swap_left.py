@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import landmarks as lm
-from landmarks.residual.explicit import Factored
-from landmarks.residual.represent import searchable
+from landmarks.operators.forms import Factored
 from tests.residual import reference
 
 
@@ -95,5 +94,5 @@ def test_columns_of_zeros_and_copies_do_not_make_the_others_alike():
     X = np.random.default_rng(0).standard_normal((40, 12))
     spread = np.column_stack([X, np.zeros(40), X[:, 0]])
     near = np.column_stack([spread, X[:, 1] + 1e-3 * X[:, 2]])
-    assert not isinstance(searchable(lm.data(spread), 4), Factored)
-    assert isinstance(searchable(lm.data(near), 4), Factored)
+    assert not isinstance(lm.data(spread).searchable(4), Factored)
+    assert isinstance(lm.data(near).searchable(4), Factored)

@@ -38,7 +38,7 @@ def test_columns_that_add_nothing_come_last_in_their_order():
 
 @pytest.mark.parametrize("fall", [0.1, 0.01])
 def test_the_order_holds_where_the_residual_falls_by_many_powers_of_ten(fall):
-    """Each column adds a direction that is a tenth or a hundredth of the last, to parts of these."""
+    """Each column adds a tenth or a hundredth of the last direction, to parts of these."""
     n = 7
     rng = np.random.default_rng(1)
     Q = np.linalg.qr(rng.standard_normal((40, n)))[0]

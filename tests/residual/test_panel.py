@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.residual import panel as panels
+from landmarks.residual import residual as panels
+from landmarks.residual.implicit_panel import ImplicitPanel
 from landmarks.residual.residual import Residual
 from landmarks.runs.state import capture, put_back
 
@@ -30,16 +31,16 @@ def residual_after(picks):
 
 
 def test_a_panel_that_fits_is_stored():
-    assert isinstance(panels.panel(operator(), 8), panels.StoredPanel)
+    assert isinstance(panels.panel(operator(), 8), panels.Panel)
 
 
 def test_one_that_does_not_is_implicit(short_of_memory):
-    assert isinstance(panels.panel(operator(), 8), panels.ImplicitPanel)
+    assert isinstance(panels.panel(operator(), 8), ImplicitPanel)
 
 
 def test_numbers_are_kept_where_columns_would_cost_products(short_of_memory):
     K = np.eye(5)
-    assert isinstance(panels.panel(lm.function(lambda V: K @ V, n=5), 2), panels.StoredPanel)
+    assert isinstance(panels.panel(lm.function(lambda V: K @ V, n=5), 2), panels.Panel)
 
 
 def test_implicit_products_equal_those_of_the_dense_residual(short_of_memory):
@@ -77,9 +78,7 @@ def test_implicit_panels_work_in_single_precision_with_torch(short_of_memory):
     np.testing.assert_array_equal(found, lm.select(operator(), 12, method="greedy").indices)
 
 
-@pytest.mark.parametrize(
-    "kind", [panels.StoredPanel, panels.ImplicitPanel], ids=lambda kind: kind.__name__
-)
+@pytest.mark.parametrize("kind", [panels.Panel, ImplicitPanel], ids=lambda kind: kind.__name__)
 def test_what_is_kept_of_a_panel_makes_it_again(kind):
     operator = lm.psd(np.diag([4.0, 3.0, 2.0, 1.0]) + 0.5)
     one, other = kind(operator, 3), kind(operator, 3)
@@ -96,13 +95,13 @@ def test_what_is_kept_of_a_panel_makes_it_again(kind):
 
 @pytest.mark.parametrize(
     ("free", "kind"),
-    [(2 * 8 * 5 * 3, panels.StoredPanel), (2 * 8 * 5 * 3 - 1, panels.ImplicitPanel)],
+    [(2 * 8 * 5 * 3, panels.Panel), (2 * 8 * 5 * 3 - 1, ImplicitPanel)],
 )
 def test_a_panel_of_half_the_free_memory_is_stored(free, kind, monkeypatch):
     monkeypatch.setattr(panels, "free_memory", lambda like, otherwise: free)
     assert isinstance(panels.panel(lm.psd(np.eye(5)), 3), kind)
     assert isinstance(
-        panels.panel(lm.function(lambda V: 2.0 * V, n=5), 3), panels.StoredPanel
+        panels.panel(lm.function(lambda V: 2.0 * V, n=5), 3), panels.Panel
     )  # its columns cost a product each
 
 

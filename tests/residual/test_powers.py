@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.operators.dense import Dense
 from landmarks.operators import dense
+from landmarks.operators.dense import Dense
 from landmarks.residual import base, stored_powers
 from landmarks.residual.base import Base, error_rounding
 from landmarks.residual.powers import Powers, best_addition, gain, rank_one
-from landmarks.residual.represent import searchable
 from landmarks.residual.stored_powers import StoredPowers
 
 RNG = np.random.default_rng(0)
@@ -188,7 +187,7 @@ def test_an_error_is_known_to_the_rounding_of_what_it_is_the_rest_of():
     assert error_rounding(stored, 1, 0.01, 9.0) == pytest.approx(2 * unit * 9.0)
     assert error_rounding(stored, 2, 0.01, 9.0) == pytest.approx(2 * unit * 0.1 * 3.0)
     assert error_rounding(stored, 2, -1.0, 9.0) == 0.0
-    factor = searchable(lm.data(RNG.standard_normal((2, 40))), 2)
+    factor = lm.data(RNG.standard_normal((2, 40))).searchable(2)
     assert error_rounding(factor, 1, 0.01, 9.0) == pytest.approx(16 * unit * 0.1 * 3.0)
     sixth = 0.01 ** (5 / 6) * 9.0 ** (1 / 6)
     assert error_rounding(factor, 2, 0.01, 9.0) == pytest.approx(16 * unit * sixth)

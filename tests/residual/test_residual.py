@@ -8,7 +8,7 @@ import pytest
 import landmarks as lm
 from landmarks._array import host
 from landmarks.errors import NotPSDError
-from landmarks.residual.explicit import Factored
+from landmarks.operators.forms import Factored
 from landmarks.residual.residual import Residual, filled, floor, independent
 
 X = np.random.default_rng(2).standard_normal((7, 10))

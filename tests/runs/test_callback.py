@@ -170,7 +170,7 @@ PHASES = {
     "continuous": {"descent", "bisection"},
     "annealed": {"annealed", "greedy", "reading"},
     "iterated": {"reading", "greedy", "swap", "iterated"},
-    "knapsack": {"exchange"},
+    "knapsack": {"greedy", "exchange"},
     "exact": {"reading", "greedy", "exact"},
 }
 

@@ -2,74 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 import pytest
+from plain_rounds import PlainRounds
 
 import landmarks as lm
 from landmarks.linalg.aim import Aim
 
-from .plain import Error, least_squares, posterior
+from .plain import least_squares, posterior
 
 RNG = np.random.default_rng(3)
 A = RNG.standard_normal((30, 14)) + RNG.standard_normal((30, 1))
 B = RNG.standard_normal((30, 3)) + A[:, :3]
 
 
-@dataclass
-class PlainSearch:
-    """Members at places; `held` of them stay, the others may be dropped and swapped."""
+class PlainSearch(PlainRounds):
+    """Members drawn at random are dropped; n candidates."""
 
-    error: Error
-    n: int
-    k: int
-    settings: lm.Iterated
-    rng: np.random.Generator
-    held: tuple[int, ...] = ()
-    improvements: int = 0
-    stale: int = 0
-    best: list[int] = field(default_factory=list)
+    n = A.shape[1]
 
-    def run(self, start: list[int], rounds: int) -> list[int]:
-        state = self.descended(start)
-        self.best = state
-        for _ in range(rounds):
-            state = self.round(state)
-        return self.best
-
-    def round(self, state: list[int]) -> list[int]:
-        leave = self.stale >= self.settings.patience
-        trial = self.descended(self.disturbed(state, leave))
-        better = self.lower(trial, state)
-        self.stale = 0 if better or leave else self.stale + 1
-        if self.lower(trial, self.best):
-            self.best, self.improvements = trial, self.improvements + 1
-        return trial if better or leave else state
-
-    def lower(self, one: list[int], other: list[int]) -> bool:
-        return self.error(one) < self.error(other) * (1 - 1e-9)
-
-    def disturbed(self, state: list[int], leave: bool) -> list[int]:
-        places = [place for place, j in enumerate(state) if j not in self.held]
-        share = 0.5 if leave else self.settings.share
-        most = min(len(places), max(2, int(np.ceil(share * self.k))))
-        count = most if leave else int(self.rng.integers(1, most + 1))
+    def disturbed(self, state: list[int], leave: bool) -> tuple[list[int], list[int]]:
+        places = self.unlocked(state)
+        count = self.count(state, leave)
         dropped = {int(place) for place in self.rng.permutation(places)[:count]}
         chosen = [None if place in dropped else j for place, j in enumerate(state)]
         for place in sorted(dropped):
             rest = [j for j in range(self.n) if j not in state and j not in chosen]
             members = [j for j in chosen if j is not None]
             chosen[place] = min(rest, key=lambda j, members=members: self.error([*members, j]))
-        return chosen
+        return chosen, []
 
-    def descended(self, state: list[int]) -> list[int]:
+    def descended(self, state: list[int], near: list[int] | None = None) -> list[int]:
         while True:
             trials = [
                 [*state[:place], j, *state[place + 1 :]]
-                for place in range(self.k)
+                for place in self.unlocked(state)
                 for j in range(self.n)
-                if j not in state and state[place] not in self.held
+                if j not in state
             ]
             found = min(trials, key=self.error)
             if not self.lower(found, state):
@@ -90,6 +59,6 @@ def test_the_rounds_are_those_of_a_plain_search(noisy: bool, held: tuple[int, ..
     problem = lm.Problem(operator, 5, include=held, aim=aim)
     start = lm.Greedy().choose(problem, np.random.default_rng(0)).indices.tolist()
     found = settings.choose(problem, np.random.default_rng(7))
-    plain = PlainSearch(error, 14, 5, settings, np.random.default_rng(7), held)
-    assert plain.run(start, 9) == found.indices.tolist()
+    plain = PlainSearch(error, settings, np.random.default_rng(7), held)
+    assert plain.run(start) == found.indices.tolist()
     assert found.details == {"rounds": 9, "improvements": plain.improvements}

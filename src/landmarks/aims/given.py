@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from .. import _check
 from .._array import host
 from ..constraints import column_indices
 from ..errors import UnsupportedError
-from ..intake import boolean
 from ..linalg.aim import Aim, Columns
 from ..operators.base import Operator
 from ..operators.standard import Standard
@@ -36,7 +36,7 @@ def aimed(
     """
     operator = problem.operator
     variances = _variances(noise, operator)
-    if boolean(repeats, "repeats") and variances is None:
+    if _check.boolean(repeats, "repeats") and variances is None:
         raise ValueError(
             "repeats=True needs noise above 0: without noise a second measurement at the same "
             "place adds nothing"

@@ -11,13 +11,12 @@ import numpy as np
 
 from .. import _check
 from .._array import host, is_array
-from ..intake import warn_of_spread
 from ..operators.base import Operator
 from ..operators.data import Data
 from ..operators.dense import Dense
 from ..operators.psd import psd
 from ..operators.standard import Standard
-from ..readers.frames import is_frame, numbers_only
+from ..readers.frames import column_names, is_frame, numbers_only
 from ..residual.aimed.rebuilding import stored_factor
 
 
@@ -32,7 +31,7 @@ def target_of(operator: Operator, target: Any, standard: Standard, spread: bool)
 
 def _of_rows(operator: Operator, target: Any, standard: Standard, spread: bool) -> dict[str, Any]:
     """B with the rows of the data, its columns prepared as theirs are."""
-    names = _check.column_names(target)
+    names = column_names(target)
     values = numbers_only(target) if is_frame(target) else target
     values = _check.as_numpy(host(values) if is_array(values) else values, "target")
     if values.ndim == 1:
@@ -45,7 +44,9 @@ def _of_rows(operator: Operator, target: Any, standard: Standard, spread: bool) 
     if not standard.plain:
         values = standard.of_array(values)[0]
     if spread:
-        warn_of_spread(Data(values, names=names), stacklevel=3)
+        given = Data(values)
+        given.names = names
+        _check.warn_of_spread(given, stacklevel=3)
     B = host(values).astype(np.float64)
     if _is_data(B, operator):
         return {}

@@ -14,19 +14,8 @@ from .outcome import OK
 
 NEEDED = ("numpy", "scipy", "scikit-learn", "array-api-compat")
 OPTIONAL = (
-    "torch",
-    "triton",
-    "pykeops",
-    "dask",
-    "distributed",
-    "pandas",
-    "polars",
-    "pyarrow",
-    "h5py",
-    "zarr",
-    "matplotlib",
-    "jinja2",
-    "rich",
+    *("torch", "triton", "pykeops", "dask", "distributed", "pandas", "polars", "pyarrow"),
+    *("h5py", "zarr", "matplotlib", "jinja2", "rich"),
 )
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 

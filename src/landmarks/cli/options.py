@@ -5,7 +5,7 @@ import csv
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ..errors import suggestion
 
@@ -13,6 +13,19 @@ HOW_MANY = (
     "say how many to choose: -k 10, -k 0.1 for a tenth, -k auto for the knee of the error curve, "
     "or --error 0.05 for the fewest that leave an error of 5 %"
 )
+
+
+Group = argparse.ArgumentParser | argparse._ArgumentGroup | argparse._MutuallyExclusiveGroup
+
+
+def option(group: Group, names: str, text: str, **more: Any) -> None:
+    """Add an option with its help: "--out FILE" takes a value, "--force" alone is yes or no."""
+    words = names.split()
+    if not words[-1].startswith("-"):
+        more["metavar"] = words.pop()
+    elif not more:
+        more["action"] = "store_true"
+    group.add_argument(*words, help=text, **more)
 
 
 class Parser(argparse.ArgumentParser):
@@ -69,6 +82,9 @@ def listed(text: str) -> tuple[str, ...]:
         for entry in next(csv.reader([text], skipinitialspace=True), [])
         if entry.strip()
     )
+
+
+LISTED: dict[str, Any] = {"type": listed, "default": ()}  # of an option with a list of names
 
 
 def size(text: str) -> int:

@@ -24,16 +24,9 @@ from ..selection import Selection
 from .files import places, source, write
 from .files.source import Source
 from .files.write import record
-from .outcome import (
-    BAD_DATA,
-    NO_OUTPUT,
-    OK,
-    USAGE,
-    Failure,
-    check_outputs,
-    warnings_as_notes,
-)
+from .outcome import BAD_DATA, NO_OUTPUT, OK, USAGE, Failure, check_outputs, warnings_as_notes
 
+AS_GIVEN = ("criterion", "seed", "budget", "noise", "error")  # `select` takes them so
 LISTED = 200  # the most chosen columns that are printed
 
 
@@ -64,16 +57,12 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
             chosen_from.operator,
             "auto" if arguments.k is None else arguments.k,
             method=method_of(chosen_from, arguments),
-            criterion=arguments.criterion,
-            seed=arguments.seed,
-            budget=arguments.budget,
             include=chosen_from.positions(arguments.include),
             exclude=chosen_from.positions(arguments.exclude),
             target=target_of(chosen_from, arguments),
-            noise=arguments.noise,
             constraints=places.constraints(chosen_from, arguments),
-            error=arguments.error,
-            **({"checkpoint": arguments.checkpoint} if arguments.checkpoint else {}),
+            checkpoint=arguments.checkpoint or None,
+            **{name: getattr(arguments, name) for name in AS_GIVEN},
         )
         return replace(found, center=chosen_from.center, scale=chosen_from.scale)
     except FormatError as error:

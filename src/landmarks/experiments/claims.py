@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean, stdev
 
 from .settings import Figure, Panel, read_settings
 from .table import Row, read_rows
@@ -60,14 +61,8 @@ def against(
         for k in panel.k
         if (cell := compared(panel, k, sizes.get(panel_key(panel), 0), found))
     ]
-    heads = [
-        "data",
-        "k",
-        "k/n",
-        "continuous / greedy",
-        "continuous / best sampling",
-        "auto / greedy",
-    ]
+    heads = ["data", "k", "k/n", "continuous / greedy", "continuous / best sampling"]
+    heads += ["auto / greedy"]
     heads += [f"{cost}: continuous, greedy, auto" for cost in ("seconds", "products")]
     yield from ("", f"## {figure.title}", "", table_row(*heads), "|---" * 8 + "|")
     yield from map(str, cells)
@@ -157,17 +152,10 @@ def means(rows: Iterable[Row], column: str) -> dict[Key, Mean]:
 
 def _mean(rows: list[Row], column: str) -> Mean:
     values = [getattr(row, column) for row in rows]
-    n, mean = len(values), sum(values) / len(values)
-    spread = (
-        math.sqrt(sum((value - mean) ** 2 for value in values) / (n - 1) / n) if n > 1 else math.nan
-    )
-    return Mean(
-        mean,
-        spread,
-        n,
-        sum(row.seconds or 0.0 for row in rows) / n,
-        sum(row.products or 0 for row in rows) / n,
-    )
+    n = len(values)
+    spread = stdev(values) / math.sqrt(n) if n > 1 else math.nan
+    seconds = fmean(row.seconds or 0.0 for row in rows)
+    return Mean(fmean(values), spread, n, seconds, fmean(row.products or 0 for row in rows))
 
 
 def panel_key(panel: Panel) -> tuple[str, str]:

@@ -132,10 +132,13 @@ def _weights(operator: Operator, rebuilt: Reconstruction, dropped: np.ndarray) -
     """B_ij √(K_ii/K_jj): the coefficients for columns of length one; 0 where it is rounding."""
     lengths = np.sqrt(np.maximum(host(operator.diagonal()).astype(np.float64), 0.0))
     terms = rebuilt.coefficients[:, dropped].T * lengths[rebuilt.indices]
-    weights = np.divide(
-        terms, lengths[dropped, None], out=np.zeros_like(terms), where=lengths[dropped, None] > 0
-    )
-    return np.where(np.abs(weights) > rank_tolerance(operator.digits), weights, 0.0)
+    return _clear(terms, lengths[dropped, None], rank_tolerance(operator.digits))
+
+
+def _clear(terms: np.ndarray, lengths: np.ndarray, rounding: float) -> np.ndarray:
+    """terms / lengths; 0 where it is rounding, and for a column of zeros."""
+    weights = np.divide(terms, lengths, out=np.zeros_like(terms), where=lengths > 0)
+    return np.where(np.abs(weights) > rounding, weights, 0.0)
 
 
 def _frequency(stability: Stability | None, indices: np.ndarray) -> dict[str, list[Any]]:
@@ -212,12 +215,10 @@ def _rows_of(indices: np.ndarray, members: np.ndarray) -> np.ndarray:
 
 def _aimed_weights(selection: Selection, rebuilt: Reconstruction) -> np.ndarray:
     """The coefficients for columns of length one."""
-    own = np.sqrt(np.maximum(np.asarray(_base(selection).lengths), 0.0))[rebuilt.indices]
-    target = None if selection.aim is None else selection.aim.target
-    if target is not None and selection.aim is not None and selection.aim.rows:
-        lengths = np.sqrt(np.sum(target**2, axis=0))
-    else:
-        lengths = np.sqrt(np.sum(_base(selection).A ** 2, axis=0))
-    terms = rebuilt.coefficients * own[:, None]
-    weights = np.divide(terms, lengths, out=np.zeros_like(terms), where=lengths > 0)
-    return np.where(np.abs(weights) > 1e-12, weights, 0.0)
+    base, aim = _base(selection), selection.aim
+    own = np.sqrt(np.maximum(np.asarray(base.lengths), 0.0))[rebuilt.indices]
+    rebuilt_columns = base.A
+    if aim is not None and aim.target is not None and aim.rows:
+        rebuilt_columns = aim.target
+    lengths = np.linalg.norm(rebuilt_columns, axis=0)
+    return _clear(rebuilt.coefficients * own[:, None], lengths, 1e-12)

@@ -15,8 +15,9 @@ from ..errors import UnsupportedError
 from ..linalg.aim import Aim
 from ..methods.registry import as_method
 from ..operators.base import Operator
-from ..operators.dense import Data, Sparse
+from ..operators.dense import Data
 from ..operators.kernel_matrix import KernelOperator
+from ..operators.sparse import Sparse
 from ..problem import Method, Problem
 from ..runs.runner import report
 

@@ -9,12 +9,11 @@ import numpy as np
 from .. import _check
 from .._array import Array, host
 from ..constraints import check_size, constrained
-from ..intake import prepared_operator
 from ..linalg.error import CRITERIA, total
 from ..methods.aimed.search import base_of, greedy
 from ..methods.greedy.greedy import ErrorGains, Gains, pursue
+from ..operators.data import prepared_operator
 from ..problem import Problem
-from ..residual.represent import searchable
 from ..residual.residual import Residual
 
 
@@ -144,7 +143,7 @@ def path(
     ([0.357, 0.071, 0.0], 2)
     """
     operator = prepared_operator(A, center=center, scale=scale, numeric_only=numeric_only)
-    sizes = _check.sizes(ks, operator.n)
+    sizes = checked_sizes(ks, operator.n)
     problem = constrained(
         operator, _check.choice(criterion, CRITERIA, "criterion"), include, exclude
     )
@@ -152,12 +151,27 @@ def path(
     return sweep(problem, sizes)
 
 
+def checked_sizes(ks: Any, n: int) -> np.ndarray:
+    """The rising distinct sizes asked for; one number k means 1, 2, …, k."""
+    if _check.is_whole(ks):
+        ks = range(1, _check.subset_size(ks, n) + 1)
+    elif not hasattr(ks, "__iter__") or isinstance(ks, str):
+        raise TypeError(
+            "ks must be a list of sizes such as [5, 10, 20], or one number k for 1, 2, …, k; "
+            f"got {ks!r}"
+        )
+    listed = sorted({_check.subset_size(k, n) for k in ks})
+    if not listed:
+        raise ValueError("ks must list at least one number of columns")
+    return np.array(listed, dtype=np.int64)
+
+
 def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
     """The greedy curve of a problem at rising sizes; problem.k is ignored."""
     problem = replace(problem, k=int(sizes[-1]))
     if problem.aim is not None:
         return _aimed_sweep(problem, sizes)
-    residual = Residual(searchable(problem.operator, problem.k), problem.k)
+    residual = Residual(problem.operator.searchable(problem.k), problem.k)
     gains = Watched(ErrorGains(residual), problem.criterion)
     indices = pursue(problem, residual, gains).indices
     everything = total(problem.operator, problem.criterion)

@@ -8,7 +8,7 @@ import numpy as np
 from .._array import host
 from ..errors import UnsupportedError
 from ..operators.base import Operator, block_width, blocks
-from ..operators.dense import densify
+from ..operators.forms import densify
 from ..problem import Choice, Method, Problem
 from .subset_factor import SubsetFactor, tail
 

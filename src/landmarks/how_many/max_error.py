@@ -12,7 +12,7 @@ from .._check import is_number
 from ..errors import RankWarning
 from ..linalg.error import FULL_SPECTRUM, spectrum
 from ..methods.inner import run_method
-from ..operators.double import in_double
+from ..operators.forms import in_double
 from ..problem import Choice, Method, Problem
 from ..residual.aimed.rebuilding import error_of, total_of
 from ..runs.runner import report

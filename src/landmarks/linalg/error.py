@@ -16,8 +16,8 @@ import scipy.linalg
 
 from .._array import Array, Indices, eps, host, is_single, like, namespace, take
 from ..operators.base import MEMORY, Operator, block_width, blocks, itemsize
-from ..operators.dense import Dense, densify
-from ..operators.double import in_double, remade_in_double
+from ..operators.dense import Dense
+from ..operators.forms import densify, in_double
 from ..operators.rows.moments import CompensatedSum, gram
 from ..operators.rows.tiles import pass_height, tile_height, tiles
 from .nystrom import nystrom_factor, pivoted_cholesky
@@ -102,7 +102,7 @@ def rank_bound(operator: Operator, k: int, criterion: str) -> float:
     """The best rank-k error less what rounding may have added to it: a rigorous lower bound."""
     if min(operator.n, operator.m or operator.n) > FULL_SPECTRUM:
         if is_single(operator.like) and operator.n <= DOUBLED:
-            operator = remade_in_double(operator) or operator
+            operator = operator.remade_in_double() or operator
         rounding = 8 * math.sqrt(operator.n) * eps(operator.digits)
         doubt = rounding * total(operator, criterion)
         return max(0.0, _leading_tail(operator, k, criterion) - doubt)

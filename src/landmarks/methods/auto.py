@@ -15,10 +15,9 @@ import numpy as np
 
 from ..errors import Stopped
 from ..linalg.error import estimated_error, selection_error
-from ..operators.base import Operator, precision_used
-from ..problem import AIMED, PLACED, Choice, Problem, Trial, brief
+from ..operators.base import Operator
+from ..problem import AIMED, PLACED, Choice, Problem, Trial, brief, precision_used
 from ..residual.order import greedy_order
-from ..residual.represent import searchable
 from ..residual.stored_powers import expecting
 from ..runs.runner import stopped
 from .aimed.auto import automatic
@@ -99,7 +98,7 @@ class Auto:
             return automatic(problem, rng)
         if problem.constraints:
             return placed(problem, rng)
-        found = replace(problem, operator=searchable(problem.operator, problem.k))
+        found = replace(problem, operator=problem.operator.searchable(problem.k))
         with expecting(found.operator, expected_moves(found)):
             return self._search(problem, found, rng)
 
@@ -152,7 +151,7 @@ class Auto:
 
 def placed(problem: Problem, rng: np.random.Generator) -> Choice:
     """Greedy, swaps and rounds: the methods that honour constraints on places."""
-    problem = replace(problem, operator=searchable(problem.operator, problem.k))
+    problem = replace(problem, operator=problem.operator.searchable(problem.k))
     portfolio = Portfolio(problem, rng)
     portfolio.run("greedy > swap", Swap(start=Greedy()))
     portfolio.run("iterated", modest_search(problem, portfolio.best.indices))

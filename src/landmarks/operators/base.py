@@ -8,25 +8,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 
-from .._array import (
-    Array,
-    Indices,
-    Part,
-    column_dots,
-    eps,
-    is_single,
-    namespace,
-    on_gpu,
-    zeros,
-)
+from .._array import Array, Indices, Part, column_dots, eps, is_single, namespace, on_gpu
 from ..errors import Stopped
 from ..runs.runner import Step, once_per_run, run
 from ..runs.state import State
-from .cubes import add_block, panel_width
 
 if TYPE_CHECKING:
     from .rows.base import RowBlocks
@@ -34,8 +23,6 @@ if TYPE_CHECKING:
 MEMORY = 256 * 2**20  # bytes that a block of columns or a chunk of kernel values may take
 DENSE_MEMORY = 4 * 2**30  # bytes that a stored n × n matrix may take
 COUNTED = ("products", "columns", "entries")  # of every run
-WIDENED = "float64: rounding in float32 could hide gains"
-ROUGH = "float64, {rough} of {products} products in float32, whose error is accounted for"
 
 
 @dataclass
@@ -89,6 +76,8 @@ class Operator(abc.ABC):
     labels: tuple[Any, ...] | None = None
     #: whether `data` was not asked about the scale, so that `select` warns of large columns
     scale_left_open: bool = False
+    #: whether X was a symmetric matrix and not diagonal, so that it may be meant as a kernel matrix
+    symmetric: bool = False
     #: the rows of X, when K = XᵀX and they can be read again in blocks
     source: RowBlocks | None = None
     #: whether the n × n entries are in memory
@@ -107,6 +96,10 @@ class Operator(abc.ABC):
     widened: bool = False
     #: the attributes that determine the matrix; none where only its products do
     determined_by: tuple[str, ...] = ()
+    #: whether entries are evaluated when they are used, so that a search stores a small K
+    entrywise: bool = False
+    #: whether a search works on the same form whatever k is
+    one_form: bool = False
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 
@@ -160,6 +153,32 @@ class Operator(abc.ABC):
     def validate(self) -> None:  # noqa: B027  # most operators have nothing to check
         """Raise if the matrix is not as promised; `select` calls it once before the work."""
 
+    def searchable(self, k: int) -> Operator:
+        """K in the form that a search for k columns works on; made once."""
+        if self in _ready:
+            return self
+        forms = _forms.setdefault(self, {})
+        size = 0 if self.one_form else k
+        if size not in forms:
+            found = self.form(k)
+            forms[size] = None if found is self else found
+            _ready.add(found)
+        found = forms[size] or self
+        if is_single(self.like) and not is_single(found.like):
+            found.widened = True
+            self.ledger.widened += 1
+        return found
+
+    def form(self, k: int) -> Operator:
+        """The same K, such that its residuals keep their digits in a search for k columns."""
+        from .forms import form_of_entries  # it makes operators of other classes
+
+        return form_of_entries(self, k)
+
+    def remade_in_double(self) -> Operator | None:
+        """The operator of the same data in float64; None if it is not made from data."""
+        return None
+
     def product_seconds(self) -> float:
         """An estimate of the seconds that one product takes (benchmarks/scale_model.py)."""
         gpu = on_gpu(self.like)
@@ -179,15 +198,6 @@ class Operator(abc.ABC):
         return f"{type(self).__name__}(n={self.n}, dtype={self.like.dtype})"
 
 
-def precision_used(operator: Operator, used: dict[str, int]) -> str:
-    """The precision of a search and the reason, from the counts of the ledger."""
-    if used.get("rough", 0):
-        return ROUGH.format_map(used)
-    if operator.widened or used.get("widened", 0):
-        return WIDENED
-    return "float32: as the data" if is_single(operator.like) else "float64"
-
-
 def blocks(n: int, width: int) -> Iterator[np.ndarray]:
     """The indices 0 … n−1 in consecutive blocks."""
     for start in range(0, n, max(1, width)):
@@ -204,36 +214,22 @@ def itemsize(array: Array) -> int:
     return 4 if eps(array) > 1e-10 else 8
 
 
+_forms: WeakKeyDictionary[Operator, dict[int, Operator | None]] = WeakKeyDictionary()
+_ready: WeakSet[Operator] = WeakSet()
 _diagonals: WeakKeyDictionary[Operator, dict[str, Array]] = WeakKeyDictionary()
 
 
 def squared_diagonal(operator: Operator) -> Array:
     """The diagonal of K², from one pass over K; remembered while the operator lives."""
     images: Images = {"squares": lambda block, columns: columns}
-    return _remembered(operator, "squares", partial(_read, images=images))
-
-
-def cubed_diagonal(operator: Operator) -> Array:
-    """The diagonal of K³, from a product with every column; remembered, and so is that of K²."""
-    if in_pairs(operator):
-        return _remembered(operator, "cubes", _read_pairs)
-    images: Images = {
-        "squares": lambda block, columns: columns,
-        "cubes": operator.squared_columns,
-    }
-    return _remembered(operator, "cubes", partial(_read, images=images))
-
-
-def in_pairs(operator: Operator) -> bool:
-    """Whether diag K³ comes from pairs of blocks of columns: on a card, large products are fast."""
-    return on_gpu(operator.like) and "columns" in operator.cheap
+    return remembered(operator, "squares", partial(read, images=images))
 
 
 Read = Callable[[Operator, "Reading"], Iterator[Step]]
 Images = dict[str, Callable[[np.ndarray, Array], Array]]
 
 
-def _remembered(operator: Operator, wanted: str, read: Read) -> Array:
+def remembered(operator: Operator, wanted: str, reader: Read) -> Array:
     """One of the diagonals: from memory, from the journal of the run, or from a pass over K."""
     known = _diagonals.setdefault(operator, {})
 
@@ -243,7 +239,7 @@ def _remembered(operator: Operator, wanted: str, read: Read) -> Array:
         direct = operator.squared_diagonal() if wanted == "squares" else None
         if direct is not None:
             return known | {wanted: direct}
-        return known | _pass(operator, read)
+        return known | _pass(operator, reader)
 
     name = f"{wanted} of {type(operator).__name__} {operator.n} {operator.like.dtype}"
     known |= once_per_run(name, operator.ledger, diagonals)
@@ -258,16 +254,16 @@ class Reading(State):
     done: int = 0
 
 
-def _pass(operator: Operator, read: Read) -> dict[str, Array]:
+def _pass(operator: Operator, reader: Read) -> dict[str, Array]:
     """The diagonals from one pass over K."""
     reading = Reading({})
-    run("reading", read(operator, reading), reading)
+    run("reading", reader(operator, reading), reading)
     if reading.done < operator.n:
         raise Stopped("the run was stopped while it read the matrix, before there was a choice")
     return reading.diagonals
 
 
-def _read(operator: Operator, reading: Reading, images: Images) -> Iterator[Step]:
+def read(operator: Operator, reading: Reading, images: Images) -> Iterator[Step]:
     """The inner products of the columns of K with their images, in blocks of columns."""
     xp = namespace(operator.like)
     width = block_width(operator)
@@ -280,17 +276,3 @@ def _read(operator: Operator, reading: Reading, images: Images) -> Iterator[Step
             reading.diagonals[name] = xp.concat([before, products])
         reading.done += len(block)
         yield Step(reading.done, operator.n)
-
-
-def _read_pairs(operator: Operator, reading: Reading) -> Iterator[Step]:
-    """diag K² and diag K³ from products of one block of columns with all later ones."""
-    n, nothing = operator.n, zeros((operator.n,), operator.like)
-    width = panel_width(n, operator.like)
-    while reading.done < n:
-        block = np.arange(reading.done, min(n, reading.done + width))
-        known = reading.diagonals
-        so_far = known.get("squares", nothing), known.get("cubes", nothing)
-        squares, cubes = add_block(so_far, operator.columns(block), block, operator.columns)
-        reading.diagonals = {"squares": squares, "cubes": cubes}
-        reading.done += len(block)
-        yield Step(reading.done, n)

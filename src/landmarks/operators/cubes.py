@@ -1,19 +1,23 @@
-"""diag A² and diag A³ of a symmetric matrix, from blocks of its columns, for a graphics card.
+"""diag K³; on a graphics card with diag K², from pairs of blocks of columns.
 
-(A³)_ii = Σ_j A_ij (A²)_ij, and A² is symmetric. So each block of A² is computed once and serves two
+(K³)_ii = Σ_j K_ij (K²)_ij, and K² is symmetric. So each block of K² is computed once and serves two
 parts of the diagonal: n³ operations in large products. A product with every column takes twice that
 in products of a few columns, each of which evaluates the entries again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
-from .._array import Array, free_memory, namespace, take
+from .._array import Array, free_memory, namespace, on_gpu, take, zeros
+from ..runs.runner import Step
+from .base import Images, Operator, Reading, read, remembered
 
 PANEL = 2**30  # bytes of the columns of a block, two of which are in memory
+STRIP = 256  # rows of a symmetric product that are computed at a time
 STEP = 128  # columns of a tile of a large product on a card
 
 Columns = Callable[[np.ndarray], Array]
@@ -29,7 +33,7 @@ def panel_width(n: int, like: Array) -> int:
 def add_block(
     diagonals: tuple[Array, Array], left: Array, block: np.ndarray, columns: Columns
 ) -> tuple[Array, Array]:
-    """diag A² and diag A³ with what a block of columns adds, alone and with all later ones.
+    """diag K² and diag K³ with what a block of columns adds, alone and with all later ones.
 
     diagonals : what earlier blocks have added. left : the columns of the block.
     """
@@ -46,3 +50,47 @@ def add_block(
         if first > start:
             cubes[first : first + len(others)] += xp.sum(terms, axis=0)
     return squares, cubes
+
+
+def cubed_diagonal(operator: Operator) -> Array:
+    """The diagonal of K³, from a product with every column; remembered, and so is that of K²."""
+    if in_pairs(operator):
+        return remembered(operator, "cubes", _read_pairs)
+    images: Images = {
+        "squares": lambda block, columns: columns,
+        "cubes": operator.squared_columns,
+    }
+    return remembered(operator, "cubes", partial(read, images=images))
+
+
+def in_pairs(operator: Operator) -> bool:
+    """Whether diag K³ comes from pairs of blocks of columns: on a card, large products are fast."""
+    return on_gpu(operator.like) and "columns" in operator.cheap
+
+
+def _read_pairs(operator: Operator, reading: Reading) -> Iterator[Step]:
+    """diag K² and diag K³ from products of one block of columns with all later ones."""
+    n, nothing = operator.n, zeros((operator.n,), operator.like)
+    width = panel_width(n, operator.like)
+    while reading.done < n:
+        block = np.arange(reading.done, min(n, reading.done + width))
+        known = reading.diagonals
+        so_far = known.get("squares", nothing), known.get("cubes", nothing)
+        squares, cubes = add_block(so_far, operator.columns(block), block, operator.columns)
+        reading.diagonals = {"squares": squares, "cubes": cubes}
+        reading.done += len(block)
+        yield Step(reading.done, n)
+
+
+def symmetric_product(A: Array, B: Array) -> Array:
+    """A B of symmetric matrices that commute: symmetric too, so half of it is computed."""
+    n = A.shape[0]
+    if A is B or n < 2 * STRIP or on_gpu(A):
+        return A @ B.T
+    found = namespace(A).empty_like(A)
+    for first in range(0, n, STRIP):
+        last = min(n, first + STRIP)
+        strip = A[first:last, :] @ B[:, first:]
+        found[first:last, first:] = strip
+        found[first:, first:last] = strip.T
+    return found

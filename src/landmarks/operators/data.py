@@ -1,18 +1,24 @@
 """From what a user holds to an operator: `data` for its columns, `as_operator` for anything."""
 
+import os
+import warnings
+from pathlib import Path
 from typing import Any
 
 from .. import _check
-from ..readers.frames import is_frame, numbers_only
+from ..errors import suggestion
+from ..readers.frames import column_labels, column_names, is_frame, numbers_only
 from .base import Operator
-from .dense import Data, array_data, gram_is_cheaper, sparse_data
+from .dense import Data, array_data, gram_is_cheaper
 from .function import function
 from .rows.base import load
-from .rows.files import as_rows
+from .rows.files import ARROW, HDF5, as_rows, open_rows
 from .rows.out_of_core import ROWS_MEMORY, fits, from_rows
+from .sparse import checked_sparse, sparse_data
 from .standard import Standard
 
-__all__ = ["Data", "annotated", "as_operator", "data", "gram_is_cheaper", "is_annotated"]
+IN_BLOCKS = (".npy", ".zarr", *HDF5)  # files whose rows are read in blocks, as `data` does
+__all__ = ["Data", "as_operator", "data", "gram_is_cheaper", "prepared_operator"]
 
 
 def data(
@@ -63,23 +69,22 @@ def _of_columns(X: Any, standard: Standard, memory: int) -> Operator:
         X = numbers_only(X)
     source = as_rows(X)
     if source is None:
-        names, labels = _check.column_names(X), _check.column_labels(X)
-        return array_data(
-            X, center=standard.center, scale=standard.scale, names=names, labels=labels
-        )
-    if not fits(source, memory):
+        names, labels = column_names(X), column_labels(X)
+    elif fits(source, memory):
+        names = labels = source.names
+        X = load(source, memory)
+    else:
         return from_rows(source, standard, memory=memory).operator
-    X = load(source, memory)
-    return array_data(
-        X, center=standard.center, scale=standard.scale, names=source.names, labels=source.names
-    )
+    operator = array_data(X, center=standard.center, scale=standard.scale)
+    operator.names, operator.labels = names, labels
+    return operator
 
 
 def _standard_sparse(X: Any, standard: Standard) -> Operator:
     """The centred or scaled columns of a sparse matrix, which stays sparse."""
     from .prepare.preparation import Preparation  # here: it needs scikit-learn
 
-    X = _check.sparse(X)
+    X = checked_sparse(X)
     return Preparation(standard.center, standard.scale).of_rows(X, None).operator
 
 
@@ -115,3 +120,88 @@ def annotated(A: Any, *, center: bool = False, scale: bool = False) -> Operator:
     operator = data(A.X, center=center, scale=scale)
     operator.names = tuple(str(name) for name in A.var_names)
     return operator
+
+
+def prepared_operator(
+    A: Any,
+    *,
+    center: bool = False,
+    scale: bool | None = None,
+    numeric_only: bool = False,
+    stacklevel: int = 2,
+) -> Operator:
+    """The operator of the user's data, with columns centred and scaled as requested.
+
+    scale : None does not scale, but warns when the size of the columns decides the choice; False
+        does not scale and does not warn.
+    """
+    stacklevel += 1
+    center = _check.boolean(center, "center")
+    standard = Standard(center, scale is not None and _check.boolean(scale, "scale"))
+    if isinstance(A, Operator) or _is_product(A):
+        _refuse(A, standard)
+        operator = as_operator(A)
+        left_open = operator.scale_left_open
+    else:
+        operator = _of_given(A, standard, numeric_only, stacklevel + 1)
+        left_open = True
+        _check.warn_if_symmetric(operator, stacklevel)
+    if scale is None and left_open:
+        _check.warn_of_spread(operator, stacklevel)
+    return operator
+
+
+def _is_product(A: Any) -> bool:
+    return hasattr(A, "matmat") and hasattr(A, "shape") and not hasattr(A, "__dask_graph__")
+
+
+def _refuse(A: Any, standard: Standard) -> None:
+    if not standard.plain:
+        raise ValueError(
+            "center and scale apply to the columns of data, not to an operator; use "
+            "lm.data(X, center=…, scale=…), or prepare the matrix before it becomes an operator, "
+            f"got {A!r}"
+        )
+
+
+def _of_given(A: Any, standard: Standard, numeric_only: bool, stacklevel: int) -> Operator:
+    """The operator of the columns of an array, a frame, rows in blocks, or a file."""
+    asked = {"center": standard.center, "scale": standard.scale}
+    if is_annotated(A):
+        return annotated(A, **asked)
+    if isinstance(A, str | os.PathLike):
+        return _of_file(A, numeric_only, stacklevel, asked)
+    if is_frame(A):
+        A = numbers_only(A, numeric_only=numeric_only, stacklevel=stacklevel)
+    return as_operator(A) if standard.plain else data(A, **asked)
+
+
+def _of_file(
+    path: str | os.PathLike[str], numeric_only: bool, stacklevel: int, asked: dict[str, bool]
+) -> Operator:
+    """The operator of the columns of a file, read in blocks if the format allows."""
+    _check_there(Path(path))
+    ending = Path(path).suffix.lower()
+    if ending in ARROW or Path(path).is_dir():
+        rows = open_rows(path, numeric_only=numeric_only)
+        return data(rows, **asked)
+    if ending in IN_BLOCKS:
+        return data(path, **asked)
+    from ..readers.read import read
+
+    table = read(os.fspath(path), numeric_only=numeric_only)
+    for note in table.notes:
+        warnings.warn(note, stacklevel=stacklevel + 1)
+    operator = data(table.values, **asked)
+    operator.names = operator.labels = table.names
+    return operator
+
+
+def _check_there(path: Path) -> None:
+    """Raise when there is no such file, and suggest similar names from its folder."""
+    if path.exists():
+        return
+    folder = path.parent
+    others = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
+    close = suggestion(path.name, others) or "; give the path of a file, an array or a data frame"
+    raise FileNotFoundError(f"there is no file {os.fspath(path)!r}{close}")

@@ -1,6 +1,7 @@
 """Matrices in memory: K itself, or X with K = XᵀX, formed once where that is cheaper.
 
-X is an array, or a SciPy sparse matrix, which is never made dense.
+A search works on K where that keeps its digits, else on X, whose residual is a matrix of its own.
+Data in float32 are exact numbers, so both are in float64 (`Data.form`).
 """
 
 from __future__ import annotations
@@ -10,13 +11,30 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
 from .. import _check
-from .._array import Array, Indices, Part, is_array, namespace, on_gpu, prototype, take
-from .base import DENSE_MEMORY, MEMORY, Ledger, Operator, blocks, itemsize
+from .._array import (
+    Array,
+    Indices,
+    Part,
+    double,
+    host,
+    is_array,
+    is_single,
+    namespace,
+    on_gpu,
+    prototype,
+    take,
+)
+from .base import MEMORY, Ledger, Operator, blocks, itemsize
+from .cubes import symmetric_product
 from .standard import Standard
 
-STRIP = 256  # rows of a symmetric product that are computed at a time
+FEW_ROWS = 4  # X with at most n/4 rows is kept as it is; more are first compared with a stored K
+NEAR = 1e-8  # of a squared length: a stored K has lost half of its digits of such a column
+ALIKE = 1e-3  # 1 − r² of two columns: of a third in line with them some 1e-6 is left
+NOTHING = 8 * float(np.finfo(np.float64).eps)  # times n: rounding leaves that of a dependent column
 
 
 class Dense(Operator):
@@ -50,6 +68,9 @@ class Dense(Operator):
     @property
     def digits(self) -> Array:
         return self.like if self._digits is None else self._digits
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_powers": [self.K]}  # K² and K³ are formed again when needed
 
     @property
     def keeps_powers(self) -> bool:
@@ -100,19 +121,26 @@ class Dense(Operator):
             digits=self._digits,
         )
 
+    def keeps_digits(self) -> bool:
+        """Whether of every column, pivot after pivot, much is left or nothing, and none are alike.
 
-def symmetric_product(A: Array, B: Array) -> Array:
-    """A B of symmetric matrices that commute: symmetric too, so half of it is computed."""
-    n = A.shape[0]
-    if A is B or n < 2 * STRIP or on_gpu(A):
-        return A @ B.T
-    found = namespace(A).empty_like(A)
-    for first in range(0, n, STRIP):
-        last = min(n, first + STRIP)
-        strip = A[first:last, :] @ B[:, first:]
-        found[first:last, first:] = strip
-        found[first:, first:last] = strip.T
-    return found
+        Once a column is chosen of which little is left, but more than rounding, a stored K says
+        little about the others. In full rank its pivots exclude that; else columns that are much
+        alike may still be chosen one after the other.
+        """
+        K = host(self.K)
+        lengths = np.sqrt(np.maximum(np.diagonal(K), 0.0))
+        scale = np.where(lengths > 0, lengths, 1.0)
+        correlations = K / np.outer(scale, scale)
+        factor, order, rank, _ = scipy.linalg.lapack.dpstrf(correlations, lower=1, tol=NEAR)
+        if rank == self.n:
+            return True
+        nothing = NOTHING * self.n
+        before = np.diagonal(correlations)[order[rank:] - 1]  # 1, or 0 for a column of zeros
+        left = before - np.sum(np.square(factor[rank:, :rank]), axis=1)
+        apart = 1.0 - np.square(correlations)
+        alike = (apart > nothing) & (apart < ALIKE)
+        return not bool(np.any(left > nothing) or np.any(alike))
 
 
 class Columns(Operator):
@@ -120,21 +148,18 @@ class Columns(Operator):
 
     X: Any
     determined_by = ("X",)
+    one_form = True
 
-    def __init__(
-        self,
-        X: Any,
-        *,
-        exponent: int = 0,
-        ledger: Ledger | None = None,
-        names: tuple[str, ...] | None = None,
-    ):
+    def __init__(self, X: Any, *, exponent: int = 0, ledger: Ledger | None = None):
         self.X = X
         self.n = X.shape[1]
         self.like = prototype(X) if is_array(X) else np.zeros(0, dtype=X.dtype)
         self.ledger = ledger or Ledger()
         self.exponent = exponent
-        self.names = names
+
+    @abc.abstractmethod
+    def of(self, X: Any) -> Columns:
+        """The operator of another X with the same units and ledger."""
 
     @abc.abstractmethod
     def part(self, indices: Part) -> Any:
@@ -149,35 +174,34 @@ class Columns(Operator):
         return self.X.shape[0]
 
     @cached_property
-    def gram(self) -> Array | None:
+    def stored(self) -> Dense | None:
         """XᵀX when a product with it is cheaper than two with X and it is small, else None."""
         rows = self.entries(self.X) // max(1, self.n)
         if not gram_is_cheaper(rows, self.n, itemsize(self.like)):
             return None
         self.ledger.add(entries=self.entries(self.X))
         K = self.X.T @ self.X
-        return K if is_array(K) else K.toarray()
+        K = K if is_array(K) else K.toarray()
+        return Dense(K, exponent=self.exponent, ledger=self.ledger)
 
     def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
-        if self.gram is not None:
-            K = self.gram if rows is None else take(self.gram, rows, axis=0)
-            K = K if cols is None else take(K, cols, axis=1)
-            self.ledger.add(products=block.shape[1], entries=K.shape[0] * K.shape[1])
-            return K @ block
+        if self.stored is not None:
+            return self.stored.matmul(block, rows, cols)
         left, right = self.part(rows), self.part(cols)
         self.ledger.add(products=block.shape[1], entries=self.entries(left) + self.entries(right))
         return left.T @ (right @ block)
 
     def columns(self, indices: Indices) -> Array:
+        if self.stored is not None:
+            return self.stored.columns(indices)
         self.ledger.add(columns=len(indices), entries=self.n * len(indices))
-        if self.gram is not None:
-            return take(self.gram, indices, axis=1)
         return self.X.T @ self.factor(indices)
 
-    def share_gram(self, part: Columns, indices: Indices) -> None:
-        """Give a restriction its part of XᵀX, if that was formed."""
-        if "gram" in self.__dict__ and self.gram is not None:
-            part.gram = take(take(self.gram, indices, axis=0), indices, axis=1)
+    def restrict(self, indices: Indices) -> Columns:
+        part = self.of(self.part(indices))
+        if "stored" in self.__dict__ and self.stored is not None:
+            part.stored = self.stored.restrict(indices)
+        return part
 
 
 class Data(Columns):
@@ -201,10 +225,24 @@ class Data(Columns):
         parts = (self.X[:, int(block[0]) : int(block[-1]) + 1] for block in blocks(self.n, width))
         return xp.concat([xp.sum(X * X, axis=0) for X in parts])
 
-    def restrict(self, indices: Indices) -> Data:
-        part = Data(self.part(indices), exponent=self.exponent, ledger=self.ledger)
-        self.share_gram(part, indices)
-        return part
+    def of(self, X: Array) -> Data:
+        return Data(X, exponent=self.exponent, ledger=self.ledger)
+
+    def remade_in_double(self) -> Data:
+        return self.of(double(self.X))
+
+    def form(self, k: int) -> Operator:
+        """K where it has the digits and X has not few rows; else X, or R of its QR if X is tall."""
+        from .forms import factored, triangle  # they make operators of another class
+
+        if FEW_ROWS * self.m <= self.n:
+            return factored(double(self.X), self)
+        wide = self.remade_in_double() if is_single(self.like) else self
+        if wide.stored is None:
+            return factored(wide.X, self) if self.m < self.n else wide
+        if wide.stored.keeps_digits():
+            return wide.stored
+        return factored(wide.X if self.m < self.n else triangle(wide.X), self)
 
 
 def gram_is_cheaper(m: int, n: int, itemsize: int) -> bool:
@@ -212,73 +250,24 @@ def gram_is_cheaper(m: int, n: int, itemsize: int) -> bool:
     return n <= 2 * m and n * n * itemsize <= MEMORY
 
 
-def array_data(
-    X: Any,
-    *,
-    center: bool = False,
-    scale: bool = False,
-    names: tuple[str, ...] | None = None,
-    labels: tuple[Any, ...] | None = None,
-) -> Data:
+def array_data(X: Any, *, center: bool = False, scale: bool = False) -> Data:
     """The operator of the columns of a matrix in memory, checked, and prepared if asked for."""
     X = _check.matrix(X, "X")
     xp = namespace(X)
     power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
     X = _check.scaled(X, power)
+    symmetric = is_symmetric(X)
     if center or scale:
         X = Standard(center, scale).of_array(X)[0]
-    operator = Data(X, exponent=0 if scale else 2 * power, names=names)
-    operator.labels = labels
+    operator = Data(X, exponent=0 if scale else 2 * power)
+    operator.symmetric = symmetric
     return operator
 
 
-def storable(operator: Operator, memory: int = DENSE_MEMORY) -> bool:
-    """Whether the n × n matrix fits in the memory."""
-    return operator.n**2 * itemsize(operator.like) <= memory
-
-
-def densify(operator: Operator) -> Array:
-    """The full n × n matrix, when it fits."""
-    if not storable(operator):
-        need = operator.n**2 * itemsize(operator.like)
-        raise MemoryError(
-            f"storing K needs {need / 2**30:.1f} GiB, above the limit of "
-            f"{DENSE_MEMORY / 2**30:.0f} GiB; use a method that works on products: auto, greedy, "
-            "swap, continuous, nuclear or rpcholesky"
-        )
-    return operator.columns(np.arange(operator.n))
-
-
-class Sparse(Columns):
-    """The operator XᵀX of a sparse X in CSC form; vectors are NumPy arrays."""
-
-    def part(self, indices: Part) -> Any:
-        return self.X if indices is None else self.X[:, np.asarray(indices)]
-
-    def entries(self, part: Any) -> int:
-        return part.nnz
-
-    def factor(self, indices: Part = None) -> Array:
-        return self.part(indices).toarray()
-
-    def diagonal(self) -> Array:
-        self.ledger.add(entries=self.X.nnz)
-        squares = self.X.copy()
-        squares.data = squares.data**2
-        return np.asarray(squares.sum(axis=0)).ravel()
-
-    def restrict(self, indices: Indices) -> Sparse:
-        part = Sparse(self.part(indices), exponent=self.exponent, ledger=self.ledger)
-        self.share_gram(part, indices)
-        return part
-
-
-def sparse_data(X: Any) -> Sparse:
-    """The operator of the columns of a SciPy sparse matrix or array of any format."""
-    X = _check.sparse(X)
-    largest = float(np.max(np.abs(X.data))) if X.nnz else 0.0
-    power = _check.exponent(largest, X.data)
-    if power:
-        X = X.copy()
-        X.data = _check.scaled(X.data, power)
-    return Sparse(X, exponent=2 * power)
+def is_symmetric(X: Array) -> bool:
+    """Whether X is a symmetric matrix and not diagonal, for which X and XᵀX choose the same."""
+    m, n = X.shape
+    xp = namespace(X)
+    if m != n or not bool(xp.all(X == X.T)):
+        return False
+    return int(xp.count_nonzero(X)) > int(xp.count_nonzero(xp.linalg.diagonal(X)))

@@ -13,6 +13,7 @@ from .._array import (
     Array,
     Indices,
     Part,
+    double,
     eps,
     host,
     is_single,
@@ -29,12 +30,14 @@ from .gpu import fused, keops
 
 #: bytes of kernel values at a time: a few times the cache, however much memory is allowed
 CHUNK = 8 * 2**20
+LARGE = 100_000  # points from which fused products are most of the work
 
 
 class KernelOperator(Operator):
     """The operator of h(x_i, x_j); `kernel` checks and makes it."""
 
     determined_by = ("h", "points")
+    entrywise = True
 
     def __init__(
         self,
@@ -224,6 +227,27 @@ class KernelOperator(Operator):
         if self.stored is not None:
             part.stored = self.stored.restrict(indices)
         return part
+
+    def remade_in_double(self) -> KernelOperator:
+        """The points in float64, centred again, because centring in float32 rounds them.
+
+        Fused products of the points as they came remain available.
+        """
+        points = double(self.raw)
+        centre = None
+        if self.centre is not None:
+            centre = namespace(points).mean(points, axis=0, keepdims=True)
+        found = KernelOperator(
+            points,
+            self.h,
+            engine=self.engine,
+            centre=centre,
+            memory=self.memory,
+            ledger=self.ledger,
+        )
+        if self.engine == "fused" and self.n >= LARGE:
+            found.rough = self
+        return found
 
     def new_rows(self, points: Array, indices: Indices) -> Array:
         """The values h(x, x_j) of new points x with the points at the indices."""

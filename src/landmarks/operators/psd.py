@@ -7,6 +7,7 @@ import numpy as np
 from .. import _check
 from .._array import Array, add_diagonal, cholesky, host, is_single, namespace
 from ..errors import NotPSDError
+from ..readers.frames import column_labels, column_names
 from .dense import Dense
 
 CHOLESKY_ORDER = 3000  # up to this order a stored matrix is tested by its Cholesky factor
@@ -31,7 +32,7 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
     >>> lm.psd(np.eye(3))
     Dense(n=3, dtype=float64)
     """
-    names, labels = _check.column_names(K), _check.column_labels(K)
+    names, labels = column_names(K), column_labels(K)
     K = _check.matrix(K, "K")
     if K.shape[0] != K.shape[1]:
         raise ValueError(

@@ -43,8 +43,9 @@ class Display:
         return image.getvalue()
 
 
-def number_places(ax: Any, x: Any, y: Any) -> None:
-    """Write 1, 2, … next to the points, unless they are so many that nobody could read it."""
+def mark(ax: Any, x: Any, y: Any, **more: Any) -> None:
+    """Draw the chosen points; write 1, 2, … next to them, unless nobody could read so many."""
+    ax.scatter(x, y, color=ORANGE, edgecolors="white", linewidths=0.8, zorder=3, **more)
     if len(x) <= NUMBERED:
         for place, at in enumerate(zip(x, y, strict=True), 1):
             ax.annotate(str(place), at, xytext=(4, 4), textcoords="offset points", fontsize=7)

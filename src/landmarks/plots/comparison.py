@@ -69,18 +69,9 @@ class ComparisonDisplay(Display):
     def _curves(self) -> None:
         for place, (method, curve) in enumerate(self.errors.items()):
             sizes = sorted(curve)
-            style = {
-                "color": COLOURS[place % len(COLOURS)],
-                "marker": MARKERS[place % len(MARKERS)],
-            }
-            self.ax_.plot(
-                sizes,
-                [100 * curve[k] for k in sizes],
-                label=method,
-                markersize=4,
-                linewidth=1.2,
-                **style,
-            )
+            style = {"markersize": 4, "linewidth": 1.2, "marker": MARKERS[place % len(MARKERS)]}
+            style["color"] = COLOURS[place % len(COLOURS)]
+            self.ax_.plot(sizes, [100 * curve[k] for k in sizes], label=method, **style)
         if min(value for curve in self.errors.values() for value in curve.values()) > 0:
             self.ax_.set_yscale("log")
         self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the total")

@@ -11,7 +11,7 @@ from .._array import host
 from ..linalg.nystrom import nystrom_factor
 from ..placement.constraint import as_points
 from ..selection import Selection
-from .axes import GREY, ORANGE, Display, new_axes, number_places
+from .axes import GREY, Display, mark, new_axes
 
 
 class CoverageDisplay(Display):
@@ -69,17 +69,7 @@ class CoverageDisplay(Display):
         self._set_axes(ax, 4.5, 4.2)
         x, y = self.points.T
         self.ax_.scatter(x, y, s=6, color=GREY, alpha=0.5, linewidths=0, label="points")
-        self.ax_.scatter(
-            x[self.indices],
-            y[self.indices],
-            s=36,
-            color=ORANGE,
-            edgecolors="white",
-            linewidths=0.8,
-            label="landmarks",
-            zorder=3,
-        )
-        number_places(self.ax_, x[self.indices], y[self.indices])
+        mark(self.ax_, x[self.indices], y[self.indices], s=36, label="landmarks")
         self.ax_.set(xlabel=self.labels[0], ylabel=self.labels[1])
         self.ax_.legend(fontsize=8, frameon=False)
         return self
@@ -151,9 +141,7 @@ class MapDisplay(Display):
         drawn = ax.scatter(x, y, s=6, c=values, cmap="viridis", linewidths=0)
         if values is not None:
             ax.figure.colorbar(drawn, ax=ax, label=label)
-        here = x[self.indices], y[self.indices]
-        ax.scatter(*here, s=40, color=ORANGE, edgecolors="white", linewidths=0.8, zorder=3)
-        number_places(ax, *here)
+        mark(ax, x[self.indices], y[self.indices], s=40)
         ax.set(title=f"{len(self.indices)} of {len(self.coordinates)} places")
         ax.set(xlabel="first coordinate", ylabel="second coordinate")
 

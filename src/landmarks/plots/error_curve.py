@@ -15,6 +15,9 @@ from ..residual.aimed.tails import best_directions
 from ..selection import Selection
 from .axes import BLUE, GREY, ORANGE, Display, new_axes
 
+DOTTED: dict[str, Any] = {"color": BLUE, "marker": "o", "markersize": 3, "linewidth": 1.2}
+MARKED: dict[str, Any] = {"color": ORANGE, "marker": "D", "linestyle": "none", "zorder": 3}
+
 
 class ErrorCurveDisplay(Display):
     """The relative error for each k.
@@ -78,36 +81,14 @@ class ErrorCurveDisplay(Display):
 
     def plot(self, ax: Any = None) -> ErrorCurveDisplay:
         """Draw."""
-        self._set_axes(ax)
-        self.ax_.plot(
-            self.ks,
-            100 * self.greedy,
-            color=BLUE,
-            marker="o",
-            markersize=3,
-            linewidth=1.2,
-            label="greedy choice",
-        )
-        self.ax_.plot(
-            self.ks,
-            100 * self.best,
-            color=GREY,
-            linestyle="--",
-            linewidth=1.2,
-            label="best directions, a lower bound",
-        )
+        ax = self._set_axes(ax)
+        ax.plot(self.ks, 100 * self.greedy, label="greedy choice", **DOTTED)
+        dashed = {"color": GREY, "linestyle": "--", "linewidth": 1.2}
+        ax.plot(self.ks, 100 * self.best, label="best directions, a lower bound", **dashed)
         if self.chosen is not None:
-            self.ax_.plot(
-                [self.chosen[0]],
-                [100 * self.chosen[1]],
-                "D",
-                color=ORANGE,
-                label="this selection",
-                zorder=3,
-            )
-        self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the total")
-        self.ax_.set_ylim(bottom=0)
-        self.ax_.legend(fontsize=8, frameon=False)
+            k, error = self.chosen
+            ax.plot([k], [100 * error], label="this selection", **MARKED)
+        _label(ax, self.noun)
         return self
 
 
@@ -148,10 +129,14 @@ def plot_curve(curve: Curve, ax: Any = None) -> Any:
     knee = curve.knee()
     place = curve.ks.tolist().index(knee)
     errors = 100 * curve.relative
-    ax.plot(curve.ks, errors, color=BLUE, marker="o", markersize=3, linewidth=1.2)
-    ax.plot([knee], [errors[place]], "D", color=ORANGE, label=f"knee, k = {knee}", zorder=3)
-    ax.set(xlabel="columns chosen", ylabel="error, % of the total")
-    ax.set_ylim(bottom=0)
-    ax.legend(fontsize=8, frameon=False)
+    ax.plot(curve.ks, errors, **DOTTED)
+    ax.plot([knee], [errors[place]], label=f"knee, k = {knee}", **MARKED)
+    _label(ax, "column")
     ax.spines[["top", "right"]].set_visible(False)
     return ax
+
+
+def _label(ax: Any, noun: str) -> None:
+    ax.set(xlabel=f"{noun}s chosen", ylabel="error, % of the total")
+    ax.set_ylim(bottom=0)
+    ax.legend(fontsize=8, frameon=False)

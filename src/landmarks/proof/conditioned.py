@@ -18,8 +18,7 @@ import numpy as np
 from .._array import host, is_single
 from ..errors import NotPSDError
 from ..operators.base import Operator
-from ..operators.dense import densify
-from ..operators.double import in_double
+from ..operators.forms import densify, in_double
 from .twofold import UNIT, Twofold, divide, exactly, gram, outer, subtract
 
 LARGE = 2**26  # entries of X above which XᵀX is formed in float64

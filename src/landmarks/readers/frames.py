@@ -1,4 +1,4 @@
-"""Data frames of pandas and polars: which columns hold no numbers, and the frame without them."""
+"""Data frames: the names of their columns, which hold no numbers, and the frame without those."""
 
 import warnings
 from collections.abc import Sequence
@@ -20,6 +20,24 @@ def library(table: Any) -> str:
 def is_frame(table: Any) -> bool:
     """Whether this is a data frame of pandas or polars."""
     return library(table) in ("pandas", "polars") and type(table).__name__ == "DataFrame"
+
+
+def column_names(table: Any) -> tuple[str, ...] | None:
+    """The column names of a data frame or table, None for anything else."""
+    columns = getattr(table, "column_names", None)  # first: pyarrow's `columns` are data
+    if columns is None:
+        columns = getattr(table, "columns", None)
+    if columns is None or callable(columns):
+        return None
+    return tuple(str(name) for name in columns)
+
+
+def column_labels(table: Any) -> tuple[Any, ...] | None:
+    """The labels of the columns of a data frame as they are: strings, numbers, tuples, dates."""
+    if column_names(table) is None:
+        return None
+    named = getattr(table, "column_names", None)
+    return tuple(table.columns if named is None else named)
 
 
 def numbers_only(table: Any, *, numeric_only: bool = False, stacklevel: int = 2) -> Any:

@@ -3,7 +3,6 @@
 import base64
 import struct
 import zlib
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,15 +106,11 @@ def _chosen(at: np.ndarray, indices: np.ndarray) -> str:
 def _scale(values: np.ndarray, top: float) -> str:
     """The colours from the lowest to the highest value."""
     width = (SIZE - 2 * EDGE) / 64
-    cells = []
-    for cell in range(64):
-        at = np.linspace(0, 1, len(PALETTE))
-        mixed = [round(float(np.interp(cell / 63, at, channel))) for channel in PALETTE.T]
-        fill = "#" + "".join(f"{channel:02x}" for channel in mixed)
-        cells.append(
-            f'<rect x="{EDGE + cell * width:.1f}" y="{top + 2:.0f}" width="{width + 0.4:.1f}" '
-            f'height="8" fill="{escape(fill)}"/>'
-        )
+    cells = [
+        f'<rect x="{EDGE + cell * width:.1f}" y="{top + 2:.0f}" width="{width + 0.4:.1f}" '
+        f'height="8" fill="#{colour.tobytes().hex()}"/>'
+        for cell, colour in enumerate(colours(np.arange(64.0)))
+    ]
     ends = text(EDGE, top + 25, f"{values.min():.3g}", "start")
     return "".join(cells) + ends + text(SIZE - EDGE, top + 25, f"{values.max():.3g}", "end")
 

@@ -7,8 +7,9 @@ from typing import Any
 from numpy import finfo, float32
 
 from .._array import eps, namespace
-from ..operators.base import Operator, cubed_diagonal, in_pairs, squared_diagonal
-from .explicit import Factored
+from ..operators.base import Operator, squared_diagonal
+from ..operators.cubes import cubed_diagonal, in_pairs
+from ..operators.forms import Factored
 from .powers import POWERS, total
 from .residual import floor
 from .stored_powers import stored_powers

@@ -6,38 +6,12 @@ own length, and C_jj to twice that. This holds where the error is far below the 
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 import scipy.linalg
 
-from .._array import Array, Indices, add_outer, column_dots, eps, host, like, namespace, take, zeros
-from ..operators.data import Data
+from .._array import Array, Indices, add_outer, column_dots, host, like, namespace, take, zeros
+from ..operators.forms import Factored, gram_powers
 from ..runs.state import State
-
-
-class Factored(Data):
-    """K = XᵀX whose residuals are kept as a matrix: X is in float64 and has few rows.
-
-    rounding : the part of a squared length that was rounding already when X was made.
-    """
-
-    rounding: float = 0.0
-
-    @cached_property
-    def _powers(self) -> dict[int, list[Array]]:
-        return {}
-
-    def powers(self, count: int) -> list[Array]:
-        """diag K, diag K² and, for a count of two, diag K³; computed once."""
-        if count not in self._powers:
-            self._powers[count] = Explicit(self, 0).diagonals(count)
-        return self._powers[count]
-
-    def floor(self, k: int) -> Array:
-        """The squared length up to which the residual of a column is rounding."""
-        unit = 8 * (k + 8) * eps(self.like)
-        return max(unit * unit, self.rounding) * self.diagonal()
 
 
 class Explicit(State):
@@ -69,9 +43,7 @@ class Explicit(State):
 
     def diagonals(self, powers: int) -> list[Array]:
         """diag C, diag C² and, for two powers, diag C³, each a sum of squares or of products."""
-        GR = (self.R @ self.R.T) @ self.R
-        found = [self.lengths(), column_dots(self.R, GR)]
-        return found if powers == 1 else [*found, column_dots(GR, GR)]
+        return gram_powers(self.R, powers)
 
     def lengths(self) -> Array:
         """diag C."""

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .._array import Array, host, like, namespace, solve_triangular, take, transposed, zeros
-from ..operators.base import Operator, block_width, blocks, in_pairs
-from ..operators.cubes import add_block, panel_width
+from ..operators.base import Operator, block_width, blocks
+from ..operators.cubes import add_block, in_pairs, panel_width
+from ..operators.pivoted_factor import check_semidefinite
 from .base import Base
 from .factors import Factors, factorise, pivoted_order
-from .pivoted_factor import check_semidefinite
 from .powers import total
 
 SPOILT = 1e3  # units in the last place of K below zero: rounding alone leaves some hundred

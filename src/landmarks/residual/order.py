@@ -10,8 +10,9 @@ import numpy as np
 
 from .._array import add_outer, double, host, take
 from ..operators.base import Operator
+from ..operators.forms import Factored
 from ..problem import Problem
-from .explicit import Explicit, Factored
+from .explicit import Explicit
 from .residual import floor
 
 FADED = 1e-6  # of the largest (C²)_jj: below it G and A are computed from Y again

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
 from .._array import (
@@ -11,6 +9,7 @@ from .._array import (
     Indices,
     double,
     eps,
+    free_memory,
     host,
     like,
     namespace,
@@ -18,30 +17,58 @@ from .._array import (
     take,
     zeros,
 )
-from ..operators.base import Operator, block_width, blocks, cubed_diagonal, squared_diagonal
+from ..operators.base import DENSE_MEMORY, Operator, block_width, blocks, itemsize, squared_diagonal
+from ..operators.cubes import cubed_diagonal
+from ..operators.forms import Factored
+from ..operators.pivoted_factor import INDEFINITE, check_semidefinite
 from ..problem import Problem, complete
 from ..runs.state import State
 from .digits import leading_digits
-from .explicit import Explicit, Factored
-from .panel import Panel, StoredPanel, panel
-from .pivoted_factor import INDEFINITE, check_semidefinite
+from .explicit import Explicit
+from .implicit_panel import ImplicitPanel
 from .powers import POWERS, Powers, total
 
 
-class Source(Protocol):
-    """Where the columns of C come from."""
+class Panel(State):
+    """F with K̂ = F Fᵀ, one column for each pick, in place for as many as there will be."""
 
-    def columns(self, indices: Indices) -> Array:
-        """The columns of C at the indices."""
-        ...
+    def __init__(self, operator: Operator, capacity: int):
+        self._numbers = zeros((operator.n, capacity), operator.like)
+        self._filled = 0
 
-    def matmul(self, block: Array) -> Array:
-        """C @ block."""
-        ...
+    @property
+    def factor(self) -> Array:
+        """F."""
+        return self._numbers[:, : self._filled]
 
-    def diagonals(self, powers: int) -> list[Array]:
-        """diag C, diag C² (and diag C³), computed from C itself."""
-        ...
+    def times(self, block: Array) -> Array:
+        """F @ block."""
+        return self.factor @ block
+
+    def transposed_times(self, block: Array) -> Array:
+        """Fᵀ @ block."""
+        return self.factor.T @ block
+
+    def rows(self, indices: Indices, columns: Array | None = None) -> Array:
+        """The rows of F at the indices J; columns are those of K at J, if they are at hand."""
+        return take(self.factor, indices)
+
+    def append(self, indices: np.ndarray, V: Array, rows: Array, L: np.ndarray) -> None:
+        """Take in picks J: V = C_J L⁻ᵀ are the new columns of F, where C_JJ = L Lᵀ.
+
+        rows : those of F at J before. A single pick with L = 0 adds nothing: its V is zero.
+        """
+        start, self._filled = self._filled, self._filled + len(indices)
+        self._numbers[:, start : self._filled] = V
+
+
+def panel(operator: Operator, capacity: int) -> Panel | ImplicitPanel:
+    """F if half of the free memory holds its numbers or columns cost products; else R."""
+    needed = operator.n * capacity * itemsize(operator.like)
+    fits = needed <= free_memory(operator.like, otherwise=2 * DENSE_MEMORY) // 2
+    if fits or "columns" not in operator.cheap:
+        return Panel(operator, capacity)
+    return ImplicitPanel(operator, capacity)
 
 
 class FromK:
@@ -104,7 +131,7 @@ class Residual(State):
         if isinstance(operator, Factored):
             self.source = Explicit(operator, 0)
             self.basis = zeros((operator.m, 0), operator.like)
-            self.panel: Panel = StoredPanel(operator, capacity)
+            self.panel: Panel | ImplicitPanel = Panel(operator, capacity)
         else:
             self.source = FromK(operator, capacity)
             self.panel = self.source.panel

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..aims import saved_aim, with_target
 from ..errors import FormatError
-from ..intake import prepared_operator
 from ..linalg.error import CRITERIA
 from ..methods.trajectory import Trajectory
 from ..operators.base import Operator
+from ..operators.data import prepared_operator
 from ..operators.standard import Standard
 from ..placement.constraint import Constraint
 from ..placement.saved import PREFIX, recorded, restored

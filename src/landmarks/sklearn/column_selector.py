@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -12,11 +13,11 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 
 import landmarks as lm
 
-from .._check import column_labels
-from ..intake import warn_of_means, warn_of_spread
+from .. import _check
 from ..operators.rows.base import RowBlocks
 from ..operators.rows.files import as_rows
 from ..operators.standard import Prepared
+from ..readers.frames import column_labels
 from ._common import CallbackSupport, fit_task, seed, weights
 from .fitted_columns import FittedColumns
 from .rebuilder import PreparedTarget
@@ -28,6 +29,8 @@ from .requested import (
     set_features,
     source_weights,
 )
+
+MEANS = 0.5  # a larger share of the sum of squares in the means decides the choice
 
 
 class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
@@ -218,8 +221,8 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         operator.names = None if names is None else tuple(names)
         operator.labels = self._labels
         if self.scale is None and aim is None:
-            warn_of_spread(operator, stacklevel=5)
-            warn_of_means(prepared, stacklevel=5)
+            _check.warn_of_spread(operator, stacklevel=5)
+            _warn_of_means(prepared, stacklevel=5)
         constraints = requested_constraints(self)
         selection = lm.select(
             operator,
@@ -247,3 +250,16 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         tags.input_tags.allow_nan = self.missing != "error"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _warn_of_means(prepared: Prepared, stacklevel: int = 2) -> None:
+    """Warn when the means of the columns, which were not subtracted, decide the choice."""
+    if prepared.mean_share <= MEANS:
+        return
+    warnings.warn(
+        f"the means of the columns hold {prepared.mean_share:.0%} of the sum of squares, so they "
+        "decide the choice; center=True subtracts them, which was the default of ColumnSelector in "
+        "version 0.1, and scale=False leaves the columns as they are without this warning",
+        FutureWarning,
+        stacklevel=stacklevel + 1,
+    )

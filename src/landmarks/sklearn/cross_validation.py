@@ -14,7 +14,7 @@ import landmarks as lm
 from .. import _check
 from .._array import host, take
 from ..how_many.cross_validated import HeldOut
-from ..intake import warn_of_spread
+from ..how_many.curve import checked_sizes
 from ..linalg.aim import Aim
 from ..linalg.nystrom import Nystrom
 from ..linalg.reconstruction import reconstruct
@@ -22,7 +22,7 @@ from ..methods.registry import as_method
 from ..operators.base import Operator
 from ..operators.prepare.preparation import Preparation
 from ..operators.standard import Standard
-from ..readers.frames import is_frame, numbers_only
+from ..readers.frames import column_names, is_frame, numbers_only
 from ..readers.read import read
 from ..residual.aimed.reconstructed import reconstructed
 from .rebuilder import dense, target_rows
@@ -91,7 +91,7 @@ def held_out(
         raise ValueError("target and ridge are for held-out rows of data; a kernel has none")
     quiet = False if scale is None and target is not None else scale
     X = A if points else _rows(A, center, quiet, numeric_only)
-    sizes = _check.sizes(ks, A.n if points else X.shape[1])
+    sizes = checked_sizes(ks, A.n if points else X.shape[1])
     folds = (
         KFold(cv, shuffle=True, random_state=_check.seed(seed))
         if isinstance(cv, int)
@@ -120,8 +120,8 @@ def _rows(A: Any, center: bool, scale: bool | None, numeric_only: bool) -> Any:
     if scale is None:
         standard = Preparation(bool(center))
         prepared = standard.of_rows(X, None).operator
-        prepared.names = _check.column_names(A)
-        warn_of_spread(prepared, stacklevel=4)
+        prepared.names = column_names(A)
+        _check.warn_of_spread(prepared, stacklevel=4)
     return X
 
 

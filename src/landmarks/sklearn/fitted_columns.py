@@ -8,10 +8,10 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import metadata_routing
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from .._check import column_labels
 from ..operators.prepare.covariance import Moments, PairMoments, moments, pair_moments
 from ..operators.prepare.preparation import Preparation
 from ..operators.standard import Prepared
+from ..readers.frames import column_labels
 from ..selection import Selection
 from ._common import validated_table, weights, without_data
 from .rebuilder import PreparedTarget, Rebuilder, refuse_target, target_score

@@ -8,7 +8,8 @@ import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.linalg.error import selection_error
 from landmarks.methods.greedy.greedy import ErrorGains
-from landmarks.operators.base import cubed_diagonal, squared_diagonal
+from landmarks.operators.base import squared_diagonal
+from landmarks.operators.cubes import cubed_diagonal
 from landmarks.residual.residual import Residual
 
 X = np.random.default_rng(0).standard_normal((12, 15)) @ np.diag(np.linspace(0.5, 3, 15))

@@ -16,7 +16,8 @@ from landmarks.methods.greedy.nuclear import (
     WithDiagonal,
     estimated_diagonal,
 )
-from landmarks.residual import panel
+from landmarks.residual import residual
+from landmarks.residual.implicit_panel import ImplicitPanel
 from landmarks.residual.residual import Residual
 from tests.hadamard import Hadamard
 
@@ -179,11 +180,11 @@ def test_a_block_honours_what_is_included_and_excluded(points, monkeypatch):
 
 
 def test_a_factor_that_is_not_kept_is_read_once_for_a_block(points, monkeypatch):
-    widths, times = [], panel.ImplicitPanel.times
+    widths, times = [], ImplicitPanel.times
     monkeypatch.setattr(nuclear, "LARGE", 0)
-    monkeypatch.setattr(panel, "free_memory", lambda like, otherwise: 0)
+    monkeypatch.setattr(residual, "free_memory", lambda like, otherwise: 0)
     monkeypatch.setattr(
-        panel.ImplicitPanel,
+        ImplicitPanel,
         "times",
         lambda self, block: widths.append(block.shape[1]) or times(self, block),
     )

@@ -8,14 +8,8 @@ import pytest
 import landmarks as lm
 from landmarks.linalg.error import selection_error
 from landmarks.methods.groups import moves as unit_exchange
-from landmarks.methods.groups.moves import (
-    exchange,
-    fill,
-    first_units,
-    one_for_one,
-    one_for_two,
-    refilled,
-)
+from landmarks.methods.groups.filling import fill, first_units
+from landmarks.methods.groups.moves import exchange, one_for_one, one_for_two
 from landmarks.methods.groups.state import UnitState
 from landmarks.methods.groups.units import Units
 from landmarks.runs.runner import watching
@@ -43,31 +37,33 @@ def test_filling_up_takes_the_largest_gain_or_the_largest_gain_per_cost():
 
 
 def test_one_unit_takes_the_place_of_one_or_of_two():
-    problem, empty = priced(np.diag([3.0, 2.0, 2.0, 1.0]), [4, 2, 2, 2], 4.0)
-    assert set(one_for_one(problem, empty.loaded([1, 3])).chosen) == {1, 2}
-    assert one_for_one(problem, empty.loaded([1, 2])) is None
-    assert one_for_two(problem, empty.loaded([1, 2])).chosen == (0,)
-    assert one_for_two(problem, empty.loaded([0])) is None
+    _, empty = priced(np.diag([3.0, 2.0, 2.0, 1.0]), [4, 2, 2, 2], 4.0)
+    assert set(one_for_one(empty.loaded([1, 3])).chosen) == {1, 2}
+    assert one_for_one(empty.loaded([1, 2])) is None
+    assert one_for_two(empty.loaded([1, 2])).chosen == (0,)
+    assert one_for_two(empty.loaded([0])) is None
 
 
 def test_a_choice_may_be_better_after_two_were_taken_out_and_it_was_filled_up():
     problem, empty = priced(made(10), [4, 7, 2, 6, 7, 3, 7, 7, 7], 12.0)
     state = empty.loaded([7, 2, 5])
-    assert one_for_one(problem, state) is one_for_two(problem, state) is None
-    assert refilled(problem, state).chosen == (2, 0, 3)
+    assert one_for_one(state) is one_for_two(state) is None
+    assert exchange(problem, state, False, None).chosen == state.chosen
+    assert exchange(problem, state, True, 1).chosen == (2, 0, 3)
 
 
 def test_too_many_pairs_are_not_tried(monkeypatch):
     problem, empty = priced(np.diag([3.0, 2.0, 2.0, 1.0]), [4, 2, 2, 2], 4.0)
     state = empty.loaded([1, 2])
     monkeypatch.setattr(unit_exchange, "PAIRS", 1)
-    assert one_for_two(problem, state) is not None
+    assert one_for_two(state) is not None
     monkeypatch.setattr(unit_exchange, "PAIRS", 0)
-    assert one_for_two(problem, state) is None
+    assert one_for_two(state) is None
     problem, empty = priced(made(10), [4, 7, 2, 6, 7, 3, 7, 7, 7], 12.0)
     for limit, found in ((3, True), (2, False)):  # three chosen units have three pairs
         monkeypatch.setattr(unit_exchange, "REFILLED", limit)
-        assert (refilled(problem, empty.loaded([7, 2, 5])) is not None) == found
+        state = empty.loaded([7, 2, 5])
+        assert (exchange(problem, state, True, 1).error < state.error) == found
 
 
 def test_exchanges_end_at_their_limit_at_the_deadline_and_at_the_best():
@@ -76,11 +72,11 @@ def test_exchanges_end_at_their_limit_at_the_deadline_and_at_the_best():
     worst = UnitState.empty(problem.operator, Units.of(problem), "trace").loaded(
         np.argsort(np.sum(X**2, axis=0))[:3].tolist()
     )
-    errors = [exchange(problem, worst, (one_for_one,), limit).error for limit in (0, 1, 2, None)]
-    assert errors[0] == worst.error and errors[1] == one_for_one(problem, worst).error < errors[0]
+    errors = [exchange(problem, worst, False, limit).error for limit in (0, 1, 2, None)]
+    assert errors[0] == worst.error and errors[1] == one_for_one(worst).error < errors[0]
     assert errors[2] < errors[1] and errors[3] <= errors[2]
     late = lm.Problem(problem.operator, 3, deadline=time.monotonic() - 1)
-    assert exchange(late, worst, (one_for_one,), None) is worst and refilled(late, worst) is None
+    assert exchange(late, worst, True, None) == (worst.chosen, worst.error)
 
 
 def test_exchanges_are_reported_with_the_share_of_the_total_that_is_left():
@@ -88,7 +84,7 @@ def test_exchanges_are_reported_with_the_share_of_the_total_that_is_left():
     problem = lm.Problem(lm.data(X), 3)
     state = UnitState.empty(problem.operator, Units.of(problem), "trace").loaded([0, 1, 2])
     with watching(lambda p: heard.append((p.phase, p.done, p.total, p.error))):
-        exchange(problem, state, (one_for_one,), 1)
+        exchange(problem, state, False, 1)
     assert heard[0] == (
         "exchange",
         0,

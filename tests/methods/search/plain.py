@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-
-import landmarks as lm
-
-Error = Callable[[Sequence[int]], float]
+from plain_rounds import Error, PlainRounds
 
 
 def errors(K: np.ndarray, criterion: str) -> Error:
@@ -28,41 +25,12 @@ def errors(K: np.ndarray, criterion: str) -> Error:
 
 
 @dataclass
-class PlainSearch:
-    """Members at places; the held ones stay, and the barred ones are never chosen."""
+class PlainSearch(PlainRounds):
+    """Members that are alike are dropped together; the barred ones are never chosen."""
 
-    K: np.ndarray
-    error: Error
-    settings: lm.Iterated
-    rng: np.random.Generator
-    held: tuple[int, ...] = ()
+    K: np.ndarray = field(kw_only=True)
     barred: tuple[int, ...] = ()
     swaps: int = 0
-    improvements: int = 0
-    stale: int = 0
-    best: list[int] = field(default_factory=list)
-
-    def run(self, start: list[int]) -> list[int]:
-        """The best choice of all rounds."""
-        state = self.best = self.descended(start)
-        for _ in range(self.settings.rounds):
-            state = self.round(state)
-        return self.best
-
-    def round(self, state: list[int]) -> list[int]:
-        leave = self.stale >= self.settings.patience
-        trial = self.descended(*self.disturbed(state, leave))
-        better = self.lower(trial, state)
-        self.stale = 0 if better or leave else self.stale + 1
-        if self.lower(trial, self.best):
-            self.best, self.improvements = trial, self.improvements + 1
-        return trial if better or leave else state
-
-    def lower(self, one: list[int], other: list[int]) -> bool:
-        return self.error(one) < self.error(other) * (1 - 1e-9)
-
-    def unlocked(self, state: list[int]) -> list[int]:
-        return [place for place, j in enumerate(state) if j not in self.held]
 
     def others(self, state: Sequence[int | None]) -> list[int]:
         return [j for j in range(len(self.K)) if j not in state and j not in self.barred]
@@ -70,9 +38,7 @@ class PlainSearch:
     def disturbed(self, state: list[int], leave: bool) -> tuple[list[int], list[int]]:
         """A member and those that resemble it are dropped; where to look for swaps first."""
         unlocked = self.unlocked(state)
-        share = 0.5 if leave else self.settings.share
-        most = min(len(unlocked), max(2, int(np.ceil(share * len(state)))))
-        count = most if leave else int(self.rng.integers(1, most + 1))
+        count = self.count(state, leave)
         drawn = int(self.rng.choice(unlocked))
         W = np.linalg.solve(self.K[np.ix_(state, state)], self.K[state])
         W = W / np.linalg.norm(W, axis=1)[:, None]

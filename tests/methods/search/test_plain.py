@@ -23,6 +23,10 @@ def products(K: np.ndarray) -> Any:
     return lm.function(lambda V: K @ V, n=len(K), diagonal=np.diag(K))
 
 
+def renamed(limits):
+    return {"held": limits.get("include", ()), "barred": limits.get("exclude", ())}
+
+
 @pytest.mark.parametrize("limits", LIMITS, ids=str)
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 @pytest.mark.parametrize("form", FORMS)
@@ -30,9 +34,7 @@ def test_swaps_are_those_of_a_transcription(form, criterion, limits):
     start = [3, 1, 2, 9, 5, 6]
     problem = lm.Problem(FORMS[form](), 6, criterion, **limits)
     found = lm.Swap(start=start, criterion=criterion).choose(problem, RNG)
-    plain = PlainSearch(
-        K, errors(K, criterion), lm.Iterated(), RNG, *(limits.get(w, ()) for w in limits)
-    )
+    plain = PlainSearch(errors(K, criterion), lm.Iterated(), RNG, K=K, **renamed(limits))
     assert found.indices.tolist() == plain.descended(start)
     assert found.details == {"swaps": plain.swaps} and plain.swaps > 1
 
@@ -45,13 +47,8 @@ def test_rounds_are_those_of_a_transcription(criterion, limits, share):
     settings = lm.Iterated(start=start, rounds=12, patience=3, share=share)
     problem = lm.Problem(products(K), 6, criterion, **limits)
     found = settings.choose(problem, np.random.default_rng(1))
-    plain = PlainSearch(
-        K,
-        errors(K, criterion),
-        settings,
-        np.random.default_rng(1),
-        *(limits.get(w, ()) for w in limits),
-    )
+    rng = np.random.default_rng(1)
+    plain = PlainSearch(errors(K, criterion), settings, rng, K=K, **renamed(limits))
     assert found.indices.tolist() == plain.run(start)
     assert found.details == {"rounds": 12, "improvements": plain.improvements}
 
@@ -62,6 +59,6 @@ def test_rounds_look_first_where_members_resemble_those_that_were_dropped():
     G, start = Y.T @ Y, list(range(20))
     settings = lm.Iterated(start=start, rounds=6, patience=2, share=0.05)
     found = settings.choose(lm.Problem(products(G), 20), np.random.default_rng(1))
-    plain = PlainSearch(G, errors(G, "trace"), settings, np.random.default_rng(1))
+    plain = PlainSearch(errors(G, "trace"), settings, np.random.default_rng(1), K=G)
     assert found.indices.tolist() == plain.run(start)
     assert found.details["improvements"] == plain.improvements

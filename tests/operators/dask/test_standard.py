@@ -5,7 +5,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.operators.dask import data as dask_data
-from landmarks.operators.dense import densify
+from landmarks.operators.forms import densify
 
 from .arrays import da
 

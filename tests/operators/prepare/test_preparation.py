@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 import landmarks as lm
-from landmarks.operators.dense import densify
+from landmarks.operators.forms import densify
 from landmarks.operators.prepare import preparation
 from landmarks.operators.prepare.preparation import Preparation, mean_imputed, means_hold
 from landmarks.operators.rows.arrays import ArrayRows

@@ -10,8 +10,8 @@ import numpy as np
 
 import landmarks as lm
 
+from ... import _check
 from ...errors import FormatError, UnknownColumnError
-from ...intake import warn_of_spread
 from ...operators.base import Operator
 from ...operators.data import data
 from ...operators.prepare.preparation import Preparation, mean_imputed
@@ -24,6 +24,9 @@ from ...report.lines import Words
 from ..outcome import BAD_DATA, USAGE, Failure, note
 
 STDIN = "-"
+READ_AS_GIVEN = (  # options that the reader knows by the same names
+    *("format", "columns", "drop", "max_bytes", "decimal", "encoding", "array", "numeric_only"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,20 +107,9 @@ def _table(arguments: argparse.Namespace) -> FileTable:
         )
     source = sys.stdin.buffer if arguments.file == STDIN else arguments.file
     try:
-        return read(
-            source,
-            format=arguments.format,
-            columns=arguments.columns,
-            drop=arguments.drop,
-            max_bytes=arguments.max_bytes,
-            header=header,
-            delimiter=delimiter,
-            decimal=arguments.decimal,
-            encoding=arguments.encoding,
-            array=arguments.array,
-            numeric_only=arguments.numeric_only,
-            aside=tuple(dict.fromkeys(filter(None, (arguments.id, arguments.target)))),
-        )
+        aside = tuple(dict.fromkeys(filter(None, (arguments.id, arguments.target))))
+        how = {name: getattr(arguments, name) for name in READ_AS_GIVEN}
+        return read(source, header=header, delimiter=delimiter, aside=aside, **how)
     except UnknownColumnError as error:
         raise Failure(USAGE, f"{arguments.file}: {error}") from error
     except (FormatError, IsADirectoryError) as error:
@@ -140,7 +132,7 @@ def _of_columns(title: str, table: FileTable, arguments: argparse.Namespace) -> 
         operator = data(table.values, scale=False)
     operator.names = table.names
     if scale is None:
-        warn_of_spread(operator)
+        _check.warn_of_spread(operator)
     measure = "variance" if center else "sum of squares"
     source = Source(title, table, operator, "column", measure, ids=_ids(table, arguments))
     return replace(source, center=bool(center), scale=bool(scale))

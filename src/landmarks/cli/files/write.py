@@ -27,28 +27,9 @@ from .source import Source
 ENDINGS = (".csv", ".tsv", ".parquet", ".json", ".npz")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a cell that begins so is a formula to a spreadsheet
 SETTINGS = (
-    "k",
-    "error",
-    "method",
-    "criterion",
-    "seed",
-    "budget",
-    "include",
-    "exclude",
-    "target_columns",
-    "noise",
-    "coordinates",
-    "min_distance",
-    "columns",
-    "drop",
-    "standardize",
-    "center",
-    "scale",
-    "id",
-    "target",
-    "numeric_only",
-    "rows",
-    "missing",
+    *("k", "error", "method", "criterion", "seed", "budget", "include", "exclude"),
+    *("target_columns", "noise", "coordinates", "min_distance", "columns", "drop"),
+    *("standardize", "center", "scale", "id", "target", "numeric_only", "rows", "missing"),
 )
 
 

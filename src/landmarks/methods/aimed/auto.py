@@ -3,11 +3,12 @@
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from ...problem import Choice, Problem, Trial
-from ...runs.runner import stopped
+from ...runs.runner import saved_result, stopped
 from .exact import count, exact
 from .iterated import Rounds, iterated
 from .search import base_of, greedy, swap
@@ -24,7 +25,7 @@ def automatic(problem: Problem, rng: np.random.Generator) -> Choice:
 
     def tried(label: str, search: Callable[[], Choice]) -> Choice:
         begun = time.perf_counter()
-        choice = search()
+        choice = saved_result(label, search, _plain, lambda plain: Choice(**plain))
         seconds = time.perf_counter() - begun
         trials.append(Trial(label, base_of(problem).error(choice.indices), seconds, 0))
         return choice
@@ -38,6 +39,11 @@ def automatic(problem: Problem, rng: np.random.Generator) -> Choice:
             rounds = Rounds(modest_rounds(problem))
             best = tried("iterated", lambda: iterated(problem, swapped, rng, rounds))
     return replace(best, trials=tuple(trials))
+
+
+def _plain(choice: Choice) -> dict[str, Any]:
+    """What these searches set of a choice."""
+    return {"indices": choice.indices, "bound": choice.bound, "details": choice.details}
 
 
 def modest_rounds(problem: Problem) -> int:

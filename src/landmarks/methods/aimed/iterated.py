@@ -8,6 +8,7 @@ import numpy as np
 from ...problem import Choice, Problem
 from ...residual.aimed.cross import Cross
 from ...runs.runner import Step, run
+from ...runs.state import State
 from .search import TOLERANCE, Hunt, descend, refill
 
 
@@ -23,27 +24,30 @@ class Rounds:
 def iterated(problem: Problem, start: Choice, rng: np.random.Generator, settings: Rounds) -> Choice:
     """Swap search from many disturbances of the best choice so far; never worse than its start."""
     hunt = Hunt(problem)
-    state = hunt.state(start.indices)
-    descend(hunt, state)
-    search = Search(hunt, state, settings, rng)
-    run("iterated", search.steps(), deadline=problem.deadline)
+    search = Search(hunt, hunt.state(start.indices), settings, rng)
+    run("iterated", search.steps(), search, deadline=problem.deadline)
     details = {"rounds": search.rounds, "improvements": search.improvements}
     found = hunt.indices(hunt.state(search.best), start.indices)
     return Choice(found, path=start.path, trials=start.trials, details=details)
 
 
-class Search:
+class Search(State):
     """The rounds of a search: where it stands, and the best choice it has seen."""
 
     def __init__(self, hunt: Hunt, state: Cross, settings: Rounds, rng: np.random.Generator):
         self.hunt, self.state, self.settings, self.rng = hunt, state, settings, rng
         self.best, self.error = state.chosen, state.inner
+        self.descended = False
         self.rounds = self.improvements = self.stale = 0
 
     def steps(self) -> Iterator[Step]:
-        """One round at a step, until the deadline or the number that the settings ask for."""
+        """The descent from the start, then one round at a step."""
         problem = self.hunt.problem
         most = self.settings.rounds if problem.deadline is None else None
+        if not self.descended:
+            descend(self.hunt, self.state)
+            self.best, self.error, self.descended = self.state.chosen, self.state.inner, True
+            yield Step(self.rounds, most, self.hunt.relative(self.state))
         while not settled(self.hunt, self.state) and problem.time_left > 0:
             if most is not None and self.rounds >= most:
                 return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ...residual.aimed.explicit_aim import Rebuilding
 from ...residual.aimed.rebuilding import rebuilding
 from ...residual.aimed.tails import safe_bound
 from ...runs.runner import Step, run
+from ...runs.state import State
 
 TOLERANCE = 1e-9  # of the error that a swap must gain at least
 CERTAIN = 1e-12  # of the cost of a drop: how well the gain of a swap is known
@@ -38,7 +40,7 @@ def greedy(problem: Problem) -> Choice:
     """Pick by pick, the candidate that lowers the error most."""
     hunt = Hunt(problem)
     state = hunt.state(np.zeros(0, dtype=np.int64))
-    if run("greedy", picked(hunt, state), deadline=problem.deadline):
+    if run("greedy", picked(hunt, state), state, deadline=problem.deadline):
         return Choice(hunt.indices(state, np.zeros(0, dtype=np.int64)))
     gains = np.where(hunt.open_to(state), state.gains(), -1.0)
     spare = np.argsort(-gains, kind="stable")[: problem.k]
@@ -71,18 +73,24 @@ def swap(problem: Problem, start: Choice, max_swaps: int | None = None) -> Choic
 def descend(hunt: Hunt, state: Cross, max_swaps: int | None = None) -> int:
     """Fill what is free, then swap while it pays; returns the number of swaps."""
     limit = LIMIT * hunt.problem.k if max_swaps is None else max_swaps
-    swaps = 0
+    made = Made()
 
     def steps() -> Iterator[Step]:
-        nonlocal swaps
-        while refill(hunt, state) and swaps < limit:
+        while refill(hunt, state) and made.swaps < limit:
             if hunt.problem.time_left <= 0 or not swap_best(hunt, state):
                 return
-            swaps += 1
-            yield Step(swaps, limit, hunt.relative(state))
+            made.swaps += 1
+            yield Step(made.swaps, limit, hunt.relative(state))
 
-    run("swap", steps(), deadline=hunt.problem.deadline)
-    return swaps
+    run("swap", steps(), made, state, deadline=hunt.problem.deadline)
+    return made.swaps
+
+
+@dataclass
+class Made(State):
+    """How many swaps were made."""
+
+    swaps: int = 0
 
 
 def swap_best(hunt: Hunt, state: Cross) -> bool:

@@ -15,10 +15,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..._array import host
-from ...operators.dense import storable
+from ...operators.forms import storable
 from ...problem import AIMED, Choice, Problem, brief, complete
 from ...residual.order import greedy_order
-from ...residual.represent import searchable
 from ...residual.residual import floor
 from ...runs.runner import Step, run
 from ...runs.state import State
@@ -103,7 +102,7 @@ class Annealed:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         if problem.aim is not None:
             return self._aimed(problem, rng)
-        found = replace(problem, operator=searchable(problem.operator, problem.k))
+        found = replace(problem, operator=problem.operator.searchable(problem.k))
         if self.sweeps and "columns" in found.operator.cheap:
             raw = run_method("annealing", replace(self, sweeps=0), found, rng)
             return self._polished(found, raw, rng) if found.time_left > 0 else raw
@@ -134,13 +133,15 @@ class Annealed:
     def _aimed(self, problem: Problem, rng: np.random.Generator) -> Choice:
         """Anneal all candidates for a target or noise, then swap; the better of it and greedy."""
         hunt = Hunt(problem)
-        K = AimedCovariance(hunt.base, problem.k)
-        annealing = self._annealing(problem, K, np.arange(K.n), rng, Recorder(K.n))
-        state = hunt.state(annealing.run())
-        aimed.refill(hunt, state)
-        path = annealing.recorder.trajectory() if annealing.recorder.rows else None
-        raw = Choice(hunt.indices(state), path=path)
-        if not self.sweeps or problem.time_left <= 0:
+        if not self.sweeps:
+            K = AimedCovariance(hunt.base, problem.k)
+            annealing = self._annealing(problem, K, np.arange(K.n), rng, Recorder(K.n))
+            state = hunt.state(annealing.run())
+            aimed.refill(hunt, state)
+            path = annealing.recorder.trajectory() if annealing.recorder.rows else None
+            return Choice(hunt.indices(state), path=path)
+        raw = run_method("annealing", replace(self, sweeps=0), problem, rng)
+        if problem.time_left <= 0:
             return raw
         polished = aimed.swap(problem, raw, self.sweeps * problem.k)
         greedy = aimed.greedy(problem)

@@ -23,8 +23,7 @@ from ..._array import (
     take,
 )
 from ...operators.base import Operator
-from ...operators.dense import densify
-from ...residual.explicit import Factored
+from ...operators.forms import Factored, densify
 from ...residual.powers import gain
 from ...residual.residual import floor
 from ...runs.state import State

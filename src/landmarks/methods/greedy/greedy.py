@@ -18,7 +18,6 @@ from ... import _check
 from ..._array import Array, first_argmax, host, like, namespace, positions, take
 from ...problem import AIMED, PLACED, Choice, Problem, brief, complete
 from ...residual.powers import POWERS, best_addition
-from ...residual.represent import searchable
 from ...residual.residual import Residual, filled
 from ...runs.runner import Step, run
 from ...runs.state import State
@@ -53,7 +52,7 @@ class Greedy:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         if problem.aim is not None:
             return aimed.greedy(problem)
-        residual = Residual(searchable(problem.operator, problem.k), problem.k)
+        residual = Residual(problem.operator.searchable(problem.k), problem.k)
         return pursue(problem, residual, ErrorGains(residual, self.gain))
 
 

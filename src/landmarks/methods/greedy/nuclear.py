@@ -31,7 +31,6 @@ from ...linalg.probes import Identity, Rademacher
 from ...operators.base import Operator
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
 from ...residual.digits import leading_digits
-from ...residual.represent import searchable
 from ...residual.residual import Residual
 from .greedy import Gains, over_diagonal, pick_best, pursue
 
@@ -64,7 +63,7 @@ class NuclearScores:
         _check.count(self.n_probes, "n_probes", least=2)
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        operator = searchable(problem.operator, problem.k)
+        operator = problem.operator.searchable(problem.k)
         exact = operator.n <= self.n_probes
         Z = (Identity() if exact else Rademacher(self.n_probes)).draw(
             operator.n, rng, operator.like

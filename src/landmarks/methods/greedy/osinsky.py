@@ -20,8 +20,8 @@ from ..._array import host
 from ...linalg.error import spectrum
 from ...operators.base import Operator
 from ...operators.data import Data
-from ...operators.dense import Dense, densify
-from ...operators.double import in_double
+from ...operators.dense import Dense
+from ...operators.forms import densify, in_double
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
 
 AFFORDABLE = 2e9  # multiplications of a decomposition that checking the promise may take

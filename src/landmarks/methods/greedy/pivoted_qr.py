@@ -12,7 +12,6 @@ import numpy as np
 
 from ..._array import Array, namespace
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem
-from ...residual.represent import searchable
 from ...residual.residual import Residual
 from .greedy import Gains, pursue
 
@@ -30,7 +29,7 @@ class PivotedQR:
     honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        residual = Residual(searchable(problem.operator, problem.k), problem.k)
+        residual = Residual(problem.operator.searchable(problem.k), problem.k)
         return pursue(problem, residual, ResidualNorms(residual), "pivoted_qr")
 
 

@@ -16,7 +16,6 @@ import scipy.linalg
 from ... import _check
 from ..._array import Array, host, is_array, like, namespace
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
-from ...residual.represent import searchable
 from ...residual.residual import Residual
 from .greedy import ErrorGains, Gains, over_diagonal, pursue
 
@@ -54,7 +53,7 @@ class Supervised:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         Y = self._centred(problem.operator.n)
-        residual = Residual(searchable(problem.operator, problem.k), problem.k)
+        residual = Residual(problem.operator.searchable(problem.k), problem.k)
         if residual.exhausted:  # K = 0 has no unit for the noise
             return pursue(problem, residual, ErrorGains(residual), "supervised")
         alpha = self.noise * residual.whole / problem.operator.n

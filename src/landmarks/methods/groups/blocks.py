@@ -14,8 +14,9 @@ import numpy as np
 
 from ..._array import Array, host, namespace, rank_tolerance, take
 from ...operators.base import Operator, block_width
-from ...residual.explicit import Factored
+from ...operators.forms import Factored
 from ...residual.powers import POWERS
+from ...runs.runner import once_per_run
 from .units import Units
 
 FLOOR = 64  # units in the last place of the longest column: smaller directions are rounding
@@ -61,7 +62,12 @@ class Blocks:
         if isinstance(operator, Factored):
             floor = float(namespace(operator.like).max(operator.floor(len(sizes))))
             return cls(buckets, [], floor).of_factor(operator.X, POWERS[criterion])
-        stacks = [_stacks_of_K(operator, bucket, POWERS[criterion]) for bucket in buckets]
+        powers = POWERS[criterion]
+        stacks = once_per_run(
+            f"blocks of K, {criterion}",
+            operator.ledger,
+            lambda: [_stacks_of_K(operator, bucket, powers) for bucket in buckets],
+        )
         largest = float(namespace(operator.like).max(operator.diagonal()))
         return cls(buckets, stacks, rank_tolerance(operator.digits) * max(largest, 0.0))
 

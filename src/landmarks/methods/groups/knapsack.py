@@ -8,16 +8,18 @@ exchanges follow: they never make it worse.
 
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from ...errors import RankWarning
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, Trial, brief, complete
-from ...residual.represent import searchable
-from .moves import SEVERAL, SINGLE, Move, exchange, fill, first_units, least_gain
+from ...runs.runner import saved_result, stopped
+from .filling import Found, first_units, greedy
+from .moves import exchange, least_gain
 from .state import UnitState
 from .units import Units, most_columns
 
@@ -57,54 +59,77 @@ class Knapsack:
             )
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        operator = searchable(problem.operator, most_columns(problem, 1))
+        operator = problem.operator.searchable(most_columns(problem, 1))
         empty = UnitState.empty(operator, Units.of(problem), problem.criterion)
         start = empty.loaded([int(u) for u in np.flatnonzero(empty.units.fixed)])
-        runs = [
-            self._run(problem, label, state, SINGLE) for label, state in _starts(problem, start)
-        ]
-        if start.units.uneven and problem.time_left > 0:
-            runs.append(self._run(problem, "the best", _best(runs), SINGLE + SEVERAL))
-        return Choice(_columns(problem, _best(runs)), trials=tuple(trial for _, trial in runs))
+        exchanged = partial(self._run, problem, start)
+        runs = [exchanged(*greedy_choice) for greedy_choice in _starts(problem, start)]
+        if start.units.uneven and _goes_on(problem):
+            runs.append(exchanged("the best", _best(start, runs), several=True))
+        columns = _columns(problem, start.units, list(_best(start, runs)))
+        return Choice(columns, trials=tuple(trial for _, trial in runs))
 
     def _run(
-        self, problem: Problem, label: str, state: UnitState, moves: tuple[Move, ...]
-    ) -> tuple[UnitState, Trial]:
+        self,
+        problem: Problem,
+        start: UnitState,
+        label: str,
+        chosen: tuple[int, ...],
+        several: bool = False,
+    ) -> tuple[Found, Trial]:
         clock = time.perf_counter()
-        before = state.operator.ledger.products
-        state = exchange(problem, state.loaded(state.chosen), moves, self.max_exchanges)
-        return state, Trial(
+        before = start.operator.ledger.products
+        most = self.max_exchanges
+        found = _kept(lambda: exchange(problem, start.loaded(chosen), several, most))
+        return found, Trial(
             f"{label} > exchange",
-            state.error,
+            found.error,
             time.perf_counter() - clock,
-            state.operator.ledger.products - before,
+            start.operator.ledger.products - before,
         )
 
 
-def _best(runs: list[tuple[UnitState, Trial]]) -> UnitState:
+def _kept(work: Callable[[], Found]) -> Found:
+    """What the work finds; a resumed run does not look for it again."""
+    return saved_result("choice", work, tuple, lambda plain: Found(*plain))
+
+
+def _goes_on(problem: Problem) -> bool:
+    """Whether there is time for another start."""
+    return problem.time_left > 0 and not stopped()
+
+
+def _best(start: UnitState, runs: list[tuple[Found, Trial]]) -> tuple[int, ...]:
     """The first of the lowest error; errors that differ by rounding alone are tied."""
-    lowest = min(state.error for state, _ in runs)
-    return next(state for state, _ in runs if state.error <= lowest + least_gain(state, 0.0))
+    lowest = min(found.error for found, _ in runs)
+    good = (found for found, _ in runs if found.error <= lowest + least_gain(start, found.error))
+    return next(good).chosen
 
 
-def _starts(problem: Problem, start: UnitState) -> Iterator[tuple[str, UnitState]]:
+def _starts(problem: Problem, start: UnitState) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Greedy choices by gain, by gain per cost, and the two best ones after various first units."""
-    yield "gain", fill(start, False)
-    if start.units.uneven and problem.time_left > 0:
-        yield "gain per cost", fill(start, True)
+    yield "gain", _kept(lambda: greedy(start, False)).chosen
+    if start.units.uneven and _goes_on(problem):
+        yield "gain per cost", _kept(lambda: greedy(start, True)).chosen
     firsts = first_units(start, FIRSTS) if start.operator.n <= SMALL else []
-    seeded: dict[frozenset[int], UnitState] = {}
-    for state in (fill(start.added(u), True) for u in firsts if problem.time_left > 0):
-        seeded.setdefault(frozenset(state.chosen), state)
-    for state in sorted(seeded.values(), key=lambda state: state.error)[:2]:
-        yield "first unit, then gain per cost", state
+    seeded: dict[frozenset[int], Found] = {}
+    for unit in firsts:
+        if _goes_on(problem):
+            found = _kept(partial(_after, start, unit))
+            seeded.setdefault(frozenset(found.chosen), found)
+    for found in sorted(seeded.values(), key=lambda found: found.error)[:2]:
+        yield "first unit, then gain per cost", found.chosen
 
 
-def _columns(problem: Problem, state: UnitState) -> np.ndarray:
+def _after(start: UnitState, unit: int) -> Found:
+    """The greedy choice by gain per cost after one unit."""
+    return greedy(start.added(unit), True)
+
+
+def _columns(problem: Problem, units: Units, chosen: list[int]) -> np.ndarray:
     """The columns of the choice; where fewer than k help, the first others too, with a warning."""
-    chosen = list(state.chosen)
     if problem.costs is not None or problem.groups is None:
-        columns = state.units.columns(chosen)
+        columns = units.columns(chosen)
         return columns if problem.costs is not None else complete(problem, columns)
     if missing := problem.k - len(chosen):
         warnings.warn(
@@ -113,5 +138,5 @@ def _columns(problem: Problem, state: UnitState) -> np.ndarray:
             RankWarning,
             stacklevel=2,
         )
-        chosen += [int(u) for u in np.flatnonzero(state.units.fitting(chosen))[:missing]]
-    return state.units.columns(chosen)
+        chosen += [int(u) for u in np.flatnonzero(units.fitting(chosen))[:missing]]
+    return units.columns(chosen)

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..._array import Array, host, like, namespace, take, zeros
 from ...operators.base import Operator
-from ...residual.explicit import Explicit, Factored
+from ...operators.forms import Factored
+from ...residual.explicit import Explicit
 from ...residual.factors import Factors, factorise
 from ...residual.residual import floor
 from .blocks import Blocks

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..._array import Array, Indices, add_diagonal, namespace, take
 from ...operators.base import Operator
-from ...operators.dense import Dense, densify
+from ...operators.dense import Dense
+from ...operators.forms import densify
 
 SMALL = 2000  # up to this order K_+ is stored for the solves: a factorisation beats products there
 

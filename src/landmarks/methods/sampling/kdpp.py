@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 
 from ..._array import eps, host
-from ...operators.dense import densify
+from ...operators.forms import densify
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, complete
 from ...residual.residual import Residual
 from .uniform import draw

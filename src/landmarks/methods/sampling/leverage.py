@@ -12,16 +12,7 @@ from typing import ClassVar
 import numpy as np
 import scipy
 
-from ..._array import (
-    Array,
-    add_diagonal,
-    cholesky,
-    host,
-    namespace,
-    rank_tolerance,
-    solve_cholesky,
-    take,
-)
+from ..._array import Array, host, namespace, rank_tolerance, take
 from ...linalg.nystrom import pivoted_cholesky, whitened
 from ...operators.base import Operator
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
@@ -76,19 +67,6 @@ def picked(problem: Problem, residual: Residual, order: np.ndarray) -> Iterator[
             return
         residual.pick(int(order[0]))
         yield Step(len(residual.picks), problem.k, lambda: residual.relative_error(problem))
-
-
-def ridge_leverage_scores(K: Array, ridge: float) -> Array:
-    """diag K (K + ridge · I)⁻¹ of a stored matrix.
-
-    Examples
-    --------
-    >>> from landmarks.methods.sampling.leverage import ridge_leverage_scores
-    >>> ridge_leverage_scores(np.diag([1.0, 3.0]), 1.0).round(3).tolist()
-    [0.5, 0.75]
-    """
-    L = cholesky(add_diagonal(K, ridge))
-    return namespace(K).linalg.diagonal(solve_cholesky(L, K))
 
 
 def recursive_scores(

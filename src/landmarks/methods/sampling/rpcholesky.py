@@ -14,7 +14,6 @@ import numpy as np
 from ..._array import host
 from ..._check import is_whole
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
-from ...residual.represent import searchable
 from ...residual.residual import Residual, filled
 from ...runs.runner import Step, run
 from .uniform import draw
@@ -44,7 +43,7 @@ class RPCholesky:
             raise ValueError(f"block must be a positive integer or None, got {self.block!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        residual = Residual(searchable(problem.operator, problem.k), problem.k)
+        residual = Residual(problem.operator.searchable(problem.k), problem.k)
         allowed = np.isin(np.arange(problem.operator.n), problem.free)
         # a width at which the products of blocks pay and few proposals are rejected
         automatic = max(1, problem.k // 8) if "columns" in problem.operator.cheap else 1

@@ -14,7 +14,6 @@ from ...residual.compiled.library import Compiled, compilable
 from ...residual.exchange import Exchange
 from ...residual.loading import error_of
 from ...residual.powers import POWERS
-from ...residual.represent import searchable
 
 CERTAIN = 1e-10  # of its terms: how well the gain of a swap is known
 
@@ -39,7 +38,7 @@ class Landscape:
     @classmethod
     def of(cls, problem: Problem, criterion: str, moves: int | None = None) -> Landscape:
         """moves : about how many will be made; half of k for a descent from greedy."""
-        operator = searchable(problem.operator, problem.k)
+        operator = problem.operator.searchable(problem.k)
         single = is_single(operator.like)
         base = Base(operator, criterion, problem.k, problem.k // 2 if moves is None else moves)
         if single:

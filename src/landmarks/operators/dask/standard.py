@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import _check
+from ...readers.frames import column_names
 from ..base import Ledger, Operator
 from ..dense import Dense, gram_is_cheaper
 from ..rows import gram as _gram
@@ -105,7 +106,7 @@ def _scaled(tile: Any, power: int) -> np.ndarray:
 def dask_data(X: Any, standard: Standard | None = None) -> Operator:
     """The operator of the columns of a dask array or data frame; a tall one is read here, once."""
     standard = standard or Standard()
-    names = _check.column_names(X)
+    names = column_names(X)
     X = checked(X, "X")
     m, n = X.shape
     if not gram_is_cheaper(m, n, 8):

@@ -7,13 +7,14 @@ import numpy as np
 import scipy.sparse
 
 from ..base import MEMORY, Operator
-from ..dense import array_data, sparse_data
+from ..dense import array_data
 from ..function import function
 from ..psd import psd
 from ..rows.base import RowBlocks
 from ..rows.moments import Moments
 from ..rows.out_of_core import from_rows, scaled_gram
 from ..rows.tiles import tile_height, tiles
+from ..sparse import sparse_data
 from ..standard import Prepared, Standard
 from .covariance import PairMoments, moments, pair_moments
 

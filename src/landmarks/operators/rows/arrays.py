@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import _check
 from ..._array import host, is_array
+from ...readers.frames import column_names
 from .arrow import batch_block, is_arrow
 from .base import RowBlocks, float_dtype
 
@@ -72,17 +73,17 @@ class IterableRows(RowBlocks):
                 "X has no rows; an iterator that was read already is empty: make a new one, or "
                 "pass a function that returns a fresh one"
             )
-        self.names = _check.column_names(first)
+        self.names = column_names(first)
         array = as_block(first)
         self.n, self.dtype = array.shape[1], float_dtype(array.dtype)
         self._unread = None if self.again else itertools.chain([first], iterator)
 
     def read(self, memory: int) -> Iterator[np.ndarray]:
         for block in self._fresh() if self.again else self._rest():
-            if _check.column_names(block) not in (None, self.names):
+            if column_names(block) not in (None, self.names):
                 raise ValueError(
                     f"every block must have the columns of the first, {self.names}, got "
-                    f"{_check.column_names(block)}"
+                    f"{column_names(block)}"
                 )
             yield as_block(block)
 

@@ -15,12 +15,8 @@ from .base import RowBlocks
 ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "ipc"}
 HDF5 = (".h5", ".hdf5", ".he5")
 IN_MEMORY = (
-    "__array__",
-    "__array_interface__",
-    "__dataframe__",
-    "__dask_graph__",
-    "to_numpy",
-    "tocsc",
+    *("__array__", "__array_interface__", "__dataframe__", "__dask_graph__"),
+    *("to_numpy", "tocsc"),
 )
 
 

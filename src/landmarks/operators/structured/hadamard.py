@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _check
-from ..._array import Array, Indices, Part, namespace, on_gpu, prototype, take
+from ..._array import Array, Indices, Part, double, namespace, on_gpu, prototype, take
 from ..base import MEMORY, Ledger, Operator, itemsize
 
 
@@ -18,6 +18,7 @@ class Hadamard(Operator):
     """The operator of (AᵀA) ∘ (BᵀB); `hadamard` checks and makes it."""
 
     determined_by = ("A", "B")
+    entrywise = True
 
     def __init__(self, A: Array, B: Array, *, exponent: int = 0, ledger: Ledger | None = None):
         self.A, self.B = A, B
@@ -66,6 +67,10 @@ class Hadamard(Operator):
 
     def restrict(self, indices: Indices) -> Hadamard:
         return Hadamard(*self._at(indices), exponent=self.exponent, ledger=self.ledger)
+
+    def remade_in_double(self) -> Hadamard:
+        A, B = double(self.A), double(self.B)
+        return Hadamard(A, B, exponent=self.exponent, ledger=self.ledger)
 
     def product_seconds(self) -> float:
         """Two multiplications of p × n by n × q; measured on one core and on an H200."""

@@ -17,6 +17,7 @@ import numpy as np
 import scipy.linalg
 
 from ..._array import add_outer, add_product
+from ...runs.state import State
 from ..explicit import independent_basis
 from .explicit_aim import Rebuilding
 
@@ -34,7 +35,7 @@ class Swap(NamedTuple):
     cost: float
 
 
-class Cross:
+class Cross(State):
     """Members at places, −1 where a place is vacant, and what they leave of A and B.
 
     highest, highest_inner : the largest ‖r_j‖² and ‖T‖² since RᵀT was computed last.

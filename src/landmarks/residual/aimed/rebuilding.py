@@ -14,10 +14,9 @@ from ...errors import UnsupportedError
 from ...linalg.aim import Aim
 from ...linalg.error import selection_error, total
 from ...operators.base import DENSE_MEMORY, Operator
-from ...operators.dense import densify
-from ...operators.double import in_double
+from ...operators.forms import densify, in_double
+from ...operators.pivoted_factor import FLOOR, pivoted_factor
 from ...problem import Problem
-from ..pivoted_factor import FLOOR, pivoted_factor
 from .explicit_aim import Rebuilding
 from .tails import best_directions, safe_bound
 

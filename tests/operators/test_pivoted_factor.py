@@ -5,8 +5,8 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import NotPSDError
-from landmarks.residual import pivoted_factor as module
-from landmarks.residual.pivoted_factor import pivoted_factor
+from landmarks.operators import pivoted_factor as module
+from landmarks.operators.pivoted_factor import pivoted_factor
 
 torch = pytest.importorskip("torch", reason="the inverse serves torch arrays on a card")
 POINTS = torch.as_tensor(np.random.default_rng(0).uniform(-1, 1, (500, 2)))

@@ -133,6 +133,11 @@ class TestSymmetric:
             with pytest.warns(SymmetryWarning):
                 lm.select(K, 2)
 
+    def test_one_in_a_file_is_noticed(self, tmp_path):
+        FRAME.corr().to_csv(tmp_path / "K.csv", index=False)
+        with pytest.warns(SymmetryWarning):
+            lm.select(tmp_path / "K.csv", 2)
+
     def test_said_as_data_or_as_a_kernel_matrix_it_is_taken_as_said(self):
         K = np.cov(X.T)
         lm.select(lm.data(K), 2), lm.select(lm.psd(K), 2)

@@ -1,0 +1,166 @@
+"""K in other forms: in float64, stored, or as a factor of few columns where its rank is low.
+
+A search asks for the form whose residuals keep their digits (`Operator.searchable`). Points in
+float32 are exact numbers, so all forms are in float64.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import scipy.linalg
+
+from .._array import (
+    Array,
+    column_dots,
+    double,
+    eps,
+    free_memory,
+    host,
+    is_single,
+    like,
+    transposed,
+)
+from ..errors import UnsupportedError
+from .base import DENSE_MEMORY, MEMORY, Operator, itemsize
+from .dense import FEW_ROWS, Data, Dense
+from .pivoted_factor import FLOOR, pivoted_factor
+
+FAST = 1e-6  # of the trace left after k pivots: below it a stored K has lost half of its digits
+LOW_RANK = 600  # columns that a factor of K may have, or 2k + 100 where that is more
+SMALL = 1500  # candidates up to which a factor of full rank is affordable
+
+
+def storable(operator: Operator, memory: int = DENSE_MEMORY) -> bool:
+    """Whether the n × n matrix fits in the memory."""
+    return operator.n**2 * itemsize(operator.like) <= memory
+
+
+def densify(operator: Operator) -> Array:
+    """The full n × n matrix, when it fits."""
+    if not storable(operator):
+        need = operator.n**2 * itemsize(operator.like)
+        raise MemoryError(
+            f"storing K needs {need / 2**30:.1f} GiB, above the limit of "
+            f"{DENSE_MEMORY / 2**30:.0f} GiB; use a method that works on products: auto, greedy, "
+            "swap, continuous, nuclear or rpcholesky"
+        )
+    return operator.columns(np.arange(operator.n))
+
+
+def in_double(operator: Operator) -> Operator:
+    """The operator in float64, made again from its data if possible, else from its entries.
+
+    The `digits` of the result say to how many digits its entries are known.
+    """
+    if not is_single(operator.like):
+        return operator
+    remade = operator.remade_in_double()
+    if remade is not None:
+        return remade
+    if not storable(operator, DENSE_MEMORY // 8):
+        raise UnsupportedError(
+            f"{operator!r} has too few digits and is too large to store in float64; make it from "
+            "float64 data"
+        )
+    return Dense(
+        double(densify(operator)),
+        exponent=operator.exponent,
+        ledger=operator.ledger,
+        digits=operator.like,
+    )
+
+
+class Factored(Data):
+    """K = XᵀX whose residuals are kept as a matrix: X is in float64 and has few rows.
+
+    rounding : the part of a squared length that was rounding already when X was made.
+    """
+
+    rounding: float = 0.0
+
+    @cached_property
+    def _powers(self) -> list[Array]:
+        return gram_powers(self.X, 2)
+
+    def powers(self, count: int) -> list[Array]:
+        """diag K, diag K² and, for a count of two, diag K³; computed once."""
+        return self._powers[: count + 1]
+
+    def floor(self, k: int) -> Array:
+        """The squared length up to which the residual of a column is rounding."""
+        unit = 8 * (k + 8) * eps(self.like)
+        return max(unit * unit, self.rounding) * self.diagonal()
+
+
+def gram_powers(X: Array, count: int) -> list[Array]:
+    """diag K, diag K² (and diag K³) of K = XᵀX, each a sum of squares or of products."""
+    GX = (X @ X.T) @ X
+    found = [column_dots(X, X), column_dots(X, GX)]
+    return found if count == 1 else [*found, column_dots(GX, GX)]
+
+
+def triangle(X: Array) -> Array:
+    """R of X = QR, with columns scaled to length one first: small ones keep their digits."""
+    wide = host(X)
+    lengths = np.sqrt(np.sum(wide * wide, axis=0))
+    scale = np.where(lengths > 0, lengths, 1.0)
+    return like(np.linalg.qr(wide / scale, mode="r") * scale, X)
+
+
+def factored(X: Array, operator: Operator) -> Factored:
+    """The operator of data as a factor X in float64, which was rounded as the data were."""
+    found = Factored(X, exponent=operator.exponent, ledger=operator.ledger)
+    found.rounding = (2 * eps(operator.like)) ** 2 if is_single(operator.like) else 0.0
+    return found
+
+
+def form_of_entries(operator: Operator, k: int) -> Operator:
+    """A factor of few columns where the rank is low; else K, stored if that is small."""
+    try:
+        wide = in_double(operator)
+    except UnsupportedError:
+        return operator
+    if "columns" not in wide.cheap:
+        return wide
+    if wide.n <= SMALL:
+        wide = _stored(wide)
+    return _low_rank(wide, k) or _stored(wide)
+
+
+def remaining_trace(K: np.ndarray, steps: int) -> float:
+    """The share of tr K that is left after some pivots of the largest residual."""
+    whole = float(np.trace(K))
+    factor, _, rank, _ = scipy.linalg.lapack.dpstrf(K, lower=1)
+    taken = np.tril(factor)[:, : min(steps, rank)]
+    return max(0.0, 1.0 - float(np.sum(taken * taken)) / whole) if whole > 0 else 0.0
+
+
+def _low_rank(operator: Operator, k: int) -> Operator | None:
+    """K = F Fᵀ with few columns, where its numerical rank is low."""
+    n = operator.n
+    room = free_memory(operator.like, otherwise=8 * MEMORY) // 8 // (8 * n)
+    most = min(n // FEW_ROWS, max(LOW_RANK, 2 * k + 100), room)
+    if isinstance(operator, Dense) and n <= SMALL and remaining_trace(host(operator.K), k) <= FAST:
+        most = min(n, max(LOW_RANK, 2 * k + 100), room)
+    F = pivoted_factor(_uncounted(operator), most, eps(operator.digits)) if most > 0 else None
+    return None if F is None or F.shape[1] == 0 else _of_factor(F, operator)
+
+
+def _uncounted(operator: Operator) -> Operator:
+    """A stored K with a ledger of its own: this look at it is not counted."""
+    return Dense(operator.K, digits=operator.digits) if isinstance(operator, Dense) else operator
+
+
+def _of_factor(F: Array, operator: Operator) -> Factored:
+    found = Factored(transposed(F), exponent=operator.exponent, ledger=operator.ledger)
+    found.rounding = FLOOR * eps(operator.digits)
+    return found
+
+
+def _stored(operator: Operator) -> Operator:
+    """K itself, stored when it is small; a matrix that is stored already stays as it is."""
+    if operator.entrywise and operator.n**2 * 8 <= MEMORY:
+        return Dense(densify(operator), exponent=operator.exponent, ledger=operator.ledger)
+    return operator

@@ -1,0 +1,74 @@
+"""The factor F of K̂ = F Fᵀ where its n × k numbers would not fit: made again when it is used.
+
+With S picked, F = K_S R for an upper triangular R, and only R is kept. The columns of K must come
+out the same each time, to the last digit: fused products, which round K otherwise than `columns`
+does, took the residual of a smooth kernel in single precision off by a third after a thousand
+picks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.linalg
+
+from .._array import Array, Indices, as_dtype_of, double, like, namespace, take, zeros
+from ..operators.base import MEMORY, Operator, block_width, blocks
+from ..runs.state import State
+
+
+class ImplicitPanel(State):
+    """As `residual.Panel`, with R alone, in float64."""
+
+    def __init__(self, operator: Operator, capacity: int):
+        self.operator = operator
+        self.picks = np.zeros(0, dtype=np.int64)
+        self._numbers = zeros((capacity, capacity), double(operator.like))
+
+    @property
+    def R(self) -> Array:
+        """R with F = K_S R."""
+        return self._numbers[: len(self.picks), : len(self.picks)]
+
+    def times(self, block: Array) -> Array:
+        weights = as_dtype_of(self.R @ double(block), block)
+        product = zeros((self.operator.n, block.shape[1]), block)
+        for part in self._parts():
+            product += self.operator.columns(self.picks[part]) @ weights[part[0] : part[-1] + 1, :]
+        return product
+
+    def transposed_times(self, block: Array) -> Array:
+        parts = [self.operator.columns(self.picks[part]).T @ block for part in self._parts()]
+        if not parts:
+            return zeros((0, block.shape[1]), block)
+        return as_dtype_of(self.R.T @ double(namespace(block).concat(parts)), block)
+
+    def rows(self, indices: Indices, columns: Array | None = None) -> Array:
+        K = self._block(indices) if columns is None else take(columns, self.picks)
+        return as_dtype_of(double(K).T @ self.R, K)
+
+    def _block(self, indices: Indices) -> Array:
+        """The rows of K at the picks, in the columns at the indices; no part of length n."""
+        r, indices = len(self.picks), np.asarray(indices, dtype=np.int64)
+        part = self.operator.restrict(np.concatenate([self.picks, indices]))
+        return part.columns(np.arange(r, r + len(indices)))[:r, :]
+
+    def _parts(self) -> Iterator[np.ndarray]:
+        """The places of the picks, in blocks whose columns of K fit in the memory."""
+        return blocks(len(self.picks), block_width(self.operator, MEMORY))
+
+    def append(self, indices: np.ndarray, V: Array, rows: Array, L: np.ndarray) -> None:
+        """As F_new = (K_J − K_S R F_Jᵀ) L⁻ᵀ, the new columns of R are −R F_Jᵀ L⁻ᵀ over L⁻ᵀ."""
+        start, end = len(self.picks), len(self.picks) + len(indices)
+        inverse = like(_inverse(L).T, self._numbers)
+        self._numbers[:start, start:end] = -(self.R @ double(rows).T) @ inverse
+        self._numbers[start:end, start:end] = inverse
+        self.picks = np.concatenate([self.picks, np.asarray(indices, dtype=np.int64)])
+
+
+def _inverse(L: np.ndarray) -> np.ndarray:
+    """L⁻¹; zero for a single pick that adds nothing."""
+    if len(L) == 1 and L[0, 0] == 0:
+        return np.zeros((1, 1))
+    return scipy.linalg.solve_triangular(L, np.eye(len(L)), lower=True)
