@@ -48,9 +48,10 @@ from .search.swap import Swap
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
 # Estimated seconds of rounds when there is no budget, and how many the least number of rounds may
 # take. Where the residual is kept as a matrix, swaps alone go far.
-MODEST, LONG = 0.38, 0.85
+MODEST, LONG = 0.38, 0.95
 MODEST_ON_ROWS, LONG_ON_ROWS = 0.25, 0.6
 LEAST_ROUNDS = 30  # even if they take longer than is modest
+LONG_ON_TRACE = 0.6  # instead of LONG, where swaps on the Frobenius criterion follow
 STILL = 1.0  # estimated seconds of as many rounds that still follow after rounds on the trace
 FEW_ROUNDS = 3  # even if they take longer than that
 MOST_ROUNDS = 200  # no more, even where they cost next to nothing
@@ -128,7 +129,7 @@ class Auto:
         if further and not portfolio.proved and traces_first(problem):
             further = LEAST_ROUNDS * round_seconds(problem) <= STILL
             traced = replace(problem, criterion="trace")
-            search = modest_search(traced, portfolio.best.indices)
+            search = modest_search(traced, portfolio.best.indices, LONG_ON_TRACE)
             if further:
                 search = replace(search, rounds=min(LEAST_ROUNDS, search.rounds))
             portfolio.run("iterated(trace)", search, traced)
@@ -158,7 +159,7 @@ def placed(problem: Problem, rng: np.random.Generator) -> Choice:
     return replace(portfolio.best, trials=tuple(portfolio.trials))
 
 
-def modest_search(problem: Problem, start: np.ndarray) -> Iterated:
+def modest_search(problem: Problem, start: np.ndarray, longest: float = LONG) -> Iterated:
     """An iterated search whose rounds cost little; the fewer members, the sooner it moves away.
 
     With a budget it stays longer: there is time for many rounds, and a new valley costs many.
@@ -166,8 +167,10 @@ def modest_search(problem: Problem, start: np.ndarray) -> Iterated:
     n, k = problem.operator.n, problem.k
     each = round_seconds(problem)
     most = min(MOST_ROUNDS, 10 + n * k // 20)
-    modest, long = (MODEST, LONG) if problem.operator.m is None else (MODEST_ON_ROWS, LONG_ON_ROWS)
-    rounds = max(FEW_ROUNDS, min(LEAST_ROUNDS, int(long / each)), int(modest / each))
+    modest = MODEST
+    if problem.operator.m is not None:
+        modest, longest = MODEST_ON_ROWS, LONG_ON_ROWS
+    rounds = max(FEW_ROUNDS, min(LEAST_ROUNDS, int(longest / each)), int(modest / each))
     patience = max(4, k // 2) if problem.deadline is None else 4 * k
     return Iterated(start=start, rounds=min(most, rounds), patience=patience)
 
