@@ -67,7 +67,7 @@ class Comparison:
 
     @property
     def best(self) -> Selection:
-        """The selection of the lowest error; of the largest k when several were compared."""
+        """The selection with the lowest error, for the largest k that was compared."""
         k = max(row.k for row in self.rows)
         ran = [
             (row.relative_error, place)
@@ -228,7 +228,7 @@ def _run(
 
 
 def factor(selection: Selection) -> float | None:
-    """The error over the best rank-k error; None beyond the rank, or if it costs too much."""
+    """The error divided by the best rank-k error; None beyond the rank or if it costs too much."""
     operator = selection.operator
     if operator is None or not spectrum_is_cheap(operator):
         return None

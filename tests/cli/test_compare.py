@@ -60,7 +60,7 @@ def test_a_method_that_cannot_run_says_why_and_the_others_run(file, capsys):
         "--json",
     )["rows"]
     assert rows[0]["skipped"] is None
-    assert "cannot honour include" in (rows[1]["skipped"] or "cannot honour include")
+    assert "does not support include" in (rows[1]["skipped"] or "does not support include")
 
 
 @pytest.mark.parametrize(("ending", "k"), [("png", "3"), ("svg", "2,4"), ("pdf", "3")])
@@ -101,7 +101,7 @@ def test_json_is_as_the_schema_says(file, capsys, arguments):
     jsonschema.validate(record, schema(arguments[0]), cls=jsonschema.Draft202012Validator)
 
 
-def test_info_tells_versions_devices_and_threads(capsys):
+def test_info_prints_versions_devices_and_threads(capsys):
     jsonschema = pytest.importorskip("jsonschema", reason="needs jsonschema")
     record = printed(capsys, "info", "--json")
     jsonschema.validate(record, schema("info"), cls=jsonschema.Draft202012Validator)

@@ -19,7 +19,7 @@ DOMINANT = NORMAL * [1, 9, 1, 9, 1, 1]
 
 @dataclass(frozen=True)
 class First:
-    """The first k, whatever is wished."""
+    """The first k columns; ignores include and exclude."""
 
     honours = frozenset()
 
@@ -155,13 +155,13 @@ def test_too_few_points_are_refused():
         lm.select(lm.kernel(NORMAL[:9], lm.rbf(sigma=1.0)), 6, method="greedy").stability()
 
 
-def test_any_method_object_will_do():
+def test_any_method_object_is_accepted():
     assert (
         lm.select(NORMAL, 2, method=First()).stability(40).frequencies.min() > 0
     )  # the first of a random order
 
 
-def test_a_rank_that_gives_out_is_reported_once_for_all_samples():
+def test_low_rank_is_reported_once_for_all_samples():
     X = NORMAL[:, :2] @ np.ones((2, 6))
     with pytest.warns(RankWarning, match="numerical rank 1 < k = 2") as warned:
         lm.select(X, 2, method="greedy").stability(5)
@@ -175,7 +175,7 @@ def test_the_number_of_samples_is_checked(n_bootstrap):
 
 
 def test_a_method_that_ignores_constraints_is_refused():
-    with pytest.raises(UnsupportedError, match="First cannot honour include"):
+    with pytest.raises(UnsupportedError, match="First does not support include"):
         lm.select(NORMAL, 2, method="greedy", include=[1]).stability(method=First())
 
 
@@ -192,7 +192,7 @@ def test_a_loaded_selection_asks_for_its_method_and_keeps_its_constraints(tmp_pa
     assert back.stability(5, method="greedy").frequencies[4] == 1
 
 
-def test_who_watches_hears_of_each_sample_and_may_stop():
+def test_the_callback_gets_each_sample_and_may_stop():
     heard: list[lm.Progress] = []
 
     def third(progress: lm.Progress) -> bool:

@@ -46,8 +46,7 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
     if arguments.plot and not arguments.plot.lower().endswith(PLOTS):
         raise Failure(
             USAGE,
-            f"--plot names a file whose ending says the format, one of {', '.join(PLOTS)}; "
-            f"got {arguments.plot!r}",
+            f"the file of --plot must end in one of {', '.join(PLOTS)}, got {arguments.plot!r}",
         )
 
 

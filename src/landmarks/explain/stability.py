@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """Over bootstrap samples, how often each of the n candidates is chosen, from 0 to 1.
+    """The share of bootstrap samples in which each of the n candidates is chosen.
 
     For data, rows are resampled and all columns are candidates each time. For a kernel, the points
-    are resampled; a frequency then counts the samples that hold the point, and is NaN if none does.
-    A target is resampled with the rows or points.
-    Equal columns share their frequency, because candidates are tried in random order.
+    are resampled; a frequency is then relative to the samples that contain the point, and NaN if
+    none does. A target is resampled with the rows or points. Equal columns share their frequency,
+    because candidates are tried in random order.
 
     Attributes
     ----------
@@ -162,8 +162,8 @@ class Sample(NamedTuple):
 def resample(operator: Operator, rng: np.random.Generator, keep: Indices = ()) -> Sample:
     """Draw a bootstrap sample of the rows of data, or of the points of a kernel, with replacement.
 
-    A row that is drawn c times is kept once, times √c. The columns come in random order, so that
-    ties fall both ways. Points are both the candidates and what is represented.
+    A row that is drawn c times is kept once, times √c. The columns are in random order, so that
+    ties are broken at random. Points are both the candidates and what is represented.
 
     keep : points that the sample must hold; they come first.
     """

@@ -73,14 +73,14 @@ def load(
     Parameters
     ----------
     path : the npz file.
-    data : the data given to `select`, to compute figures that the file does not hold.
-    target : the target given to `select`, if there was one; it is needed with the data.
+    data : the data given to `select`, to compute errors and bounds that the file does not hold.
+    target : the target given to `select`, if there was one; needed only with the data.
     max_bytes : files that would unpack to more are refused.
 
     Returns
     -------
     Selection
-        The choice with the figures that the file holds.
+        The choice with the errors and bounds that the file holds.
 
     Examples
     --------
@@ -92,11 +92,11 @@ def load(
     """
     record, arrays = archive.read(Path(path), max_bytes=max_bytes, allowed=_is_known)
     if record.get("format") != FORMAT:
-        raise FormatError(f"{path} is not a selection of landmarks")
+        raise FormatError(f"{path} is not a selection; give a file that Selection.save wrote")
     if record.get("version") not in (VERSION, AIMED):
         raise FormatError(
             f"{path} has format version {record.get('version')}, this program reads version "
-            f"{AIMED}; use a newer landmarks"
+            f"{AIMED}; upgrade landmarks"
         )
     try:
         selection = _build(record, arrays, data)

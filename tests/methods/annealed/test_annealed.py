@@ -124,7 +124,7 @@ def test_the_scale_of_the_data_does_not_matter(scale):
 
 
 @pytest.mark.parametrize("n_candidates", [None, 20])
-def test_every_operator_serves(n_candidates):
+def test_every_operator_works(n_candidates):
     import scipy.sparse
 
     method = lm.Annealed(n_steps=10, n_candidates=n_candidates, n_rounds=2)
