@@ -188,7 +188,7 @@ def traces_first(problem: Problem) -> bool:
     """
     if problem.criterion == "trace" or problem.operator.m is not None:
         return False
-    return problem.deadline is None and LEAST_ROUNDS * round_seconds(problem) > MODEST
+    return problem.deadline is None and LEAST_ROUNDS * round_seconds(problem) > 2 * MODEST
 
 
 def order(operator: Operator) -> float:
