@@ -39,7 +39,7 @@ def test_without_a_network_fetching_fails_with_a_sentence_and_keeps_nothing(cach
         "PYTHONPATH": "src",
     }
     done = subprocess.run(
-        [sys.executable, "-m", "landmarks.cli.main", "data", "fetch", "htru2"],
+        [sys.executable, "-m", "landmarks", "data", "fetch", "htru2"],
         env=nowhere,
         capture_output=True,
         text=True,

@@ -93,7 +93,7 @@ def test_fault_44_the_command_line_ends_with_130(tmp_path):
     command = [
         sys.executable,
         "-m",
-        "landmarks.cli.main",
+        "landmarks",
         "select",
         str(file),
         "--k",

@@ -222,7 +222,7 @@ def test_fault_01_the_command_line_names_row_and_column(tmp_path):
     file = tmp_path / "table.csv"
     file.write_text("a,b,c\n1,2,3\n4,nan,6\n")
     run = subprocess.run(
-        [sys.executable, "-m", "landmarks.cli.main", "select", str(file), "--k", "2"],
+        [sys.executable, "-m", "landmarks", "select", str(file), "--k", "2"],
         capture_output=True,
         text=True,
     )

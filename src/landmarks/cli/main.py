@@ -112,7 +112,3 @@ def parser(wanted: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser
 def module(command: str) -> ModuleType:
     """The module of a command."""
     return import_module(f".{command}", __package__)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
