@@ -82,7 +82,7 @@ class Comparison:
     @property
     def table(self) -> Table:
         """The rows, for each k the lowest error first; skipped methods come last."""
-        ranked = sorted(self.rows, key=_rank)
+        ranked = sorted(self.rows, key=rank)
         columns: dict[str, list[Any]] = {
             "method": [row.method for row in ranked],
             "k": [row.k for row in ranked],
@@ -238,7 +238,8 @@ def factor(selection: Selection) -> float | None:
     return found if math.isfinite(found) else None
 
 
-def _rank(row: Row) -> tuple[int, float]:
+def rank(row: Row) -> tuple[int, float]:
+    """Orders rows by k, then by error; skipped methods come last."""
     return row.k, math.inf if row.relative_error is None else row.relative_error
 
 
