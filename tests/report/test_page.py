@@ -131,7 +131,7 @@ def test_a_wrong_size_of_images_is_reported(tmp_path):
 def test_a_page_that_exists_is_not_replaced_unless_that_is_asked_for(tmp_path):
     path = tmp_path / "page.html"
     path.write_text("mine")
-    with pytest.raises(FileExistsError, match="exists already"):
+    with pytest.raises(FileExistsError, match="exists already; overwrite=True replaces it"):
         report.write(named(), path)
     report.write(named(), path, overwrite=True, image=(3, 3), title="nine pixels")
     assert "nine pixels" in path.read_text(encoding="utf-8")

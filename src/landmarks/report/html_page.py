@@ -243,5 +243,8 @@ def write(
     True
     """
     html = page(selection, origin=replace(guessed(selection), **origin))
-    with written(path, overwrite=overwrite) as file:
-        file.write(html.encode("utf-8"))
+    try:
+        with written(path, overwrite=overwrite) as file:
+            file.write(html.encode("utf-8"))
+    except FileExistsError as error:
+        raise FileExistsError(f"{error}; overwrite=True replaces it") from error
