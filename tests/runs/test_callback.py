@@ -199,3 +199,24 @@ def test_strategies_of_the_relaxation_report_their_steps(strategy):
     lm.select(X, 4, method=lm.Continuous(strategy=strategy), callback=heard.append)
     assert strategy in {progress.phase for progress in heard}
     assert all(progress.error is None for progress in heard)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: lm.select(X, 4, callback=3),
+        lambda: lm.select(X, 4, callback=3, progress=True),
+        lambda: lm.compare(X, 4, methods=["greedy"], callback=3),
+        lambda: lm.select(X, 4, method="greedy").certificate(1.0, callback=3),
+    ],
+    ids=["select", "with a bar", "compare", "certificate"],
+)
+def test_a_callback_that_cannot_be_called_is_refused(call):
+    message = "callback must be None or a function that takes a Progress, got 3; give such a func"
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+def test_the_callback_of_the_error_message_works(capsys):
+    lm.select(X, 4, method="greedy", callback=print)
+    assert "Progress(phase='greedy'" in capsys.readouterr().out

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from .runner import Callback, Progress, watching
+from .runner import Callback, Progress, check_callback, watching
 
 PATIENCE = 0.5  # seconds before the bar appears; shorter work shows none
 PAUSE = 0.1  # seconds between two drawings
@@ -20,6 +20,7 @@ def progress_bar(
     callback: Callback | None = None, *, quiet: bool = False, stream: TextIO | None = None
 ) -> Iterator[None]:
     """Show a progress bar during the block, and report progress to the callback too."""
+    check_callback(callback)
     bar = None if quiet else _bar(stream or sys.stderr)
     if bar is None:
         with watching(callback):

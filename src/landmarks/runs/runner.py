@@ -85,9 +85,19 @@ class _Watch:
 _watch: ContextVar[_Watch | None] = ContextVar("landmarks_watch", default=None)
 
 
+def check_callback(callback: Any) -> None:
+    """Raise unless the callback can be called, or is None."""
+    if callback is not None and not callable(callback):
+        raise TypeError(
+            f"callback must be None or a function that takes a Progress, got {callback!r}; give "
+            "such a function, for example callback=print"
+        )
+
+
 @contextmanager
 def watching(callback: Callback | None) -> Iterator[None]:
     """Let the callback hear the reports of the block; None keeps the outer callback."""
+    check_callback(callback)
     if callback is None:
         yield
         return
