@@ -10,7 +10,7 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import RankWarning, UnsupportedError
-from landmarks.explain.stability import resample
+from landmarks.explain.stability import Stability, resample
 from landmarks.runs.runner import watching
 
 NORMAL = np.random.default_rng(0).standard_normal((60, 6))
@@ -246,3 +246,19 @@ def test_the_criterion_of_the_selection_is_that_of_every_sample():
 
     lm.select(X, 1, method=Watching(), criterion="frobenius").stability(2)
     assert heard == 3 * ["frobenius"]
+
+
+def test_it_prints_as_one_line_with_names_and_the_most_frequent_first():
+    frequencies = np.array([0.0, 0.125, np.nan, 1.0])
+    found = Stability(frequencies, 8, ("age", "bmi", "sex", "map"))
+    assert str(found) == (
+        "Stability: 8 bootstrap samples chose 2 of 4 candidates: map (100%), bmi (12.5%)"
+    )
+    assert str(Stability(np.full(30, 0.5), 4)).endswith("8 (50%), 9 (50%), … 20 more")
+
+
+def test_it_prints_the_names_of_the_data():
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    frame = pandas.DataFrame(DOMINANT, columns=list("abcdef"))
+    found = lm.select(frame, 2, method="greedy", scale=False).stability(5)
+    assert "b (100%)" in str(found) and "d (100%)" in str(found)
