@@ -27,7 +27,7 @@ AIMED = 2  # the version of a file with a target or noise, which earlier program
 PATH_ARRAYS = ("t", "value", "active", "steps")
 AS_THEY_ARE = (
     *("n", "criterion", "method", "seed", "names", "center", "scale", "include", "exclude"),
-    *("bound", "exponent", "stopped", "known"),
+    *("bound", "exponent", "stopped", "known", "from_rows"),
 )
 
 
@@ -147,6 +147,7 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> 
         scale=scale,
         aim=saved_aim(record.get("aim")),
         known={str(key): float(value) for key, value in record["known"].items()},
+        from_rows=record.get("from_rows"),
     )
 
 

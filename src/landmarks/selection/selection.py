@@ -58,6 +58,8 @@ class Selection(Quality, Presentation):
     center, scale : whether `select` centred and scaled the columns.
     aim : the target and the noise, if `select` was given either; all errors and bounds then refer
         to them.
+    from_rows : whether the data were rows X, with K = XᵀX, and not a kernel or K itself; None if a
+        file does not say.
 
     Examples
     --------
@@ -88,10 +90,13 @@ class Selection(Quality, Presentation):
     center: bool = False
     scale: bool = False
     aim: Aim | None = field(default=None, repr=False)
+    from_rows: bool | None = None
 
     def __post_init__(self) -> None:
         if self.path is None:
             object.__setattr__(self, "path", NoPath(self.method))
+        if self.operator is not None:
+            object.__setattr__(self, "from_rows", self.operator.m is not None)
         repeats = self.aim is not None and self.aim.repeats
         indices = check_indices(self.indices, self.n, repeats=repeats)
         indices.flags.writeable = False
