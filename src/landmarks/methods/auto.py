@@ -161,7 +161,7 @@ def placed(problem: Problem, rng: np.random.Generator) -> Choice:
 def modest_search(problem: Problem, start: np.ndarray) -> Iterated:
     """An iterated search whose rounds cost little; the fewer members, the sooner it moves away.
 
-    With a budget it stays longer: there is time for many rounds, and a new valley costs many.
+    With a budget it stays longer: leaving a local optimum costs many rounds.
     """
     n, k = problem.operator.n, problem.k
     each = round_seconds(problem)

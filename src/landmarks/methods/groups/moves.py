@@ -74,7 +74,7 @@ def one_for_two(state: UnitState) -> Found | None:
 
 
 def refilled(start: UnitState, now: Found, out: tuple[int, ...]) -> Found | None:
-    """The choice after taking out some units and filling up without them, if that pays."""
+    """The choice after taking out some units and filling up without them, if that helps."""
     remaining = start.loaded([u for u in now.chosen if u not in out])
     for per_cost in (False, True):
         filled = fill(remaining, per_cost, barred=out)
