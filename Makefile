@@ -5,28 +5,28 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 CODE := src tests docs benchmarks examples fuzz hatch_build.py
 TORCH := torch==2.13.0+cpu
-# The paper's data, if they are at hand: more tests run with them.
+# The paper's data, if available: more tests run with them.
 export LANDMARKS_DATA ?= $(abspath $(wildcard ../shared/data))
 
-# pip compiles nothing, so that Python must keep what it compiles: else every process compiles again.
+# pip does not compile, so Python must cache what it compiles: otherwise every process compiles again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: browser thorough docs fuzz newcomer sklearn properties run test slow interpreted check format lint types imports dev clean help
 
 help:
 	@echo "make run     set up, then run the demonstration"
-	@echo "make test    set up, then run the tests that one waits for, and doctests"
+	@echo "make test    set up, then run the quick tests and doctests"
 	@echo "make thorough  the longer tests: contracts of operators, properties, clusters, crashes"
 	@echo "make check   format, lint, types, imports, tests, doctests: what CI runs"
-	@echo "make slow    the tests marked slow"
+	@echo "make slow    the tests marked slow, which take the longest"
 	@echo "make browser install Chromium for the tests of the report, and run them"
-	@echo "make fuzz    every reader of files, SECONDS=600 in all"
-	@echo "make properties  every property on EXAMPLES=200 examples"
+	@echo "make fuzz    fuzz every file reader, SECONDS=600 in total"
+	@echo "make properties  test every property on EXAMPLES=200 random examples"
 	@echo "make interpreted  the GPU kernels in Triton's interpreter, on the CPU"
-	@echo "make newcomer  what the README says, in a clean environment, and tests of the wheel"
-	@echo "make sklearn scikit-learn's own tests of Nystroem, with ours in its place"
-	@echo "make docs    build the documents, run their examples"
-	@echo "make format  rewrite the code in the agreed format"
+	@echo "make newcomer  run the README in a clean environment, and test the wheel"
+	@echo "make sklearn run scikit-learn's own tests of Nystroem against ours"
+	@echo "make docs    build the documentation and run its examples"
+	@echo "make format  format the code"
 	@echo "make clean   remove the environment and the caches"
 
 run: $(VENV)/.base
@@ -110,7 +110,7 @@ $(VENV)/.torch: $(VENV)/.created
 		echo "NOTE: no $(TORCH) here: the tests on torch are skipped$${CI:+. THIS IS CI: TORCH IS NOT TESTED}"
 	@touch $@
 
-# In a folder of its own: beside torch it would make other tests look for a GPU.
+# In a folder of its own: next to torch it would make other tests look for a GPU.
 $(VENV)/.triton: $(VENV)/.created
 	@echo "installing triton"
 	@$(PIP) install --no-compile --no-deps --target $(VENV)/triton "triton>=3.6"

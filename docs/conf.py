@@ -57,7 +57,7 @@ if "Repository" in urls:
     html_theme_options["source_branch"] = "main"
     html_theme_options["source_directory"] = "docs/"
 if "Issues" in urls:
-    html_theme_options["announcement"] = f'<a href="{urls["Issues"]}">Report a fault</a>'
+    html_theme_options["announcement"] = f'<a href="{urls["Issues"]}">Report a bug</a>'
 html_static_path = ["_static"]
 html_css_files = ["landmarks.css"]
 html_copy_source = False

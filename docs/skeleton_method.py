@@ -2,8 +2,8 @@
 
 Authors, Venue (year). Or "New here." for an invention of your own.
 
-For a method that only scores columns and takes the best, pick by pick, `pivoted_qr.py` is shorter:
-it derives from `Gains` and calls `pursue`. This skeleton is for the rest.
+If your method scores columns and takes the best, one at a time, copy the shorter `pivoted_qr.py`:
+it derives from `Gains` and calls `pursue`. This skeleton is for all other methods.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ...runs.runner import Step, run
 
 @dataclass(frozen=True)
 class LargestResidual:
-    """Pick by pick, the column of which least is represented so far.
+    """Add, one at a time, the column that is represented worst so far.
 
     Examples
     --------
@@ -34,21 +34,21 @@ class LargestResidual:
     honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        # searchable: K in the form whose residual keeps its digits; Residual: C = K − K̂, a State
+        # searchable: K in the form with accurate residuals; Residual: C = K − K̂, a State
         residual = Residual(problem.operator.searchable(problem.k), problem.k)
         steps = picks(problem, residual)
         if run("largest_residual", steps, residual, deadline=problem.deadline):
-            # complete: fewer than k picks mean that the rank is reached; fill up, and warn
+            # complete: with fewer than k picks the rank is reached; add the missing ones, and warn
             return Choice(complete(problem, residual.picks))
-        # filled: stopped early, by the callback or the deadline; fill up by these scores
+        # filled: the callback or the deadline stopped the run; add the missing ones by score
         return Choice(filled(problem, residual.picks, host(residual.diagonal)))
 
 
 def picks(problem: Problem, residual: Residual) -> Iterator[Step]:
     """One pick at a step. A resumed run begins here with the picks of the earlier one.
 
-    What changes from step to step is in a `State` that `run` is given, here the residual. A method
-    that draws takes its numbers from `rng` in here: a checkpoint saves where it is.
+    What changes from step to step is in a `State` that is passed to `run`, here the residual. A
+    method that needs random numbers draws them from `rng` in here: a checkpoint saves its state.
     """
     for j in problem.include[len(residual.picks) :]:
         residual.pick(j)

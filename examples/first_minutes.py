@@ -1,8 +1,8 @@
-"""Forty things that people try first, each with what comes back.
+"""Fifty things that people try first, each with its result.
 
     python examples/first_minutes.py
 
-prints them; the tests compare that with docs/first_minutes.txt. What is wrong ends in a sentence
+prints them; the tests compare the output with docs/first_minutes.txt. A wrong call ends in an error
 that says what to do.
 """
 
@@ -50,7 +50,7 @@ lm.select(df, 3, target=["mean area", "mean texture"], center=True, scale=True)
 lm.select(df, 3, target=df[:10])
 round(lm.select(lm.psd(K), 2, noise=0.1).relative_error(), 3)
 lm.select(lm.psd(K), 2, noise=-0.1)
-# labels that are no strings
+# labels that are not strings
 numbers.loc[:, lm.select(numbers, 2).chosen_names].shape
 two_levels[lm.select(two_levels, 2).chosen_names].shape
 days[lm.select(days, 2).chosen_names].shape
@@ -72,7 +72,7 @@ lm.select(lm.kernel(points, lm.rbf(sigma=1.0)), 4, method="greedy").k
 lm.select(lm.psd(K), 3, scale=True)
 lm.select(X, 3, progress=True).k
 lm.load(saved).chosen_names == s.chosen_names
-# finding one's way
+# help with names
 dir(lm)[:3]
 lm.estimators.ColumnSelector
 lm.select(df, 5, center="yes")

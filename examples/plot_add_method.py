@@ -3,8 +3,8 @@ Add a method
 ============
 
 A method is a frozen dataclass of its settings with one function, ``choose(problem, rng)``. Here is
-one that is not in the package: the columns of largest norm. An object of it can be given wherever a
-name can, also as the start of a search.
+one that is not in the package: the columns of largest norm. You can pass an object of it wherever
+you can pass the name of a method, and as the start of a search.
 """
 
 from dataclasses import dataclass
@@ -18,18 +18,18 @@ import landmarks as lm
 
 @dataclass(frozen=True)
 class LargestNorm:
-    """The k columns of largest norm, whatever they share."""
+    """The k columns of largest norm, even if they are nearly the same."""
 
     honours: ClassVar[frozenset[str]] = frozenset({"exclude"})
 
     def choose(self, problem, rng):
-        """The candidates by falling diagonal of K."""
+        """The candidates in decreasing order of the diagonal of K."""
         diagonal = np.asarray(problem.operator.diagonal())[problem.candidates]
         return lm.Choice(problem.candidates[np.argsort(-diagonal, kind="stable")[: problem.k]])
 
 
 # %%
-# It is used like the others, and compared with them on equal terms.
+# Use it like any other method, and compare it with others.
 
 X = load_digits().data
 X = X - X.mean(axis=0)
@@ -38,15 +38,15 @@ for method in (LargestNorm(), "greedy", "auto"):
     print(f"{selection.method:<16} leaves {selection.relative_error():.1%} of the variance")
 
 # %%
-# As a start: swaps improve whatever they are given.
+# Use it as a start: swaps improve any choice.
 
 improved = lm.select(X, 10, method=lm.Swap(start=LargestNorm()))
 print(f"{improved.relative_error():.1%} after swaps")
 
 # %%
-# A method that takes long is a generator that yields a ``Step`` after each step, and ``run`` makes
-# the steps. Then it reports progress, ends on request, and goes on from a checkpoint
+# Write a method that takes long as a generator that yields a ``Step`` after each step, and let
+# ``run`` drive it. Then it reports progress, stops on request, and can continue from a checkpoint
 # (``docs/checkpoints.md``).
 #
-# To bring it into the package, copy ``docs/skeleton_method.py``, add one line to the registry and
+# To add it to the package, copy ``docs/skeleton_method.py``, add one line to the registry and
 # run ``tools/register``; ``CONTRIBUTING.md`` has the steps.

@@ -2,9 +2,9 @@
 Choose genes
 ============
 
-A panel of a few genes should stand for thousands. Genes come in modules that rise and fall
-together; a good panel takes one or two of each and says how well the others are rebuilt. The data
-are made here, so the modules are known.
+A panel of a few genes should represent thousands. Genes come in modules that rise and fall
+together, and a good panel takes one or two of each module. The data are synthetic, so the modules
+are known.
 """
 
 import matplotlib.pyplot as plt
@@ -26,20 +26,20 @@ for i in range(100):
 expression = pd.DataFrame(columns)
 
 # %%
-# A data frame brings its names along.
+# With a data frame, the result has the names of the genes.
 
 selector = lm.ColumnSelector(8, random_state=0, center=True).fit(expression)
 panel = selector.get_feature_names_out()
 print(list(panel))
 
 # %%
-# Why these? For each gene what it alone adds, and what could take its place at which cost.
+# Why these? See what each gene adds, and what could replace it at what cost.
 
 reasons = selector.why()
 print(reasons.chosen)
 
 # %%
-# For each gene left out: how well the panel rebuilds it, by module.
+# How well does the panel rebuild each of the other genes, by module?
 
 r2 = pd.Series(selector.selection_.reconstruction().r2, index=expression.columns)
 by_module = r2.drop(panel).groupby(lambda name: name.split("_")[0]).median()

@@ -2,9 +2,9 @@
 A Gaussian process with good inducing points
 ============================================
 
-A sparse Gaussian process stands on k inducing points. The error of its approximation is that of the
-Nyström approximation of the kernel matrix, so the points that make the latter small are the points
-to take. Random ones crowd where the data do.
+A sparse Gaussian process uses k inducing points. The error of its approximation is that of the
+Nyström approximation of the kernel matrix, so choose the points that make that error small. Random
+points are concentrated where the data are dense.
 """
 
 import matplotlib.pyplot as plt
@@ -19,8 +19,8 @@ kernel, noise = lm.rbf(sigma=0.7), 0.04
 
 
 # %%
-# The mean of the sparse process (the projected-process approximation): with K̂ = F Fᵀ in place of K
-# it is one solve in O(nk²).
+# The mean of the sparse process (the projected-process approximation) uses K̂ = F Fᵀ instead of K
+# and takes one solve in O(nk²).
 
 
 def predict(selection):
@@ -44,7 +44,7 @@ for k in (5, 10, 15, 20):
     print(f"k = {k:2d}: off the exact mean by {off:.4f}, with random points by {off_random:.4f}")
 
 # %%
-# Twelve points: those chosen spread over the line, random ones sit where the data are dense.
+# Twelve points: the chosen ones spread over the line, the random ones are where the data are dense.
 
 ours, random = lm.select(K, 12), lm.select(K, 12, method="uniform")
 figure, axes = plt.subplots(2, 1, figsize=(7, 4.5), sharex=True)

@@ -3,9 +3,9 @@ A kernel machine on many points
 ===============================
 
 Kernel ridge regression on n points needs an n × n matrix. With k landmarks it needs n × k numbers,
-and the landmarks can be chosen without ever storing the matrix. The page runs with 20 000 points in
-seconds; with a million the same lines run on one graphics card when the points are a torch tensor
-there (``docs/gpu.md``).
+and the landmarks can be chosen without ever storing the matrix. This page takes seconds with 20 000
+points. With a million points the same code runs on one graphics card, if the points are a torch
+tensor on that card (``docs/gpu.md``).
 """
 
 import time
@@ -24,8 +24,8 @@ target = np.sin(2 * points[:, 0]) + np.abs(points[:, 1]) + 0.1 * rng.standard_no
 train, test = slice(0, 15_000), slice(15_000, None)
 
 # %%
-# Nuclear scores read one block of products and k columns: for many points the cheapest choice that
-# is nearly greedy.
+# Nuclear scores need one block of products and k columns. For many points they are the cheapest
+# method that is nearly as good as greedy.
 
 operator = lm.kernel(points[train], lm.rbf(sigma=1.0))
 for method in ("uniform", "rpcholesky", "nuclear"):
@@ -37,7 +37,7 @@ for method in ("uniform", "rpcholesky", "nuclear"):
     )
 
 # %%
-# Where the exact Frobenius error costs too much, it is estimated, with an interval.
+# If the exact Frobenius error costs too much, estimate it, with a confidence interval.
 
 estimate = selection.estimated_error("frobenius")
 print(
@@ -46,8 +46,8 @@ print(
 )
 
 # %%
-# The features of new points, and a linear model on them. One line changes in a pipeline that used
-# scikit-learn's class.
+# Compute features of new points and fit a linear model on them. In a pipeline with scikit-learn's
+# class, only the import changes.
 
 ks, ours, uniform = (10, 20, 40, 80), [], []
 for k in ks:

@@ -2,8 +2,8 @@
 Your own operator
 =================
 
-The matrix may exist only as a product: a Hessian, a covariance given by a simulation, a kernel in a
-library of your own. A function that multiplies a block is enough.
+The matrix may exist only as a product: a Hessian, a covariance given by a simulation, a kernel in
+your own library. A function that multiplies the matrix by a block of vectors is enough.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from scipy.sparse.linalg import LinearOperator
 import landmarks as lm
 
 # %%
-# The covariance of an integrated random walk on 300 steps, multiplied by cumulative sums, never
+# The covariance of a random walk over 300 steps is multiplied by cumulative sums and never
 # formed.
 
 n = 300
@@ -28,8 +28,8 @@ selection = lm.select(operator, 6)
 print(sorted(selection.indices.tolist()), selection.ledger)
 
 # %%
-# Symmetry, dtype and shape of what the function returns are checked; a wrong product is
-# refused.
+# The symmetry of the product and the dtype and shape of its results are checked; a wrong product
+# raises an error.
 
 try:
     lm.select(lm.function(lambda V: np.cumsum(V, axis=0), n=n), 6)
@@ -37,7 +37,7 @@ except ValueError as error:
     print(error)
 
 # %%
-# A SciPy LinearOperator is taken as it is.
+# A SciPy LinearOperator works too.
 
 same = lm.select(
     LinearOperator(
@@ -48,7 +48,7 @@ same = lm.select(
 print(set(same.indices.tolist()) == set(selection.indices.tolist()))
 
 # %%
-# If more is known, say it: the diagonal saves n products in the methods that use it.
+# Give the diagonal if you know it: this saves n products in the methods that use it.
 
 known = lm.function(multiply, n=n, diagonal=np.arange(1.0, n + 1))
 print(lm.select(known, 6, method="nuclear").ledger.products, "products")

@@ -2,8 +2,8 @@
 Choose sensors
 ==============
 
-Sixty-four sensors watch handwritten digits, one per pixel. Which twelve would you keep if each
-costs money, and how well do they predict what the others would have read?
+Sixty-four sensors read handwritten digits, one per pixel. If each sensor costs money, which twelve
+would you keep, and how well do they predict the readings of the others?
 """
 
 import matplotlib.pyplot as plt
@@ -17,15 +17,16 @@ images = load_digits().data
 train, test = train_test_split(images, random_state=0)
 
 # %%
-# The estimator centres the readings, chooses, and learns how to rebuild all sensors from those it
-# keeps.
+# The estimator centres the readings, chooses sensors, and learns how to rebuild all readings from
+# those of the chosen sensors.
 
 selector = lm.ColumnSelector(12, random_state=0, center=True).fit(train)
 print(f"kept: {sorted(selector.indices_.tolist())}")
 print(f"variance of unseen readings explained: {selector.score(test):.1%}")
 
 # %%
-# Beside it, twelve sensors at random, ten times, and the best that any twelve directions could do.
+# Compare it with twelve random sensors, ten times, and with the best that any twelve directions can
+# do.
 
 random = [
     lm.ColumnSelector(12, method="uniform", random_state=seed, center=True).fit(train).score(test)
@@ -38,7 +39,7 @@ print(
 )
 
 # %%
-# How many are enough? One sweep answers for every number.
+# How many are enough? One greedy run gives the error for every number.
 
 curve = lm.path(lm.data(train - train.mean(axis=0)), range(1, 41))
 print(
@@ -47,7 +48,7 @@ print(
 )
 
 # %%
-# What the twelve see, and what is rebuilt from them.
+# The readings of the twelve sensors, and the images rebuilt from them.
 
 rebuilt = selector.inverse_transform(selector.transform(test[:6]))
 figure, axes = plt.subplots(3, 6, figsize=(7, 3.6))

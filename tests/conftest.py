@@ -51,7 +51,7 @@ THOROUGH = (
     "tests/faults/test_wrong_choices.py::test_fault_74",
     "tests/faults/test_wrong_choices.py::test_fault_79",
     "tests/faults/test_wrong_choices.py::test_faults_64_65_67",
-    "tests/how_many/test_how_many.py::test_no_error_at_all_takes_the_rank",
+    "tests/how_many/test_how_many.py::test_an_error_of_zero_takes_the_rank",
     "tests/methods/search/test_swap.py::test_every_operator_and_library_gives_the_same_choice",
     "tests/methods/search/test_swap.py::test_swaps_in_single_precision",
     "tests/methods/test_auto.py::test_digits_that_were_never_there_are_not_trusted",

@@ -1,4 +1,4 @@
-"""Probes that are exact by another way than the identity: all columns of a Hadamard matrix."""
+"""Exact probes other than the identity: all columns of a Hadamard matrix."""
 
 from __future__ import annotations
 

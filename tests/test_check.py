@@ -57,7 +57,7 @@ def test_nan_suggests_an_imputer():
         ),
     ],
 )
-def test_what_is_no_matrix_of_numbers_is_refused(values, message):
+def test_anything_but_a_matrix_of_numbers_is_refused(values, message):
     with pytest.raises(ValueError, match=message):
         lm.data(values)
 

@@ -120,7 +120,7 @@ def test_a_worker_killed_in_a_kernel_product_changes_nothing(client, tmp_path):
 
 
 def workers_without_a_nanny(address: str, n: int) -> list[subprocess.Popen]:
-    """Workers that nobody starts again."""
+    """Workers that are not restarted."""
     program = "from distributed.cli.dask_worker import main; main()"
     options = ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1"]
     paths = os.pathsep.join(sys.path)

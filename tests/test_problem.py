@@ -68,7 +68,7 @@ def test_a_choice_is_its_indices_alone_unless_more_is_said():
 
 def test_a_choice_is_filled_up_with_the_lowest_candidates_and_one_warning():
     problem = lm.Problem(OPERATOR, 4, exclude=(0,))
-    with pytest.warns(RankWarning, match="numerical rank 2 < k = 4; the rest adds nothing"):
+    with pytest.warns(RankWarning, match="numerical rank 2 < k = 4; further columns add nothing"):
         assert complete(problem, [5, 1]).tolist() == [5, 1, 2, 3]
     assert complete(problem, [4]).tolist() == [4, 1, 2, 3]  # warned already
     full = complete(lm.Problem(OPERATOR, 2), np.array([3, 2]))

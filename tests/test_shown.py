@@ -81,6 +81,20 @@ def test_a_loaded_selection_shows_what_it_knows(tmp_path):
     assert "worst" not in lm.load(tmp_path / "run.npz")._repr_html_()
 
 
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+@pytest.mark.parametrize(
+    "make",
+    [lambda: lm.kernel(X, lm.rbf(sigma=2.0)), lambda: lm.psd(X.T @ X), lambda: lm.data(X)],
+    ids=["kernel", "psd", "data"],
+)
+def test_a_loaded_selection_has_the_words_of_its_data(tmp_path, make, criterion):
+    s = lm.select(make(), 3, method="greedy", criterion=criterion)
+    shown = str(s)
+    s.save(tmp_path / "run.npz")
+    assert str(lm.load(tmp_path / "run.npz")) == shown
+    assert lm.load(tmp_path / "run.npz", data=make()).from_rows is s.from_rows
+
+
 def test_a_path_that_is_not_there_says_why():
     s = lm.select(X, 3)
     assert not s.path and len(s.path) == 0

@@ -1,4 +1,4 @@
-"""Choose the k columns of a matrix, or k landmarks of a kernel, that best represent the rest."""
+"""Choose the k columns of a matrix, or k landmarks of a kernel, that best represent the others."""
 
 from typing import TYPE_CHECKING
 
@@ -99,7 +99,7 @@ _RENAMED = {"Target": "MaxError"}
 if not TYPE_CHECKING:  # type checkers see the imports above, and refuse a name that is not there
 
     def __getattr__(name: str) -> object:
-        """A public name or a room of the package, on first use."""
+        """A public name or a subpackage, imported on first use."""
         from importlib import import_module
 
         from .errors import suggestion

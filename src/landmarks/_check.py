@@ -1,4 +1,4 @@
-"""Checks at the boundary: each message says what was expected, what it got and what to do."""
+"""Checks of user input: each error says what was expected, what was given and what to do."""
 
 from __future__ import annotations
 
@@ -170,12 +170,12 @@ def share(part: float, n: int) -> int:
 
 
 def is_number(value: Any) -> bool:
-    """Whether this is a real number; True and False are none."""
+    """Whether this is a real number; True and False are not."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
 
 
 def is_whole(value: Any) -> bool:
-    """Whether this is an integer; True and False are none."""
+    """Whether this is an integer; True and False are not."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
 
 
@@ -204,7 +204,7 @@ def seed(value: Any) -> int | None:
     """A whole number of at least 0, or None."""
     if value is not None and (not is_whole(value) or value < 0):
         raise ValueError(
-            f"seed must be a whole number of at least 0, or None for a fresh one, got {value!r}"
+            f"seed must be a whole number of at least 0, or None for a random one, got {value!r}"
         )
     return None if value is None else int(value)
 
@@ -230,8 +230,8 @@ def warn_if_symmetric(operator: Operator, stacklevel: int = 2) -> None:
     if operator.symmetric:
         warnings.warn(
             "the data are a symmetric square matrix, as Gram, covariance and kernel matrices are. "
-            "They were taken as data whose columns are chosen; if they are such a matrix K, "
-            "say lm.psd(K), and if they are data, lm.data(X)",
+            "They are treated as data whose columns are chosen; if they are such a matrix K, "
+            "pass lm.psd(K); if they are data, pass lm.data(X)",
             SymmetryWarning,
             stacklevel=stacklevel + 1,
         )

@@ -1,4 +1,4 @@
-"""Names that 0.1 had elsewhere, or that changed: they still work, with a DeprecationWarning."""
+"""Names that have moved or changed since 0.1: they still work, with a DeprecationWarning."""
 
 import warnings
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def renamed(old: str, new: str, module: str = "landmarks") -> object:
 
 def _warn(old: str, new: str) -> None:
     warnings.warn(
-        f"{old} is now {new}; the old name goes away in the next release",
+        f"{old} is now {new}; the old name will be removed in the next release",
         DeprecationWarning,
         stacklevel=3,
     )

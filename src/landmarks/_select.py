@@ -52,7 +52,7 @@ def select(
     progress: bool = False,
     checkpoint: Any = None,
 ) -> Selection:
-    """Choose the k columns of a matrix, or k landmarks of a kernel, that best represent the rest.
+    """Choose the k columns of a matrix, or k landmarks of a kernel, that best represent the others.
 
     Parameters
     ----------
@@ -60,23 +60,24 @@ def select(
         dask array, the path of a CSV, TSV, Excel, Parquet or other file that the command line
         reads, or rows in blocks as `data` takes them. Or an operator made by `data`, `psd`,
         `kernel`, `hadamard`, `function` or `toeplitz`, or a SciPy LinearOperator.
-    k : how many to choose: a number; a share of the columns such as 0.1; a rule that finds it,
-        `MaxError(error)`, `Knee()`, `CrossValidated()` or `LikelihoodRatio(alpha)`; "held-out",
-        the fewest within one standard error of the best on rows left out; or "auto", which is
-        `MaxError` when `error` is given, else `Knee`. A method that finds its own k, such as
-        `Continuous(penalty=…)`, and a choice by costs take None.
+    k : how many to choose: a number; a share of the columns such as 0.1; a rule such as
+        `MaxError(error)`, `Knee()`, `CrossValidated()` or `LikelihoodRatio(alpha)`; "held-out", the
+        fewest whose error on held-out rows is within one standard error of the lowest; or "auto",
+        which is `MaxError` if `error` is given and `Knee` otherwise. It is None for a method that
+        finds its own k, such as `Continuous(penalty=…)`, and may be None with costs.
     center : whether to subtract the mean of each column first.
-    scale : whether to divide each column by its standard deviation first. By default nothing is
-        done to the columns, and a warning names those whose numbers are so large that they decide
-        the choice; False leaves them as they are without a warning.
-    numeric_only : whether columns of a table that hold text, dates or categories are left out,
-        with a warning, instead of refused. `indices` then count the columns that are left;
-        `chosen_names` are labels of the table, and the command line prints its numbers.
+    scale : whether to divide each column by its standard deviation first. None, the default, does
+        not scale, but warns about columns whose values are so large that they decide the choice.
+        False neither scales nor warns.
+    numeric_only : whether to leave out columns of text, dates or categories, with a warning,
+        instead of raising an error. `indices` then count the remaining columns; `chosen_names` are
+        labels of the original table.
     method : a name (`"auto"`, `"greedy"`, `"continuous"`, …) or a method object.
     criterion : "trace" for tr(K − K̂), which is ‖X − P_S X‖²_F for columns; "frobenius" for
         ‖K − K̂‖²_F.
-    seed : one seed gives one selection; None draws a fresh one.
-    budget : seconds that improving methods may take; without it they end on their own.
+    seed : the same seed gives the same selection; None draws a random one.
+    budget : seconds that a method may spend on improving its choice; by default each method
+        decides.
     include, exclude : candidates that must, or must not, be chosen: indices, or names when the data
         have names. Whole numbers are always indices.
     target : what to rebuild instead of the columns of A themselves. For data: an array or a data
@@ -84,23 +85,24 @@ def select(
         are then not chosen; the error is ‖B − P_S B‖²_F, and center and scale are done to B too.
         For a kernel or a stored K: n weights, a positive semidefinite n × n matrix M, or n × p
         vectors V with M = V Vᵀ; the error is tr((K − K̂) M). See docs/target_noise.md.
-    noise : σ², the variance of the noise of a measurement in the units of K, one number or one for
-        each candidate; for data K = XᵀX sums over m rows, so that a variance v of one value is
-        noise = m · v. The error is that of the regularised estimate, with K_SS + σ²I.
-    repeats : whether a candidate may be chosen again, as several sensors at one place; needs noise.
-    error : the relative error that k="auto" must reach, with as few as the method can.
+    noise : σ², the variance of the measurement noise in the units of K: one number, or one for each
+        candidate. For data, K = XᵀX sums over m rows, so a variance v of a single value is noise =
+        m · v. The error is that of the regularised estimate, with K_SS + σ²I.
+    repeats : whether a candidate may be chosen more than once, like several sensors at one place;
+        needs noise.
+    error : the relative error that k="auto" must reach, with as few columns as possible.
     groups : a label for each candidate; those of one label are chosen together or not at all, and
         k counts labels.
-    costs, budget_cost : the cost of each candidate, and what all together may cost; k, if given, is
-        then the most to choose.
-    constraints : where chosen candidates may lie, a list of `MinDistance(coordinates, distance)`
-        and `Regions(labels, at_most=…, exactly=…)`; `auto`, `greedy`, `swap` and `iterated` honour
-        them. Zones without landmarks are an `exclude`, made by `in_box`, `in_ball` or `in_polygon`.
-    callback : called with a `Progress` as the work goes on, at most 20 times a second; when it
-        returns True the run ends with the best choice it has, and `selection.stopped` says so.
-    progress : whether to show a bar, in a terminal or a notebook.
-    checkpoint : a file, or a `Checkpoint`, that keeps the run; called again after a crash, it goes
-        on from there.
+    costs, budget_cost : the cost of each candidate, and a limit on the total cost of the choice. k,
+        if given, then limits how many are chosen.
+    constraints : a list of constraints on places, `MinDistance(coordinates, distance)` and
+        `Regions(labels, at_most=…, exactly=…)`; `auto`, `greedy`, `swap` and `iterated` support
+        them. To keep a zone free, use `exclude` with `in_box`, `in_ball` or `in_polygon`.
+    callback : called with a `Progress` during the run, at most 20 times a second. If it returns
+        True, the run ends with the best choice so far, and `selection.stopped` is True.
+    progress : whether to show a progress bar, in a terminal or a notebook.
+    checkpoint : a file, or a `Checkpoint`, to which the run is saved; after a crash, the same call
+        continues from there.
 
     Returns
     -------
@@ -196,7 +198,7 @@ def _run(
     allowed: float | None,
     journal: Journal | None,
 ) -> tuple[Choice, Cost]:
-    """What the method chooses in the seconds that it is allowed, and what it used."""
+    """The choice of the method within its time limit, and its cost."""
     earlier = 0.0 if journal is None else journal.seconds
     start = time.perf_counter() - earlier
     ledger = problem.operator.ledger
@@ -217,7 +219,7 @@ def _run(
 
 
 def known_of(problem: Problem, choice: Choice) -> dict[str, float]:
-    """What is known of a choice: whether it is proved, and how large others may be."""
+    """What is known about a choice: whether it is proved, and how many columns others may have."""
     known = {name: 1.0 for name in ("proved", "provable") if choice.details.get(name)}
     if problem.groups is not None or problem.costs is not None:
         known["columns"] = float(most_columns(problem, len(choice.indices)))

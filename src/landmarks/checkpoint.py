@@ -1,4 +1,4 @@
-"""Checkpoints: files from which a run that was cut off goes on (docs/checkpoints.md)."""
+"""Checkpoints: files from which an interrupted run continues (docs/checkpoints.md)."""
 
 import hashlib
 import os
@@ -27,7 +27,7 @@ class Checkpoint:
 
     Parameters
     ----------
-    path : the file. It is made by the run; one that is there already must be of the same run.
+    path : the file. The run creates it; an existing file must belong to the same run.
     interval : the fewest seconds between two writes; 0 writes after every step of every iteration.
         Large states are written less often, so that writing takes about a tenth of the time at
         most.
@@ -93,7 +93,7 @@ class File:
     settings: dict[str, Any]
 
     def write(self, flat: Any, arrays: list[np.ndarray]) -> None:
-        """Put the snapshot in the place of the last one."""
+        """Replace the last snapshot by this one."""
         named = {f"a{i}": array for i, array in enumerate(arrays)}
         record = {
             "format": FORMAT,
@@ -111,20 +111,20 @@ class File:
             ) from error
 
     def read(self) -> tuple[Any, list[np.ndarray]]:
-        """The last snapshot; raises when it is damaged, or not of this run."""
+        """The last snapshot; raises an error if it is damaged or belongs to another run."""
         size = self.path.stat().st_size  # nothing is compressed, so nothing honest unpacks to more
         record, arrays = archive.read(
             self.path, max_bytes=size, allowed=lambda name: name[:1] == "a" and name[1:].isdigit()
         )
         if record.get("format") != FORMAT:
             raise FormatError(
-                f"{self.path} is not a checkpoint of landmarks, and is not overwritten; "
-                "give the run another file"
+                f"{self.path} is not a checkpoint of landmarks, so it is not overwritten; "
+                "use another file"
             )
         if record.get("version") != VERSION:
             raise FormatError(
                 f"{self.path} has checkpoint version {record.get('version')}, this program reads "
-                f"version {VERSION}; use a newer landmarks"
+                f"version {VERSION}; upgrade landmarks"
             )
         if record.pop("sha256", None) != _checksum(record, arrays):
             raise FormatError(
@@ -137,15 +137,15 @@ class File:
     def _compare(self, record: dict[str, Any]) -> None:
         if not same_data(record["data"], self.data):
             raise ValueError(
-                f"the checkpoint {self.path} is of other data, and is not overwritten; "
-                "give the run another file"
+                f"the checkpoint {self.path} belongs to a run on other data, so it is not "
+                "overwritten; use another file"
             )
         for name, value in self.settings.items():
             if record["settings"].get(name) != value:
                 was = record["settings"].get(name)
                 raise ValueError(
-                    f"the checkpoint {self.path} is of a run with {name} = {was!r}, this one has "
-                    f"{value!r}; give it another file"
+                    f"the checkpoint {self.path} belongs to a run with {name} = {was!r}, but this "
+                    f"run has {value!r}; use another file"
                 )
 
 

@@ -67,7 +67,7 @@ class Comparison:
 
     @property
     def best(self) -> Selection:
-        """The selection of the lowest error; of the largest k when several were compared."""
+        """The selection with the lowest error, for the largest k that was compared."""
         k = max(row.k for row in self.rows)
         ran = [
             (row.relative_error, place)
@@ -82,7 +82,7 @@ class Comparison:
     @property
     def table(self) -> Table:
         """The rows, for each k the lowest error first; skipped methods come last."""
-        ranked = sorted(self.rows, key=_rank)
+        ranked = sorted(self.rows, key=rank)
         columns: dict[str, list[Any]] = {
             "method": [row.method for row in ranked],
             "k": [row.k for row in ranked],
@@ -228,7 +228,7 @@ def _run(
 
 
 def factor(selection: Selection) -> float | None:
-    """The error over the best rank-k error; None beyond the rank, or if it costs too much."""
+    """The error divided by the best rank-k error; None beyond the rank or if it costs too much."""
     operator = selection.operator
     if operator is None or not spectrum_is_cheap(operator):
         return None
@@ -238,7 +238,8 @@ def factor(selection: Selection) -> float | None:
     return found if math.isfinite(found) else None
 
 
-def _rank(row: Row) -> tuple[int, float]:
+def rank(row: Row) -> tuple[int, float]:
+    """Orders rows by k, then by error; skipped methods come last."""
     return row.k, math.inf if row.relative_error is None else row.relative_error
 
 

@@ -73,7 +73,9 @@ def constrained(
     included = column_indices(include, operator, "include")
     excluded = column_indices(exclude, operator, "exclude")
     if both := set(included) & set(excluded):
-        raise ValueError(f"{sorted(both)} are both included and excluded")
+        raise ValueError(
+            f"{sorted(both)} are both included and excluded; keep each in one of the two"
+        )
     problem = Problem(operator, 0, criterion, included, excluded)
     if placed := as_constraints(constraints, operator.n):
         if groups is not None or costs is not None:
@@ -110,8 +112,8 @@ def _grouped(problem: Problem, labels: list[Any]) -> Problem:
     for i in problem.include:
         if clash := [j for j in problem.exclude if groups[j] == groups[i]]:
             raise ValueError(
-                f"group {labels[i]!r} is chosen as a whole, but {i} of it is included and "
-                f"{clash[0]} excluded"
+                f"a group is chosen completely or not at all, but of group {labels[i]!r} {i} is "
+                f"included and {clash[0]} excluded"
             )
     include, exclude = (
         tuple(_members(groups, columns)) for columns in (problem.include, problem.exclude)
@@ -192,7 +194,10 @@ def _repeated_size(k: Any, problem: Problem) -> int:
     """The size when candidates may repeat: any number not below that of the included ones."""
     size = _check.count(k, "k")
     if len(problem.include) > size:
-        raise ValueError(f"include lists {len(problem.include)} candidates, more than k = {size}")
+        raise ValueError(
+            f"include lists {len(problem.include)} candidates, more than k = {size}; include fewer "
+            "or raise k"
+        )
     return size
 
 
@@ -235,13 +240,13 @@ def check_start(problem: Problem, indices: np.ndarray, complete: bool = True) ->
 
 
 def check_placed(problem: Problem, chooser: Method) -> None:
-    """Raise when the problem has constraints on places that the method cannot honour."""
+    """Raise when the problem has constraints on places that the method does not support."""
     if problem.constraints:
         _check_listed("constraints", chooser)
 
 
 def check_honoured(problem: Problem, chooser: Method) -> None:
-    """Raise when the problem has a constraint that the method cannot honour."""
+    """Raise when the problem has a constraint that the method does not support."""
     chooser = getattr(chooser, "method", chooser)  # of a method whose k a rule finds
     given = {name: getattr(problem, name) for name in ("constraints", "include", "exclude")}
     listed = [name for name, value in given.items() if value]
@@ -254,5 +259,5 @@ def _check_listed(name: str, chooser: Method) -> None:
     if name not in chooser.honours:
         what = "constraints on places" if name == "constraints" else name
         raise UnsupportedError(
-            f"{type(chooser).__name__} cannot honour {what}; use {HONOURED_BY[name]}"
+            f"{type(chooser).__name__} does not support {what}; use {HONOURED_BY[name]}"
         )

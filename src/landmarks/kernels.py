@@ -12,8 +12,8 @@ from ._check import positive
 def negative_squared_distances(x: Array, y: Array) -> Array:
     """−|x_i − y_j|² by one matrix product of extended points; centre the points first.
 
-    Where the squares are so large that too many digits cancel, float32 is computed in float64, and
-    float64 by differences.
+    If the squares are so large that too many digits cancel, float32 is computed in float64, and
+    float64 from differences.
     """
     xp = namespace(x)
     if _cancels(x) and is_single(x):

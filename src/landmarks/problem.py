@@ -1,4 +1,4 @@
-"""What a method is given and what it gives back."""
+"""What a method gets and what it returns."""
 
 import time
 import warnings
@@ -27,17 +27,18 @@ class Problem:
     Parameters
     ----------
     operator : the matrix, as `landmarks.data`, `psd`, `kernel` and others give it.
-    k : how many, of the groups where there are any; 0 when the method finds it.
+    k : how many columns, or groups if there are any; 0 if the method finds k.
     criterion : "trace" or "frobenius".
     include, exclude : the indices that must, or must not, be chosen.
-    groups : the number of the group of each column; a group is chosen entirely or not at all, and
-        include and exclude hold entire groups. None is each column for itself.
-    costs, budget_cost : the cost of each column and what a choice may cost; None is no such limit.
+    groups : the number of the group of each column; a group is chosen completely or not at all, and
+        include and exclude hold complete groups. None if there are no groups.
+    costs, budget_cost : the cost of each column, and a limit on the cost of a choice; None for no
+        limit.
     aim : a target to rebuild instead of the columns, noise of the measurements, or both.
-    deadline : the time.monotonic() by which an improving method should return what it has; None is
-        never.
-    constraints : where chosen columns may lie: minimum distances and regions.
-    warned : what the user was warned of already; problems derived from this one share it.
+    deadline : the time.monotonic() by which a method should return its best choice so far; None for
+        no deadline.
+    constraints : on the places of chosen columns: minimum distances and regions.
+    warned : warnings that the user has already seen; problems derived from this one share it.
 
     Examples
     --------
@@ -61,21 +62,21 @@ class Problem:
 
     @property
     def plain(self) -> bool:
-        """Whether k columns are all that is asked: no constraint, no target and no noise."""
+        """Whether only k columns are asked for: no constraint, no target and no noise."""
         limits = (self.groups, self.costs, self.aim)
         placed = self.include or self.exclude or self.constraints
         return not placed and all(limit is None for limit in limits)
 
     @property
     def candidates(self) -> np.ndarray:
-        """The indices that may be chosen, rising; the included ones are among them."""
+        """The indices that may be chosen, in increasing order, with the included ones."""
         allowed = np.ones(self.operator.n, dtype=bool)
         allowed[list(self.exclude)] = False
         return np.flatnonzero(allowed)
 
     @property
     def free(self) -> np.ndarray:
-        """The indices that may be chosen, without the included ones, rising."""
+        """The indices that may be chosen, in increasing order, without the included ones."""
         return np.setdiff1d(self.candidates, self.include)
 
     def addable(self, chosen: Indices) -> np.ndarray:
@@ -102,7 +103,7 @@ class Problem:
         return addable(self.constraints, chosen, self.k - len(chosen), allowed)
 
     def count(self, columns: Indices) -> int:
-        """How many columns these are, or how many groups, where there are any.
+        """The number of these columns, or of their groups if there are any.
 
         Parameters
         ----------
@@ -133,7 +134,7 @@ class Problem:
 class Trial:
     """One thing that a composed method tried: a label, the error reached, seconds and products.
 
-    precision : the one that it worked in, and why.
+    precision : the precision that it used, and why.
     """
 
     label: str
@@ -145,7 +146,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Choice:
-    """What a method returns: indices in order of choice, and how it came to them.
+    """What a method returns: indices in order of choice, and how it found them.
 
     Attributes
     ----------
@@ -212,12 +213,12 @@ def check_indices(indices: Any, n: int, *, repeats: bool = False) -> np.ndarray:
     if array.min() < 0 or array.max() >= n:
         raise ValueError(f"indices must be from 0 to {n - 1}, got {array.min()} … {array.max()}")
     if not repeats and len(np.unique(array)) < len(array):
-        raise ValueError("indices must be distinct")
+        raise ValueError("indices must be distinct; list each of them once")
     return array
 
 
 def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
-    """The picks; beyond the rank the lowest indices fill them up to k, with a warning."""
+    """The picks, filled up to k with the lowest indices beyond the rank, with a warning."""
     picks = [int(j) for j in picks]
     picks = [*(j for j in problem.include if j not in picks), *picks][: max(len(picks), problem.k)]
     if problem.constraints:
@@ -227,7 +228,7 @@ def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
     if len(picks) < problem.k:
         if "rank" not in problem.warned:
             warnings.warn(
-                f"numerical rank {len(picks)} < k = {problem.k}; the rest adds nothing",
+                f"numerical rank {len(picks)} < k = {problem.k}; further columns add nothing",
                 RankWarning,
                 stacklevel=2,
             )

@@ -15,18 +15,18 @@ from .crashes import Crash, CrashAt, K, X, facts
 @pytest.mark.parametrize(
     "change, sentence",
     [
-        ({"k": 7}, "with k = 8, this one has 7"),
+        ({"k": 7}, "with k = 8, but this run has 7"),
         (
             {"method": lm.Iterated(rounds=9)},
-            r"with method = 'Iterated\(\)', this one has 'Iterated\(rounds=9\)'",
+            r"with method = 'Iterated\(\)', but this run has 'Iterated\(rounds=9\)'",
         ),
-        ({"seed": 1}, "with seed = 0, this one has 1"),
-        ({"criterion": "frobenius"}, "with criterion = 'trace', this one has 'frobenius'"),
-        ({"include": [1]}, r"with include = \[\], this one has \[1\]"),
-        ({"budget": 5}, "with budget = None, this one has 5.0"),
-        ({"A": X + 1e-12}, "is of other data"),
-        ({"A": X.astype(np.float32)}, "is of other data"),
-        ({"A": lm.psd(K)}, "is of other data"),
+        ({"seed": 1}, "with seed = 0, but this run has 1"),
+        ({"criterion": "frobenius"}, "with criterion = 'trace', but this run has 'frobenius'"),
+        ({"include": [1]}, r"with include = \[\], but this run has \[1\]"),
+        ({"budget": 5}, "with budget = None, but this run has 5.0"),
+        ({"A": X + 1e-12}, "belongs to a run on other data"),
+        ({"A": X.astype(np.float32)}, "belongs to a run on other data"),
+        ({"A": lm.psd(K)}, "belongs to a run on other data"),
     ],
 )
 def test_the_checkpoint_of_another_run_is_refused_and_left_alone(change, sentence, unfinished):
@@ -44,7 +44,7 @@ def test_a_checkpoint_with_other_costs_is_refused(path, no_fsync):
 
     with pytest.raises(Crash):
         run(np.ones(40), callback=CrashAt(2))
-    with pytest.raises(ValueError, match=r"with costs = \[1\.0, .*\], this one has \[2\.0, "):
+    with pytest.raises(ValueError, match=r"with costs = \[1\.0, .*\], but this run has \[2\.0, "):
         run(np.full(40, 2.0))
 
 
@@ -64,7 +64,7 @@ def test_black_boxes_are_distinguished_by_a_product(path):
 
     first = select(K)
     assert facts(select(K * (1 + 1e-9))) == facts(first)
-    with pytest.raises(ValueError, match="is of other data"):
+    with pytest.raises(ValueError, match="belongs to a run on other data"):
         select(K * (1 + 1e-4))
 
 
@@ -112,7 +112,7 @@ def test_a_newer_or_edited_checkpoint_is_refused(change, sentence, unfinished):
     assert unfinished.read_bytes() == before
 
 
-def test_a_saved_selection_is_no_checkpoint(path):
+def test_a_saved_selection_is_not_a_checkpoint(path):
     lm.select(X, 3).save(path)
     with pytest.raises(FormatError):
         lm.select(X, 3, checkpoint=path)
@@ -132,6 +132,6 @@ def test_a_file_that_claims_more_than_it_holds_is_refused_before_anything_is_all
 @pytest.mark.parametrize(
     "checkpoint, kind", [(3, TypeError), (True, TypeError), (b"run", TypeError)]
 )
-def test_something_else_than_a_path_is_refused(checkpoint, kind):
+def test_anything_but_a_path_is_refused(checkpoint, kind):
     with pytest.raises(kind, match="checkpoint must be a path or a Checkpoint"):
         lm.select(X, 3, checkpoint=checkpoint)

@@ -85,7 +85,7 @@ def test_a_choice_within_limits_makes_no_product_again(share, path, every_step):
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["no state", "a part of the state"])
-def test_a_method_that_forgets_its_state_is_found_out(whole, path, every_step):
+def test_a_method_that_forgets_its_state_is_detected(whole, path, every_step):
     with (
         pytest.warns(RankWarning) if not whole else nullcontext(),
         pytest.raises(AssertionError),
@@ -94,7 +94,7 @@ def test_a_method_that_forgets_its_state_is_found_out(whole, path, every_step):
 
 
 @pytest.mark.parametrize("name", ["auto", "iterated", "continuous", "exact"])
-def test_a_run_may_crash_many_times_and_write_when_it_likes(name, path, no_fsync):
+def test_a_run_may_crash_many_times_and_write_at_any_time(name, path, no_fsync):
     expected, crashes = facts(run(name)), 0
     while True:
         interval = (0, 1e-3, 3600)[crashes % 3]  # at the longest only the crash itself writes

@@ -9,7 +9,7 @@ from pathlib import Path
 
 SOURCES = str(Path(__file__).parent.parent.parent / "src")
 SCRIPT = Path(sys.executable).with_name("landmarks")
-PROGRAM = [str(SCRIPT)] if SCRIPT.is_file() else [sys.executable, "-m", "landmarks.cli.main"]
+PROGRAM = [str(SCRIPT)] if SCRIPT.is_file() else [sys.executable, "-m", "landmarks"]
 ENVIRONMENT = os.environ | {
     "PYTHONPATH": SOURCES,
     "OMP_NUM_THREADS": "1",

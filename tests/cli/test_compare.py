@@ -1,6 +1,7 @@
 """`landmarks compare` and `landmarks info`: the tables, the plot and the JSON schemas."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ import pytest
 import landmarks as lm
 from landmarks.cli.files.write import schema
 from landmarks.cli.main import main
+
+from . import program
 
 X = np.random.default_rng(0).standard_normal((30, 4)) @ np.random.default_rng(1).standard_normal(
     (4, 9)
@@ -60,7 +63,19 @@ def test_a_method_that_cannot_run_says_why_and_the_others_run(file, capsys):
         "--json",
     )["rows"]
     assert rows[0]["skipped"] is None
-    assert "cannot honour include" in (rows[1]["skipped"] or "cannot honour include")
+    assert "does not support include" in (rows[1]["skipped"] or "does not support include")
+
+
+def test_in_a_pipe_the_rows_are_sorted_as_on_a_terminal(file):
+    arguments = ("compare", file, "-k", "3,2", "--methods", "uniform,greedy,exact", "-q")
+    header, *lines = program.run(*arguments).stdout.decode().splitlines()
+    rows = [line.split("\t") for line in lines]
+    assert header.split("\t")[:3] == ["method", "k", "relative_error"]
+    ranked = [(int(k), float(error)) for _, k, error, *_ in rows]
+    assert ranked == sorted(ranked) and ranked[0][1] < ranked[2][1]
+    _, shown = program.in_terminal(*arguments)
+    names = re.findall(r"^  (uniform|greedy|exact) ", shown, re.MULTILINE)
+    assert [method for method, *_ in rows] == names
 
 
 @pytest.mark.parametrize(("ending", "k"), [("png", "3"), ("svg", "2,4"), ("pdf", "3")])
@@ -101,7 +116,7 @@ def test_json_is_as_the_schema_says(file, capsys, arguments):
     jsonschema.validate(record, schema(arguments[0]), cls=jsonschema.Draft202012Validator)
 
 
-def test_info_tells_versions_devices_and_threads(capsys):
+def test_info_prints_versions_devices_and_threads(capsys):
     jsonschema = pytest.importorskip("jsonschema", reason="needs jsonschema")
     record = printed(capsys, "info", "--json")
     jsonschema.validate(record, schema("info"), cls=jsonschema.Draft202012Validator)

@@ -1,4 +1,4 @@
-"""`landmarks data`: exit codes and sentences."""
+"""`landmarks data`: exit codes and messages."""
 
 import os
 import subprocess
@@ -21,8 +21,8 @@ def test_the_list_names_every_data_set(capsys):
     assert main(["data", "list"]) == 0
     printed = capsys.readouterr().out
     assert (
-        "protein         45730 × 9    CC BY 4.0     not here; `landmarks data fetch protein` "
-        "reads https://archive.ics.uci.edu/" in printed
+        "protein         45730 × 9    CC BY 4.0     not found; `landmarks data fetch protein` "
+        "downloads https://archive.ics.uci.edu/" in printed
     )
     assert "wine              178 × 13                 in scikit-learn" in printed
 
@@ -39,7 +39,7 @@ def test_without_a_network_fetching_fails_with_a_sentence_and_keeps_nothing(cach
         "PYTHONPATH": "src",
     }
     done = subprocess.run(
-        [sys.executable, "-m", "landmarks.cli.main", "data", "fetch", "htru2"],
+        [sys.executable, "-m", "landmarks", "data", "fetch", "htru2"],
         env=nowhere,
         capture_output=True,
         text=True,
@@ -65,7 +65,7 @@ def test_a_wrong_copy_is_found(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert (
         "htru2.npz does not hold the published htru2: X of shape (3, 3)" in printed
-        and "protein: not here" in printed
+        and "protein: not found" in printed
     )
 
 

@@ -1,4 +1,4 @@
-"""The demonstration prints true figures, plainly where colour is not wanted."""
+"""The demonstration prints true figures, without colour where colour is off."""
 
 import io
 import re
@@ -15,7 +15,7 @@ def lines():
     return list(demo.digits(Terminal(), seed=0))
 
 
-def test_it_runs_and_ends_well(capsys):
+def test_it_runs_without_error(capsys):
     assert main(["demo"]) == 0
     assert "worst texture" in capsys.readouterr().out
 
@@ -37,11 +37,11 @@ def test_a_bar_fills_its_part():
     assert Terminal(unicode=False).bar(0.25, width=8) == "##......"
 
 
-def test_a_stream_that_is_no_terminal_gets_no_colour():
+def test_a_stream_that_is_not_a_terminal_gets_no_colour():
     assert Terminal.of(io.StringIO()).bold("x") == "x"
 
 
-def test_colour_needs_a_terminal_and_no_objection(monkeypatch):
+def test_colour_needs_a_terminal_and_can_be_switched_off(monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     stream.isatty = lambda: True
     monkeypatch.delenv("NO_COLOR", raising=False)

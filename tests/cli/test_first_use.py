@@ -95,7 +95,7 @@ def test_rows_are_the_columns_of_the_transposed_table(table, capsys):
     assert json.loads(out)["indices"] == lm.select(lm.data(X.T), 3).indices.tolist()
 
 
-def test_a_target_is_in_view_of_a_supervised_choice(table, capsys):
+def test_a_supervised_choice_uses_the_target(table, capsys):
     options = ("--target", "grade", "--drop", "id,city,name", "--method", "supervised")
     code, out, _ = run(capsys, "select", table, "-k", 3, *options, "--kernel", "rbf", "--json")
     assert code == 0 and "Supervised" in json.loads(out)["method"]
@@ -151,7 +151,7 @@ def test_a_typing_mistake_is_answered_with_what_was_meant(tmp_path, capsys, argu
     assert code == 2 and meant in err
 
 
-def test_a_share_and_short_options_are_taken(table, capsys):
+def test_a_share_and_short_options_are_accepted(table, capsys):
     options = ("--columns", "a,b,c,d,e", "-q", "--json")
     _, out, _ = run(capsys, "select", table, "-k", 0.4, *options)
     assert json.loads(out)["k"] == 2

@@ -113,7 +113,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_other(file, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["out.csv", "table.csv"]
 
 
-def test_help_waits_for_no_array_library():
+def test_help_loads_no_array_library():
     text = (
         "import sys, atexit; from landmarks.cli.main import main;"
         "atexit.register(lambda: print('numpy' in sys.modules, file=sys.stderr)); main(['--help'])"

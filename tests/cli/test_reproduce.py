@@ -1,4 +1,4 @@
-"""`landmarks reproduce`: what it writes, and its sentences."""
+"""`landmarks reproduce`: what it writes, and its messages."""
 
 import pytest
 
@@ -19,16 +19,16 @@ def test_the_command_offers_the_figures_there_are():
     assert FIGURES == KNOWN
 
 
-def test_data_that_are_not_here_are_a_sentence_and_leave_no_table(empty, capsys):
+def test_missing_data_are_reported_and_leave_no_table(empty, capsys):
     assert main(["reproduce", "figure3", "--quick", "--out", str(empty)]) == 3
     assert (
-        "landmarks: residential is not here: run `landmarks data fetch residential`"
+        "landmarks: residential was not found: run `landmarks data fetch residential`"
         in capsys.readouterr().err
     )
     assert list(empty.iterdir()) == []
 
 
-def test_an_unknown_data_set_is_a_sentence(empty, capsys):
+def test_an_unknown_data_set_is_reported(empty, capsys):
     assert main(["reproduce", "figure4", "--only", "iris", "--out", str(empty)]) == 3
     assert "figure4 has no data set iris" in capsys.readouterr().err
 
@@ -41,7 +41,7 @@ def test_drawing_alone_needs_tables(empty, capsys):
     )
 
 
-def test_an_out_folder_that_cannot_be_made_is_a_sentence(tmp_path, capsys):
+def test_an_out_folder_that_cannot_be_made_is_reported(tmp_path, capsys):
     (tmp_path / "file").write_text("")
     assert main(["reproduce", "figure3", "--quick", "--out", str(tmp_path / "file" / "out")]) == 3
     assert "landmarks: " in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`landmarks select` on files: right answers, and a sentence and exit code for every wrong use."""
+"""`landmarks select` on files: right answers, and a message and exit code for every usage error."""
 
 import csv
 import json
@@ -60,7 +60,7 @@ def test_error_finds_the_fewest_that_reach_it(file, capsys):
     assert found["relative_error"] <= 0.05 < lm.select(X, found["k"] - 1).relative_error()
 
 
-def test_auto_finds_how_many_are_worth_it(file, capsys):
+def test_auto_chooses_k_at_the_knee(file, capsys):
     assert (
         record(capsys, "select", file, "--k", "auto", "--method", "greedy")["k"]
         == lm.select(X, "auto", method="greedy").k
@@ -245,11 +245,11 @@ def test_files_as_programs_write_them_are_read(tmp_path, capsys, content):
         (["--k", 2, "--drop", "gene 99"], "there is no column 'gene 99'"),
         (["--k", 2, "--include", "0", "--exclude", "0"], "both included and excluded"),
         (["--k", 2, "--out", "x.xlsx"], "one of .csv, .tsv, .parquet, .json, .npz"),
-        (["--k", 2, "--report", "x.pdf"], "a report is an html file"),
+        (["--k", 2, "--report", "x.pdf"], "--report must end in .html"),
         (["--k", 2, "--seed", -1], "seed must be a whole number"),
         (["--k", 2, "--budget", -1], "budget must be a positive number"),
         (["--k", 2, "--max-bytes", "lots"], "a size is a positive number of bytes"),
-        (["--k", 2, "--delimiter", "ab"], "a delimiter is one sign"),
+        (["--k", 2, "--delimiter", "ab"], "a delimiter is one character"),
         (["--k", 2, "--kernel", "rbf", "--sigma", "-1"], "a width is a positive number"),
         (["--k", 2, "--kernel", "rbf", "--missing", "pairwise"], "use --missing impute"),
         (["--k", 2, "--image", "8"], "written as in 8x8"),
@@ -309,7 +309,7 @@ def test_csv_safe_makes_formulas_harmless(tmp_path, capsys):
         assert sorted(next(csv.reader(opened))) == ["'\tx", "'=cmd|x", "plain"]
 
 
-def test_names_do_not_reach_the_terminal_as_commands_nor_the_disk_as_paths(tmp_path, capsys):
+def test_names_are_neither_terminal_commands_nor_paths(tmp_path, capsys):
     names = ["\x1b[31mred\x07", "../../etc/x", "a\nb\tc", "\u202ertl", "x" * 10_000]
     code, out, _ = run(
         capsys, "select", hostile(tmp_path, names), "--k", 5, "--out", tmp_path / "out.csv"
@@ -335,7 +335,7 @@ def test_a_rank_that_is_too_small_is_a_note(tmp_path, capsys):
     assert err.count("numerical rank 1 < k = 2") == 1
 
 
-def test_the_report_tells_the_same_and_the_command_that_makes_it_again(file, tmp_path, capsys):
+def test_the_report_agrees_and_names_the_command_that_makes_it(file, tmp_path, capsys):
     pytest.importorskip("jinja2", reason="needs Jinja2")
     found = record(capsys, "select", file, "--k", 3, "--center", "--report", tmp_path / "page.html")
     html = (tmp_path / "page.html").read_text(encoding="utf-8")

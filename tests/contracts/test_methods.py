@@ -132,7 +132,7 @@ def test_every_array_library_gives_the_same_answer(entry, case, name):
 
 
 @every_pair
-def test_single_precision_serves(entry, case):
+def test_single_precision_works(entry, case):
     indices = chosen(entry, case.make(case.values.astype(np.float32)))
     assert len(np.unique(indices)) == K
 
@@ -143,7 +143,7 @@ def test_the_input_is_not_changed(entry, case):
 
 
 @pytest.mark.parametrize(("entry", "case"), REFUSED)
-def test_an_operator_that_cannot_serve_is_refused(entry, case):
+def test_an_unsupported_operator_is_refused(entry, case):
     with pytest.raises(UnsupportedError, match="use "):
         lm.select(case.make(case.values), K, method=entry.method)
 
@@ -164,7 +164,7 @@ def test_beyond_the_rank_a_method_warns_and_fills_up(entry):
 
 
 @every_method
-def test_a_zero_matrix_is_no_trouble(entry):
+def test_a_zero_matrix_is_handled(entry):
     A = (
         lm.psd(np.zeros((N, N)))
         if can_serve(entry, PLACES["psd"])
@@ -207,10 +207,10 @@ def test_k_out_of_range_is_refused(entry, k):
 
 @every_pair
 @pytest.mark.parametrize("constraint", ["include", "exclude"])
-def test_a_constraint_is_honoured_or_refused(entry, case, constraint):
+def test_a_constraint_is_respected_or_refused(entry, case, constraint):
     options = {constraint: [2, 9, 11]}
     if constraint not in entry.method.honours:
-        with pytest.raises(UnsupportedError, match=f"cannot honour {constraint}"):
+        with pytest.raises(UnsupportedError, match=f"does not support {constraint}"):
             lm.select(case.make(case.values), K, method=entry.method, **options)
         return
     found = set(chosen(entry, case.make(case.values), **options)) & {2, 9, 11}

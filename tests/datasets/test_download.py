@@ -1,4 +1,4 @@
-"""A download is whole, right and kept, or it is a sentence and nothing is kept."""
+"""A download is complete, verified and kept, or it is an error and nothing is kept."""
 
 import hashlib
 import os
@@ -96,7 +96,7 @@ def test_a_connection_that_is_refused_is_reported(source, cache):
     assert kept(cache) == []
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(source, cache, monkeypatch):
+def test_an_untrusted_certificate_is_refused(source, cache, monkeypatch):
     monkeypatch.delenv("SSL_CERT_FILE")
     with pytest.raises(DownloadError, match="could not be reached .*CERTIFICATE_VERIFY_FAILED"):
         fetch_dataset(source)

@@ -1,4 +1,4 @@
-"""docs/cli.md knows every option that matters, every exit code and every format."""
+"""docs/cli.md lists every exit code and format, and names only options that exist."""
 
 from pathlib import Path
 

@@ -123,7 +123,7 @@ def test_every_operator_can_give_its_reasons(case):
     )
 
 
-def test_excluded_columns_are_dropped_but_no_substitutes(frame):
+def test_excluded_columns_are_dropped_but_never_substitutes(frame):
     found = lm.select(frame, 3, include=["a", "b", "c"], exclude=["twin"]).why(each=7)
     assert "twin" in found.dropped["name"] and "twin" not in {
         v for row in found.chosen.rows for v in row.values()

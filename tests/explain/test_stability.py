@@ -10,7 +10,7 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import RankWarning, UnsupportedError
-from landmarks.explain.stability import resample
+from landmarks.explain.stability import Stability, resample
 from landmarks.runs.runner import watching
 
 NORMAL = np.random.default_rng(0).standard_normal((60, 6))
@@ -19,7 +19,7 @@ DOMINANT = NORMAL * [1, 9, 1, 9, 1, 1]
 
 @dataclass(frozen=True)
 class First:
-    """The first k, whatever is wished."""
+    """The first k columns; ignores include and exclude."""
 
     honours = frozenset()
 
@@ -155,13 +155,13 @@ def test_too_few_points_are_refused():
         lm.select(lm.kernel(NORMAL[:9], lm.rbf(sigma=1.0)), 6, method="greedy").stability()
 
 
-def test_any_method_object_will_do():
+def test_any_method_object_is_accepted():
     assert (
         lm.select(NORMAL, 2, method=First()).stability(40).frequencies.min() > 0
     )  # the first of a random order
 
 
-def test_a_rank_that_gives_out_is_reported_once_for_all_samples():
+def test_low_rank_is_reported_once_for_all_samples():
     X = NORMAL[:, :2] @ np.ones((2, 6))
     with pytest.warns(RankWarning, match="numerical rank 1 < k = 2") as warned:
         lm.select(X, 2, method="greedy").stability(5)
@@ -175,7 +175,7 @@ def test_the_number_of_samples_is_checked(n_bootstrap):
 
 
 def test_a_method_that_ignores_constraints_is_refused():
-    with pytest.raises(UnsupportedError, match="First cannot honour include"):
+    with pytest.raises(UnsupportedError, match="First does not support include"):
         lm.select(NORMAL, 2, method="greedy", include=[1]).stability(method=First())
 
 
@@ -192,7 +192,7 @@ def test_a_loaded_selection_asks_for_its_method_and_keeps_its_constraints(tmp_pa
     assert back.stability(5, method="greedy").frequencies[4] == 1
 
 
-def test_who_watches_hears_of_each_sample_and_may_stop():
+def test_the_callback_gets_each_sample_and_may_stop():
     heard: list[lm.Progress] = []
 
     def third(progress: lm.Progress) -> bool:
@@ -246,3 +246,19 @@ def test_the_criterion_of_the_selection_is_that_of_every_sample():
 
     lm.select(X, 1, method=Watching(), criterion="frobenius").stability(2)
     assert heard == 3 * ["frobenius"]
+
+
+def test_it_prints_as_one_line_with_names_and_the_most_frequent_first():
+    frequencies = np.array([0.0, 0.125, np.nan, 1.0])
+    found = Stability(frequencies, 8, ("age", "bmi", "sex", "map"))
+    assert str(found) == (
+        "Stability: 8 bootstrap samples chose 2 of 4 candidates: map (100%), bmi (12.5%)"
+    )
+    assert str(Stability(np.full(30, 0.5), 4)).endswith("8 (50%), 9 (50%), … 20 more")
+
+
+def test_it_prints_the_names_of_the_data():
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    frame = pandas.DataFrame(DOMINANT, columns=list("abcdef"))
+    found = lm.select(frame, 2, method="greedy", scale=False).stability(5)
+    assert "b (100%)" in str(found) and "d (100%)" in str(found)

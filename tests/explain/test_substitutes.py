@@ -150,7 +150,7 @@ def test_adds_are_the_losses_of_the_reconstruction():
     np.testing.assert_allclose(substitutes(lm.data(X), CHOSEN, "trace").adds, losses, rtol=1e-9)
 
 
-def test_excluded_columns_are_no_substitutes():
+def test_excluded_columns_are_never_substitutes():
     found = substitutes(lm.data(normal(20, 6)), np.array([0, 1, 2]), "trace", exclude=(3, 5))
     assert found.indices.tolist() == [[4]] * 3
 

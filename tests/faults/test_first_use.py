@@ -1,4 +1,4 @@
-"""Fault 81: what misleads somebody in the first minutes."""
+"""Fault 81: what misleads a new user in the first minutes."""
 
 import numpy as np
 import pytest

@@ -93,7 +93,7 @@ def test_fault_44_the_command_line_ends_with_130(tmp_path):
     command = [
         sys.executable,
         "-m",
-        "landmarks.cli.main",
+        "landmarks",
         "select",
         str(file),
         "--k",
@@ -134,9 +134,9 @@ def test_fault_46_a_damaged_or_foreign_checkpoint_is_refused_and_stays(tmp_path)
     path = tmp_path / "run.npz"
     checkpointed(path)
     whole = path.read_bytes()
-    with pytest.raises(ValueError, match="of other data, and is not overwritten"):
+    with pytest.raises(ValueError, match="a run on other data, so it is not overwritten"):
         checkpointed(path, A=K + np.eye(60))
-    with pytest.raises(ValueError, match="of a run with k = 6, this one has 7"):
+    with pytest.raises(ValueError, match="to a run with k = 6, but this run has 7"):
         checkpointed(path, k=7)
     assert path.read_bytes() == whole
     path.write_bytes(whole[: len(whole) // 2])

@@ -119,7 +119,7 @@ def test_fault_29_what_the_product_raises_comes_through():
         lm.select(lm.function(failing, n=12), 3)
 
 
-def test_fault_30_a_product_that_changes_its_mind_is_noticed():
+def test_fault_30_a_product_that_is_not_deterministic_is_reported():
     noise = np.random.default_rng(1)
 
     def restless(V):

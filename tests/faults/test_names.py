@@ -1,4 +1,4 @@
-"""An error names the argument that is wrong, so that one knows where to look."""
+"""An error names the argument that is wrong."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def test_fault_58_a_closed_pipe_ends_quietly(tmp_path):
     command = [
         sys.executable,
         "-m",
-        "landmarks.cli.main",
+        "landmarks",
         "select",
         str(file),
         "--k",

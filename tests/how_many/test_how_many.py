@@ -42,7 +42,7 @@ def test_a_better_method_needs_no_more_than_greedy(X):
         assert lm.select(X, lm.MaxError(error)).k <= lm.path(X, range(1, 26)).smallest(error)
 
 
-def test_no_error_at_all_takes_the_rank():
+def test_an_error_of_zero_takes_the_rank():
     rng = np.random.default_rng(1)
     low = rng.standard_normal((30, 5)) @ rng.standard_normal((5, 20))
     assert lm.select(low, lm.MaxError(error=0.0)).k == 5
@@ -128,7 +128,7 @@ WRONG = [
     (
         {"k": lm.MaxError(0.5), "method": "greedy", "groups": np.arange(25)},
         UnsupportedError,
-        "Greedy cannot honour groups; use auto or knapsack",
+        "Greedy does not support groups; use auto or knapsack",
     ),
 ]
 

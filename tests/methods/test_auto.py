@@ -81,7 +81,7 @@ def test_many_exclusions_do_not_make_a_large_matrix_small(monkeypatch, X):
     assert set(found.indices) <= set(range(5))
 
 
-def test_an_effort_of_nothing_is_refused():
+def test_an_effort_of_zero_is_refused():
     with pytest.raises(ValueError, match="effort must be a positive number"):
         lm.Auto(effort=0)
 

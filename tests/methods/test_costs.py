@@ -1,4 +1,4 @@
-"""Estimates of seconds: of the size that a machine of today needs."""
+"""Estimates of seconds have the order of magnitude of a present-day machine."""
 
 from __future__ import annotations
 

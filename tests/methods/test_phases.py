@@ -95,14 +95,14 @@ def test_with_a_target_the_phases_have_the_same_names(method, phases):
     assert all(0 < progress.error < 1 for progress in reports if progress.phase != "annealed")
 
 
-def test_the_error_that_is_told_last_is_that_of_the_choice():
+def test_the_error_that_is_reported_last_is_that_of_the_choice():
     for name in ("greedy", "rpcholesky", "pivoted_qr", "swap"):
         reports: list[Progress] = []
         found = lm.select(X, 4, method=PHASES[name][0], callback=reports.append)
         assert reports[-1].error == pytest.approx(found.relative_error(), rel=1e-9)
 
 
-def test_a_search_for_how_many_tells_the_sizes_that_it_tries():
+def test_a_search_for_how_many_reports_the_sizes_that_it_tries():
     reports: list[Progress] = []
     found = lm.select(X, lm.MaxError(0.1), method="rpcholesky", callback=reports.append)
     tried = [p for p in reports if p.phase == "how many"]
@@ -149,7 +149,7 @@ def test_the_default_that_is_stopped_makes_no_further_trial(phase):
     assert done == whole[: len(done)] and (phase == "iterated" or len(done) < len(whole))
 
 
-def test_a_bisection_tells_no_share_of_a_total_that_it_does_not_know():
+def test_a_bisection_reports_no_share_of_an_unknown_total():
     for criterion, known in (("trace", True), ("frobenius", False)):
         reports = heard(lm.Continuous(strategy=SHORT), criterion=criterion)
         told = [p.error for p in reports if p.phase == "bisection"]
@@ -172,7 +172,7 @@ def test_a_checkpoint_refuses_a_path_that_it_cannot_hold(tmp_path):
 
 
 @pytest.mark.parametrize("options", [{}, {"target": B}], ids=["columns", "target"])
-def test_an_annealed_run_tells_how_many_columns_are_fixed(options):
+def test_an_annealed_run_reports_how_many_columns_are_fixed(options):
     reports = heard(lm.Annealed(sweeps=0, n_steps=5), **options)
     assert {progress.total for progress in reports} == {4}
     done = [progress.done for progress in reports]

@@ -72,7 +72,7 @@ def test_a_method_is_found_by_its_name_or_is_itself():
     assert as_method(mine) is mine
 
 
-def test_what_is_no_method_is_answered_with_those_that_are():
+def test_anything_but_a_method_is_answered_with_the_known_methods():
     with pytest.raises(ValueError, match=r"one of auto, continuous.* got 'gredy'.*greedy"):
         as_method("gredy")
     for wrong in (lm.Greedy, 3, None):

@@ -176,7 +176,7 @@ def test_unit_vectors_are_columns_of_the_identity():
 
 
 def test_an_operator_says_what_it_cannot_give():
-    with pytest.raises(TypeError, match="Dense is not known by a factor X"):
+    with pytest.raises(TypeError, match="Dense has no factor X"):
         MADE["dense"].factor()
     with pytest.raises(TypeError, match="new points need a kernel operator"):
         MADE["dense"].new_rows(X, [0])

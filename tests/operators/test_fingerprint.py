@@ -107,7 +107,7 @@ def test_an_array_is_read_some_rows_at_a_time_with_the_same_digest():
     )
 
 
-def test_sparse_values_are_told_apart_by_their_shape_their_places_and_their_numbers():
+def test_sparse_values_are_distinguished_by_shape_places_and_numbers():
     X = scipy.sparse.csc_array(K - np.diag(np.diag(K)))
     same = fingerprint_of_values(X.tocoo())
     assert same == fingerprint_of_values(X.tocsr()) and same.startswith("sha256:")
@@ -116,7 +116,7 @@ def test_sparse_values_are_told_apart_by_their_shape_their_places_and_their_numb
     assert len({same, *map(fingerprint_of_values, (2 * X, moved, wider))}) == 4
 
 
-def test_a_product_of_two_gram_matrices_is_told_apart_by_both():
+def test_a_product_of_two_gram_matrices_is_distinguished_by_both():
     A, B = np.ones((2, 4)), np.arange(8.0).reshape(2, 4)
     found = [fingerprint(lm.hadamard(*pair)) for pair in ((A, B), (A, B + 1), (A + 1, B))]
     assert "sha256" in found[0] and len({one["sha256"] for one in found}) == 3

@@ -143,7 +143,7 @@ def test_the_probe_of_symmetry_is_made_once_and_is_no_cost_of_the_selection():
     assert operator.ledger.products == 4
 
 
-def test_data_orthogonal_to_all_signs_are_taken_for_neither_restless_nor_crooked():
+def test_data_orthogonal_to_all_signs_are_neither_called_random_nor_asymmetric():
     x = np.array([2.0409193, 2.0409193, -2.55566502, -2.55566502])
     assert (
         lm.select(

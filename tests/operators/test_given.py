@@ -125,7 +125,7 @@ class TestSymmetric:
     @pytest.mark.parametrize("name", list(LIBRARIES))
     def test_a_symmetric_array_is_noticed_in_every_library(self, name):
         xp = library(name)
-        with pytest.warns(SymmetryWarning, match=r"say lm\.psd\(K\)"):
+        with pytest.warns(SymmetryWarning, match=r"pass lm\.psd\(K\)"):
             lm.select(xp.asarray(np.cov(X.T)), 2)
 
     def test_a_data_frame_and_a_sparse_matrix_are_noticed(self):

@@ -227,7 +227,7 @@ def test_points_that_represent_no_other_are_warned_of():
     assert set(lm.select(lm.kernel(near, lm.rbf()), 1, method="greedy").indices) <= {0, 9}
 
 
-def test_the_first_eight_landmarks_tell_whether_any_represents_another():
+def test_the_first_eight_landmarks_show_whether_any_represents_another():
     far = 100.0 * np.arange(9.0)[:, None]
     points = np.concatenate([far, far[8:] + 1e-3])
     operator = lm.kernel(points, lm.rbf())

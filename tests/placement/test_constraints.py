@@ -138,13 +138,13 @@ def test_the_same_constraints_on_a_kernel_and_the_frobenius_criterion():
 
 @pytest.mark.parametrize("method", ["rpcholesky", "exact", "continuous", "uniform", "pivoted_qr"])
 def test_other_methods_refuse(method):
-    with pytest.raises(UnsupportedError, match="cannot honour constraints on places"):
+    with pytest.raises(UnsupportedError, match="does not support constraints on places"):
         lm.select(np.eye(4), 2, method=method, constraints=[lm.MinDistance(np.arange(4), 1)])
 
 
-def test_a_start_that_cannot_honour_them_is_refused():
+def test_a_start_that_breaks_them_is_refused():
     apart = [lm.MinDistance(np.arange(4), 2)]
-    with pytest.raises(UnsupportedError, match="RPCholesky cannot honour"):
+    with pytest.raises(UnsupportedError, match="RPCholesky does not support"):
         lm.select(np.eye(4), 2, method=lm.Swap(start="rpcholesky"), constraints=apart)
     with pytest.raises(ValueError, match="start: 0 and 1 are 1 apart, less than 2"):
         lm.select(np.eye(4), 2, method=lm.Swap(start=[0, 1]), constraints=apart)
@@ -183,7 +183,7 @@ def test_what_cannot_be_satisfied_is_an_error(constraint, more, message):
         lm.select(np.eye(4), **({"k": 3, "constraints": [constraint]} | more))
 
 
-def test_something_that_is_no_constraint_is_refused():
+def test_anything_but_a_constraint_is_refused():
     with pytest.raises(TypeError, match="list of lm.MinDistance"):
         lm.select(np.eye(4), 2, constraints=[0.5])
 

@@ -49,7 +49,7 @@ def test_the_path_of_a_relaxation_is_drawn_and_its_absence_reported():
         ).figure_
         is not None
     )
-    with pytest.raises(ValueError, match="leaves no path; use method='annealed' or 'continuous'"):
+    with pytest.raises(ValueError, match="has no path; use method='annealed' or 'continuous'"):
         PathDisplay.from_selection(lm.select(X, 3, method="greedy"))
 
 

@@ -68,5 +68,5 @@ def test_with_a_target_the_map_is_in_the_units_of_the_places():
 
 
 def test_a_field_needs_coordinates():
-    with pytest.raises(ValueError, match="a field needs coordinates"):
+    with pytest.raises(ValueError, match="field needs coordinates"):
         lm.select(FIELDS, 4).plot(field=FIELDS[0])

@@ -33,7 +33,7 @@ def test_auto_says_proved_only_where_it_is(number):
 
 
 def test_well_separated_problems_are_proved():
-    """Honesty is not silence: of the kinds that rounding does not blur, all are proved."""
+    """Problems that rounding does not blur are all proved."""
     clear = {"normal", "graded", "sums", "whole numbers", "single", "psd"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)

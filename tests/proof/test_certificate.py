@@ -43,7 +43,7 @@ def test_constraints_tighten_it(constraint, monkeypatch):
     assert lm.select(X, 5, method="greedy", **constraint).certificate(5.0).bound > plain
 
 
-def test_every_array_library_serves(xp, monkeypatch):
+def test_every_array_library_works(xp, monkeypatch):
     monkeypatch.setattr(certificate, "SEARCHED", 0)
     s = lm.select(xp.asarray(data(40, 16)), 5, method="greedy")
     tail = s.lower_bound()
@@ -59,7 +59,7 @@ def test_it_goes_on_from_another(monkeypatch):
     assert s.certificate(0.5, after=first).bound >= first.bound
 
 
-def test_it_tells_its_progress_and_can_be_stopped(monkeypatch):
+def test_it_reports_its_progress_and_can_be_stopped(monkeypatch):
     monkeypatch.setattr(certificate, "SEARCHED", 0)
     heard = []
     s = lm.select(data(90, 70), 10, method="greedy")

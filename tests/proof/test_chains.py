@@ -119,7 +119,7 @@ def test_it_ends_at_the_best_choice(columns):
     assert bound >= best * low
 
 
-def test_it_tells_its_progress_and_can_be_stopped():
+def test_it_reports_its_progress_and_can_be_stopped():
     heard = []
     operator = lm.data(data(40, 30))
     root = conditioned(operator, 8)

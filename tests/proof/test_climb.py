@@ -53,7 +53,7 @@ def test_the_bound_rises_from_its_start():
     assert found.steps > 0 and safe_value(dual, start, doubt) < found.value <= best
 
 
-def test_an_ascent_tells_its_steps_and_can_be_stopped():
+def test_an_ascent_reports_its_steps_and_can_be_stopped():
     heard = []
     asked = problem(seconds=60.0)
     state = conditioned(asked.operator, 3)

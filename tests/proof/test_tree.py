@@ -65,7 +65,7 @@ def test_a_good_start_leaves_less_to_look_at():
     assert started.nodes <= fresh.nodes and sorted(started.best) == sorted(fresh.best)
 
 
-def test_exact_copies_are_no_doubt():
+def test_exact_copies_are_not_in_doubt():
     A = X.copy()
     A[:, 4] = 2 * A[:, 2]
     of = tree(A, 4)

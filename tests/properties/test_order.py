@@ -61,7 +61,7 @@ def test_a_proved_choice_is_the_best_of_all_in_whole_numbers(sample, criterion, 
 
 @tried(25)
 @given(samples(), st.sampled_from(FORMS), starts, criteria, st.data())
-def test_bounds_lie_below_errors_and_errors_below_the_whole(sample, form, method, criterion, data):
+def test_bounds_lie_below_errors_and_errors_below_the_total(sample, form, method, criterion, data):
     plain, k = replace(sample, power=0), data.draw(st.integers(1, sample.X.shape[1]))
     s = chosen(form.make(plain), k, method, criterion=criterion)
     rounding = 100 * float(np.finfo(sample.X.dtype).eps) * s.total()

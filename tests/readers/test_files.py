@@ -279,7 +279,7 @@ def test_garbage_behind_a_known_beginning_is_refused(magic):
         table(magic + b"\x07garbage" * 20)
 
 
-def test_a_folder_is_no_table(tmp_path):
+def test_a_folder_is_not_a_table(tmp_path):
     with pytest.raises(IsADirectoryError, match="is a folder; give a file, or a Zarr store"):
         read(tmp_path)
 

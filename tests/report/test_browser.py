@@ -61,12 +61,12 @@ def column(page, table, place):
     )
 
 
-def test_it_complains_of_nothing_and_asks_the_network_for_nothing(visit, digits):
+def test_it_has_no_errors_and_makes_no_requests(visit, digits):
     assert visit.complaints == []
     assert visit.requests == [f"file://{digits}"]
 
 
-def test_a_click_on_a_heading_sorts_and_another_turns_it_round(visit):
+def test_a_click_on_a_heading_sorts_and_another_reverses_the_order(visit):
     button = visit.page.locator("#dropped-table th").nth(1).locator("button")
     before = [
         float(cell.split()[0].rstrip("%")) for cell in column(visit.page, "#dropped-table", 2)
@@ -92,7 +92,7 @@ def test_a_word_filters_the_rows(visit):
     assert visit.page.text_content("#count") == "none"
 
 
-def test_a_long_table_is_turned_over_in_parts(visit):
+def test_a_long_table_is_shown_in_pages(visit):
     assert visit.page.text_content("#count") == "1 to 50 of 52"
     visit.page.click("#later")
     assert visit.page.text_content("#count") == "51 to 52 of 52"
@@ -118,7 +118,7 @@ def test_pointing_at_a_line_of_the_path_names_its_column(visit):
     ("place", "words"),
     [("#heat-map", "pixel"), ("#pixel-map", "pixel"), ("#curve-chart .u-over", "columns: lost")],
 )
-def test_pointing_at_a_drawing_tells_what_is_there(visit, place, words):
+def test_pointing_at_a_drawing_shows_what_is_there(visit, place, words):
     visit.page.locator(place).scroll_into_view_if_needed()
     visit.page.hover(place)
     assert words in visit.page.text_content("#tip")

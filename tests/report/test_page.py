@@ -1,4 +1,4 @@
-"""The page of a report: true numbers, no script from the data, and small enough to pass on."""
+"""The page of a report: true numbers, no script from the data, and small enough to share."""
 
 import ast
 import json
@@ -131,7 +131,7 @@ def test_a_wrong_size_of_images_is_reported(tmp_path):
 def test_a_page_that_exists_is_not_replaced_unless_that_is_asked_for(tmp_path):
     path = tmp_path / "page.html"
     path.write_text("mine")
-    with pytest.raises(FileExistsError, match="exists already"):
+    with pytest.raises(FileExistsError, match="exists already; overwrite=True replaces it"):
         report.write(named(), path)
     report.write(named(), path, overwrite=True, image=(3, 3), title="nine pixels")
     assert "nine pixels" in path.read_text(encoding="utf-8")
@@ -158,7 +158,7 @@ def test_a_large_kernel_is_reported_without_the_best_directions():
     selection = lm.select(lm.kernel(points, lm.rbf(sigma=2.0)), 5, method="greedy")
     assert report.summarise(selection, draws=2).best is None
     html = report.page(selection)
-    assert "could keep" not in html and "5 of 3100 landmarks keep" in html
+    assert "directions, at best" not in html and "5 of 3100 landmarks keep" in html
 
 
 def text_of(html):
@@ -171,11 +171,11 @@ def test_the_headline_names_the_columns(html):
         assert f"<bdi>{named().names[j]}</bdi>" in head[: head.index("</p>")]
 
 
-def test_a_poor_result_is_called_one():
+def test_a_poor_result_is_reported_as_poor():
     X = np.random.default_rng(0).standard_normal((40, 12))
     words = text_of(report.page(lm.select(X, 2)))
     assert "Together these 2 columns reproduce only" in words
-    assert "the other 10 carry much that is not in the choice" in words
+    assert "the other 10 carry much information that the choice does not" in words
 
 
 def test_one_column_and_all_columns_read_well():
@@ -186,7 +186,7 @@ def test_one_column_and_all_columns_read_well():
     assert "other choice" not in every and "best choice" not in every and "the other 0" not in every
 
 
-def test_no_word_of_the_trade_is_left_over():
+def test_the_page_has_no_jargon():
     settings = {"missing": "error", "seed": 0, "k": 3}
     words = text_of(report.page(named(), origin=report.Origin(settings=settings)))
     for phrase in ("products with K", "of K read", "missing", "trace", "is there again"):
@@ -210,7 +210,7 @@ def test_the_map_names_its_rows_and_up_to_forty_of_the_others(html):
     assert len(re.findall("<text", heat)) == 2
 
 
-def test_the_list_can_be_taken_along(html):
+def test_the_list_can_be_downloaded(html):
     import base64
     import csv
     import io

@@ -43,7 +43,7 @@ def without_rich(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", refuse)
 
 
-def test_without_rich_a_line_tells_phase_part_error_and_time(stream, monkeypatch):
+def test_without_rich_a_line_shows_phase_part_error_and_time(stream, monkeypatch):
     without_rich(monkeypatch)
     work(stream)
     assert "greedy" in stream.getvalue()

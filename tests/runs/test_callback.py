@@ -58,7 +58,7 @@ def test_the_last_error_reported_by_a_search_is_that_of_its_choice(criterion):
     )  # rank-one changes against one factorisation
 
 
-def test_greedy_tells_its_error_pick_by_pick():
+def test_greedy_reports_its_error_after_each_pick():
     heard = []
     lm.select(X, 6, method="greedy", callback=heard.append)
     reports = [progress.error for progress in heard if progress.phase == "greedy"]
@@ -105,7 +105,7 @@ def test_a_stopped_selection_is_saved_as_such(tmp_path):
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
-def test_a_bisection_tells_the_error_of_its_best_rounding(criterion):
+def test_a_bisection_reports_the_error_of_its_best_rounding(criterion):
     heard = []
     strategy = Bisection(n_steps=20, bracket_steps=10, bisections=2)
     s = lm.select(
@@ -124,7 +124,7 @@ def test_a_bisection_tells_the_error_of_its_best_rounding(criterion):
         assert set(errors) == {None}
 
 
-def test_swaps_tell_their_error_as_a_part_of_the_whole_of_the_criterion_of_the_problem():
+def test_swaps_report_their_error_relative_to_the_total_of_the_criterion():
     for criterion, inner in (("trace", None), ("frobenius", "frobenius"), ("frobenius", "trace")):
         heard = []
         s = lm.select(
@@ -142,7 +142,7 @@ def test_swaps_tell_their_error_as_a_part_of_the_whole_of_the_criterion_of_the_p
 
 
 @pytest.mark.parametrize("name", ["greedy", "nuclear", "rpcholesky", "leverage", "pivoted_qr"])
-def test_what_picks_one_by_one_tells_of_each_pick(name):
+def test_methods_that_pick_one_by_one_report_each_pick(name):
     heard = []
     s = lm.select(X, 6, method=name, callback=heard.append)
     reports = [progress for progress in heard if progress.phase == name]
@@ -154,7 +154,7 @@ def test_what_picks_one_by_one_tells_of_each_pick(name):
     assert heard[-1].phase == name and heard[-1].error is None
 
 
-def test_nuclear_scores_of_a_product_alone_tell_of_each_pick():
+def test_nuclear_scores_of_a_product_alone_report_each_pick():
     heard = []
     lm.select(
         lm.function(lambda V: X.T @ (X @ V), n=X.shape[1]),
@@ -183,7 +183,7 @@ def test_the_phases_of_a_search_are_reported_by_name(name):
     assert {progress.phase for progress in heard} | {"swap"} == PHASES[name] | {"swap"}
 
 
-def test_annealing_tells_its_steps_and_its_rounds():
+def test_annealing_reports_its_steps_and_its_rounds():
     heard = []
     lm.select(
         X, 4, method=lm.Annealed(n_steps=10, n_candidates=12, n_rounds=2), callback=heard.append
@@ -194,8 +194,29 @@ def test_annealing_tells_its_steps_and_its_rounds():
 
 
 @pytest.mark.parametrize("strategy", ["path", "frank_wolfe"])
-def test_strategies_of_the_relaxation_tell_their_steps(strategy):
+def test_strategies_of_the_relaxation_report_their_steps(strategy):
     heard = []
     lm.select(X, 4, method=lm.Continuous(strategy=strategy), callback=heard.append)
     assert strategy in {progress.phase for progress in heard}
     assert all(progress.error is None for progress in heard)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: lm.select(X, 4, callback=3),
+        lambda: lm.select(X, 4, callback=3, progress=True),
+        lambda: lm.compare(X, 4, methods=["greedy"], callback=3),
+        lambda: lm.select(X, 4, method="greedy").certificate(1.0, callback=3),
+    ],
+    ids=["select", "with a bar", "compare", "certificate"],
+)
+def test_a_callback_that_cannot_be_called_is_refused(call):
+    message = "callback must be None or a function that takes a Progress, got 3; give such a func"
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+def test_the_callback_of_the_error_message_works(capsys):
+    lm.select(X, 4, method="greedy", callback=print)
+    assert "Progress(phase='greedy'" in capsys.readouterr().out

@@ -58,14 +58,14 @@ def test_an_error_says_in_which_iteration_and_after_which_step_it_came():
     assert caught.value.__notes__ == ["in failing, after step 1"]
 
 
-def test_the_error_is_computed_only_for_somebody_who_watches():
+def test_the_error_is_computed_only_if_there_is_a_callback():
     def step():
         yield Step(1, None, lambda: pytest.fail("nobody watches"))
 
     assert run("silent", step())
 
 
-def test_nobody_watching_costs_nothing_and_never_stops():
+def test_without_a_callback_nothing_is_computed_and_nothing_stops():
     assert report("greedy", 1, 10) is False
 
 

@@ -165,7 +165,7 @@ def test_a_file_may_unpack_to_exactly_the_limit(tmp_path, selection):
         lm.load(path, max_bytes=size - 1)
 
 
-def test_a_record_that_is_no_record_is_refused(tmp_path):
+def test_a_malformed_record_is_refused(tmp_path):
     path = tmp_path / "run.npz"
     for record, message in (
         (b"[1]", "has no readable record"),

@@ -235,7 +235,7 @@ def test_reasons_of_a_copy_by_pickle_ask_for_another_fit():
     )
     with pytest.raises(
         ValueError,
-        match="this ColumnSelector was pickled, which leaves the training data behind; call "
+        match="this ColumnSelector was pickled without its training data; call "
         "fit again before why",
     ):
         pickled(selector).why()
@@ -261,13 +261,13 @@ class TestCenterIsFalseByDefaultAsInSelect:
 
     @pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array])
     def test_a_warning_says_when_the_means_decide_and_what_was_the_default(self, make):
-        with pytest.warns(FutureWarning, match=r"hold 99% of the sum of squares.*center=True"):
+        with pytest.warns(FutureWarning, match=r"make up 99% of the sum of squares.*center=True"):
             lm.ColumnSelector(2, method="greedy").fit(make(self.far))
 
     def test_batches_warn_too(self):
-        with pytest.warns(FutureWarning, match=r"hold 99% of the sum of squares"):
+        with pytest.warns(FutureWarning, match=r"make up 99% of the sum of squares"):
             lm.ColumnSelector(2, method="greedy").partial_fit(self.far)
 
     @pytest.mark.parametrize("settings", [{"center": True}, {"scale": False}, {"scale": True}])
-    def test_who_says_what_to_do_with_the_columns_is_not_warned(self, settings):
+    def test_explicit_settings_for_the_columns_give_no_warning(self, settings):
         lm.ColumnSelector(2, method="greedy", **settings).fit(self.far)

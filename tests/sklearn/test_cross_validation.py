@@ -87,7 +87,7 @@ def test_too_many_columns_for_the_rows_are_seen_to_hurt():
             TypeError,
             "held-out rows need the data X or a kernel on points",
         ),
-        (X, {"ks": []}, ValueError, "ks must list at least one"),
+        (X, {"ks": []}, ValueError, "ks is empty; give at least one"),
         (X, {"ks": [13]}, ValueError, "k must be between 1 and n = 12, got 13"),
         (X, {"ks": [1], "cv": FOLDS[:1]}, ValueError, "at least two folds"),
         (

@@ -68,7 +68,7 @@ PARAMETERS = [
     ),
     (
         {"n_features_to_select": 2, "groups": list("aabbcc"), "include": [0], "exclude": [1]},
-        "group 'a' is chosen as a whole, but 0 of it is included",
+        "but of group 'a' 0 is included",
     ),
     ({"costs": [1] * 6}, "costs and budget_cost go together, got only costs"),
     (
@@ -110,9 +110,9 @@ def test_column_selector_says_which_parameter_is_wrong(parameters, message):
         {"n_features_to_select": "auto", "costs": [1] * 6, "budget_cost": 2},
     ],
 )
-def test_a_method_that_cannot_honour_groups_or_costs_says_so(option):
+def test_a_method_that_does_not_support_groups_or_costs_says_so(option):
     with pytest.raises(
-        TypeError, match="Greedy cannot honour (groups|costs); use auto or knapsack"
+        TypeError, match="Greedy does not support (groups|costs); use auto or knapsack"
     ):
         lm.ColumnSelector(**{"n_features_to_select": 2, "method": "greedy", **option}).fit(X)
 

@@ -80,7 +80,7 @@ def test_the_command_line_rebuilds_columns(
     assert record["settings"]["target_columns"] == ["u", "v", "w"]
     assert "of the variance of the target" in page.read_text("utf-8")
     assert main([*arguments, "--rows"]) == 2
-    assert "--target-columns rebuilds columns from columns" in capsys.readouterr().err
+    assert "--target-columns needs a table in memory" in capsys.readouterr().err
 
 
 def test_the_command_line_knows_noise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

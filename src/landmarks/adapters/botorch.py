@@ -38,7 +38,7 @@ class LandmarkVarianceReduction(InducingPointAllocator):
     Parameters
     ----------
     method : how to choose, as in `select`.
-    seed : of the methods that draw.
+    seed : for methods that use random numbers.
     """
 
     def __init__(self, method: Any = "swap", seed: int = 0):
@@ -59,8 +59,9 @@ class LandmarkVarianceReduction(InducingPointAllocator):
         Parameters
         ----------
         inputs : a tensor of shape (…, n, d).
-        covar_module : a GPyTorch kernel; of one with a batch of tasks the first task decides.
-        num_inducing : how many. Fewer come back where they represent all inputs, except in a batch.
+        covar_module : a GPyTorch kernel; if it has a batch of tasks, the first task is used.
+        num_inducing : how many points. If fewer represent all inputs, fewer are returned, except in
+            a batch.
         input_batch_shape : the shape of the batch, without tasks.
 
         Returns

@@ -3,11 +3,11 @@
 PySensors asks an optimizer for a ranking of all places; the basis matrix has one row per place.
 The first `n_sensors` places are the best choice of that size, the next ones continue it greedily.
 
-As many places as modes: every independent choice rebuilds the modes, and noise decides. With V the
-modes by places and S the chosen ones, W = V_S⁻¹ V rebuilds all places from those of S, and
-independent noise of variance one at the sensors becomes a noise of total variance ‖W‖²_F.
-Exchanging member i for place j gives W − (W_:j − e_i) W_i:/W_ij, so all exchanges are judged at
-once, and the best is made until none helps.
+If there are as many places as modes, every independent choice rebuilds the modes exactly, so the
+choice is made by noise. With V the modes by places and S the chosen ones, W = V_S⁻¹ V rebuilds all
+places from those of S, and independent noise of variance one at the sensors becomes a noise of
+total variance ‖W‖²_F. Exchanging member i for place j gives W − (W_:j − e_i) W_i:/W_ij, so all
+exchanges are judged at once, and the best is made until none helps.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from ..placement.regions import Regions
 from ..residual.residual import Residual
 
 OPTIONS = ("", "max_n", "exact_n")
-LIMIT = 50  # exchanges per place
-GAIN = 1e-6  # of the noise that an exchange must remove
+LIMIT = 50  # most exchanges per place
+GAIN = 1e-6  # least share of the noise that an exchange must remove
 
 
 class LandmarkSensors(BaseEstimator):
@@ -40,15 +40,15 @@ class LandmarkSensors(BaseEstimator):
 
     Parameters
     ----------
-    n_sensors : how many sensors are read later. The choice is made for this number, so give it here
-        and to SSPOR. None takes the number of modes. As many sensors as modes rebuild them exactly;
-        then the places are chosen that amplify noise least.
+    n_sensors : how many sensors will be used. The choice depends on this number, so give it here
+        and to SSPOR. None is the number of modes. With as many sensors as modes, the modes are
+        rebuilt exactly; then the places that amplify noise least are chosen.
     method : how to choose, as in `select`.
     include, exclude, constraints : places that must or must not have a sensor, and where the others
         may be, as in `select`.
-    sensor_costs : what each place costs, in units of the data. The ranking is then greedy: each
-        sensor has the largest square root of the gain less the cost.
-    seed : of the methods that draw.
+    sensor_costs : the cost of each place, in units of the data. The ranking is then greedy: each
+        pick has the largest square root of the gain minus the cost.
+    seed : for methods that use random numbers.
 
     Examples
     --------
@@ -98,12 +98,12 @@ class LandmarkSensors(BaseEstimator):
         Parameters
         ----------
         basis_matrix : one row per place, one column per mode.
-        singular_values : the size of each mode in the data. Modes of an SVD have length one, and
-            without this they count alike.
-        n_sensors : replaces the number that the optimizer was made with.
+        singular_values : the size of each mode in the data. Modes of an SVD have norm one, so
+            without this they all count the same.
+        n_sensors : replaces the number given to the constructor.
         idx_constrained, n_const_sensors, constraint_option : as in `pysensors.optimizers.GQR`: at
-            most ("max_n") or exactly ("exact_n") so many sensors at these places.
-        all_sensors : taken and not used; GQR needs the ranking of another optimizer.
+            most ("max_n") or exactly ("exact_n") this many sensors at these places.
+        all_sensors : ignored; accepted because GQR needs the ranking of another optimizer.
         """
         operator = data(_columns(basis_matrix, singular_values), scale=False)
         size = n_sensors or self.n_sensors or min(np.shape(basis_matrix))

@@ -29,9 +29,9 @@ def aimed(
     standard: Standard | None = None,
     spread: bool = False,
 ) -> Problem:
-    """The problem with its target and noise; itself where they ask for what it is already.
+    """The problem with its target and noise; unchanged if these ask for nothing special.
 
-    standard : what is done to the columns of the data, and so to those of the target.
+    standard : how the columns of the data, and those of the target, are centred and scaled.
     spread : whether to warn when some columns of the target decide the choice by their size.
     """
     operator = problem.operator
@@ -56,7 +56,9 @@ def _check_supported(problem: Problem, aim: Aim) -> None:
     if problem.criterion != "trace":
         raise UnsupportedError(ONLY_TRACE)
     if problem.groups is not None or problem.costs is not None:
-        raise UnsupportedError("target and noise cannot be combined with groups or costs yet")
+        raise UnsupportedError(
+            "target and noise cannot be combined with groups or costs; leave one of them out"
+        )
     if problem.constraints and aim.repeats:
         raise UnsupportedError("constraints on places need repeats=False")
 

@@ -1,8 +1,8 @@
 """A target as it is given to `select`, checked against the data.
 
-What a target is depends on what is chosen from. Columns of data rebuild a B with the same rows. A
-kernel or a stored matrix K has no rows: there a target says which candidates count, by weights, by
-a positive semidefinite M or by vectors V with M = V Vᵀ, and the error is tr((K − K̂) M).
+Columns of data rebuild a matrix B with the same rows. A kernel or a stored matrix K has no rows:
+there a target says how much each candidate counts, by weights, by a positive semidefinite matrix M
+or by vectors V with M = V Vᵀ, and the error is tr((K − K̂) M).
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ from ..residual.aimed.rebuilding import stored_factor
 
 
 def target_of(operator: Operator, target: Any, standard: Standard, spread: bool) -> dict[str, Any]:
-    """The fields of an aim that a target sets; none where it is what is chosen from."""
+    """The fields of an aim that a target sets; none if the target is the data themselves."""
     if isinstance(target, Operator):
         return _of_operator(operator, target)
     if operator.m is not None:
@@ -74,8 +74,7 @@ def _of_operator(operator: Operator, target: Operator) -> dict[str, Any]:
     if operator.m is None and isinstance(target, Dense):
         return _of_matrix(operator, target)
     raise TypeError(
-        "as an operator a target can only be lm.psd(M), for a kernel or a stored matrix; "
-        f"give an array, got {target!r}"
+        f"target must be an array, or lm.psd(M) for a kernel or a stored matrix, got {target!r}"
     )
 
 
@@ -140,5 +139,5 @@ def numbers(values: Any, name: str) -> np.ndarray:
 
 
 def shape_of(values: np.ndarray) -> str:
-    """What came, in words: its shape, or the value of a single one."""
+    """What was given, for a message: its shape, or its value if it is one number."""
     return f"shape {values.shape}" if values.ndim else f"{values!r}"

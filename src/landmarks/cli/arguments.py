@@ -22,31 +22,31 @@ def select(parser: argparse.ArgumentParser) -> None:
     parser.epilog = f"{parser.epilog or ''}\n{CODES}"
     many = parser.add_mutually_exclusive_group(required=True)
     text = (
-        "how many to choose: a number, a share such as 0.1, auto for the knee of the curve, or "
-        "held-out for as few as do well on rows left out"
+        "how many to choose: a number, a share such as 0.1, auto for the knee of the error "
+        "curve, or held-out for the fewest that do well on held-out rows"
     )
     option(many, "-k --k", text, type=number)
-    text = "choose the fewest that leave at most this share of the total, such as 0.05"
+    text = "choose the fewest whose relative error is at most this, such as 0.05"
     option(many, "--error", text, type=float)
     _add_choice(parser)
     _add_aim(parser)
     _add_places(parser.add_argument_group("places"))
     option(parser, "--method", f"one of {NAMES} (default auto)", default="auto")
-    text = "save the run there; after a crash or Ctrl-C the same command continues it"
+    text = "save the run to this file; after a crash or Ctrl-C the same command continues it"
     option(parser, "--checkpoint FILE", text)
     file_options.add_arguments(parser)
     results = parser.add_argument_group("results")
     text = (
-        "write the chosen columns to a csv, tsv or parquet file, the record to json, the "
-        "selection to npz"
+        "write the chosen columns (csv, tsv, parquet), the record (json) or the selection (npz) "
+        "to this file"
     )
     option(results, "-o --out FILE", text)
-    option(results, "--report PAGE.html", "write one HTML page about the selection, to share")
+    option(results, "--report PAGE.html", "write one HTML page with all results")
     text = "in the report: the columns are the pixels of images of this size, such as 8x8"
     option(results, "--image HxW", text, type=image)
     option(results, "--json", "print the record as JSON")
     option(results, "--force", "replace files that exist")
-    text = "in csv files put ' before names that a spreadsheet would take for formulas"
+    text = "in csv files put ' before names that look like formulas to a spreadsheet"
     option(results, "--csv-safe", text)
     option(results, "-q --quiet", "no progress bar")
 
@@ -56,7 +56,7 @@ def compare(parser: argparse.ArgumentParser) -> None:
     parser.epilog = f"{parser.epilog or ''}\n{CODES}"
     text = "how many to choose; several give curves: 5,10,20"
     option(parser, "-k --k", text, type=sizes, required=True)
-    text = f"(default {','.join(COMPARED)})"
+    text = f"methods to compare (default {','.join(COMPARED)})"
     option(parser, "--methods NAMES", text, type=listed, default=COMPARED)
     _add_choice(parser)
     file_options.add_arguments(parser)
@@ -85,7 +85,7 @@ def data(parser: argparse.ArgumentParser) -> None:
             what = "data sets of the paper (default: all)"
             part.add_argument("names", nargs="*", metavar="NAME", help=what)
         if action == "fetch":
-            option(part, "--force", "download again what the cache holds")
+            option(part, "--force", "download again even if the cache has the data")
         else:
             text = "a folder with npz files or originals (default: LANDMARKS_DATA)"
             option(part, "--data-dir DATA_DIR", text)
@@ -126,29 +126,31 @@ def completion(parser: argparse.ArgumentParser) -> None:
 
 def _add_choice(parser: Group) -> None:
     """The criterion, the seed, the budget and the constraints."""
-    text = "what to minimise: the trace or the squared norm of K - K^"
+    text = "what to minimise: the trace or the squared Frobenius norm of K - K^"
     option(parser, "--criterion", text, choices=("trace", "frobenius"), default="trace")
-    option(parser, "--seed", "one seed gives one choice (default 0)", type=int, default=0)
-    option(parser, "--budget SECONDS", "time that improving methods may take", type=float)
-    text = "these must be chosen, by name or by number from 0 as in the file"
+    text = "the same seed gives the same choice (default 0)"
+    option(parser, "--seed", text, type=int, default=0)
+    text = "time that a method may spend on improving its choice"
+    option(parser, "--budget SECONDS", text, type=float)
+    text = "columns that must be chosen: names, or numbers counted from 0 as in the file"
     option(parser, "--include NAMES", text, **LISTED)
-    option(parser, "--exclude NAMES", "these must not be chosen", **LISTED)
+    option(parser, "--exclude NAMES", "columns that must not be chosen", **LISTED)
 
 
 def _add_aim(parser: Group) -> None:
     """What is rebuilt instead of everything, and how noisy the measurements are."""
-    text = "rebuild these columns from the others, which alone are chosen from"
+    text = "rebuild these columns; only the others are candidates"
     option(parser, "--target-columns NAMES", text, **LISTED)
     text = (
-        "variance of the noise of a measurement, in the units of K = X'X: the rows times that of "
-        "one value"
+        "variance of the measurement noise in the units of K = X'X: the number of rows times the "
+        "variance of one value"
     )
     option(parser, "--noise VARIANCE", text, type=float)
 
 
 def _add_places(places: Group) -> None:
     """Where the candidates are, and how far apart the chosen ones must be."""
-    text = "where the candidates are: a line for each, in their order; the report then has maps"
+    text = "positions of the candidates, one line for each, in order; the report then has maps"
     option(places, "--coordinates FILE", text)
-    text = "chosen places are at least so far apart, in the units of --coordinates"
+    text = "minimum distance between chosen places, in the units of --coordinates"
     option(places, "--min-distance DISTANCE", text, type=float)

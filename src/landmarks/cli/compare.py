@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from .. import __version__
-from ..comparison import Comparison, Row, compare
+from ..comparison import Comparison, Row, compare, rank
 from ..errors import suggestion
 from ..methods.registry import METHODS
 from ..report.terminal import Terminal, aligned, printable
@@ -46,8 +46,7 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
     if arguments.plot and not arguments.plot.lower().endswith(PLOTS):
         raise Failure(
             USAGE,
-            f"--plot names a file whose ending says the format, one of {', '.join(PLOTS)}; "
-            f"got {arguments.plot!r}",
+            f"the file of --plot must end in one of {', '.join(PLOTS)}, got {arguments.plot!r}",
         )
 
 
@@ -84,7 +83,8 @@ def _lines(
         yield json.dumps(_record(chosen_from, rows, arguments), indent=2, allow_nan=False)
     elif not sys.stdout.isatty():
         yield "\t".join(COLUMNS)
-        yield from ("\t".join(_cell(getattr(row, name)) for name in COLUMNS) for row in rows)
+        for row in sorted(rows, key=rank):
+            yield "\t".join(_cell(getattr(row, name)) for name in COLUMNS)
     else:
         yield from _for_a_person(Terminal.of(sys.stdout), chosen_from, rows)
         if arguments.plot:
@@ -120,10 +120,8 @@ def _cell(value: Any) -> str:
 def _for_a_person(terminal: Terminal, chosen_from: Source, rows: Sequence[Row]) -> Iterator[str]:
     """A table for each k, the best first, with what the choices keep as bars."""
     for k in sorted({row.k for row in rows}):
-        ran = sorted(
-            (row for row in rows if row.k == k and row.relative_error is not None),
-            key=lambda row: row.relative_error or 0.0,
-        )
+        known = (row for row in rows if row.k == k and row.relative_error is not None)
+        ran = sorted(known, key=rank)
         yield ""
         n, data = chosen_from.operator.n, printable(chosen_from.title, 60)
         title = f"{k} of {n} {chosen_from.noun}s of {data}"

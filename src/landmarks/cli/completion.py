@@ -35,7 +35,7 @@ def bash(commands: Commands, summaries: dict[str, str]) -> Iterator[str]:
     yield "    esac"
     yield '    case "${COMP_WORDS[1]}" in'
     for name, command in commands.items():
-        offered: list[str] = []  # options, and the values of what is no option
+        offered: list[str] = []  # options, and the values of positional arguments
         for action in command._actions:
             offered += action.option_strings or [_words(action)]
         yield f"        {name}) {_reply(' '.join(filter(None, offered)))} ;;"

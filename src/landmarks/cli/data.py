@@ -33,7 +33,7 @@ def listed(arguments: argparse.Namespace) -> int:
     for source in SOURCES.values():
         where = (
             find(source.name, arguments.data_dir)
-            or f"not here; `landmarks data fetch {source.name}` reads {source.url}"
+            or f"not found; `landmarks data fetch {source.name}` downloads {source.url}"
         )
         print(
             f"{source.name:<14} {source.shape[0]:>6} × {source.shape[1]:<3}  {source.licence:<13} "
@@ -56,7 +56,7 @@ def checked(arguments: argparse.Namespace) -> int:
         path = find(source.name, arguments.data_dir)
         if path is None:
             wrong += bool(arguments.names)
-            print(f"{source.name}: not here")
+            print(f"{source.name}: not found")
             continue
         try:
             read_file(source, path)

@@ -27,14 +27,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def digits(terminal: Terminal, seed: int, k: int = 20) -> Iterator[str]:
-    """The pixels that say most about all pixels."""
+    """The pixels that best rebuild all pixels."""
     images = load_digits().data
     varying = np.flatnonzero(images.std(axis=0) > 0)
     selection = choose(images[:, varying], k, seed)
     pixels = varying[selection.indices]
     yield terminal.bold(
-        f"{k} of the {images.shape[1]} pixels of {len(images)} handwritten digits, from which the "
-        "others are best rebuilt"
+        f"the {k} of {images.shape[1]} pixels that best rebuild the others, in {len(images)} "
+        "images of digits"
     )
     yield ""
     yield from side_by_side(pixel_map(terminal, pixels, images.mean(axis=0)), pixel_names(pixels))
@@ -43,11 +43,13 @@ def digits(terminal: Terminal, seed: int, k: int = 20) -> Iterator[str]:
 
 
 def measurements(terminal: Terminal, seed: int, k: int = 5) -> Iterator[str]:
-    """The measurements that say most about all measurements."""
+    """The measurements that best rebuild all measurements."""
     tumours = load_breast_cancer()
     m, n = tumours.data.shape
     selection = choose(tumours.data, k, seed)
-    yield terminal.bold(f"{k} of {n} measurements of {m} tumours, in order of choice")
+    yield terminal.bold(
+        f"the {k} of {n} measurements of {m} tumours that best rebuild the others, in order"
+    )
     yield ""
     yield from (
         f"  {place:2d}  {tumours.feature_names[j]}" for place, j in enumerate(selection.indices, 1)

@@ -1,6 +1,6 @@
 """The command `landmarks`: parse, run the command, turn errors into an exit code and a message.
 
-Exit codes: 0 done; 2 wrong use; 3 the data cannot be used; 4 the output cannot be written; 130
+Exit codes: 0 done; 2 usage error; 3 the data cannot be used; 4 the output cannot be written; 130
 interrupted.
 """
 
@@ -51,12 +51,12 @@ EXAMPLES = {
 """,
 }
 
-# Each is a function in `arguments`, and a module with run(arguments) -> exit code that is imported
-# when it is asked for.
+# Each has a function in `arguments`, and a module with run(arguments) -> exit code, which is
+# imported on use.
 COMMANDS = {
     "select": "choose columns of a file, or landmarks among its rows",
-    "compare": "run several methods on a file and show how they do",
-    "demo": "choose 20 of the 64 pixels of the digits, and 5 of 30 named measurements",
+    "compare": "run several methods on a file and compare their errors",
+    "demo": "show two examples: 20 of 64 pixels of digits, and 5 of 30 measurements",
     "data": "list, fetch and check the data sets of the paper",
     "reproduce": "redo the paper's figures",
     "info": "versions, devices and threads",
@@ -112,7 +112,3 @@ def parser(wanted: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser
 def module(command: str) -> ModuleType:
     """The module of a command."""
     return import_module(f".{command}", __package__)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

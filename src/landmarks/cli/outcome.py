@@ -17,7 +17,7 @@ NO_OUTPUT = 4
 
 CODES = """exit codes:
   0    done
-  2    wrong use: an unknown option, or a request that cannot be met
+  2    usage error: an unknown option, or a request that cannot be met
   3    the data cannot be used; the message names the line and the column
   4    the output exists already (--force replaces it) or cannot be written
   130  interrupted

@@ -1,4 +1,4 @@
-"""`landmarks select`: the columns of a file, or its rows, that best represent the rest."""
+"""`landmarks select`: the columns of a file, or its rows, that best represent the others."""
 
 import argparse
 import json
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
-    """The selection that the arguments ask for; a request that cannot be met is wrong use."""
+    """The selection that the arguments ask for; a request that cannot be met is a usage error."""
     try:
         found = select(
             chosen_from.operator,
@@ -110,8 +110,8 @@ def target_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
         return None
     if chosen_from.operator.m is None or chosen_from.noun == "row":
         raise ValueError(
-            "--target-columns rebuilds columns from columns: it needs a table in memory, and goes "
-            "with neither --rows nor --kernel nor --missing pairwise"
+            "--target-columns needs a table in memory, and cannot be combined with --rows, "
+            "--kernel or --missing pairwise"
         )
     return Columns(tuple(chosen_from.positions(arguments.target_columns)))
 
@@ -120,11 +120,11 @@ def _check_endings(arguments: argparse.Namespace) -> None:
     if arguments.out and not arguments.out.lower().endswith(write.ENDINGS):
         raise Failure(
             USAGE,
-            f"--out names a file whose ending says the format, one of {', '.join(write.ENDINGS)}; "
+            f"the file of --out must end in one of {', '.join(write.ENDINGS)}, "
             f"got {arguments.out!r}",
         )
     if arguments.report and not arguments.report.lower().endswith((".html", ".htm")):
-        raise Failure(USAGE, f"a report is an html file, got {arguments.report!r}")
+        raise Failure(USAGE, f"the file of --report must end in .html, got {arguments.report!r}")
     if arguments.report and find_spec("jinja2") is None:
         raise Failure(USAGE, "a report needs Jinja2: pip install jinja2")
 

@@ -1,9 +1,9 @@
-"""Where the paper's seven data sets come from, how they are read, and by what they are recognised.
+"""Where the paper's seven data sets come from, how they are read, and how they are verified.
 
-The publishers state no checksums of their archives, and an archive may be packed again without a
-change of the data, so the numbers are checked: `content` is the SHA-256 of X as little-endian
-float64, row by row, every NaN the same. The MNIST file has kept its bytes since 1998, and its
-`sha256` is checked as well.
+The publishers give no checksums of their archives, and may repack an archive without changing the
+data. So the numbers are checked: `content` is the SHA-256 of X as little-endian float64, row by
+row, every NaN the same. The MNIST file has kept its bytes since 1998, and its `sha256` is checked
+as well.
 """
 
 import hashlib

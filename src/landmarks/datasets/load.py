@@ -90,7 +90,7 @@ def load_dataset(name: str, data_dir: str | Path | None = None) -> Dataset:
     source = source_of(name)
     if (path := find(name, data_dir)) is None:
         raise FileNotFoundError(
-            f"{name} is not here: run `landmarks data fetch {name}`, or set LANDMARKS_DATA or "
+            f"{name} was not found: run `landmarks data fetch {name}`, or set LANDMARKS_DATA or "
             f"data_dir to a folder with {name}.npz or {source.files[0]}"
         )
     X, names = read_file(source, path)

@@ -15,7 +15,7 @@ IMAGES = 0x00000803  # the magic number of an idx file of bytes in three dimensi
 
 
 def member(content: bytes, suffix: str) -> bytes:
-    """The member of a zip archive with that ending; content that is no archive is the member."""
+    """The member of a zip archive with that ending, or the content itself if it is not a zip."""
     if not zipfile.is_zipfile(io.BytesIO(content)) or _is_workbook(content):
         return content
     with zipfile.ZipFile(io.BytesIO(content)) as archive:

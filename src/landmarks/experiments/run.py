@@ -1,4 +1,4 @@
-"""Run the rows that a figure lacks, then draw it from its table."""
+"""Run the missing rows of a figure, then draw it from its table."""
 
 from __future__ import annotations
 

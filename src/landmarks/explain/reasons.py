@@ -22,28 +22,28 @@ from .table import Table, identity, kept_out, source_columns, substitute_columns
 if TYPE_CHECKING:
     from ..selection import Selection
 
-SURE = 1e-9  # of the error and of what a drop costs: a cost below it is rounding
+SURE = 1e-9  # relative to the error and the cost of a drop: a smaller cost is rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Reasons:
     """Two tables about a selection; columns are given by name if they have one, else by index.
 
-    With a target, `dropped` has a row per column of the target; with noise, one per candidate.
-    With constraints on places, only substitutes that they allow are listed, and `kept_out` says
-    what keeps a dropped place out: that it is closer than allowed to a chosen one, or that its
-    region has all it may have. `stability` is the share of bootstrap samples in which the column is
-    chosen, when `why` was given it.
+    With a target, `dropped` has a row per column of the target; with noise, one per candidate. With
+    constraints on places, only substitutes that they allow are listed, and `kept_out` says which
+    constraint rules out a place: it is too close to a chosen one, or its region is full.
+    `stability` is the share of bootstrap samples in which the column is chosen, if `why` was given
+    it.
 
     Attributes
     ----------
     chosen : a row per chosen column, in order of choice. `adds` says how much the error would rise
-        without it. `substitute_1`, … are the columns that could take its place, cheapest first, and
+        without it. `substitute_1`, … are the columns that could replace it, cheapest first, and
         `cost_1`, … say how much the error would change; a negative cost would be an improvement.
         All are shares of the error of choosing nothing.
-    dropped : a row per other column, the worst rebuilt first. `r2` is the share of its squares that
-        the chosen columns rebuild. `source_1`, … are those that contribute most, and `weight_1`, …
-        their coefficients with sign, for columns of length one.
+    dropped : a row per other column, the worst rebuilt first. `r2` is the share of its sum of
+        squares that the chosen columns rebuild. `source_1`, … are the chosen columns that
+        contribute most, and `weight_1`, … their coefficients, for columns scaled to norm one.
 
     Examples
     --------

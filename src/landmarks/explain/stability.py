@@ -24,30 +24,48 @@ from ..runs.runner import report
 if TYPE_CHECKING:
     from ..selection import Selection
 
+LISTED = 10  # the most candidates that are printed
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Stability:
-    """Over bootstrap samples, how often each of the n candidates is chosen, from 0 to 1.
+    """The share of bootstrap samples in which each of the n candidates is chosen.
 
     For data, rows are resampled and all columns are candidates each time. For a kernel, the points
-    are resampled; a frequency then counts the samples that hold the point, and is NaN if none does.
-    A target is resampled with the rows or points.
-    Equal columns share their frequency, because candidates are tried in random order.
+    are resampled; a frequency is then relative to the samples that contain the point, and NaN if
+    none does. A target is resampled with the rows or points. Equal columns share their frequency,
+    because candidates are tried in random order.
 
     Attributes
     ----------
     frequencies : one for each candidate; they add up to k for data.
     n_bootstrap : the number of samples.
+    names : of the candidates, if they have any.
 
     Examples
     --------
     >>> X = np.random.default_rng(0).standard_normal((50, 4)) * [9, 9, 1, 1]
-    >>> lm.select(X, 2, method="greedy").stability(n_bootstrap=20).frequencies.tolist()
+    >>> found = lm.select(X, 2, method="greedy").stability(n_bootstrap=20)
+    >>> found
+    Stability: 20 bootstrap samples chose 2 of 4 candidates: 0 (100%), 1 (100%)
+    >>> found.frequencies.tolist()
     [1.0, 1.0, 0.0, 0.0]
     """
 
     frequencies: np.ndarray
     n_bootstrap: int
+    names: tuple[str, ...] | None = None
+
+    def __repr__(self) -> str:
+        order = np.argsort(-np.nan_to_num(self.frequencies), kind="stable")
+        chosen = [int(j) for j in order if self.frequencies[j] > 0]
+        names = self.names or [str(j) for j in range(len(order))]
+        listed = [f"{names[j][:40]} ({100 * self.frequencies[j]:.3g}%)" for j in chosen[:LISTED]]
+        rest = f", … {len(chosen) - LISTED} more" if len(chosen) > LISTED else ""
+        return (
+            f"Stability: {self.n_bootstrap} bootstrap samples chose {len(chosen)} of "
+            f"{len(order)} candidates: {', '.join(listed)}{rest}"
+        )
 
 
 def bootstrap(
@@ -75,9 +93,8 @@ def bootstrap(
         held[np.unique(sample.indices)] += 1
         if report("bootstrap", done, wanted):
             break
-    return Stability(
-        np.divide(chosen, held, out=np.full(selection.n, np.nan), where=held > 0), done
-    )
+    shares = np.divide(chosen, held, out=np.full(selection.n, np.nan), where=held > 0)
+    return Stability(shares, done, selection.names)
 
 
 def _chooser(selection: Selection, method: Any) -> Method:
@@ -162,8 +179,8 @@ class Sample(NamedTuple):
 def resample(operator: Operator, rng: np.random.Generator, keep: Indices = ()) -> Sample:
     """Draw a bootstrap sample of the rows of data, or of the points of a kernel, with replacement.
 
-    A row that is drawn c times is kept once, times √c. The columns come in random order, so that
-    ties fall both ways. Points are both the candidates and what is represented.
+    A row that is drawn c times is kept once, times √c. The columns are in random order, so that
+    ties are broken at random. Points are both the candidates and what is represented.
 
     keep : points that the sample must hold; they come first.
     """

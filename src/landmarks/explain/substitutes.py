@@ -1,4 +1,4 @@
-"""What each chosen column alone adds, and which other columns could take its place at what cost.
+"""What each chosen column adds, and which other columns could replace it, at what cost.
 
 The costs of all pairs follow from the state of a swap search at the choice (`residual.pairs`); K is
 read once, for its diagonals. Costs are differences of much larger numbers, so they are computed in
@@ -94,7 +94,7 @@ def _costs(
 
 
 def _needed(state: Exchange, chosen: np.ndarray, members: np.ndarray) -> np.ndarray:
-    """Which members of the state no other chosen column can stand in for."""
+    """Which members of the state no other chosen column can replace."""
     B = np.zeros((len(chosen), len(chosen)))
     B[members] = host(state.rows[0])[:, chosen]
     return ~replaceable(B, np.setdiff1d(np.arange(len(chosen)), members))[members]

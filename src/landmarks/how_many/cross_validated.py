@@ -1,4 +1,4 @@
-"""As few as rebuild rows that were left out within one standard error of the best."""
+"""The smallest k whose error on held-out rows is within one standard error of the lowest."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ from ..residual.aimed.reconstructed import best_penalty
 from ..residual.explicit import independent_basis
 from ..runs.runner import report
 
-DEPENDENT = 1e-20  # of a squared length: what rounding leaves of a column that others represent
-SIZES = 16  # sizes that are tried with a ridge: each needs its own decomposition
+DEPENDENT = 1e-20  # relative to the squared length: the residual of a dependent column
+SIZES = 16  # sizes that are tried with a ridge; each needs its own decomposition
 
 
 @dataclass(frozen=True)
 class CrossValidated:
     """The smallest k whose error on held-out rows is within one standard error of the lowest.
 
-    In each fold greedy picks, and coefficients, come from the training rows; the error is that of
-    the rows left out, of the target where there is one. Then the method chooses that many on all
-    rows (Breiman et al., CART, 1984, for the rule). Data are centred and scaled once, on all rows.
+    In each fold, columns are picked greedily and coefficients fitted on the training rows, and the
+    error is measured on the held-out rows, for the target if there is one. The method then chooses
+    that many columns on all rows. The rule is that of Breiman et al. (CART, 1984). Data are centred
+    and scaled once, on all rows.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ class Fold:
     def of(
         cls, problem: Problem, X: np.ndarray, Y: np.ndarray, test: np.ndarray, most: int
     ) -> Fold:
-        """Choose up to the most columns on the rows that are not left out."""
+        """Choose up to `most` columns on the training rows."""
         rows = np.setdiff1d(np.arange(len(X)), test)
         own = replace(problem, operator=Data(X[rows]), k=max(most, len(problem.include)))
         if problem.aim is not None:
@@ -142,7 +143,7 @@ class Fold:
         return cls(X[rows][:, picks], X[test][:, picks], Y[rows], Y[test])
 
     def errors(self, sizes: np.ndarray, ridge: Any) -> np.ndarray:
-        """The share of the held-out squares that the first picks leave, for each size."""
+        """The relative error of the first picks on the held-out rows, for each size."""
         total = float(np.sum(self.held_wanted**2)) or 1.0
         if ridge is None:
             listed = np.fromiter(self._nested(), dtype=np.float64)
@@ -150,7 +151,7 @@ class Fold:
         return np.array([self._penalised(size) for size in sizes]) / total
 
     def _nested(self) -> Iterator[float]:
-        """By one orthogonal direction after the other; a dependent column adds none."""
+        """The errors by adding one orthogonal direction at a time; a dependent column adds none."""
         kept, Q, T = independent_basis(self.train, DEPENDENT * np.sum(self.train**2, axis=0))
         F, left = Q.T @ self.wanted, self.held_wanted.copy()
         held = self.held[:, kept]
@@ -174,11 +175,11 @@ class Fold:
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Errors on held-out rows as a part of their total: one row per fold, one column per k.
+    """Relative errors on held-out rows: one row per fold, one column per k.
 
     Attributes
     ----------
-    ks : the sizes, rising.
+    ks : the sizes, increasing.
     errors : the errors, of shape (folds, sizes).
 
     Examples

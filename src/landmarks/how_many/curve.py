@@ -1,4 +1,4 @@
-"""Error against k: the curve from one greedy pass, and the smallest k that is good enough."""
+"""Error against k: the curve from one greedy pass, and the smallest k for a given error."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -23,9 +23,9 @@ class Curve:
 
     Attributes
     ----------
-    ks : the sizes, rising.
+    ks : the sizes, increasing.
     indices : the columns in the order of choice; their number is the largest size.
-    relative : the error for each k as a share of the error of choosing nothing; it never rises.
+    relative : the error for each k divided by that of choosing nothing; it never increases.
     criterion : of the errors.
 
     Examples
@@ -45,7 +45,7 @@ class Curve:
 
         Parameters
         ----------
-        error : from 0 to 1; a ValueError says when no k on the curve reaches it.
+        error : from 0 to 1; if no k on the curve reaches it, a ValueError is raised.
 
         Returns
         -------
@@ -152,7 +152,7 @@ def path(
 
 
 def checked_sizes(ks: Any, n: int) -> np.ndarray:
-    """The rising distinct sizes asked for; one number k means 1, 2, …, k."""
+    """The requested sizes, distinct and increasing; one number k means 1, 2, …, k."""
     if _check.is_whole(ks):
         ks = range(1, _check.subset_size(ks, n) + 1)
     elif not hasattr(ks, "__iter__") or isinstance(ks, str):
@@ -162,12 +162,12 @@ def checked_sizes(ks: Any, n: int) -> np.ndarray:
         )
     listed = sorted({_check.subset_size(k, n) for k in ks})
     if not listed:
-        raise ValueError("ks must list at least one number of columns")
+        raise ValueError("ks is empty; give at least one size, such as [5, 10, 20]")
     return np.array(listed, dtype=np.int64)
 
 
 def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
-    """The greedy curve of a problem at rising sizes; problem.k is ignored."""
+    """The greedy curve of a problem at increasing sizes; problem.k is ignored."""
     problem = replace(problem, k=int(sizes[-1]))
     if problem.aim is not None:
         return _aimed_sweep(problem, sizes)

@@ -14,7 +14,7 @@ from .max_error import MaxError, greedy_curve
 
 @dataclass(frozen=True)
 class Knee:
-    """The k after which the greedy curve of error against k flattens; needs no error level.
+    """The k after which the greedy curve of error against k flattens; you need not name an error.
 
     Parameters
     ----------

@@ -18,19 +18,19 @@ STARTS = 10
 
 @dataclass(frozen=True)
 class LikelihoodRatio:
-    """The smallest k for which the data fit "k columns plus independent noise make the others".
+    """The smallest k that fits the model "the others are k columns plus independent noise".
 
-    Sizes are tested one after the other, each by its subset of the largest likelihood, until a test
-    does not reject at the level alpha. If the rows are independent and normal and the model holds
-    with k0 columns, k exceeds k0 with probability at most alpha. The test is scale-free, and needs
-    more rows than columns (Sood and Hastie, 2023). The method then chooses the columns.
+    Sizes are tested one after the other, each with its most likely subset, until a test does not
+    reject at the level alpha. If the rows are independent and normal and the model holds with k0
+    columns, k exceeds k0 with probability at most alpha. The test is scale-free, and needs more
+    rows than columns (Sood and Hastie, 2023). The method then chooses the columns.
 
     Parameters
     ----------
     alpha : the level of each test.
-    degrees : the degrees of freedom of K when it is a scatter or covariance matrix; one fewer than
-        the rows when their mean was subtracted. None is for data X, whose means are subtracted for
-        the test.
+    degrees : the degrees of freedom of K, if it is a scatter or covariance matrix: one fewer than
+        the number of rows if their mean was subtracted. None for data X, whose means are subtracted
+        for the test.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def _check_independent(K: np.ndarray) -> None:
 
 
 def centred_gram(operator: Operator) -> np.ndarray:
-    """XᵀX in float64 of the columns less their means; a sparse X stays sparse."""
+    """XᵀX of the centred columns, in float64; a sparse X stays sparse."""
     if operator.factor_in_memory:
         X = host(operator.factor()).astype(np.float64)
         X = X - X.mean(axis=0)

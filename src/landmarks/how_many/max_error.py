@@ -18,7 +18,7 @@ from ..residual.aimed.rebuilding import error_of, total_of
 from ..runs.runner import report
 from .curve import Curve, sweep
 
-ROUNDING = 1000  # units in the last place that a relative error may be off by
+ROUNDING = 1000  # tolerance of a relative error, in units in the last place
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,12 @@ class MaxError:
     """The smallest k at which the method reaches a relative error, found by bisection.
 
     The selection has a relative error of at most `error`, up to rounding, and equals the one that
-    `select` makes with that k. With one column fewer the method missed the target, or the best
-    rank-(k − 1) approximation misses it already.
+    `select` makes with that k. With one column fewer the method missed that error, or even the best
+    rank-(k − 1) approximation does.
 
     Parameters
     ----------
-    error : the largest relative error that is good enough, from 0 to below 1.
+    error : the largest relative error that is allowed, from 0 to below 1.
 
     Examples
     --------

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.optimize
 import scipy.special
 
-GAIN = 1e-9  # least decrease of the statistic for which a swap is made
+GAIN = 1e-9  # the least decrease of the statistic that counts
 
 
 class SubsetFactor:
@@ -35,7 +35,7 @@ class SubsetFactor:
         self.statistic = self._statistic()
 
     def grow(self) -> None:
-        """Add the column that lowers the statistic most, then swap until none pays."""
+        """Add the column that lowers the statistic most, then swap until no swap lowers it."""
         self.chosen.append(self._best_addition(self.residual(self.chosen))[0])
         self._descend()
 
@@ -51,7 +51,7 @@ class SubsetFactor:
             self.chosen, self.statistic = chosen, statistic
 
     def _descend(self) -> None:
-        """Swap each member for the best candidate in its place, until no swap pays."""
+        """Swap each member for the best candidate, until no swap lowers the statistic."""
         while any([self._swap(place) for place in range(len(self.fixed), len(self.chosen))]):
             pass
         self.statistic = self._statistic()
@@ -80,7 +80,7 @@ class SubsetFactor:
         return int(np.argmax(np.where(allowed, gains, -1.0))), gains
 
     def _swap(self, place: int) -> bool:
-        """Put the best candidate in the place of a member; returns whether that paid."""
+        """Replace a member by the best candidate; returns whether that lowered the statistic."""
         i = self.chosen[place]
         others = self.chosen[:place] + self.chosen[place + 1 :]
         j, gains = self._best_addition(self.residual(others))

@@ -1,1 +1,1 @@
-"""What one does with K and K̂: factors, errors, reconstructions, solvers."""
+"""Linear algebra with K and K̂: factors, errors, reconstructions, solvers."""

@@ -1,8 +1,8 @@
 """What the chosen candidates must rebuild, and how noisy they are.
 
-Candidates are columns a_j with G = AᵀA, what must be rebuilt is B, and H = AᵀB. A choice S leaves
-E(S) = tr BᵀB − tr H_Sᵀ G_SS⁻¹ H_S. A target is any B. Measurements with noise of variance σ² are
-A = [X; diag σ] and B = [X; 0], so that G = K + diag σ² and H = K.
+Candidates are columns a_j with G = AᵀA, the target is B, and H = AᵀB. The error of a choice S is
+E(S) = tr BᵀB − tr H_Sᵀ G_SS⁻¹ H_S. A target is any B. Measurements with noise of variance σ² are A
+= [X; diag σ] and B = [X; 0], so that G = K + diag σ² and H = K.
 """
 
 import hashlib

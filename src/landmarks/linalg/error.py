@@ -1,8 +1,8 @@
 """Errors of a selection by formulas that cannot turn negative, and the best rank-k error.
 
-A Gram matrix knows an error only to the rounding of the total. Where that hides it, one more pass
-over the rows gives X − X_S B without cancellation. The coefficients B may be as inexact as the Gram
-matrix, because the residual depends on their error only to second order.
+From a Gram matrix, an error is accurate only to the rounding of the total. If that is not enough,
+one more pass over the rows gives X − X_S B without cancellation. The coefficients B may be as
+inaccurate as the Gram matrix, because the residual depends on their error only to second order.
 """
 
 import math
@@ -27,7 +27,7 @@ CRITERIA = ("trace", "frobenius")
 # shares of the total error above which a Gram matrix knows about nine digits of an error
 BELOW = {"trace": 1e-6, "frobenius": 1e-12}
 FULL_SPECTRUM = 3000  # up to this order all eigenvalues are computed, above only the leading ones
-DOUBLED = 20_000  # columns up to which the leading ones of a float32 matrix are found in float64
+DOUBLED = 20_000  # up to this many columns, float32 matrices get leading eigenvalues in float64
 
 _spectra: WeakKeyDictionary[Operator, np.ndarray] = WeakKeyDictionary()
 

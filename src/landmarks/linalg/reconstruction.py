@@ -20,13 +20,14 @@ class Reconstruction:
     ----------
     indices : the k chosen columns S, in order of choice.
     coefficients : the k × n matrix B; each chosen column rebuilds itself exactly.
-    r2 : the share of the squares of each of the n columns that is rebuilt, from 0 to 1; 1 for a
-        column of zeros.
-    losses : by how much ‖X − X_S B‖²_F would rise without each chosen column; 0 if the other chosen
+    r2 : the share of the sum of squares of each of the n columns that is rebuilt, from 0 to 1; 1
+        for a column of zeros.
+    losses : how much ‖X − X_S B‖²_F would rise without each chosen column; 0 if the other chosen
         columns can replace it.
     names : of the n columns, when the data have names.
     ridge : the penalty on the squares of the coefficients, in the units of K.
-    chosen_names : names or indices of the chosen columns, where others than the n are rebuilt.
+    chosen_names : names or indices of the chosen columns, if something other than the n columns is
+        rebuilt.
 
     With a target B has a column for each of its columns, and so has r2.
 

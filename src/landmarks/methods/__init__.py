@@ -1,4 +1,4 @@
-"""Ways to choose: random, greedy, search, relaxations, whole groups; `auto` combines them."""
+"""Methods: random, greedy, search, relaxations, groups; `auto` combines them."""
 
 from .._moved import moved_from
 

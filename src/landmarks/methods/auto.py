@@ -66,15 +66,15 @@ LATE = 1.0  # seconds, by the products made, after which the first start on colu
 class Auto:
     """Greedy and random starts, improved by swaps, then an iterated search; the best is kept.
 
-    `selection.trials` lists what was tried. A budget also buys an annealed start, and the rest of
-    it goes into the iterated search. An optimum that can be proved at once, or in half of the
-    budget, is proved; where it takes about a second, the proof waits until `proved`, `gap` or
-    `lower_bound` ask. Groups and costs are left to `Knapsack`.
+    `selection.trials` lists what was tried. With a budget there is also an annealed start, and the
+    rest of the budget goes into the iterated search. An optimum that can be proved at once, or in
+    half of the budget, is proved. A proof of up to about a second is made when you ask for
+    `proved`, `gap` or `lower_bound`. `Knapsack` handles groups and costs.
 
     Parameters
     ----------
-    effort : the estimated seconds of work that it may take on when there is no budget. Above it,
-        nuclear scores replace greedy and swaps.
+    effort : the limit on the estimated seconds of work if there is no budget. Above it, nuclear
+        scores replace greedy and swaps.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def placed(problem: Problem, rng: np.random.Generator) -> Choice:
 def modest_search(problem: Problem, start: np.ndarray, longest: float = LONG) -> Iterated:
     """An iterated search whose rounds cost little; the fewer members, the sooner it moves away.
 
-    With a budget it stays longer: there is time for many rounds, and a new valley costs many.
+    With a budget it stays longer: leaving a local optimum costs many rounds.
     """
     n, k = problem.operator.n, problem.k
     each = round_seconds(problem)
@@ -271,10 +271,7 @@ def small_plan(portfolio: Portfolio) -> Iterator[tuple[str, Any]]:
 
 
 def large_plan(problem: Problem, seconds: float) -> Iterator[tuple[str, Any]]:
-    """Starts for a matrix known by products, improved by swaps on the trace.
-
-    Nuclear scores where those cost too much.
-    """
+    """Starts for a large matrix: greedy and swaps, or nuclear scores if these cost too much."""
     if greedy_seconds(problem) + swap_seconds(problem) > seconds or not panels_fit(problem):
         yield "nuclear", NuclearScores()
         return

@@ -1,4 +1,4 @@
-"""The method inside a method: its choice is saved, so that a resumed run does not make it again."""
+"""A method inside a method: its choice is saved, so that a resumed run does not repeat it."""
 
 from dataclasses import fields
 from typing import Any

@@ -30,7 +30,7 @@ class Trajectory:
         return len(self.t)
 
     def plot(self, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> Any:
-        """Draw the trajectories of t, those that end largest in blue (Figure 1)."""
+        """Plot the trajectories of t, with those that end largest in blue (Figure 1)."""
         from ..plots.path import plot_path
 
         return plot_path(self, ax=ax, at_most=at_most, seed=seed)

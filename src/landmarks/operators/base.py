@@ -61,7 +61,7 @@ class Ledger(threading.local):
 
 
 class Operator(abc.ABC):
-    """A positive semidefinite n × n matrix K, up to a factor: the matrix meant is 2**exponent · K.
+    """A positive semidefinite n × n matrix K, up to a factor: it stands for 2**exponent · K.
 
     The factor keeps the squares and cubes of very large or very small data within range; a power
     of two changes no digit. Vectors have the library, device and dtype of `like`.
@@ -72,7 +72,7 @@ class Operator(abc.ABC):
     ledger: Ledger
     exponent: int = 0
     names: tuple[str, ...] | None = None
-    #: the names as they came: strings, numbers, tuples or dates of a data frame
+    #: the original labels: strings, numbers, tuples or dates of a data frame
     labels: tuple[Any, ...] | None = None
     #: whether `data` was not asked about the scale, so that `select` warns of large columns
     scale_left_open: bool = False
@@ -120,7 +120,7 @@ class Operator(abc.ABC):
         """The principal submatrix of the indices, with the same ledger."""
 
     def warn_about(self, indices: np.ndarray) -> None:  # noqa: B027  # most have no such case
-        """Warn when the matrix makes this choice no better than any other."""
+        """Warn if the matrix is such that no choice is better than any other."""
 
     @property
     def digits(self) -> Array:
@@ -129,9 +129,9 @@ class Operator(abc.ABC):
 
     @property
     def product_error(self) -> float:
-        """What a product may be off by, relative to its Frobenius norm: the rounding of the dtype.
+        """A bound on the error of a product, relative to its Frobenius norm: the dtype's rounding.
 
-        An operator whose products are less exact than its numbers says so here.
+        Operators whose products are less accurate than their dtype override this.
         """
         return eps(self.like)
 
@@ -142,7 +142,7 @@ class Operator(abc.ABC):
 
     def factor(self, indices: Indices | None = None) -> Array:
         """The columns of X when K = XᵀX is known by its factor."""
-        raise TypeError(f"{type(self).__name__} is not known by a factor X with K = XᵀX")
+        raise TypeError(f"{type(self).__name__} has no factor X with K = XᵀX")
 
     def new_rows(self, points: Array, indices: Indices) -> Array:
         """The kernel values h(x, x_j) of new points x with the points at the indices."""
@@ -151,7 +151,7 @@ class Operator(abc.ABC):
         )
 
     def validate(self) -> None:  # noqa: B027  # most operators have nothing to check
-        """Raise if the matrix is not as promised; `select` calls it once before the work."""
+        """Raise an error if the matrix is not what it should be; `select` calls it once."""
 
     def searchable(self, k: int) -> Operator:
         """K in the form that a search for k columns works on; made once."""

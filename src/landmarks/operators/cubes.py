@@ -33,9 +33,9 @@ def panel_width(n: int, like: Array) -> int:
 def add_block(
     diagonals: tuple[Array, Array], left: Array, block: np.ndarray, columns: Columns
 ) -> tuple[Array, Array]:
-    """diag K² and diag K³ with what a block of columns adds, alone and with all later ones.
+    """Add the contribution of a block of columns, with all later ones, to diag K² and diag K³.
 
-    diagonals : what earlier blocks have added. left : the columns of the block.
+    diagonals : the sums over earlier blocks. left : the columns of the block.
     """
     xp = namespace(left)
     squares, cubes = (diagonal + 0.0 for diagonal in diagonals)

@@ -29,21 +29,21 @@ def data(
     Parameters
     ----------
     X : the m × n matrix: array, nested list, data frame, SciPy sparse matrix, dask array or data
-        frame; never written to. What may not fit in memory is read in blocks of rows: memory maps,
-        Zarr arrays, HDF5 datasets, Arrow tables and datasets, the path of such a file, an iterator
-        or a list of blocks, or a function that returns a fresh iterator.
+        frame; never modified. Data that may not fit in memory are read in blocks of rows: memory
+        maps, Zarr arrays, HDF5 datasets, Arrow tables and datasets, the path of such a file, an
+        iterator or a list of blocks, or a function that returns a fresh iterator.
     center : whether to subtract the mean of each column.
-    scale : whether to divide each column by its standard deviation. By default it is not done, and
-        `select` warns of columns whose numbers are so large that they decide the choice; False
-        leaves them as they are without a warning.
-    memory : bytes that the work on an X read in blocks may take. A wide X that fits is loaded; a
-        tall X is loaded only if it takes at most 1/16 of the memory. Otherwise the Gram matrix XᵀX
-        is added up in one pass if that fits, else each product is a pass over the rows.
+    scale : whether to divide each column by its standard deviation. None, the default, does not
+        scale, but `select` warns about columns whose values are so large that they decide the
+        choice. False neither scales nor warns.
+    memory : bytes that may be used for an X read in blocks. A wide X that fits is loaded; a tall X
+        is loaded only if it takes at most 1/16 of the memory. Otherwise the Gram matrix XᵀX is
+        summed in one pass if it fits, and if not, each product is a pass over the rows.
 
     Returns
     -------
     Operator
-        The matrix XᵀX of the columns, to be given to `select`, `path` or `compare`.
+        The matrix XᵀX of the columns, to be passed to `select`, `path` or `compare`.
 
     Examples
     --------

@@ -32,9 +32,9 @@ from .cubes import symmetric_product
 from .standard import Standard
 
 FEW_ROWS = 4  # X with at most n/4 rows is kept as it is; more are first compared with a stored K
-NEAR = 1e-8  # of a squared length: a stored K has lost half of its digits of such a column
+NEAR = 1e-8  # relative to a squared length: a stored K has lost half of the digits of such a column
 ALIKE = 1e-3  # 1 − r² of two columns: of a third in line with them some 1e-6 is left
-NOTHING = 8 * float(np.finfo(np.float64).eps)  # times n: rounding leaves that of a dependent column
+NOTHING = 8 * float(np.finfo(np.float64).eps)  # times n: the residual of a dependent column
 
 
 class Dense(Operator):
@@ -124,9 +124,9 @@ class Dense(Operator):
     def keeps_digits(self) -> bool:
         """Whether of every column, pivot after pivot, much is left or nothing, and none are alike.
 
-        Once a column is chosen of which little is left, but more than rounding, a stored K says
-        little about the others. In full rank its pivots exclude that; else columns that are much
-        alike may still be chosen one after the other.
+        If a column is chosen whose residual is small, but above rounding, a stored K is inaccurate
+        for the others. With full rank the pivots rule this out; otherwise very similar columns may
+        still be chosen one after the other.
         """
         K = host(self.K)
         lengths = np.sqrt(np.maximum(np.diagonal(K), 0.0))
@@ -144,7 +144,7 @@ class Dense(Operator):
 
 
 class Columns(Operator):
-    """The operator XᵀX of a stored X; products go by XᵀX itself where that is cheaper."""
+    """The operator XᵀX of a stored X; products use XᵀX itself if that is cheaper."""
 
     X: Any
     determined_by = ("X",)

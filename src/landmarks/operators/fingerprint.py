@@ -1,4 +1,4 @@
-"""Fingerprints of data: a hash of what an operator stores, or a sketch of what a black box does."""
+"""Fingerprints of data: a hash of what an operator stores, or a sketch of a black-box product."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """K in other forms: in float64, stored, or as a factor of few columns where its rank is low.
 
-A search asks for the form whose residuals keep their digits (`Operator.searchable`). Points in
-float32 are exact numbers, so all forms are in float64.
+A search works on the form whose residuals stay accurate (`Operator.searchable`). All forms are in
+float64; float32 points convert exactly.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from .base import DENSE_MEMORY, MEMORY, Operator, itemsize
 from .dense import FEW_ROWS, Data, Dense
 from .pivoted_factor import FLOOR, pivoted_factor
 
-FAST = 1e-6  # of the trace left after k pivots: below it a stored K has lost half of its digits
-LOW_RANK = 600  # columns that a factor of K may have, or 2k + 100 where that is more
+FAST = 1e-6  # relative to tr K, after k pivots: below it a stored K has lost half of its digits
+LOW_RANK = 600  # most columns of a factor of K, unless 2k + 100 is more
 SMALL = 1500  # candidates up to which a factor of full rank is affordable
 
 
@@ -52,7 +52,7 @@ def densify(operator: Operator) -> Array:
 def in_double(operator: Operator) -> Operator:
     """The operator in float64, made again from its data if possible, else from its entries.
 
-    The `digits` of the result say to how many digits its entries are known.
+    The `digits` of the result give the precision of its entries.
     """
     if not is_single(operator.like):
         return operator
@@ -61,8 +61,8 @@ def in_double(operator: Operator) -> Operator:
         return remade
     if not storable(operator, DENSE_MEMORY // 8):
         raise UnsupportedError(
-            f"{operator!r} has too few digits and is too large to store in float64; make it from "
-            "float64 data"
+            f"{operator!r} is in float32, which is not accurate enough here, and it is too large "
+            "to store in float64; make it from float64 data"
         )
     return Dense(
         double(densify(operator)),

@@ -125,17 +125,18 @@ def function(
     Parameters
     ----------
     mvm : maps an n × b block V to the block K V, for any b; or a SciPy LinearOperator.
-    n : the number of candidates; a LinearOperator knows it.
+    n : the number of candidates; not needed for a LinearOperator.
     diagonal : the diagonal of K if it is known; it saves n products in the methods that need it.
-    dtype : the NumPy dtype of the blocks that mvm is given; float64 by default.
-    like : an array of another library or device, when mvm takes blocks of that kind.
-    check_symmetric : whether a selection first spends four products to test that K is symmetric
-        and deterministic, and to find its scale. Entries near 1e200 or 1e-200 need that.
+    dtype : the NumPy dtype of the blocks passed to mvm; float64 by default.
+    like : an array of another library or device, if mvm takes blocks of that kind.
+    check_symmetric : whether a selection first uses four products to test that K is symmetric and
+        that its products are deterministic, and to find its scale. Entries near 1e200 or 1e-200
+        need this.
 
     Returns
     -------
     Operator
-        The matrix behind the product, to be given to `select`.
+        The matrix behind the product, to be passed to `select`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The operator of a kernel matrix on points: `kernel` checks what it is given and makes it."""
+"""The operator of a kernel matrix on points: `kernel` checks its arguments and makes it."""
 
 from typing import Any
 
@@ -34,16 +34,15 @@ def kernel(
         `linear()`, or any callable that takes an a × d and a b × d block of points and returns the
         a × b block of values.
     memory : bytes that the chunks of kernel values may take.
-    engine : "fused" (our products on a GPU, for float32 and float64 torch points there), "keops"
-        (where pykeops is installed; it compiles and loads code, so it is used only when asked
-        for), "chunked" (any library and device). None takes "fused" where it can be had, else
-        "chunked".
-    precision : of fused products of float32 points: "high" keeps their relative error below 1e-5,
-        "fast" near 4e-4, which is far below the noise of stochastic gradients. Fused products of
-        float64 points have an error below 1e-13. The other engines have the precision of the
-        points; `product_error` of the operator says which.
-    device : for dask points alone: the torch device on which each worker evaluates, such as
-        "cuda"; None is NumPy.
+    engine : "fused" (our products on a GPU, for float32 and float64 torch points on it), "keops"
+        (needs pykeops, which compiles and loads code, so it is used only on request) or "chunked"
+        (any library and device). None uses "fused" if possible, otherwise "chunked".
+    precision : of fused products of float32 points: the relative error is below 1e-5 for "high",
+        and near 4e-4 for "fast", which is far below the noise of stochastic gradients. Fused
+        products of float64 points have an error below 1e-13. The other engines have the precision
+        of the points. `product_error` of the operator gives the error.
+    device : only for dask points: the torch device that each worker uses, such as "cuda"; None is
+        NumPy.
 
     Returns
     -------
@@ -64,8 +63,8 @@ def kernel(
     if hasattr(points, "__dask_graph__"):
         if engine is not None or memory != MEMORY:
             raise ValueError(
-                "engine and memory are for points in memory; for dask points say device=…, and "
-                "choose smaller chunks"
+                "engine and memory are for points in memory; for dask points give device=… "
+                "and choose smaller chunks"
             )
         from .dask.kernel import dask_kernel
 
@@ -93,7 +92,7 @@ def kernel(
 
 
 def _engine(wanted: str | None, points: Array, h: Kernel) -> str:
-    """The engine of the products; one that was asked for and cannot be had is an error."""
+    """The engine of the products; requesting one that is not available is an error."""
     can_fuse = fused.available(points) and fused.supported(h)
     if wanted is None:
         return "fused" if can_fuse else "chunked"
@@ -112,7 +111,7 @@ def _engine(wanted: str | None, points: Array, h: Kernel) -> str:
 
 
 def check_block(h: Kernel, points: Array) -> None:
-    """Raise when h is no symmetric function of two blocks of points; the first few are tried."""
+    """Raise an error if h is not a symmetric function of two blocks; tries the first points."""
     x, y = points[:2, :], points[:3, :]
     values = h(x, y)
     shape = getattr(values, "shape", None)

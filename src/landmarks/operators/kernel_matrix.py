@@ -90,7 +90,7 @@ class KernelOperator(Operator):
         )
 
     def _engine_product(self, block: Array, rows: Indices | None, cols: Indices | None) -> Array:
-        """K[rows, cols] @ block on a graphics card, each value made in registers and used up."""
+        """K[rows, cols] @ block on a graphics card; kernel values stay in registers."""
         a, b = (self.n if indices is None else len(indices) for indices in (rows, cols))
         self.ledger.add(products=block.shape[1], entries=a * b)
         if self.engine == "keops":
@@ -107,7 +107,7 @@ class KernelOperator(Operator):
 
     @property
     def product_error(self) -> float:
-        """What a product may be off by, relative to its Frobenius norm.
+        """A bound on the error of a product, relative to its Frobenius norm.
 
         Fused products are tested to this bound. Chunks round as their dtype does; distances by
         inner products round relative to the squared norms of the points, up to the limit where
@@ -153,7 +153,7 @@ class KernelOperator(Operator):
         return [(a, min(rows, a + height)) for a in range(0, max(1, rows), height)]
 
     def _values(self, x: Array, y: Array) -> Array:
-        """The block of kernel values; when memory runs out, halve the chunk and go on."""
+        """The block of kernel values; if memory runs out, the chunk is halved."""
         try:
             values = self.h(x, y)
             self.ledger.add(entries=x.shape[0] * y.shape[0])
@@ -231,7 +231,7 @@ class KernelOperator(Operator):
     def remade_in_double(self) -> KernelOperator:
         """The points in float64, centred again, because centring in float32 rounds them.
 
-        Fused products of the points as they came remain available.
+        Fused products of the original points remain available.
         """
         points = double(self.raw)
         centre = None
@@ -264,12 +264,12 @@ class KernelOperator(Operator):
 
 
 def fused_error(like: Array, precision: str) -> float:
-    """What a fused product may be off by."""
+    """A bound on the relative error of a fused product."""
     return fused.ERRORS[precision] if is_single(like) else fused.DOUBLE_ERROR
 
 
 def chunked_error(like: Array, largest: float = math.inf) -> float:
-    """What a product in chunks may be off by, with distances by inner products.
+    """A bound on the relative error of a product in chunks, with distances by inner products.
 
     largest : the largest squared norm of the points, in units of the kernel's width.
     """

@@ -1,7 +1,8 @@
-"""A pivoted Cholesky factor of K in blocks of columns, run down to rounding where the rank is low.
+"""A pivoted Cholesky factor of K in blocks of columns, down to rounding if the rank is low.
 
-Harbrecht, Peters and Schneider, Applied Numerical Mathematics 62 (2012). Blocks keep the pivots
-that are not much smaller than what is left elsewhere, so that they are nearly those of one by one.
+Harbrecht, Peters and Schneider, Applied Numerical Mathematics 62 (2012). A block keeps only pivots
+that are not much smaller than the largest residual elsewhere, so the result is nearly that of
+choosing pivots one at a time.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from ..errors import NotPSDError
 from ..operators.base import Operator
 
 BLOCK = 32  # pivots proposed at a time
-NEAR = 0.3  # a pivot of a block must be at least this part of the largest diagonal entry outside
-INDEFINITE = 1e-4  # of the largest diagonal entry: far beyond what rounding of K can do
-FLOOR = 32  # units in the last place of K_jj below which nothing of a column is left
+NEAR = 0.3  # least size of a pivot of a block, relative to the largest diagonal entry outside
+INDEFINITE = 1e-4  # relative to the largest diagonal entry: far above the rounding of K
+FLOOR = 32  # units in the last place of K_jj: a smaller residual counts as zero
 SLOWEST = 7.0  # decades that the trace must fall over the most columns, in proportion at each step
 
 

@@ -1,4 +1,4 @@
-"""From a stored Gram, covariance or kernel matrix to its operator, with the checks of it."""
+"""From a stored Gram, covariance or kernel matrix to its operator, with checks."""
 
 import warnings
 
@@ -10,7 +10,7 @@ from ..errors import NotPSDError
 from ..readers.frames import column_labels, column_names
 from .dense import Dense
 
-CHOLESKY_ORDER = 3000  # up to this order a stored matrix is tested by its Cholesky factor
+CHOLESKY_ORDER = 3000  # up to this order a stored matrix is checked by a Cholesky factorisation
 
 
 def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
@@ -18,14 +18,14 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
 
     Parameters
     ----------
-    K : the n × n symmetric positive semidefinite matrix; never written to.
-    check_symmetric : True raises when K is not symmetric, "warn" warns. False skips this check and
-        the one that K is positive semidefinite.
+    K : the n × n symmetric positive semidefinite matrix; never modified.
+    check_symmetric : True raises an error if K is not symmetric; "warn" warns. False skips this
+        check and the check that K is positive semidefinite.
 
     Returns
     -------
     Operator
-        The matrix K, to be given to `select`, `path` or `compare`.
+        The matrix K, to be passed to `select`, `path` or `compare`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Chosen places keep a distance from one another."""
+"""A minimum distance between chosen places."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .. import _check
 from .._array import Indices
 from .constraint import as_points, check_count, digest
 
-ROUNDING = 1e-9  # of the distance: neighbours on a grid of just this spacing are allowed
+ROUNDING = 1e-9  # relative to the distance: neighbours on a grid of this exact spacing are allowed
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class MinDistance:
     Parameters
     ----------
     coordinates : one row for each candidate, or one number for each.
-    distance : the least distance, in the units of the coordinates.
+    distance : the minimum distance, in the units of the coordinates.
 
     Examples
     --------

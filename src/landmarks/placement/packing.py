@@ -1,7 +1,7 @@
 """A choice that satisfies all constraints, found without looking at the error.
 
-Greedy may end where no further place is allowed. Then the last picks are taken back and others,
-those that rule out fewest, are packed in; small cases are searched completely.
+Greedy may end where no further place is allowed. Then the last picks are undone and replaced by
+places that rule out the fewest others. Small cases are searched completely.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ import numpy as np
 
 from .constraint import Constraint
 
-SEARCHED = 20_000  # choices that the complete search looks at
+SEARCHED = 20_000  # choices that the complete search examines
 
 
 def addable(

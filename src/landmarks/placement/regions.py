@@ -1,4 +1,4 @@
-"""Regions with at most, or exactly, so many chosen places."""
+"""Limits on the number of chosen places in each region."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .constraint import check_count, digest
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """At most, or exactly, so many chosen places in each region.
+    """Limit the number of chosen places in each region: at most, or exactly, a given count.
 
     Parameters
     ----------
     labels : the region of each candidate.
-    at_most, exactly : how many, by label; a label has one of the two or none.
+    at_most, exactly : counts by label; a label may be in one of the two, or in neither.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class Regions:
                     "of its candidates may be chosen"
                 )
         if np.sum(low) > k:
-            raise ValueError(f"exactly asks for {np.sum(low)} places, more than k = {k}")
+            raise ValueError(f"exactly asks for {np.sum(low)} places, more than k = {k}; raise k")
         if np.sum(available) < k:
             raise ValueError(
                 f"the regions leave room for {np.sum(available)} places, fewer than k = {k}"

@@ -8,7 +8,7 @@ from .constraint import as_points
 
 
 def in_box(coordinates: Any, low: Any, high: Any) -> np.ndarray:
-    """The indices of the coordinates between two corners, the border included.
+    """The indices of the candidates inside a box, border included.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def in_box(coordinates: Any, low: Any, high: Any) -> np.ndarray:
 
 
 def in_ball(coordinates: Any, centre: Any, radius: float) -> np.ndarray:
-    """The indices of the coordinates at most the radius from the centre.
+    """The indices of the candidates inside a ball, border included.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def in_ball(coordinates: Any, centre: Any, radius: float) -> np.ndarray:
 
 
 def in_polygon(coordinates: Any, corners: Any) -> np.ndarray:
-    """The indices of the points of the plane inside a polygon, by the even-odd rule.
+    """The indices of the candidates inside a polygon in the plane, by the even-odd rule.
 
     Parameters
     ----------

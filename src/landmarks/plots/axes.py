@@ -6,7 +6,7 @@ from typing import Any, Self
 BLUE, ORANGE, GREEN, PINK, GREY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "0.6"
 COLOURS = (BLUE, ORANGE, GREEN, PINK, "#e69f00", "#56b4e9", "#999999", "#000000", "#f0e442")
 MARKERS = "os^Dv<>PX"
-NUMBERED = 30  # places up to which each has its number
+NUMBERED = 30  # up to this many places are numbered
 
 
 class Display:
@@ -44,7 +44,7 @@ class Display:
 
 
 def mark(ax: Any, x: Any, y: Any, **more: Any) -> None:
-    """Draw the chosen points; write 1, 2, … next to them, unless nobody could read so many."""
+    """Draw the chosen points; write 1, 2, … next to them, unless there are too many to read."""
     ax.scatter(x, y, color=ORANGE, edgecolors="white", linewidths=0.8, zorder=3, **more)
     if len(x) <= NUMBERED:
         for place, at in enumerate(zip(x, y, strict=True), 1):

@@ -1,4 +1,4 @@
-"""Points with the landmarks among them, and maps of chosen places and the error left at each."""
+"""Points with the landmarks among them, and maps of chosen places and of the remaining error."""
 
 from __future__ import annotations
 
@@ -91,10 +91,10 @@ class MapDisplay(Display):
 
     Parameters
     ----------
-    coordinates : where the n candidates are, one or two numbers each.
+    coordinates : the positions of the n candidates, one or two numbers each.
     indices : the chosen ones, in order of choice.
-    errors : the error that is left at each candidate; None draws the places alone.
-    field : a value for each candidate, drawn next to the error; None draws the error alone.
+    errors : the remaining error at each candidate; None draws only the places.
+    field : a value for each candidate, drawn next to the error; None draws only the error.
 
     Attributes
     ----------

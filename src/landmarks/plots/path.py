@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..methods.trajectory import Trajectory
     from ..selection import Selection
 
-SUPPORT = 0.05  # a final weight above this part of the largest one counts as selected
+SUPPORT = 0.05  # relative to the largest final weight: weights above it count as selected
 
 
 def plot_path(path: Trajectory, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> Any:
@@ -87,7 +87,7 @@ class PathDisplay(Display):
         """Draw the path of a selection that was made by a relaxation."""
         if not selection.path:
             raise ValueError(
-                f"{selection.method} leaves no path; use method='annealed' or 'continuous'"
+                f"{selection.method} has no path; use method='annealed' or 'continuous'"
             )
         return cls(selection.path).plot(ax=ax, at_most=at_most, seed=seed)
 

@@ -21,19 +21,21 @@ from .tree import Tree
 
 STORED = 3000  # columns up to which K is stored; above, only the eigenvalue tail is known
 SEARCHED = 400  # candidates up to which the exact search is tried as well
-CRAMPED = 2.0  # times the sum of D: a gap that the dual bound does not close
+CRAMPED = 2.0  # times the sum of D: the dual bound cannot close a larger gap
 SOLVED = 40  # candidates up to which the exact search gets half of the time
-PAIRS = 10**5  # choices of all but two picks up to which it does with more candidates
-FEW = 5  # picks up to which the lookahead gets half of what is left; above, a tenth
+PAIRS = 10**5  # or this many choices of all but two picks, if there are more candidates
+FEW = 5  # up to this many picks the lookahead gets half of the remaining time, else a tenth
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What no choice of k columns that honours the constraints can go below.
+    """A lower bound on the error of every choice of k columns that satisfies the constraints.
 
-    bound : the lower bound on the error, rounding included. gap : the share of the error of the
-    selection that another choice could avoid at most. source : "tail" (eigenvalues), "lookahead"
-    (eigenvalues after one pick or more), "dual" or "search". seconds, iterations : the work done.
+    bound : the lower bound on the error, rounding included.
+    gap : the largest share of the error of the selection that another choice could avoid.
+    source : "tail" (eigenvalues), "lookahead" (eigenvalues after one pick or more), "dual" or
+        "search".
+    seconds, iterations : the work done.
     """
 
     bound: float
@@ -52,7 +54,7 @@ def certify(
 ) -> Bound:
     """The best bound that can be found by the deadline of the problem.
 
-    point : where an earlier ascent ended, to go on from there.
+    point : where an earlier ascent ended, to continue from there.
     """
     best = Bound(0.0, "tail")
     for bound in bounds(problem, indices, error, point):
@@ -123,7 +125,7 @@ class Bound:
 def searches(
     problem: Problem, root: Conditioned, indices: np.ndarray, error: float, last: bool
 ) -> Iterator[Bound]:
-    """The exact search where it may end, and the lookahead pick after pick.
+    """The exact search if it may finish, and the lookahead over several picks.
 
     last : whether nothing comes after them, so that they get all of the time.
     """

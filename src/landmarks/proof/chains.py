@@ -1,9 +1,9 @@
-"""The lookahead, pick after pick: where it is lowest, it is taken one pick further.
+"""The lookahead over several picks: the node with the lowest bound is divided next.
 
-Order the candidates of a node by what no choice with them can go below, the highest first. Every
-choice has a first member in this order, and the others come after it. So the choices of a node are
-divided by their first member, and the k-th smallest number bounds them all. The part with the least
-bound is divided next.
+Order the candidates of a node by their bounds, the highest first; the bound of a candidate holds
+for every choice that contains it. Every choice has a first member in this order, and the others
+come after it. So the choices of a node are divided by their first member, and the k-th smallest
+bound holds for all of them. The part with the least bound is divided next.
 """
 
 import heapq
@@ -60,7 +60,7 @@ class Chains(State):
         self.closed = min(self.closed, bound)
 
     def add(self, node: Divided, members: int) -> None:
-        """A node from whose candidates so many are taken; parts with a single one are closed."""
+        """Add a node with this many members still to choose; with one left it is closed."""
         place = len(node.order) - members
         if members == 1:
             self.close(float(node.tails[place]))

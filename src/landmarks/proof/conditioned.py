@@ -23,8 +23,8 @@ from .twofold import UNIT, Twofold, divide, exactly, gram, outer, subtract
 
 LARGE = 2**26  # entries of X above which XᵀX is formed in float64
 EPS = 2.0**-53
-STATES = 2**28  # bytes of residuals that are remembered with the open nodes
-DOUBT = 64  # a pivot is certain when its error is below 1/64: then products of errors do not count
+STATES = 2**28  # bytes for residuals that are stored with the open nodes
+DOUBT = 64  # a pivot is certain if its error is below 1/64: then second order is negligible
 PRIMES = (2147483647, 2147483629)
 
 
@@ -125,7 +125,7 @@ class Conditioned:
 
 
 def conditioned(operator: Operator, picks: int) -> Conditioned:
-    """The residual of choosing nothing, for choices of so many picks."""
+    """The residual of choosing nothing, for choices with this many picks."""
     double = in_double(operator)
     if double.m is not None and double.m * double.n <= LARGE:
         X = np.asarray(host(double.factor()), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What no choice with a given candidate can go below, and which candidates are independent.
+"""Lower bounds for choices with a given candidate, and which candidates are independent.
 
 A pick j turns the residual C into C − vvᵀ, v = C_:j/√C_jj. With C = U Diag(λ) Uᵀ and w = Uᵀv, the
 eigenvalues are the roots of 1 − Σ_i w_i²/(λ_i − x), one between each λ_{i+1} and λ_i (Golub, SIAM
@@ -11,10 +11,10 @@ from .._array import add_diagonal, cholesky
 from .conditioned import Conditioned
 from .node import Node
 
-LOOKED_AHEAD = 1000  # candidates up to which every first pick is looked at
-SEPARATE = 1e-6  # share of its variance that a column of the dual problem keeps given the others
+LOOKED_AHEAD = 1000  # up to this many candidates, every first pick is examined
+SEPARATE = 1e-6  # least share of variance that a column of the dual problem keeps given the others
 HALVINGS = 20
-GROUP = 8  # eigenvalues that are replaced by their largest, away from those that are sought
+GROUP = 8  # eigenvalues that are replaced by the largest of them, if far from the roots
 BLOCK = 2**16  # numbers at once, so that they stay in the cache
 SAFETY = 4  # times the rounding of a node: a decomposition, a product and the secular function
 

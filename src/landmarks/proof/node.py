@@ -20,8 +20,8 @@ import scipy.linalg.lapack as lapack
 
 from .conditioned import EPS, Conditioned
 
-WORSE = 1e-9  # relative error from which on the bound of the candidates' span is not used
-CERTAIN = 40.0  # rounding errors that the formulas of two gains add up to, at the most
+WORSE = 1e-9  # with a larger relative error, the bound of the candidates' span is not used
+CERTAIN = 40.0  # bound on the rounding errors in the formulas of two gains
 
 
 @dataclass(frozen=True)

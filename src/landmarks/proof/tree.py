@@ -16,7 +16,7 @@ from ..runs.state import State
 from .conditioned import Conditioned, Residuals, conditioned
 from .node import Node, Powers
 
-SLACK = 5e-10  # choices that are better by less, relative to the error, are not looked for
+SLACK = 5e-10  # relative to the error: choices that are better by less are not searched for
 
 Open = tuple[float, int, list[int], list[int]]  # bound, number, picks, candidates
 

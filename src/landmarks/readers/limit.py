@@ -1,4 +1,4 @@
-"""Files that cannot be read: too large for the memory, damaged, or not text."""
+"""Checks of files that cannot be read: too large for the memory, damaged, or not text."""
 
 import lzma
 import struct

@@ -1,6 +1,6 @@
 """What a reader returns: the numbers, the names of the columns, and their places in the file.
 
-Columns that only number or identify the rows, which nobody should choose, get a note.
+A note warns about columns that only number or identify the rows, which should not be chosen.
 """
 
 import re
@@ -18,7 +18,7 @@ NUMERIC_ONLY = "numeric_only=True (--numeric-only on the command line)"
 IDENTIFIER = re.compile(
     r"(?i:id|index|key|uid|row|row_?(?:number|nr|no)|.*[_ ]id|id[_ ].*)|.*[a-z]ID"
 )
-MANY = 10  # rows: fewer may rise by one by chance
+MANY = 10  # with fewer rows, values may increase by one by chance
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Reading:
     array : which array of an npz or a Zarr group, or which sheet of a workbook; None is the only
         one, or X, or the first sheet.
     numeric_only : leave out columns that hold no numbers, with a note, instead of refusing them.
-    aside : names of columns to keep as text, which are no candidates: identifiers, a target.
+    aside : names of columns to keep as text, which are not candidates: identifiers, a target.
     """
 
     columns: tuple[str, ...] = ()

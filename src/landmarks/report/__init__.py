@@ -1,4 +1,4 @@
-"""A selection in words: headline numbers, the table on a screen, and one HTML page to pass on."""
+"""A selection in words: headline numbers, a table for the screen, and one HTML page to share."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

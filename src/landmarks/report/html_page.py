@@ -1,4 +1,4 @@
-"""One HTML page about a selection, to share; it needs no network.
+"""One HTML page about a selection, which can be shared and read offline.
 
 uPlot, which is included, draws the figures; without scripts they are SVG. Text from the data is
 escaped, and a content security policy allows only the page's two scripts.
@@ -42,11 +42,12 @@ ROWS = 2000  # the most rows of the table of dropped columns
 class Origin:
     """Where a selection comes from, for the words of the page.
 
-    title : the name of the data; noun : what one candidate is; measure : what is kept, in words.
-    command : what makes the page again; settings : the options that were given; image : height and
-    width when the candidates are pixels; fingerprint : of the data. coordinates : where the
-    candidates are, one or two numbers each, for maps of the page; field : a value for each of them
-    to be drawn, such as one snapshot.
+    title : the name of the data. noun : what one candidate is.
+    measure : what is kept, in words. fingerprint : that of the data.
+    command : the command that makes the page again. settings : the options that were given.
+    image : height and width, if the candidates are pixels.
+    coordinates : the positions of the candidates, one or two numbers each, for maps.
+    field : a value for each candidate to be drawn on a map, such as one snapshot.
     """
 
     title: str = "your data"
@@ -242,5 +243,8 @@ def write(
     True
     """
     html = page(selection, origin=replace(guessed(selection), **origin))
-    with written(path, overwrite=overwrite) as file:
-        file.write(html.encode("utf-8"))
+    try:
+        with written(path, overwrite=overwrite) as file:
+            file.write(html.encode("utf-8"))
+    except FileExistsError as error:
+        raise FileExistsError(f"{error}; overwrite=True replaces it") from error

@@ -13,14 +13,14 @@ from ..selection import Selection
 from .static import line, svg, text
 
 SIZE = 400.0  # width of a map
-EDGE = 12.0  # between the map and its border
+EDGE = 12.0  # margin between the map and its border
 SCALE = 34.0  # height of the scale below it
-NUMBERED = 60  # chosen places up to which each has its place in the order of choice
+NUMBERED = 60  # up to this many chosen places show their order of choice
 # dark blue over green to yellow, for any colour vision; between them colours are mixed
 PALETTE = np.array(
     [(68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37)], dtype=float
 )
-REACH = 3.0  # of the distance between neighbours: pixels further from every place stay empty
+REACH = 3.0  # times the distance between neighbours: pixels farther from every place stay empty
 
 
 class Map(NamedTuple):

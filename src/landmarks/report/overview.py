@@ -44,8 +44,7 @@ def words_of(selection: Selection) -> Words:
     def label(j: int) -> str:
         return f"{noun} {j}" if selection.names is None else selection.names[j]
 
-    operator = selection.operator
-    kernel = operator is not None and operator.m is None and selection.labels is None
+    kernel = selection.from_rows is False and selection.labels is None
     noun = "landmark" if kernel else "column"
     return Words(noun, aimed_measure(_measure(selection), selection), label)
 
@@ -65,9 +64,9 @@ def _measure(selection: Selection) -> str:
         return "squared norm of the kernel matrix"
     if selection.center:
         return "variance"
-    if selection.operator is None:  # loaded without its data
+    if selection.from_rows is None:  # loaded from an older file
         return "total"
-    return "sum of squares" if selection.operator.m is not None else "trace of the matrix"
+    return "sum of squares" if selection.from_rows else "trace of the matrix"
 
 
 def one_line(selection: Selection) -> str:

@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 DEFAULTS = {"missing": "error"}  # settings that the page omits at their default
 WORDS = {
     "k": "asked for",
-    "criterion": "made small",
+    "criterion": "minimised",
     "error": "may be lost",
     "numeric_only": "left out columns of text",
     "id": "names of the rows",
 }
 VERSIONS = ("numpy", "scipy", "scikit-learn", "torch")
-POOR = 0.5  # the page says so if a choice keeps less
+POOR = 0.5  # if a choice keeps less, the page says so
 CRITERIA = {
     "trace": "the squared error of rebuilding everything",
     "frobenius": "the squared error of the kernel matrix",
 }
-USELESS = 0.995  # a gap above which nothing is said
+USELESS = 0.995  # a larger gap is not mentioned
 LEAST = 1e-5  # the smallest gap that is shown
-LONGEST = 120  # letters of a name that a page holds
+LONGEST = 120  # most characters of a name on a page
 
 
 def made_small(selection: Selection) -> str:
-    """What the choice makes small, in words."""
+    """What the choice minimises, in words."""
     if selection.aim is None:
         return CRITERIA[selection.criterion]
     parts = {"target": "the target", "noise": "everything from noisy measurements"}
@@ -70,8 +70,8 @@ def meaning(selection: Selection, summary: Summary, noun: str, measure: str) -> 
     if summary.chosen < POOR:
         rest = "the other one carries" if left == 1 else f"the other {left} carry"
         return (
-            f"{who} only {kept} of the {measure} of {others}: {rest} much that is not in the "
-            "choice. Choose more, or expect to lose it."
+            f"{who} only {kept} of the {measure} of {others}: {rest} much information that the "
+            "choice does not. To keep more of it, choose more."
         )
     return f"{who} {kept} of the {measure} of {others}."
 
@@ -166,7 +166,7 @@ def facts(
     }
     given |= {
         "method": selection.method,
-        "made small": made_small(selection),
+        "minimised": made_small(selection),
         "seed": str(selection.seed),
         "time": f"{selection.ledger.seconds:.2f} seconds",
     }

@@ -18,7 +18,7 @@ ROW = 18  # height of a row
 LABEL = 190  # width of a name
 CELLS = 520  # width of all cells
 MOST = 120  # the most other columns
-NAMED = 40  # of these all have their names below
+NAMED = 40  # if there are at most this many, all their names are shown below
 BELOW = 165  # height of the names below
 
 
@@ -75,7 +75,7 @@ def heat_svg(heat: dict[str, Any] | None, names: dict[str, str]) -> str | None:
             x = LABEL + (place + 0.5) * width + 4
             parts.append(_upright(x, height + 4, _short(names[str(j)])))
         height += BELOW
-    return svg(LABEL + CELLS, height, "".join(parts), "likeness of chosen and other columns")
+    return svg(LABEL + CELLS, height, "".join(parts), "similarity of chosen and other columns")
 
 
 def _colour(part: float) -> str:

@@ -1,9 +1,9 @@
-"""Products in float32 where their leading digits are enough.
+"""Products in float32 where that accuracy is enough.
 
 A search works in float64. On a graphics card a product of float64 points costs 4 to 13 times that
-of the same points in float32, whose relative error is below 1e-5. That is enough for the scores of
-probes, which are far noisier, and for gains that differ by more. Code that uses such products keeps
-track of their error, and goes over to float64 where the error could matter.
+of the same points in float32, whose relative error is below 1e-5. That is enough for scores from
+random probes, which are far noisier, and for gains that differ by more. Code that uses such
+products keeps track of their error, and switches to float64 if the error could matter.
 """
 
 from __future__ import annotations

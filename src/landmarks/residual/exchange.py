@@ -18,9 +18,9 @@ from .powers import Powers, best_addition, total
 from .rows import Rows
 from .stored_powers import LEFT
 
-LIFETIME = 20  # additions before a drift that is no disaster makes a state load afresh
-DISASTER = 1e-3  # relative drift of a diagonal that makes a state load afresh at once
-LOST = 1e-7  # relative rounding of a diagonal that makes a state load afresh
+LIFETIME = 20  # additions before a moderate drift makes a state load again
+DISASTER = 1e-3  # relative drift of a diagonal that makes a state load again at once
+LOST = 1e-7  # relative rounding error of a diagonal that makes a state load again
 
 
 class Exchange(State):
@@ -101,7 +101,7 @@ class Exchange(State):
         self.base.released.append(self)
 
     def load(self, indices: Indices) -> None:
-        """Start afresh from the independent ones among the indices."""
+        """Recompute the state for the independent ones among the indices."""
         indices = np.asarray(indices, dtype=np.int64)
         self.members[:] = -1
         self.H[:] = 0.0
@@ -114,7 +114,7 @@ class Exchange(State):
             self._load_from_K(indices)
 
     def sharpen(self) -> bool:
-        """Compute the diagonals from C itself, now and from now on; False where that is no help."""
+        """Compute the diagonals from C itself, from now on; False if that does not help."""
         if self.exact or self.source is not None or not self.base.can_sharpen:
             return False
         self.exact = True
@@ -122,7 +122,7 @@ class Exchange(State):
         return True
 
     def reload(self) -> None:
-        """Load the members afresh; each keeps its place."""
+        """Recompute the state of the members; each keeps its place."""
         places = np.flatnonzero(self.members >= 0)
         self.load(self.chosen)
         for i, place in reversed(list(enumerate(places[: len(self.chosen)]))):
@@ -269,7 +269,7 @@ class Exchange(State):
             self.drift = np.inf
 
     def stale(self, tolerance: float) -> bool:
-        """Whether it is time to load afresh: not too soon, for a drift that is no disaster."""
+        """Whether to recompute the state; a moderate drift is tolerated for a while."""
         return self.drift > (tolerance if self.age >= LIFETIME else DISASTER)
 
     def _change(self, sign: float, x: list[Array], t: np.ndarray) -> None:

@@ -1,7 +1,7 @@
 """The residual of columns kept as a matrix of its own: C = RᵀR with R = (I − QQᵀ)X.
 
-Nothing is subtracted from anything much larger, so that a column is right to the rounding of its
-own length, and C_jj to twice that. This holds where the error is far below the rounding of K.
+There is no cancellation: a column is accurate to the rounding of its own length, and C_jj to twice
+that, even if the error is far below the rounding of K.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Explicit(State):
         self.D[:, place] = 0.0
 
     def load(self, indices: np.ndarray, floor: np.ndarray, size: int) -> tuple[np.ndarray, Array]:
-        """Start afresh from indices: those that are independent, and W = DᵀX of them."""
+        """Recompute the residual for indices: the independent ones, and W = DᵀX of them."""
         X = host(take(self.operator.X, indices, axis=1))
         kept, Q, T = independent_basis(X, floor[indices])
         dual = scipy.linalg.solve_triangular(T, Q.T, check_finite=False).T if len(kept) else Q

@@ -1,9 +1,8 @@
-"""The factor F of K̂ = F Fᵀ where its n × k numbers would not fit: made again when it is used.
+"""The factor F of K̂ = F Fᵀ where its n × k numbers would not fit: recomputed when it is used.
 
-With S picked, F = K_S R for an upper triangular R, and only R is kept. The columns of K must come
-out the same each time, to the last digit: fused products, which round K otherwise than `columns`
-does, took the residual of a smooth kernel in single precision off by a third after a thousand
-picks.
+With S picked, F = K_S R for an upper triangular R, and only R is kept. The columns of K must be
+bit-identical each time. Fused products round K differently from `columns`; with them the residual
+of a smooth kernel in single precision was wrong by a third after a thousand picks.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The change of the error for every pair at once: drop a member, add a candidate.
 
 It follows from the rows of W, CW (and C²W) and the diagonals of C, C² (and C³) that an exchange
-keeps, in O(n) per member. The best pair is taken, not the first that improves: with the same time
-both end equally low.
+keeps, in O(n) per member. The best pair is taken, not the first that improves: in the same time
+both reach equally low errors.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def _independent(state: Exchange, swap: Swapping, floor: Array) -> bool:
 def confirmed_gain(state: Exchange, swap: Swapping) -> tuple[float, float]:
     """The gain from the column of C itself, and the size of its terms: see `Pairs`.
 
-    The state takes in what it finds.
+    It also corrects the state with what it finds.
     """
     i, j = swap.place, swap.j
     g = float(state.H[i, i])

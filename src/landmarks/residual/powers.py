@@ -1,4 +1,4 @@
-"""diag C, diag C² and diag C³ of a residual C: their changes, their rounding, the gains they give.
+"""diag C, diag C² and diag C³ of a residual C: their updates, rounding errors and gains.
 
 The trace gain of a column is that of Farahat, Ghodsi and Kamel, AISTATS (2011) and ICDM (2013).
 """
@@ -11,10 +11,10 @@ from .._array import Array, first_argmax, host, namespace
 from ..runs.state import State
 
 POWERS = {"trace": 1, "frobenius": 2}  # of C whose rows and products a criterion needs
-ROUNDING = 64  # units in the last place by which many subtractions may have moved an entry
-MARGIN = 4  # of the spread of an error within which an entry is taken to lie
-CLEAR = 1 + 1e-6  # a candidate is the best if no other may be better than this times it
-CHECKS = 8  # candidates computed afresh at a pick before all of them are
+ROUNDING = 64  # rounding error of an entry after many subtractions, in units in the last place
+MARGIN = 4  # standard deviations of an error within which an entry is assumed to lie
+CLEAR = 1 + 1e-6  # a candidate is the best if no other can be better by more than this factor
+CHECKS = 8  # candidates that are recomputed at a pick before all of them are
 
 
 def gain(c: Array, squares: Array, cubes: Array | None = None) -> Array:
@@ -58,7 +58,7 @@ class Powers(State):
         self.set(diagonals)
 
     def set(self, diagonals: list[Array], larger: list[Array] | None = None) -> None:
-        """Take in diagonals just computed: from C itself, or by subtracting from larger ones."""
+        """Set diagonals just computed: from C itself, or by subtracting from larger ones."""
         xp = namespace(diagonals[0])
         self.diagonals = diagonals
         self.errors = [ROUNDING * self.unit * xp.abs(d) for d in larger or diagonals]

@@ -30,7 +30,7 @@ from .powers import POWERS, Powers, total
 
 
 class Panel(State):
-    """F with K̂ = F Fᵀ, one column for each pick, in place for as many as there will be."""
+    """F with K̂ = F Fᵀ, one column for each pick; memory for all of them is allocated at once."""
 
     def __init__(self, operator: Operator, capacity: int):
         self._numbers = zeros((operator.n, capacity), operator.like)
@@ -50,11 +50,11 @@ class Panel(State):
         return self.factor.T @ block
 
     def rows(self, indices: Indices, columns: Array | None = None) -> Array:
-        """The rows of F at the indices J; columns are those of K at J, if they are at hand."""
+        """The rows of F at the indices J; columns are those of K at J, if available."""
         return take(self.factor, indices)
 
     def append(self, indices: np.ndarray, V: Array, rows: Array, L: np.ndarray) -> None:
-        """Take in picks J: V = C_J L⁻ᵀ are the new columns of F, where C_JJ = L Lᵀ.
+        """Append picks J: V = C_J L⁻ᵀ are the new columns of F, where C_JJ = L Lᵀ.
 
         rows : those of F at J before. A single pick with L = 0 adds nothing: its V is zero.
         """

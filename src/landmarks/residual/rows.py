@@ -1,8 +1,8 @@
-"""The rows W, CW (and C²W) of a choice, with changes that wait to be put in by one product.
+"""The rows W, CW (and C²W) of a choice, with pending changes that one product applies.
 
 A drop or an addition changes C by ± b bᵀ and W by t bᵀ. With the vectors in B, their signs in S and
-the t in T, the residual is C + B S Bᵀ and the rows are W + T Bᵀ. The rows are large, so they take
-in several changes at a time.
+the t in T, the residual is C + B S Bᵀ and the rows are W + T Bᵀ. The rows are large, so several
+changes are applied at a time.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from .._array import Array, add_product, host, like, namespace, take, zeros
 from ..operators.base import Operator
 from ..runs.state import State
 
-MOST = 32  # changes that may wait, and no more than a quarter of the members
-CLEAN = 1e-10  # of a column: what rounding may leave of it at the members
+MOST = 32  # most pending changes; also at most a quarter of the members
+CLEAN = 1e-10  # relative to a column: what rounding may leave of it at the members
 
 
 class Rows(State):
@@ -45,7 +45,7 @@ class Rows(State):
         return self.count == len(self.signs)
 
     def set(self, found: list[Array], members: np.ndarray) -> None:
-        """Take in the rows of the first places; the others become zero."""
+        """Set the rows of the first places; the others become zero."""
         for block, rows in zip(self.blocks, found, strict=True):
             block[: rows.shape[0], :] = rows
             block[rows.shape[0] :, :] = 0.0

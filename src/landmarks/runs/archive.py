@@ -1,6 +1,6 @@
 """Files that are written completely or not at all, and npz files of arrays and a JSON record.
 
-No pickle is written or read, and what is read is checked first.
+No pickle is written or read, and sizes are checked before reading.
 """
 
 import json

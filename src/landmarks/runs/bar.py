@@ -1,4 +1,4 @@
-"""The bar that a person sees while a run works: phase, part done, error so far, time left."""
+"""The progress bar: phase, part done, error so far, time left."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from .runner import Callback, Progress, watching
+from .runner import Callback, Progress, check_callback, watching
 
-PATIENCE = 0.5  # seconds before anything is shown: what is done by then needs no bar
+PATIENCE = 0.5  # seconds before the bar appears; shorter work shows none
 PAUSE = 0.1  # seconds between two drawings
 
 
@@ -19,7 +19,8 @@ PAUSE = 0.1  # seconds between two drawings
 def progress_bar(
     callback: Callback | None = None, *, quiet: bool = False, stream: TextIO | None = None
 ) -> Iterator[None]:
-    """Show the progress of the block to whoever watches it, and report it to the callback too."""
+    """Show a progress bar during the block, and report progress to the callback too."""
+    check_callback(callback)
     bar = None if quiet else _bar(stream or sys.stderr)
     if bar is None:
         with watching(callback):
@@ -80,7 +81,7 @@ class Bar(abc.ABC):
 
 
 class NotebookBar(Bar):
-    """One line below the cell that is replaced as the run goes on."""
+    """One line below the cell that is replaced during the run."""
 
     def __init__(self) -> None:
         from IPython.display import display

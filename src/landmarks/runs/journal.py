@@ -1,11 +1,11 @@
 """The journal of a run with a checkpoint: it saves where the run is and resumes it from there.
 
 A resumed run begins from the top. Methods that had finished return their result at once. An
-iteration that had not finished gets its state back and goes on. The random generator, the counts of
-the ledger and the warnings given are put back too, so the result is the same to the last bit.
+unfinished iteration gets its state back and continues. The random generator, the counts of the
+ledger and the warnings already given are restored too, so the result is bit-identical.
 
-Each record is named by what it records and by how often that was entered before: "swap 2" is the
-second descent by swaps inside the record above it.
+A record is named by what it records and a number: "swap 2" is the second descent by swaps inside
+its parent record.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from .state import Arrays, State, capture, flatten, put_back, restore
 
 PAUSE = 0.1  # seconds between two snapshots in memory: the most that Ctrl-C may lose
 LARGE = 2**28  # bytes: larger snapshots are taken only when they are written
-SNAPSHOT_SHARE = 0.05  # the most of the time of a run that taking snapshots may use
-WRITE_SHARE = 0.1  # the most of the time of a run that writing them may use
+SNAPSHOT_SHARE = 0.05  # largest share of the run time for taking snapshots
+WRITE_SHARE = 0.1  # largest share of the run time for writing them
 
 
 class Journal:
@@ -83,7 +83,7 @@ class Journal:
         self.open.pop()
 
     def forget(self, name: str) -> None:
-        """Remove the iteration that was left last: it has ended, and its caller goes on."""
+        """Remove the iteration that was left last: it has ended, and its caller continues."""
         if not self.closed:
             self.open[-1].forget(name)
 
@@ -111,7 +111,8 @@ class Journal:
                 put_back(state, captured)
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(
-                f"the checkpoint does not fit the iteration {name!r}; it was made by other code"
+                f"the checkpoint does not fit the iteration {name!r}, because other code wrote "
+                "it; remove it to start again"
             ) from error
         self.common.restore(record.common)
 

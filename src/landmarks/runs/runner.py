@@ -1,13 +1,13 @@
 """The runner of every iteration: it reports progress, ends on request, and saves the state.
 
 An algorithm is a generator that yields a `Step` after each step. `run` drives it. What changes from
-step to step is in objects of the class `State`, which outlive the generator: when it is stopped
-they hold what there is, and a resumed run begins it with the states of the earlier one.
+step to step is in objects of the class `State`, which outlive the generator: after a stop they hold
+the latest values, and a resumed run starts from the states of the earlier run.
 
 `select` sets one callback for its run, and `report` calls it from wherever the work is done. It is
 kept in a context variable, so that runs in several threads do not get one another's reports. It is
 called at most 20 times in any second: 10 calls pass at once, and 10 more are allowed each second,
-so short runs are reported in full. When nobody watches, a report costs next to nothing.
+so short runs are reported in full. Without a callback, a report costs almost nothing.
 
 Without a checkpoint nothing is saved, and none of the code that saves runs.
 """
@@ -37,8 +37,8 @@ class Progress:
 
     Attributes
     ----------
-    phase : what is being done, such as "reading", "greedy" or "swap".
-    done, total : how far it is, in the units of the phase; total is None when nobody knows.
+    phase : the current phase, such as "reading", "greedy" or "swap".
+    done, total : how far it is, in the units of the phase; total is None if it is not known.
     error : the error of the choice so far as a share of the total, when known.
     seconds : since the run began.
 
@@ -85,9 +85,19 @@ class _Watch:
 _watch: ContextVar[_Watch | None] = ContextVar("landmarks_watch", default=None)
 
 
+def check_callback(callback: Any) -> None:
+    """Raise unless the callback can be called, or is None."""
+    if callback is not None and not callable(callback):
+        raise TypeError(
+            f"callback must be None or a function that takes a Progress, got {callback!r}; give "
+            "such a function, for example callback=print"
+        )
+
+
 @contextmanager
 def watching(callback: Callback | None) -> Iterator[None]:
     """Let the callback hear the reports of the block; None keeps the outer callback."""
+    check_callback(callback)
     if callback is None:
         yield
         return
@@ -114,7 +124,7 @@ def report(
 
     What the callback raises goes through.
 
-    error : the error itself, or a function that computes it when somebody watches.
+    error : the error itself, or a function that computes it if there is a callback.
     """
     watch = _watch.get()
     if watch is None or not watch.may_call():
@@ -133,7 +143,7 @@ class Step(NamedTuple):
     """How far an iteration is.
 
     total : None when it is not known. error : of the choice so far, relative to that of choosing
-        nothing, or a function that computes it when somebody wants to know.
+        nothing, or a function that computes it on request.
     """
 
     done: int
@@ -178,7 +188,7 @@ def run(name: str, steps: Iterator[Step], *states: State, deadline: float | None
     finally:
         journal.leave()
     if stopped():
-        journal.close()  # a resumed run goes on from here, not from the result
+        journal.close()  # a resumed run continues from here, not from the result
     journal.forget(name)
     return ended
 

@@ -1,4 +1,4 @@
-"""What changes while a method works, captured so that the work can go on from there.
+"""The state of a running method, captured so that the work can continue from there.
 
 A class whose objects change derives from `State`. All of its attributes are saved: numbers, text,
 arrays, lists and dictionaries of these, and other states. Everything else that it refers to is an

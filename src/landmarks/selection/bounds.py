@@ -1,4 +1,4 @@
-"""The figures of a choice, each computed once, and what no choice can go below."""
+"""The errors of a choice, each computed once, and lower bounds on the error of any choice."""
 
 import time
 from typing import Any
@@ -17,7 +17,7 @@ from ..proof.certificate import Certificate, certify
 from ..residual.aimed.rebuilding import aimed_figure
 from ..runs.runner import watching
 
-PATIENCE = 3.0  # seconds for a proof that was estimated to take less than one
+PATIENCE = 3.0  # seconds allowed for a proof that was estimated to take less than one
 
 
 class Bounds:
@@ -49,7 +49,7 @@ class Bounds:
 
     @property
     def proved(self) -> bool:
-        """Whether no choice of k columns that honours the constraints can be better.
+        """Whether no choice of k columns that satisfies the constraints can be better.
 
         Better means by more than 1e-9 of the error.
         """
@@ -61,10 +61,11 @@ class Bounds:
         return self._figure("error", None) <= self._bound(None) * (1 + 1e-9)
 
     def lower_bound(self, criterion: str | None = None) -> float:
-        """What no choice of k columns that honours include and exclude can go below.
+        """A lower bound on the error of every choice of k columns with include and exclude.
 
-        The best bound known: of the best rank-k error, of an exact search, or of `certificate`.
-        With groups or costs it holds for every choice of at most `most_columns` columns.
+        It is the best bound known: the best rank-k error, or that of an exact search or of
+        `certificate`. With groups or costs it holds for every choice of at most `most_columns`
+        columns.
 
         Parameters
         ----------
@@ -73,7 +74,7 @@ class Bounds:
         Returns
         -------
         float
-            At most `error(criterion)`; equal to it where the choice is proved to be the best.
+            At most `error(criterion)`; equal to it if the choice is proved to be the best.
 
         Examples
         --------
@@ -84,7 +85,7 @@ class Bounds:
         return self._in_units(self._bound(criterion), criterion)
 
     def gap(self, criterion: str | None = None) -> float:
-        """How much of the error another choice could avoid at most.
+        """The largest share of the error that another choice could avoid.
 
         Parameters
         ----------
@@ -93,7 +94,7 @@ class Bounds:
         Returns
         -------
         float
-            From 0, proved optimal, to 1: nothing is known.
+            From 0 (proved optimal) to 1 (nothing is known).
 
         Examples
         --------
@@ -114,14 +115,14 @@ class Bounds:
     ) -> Certificate:
         """A lower bound on the error of every choice; more seconds raise it.
 
-        `lower_bound`, `gap` and `proved` know it afterwards. It holds with rounding included.
+        `lower_bound`, `gap` and `proved` use it afterwards. It accounts for rounding.
 
         Parameters
         ----------
         budget : seconds. More give a better bound; the cheap bounds come first.
         criterion : of the error; that of the selection by default.
-        after : a certificate of this selection to go on from.
-        callback : called with a `Progress` now and then; when it returns True the work ends.
+        after : an earlier certificate of this selection to continue from.
+        callback : called with a `Progress` from time to time; if it returns True, the work ends.
 
         Returns
         -------
@@ -184,7 +185,8 @@ class Bounds:
     def _refuse(self, what: str, instead: str) -> None:
         if self.aim is not None:
             raise UnsupportedError(
-                f"{what} is not there for a choice with {' and '.join(self.aim.asked)}; {instead}"
+                f"{what} is not available for a choice with {' and '.join(self.aim.asked)}; "
+                f"{instead}"
             )
 
     def _bound(self, criterion: str | None) -> float:
@@ -200,7 +202,7 @@ class Bounds:
         return max([self._figure("rank_bound", criterion), *proved])
 
     def _prove_if_asked(self) -> None:
-        """Search all choices if `auto` left a short proof until somebody wants to know."""
+        """Search all choices if `auto` postponed a short proof until it is asked for."""
         if self.known.pop("provable", None) is None or self.operator is None:
             return
         problem = Problem(

@@ -27,7 +27,7 @@ AIMED = 2  # the version of a file with a target or noise, which earlier program
 PATH_ARRAYS = ("t", "value", "active", "steps")
 AS_THEY_ARE = (
     *("n", "criterion", "method", "seed", "names", "center", "scale", "include", "exclude"),
-    *("bound", "exponent", "stopped", "known"),
+    *("bound", "exponent", "stopped", "known", "from_rows"),
 )
 
 
@@ -73,14 +73,14 @@ def load(
     Parameters
     ----------
     path : the npz file.
-    data : the data given to `select`, to compute figures that the file does not hold.
-    target : the target given to `select`, if there was one; it is needed with the data.
+    data : the data given to `select`, to compute errors and bounds that the file does not hold.
+    target : the target given to `select`, if there was one; needed only with the data.
     max_bytes : files that would unpack to more are refused.
 
     Returns
     -------
     Selection
-        The choice with the figures that the file holds.
+        The choice with the errors and bounds that the file holds.
 
     Examples
     --------
@@ -92,11 +92,11 @@ def load(
     """
     record, arrays = archive.read(Path(path), max_bytes=max_bytes, allowed=_is_known)
     if record.get("format") != FORMAT:
-        raise FormatError(f"{path} is not a selection of landmarks")
+        raise FormatError(f"{path} is not a selection; give a file that Selection.save wrote")
     if record.get("version") not in (VERSION, AIMED):
         raise FormatError(
             f"{path} has format version {record.get('version')}, this program reads version "
-            f"{AIMED}; use a newer landmarks"
+            f"{AIMED}; upgrade landmarks"
         )
     try:
         selection = _build(record, arrays, data)
@@ -147,6 +147,7 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> 
         scale=scale,
         aim=saved_aim(record.get("aim")),
         known={str(key): float(value) for key, value in record["known"].items()},
+        from_rows=record.get("from_rows"),
     )
 
 

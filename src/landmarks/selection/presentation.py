@@ -1,4 +1,4 @@
-"""How a selection is shown: a line, a table, a picture, a page, and the reasons for it."""
+"""How a selection is shown: as a line, a table, a plot, a page, and with its reasons."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Presentation:
-    """What a selection shows and explains of itself; the rooms that do so are imported on use."""
+    """How a selection shows and explains itself; what that needs is imported on use."""
 
     def why(
         self, criterion: str | None = None, *, each: int = 3, stability: Stability | None = None
@@ -23,7 +23,7 @@ class Presentation:
         ----------
         criterion : of the errors; that of the selection by default.
         each : how many substitutes and sources to list for each column.
-        stability : what `stability` returned, to be shown as well.
+        stability : the result of `stability`, to be shown as well.
 
         Returns
         -------
@@ -51,8 +51,9 @@ class Presentation:
         Parameters
         ----------
         n_bootstrap : the number of samples; each costs a selection.
-        method : by which to choose, when it is not to be the one that chose; "greedy" is fast.
-        seed : one seed gives one set of samples; None draws fresh ones.
+        method : how to choose on each sample; by default the method of the selection. "greedy" is
+            fast.
+        seed : the same seed gives the same samples; None draws random ones.
 
         Returns
         -------
@@ -73,7 +74,7 @@ class Presentation:
         return bootstrap(selection, selection._data, n_bootstrap, method, seed)
 
     def report(self, path: Any, *, overwrite: bool = False, **origin: Any) -> None:
-        """Write one HTML page that shows everything, needs no network and can be passed on.
+        """Write one HTML page with all results, which can be shared and read offline.
 
         Parameters
         ----------
@@ -116,21 +117,21 @@ class Presentation:
         return overview(_selection(self))
 
     def plot(self, ax: Any = None, *, coordinates: Any = None, field: Any = None) -> Any:
-        """Draw the picture that tells most: landmarks among their points, else error against k.
+        """Plot the landmarks among their points, or else the error against k.
 
         Parameters
         ----------
         ax : matplotlib axes; a new figure unless given.
-        coordinates : where the candidates are, one or two numbers each. The picture then is a map
-            of the chosen places and of the error that they leave at the others; without `ax` a map
-            of the field stands next to it.
+        coordinates : the positions of the candidates, one or two numbers each. The plot is then a
+            map of the chosen places and of the remaining error at the others; without `ax`, a map
+            of the field is drawn next to it.
         field : a value for each candidate to be drawn as the field, such as one snapshot; by
             default the root mean square over the rows, or the standard deviation of a kernel.
 
         Returns
         -------
         a display, with the axes as `ax_` and the figure as `figure_`
-            As the displays of scikit-learn have them.
+            Like the displays of scikit-learn.
 
         Examples
         --------
@@ -144,7 +145,7 @@ class Presentation:
 
         selection = _selection(self)
         if field is not None and coordinates is None:
-            raise ValueError("a field needs coordinates: give where its candidates are")
+            raise ValueError("field needs coordinates=…, the positions of the candidates")
         if coordinates is not None:
             return MapDisplay.from_selection(selection, coordinates, field=field, ax=ax)
         if selection._data.raw is not None:

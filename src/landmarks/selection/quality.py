@@ -1,4 +1,4 @@
-"""How good a choice is: its error, also relative to that of choosing nothing or the best rank k."""
+"""How good a choice is: its error, and its error relative to nothing chosen or the best rank k."""
 
 import math
 import warnings
@@ -36,7 +36,7 @@ class Quality(Bounds):
     def estimated_error(
         self, criterion: str | None = None, *, n_probes: int = 32, seed: int = 0
     ) -> Estimate:
-        """The error with a 95 % confidence interval, where the exact one costs too much.
+        """Estimate the error, with a 95 % confidence interval, if the exact error costs too much.
 
         It takes one product with a block of random probes.
 
@@ -44,7 +44,7 @@ class Quality(Bounds):
         ----------
         criterion : "trace" or "frobenius"; that of the selection by default.
         n_probes : the width of the block; four times as many halve the interval.
-        seed : one seed gives one block.
+        seed : the same seed gives the same block.
 
         Returns
         -------
@@ -97,7 +97,7 @@ class Quality(Bounds):
         Returns
         -------
         float
-            From 0, everything is rebuilt, to 1.
+            From 0 (everything is rebuilt) to 1.
 
         Examples
         --------
@@ -129,7 +129,7 @@ class Quality(Bounds):
         return self._in_units(self._figure("best_rank", criterion), criterion)
 
     def factor(self, criterion: str | None = None) -> float:
-        """The error over that of the best k directions (Section 4).
+        """The error divided by that of the best k directions (Section 4).
 
         Parameters
         ----------
@@ -152,8 +152,8 @@ class Quality(Bounds):
             certain = self._figure("rank_bound", criterion)
         if tail <= 0 or certain < tail / 2:
             warnings.warn(
-                f"the factor is undefined: rounding may be half of the best rank-{self.k} error or"
-                " more, k is at the numerical rank",
+                f"the factor is undefined: k = {self.k} is at the numerical rank, where rounding "
+                "may be half of the best rank-k error or more",
                 RankWarning,
                 stacklevel=2,
             )

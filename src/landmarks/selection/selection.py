@@ -21,7 +21,7 @@ from .quality import Quality
 class Cost:
     """What a selection used: vectors multiplied by K, columns, entries evaluated, seconds.
 
-    precision : the one that the search worked in, and why.
+    precision : the precision that the search used, and why.
     """
 
     products: int
@@ -40,23 +40,26 @@ class Selection(Quality, Presentation):
     indices : the chosen columns or points, in order of choice.
     n : how many candidates there were.
     criterion : "trace" or "frobenius", which was minimised.
-    method : what chose, in words; `chooser` is the object.
+    method : the method as text; `chooser` is the object.
     seed : of the random numbers.
     ledger : products with K, columns read, entries evaluated, seconds.
-    names : the names of all candidates as text; `chosen_names` are those chosen, as they came.
-    path : of a relaxation, the weights step by step; false where there is none.
+    names : the names of all candidates as text; `chosen_names` are the original labels of the
+        chosen ones.
+    path : for a relaxation, the weights at each step; false for other methods.
     trials : what a composed method tried, with error and cost.
     bound : the proved lower bound, if any, in the units of the operator.
-    exponent : the matrix meant is 2**exponent times the operator.
-    stopped : whether a callback ended the run, so that more could have been tried.
+    exponent : the matrix is 2**exponent times the operator.
+    stopped : whether a callback ended the run early.
     operator : the data; None after `load` without data.
-    known : figures that were computed already.
-    include, exclude, constraints : what was honoured.
+    known : errors and bounds that were computed already.
+    include, exclude, constraints : the constraints of the choice.
     chooser : the method object that chose.
-    labels : the names of all candidates as they came.
-    center, scale : what `select` did to the columns first.
-    aim : the target and the noise, where `select` was given either; all errors and bounds are then
-        of that question.
+    labels : the original labels of all candidates.
+    center, scale : whether `select` centred and scaled the columns.
+    aim : the target and the noise, if `select` was given either; all errors and bounds then refer
+        to them.
+    from_rows : whether the data were rows X, with K = XᵀX, and not a kernel or K itself; None if a
+        file does not say.
 
     Examples
     --------
@@ -87,10 +90,13 @@ class Selection(Quality, Presentation):
     center: bool = False
     scale: bool = False
     aim: Aim | None = field(default=None, repr=False)
+    from_rows: bool | None = None
 
     def __post_init__(self) -> None:
         if self.path is None:
             object.__setattr__(self, "path", NoPath(self.method))
+        if self.operator is not None:
+            object.__setattr__(self, "from_rows", self.operator.m is not None)
         repeats = self.aim is not None and self.aim.repeats
         indices = check_indices(self.indices, self.n, repeats=repeats)
         indices.flags.writeable = False
@@ -117,10 +123,10 @@ class Selection(Quality, Presentation):
         return Nystrom(self._data, np.asarray(list(dict.fromkeys(self.indices.tolist()))))
 
     def posterior_variance(self) -> np.ndarray:
-        """The variance that is left of each of the n candidates once the chosen ones are measured.
+        """The remaining variance of each of the n candidates once the chosen ones are measured.
 
         It is diag(K − K[:, S] (K[S, S] + Σ)⁻¹ K[S, :]) with the noise Σ that `select` was given, in
-        the units of the data. Without noise it is diag(K − K̂), what is left of each squared
+        the units of the data. Without noise it is diag(K − K̂), the squared residual of each
         column.
 
         Returns
@@ -142,9 +148,9 @@ class Selection(Quality, Presentation):
 
         Parameters
         ----------
-        ridge : a penalty on the squares of the coefficients in the units of K; "cv" takes the one
-            of the smallest leave-one-out error over the rows of data. None is least squares, with
-            the noise that `select` was given.
+        ridge : a penalty on the squared coefficients, in the units of K. "cv" uses the penalty with
+            the smallest leave-one-out error over the rows of the data. None is least squares, or
+            the estimate with the noise that `select` was given.
 
         Returns
         -------
@@ -167,7 +173,7 @@ class Selection(Quality, Presentation):
 
         Parameters
         ----------
-        path : the file; it appears complete or not at all.
+        path : the file; it is written completely or not at all.
 
         Examples
         --------
@@ -184,7 +190,7 @@ class Selection(Quality, Presentation):
 
     @property
     def chosen_names(self) -> list[Any] | None:
-        """The labels of the chosen columns as the data had them, so `df[s.chosen_names]` works.
+        """The original labels of the chosen columns, so that `df[s.chosen_names]` works.
 
         None when the data had no names.
         """
@@ -193,7 +199,7 @@ class Selection(Quality, Presentation):
 
 
 class NoPath:
-    """In place of a missing path: empty and false, and its attributes raise with the reason."""
+    """Stands for a missing path: empty and false; its attributes raise an error that says why."""
 
     def __init__(self, method: str):
         self.method = method

@@ -38,7 +38,7 @@ def seed(random_state: Any) -> int | None:
 
 
 def weights(sample_weight: Any, X: Any) -> np.ndarray | None:
-    """The weights of the rows in float64, or None when every row counts alike."""
+    """The weights of the rows in float64, or None if all rows count the same."""
     if sample_weight is None:
         return None
     checked = _check_sample_weight(sample_weight, X, dtype=np.float64)

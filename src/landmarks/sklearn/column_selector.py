@@ -1,4 +1,4 @@
-"""Columns of X as a feature selector for scikit-learn: the others are rebuilt from them."""
+"""A feature selector for scikit-learn that keeps the columns from which all others are rebuilt."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .requested import (
     source_weights,
 )
 
-MEANS = 0.5  # a larger share of the sum of squares in the means decides the choice
+MEANS = 0.5  # if the means have a larger share of the sum of squares, they decide the choice
 
 
 class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
@@ -42,29 +42,31 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
     Parameters
     ----------
     n_features_to_select : how many columns, or groups: an integer; a fraction between 0 and 1; a
-        rule, `landmarks.MaxError`, `Knee`, `CrossValidated` or `LikelihoodRatio`; or "auto", the
-        fewest that explain `explained_variance`, and with costs the most that `budget_cost` pays
+        rule, `landmarks.MaxError`, `Knee`, `CrossValidated` or `LikelihoodRatio`; or "auto": the
+        fewest that explain `explained_variance`, or with costs the most that `budget_cost` pays
         for.
     method : a name ("auto", "greedy", "swap", …) or a method object such as `landmarks.Greedy()`.
     criterion : "trace" minimises ‖X − P_S X‖²_F, "frobenius" the squared error of XᵀX.
-    center : whether to subtract the mean of each column first, as scikit-learn's PCA does: variance
-        is explained, and columns are rebuilt with an intercept. The default is False, as in
-        `landmarks.select`; a warning says when the means decide the choice.
-    scale : whether to divide each column by its standard deviation. None, the default, does not,
-        and warns when some columns are so large that they decide the choice. False does not, and
-        does not warn.
+    center : whether to subtract the mean of each column first, as scikit-learn's PCA does. Columns
+        are then rebuilt with an intercept, and the share that is explained is one of the variance.
+        The default is False, as in `landmarks.select`; a warning says when the means decide the
+        choice.
+    scale : whether to divide each column by its standard deviation. None, the default, does not
+        scale, but warns if some columns are so large that they decide the choice. False neither
+        scales nor warns.
     include, exclude : columns that must, or must not, be selected: indices or names.
     groups : a label for each column; columns of one label are selected together or not at all.
     costs, budget_cost : the cost of each column, and the most that the selected ones may cost.
-    target : None rebuilds X itself. "y" rebuilds the y, one or more columns of numbers, that fit is
-        given; an array or a data frame with the rows of X rebuilds that. It is centred, scaled and
-        weighted as X is. `coefficients_` still rebuild X, `target_coefficients_` the target.
+    target : what to rebuild. None rebuilds X itself; "y" rebuilds the y passed to fit, one or more
+        columns of numbers; an array or a data frame with the rows of X rebuilds that. The target is
+        centred, scaled and weighted like X. `coefficients_` still rebuild X; `target_coefficients_`
+        rebuild the target.
     explained_variance : the share of the variance that n_features_to_select="auto" must reach; of
         the sum of squares when center is False.
-    missing : how to treat NaN. "error" refuses them. "impute" fills in the column means. "pairwise"
-        computes each covariance from the rows that have both values, sets negative eigenvalues to
-        zero and restores the diagonal. `transform` leaves NaN as they are.
-    budget : seconds that improving methods may take; None sets no limit.
+    missing : how to treat NaN. "error" raises an error. "impute" fills in the column means.
+        "pairwise" computes each covariance from the rows that have both values, sets negative
+        eigenvalues to zero and restores the diagonal. `transform` leaves NaN as they are.
+    budget : seconds that the method may spend on improving its choice; None sets no limit.
     random_state : an integer gives the same selection each time.
     verbose : whether to print one line about the selection.
 
@@ -72,17 +74,17 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
     ----------
     support_ : mask of the columns, true for the selected ones.
     indices_ : the selected columns in the order of their choice.
-    scores_ : the share of the variance, with a target of that of the target, that would be lost
-        without each selected column; 0 for columns that were not selected, and for those that other
+    scores_ : the share of the variance (of the target, if there is one) that would be lost without
+        each selected column; 0 for columns that were not selected, and for those that other
         selected columns can replace.
     reconstruction_error_ : ‖X − P_S X‖²_F, or ‖Y − P_S Y‖²_F, of the prepared and weighted training
         data.
     selection_ : the `landmarks.Selection`, with bounds, factor and cost. It holds the training
         data; copies made by pickle do not.
-    coefficients_ : the matrix that gives all columns, less their means, from the selected ones,
-        less theirs.
-    target_coefficients_ : with a target, the matrix that gives its columns, less their means, from
-        the selected ones, less theirs.
+    coefficients_ : the matrix that gives all columns, minus their means, from the selected columns,
+        minus theirs.
+    target_coefficients_ : with a target, the matrix that gives its columns, minus their means, from
+        the selected columns, minus theirs.
     target_mean_, target_scale_ : what was subtracted from the columns of the target, and what they
         were divided by.
     mean_, scale_ : what was subtracted from the columns, and what they were divided by.
@@ -257,9 +259,10 @@ def _warn_of_means(prepared: Prepared, stacklevel: int = 2) -> None:
     if prepared.mean_share <= MEANS:
         return
     warnings.warn(
-        f"the means of the columns hold {prepared.mean_share:.0%} of the sum of squares, so they "
-        "decide the choice; center=True subtracts them, which was the default of ColumnSelector in "
-        "version 0.1, and scale=False leaves the columns as they are without this warning",
+        f"the means of the columns make up {prepared.mean_share:.0%} of the sum of squares, so "
+        "they decide the choice; center=True subtracts them, which was the default of "
+        "ColumnSelector in version 0.1, and scale=False leaves the columns as they are without "
+        "this warning",
         FutureWarning,
         stacklevel=stacklevel + 1,
     )

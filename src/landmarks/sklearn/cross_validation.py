@@ -1,4 +1,4 @@
-"""The error on rows, or points, not seen in training: for each k its mean and standard error."""
+"""The error on held-out rows or points: for each k its mean and standard error."""
 
 import os
 from collections.abc import Iterable
@@ -55,16 +55,16 @@ def held_out(
     ----------
     A : an array, data frame or SciPy sparse matrix X, which stays sparse, or an operator made by
         `kernel`.
-    ks : the numbers of columns that are asked for; one number, such as 10, means 1, 2, …, 10.
+    ks : the numbers of columns to try; one number, such as 10, means 1, 2, …, 10.
     center, scale, numeric_only : as for `select`, with the means and the standard deviations of the
         training rows.
     cv : the number of folds, drawn at random, or a splitter of scikit-learn, or a list of
         (train, test) indices.
-    seed : of the folds and of the method.
-    method, criterion : as for `select`. Greedy selection serves all k of a fold in one sweep;
-        others run once for each.
-    target : what to rebuild instead of X: an array or a data frame with its rows; the error is then
-        that of the target on the rows held out.
+    seed : for the folds and the method.
+    method, criterion : as for `select`. Greedy selection runs once per fold for all k; other
+        methods run once for each k.
+    target : what to rebuild instead of X: an array or a data frame with the rows of X. The error is
+        then that of the target on the held-out rows.
     ridge : a penalty on the coefficients as for `Selection.reconstruction`; "cv" finds it on the
         training rows. None is least squares, whose error on new rows may rise with k.
 
@@ -84,7 +84,10 @@ def held_out(
     """
     points = isinstance(A, Operator) and A.raw is not None
     if isinstance(A, Operator) and not points:
-        raise TypeError(f"held-out rows need the data X or a kernel on points, got {A!r}")
+        raise TypeError(
+            "held-out rows need the data X or a kernel on points; pass X itself or "
+            f"kernel(points, h), got {A!r}"
+        )
     if points and (center or scale):
         raise ValueError("center and scale are done to the columns of data, not to a kernel")
     if points and (ridge is not None or target is not None):

@@ -1,4 +1,4 @@
-"""What a selector of columns does apart from `fit`: add rows, rebuild, score, explain."""
+"""The methods of a column selector apart from `fit`: add rows, rebuild, score, explain."""
 
 from typing import Any, ClassVar, Self
 
@@ -52,16 +52,16 @@ class FittedColumns(SelectorMixin):
     ) -> Self:
         """Add rows to those of earlier calls, and select columns for all of them.
 
-        Only the n_features × n_features Gram matrix is kept, not the rows. After `fit`, the first
-        call starts again.
+        Only the n_features × n_features Gram matrix is kept, not the rows. The first call after
+        `fit` starts with no rows.
 
         Parameters
         ----------
         X : array, data frame or SciPy sparse matrix of shape (n_samples, n_features).
         y : ignored.
         sample_weight : n_samples weights.
-        select : False only adds the rows and keeps the last selection, which saves time until the
-            last call.
+        select : False only adds the rows and keeps the last selection; use it to save time on all
+            calls but the last.
 
         Returns
         -------
@@ -146,9 +146,9 @@ class FittedColumns(SelectorMixin):
 
         Parameters
         ----------
-        X : new data of shape (n_samples, n_features). Missing values, when fit takes them, count as
-            the mean where they are selected, and are left out of the sum elsewhere.
-        y : ignored; with target="y" what to rebuild, and the share is that of its variance.
+        X : new data of shape (n_samples, n_features). If fit accepts missing values, they count as
+            the mean in selected columns and are left out of the sum in the others.
+        y : ignored, unless target="y": then what to rebuild, and the share is that of its variance.
         sample_weight : n_samples weights.
 
         Returns
@@ -180,7 +180,7 @@ class FittedColumns(SelectorMixin):
         Parameters
         ----------
         each : how many substitutes and sources to list for each column.
-        stability : what `selection_.stability()` returned, to be shown as well.
+        stability : the result of `selection_.stability()`, to be shown as well.
 
         Returns
         -------
@@ -198,7 +198,7 @@ class FittedColumns(SelectorMixin):
         check_is_fitted(self)
         if self.selection_.operator is None:
             raise ValueError(
-                f"this {type(self).__name__} was pickled, which leaves the training data behind; "
+                f"this {type(self).__name__} was pickled without its training data; "
                 "call fit again before why"
             )
         return self.selection_.why(each=each, stability=stability)

@@ -1,4 +1,4 @@
-"""The Nyström feature map for scikit-learn, with landmarks that are chosen instead of drawn."""
+"""The Nyström feature map for scikit-learn, with landmarks chosen instead of drawn at random."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ from .libraries import (
 
 
 class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Approximate a kernel map by the kernel values with a few landmarks that are chosen.
+    """Approximate the feature map of a kernel by kernel values with a few chosen landmarks.
 
-    A drop-in for `sklearn.kernel_approximation.Nystroem`, which draws its landmarks uniformly. With
-    scikit-learn's `array_api_dispatch` the features stay in the library and on the device of X.
+    A drop-in replacement for `sklearn.kernel_approximation.Nystroem`, which draws its landmarks
+    uniformly. With scikit-learn's `array_api_dispatch` the features stay in the library and on the
+    device of X.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         the training points; transform takes the values of new points with all training points, or
         with the landmarks `component_indices_` alone.
     gamma, coef0, degree : parameters of the kernel, with scikit-learn's meaning and defaults.
-    kernel_params : further parameters of the kernel, never written to.
+    kernel_params : further parameters of the kernel; the dictionary is never modified.
     n_components : the number of landmarks, which is the number of features.
     random_state : an integer gives the same landmarks each time.
     n_jobs : how many jobs evaluate kernel values in transform.

@@ -128,7 +128,7 @@ def target_rows(target: Any, X: Any, name: str = "target") -> np.ndarray:
 
 
 def refuse_forms(selector: Any, X: Any) -> None:
-    """Raise for data whose rows are not at hand as they are used."""
+    """Raise an error for data whose prepared rows are not available."""
     if selector.missing == "pairwise" or (scipy.sparse.issparse(X) and selector.center):
         raise UnsupportedError(
             "a target needs the rows of X as they are used: give X as a dense array, and "
@@ -140,7 +140,7 @@ def refuse_target(selector: Any) -> None:
     """Raise when rows that are not kept would have to rebuild a target."""
     if selector.target is not None:
         raise UnsupportedError(
-            "partial_fit keeps XᵀX and not the rows, so it knows no target; use fit on all rows"
+            "partial_fit keeps XᵀX and not the rows, so it cannot use a target; use fit on all rows"
         )
 
 

@@ -70,7 +70,7 @@ def set_features(estimator: Any, source: RowBlocks) -> None:
 
 
 def source_weights(sample_weight: Any, source: RowBlocks) -> np.ndarray | None:
-    """The weights of the rows in float64, or None when every row counts alike."""
+    """The weights of the rows in float64, or None if all rows count the same."""
     if sample_weight is None:
         return None
     if source.m is None:

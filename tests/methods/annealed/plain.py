@@ -1,4 +1,4 @@
-"""Leverage mean-field annealing as docs/annealed.md tells it, with all of K and no care for cost.
+"""Leverage mean-field annealing as in docs/annealed.md, with all of K and without regard to cost.
 
 C is computed from its definition, and what a column would gain from C without its own weight.
 """

@@ -124,7 +124,7 @@ def test_the_scale_of_the_data_does_not_matter(scale):
 
 
 @pytest.mark.parametrize("n_candidates", [None, 20])
-def test_every_operator_serves(n_candidates):
+def test_every_operator_works(n_candidates):
     import scipy.sparse
 
     method = lm.Annealed(n_steps=10, n_candidates=n_candidates, n_rounds=2)
@@ -360,3 +360,10 @@ def test_an_included_column_that_another_represents_does_no_harm(A, n_candidates
     method = lm.Annealed(n_steps=8, n_candidates=n_candidates, sweeps=0)
     s = lm.select(twins, 5, method=method, include=[3, 24])
     assert {3, 24} <= set(s.indices.tolist()) and len(set(s.indices.tolist())) == 5
+
+
+@pytest.mark.parametrize(("n", "k", "steps"), [(300, 100, 102), (4000, 20, 104)])
+def test_the_steps_are_as_many_as_docs_methods_says(n, k, steps):
+    points = np.random.default_rng(0).standard_normal((n, 5))
+    kernel = lm.kernel(points, lm.rbf(sigma=1.0))
+    assert len(lm.select(kernel, k, method=lm.Annealed(sweeps=0)).path) == steps

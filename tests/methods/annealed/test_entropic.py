@@ -33,16 +33,16 @@ def test_a_larger_score_has_a_larger_probability():
     assert np.array_equal(np.argsort(p), np.argsort(x))
 
 
-def test_cold_the_k_largest_have_all():
+def test_at_low_temperature_the_k_largest_have_probability_one():
     x = np.arange(10.0)
     np.testing.assert_allclose(entropic(x, 3, 1e-6), [0.0] * 7 + [1.0] * 3, atol=1e-5)
 
 
-def test_hot_all_are_equal():
+def test_at_high_temperature_all_are_equal():
     assert np.allclose(entropic(np.arange(8.0), 2, 1.0), 0.25)
 
 
-def test_equal_scores_share_equally_however_cold():
+def test_equal_scores_share_equally_at_every_temperature():
     assert np.allclose(entropic(np.zeros(6), 3, 0.01), 0.5)
 
 

@@ -62,7 +62,7 @@ def test_powers_of_the_matrix_have_these_diagonals(xp):
 
 
 @pytest.mark.parametrize(("gain", "products"), [("trace", 6), ("frobenius", 15 + 12)])
-def test_the_price_is_one_column_and_one_or_two_products_per_pick(gain, products):
+def test_the_cost_is_one_column_and_one_or_two_products_per_pick(gain, products):
     ledger = lm.select(lm.psd(K), 6, method=lm.Greedy(gain=gain)).ledger
     assert (ledger.products, ledger.columns) == (products, 15 + 6)
 

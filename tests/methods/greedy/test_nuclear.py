@@ -74,7 +74,7 @@ def test_one_block_of_products_and_one_column_per_pick_are_used(points):
     assert (unknown.products, unknown.columns) == (40 + 15, 15)
 
 
-def test_hundred_probes_come_close_to_greedy_selection(points):
+def test_a_hundred_probes_come_close_to_greedy_selection(points):
     operator = lm.kernel(points, lm.rbf(1.0))
     greedy = lm.select(operator, 30, method=lm.Greedy()).error()
     errors = [

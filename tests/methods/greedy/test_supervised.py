@@ -126,14 +126,14 @@ def test_included_and_excluded_points_are_honoured():
     )
 
 
-def test_duplicates_and_a_rank_that_gives_out_are_no_trouble():
+def test_duplicates_and_low_rank_are_handled():
     twice = np.tile(K[:5, :5], (2, 2))
     with pytest.warns(RankWarning, match="rank 5 < k = 7"):
         chosen = lm.select(lm.psd(twice), 7, method=lm.Supervised(Y[:10, 0])).indices
     assert len(set(chosen.tolist())) == 7 and len({int(j) % 5 for j in chosen[:5]}) == 5
 
 
-def test_a_zero_matrix_is_no_trouble():
+def test_a_zero_matrix_is_handled():
     with pytest.warns(RankWarning, match="rank 0 < k = 2"):
         assert (
             len(lm.select(lm.psd(np.zeros((5, 5))), 2, method=lm.Supervised(np.arange(5.0)))) == 2

@@ -1,4 +1,4 @@
-"""Groups and costs: choices are as good as by enumeration, and wrong use is refused."""
+"""Groups and costs: choices are as good as by enumeration, and wrong arguments are refused."""
 
 import itertools
 
@@ -135,7 +135,7 @@ def test_dependent_columns_in_and_between_groups_do_no_harm():
     s = lm.select(X, 4, groups=LABELS)
     chosen = set(LABELS[s.indices])
     assert len(chosen) == 4 and not {"a", "c"} <= chosen
-    with pytest.warns(RankWarning, match="numerical rank reached by 1 groups, fewer than k = 2"):
+    with pytest.warns(RankWarning, match="1 groups reach the numerical rank, fewer than k = 2"):
         assert len(lm.select(np.ones((4, 3)), 2, groups=[0, 0, 1])) == 3
 
 
@@ -183,12 +183,12 @@ WRONG = [
     (
         {"k": 2, "groups": LABELS, "include": [0], "exclude": [2]},
         ValueError,
-        "group 'a' is chosen as a whole, but 0 of it is included and 2 excluded",
+        "but of group 'a' 0 is included and 2 excluded",
     ),
     (
         {"k": 2, "groups": LABELS, "method": "swap"},
         UnsupportedError,
-        "Swap cannot honour groups; use auto or knapsack",
+        "Swap does not support groups; use auto or knapsack",
     ),
     ({"groups": LABELS}, TypeError, "k must be an integer"),
     ({"costs": COSTS}, ValueError, "costs and budget_cost go together, got only costs"),
@@ -232,7 +232,7 @@ WRONG = [
     (
         {"costs": COSTS, "budget_cost": 3, "method": "greedy"},
         UnsupportedError,
-        "Greedy cannot honour costs; use auto or knapsack",
+        "Greedy does not support costs; use auto or knapsack",
     ),
     (
         {"costs": COSTS, "budget_cost": 9, "k": 1, "include": [1, 2]},

@@ -146,7 +146,7 @@ def test_an_objective_that_is_restored_before_its_first_use_evaluates(X):
     assert np.isfinite(objective(np.arange(18), np.full(18, 0.5)).value)
 
 
-def test_a_bisection_counts_its_descents_and_tells_its_error(X):
+def test_a_bisection_counts_its_descents_and_reports_its_error(X):
     heard = []
     with watching(heard.append):
         found = lm.select(X, 5, method=lm.Continuous(strategy=STRATEGIES[0]))

@@ -1,4 +1,4 @@
-"""Step rules against their formulas, and against torch's, which many have used."""
+"""Step rules against their formulas, and against those of torch."""
 
 import numpy as np
 import pytest

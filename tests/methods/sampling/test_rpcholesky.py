@@ -89,6 +89,6 @@ def test_where_columns_cost_a_product_none_is_wasted():
 
 
 @pytest.mark.parametrize("block", [0, -1, 1.5, True])
-def test_a_block_that_is_no_positive_integer_is_refused(block):
+def test_a_block_that_is_not_a_positive_integer_is_refused(block):
     with pytest.raises(ValueError, match="block must be a positive integer or None"):
         lm.RPCholesky(block=block)

@@ -146,7 +146,7 @@ def test_an_indefinite_matrix_is_refused():
         lm.select(lm.toeplitz([1.0, 0.9, *[0.0] * 10]), 3, method="exact")
 
 
-def test_the_search_tells_its_error_and_can_be_stopped():
+def test_the_search_reports_its_error_and_can_be_stopped():
     heard = []
     X = data(15, 14)
     stopped = lm.select(

@@ -53,7 +53,7 @@ def test_chunks_of_unknown_size_are_measured():
         (np.ones((0, 5)), r"X must have at least one row and one column, got shape \(0, 5\)"),
     ],
 )
-def test_what_is_no_matrix_of_numbers_is_refused(values, sentence):
+def test_anything_but_a_matrix_of_numbers_is_refused(values, sentence):
     with pytest.raises(ValueError, match=sentence):
         lm.data(da.from_array(values))
 

@@ -47,7 +47,7 @@ class TestCentredAndScaledColumns:
         K = densify(lm.data(da.from_array(X, chunks=1000), center=True, scale=True))
         assert not K[2].any() and K[0, 0] == pytest.approx(len(X))
 
-    def test_select_takes_the_words(self):
+    def test_select_takes_center_and_scale(self):
         X = self.wide
         found = lm.select(da.from_array(X, chunks=(10, 20)), 4, center=True, scale=True)
         assert found.center and found.scale

@@ -1,4 +1,4 @@
-"""Files of rows: the right matrix, or a sentence."""
+"""Files of rows: the right matrix, or an error that says what to do."""
 
 import h5py
 import numpy as np

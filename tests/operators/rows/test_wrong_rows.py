@@ -111,7 +111,7 @@ class TestWrongInput:
         with pytest.raises(MemoryError, match="raise memory=… to at least 1280000 bytes"):
             lm.data(lambda: iter([np.ones((1, 20000))]), memory=1000)
 
-    def test_memory_that_is_no_number_of_bytes(self):
+    def test_memory_that_is_not_a_number_of_bytes(self):
         with pytest.raises(
             ValueError, match="memory must be a positive whole number of bytes, got '1GB'"
         ):

@@ -21,22 +21,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_reading(reading: Group) -> None:
-    text = "read only these, by name or by number from 0: a,b,'c,d'"
+    text = "read only these columns: names such as a,b,'c,d', or numbers counted from 0"
     option(reading, "--columns NAMES", text, **LISTED)
-    option(reading, "--drop NAMES", "leave these out", **LISTED)
-    text = "the names of the rows: printed and written, and never a candidate"
+    option(reading, "--drop NAMES", "leave these columns out", **LISTED)
+    text = "column with the names of the rows: printed and written, never a candidate"
     option(reading, "--id COLUMN", text)
-    text = "never a candidate, but written; --method supervised uses it"
+    text = "column to predict: written, never a candidate; --method supervised uses it"
     option(reading, "--target COLUMN", text)
-    text = "leave out columns that hold text or dates, instead of refusing them"
+    text = "leave out columns of text or dates instead of raising an error"
     option(reading, "--numeric-only", text)
-    option(reading, "--format FORMAT", "the format, if the ending of the name does not say it")
-    text = "whether the first line of text holds names (default auto)"
+    option(reading, "--format FORMAT", "file format, if the file name does not show it")
+    text = "whether the first line of a text file holds names (default auto)"
     option(reading, "--header", text, choices=("auto", "yes", "no"), default="auto")
-    text = "between the cells of text: , ; tab or | (default: detected)"
+    text = "delimiter of a text file: , ; tab or | (default: detected)"
     option(reading, "--delimiter SIGN", text)
-    option(reading, "--decimal", "the decimal sign of text (default: detected)", choices=(".", ","))
-    option(reading, "--encoding ENCODING", "of text (default: UTF-8, else Latin-1)")
+    text = "decimal sign of a text file (default: detected)"
+    option(reading, "--decimal", text, choices=(".", ","))
+    option(reading, "--encoding ENCODING", "encoding of a text file (default: UTF-8, else Latin-1)")
     text = "which array of an npz or Zarr file, layer of an h5ad file, or sheet of an xlsx file"
     option(reading, "--array NAME", text)
     text = "refuse files that would take more memory (default 1G)"
@@ -47,11 +48,11 @@ def _add_preparing(preparing: Group) -> None:
     text = "short for --center --scale: give every column mean 0 and variance 1"
     option(preparing, "--standardize", text)
     option(preparing, "--center", "give every column mean 0")
-    text = "divide every column by its standard deviation; --no-scale: do not, and do not warn"
+    text = "divide every column by its standard deviation; --no-scale: neither scale nor warn"
     option(preparing, "--scale", text, action=argparse.BooleanOptionalAction)
     text = (
-        "missing values: refuse them (default), leave out the rows that have one, fill in the "
-        "mean of the column, or use every pair of known values"
+        "missing values: stop with an error (default), drop the rows that have one, impute the "
+        "mean of the column, or use all pairwise complete values"
     )
     ways = ("error", "drop", "impute", "pairwise")
     option(preparing, "--missing", text, choices=ways, default="error")
@@ -60,8 +61,9 @@ def _add_preparing(preparing: Group) -> None:
 def _add_rows(kernels: Group) -> None:
     option(kernels, "--rows", "choose rows that best represent all rows")
     option(kernels, "--kernel", "choose rows as landmarks of this kernel", choices=KERNELS)
-    text = "width of the kernel (default: the median distance of some rows)"
+    text = "width of the kernel (default: the median distance in a sample of rows)"
     option(kernels, "--sigma WIDTH", text, type=width, default="median")
     text = "smoothness of the Matérn kernel: 0.5, 1.5 or 2.5 (default 1.5)"
     option(kernels, "--nu", text, type=float, default=1.5)
-    option(kernels, "--degree", "of the polynomial kernel (default 3)", type=int, default=3)
+    text = "degree of the polynomial kernel (default 3)"
+    option(kernels, "--degree", text, type=int, default=3)

@@ -1,4 +1,4 @@
-"""The file that says where the candidates are, for maps of the report and for a least distance."""
+"""The file with the positions of the candidates, for maps in the report and minimum distances."""
 
 import argparse
 from typing import Any

@@ -103,7 +103,7 @@ def _table(arguments: argparse.Namespace) -> FileTable:
     delimiter = {"tab": "\t", "\\t": "\t"}.get(arguments.delimiter, arguments.delimiter)
     if delimiter is not None and len(delimiter) != 1:
         raise Failure(
-            USAGE, f"a delimiter is one sign, or the word tab, got {arguments.delimiter!r}"
+            USAGE, f"a delimiter is one character, or the word tab, got {arguments.delimiter!r}"
         )
     source = sys.stdin.buffer if arguments.file == STDIN else arguments.file
     try:

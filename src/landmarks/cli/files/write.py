@@ -25,7 +25,7 @@ from .places import on_a_map
 from .source import Source
 
 ENDINGS = (".csv", ".tsv", ".parquet", ".json", ".npz")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a cell that begins so is a formula to a spreadsheet
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet takes such a cell for a formula
 SETTINGS = (
     *("k", "error", "method", "criterion", "seed", "budget", "include", "exclude"),
     *("target_columns", "noise", "coordinates", "min_distance", "columns", "drop"),
@@ -112,7 +112,7 @@ def _safe(names: Sequence[str], safe: bool) -> list[str]:
     risky = [name for name in names if name.startswith(FORMULA)]
     if risky and not safe:
         note(
-            f"the name {risky[0][:40]!r} would be a formula to a spreadsheet ({len(risky)} such "
+            f"the name {risky[0][:40]!r} looks like a formula to a spreadsheet ({len(risky)} such "
             "names); --csv-safe puts ' before them"
         )
     return [f"'{name}" if safe and name.startswith(FORMULA) else name for name in names]

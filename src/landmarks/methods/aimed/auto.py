@@ -13,7 +13,7 @@ from .exact import count, exact
 from .iterated import Rounds, iterated
 from .search import base_of, greedy, swap
 
-FEW = 2000  # choices of k − 1 up to which the best one is proved at once
+FEW = 2000  # up to this many choices of k − 1 candidates, the best is proved at once
 LEAST_ROUNDS = 3
 MOST_ROUNDS = 60
 MODEST = 0.5  # estimated seconds that the rounds between these two take without a budget

@@ -1,12 +1,12 @@
-"""A lower bound for an aim, raised while there is time: eigenvalues, a look ahead, a search.
+"""A lower bound for an aim, raised while there is time: eigenvalues, a lookahead, a search.
 
-The look ahead bounds every choice that holds a given candidate. Candidates whose bound is above the
-error of a known choice are in no better one, so that the search walks over the others alone.
+The lookahead bounds every choice that contains a given candidate. A candidate whose bound is above
+the error of a known choice is in no better choice, so the search needs only the others.
 
-Let T be what the included candidates leave of the target, and G = (P_A T)ᵀ(P_A T) with P_A the
-projection on all candidates. Once candidate j is chosen, with t_j = Tᵀr_j/‖r_j‖, the k′ − 1 others
-take at most the k′ − 1 largest eigenvalues of G − t_j t_jᵀ (Ky Fan). The bounds of all its members
-hold for a choice, so that the k′-th smallest of the bounds holds for every choice of k′ more.
+Let T be the residual of the target given the included candidates, and G = (P_A T)ᵀ(P_A T) with P_A
+the projection on all candidates. Once candidate j is chosen, with t_j = Tᵀr_j/‖r_j‖, the k′ − 1
+others capture at most the k′ − 1 largest eigenvalues of G − t_j t_jᵀ (Ky Fan). A choice satisfies
+the bounds of all its members, so the k′-th smallest bound holds for every choice of k′ more.
 """
 
 from collections.abc import Callable, Iterator

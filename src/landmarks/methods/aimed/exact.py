@@ -1,7 +1,8 @@
-"""The best choice for an aim by depth-first search, cut off by the largest eigenvalues.
+"""The best choice for an aim by depth-first search, pruned by the largest eigenvalues.
 
 What k′ more candidates can gain is at most the sum of the k′ largest eigenvalues of T Tᵀ (Ky Fan),
-with T what the ones before leave of the target. The last candidate is chosen among all at once.
+with T the residual of the target given the candidates chosen before. The last candidate is found by
+comparing all at once.
 """
 
 import math
@@ -15,8 +16,8 @@ from ...residual.aimed.cross import Cross
 from ...runs.runner import stopped
 from .search import Hunt, descend
 
-MOST = 200_000  # choices of k − 1 that may have to be looked at
-MARGIN = 1e-9  # of the error: a choice that may be better by less is not looked for
+MOST = 200_000  # most choices of k − 1 candidates that may have to be examined
+MARGIN = 1e-9  # relative to the error: choices that are better by less are not searched for
 
 
 def count(problem: Problem) -> int:
@@ -31,8 +32,8 @@ def exact(problem: Problem, start: Choice) -> Choice:
     """The best choice of all, with its proof; at the deadline the best one found."""
     if count(problem) > MOST:
         raise UnsupportedError(
-            f"exact with a target or noise looks at {MOST} choices of k − 1 at most, here there "
-            f"are {count(problem):.3g}; use auto or iterated"
+            f"with a target or noise, exact searches at most {MOST} choices of k − 1 candidates, "
+            f"but here there are {count(problem):.3g}; use auto or iterated"
         )
     hunt = Hunt(problem)
     state = hunt.state(start.indices)

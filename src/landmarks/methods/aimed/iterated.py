@@ -1,4 +1,4 @@
-"""Iterated swap search for an aim: disturb a part of the choice, swap down, keep what is better."""
+"""Iterated swap search for an aim: perturb part of the choice, swap again, keep the better one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class Search(State):
             yield Step(self.rounds, most, self.hunt.relative(self.state))
 
     def round(self) -> None:
-        """Disturb, descend, and go on from there if it is better, or if the valley is left."""
+        """Perturb and descend; continue from there if it is better, or to leave a local optimum."""
         leave = self.stale >= self.settings.patience
         share = 0.5 if leave else self.settings.share
         trial = disturbed(self.hunt, self.state, share, leave, self.rng)

@@ -19,8 +19,8 @@ from ...residual.aimed.tails import safe_bound
 from ...runs.runner import Step, run
 from ...runs.state import State
 
-TOLERANCE = 1e-9  # of the error that a swap must gain at least
-CERTAIN = 1e-12  # of the cost of a drop: how well the gain of a swap is known
+TOLERANCE = 1e-9  # relative to the error: the least gain of a swap
+CERTAIN = 1e-12  # relative to the cost of a drop: how accurate the gain of a swap is
 LIMIT = 50  # swaps per member
 
 
@@ -37,7 +37,7 @@ def refill(hunt: Hunt, state: Cross, forbidden: list[int] | None = None) -> bool
 
 
 def greedy(problem: Problem) -> Choice:
-    """Pick by pick, the candidate that lowers the error most."""
+    """Add, one at a time, the candidate that lowers the error most."""
     hunt = Hunt(problem)
     state = hunt.state(np.zeros(0, dtype=np.int64))
     if run("greedy", picked(hunt, state), state, deadline=problem.deadline):
@@ -58,7 +58,7 @@ def picked(hunt: Hunt, state: Cross) -> Iterator[Step]:
 
 
 def swap(problem: Problem, start: Choice, max_swaps: int | None = None) -> Choice:
-    """Improve a start by the best swap until none pays; never worse than its start."""
+    """Improve a start by the best swap until none lowers the error; never worse than its start."""
     hunt = Hunt(problem)
     state = hunt.state(start.indices)
     swaps = descend(hunt, state, max_swaps)
@@ -71,7 +71,7 @@ def swap(problem: Problem, start: Choice, max_swaps: int | None = None) -> Choic
 
 
 def descend(hunt: Hunt, state: Cross, max_swaps: int | None = None) -> int:
-    """Fill what is free, then swap while it pays; returns the number of swaps."""
+    """Fill free places, then swap while the error decreases; returns the number of swaps."""
     limit = LIMIT * hunt.problem.k if max_swaps is None else max_swaps
     made = Made()
 
@@ -94,7 +94,7 @@ class Made(State):
 
 
 def swap_best(hunt: Hunt, state: Cross) -> bool:
-    """Make the best swap, once its gain is seen; returns False when none pays beyond rounding."""
+    """Make the best swap if its gain is confirmed; returns False if none gains beyond rounding."""
     places = hunt.unlocked(state)
     if state.age >= state.oldest:
         state.load(state.chosen)
@@ -185,8 +185,8 @@ class Hunt:
         """Say once that fewer than k rebuild all that can be rebuilt."""
         if "rank" not in self.problem.warned:
             warnings.warn(
-                f"{count} candidates rebuild all of the target that can be rebuilt, fewer than "
-                f"k = {self.problem.k}; the rest adds nothing",
+                f"{count} candidates, fewer than k = {self.problem.k}, rebuild all of the target "
+                "that can be rebuilt; further ones add nothing",
                 RankWarning,
                 stacklevel=2,
             )

@@ -47,7 +47,7 @@ class AimedCovariance(State):
         return Diagonals(alone * rho, z * (rho / own) ** 2, error=float(np.sum(T * T)))
 
     def condition(self, j: int, cubes: bool) -> float:
-        """Candidate j is chosen: X and B lose what its measurement says; returns the fall."""
+        """Condition X and B on measuring candidate j; returns the decrease of the error."""
         if self.diagonal[j] <= self.floor[j]:
             return 0.0
         x, variance = self.X[:, j].copy(), self.diagonal[j]

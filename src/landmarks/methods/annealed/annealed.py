@@ -1,9 +1,9 @@
 """Leverage mean-field annealing: a relaxation whose weights are leverages, cooled to k columns.
 
-The paper's relaxation with a δ of its own for each column, tied to the variance of that column
-given the others: then p_j = t_j² is the leverage of column j and the trace is linear in it. Columns
-are drawn towards the entropic map of their log jump gains under Σp = k, while it is cooled
-(docs/annealed.md).
+This is the paper's relaxation with a separate δ for each column, proportional to the variance of
+that column given the others. Then p_j = t_j² is the leverage of column j, and the trace is linear
+in it. Each step moves the leverages towards the entropic map of their log jump gains under Σp = k,
+while the temperature decreases (docs/annealed.md).
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ EXACT_ORDER = 3000  # up to this order K is stored and every column is weighed
 
 @dataclass(frozen=True)
 class Annealed:
-    """Leverages p with Σp = k, cooled from all equal until k are near one.
+    """Cool leverages p with Σp = k from all equal until k of them are near one.
 
     Parameters
     ----------
-    n_steps : steps before the first column is fixed; 60 with 4 between take twice as long and
+    n_steps : steps before the first column is fixed; 60 steps with between=4 take twice as long and
         choose no better on average.
-    damping : the part of the way to the entropic map that a step goes; larger ones let
-        near-duplicates swing together.
-    phi0, phi1 : the spread Σp(1 − p) at the beginning and when columns are fixed, relative to that
-        of equal leverages.
-    fixed : the share of the open places that is fixed at a time.
-    between : steps between two times.
-    sweeps : at the end swaps improve the choice, this many for each chosen column at most. It is
-        then compared with greedy's, and the better is kept. 0 does neither.
-    gamma : δ_j over the variance of column j given the others; None is 1, and 1.5 for the Frobenius
-        criterion.
-    n_candidates : how many columns are weighed at a time; None is all up to n = 3000 or when X has
-        few rows, else 6 k, and 4 k where a column costs a product: half of them by nuclear scores,
-        and one round.
-    n_rounds : how often candidates are weighed, renewed around the choice each time, when they are
-        not all columns.
+    damping : how far a step goes towards the entropic map, as a fraction; if it is larger,
+        near-duplicates oscillate together.
+    phi0, phi1 : the spread Σp(1 − p) at the beginning and when the first columns are fixed,
+        relative to that of equal leverages.
+    fixed : the share of the remaining places that is fixed at a time.
+    between : steps after each time that columns are fixed.
+    sweeps : at the end swaps improve the choice, at most this many for each chosen column, and the
+        better of this choice and that of greedy is kept. 0 skips both.
+    gamma : δ_j divided by the variance of column j given the others; None is 1, or 1.5 for the
+        Frobenius criterion.
+    n_candidates : how many columns get a weight at a time. None is all columns if n ≤ 3000 or X has
+        few rows, and otherwise 6 k. If reading a column costs a product, it is 4 k, half of them by
+        nuclear scores, with one round.
+    n_rounds : how many sets of candidates to try if they are not all columns; each set is built
+        around the last choice.
 
     Examples
     --------

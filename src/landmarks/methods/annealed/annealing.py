@@ -1,8 +1,8 @@
-"""Annealing of leverages, then decimation: fix the most certain columns, condition on them, go on.
+"""Annealing of leverages, then decimation: fix the most certain columns, condition on them, repeat.
 
-Near-duplicates share one leverage, so that the k largest would hold several of a kind. Fixing a
-few columns at a time and conditioning on them takes their neighbours out of the running at once
-(Mézard, Parisi and Zecchina, Science 297 (2002), fix variables so in constraint satisfaction).
+Near-duplicates share one leverage, so several of them may be among the k largest. Fixing a few
+columns at a time and conditioning on them removes the gains of their neighbours at once. Mézard,
+Parisi and Zecchina, Science 297 (2002), fix variables in this way in constraint satisfaction.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from .covariance import Covariance, Diagonals, jump_gains, without_own
 from .entropic import entropic
 
 FULL, EMPTY = 0.95, 0.01  # leverages beyond these count as these: C stays well conditioned
-SMALLEST = 1e-8  # of the variance of a column given the others, relative to the mean diagonal
-TIES = 1e-3  # random offsets of the log gains, so that equal columns part
-FEWEST = 3  # columns that stay in the running for each place
-LOST = 0.5  # a column that lost this part of its variance to one just fixed waits for the next turn
+SMALLEST = 1e-8  # least variance of a column given the others, relative to the mean diagonal
+TIES = 1e-3  # random offsets of the log gains, which separate equal columns
+FEWEST = 3  # columns kept as candidates for each place
+LOST = 0.5  # a column that lost this share of its variance to one just fixed is not fixed yet
 
 
 @dataclass(frozen=True)

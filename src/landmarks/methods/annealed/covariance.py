@@ -175,9 +175,9 @@ class Explicit(State):
 class Candidates(State):
     """Some columns B, rising, of a K that is not stored.
 
-    The diagonals over B are exact from K_BB, (K²)_BB and (K³)_BB alone. The squares cost |B|
-    columns of K, the cubes |B| products besides; later work has no part of length n. It is done
-    where K is.
+    The diagonals over B follow exactly from K_BB, (K²)_BB and (K³)_BB. The squares cost |B| columns
+    of K, the cubes also |B| products; later work has no part of length n. It is done on the device
+    of K.
     """
 
     def __init__(self, operator: Operator, indices: Indices, floor: np.ndarray, cubes: bool):

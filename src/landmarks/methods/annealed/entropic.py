@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
-STEPS = 80  # of a bracketed search, at most
+STEPS = 80  # most steps of a bracketed search
 
 
 def entropic(scores: np.ndarray, k: int, spread: float) -> np.ndarray:

@@ -1,1 +1,1 @@
-"""One pick after the other."""
+"""Methods that add one column at a time."""

@@ -1,8 +1,9 @@
 """Greedy selection: each pick lowers the error most; K is never stored.
 
 Farahat, Ghodsi and Kamel, AISTATS (2011) and ICDM (2013), with diag C and diag C² updated from one
-product with K and one column per pick. Where rounding may hide a better column, the column itself
-decides. Products have fewer digits while that leaves few columns in doubt (`residual.digits`).
+product with K and one column per pick. If rounding may hide a better column, gains are computed
+from the column itself. Products are in float32 as long as that leaves few columns in doubt
+(`residual.digits`).
 
 `pursue` is the loop. Methods that score columns in another way run it with `Gains` of their own.
 """
@@ -23,18 +24,18 @@ from ...runs.runner import Step, run
 from ...runs.state import State
 from ..aimed import search as aimed
 
-DOUBTFUL = 64  # columns that may be computed again at a pick; more need products with more digits
+DOUBTFUL = 64  # most columns that are recomputed at a pick; with more, products switch to float64
 
 
 @dataclass(frozen=True)
 class Greedy:
-    """Pick by pick, the column that lowers the error most.
+    """Add, one at a time, the column that lowers the error most.
 
     Parameters
     ----------
-    gain : the error that a pick lowers most. "trace" serves both criteria: it costs one product per
-        pick, and even judged by the Frobenius error it chose better on average than "frobenius",
-        which costs two products per pick and n products to begin.
+    gain : the error that each pick lowers most. "trace" is good for both criteria: it costs one
+        product per pick, and even its Frobenius error was lower on average than with "frobenius",
+        which costs two products per pick and n products at the start.
 
     Examples
     --------
@@ -64,16 +65,16 @@ class Gains(State, abc.ABC):
         """The n scores, zero for columns already represented."""
 
     def best(self, allowed: Array) -> int | None:
-        """The allowed column to pick next, None where none is worth it."""
+        """The allowed column to pick next; None if no column gains anything."""
         return highest(self.scores() * allowed)
 
     @abc.abstractmethod
     def update(self, v: Array) -> None:
-        """Take in that C became C − v vᵀ; the residual already holds the new C."""
+        """Update after C became C − v vᵀ; the residual already holds the new C."""
 
 
 def pick_best(residual: Residual, gains: Gains, allowed: Array, limit: int) -> bool:
-    """Make one pick, that of the best score; returns False where none is worth it."""
+    """Pick the column with the best score; returns False if no column gains anything."""
     best = gains.best(allowed)
     if best is None:
         return False
@@ -91,7 +92,7 @@ def pursue(
     name: str = "greedy",
     advance: Advance = pick_best,
 ) -> Choice:
-    """Pick what must be included, then the best until there are k or nothing is left to represent.
+    """Pick what must be included, then the best, until k are picked or all columns are represented.
 
     When it is stopped, or the deadline has passed, the scores at that moment choose the rest.
 
@@ -143,7 +144,7 @@ class ErrorGains(Gains):
         return best_addition(self.powers, allowed, self._recompute, self._refresh)
 
     def _settle(self, allowed: Array) -> None:
-        """Compute the doubtful gains from C itself; if they are many, go over to float64."""
+        """Compute the doubtful gains from C itself; if there are many, switch to float64."""
         least = float(namespace(allowed).max(self.powers.gains() * allowed))
         doubtful = np.flatnonzero(host(self.powers.gains(1.0) * allowed > least))
         if len(doubtful) > DOUBTFUL:

@@ -3,10 +3,11 @@
 Every pick brings the block up to date. Where only products are known, diag C is estimated from it
 too. Fornace and Lindsey, arXiv:2407.01698 (2024).
 
-Of many columns, picks come in blocks: many for one pass over the factor of what is chosen already.
-The scores of a few columns depend on C and CZ at these columns alone. So the columns of the highest
-scores are followed pick by pick on a small matrix, as if there were no others. A block ends where a
-column outside may be better: its score can hardly have risen since the block began.
+If there are many columns, picks are made in blocks, so that one pass over the factor of the choice
+serves many picks. The scores of a few columns depend only on C and CZ at these columns. So the
+scores of the best columns are updated on a small matrix, one pick at a time, as if there were no
+others. A block ends when a column outside may be better: its score can hardly have risen since the
+block began.
 """
 
 from dataclasses import dataclass
@@ -34,19 +35,19 @@ from ...residual.digits import leading_digits
 from ...residual.residual import Residual
 from .greedy import Gains, over_diagonal, pick_best, pursue
 
-LARGE = 20_000  # columns from which picks are made in blocks
+LARGE = 20_000  # from this many columns on, picks are made in blocks
 FOLLOWED = 1024  # columns that a block chooses from
-WIDTH = 128  # picks in a block at most
+WIDTH = 128  # most picks in a block
 
 
 @dataclass(frozen=True)
 class NuclearScores:
-    """Greedy selection for the price of one block of products and one column per pick.
+    """Greedy selection at the cost of one block of products and one column per pick.
 
     Parameters
     ----------
-    n_probes : products in the block. More come closer to greedy selection; n or more are greedy
-        selection itself.
+    n_probes : the number of products in the block. More come closer to greedy selection; with n or
+        more it is greedy selection itself.
 
     Examples
     --------
@@ -93,7 +94,7 @@ class ProbedGains(Gains):
         self._take(KZ, off)
 
     def _take(self, CZ: Array, off: float) -> None:
-        """Take in a block that was just computed."""
+        """Use a block that was just computed."""
         self.CZ = CZ
         self.size = root_mean_square(CZ)
         self.off = max(off, eps(CZ) * self.size)
@@ -201,7 +202,7 @@ class WithDiagonal(Operator):
 
 
 def pick_block(residual: Residual, gains: ProbedGains, allowed: Array, limit: int) -> bool:
-    """Make up to `limit` picks at once; returns False where no column is worth it."""
+    """Make up to `limit` picks at once; returns False if no column gains anything."""
     scores = host(gains.scores() * allowed).astype(np.float64)
     followed, outside = highest_scores(scores, FOLLOWED)
     if len(followed) == 0:

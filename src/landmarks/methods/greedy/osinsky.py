@@ -24,16 +24,16 @@ from ...operators.dense import Dense
 from ...operators.forms import densify, in_double
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
 
-AFFORDABLE = 2e9  # multiplications of a decomposition that checking the promise may take
+AFFORDABLE = 2e9  # most multiplications of a decomposition for checking the promise
 
 
 @dataclass(frozen=True)
 class Osinsky:
     """A choice with a guarantee: trace error ≤ (k + 1) × the best rank-k error.
 
-    It takes one singular value decomposition, so it suits n up to a few thousand. Included columns
-    are conditioned on first, and the guarantee is then that of what is left. With excluded columns
-    there is no guarantee, since none exists. The criterion is always the trace.
+    It takes one singular value decomposition, so it suits n up to a few thousand. K is first
+    conditioned on included columns, and the guarantee then holds for the residual. With excluded
+    columns there is no guarantee, since none exists. The criterion is always the trace.
 
     Examples
     --------

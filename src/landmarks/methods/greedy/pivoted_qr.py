@@ -18,7 +18,7 @@ from .greedy import Gains, pursue
 
 @dataclass(frozen=True)
 class PivotedQR:
-    """Pick by pick, the column that the picks represent worst; reads diag K and k columns of K.
+    """Add, one at a time, the column represented worst so far; reads diag K and k columns of K.
 
     Examples
     --------

@@ -1,10 +1,11 @@
 """Landmarks chosen for a target: each pick helps to represent the kernel and to predict the target.
 
-The features of the choice S give K̂ = F Fᵀ, and ridge regression of y on them leaves yᵀM⁻¹y with
-M = αI + K̂. A pick v, by which K̂ becomes K̂ + v vᵀ, lowers it by (vᵀM⁻¹y)²/(1 + vᵀM⁻¹v): the
-greedy regression of Smola and Bartlett (NIPS 2001). Alone it neglects what the target does not
-show in these points; Bach and Jordan (ICML 2005) add the gain in the trace with a weight. Here the
-two gains, each as a share of what is left, are multiplied: there is no weight to set.
+The features of the choice S give K̂ = F Fᵀ, and ridge regression of y on them has the error yᵀM⁻¹y
+with M = αI + K̂. A pick v, by which K̂ becomes K̂ + v vᵀ, lowers it by (vᵀM⁻¹y)²/(1 + vᵀM⁻¹v): the
+greedy regression of Smola and Bartlett (NIPS 2001). On its own, this gain ignores what the target
+at these points does not show. Bach and Jordan (ICML 2005) add the gain in the trace with a weight.
+Here the two gains, each relative to the current error, are multiplied, so there is no weight to
+set.
 """
 
 from dataclasses import dataclass
@@ -19,19 +20,19 @@ from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
 from ...residual.residual import Residual
 from .greedy import ErrorGains, Gains, over_diagonal, pursue
 
-FAINT = 1e-8  # a share of the target that counts as nothing: the trace alone decides there
+FAINT = 1e-8  # a smaller share of the target counts as zero: then the trace alone decides
 
 
 @dataclass(frozen=True, eq=False)
 class Supervised:
-    """Pick by pick, the point that most improves the approximation and a regression on it.
+    """Add, one at a time, the point that most improves the approximation and a regression on it.
 
     Parameters
     ----------
     target : what the landmarks should help to predict: a number for each point, or a row of them.
-        For classes give a column of zeros and ones for each, as
-        `sklearn.preprocessing.LabelBinarizer` makes them. Columns are centred; their units count:
-        those of larger variance weigh more.
+        For classes give a column of zeros and ones for each class, as
+        `sklearn.preprocessing.LabelBinarizer` does. Columns are centred but not scaled: those with
+        larger variance weigh more.
     noise : the penalty α of the regression, in units of the mean of diag K.
 
     Examples
@@ -107,7 +108,7 @@ class SupervisedGains(Gains):
         return represented * (explained + FAINT)
 
     def update(self, v: Array) -> None:
-        """Take in that C became C − v vᵀ and M became M + v vᵀ; the residual holds the new C."""
+        """Update after C became C − v vᵀ and M became M + v vᵀ; the residual holds the new C."""
         xp = namespace(v)
         h, s = self._solved(v)
         C = self.residual.matmul(xp.stack([v, h], axis=1))  # with the new C
@@ -121,7 +122,7 @@ class SupervisedGains(Gains):
         self.CZ = self.CZ - old_Ch[:, None] * hY / s - v[:, None] * (v @ self.Z)
 
     def _solved(self, v: Array) -> tuple[Array, float]:
-        """h = M⁻¹v and 1 + vᵀM⁻¹v by Woodbury's formula; L then takes in v."""
+        """h = M⁻¹v and 1 + vᵀM⁻¹v by Woodbury's formula; L is then updated with v."""
         r = len(self.L)
         Fv = host(self.residual.panel.transposed_times(v[:, None]))[:, 0].astype(np.float64)
         w = scipy.linalg.solve_triangular(self.L, Fv[:r], lower=True)

@@ -1,1 +1,1 @@
-"""Whole groups of columns, and columns of different costs."""
+"""Groups of columns that are chosen together, and columns with costs."""

@@ -1,9 +1,9 @@
-"""Whole groups of columns, or columns of different costs, within limits on their number and cost.
+"""Groups of columns, or columns with costs, within limits on their number and total cost.
 
 Two greedy choices, by gain and by gain per cost: for monotone submodular gains the better of the
 two is within (1 − 1/e)/2 of the best (Leskovec et al., KDD 2007, after Khuller, Moss and Naor, Inf.
 Process. Lett. 70, 1999). The trace is only nearly submodular (Das and Kempe, ICML 2011), so
-exchanges follow: they never make it worse.
+exchanges follow, which never increase the error.
 """
 
 import time
@@ -23,21 +23,22 @@ from .moves import exchange, least_gain
 from .state import UnitState
 from .units import Units, most_columns
 
-SMALL = 3000  # columns up to which many greedy choices are affordable
-FIRSTS = 30  # units that are tried as the first one of a greedy choice
+SMALL = 3000  # up to this many columns, many greedy choices are affordable
+FIRSTS = 30  # number of units tried as the first of a greedy choice
 
 
 @dataclass(frozen=True)
 class Knapsack:
     """Greedy by gain and by gain per cost, each improved by exchanges; the better is chosen.
 
-    An exchange takes out one unit and puts in the best one that fits. Where costs differ it may
-    also take out two, or fill up greedily. Without `groups` a unit is a column, without `costs` it
-    costs one. Serves both criteria; a group may hold columns that depend on one another.
+    An exchange replaces one unit by the best one that fits. If costs differ, it may also replace
+    two units, or fill up greedily. A unit is a group, or a column if there are no `groups`; without
+    `costs` each unit costs one. Both criteria are supported, and columns of a group may be linearly
+    dependent.
 
     Parameters
     ----------
-    max_exchanges : exchanges after which to stop; None goes on until none pays.
+    max_exchanges : exchanges after which to stop; None continues until none lowers the error.
 
     Examples
     --------
@@ -133,8 +134,8 @@ def _columns(problem: Problem, units: Units, chosen: list[int]) -> np.ndarray:
         return columns if problem.costs is not None else complete(problem, columns)
     if missing := problem.k - len(chosen):
         warnings.warn(
-            f"numerical rank reached by {len(chosen)} groups, fewer than k = {problem.k}; the rest "
-            "adds nothing",
+            f"{len(chosen)} groups reach the numerical rank, fewer than k = {problem.k}; further "
+            "groups add nothing",
             RankWarning,
             stacklevel=2,
         )

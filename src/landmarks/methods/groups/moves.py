@@ -16,15 +16,15 @@ from .filling import Found, best_unit, fill, relative
 from .state import UnitState
 from .units import Units
 
-PAIRS = 2000  # of chosen units, up to which one unit is tried in the place of two
-REFILLED = 100  # pairs of chosen units, up to which a greedy filling is tried in their place
+PAIRS = 2000  # up to this many pairs of chosen units, one unit is tried in place of two
+REFILLED = 100  # up to this many pairs of chosen units, refilling greedily is tried
 
 
 @dataclass
 class Exchanging(State):
     """A choice while units are exchanged, its error, and how many exchanges were made.
 
-    tried : the moves that did not pay since the last exchange.
+    tried : the moves that did not lower the error since the last exchange.
     """
 
     chosen: tuple[int, ...]
@@ -34,9 +34,9 @@ class Exchanging(State):
 
 
 def exchange(problem: Problem, start: UnitState, several: bool, limit: int | None) -> Found:
-    """Make the first move that pays, until none does or the limit is reached.
+    """Make the first move that lowers the error, until none does or the limit is reached.
 
-    several : whether one unit may take the place of two, and others that of one or two.
+    several : whether one unit may replace two, and others one or two.
     """
     now = Exchanging(start.chosen, start.error)
     run("exchange", _exchanges(start, now, several, limit), now, deadline=problem.deadline)
@@ -63,18 +63,18 @@ def _exchanges(
 
 
 def one_for_one(state: UnitState) -> Found | None:
-    """The choice after the best swap of a unit, if one pays."""
+    """The choice after the best swap of a unit, if one lowers the error."""
     return _exchanged(state, [(u,) for u in _loose(state.units, state.chosen)])
 
 
 def one_for_two(state: UnitState) -> Found | None:
-    """The choice after one unit took the place of two, if that pays and there are few pairs."""
+    """The choice after one unit replaced two, if that lowers the error and pairs are few."""
     pairs = list(itertools.combinations(_loose(state.units, state.chosen), 2))
     return _exchanged(state, pairs) if len(pairs) <= PAIRS else None
 
 
 def refilled(start: UnitState, now: Found, out: tuple[int, ...]) -> Found | None:
-    """The choice after taking out some units and filling up without them, if that pays."""
+    """The choice after taking out some units and filling up without them, if that helps."""
     remaining = start.loaded([u for u in now.chosen if u not in out])
     for per_cost in (False, True):
         filled = fill(remaining, per_cost, barred=out)
@@ -93,7 +93,7 @@ def _removals(units: Units, chosen: Sequence[int]) -> list[tuple[int, ...]]:
 
 
 def _exchanged(state: UnitState, removals: Sequence[tuple[int, ...]]) -> Found | None:
-    """The choice after the best exchange of a removal for a unit, filled up; None if none pays."""
+    """The choice after replacing a removal by the best unit, filled up; None if none helps."""
     best = 0.0
     chosen: list[int] | None = None
     for out in removals:

@@ -1,4 +1,4 @@
-"""A choice of units with the residual it leaves: what each unit would gain, or is worth."""
+"""A choice of units with its residual: the gain of adding each unit, the cost of dropping it."""
 
 from __future__ import annotations
 

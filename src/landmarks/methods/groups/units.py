@@ -1,4 +1,4 @@
-"""What is chosen together: columns or groups of them, their costs, and how much may be chosen."""
+"""The units of a choice: columns or groups of them, their costs, and the limits of a choice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ...problem import Problem
 
-ROUNDING = 1e-9  # of a sum of costs: a choice that just fits must not be missed
+ROUNDING = 1e-9  # relative to a sum of costs: a choice that just fits must not be missed
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class Units:
 
 
 def most_columns(problem: Problem, chosen: int) -> int:
-    """The most columns that any allowed choice has, when one has so many.
+    """The most columns that any allowed choice has, given that one has this many.
 
     A lower bound for choices of that many columns holds for all choices of groups, and for all that
     can be paid for.

@@ -1,4 +1,4 @@
-"""λ for a wanted k by bisection, each λ from t = 1/2: the best raw quality of the relaxation."""
+"""λ for a given k by bisection, each λ from t = 1/2: the best quality of the relaxation."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .descent import Descent
 from .objective import Objective
 from .stopping import Steps
 
-MAX_TRIES = 60  # doublings or halvings, after which the bracket closes with what it has
-WIDENING = 1.5  # of the bracket downwards: a long descent freezes more columns than a short one
+MAX_TRIES = 60  # doublings or halvings, after which the bracket is closed
+WIDENING = 1.5  # widens the bracket downwards: a long descent freezes more columns than a short one
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Bracket(State):
         return self.high / self.low if self.closed and self.low and self.high else np.inf
 
     def narrow(self, below: bool) -> None:
-        """Take in whether the λ tried left at most k columns."""
+        """Narrow the bracket, given whether the λ tried left at most k columns."""
         self.tries += 1
         self.halvings += self.closed
         if below:

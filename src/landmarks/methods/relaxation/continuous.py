@@ -31,38 +31,38 @@ from .warm_path import WarmPath
 
 GRADIENTS = {"trace": trace_gradient, "frobenius": frobenius_gradient}
 STRATEGIES = {"bisection": Bisection, "path": WarmPath, "frank_wolfe": FrankWolfe}
-BISECT_BELOW = 2000  # candidates; above, a thousand gradients cost too much
+BISECT_BELOW = 2000  # candidates; with more, a thousand gradients cost too much
 
 
 @dataclass(frozen=True)
 class Continuous:
-    """The paper's relaxation, descended with exact or stochastic gradients, then rounded.
+    """Minimise the paper's relaxation with exact or stochastic gradients, then round it.
 
-    With `penalty` it is Algorithm 1, and k comes out; with k it returns exactly k by one of three
-    strategies.
+    With `penalty` it is Algorithm 1, which determines k. With k it returns exactly k columns, by
+    one of three strategies.
 
     Parameters
     ----------
-    penalty : λ (Section 3.6). In relative units, multiples of the median size of the gradient at
-        t = 1/2.
-    delta : δ. In relative units, multiples of the mean diagonal of K; 0.002 unless given.
+    penalty : λ (Section 3.6); in relative units, a multiple of the median size of the gradient at t
+        = 1/2.
+    delta : δ; in relative units, a multiple of the mean diagonal of K. The default is 0.002.
     n_probes : M, the probes per gradient; None computes exact gradients.
     threshold : τ, above which a weight counts as chosen; None counts every weight that was not
         frozen.
-    epsilon : the weight up to which a column is frozen at zero; 0.1·√δ (δ relative), at most 0.05,
-        unless given.
-    strategy : how to reach exactly k: "bisection" of λ with fresh starts (best raw quality, about
-        a thousand gradients), "path" (one warm sweep of rising λ, a few hundred gradients, nearly
-        as good), "frank_wolfe" (40 gradients, rising δ, the cheapest), or such an object with
-        settings. None is "bisection" up to 2000 candidates and "path" above.
+    epsilon : the weight up to which a column is frozen at zero. The default is 0.1·√δ (δ relative),
+        but at most 0.05.
+    strategy : how to reach exactly k: "bisection" of λ with fresh starts (best quality, about a
+        thousand gradients), "path" (one sweep of increasing λ with warm starts, a few hundred
+        gradients, nearly as good), "frank_wolfe" (40 gradients, increasing δ, the cheapest), or a
+        strategy object with settings. None is "bisection" up to 2000 candidates and "path" above.
     units : "relative", or "absolute" to give λ and δ as in the paper.
-    step : the step rule on w, in units of 1/λ; SGD(0.1) unless given. Momentum and Adam are in
+    step : the step rule for w, in units of 1/λ; SGD(0.1) by default. Momentum and Adam are in
         `landmarks.methods.relaxation.steps`.
-    stop : the termination condition of Algorithm 1 with a given penalty; the strategies that
-        reach k have their own. `Stop()` unless given; or `Steps(n)`, or a rule of your own. They
-        are in `landmarks.methods.relaxation.stopping`, with how to write one.
-    solver : of L_t Q = B; by default by the shape of the system.
-    polish : improve the rounded choice by swaps, as `Swap(start=Continuous(…))` does.
+    stop : the termination condition of Algorithm 1 with a given penalty; the strategies that reach
+        k have their own. The default is `Stop()`; `Steps(n)` or a rule of your own are possible
+        too. See `landmarks.methods.relaxation.stopping`, which also says how to write one.
+    solver : the solver of L_t Q = B; by default it depends on the shape of the system.
+    polish : whether to improve the rounded choice by swaps, as `Swap(start=Continuous(…))` does.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Continuous:
 
     @property
     def finds_k(self) -> bool:
-        """Whether the number of columns comes out of the penalty."""
+        """Whether the penalty determines the number of columns."""
         return self.penalty is not None
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
@@ -138,7 +138,7 @@ class Continuous:
     def sweep(
         self, A: Any, sizes: list[int], *, criterion: str = "trace", seed: int | None = 0
     ) -> dict[int, np.ndarray]:
-        """Indices for many sizes from one warm sweep of rising λ.
+        """Indices for many sizes from one sweep of increasing λ with warm starts.
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
-"""Frank–Wolfe over the weights that sum to k, while δ rises: exactly k in a few dozen gradients.
+"""Frank–Wolfe over weights that sum to k, while δ increases: exactly k in a few dozen gradients.
 
-Frank and Wolfe, Naval Research Logistics Quarterly 3 (1956). As δ rises, weights between 0 and 1
-are worth less and less, so the iterates are driven to a corner.
+Frank and Wolfe, Naval Research Logistics Quarterly 3 (1956). As δ increases, weights between 0 and
+1 are worth less and less, which drives the iterates to a corner.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class Objective(State):
 
     The probes are fresh each time: with fixed ones the descent fits their noise.
     mean_diagonal : of K, the unit of a relative δ; delta : δ itself, absolute.
-    columns : the active columns, whose principal submatrix is at hand.
+    columns : the active columns, whose principal submatrix is available.
     """
 
     problem: Problem

@@ -78,17 +78,18 @@ class StoppingRule(Protocol):
 
 @dataclass(frozen=True)
 class Stop:
-    """Stop when the weights rest, or when noise is all that still moves them.
+    """Stop when the weights no longer change, or when only noise still changes them.
 
     Parameters
     ----------
     max_steps : the most steps.
-    tolerance, patience : the weights rest when none moved by more than the tolerance in each of
-        the last `patience` steps. A larger tolerance ends on a plateau, from which an exact
-        descent would still freeze columns.
-    settled : stochastic gradients never let the weights rest. So stop too when the last so many
-        steps froze no column, and the second half of them has no lower mean of the penalised
-        objective than the first. With exact gradients it falls in every step.
+    tolerance, patience : stop when no weight changed by more than the tolerance in any of the last
+        `patience` steps. With a larger tolerance, a descent with exact gradients may stop on a
+        plateau although it would still freeze columns.
+    settled : with stochastic gradients the weights never come to rest. So also stop when the last
+        `settled` steps froze no column and the mean of the penalised objective was not lower in
+        their second half than in their first. With exact gradients the objective falls in every
+        step.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from ...operators.base import Operator
 from ...operators.dense import Dense
 from ...operators.forms import densify
 
-SMALL = 2000  # up to this order K_+ is stored for the solves: a factorisation beats products there
+SMALL = 2000  # up to this order K_+ is stored, since factorising is faster than products
 
 
 def relaxed_projection(X: Array, t: Array, delta: float) -> Array:

@@ -1,4 +1,4 @@
-"""A warm path of λ: λ rises slowly, each step starts from the last weights, every k is passed."""
+"""A warm path: λ increases slowly, each step starts from the last weights, so every k is met."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .stopping import Steps
 
 @dataclass(frozen=True)
 class WarmPath:
-    """One sweep of rising λ; `choose_many` serves many k from it.
+    """One sweep of increasing λ; `choose_many` gives the choices for many k from it.
 
     growth : the factor of λ after every gradient; slower is better and costs more.
     start : the first λ, in units of the median gradient where the effective dimension of all

@@ -1,4 +1,4 @@
-"""The k-DPP: subsets of size k drawn with probability in proportion to det K_SS, exactly.
+"""The k-DPP: exact draws of subsets of size k with probability proportional to det K_SS.
 
 Kulesza and Taskar, ICML (2011); as a sampler for Nyström approximation, Li, Jegelka and Sra, ICML
 (2016).
@@ -19,9 +19,9 @@ from .uniform import draw
 
 @dataclass(frozen=True)
 class KDPP:
-    """Subsets drawn with probability in proportion to det K_SS, from the eigenvectors of K: O(n³).
+    """Draw a subset with probability proportional to det K_SS, from the eigenvectors of K: O(n³).
 
-    What is included or excluded conditions the law, which stays exact.
+    With included or excluded columns it draws exactly from the conditional distribution.
 
     Examples
     --------

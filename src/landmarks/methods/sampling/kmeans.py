@@ -18,7 +18,7 @@ from ...residual.residual import Residual
 
 @dataclass(frozen=True)
 class KMeans:
-    """The point nearest to each centre of k-means that is not represented; for kernels on points.
+    """The points nearest to the centres of k-means that are not represented yet; for kernels.
 
     Examples
     --------

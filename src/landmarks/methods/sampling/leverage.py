@@ -23,14 +23,14 @@ from .uniform import draw_order
 
 @dataclass(frozen=True)
 class RidgeLeverage:
-    """Columns drawn without replacement by their ridge leverage scores.
+    """Draw columns without replacement by their ridge leverage scores.
 
-    Columns that those before them represent are passed over.
-    The ridge is the best rank-k error divided by k. Reads O(k) columns at each of log₂(n/k) levels.
+    Columns that earlier ones already represent are skipped. The ridge is the best rank-k error
+    divided by k. Reads O(k) columns at each of log₂(n/k) levels.
 
     Parameters
     ----------
-    oversampling : the samples from which scores are estimated hold about this many times k columns.
+    oversampling : scores are estimated from samples of about this many times k columns.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Randomly pivoted Cholesky: pivots drawn in proportion to the residual diagonal.
 
-Chen, Epperly, Tropp and Webber, Comm. Pure Appl. Math. 78 (2025). The form by blocks proposes
-several pivots at once and rejects some so that the law of the accepted ones stays the same:
-Epperly, Tropp and Webber (2024), arXiv:2410.03969.
+Chen, Epperly, Tropp and Webber, Comm. Pure Appl. Math. 78 (2025). The block version proposes
+several pivots at once and rejects some, so that the distribution of the accepted ones stays the
+same: Epperly, Tropp and Webber (2024), arXiv:2410.03969.
 """
 
 from collections.abc import Iterator
@@ -21,12 +21,13 @@ from .uniform import draw
 
 @dataclass(frozen=True)
 class RPCholesky:
-    """Pivots drawn in proportion to what the earlier ones leave; reads diag K and k columns of K.
+    """Draw pivots in proportion to the residual diagonal; reads diag K and k columns of K.
 
     Parameters
     ----------
-    block : pivots proposed at a time. 1 draws one after the other; more read K in blocks, with the
-        same law of the result; None takes k/8, or 1 where every column costs a product.
+    block : the number of pivots proposed at a time. 1 draws one after the other. More read K in
+        blocks, and the result has the same distribution. None is k/8, or 1 if every column costs a
+        product.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Uniform sampling without replacement, and draws in proportion to weights.
 
 Williams and Seeger, Advances in Neural Information Processing Systems 13 (2000). All draws are made
-on the host: one seed gives one draw on every array library.
+on the host, so the same seed gives the same draw with every array library.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from ...problem import INCLUDE_EXCLUDE, Choice, Problem
 
 @dataclass(frozen=True)
 class Uniform:
-    """k candidates drawn uniformly without replacement; the data are not looked at.
+    """Draw k candidates uniformly without replacement; ignores the data.
 
     Examples
     --------

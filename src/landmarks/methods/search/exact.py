@@ -14,21 +14,21 @@ from ..aimed.exact import exact as aimed
 from .landscape import Landscape
 from .local_search import descend, starting_choice
 
-EIGENVALUES = 4e-10  # seconds of the first node by n³: without as many left there is no search
+EIGENVALUES = 4e-10  # seconds of the first node, times n³: with less time left there is no search
 
 
 @dataclass(frozen=True)
 class Exact:
-    """The best choice of all, with its proof; at the deadline the best one found, with a bound.
+    """Find the best choice and prove it; at the deadline return the best one found, with a bound.
 
-    A choice is called proved when no other can be better by more than 1e-9 of its error, rounding
-    included. Where rounding hides that, it is not. The work grows fast with k: k = 5 of 60 columns
-    takes seconds, k = 10 of 30 some 20 seconds. K is stored.
+    A choice is proved if no other can be better by more than 1e-9 of its error, rounding included.
+    If rounding makes that uncertain, it is not proved. The work grows fast with k: k = 5 of 60
+    columns takes seconds, k = 10 of 30 about 20 seconds. K is stored.
 
     Parameters
     ----------
-    start : a method, by name or as an object, or k indices; improved by swaps, it is the first
-        choice to beat.
+    start : a method, by name or as an object, or k indices. Improved by swaps, it is the first
+        choice that others must beat.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Iterated local search: disturb a part of the choice, swap down again, keep what is better.
+"""Iterated local search: perturb part of the choice, swap again, keep the better choice.
 
-Lourenço, Martin and Stützle, "Iterated local search", Handbook of Metaheuristics (2003). The
-disturbance drops members that resemble one another and refills greedily without them, as the
+Lourenço, Martin and Stützle, "Iterated local search", Handbook of Metaheuristics (2003). A
+perturbation drops members that resemble one another and refills greedily without them, like the
 related removal of Shaw, CP (1998).
 """
 
@@ -24,21 +24,21 @@ from ..aimed.iterated import iterated as aimed
 from .landscape import Landscape
 from .local_search import LIMIT, descend, refill, starting_choice
 
-NEAR = 8  # places looked at first after a disturbance, for each member that it dropped
+NEAR = 8  # places examined first after a perturbation, for each member that it dropped
 
 
 @dataclass(frozen=True)
 class Iterated:
-    """Swap search from many disturbances of the best choice so far; never worse than its start.
+    """Swap search from many perturbations of the best choice so far; never worse than its start.
 
     Parameters
     ----------
     start : a method, by name or as an object, or k indices.
-    rounds : disturbances to try when there is no budget of time; with a budget it runs until the
+    rounds : how many perturbations to try if there is no budget; with a budget it runs until the
         budget is spent.
-    share : the largest part of the choice that one disturbance drops.
-    patience : rounds without success after which half of the choice is redrawn, to leave a poor
-        valley.
+    share : the largest part of the choice that one perturbation drops.
+    patience : rounds without improvement after which half of the choice is replaced, to leave a
+        poor local optimum.
 
     Examples
     --------
@@ -143,7 +143,7 @@ class Search(State):
         return self.landscape.relative(self.error)
 
     def round(self) -> None:
-        """Disturb, descend, and go on from there if it is better, or if the valley is left."""
+        """Perturb and descend; continue from there if it is better, or to leave a local optimum."""
         leave = self.stale >= self.method.patience
         trial = self._trial(0.5 if leave else self.method.share, leave)
         self.rounds += 1

@@ -1,4 +1,4 @@
-"""Where a search by swaps moves: the problem, K, what counts as a gain, what is allowed."""
+"""The setting of a swap search: the problem, K, what counts as a gain, and what is allowed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...residual.exchange import Exchange
 from ...residual.loading import error_of
 from ...residual.powers import POWERS
 
-CERTAIN = 1e-10  # of its terms: how well the gain of a swap is known
+CERTAIN = 1e-10  # relative to its terms: how accurate the gain of a swap is
 
 
 @dataclass(frozen=True)

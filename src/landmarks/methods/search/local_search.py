@@ -1,4 +1,4 @@
-"""Descent by swaps from a choice to a local optimum: fill what is free, then swap while it pays."""
+"""Descent by swaps to a local optimum: fill free places, then swap while the error decreases."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ..inner import run_method
 from .landscape import Landscape, as_mask
 
 LIMIT = 50  # swaps per landmark; from greedy it takes less than one, on smooth fields several
-DOUBTS = 5  # loads afresh in a row that show no progress: near the rank the gains are rounding
+DOUBTS = 5  # reloads in a row without progress: near the rank the gains are rounding
 CHECKS = 8  # swaps in a row that the column itself did not confirm
-LIKELY = 8  # one place in so many is looked at before all of them are
+LIKELY = 8  # one place in this many is examined before all of them are
 NOWHERE = np.zeros(0, dtype=np.int64)
 BATCH = 32  # compiled swaps between two reports of progress
 
@@ -62,7 +62,7 @@ def descend(
     *,
     final: bool = True,
 ) -> int:
-    """Make the best swap while one pays, until the deadline; returns how many were made.
+    """Make the best swap while one lowers the error, until the deadline; returns how many.
 
     max_swaps : the most to make; None is 50 for each landmark.
     near : the places to look at first, which saves time and may end elsewhere; None looks at all

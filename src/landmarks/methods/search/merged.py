@@ -1,8 +1,8 @@
-"""Merge two choices: take the columns of both, drop the one that matters least until k are left.
+"""Merge two choices: take the columns of both, then drop the least useful one until k are left.
 
-Columns that both choices hold are likely to stay; where they differ, the elimination compares them
-in the presence of all others. Then swaps. Members common to good solutions are kept in the same way
-by the tour merging of Cook and Seymour, INFORMS J. Comput. 15 (2003).
+Columns in both choices are likely to stay; where the choices differ, the elimination compares
+columns in the presence of all others. Swaps follow. The tour merging of Cook and Seymour, INFORMS
+J. Comput. 15 (2003), also keeps what good solutions have in common.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Local search by swaps of a member for a candidate, each the one that lowers the error most.
+"""Local search: swap a member for a candidate, each time the pair that lowers the error most.
 
 The change of the error for all pairs at once follows from K_SS⁻¹, the residual and one product with
 K per swap. Swaps of one column for another are classical in column subset selection (Gu and
@@ -22,15 +22,15 @@ from .local_search import descend, starting_choice
 
 @dataclass(frozen=True)
 class Swap:
-    """Improve a start by the best swap, again and again; never worse than its start.
+    """Improve a start by repeating the best swap; never worse than its start.
 
     Parameters
     ----------
     start : a method, by name or as an object, or k indices.
-    criterion : the error to lower, "trace" or "frobenius"; None takes that of the problem, and for
-        "frobenius" swaps on the trace first: they lead further, at a lower price and with more
-        digits.
-    max_swaps : swaps after which to stop; None goes on to a local optimum (about 0.1 to 0.75 k
+    criterion : the error to lower, "trace" or "frobenius". None takes that of the problem and, for
+        "frobenius", swaps on the trace first: this leads to lower errors, costs less and is more
+        accurate.
+    max_swaps : swaps after which to stop; None continues to a local optimum (about 0.1 to 0.75 k
         swaps from greedy).
 
     Examples

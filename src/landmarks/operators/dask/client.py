@@ -1,8 +1,8 @@
-"""What the package asks of dask: lazy calls, sums in a fixed order, and the current scheduler.
+"""All calls to dask: lazy calls, sums in a fixed order, and the current scheduler.
 
-Nothing here starts a cluster. Without one dask's local scheduler works; with a `distributed.Client`
-its workers do. All that a task needs is in its graph, so what a lost worker held can be computed
-again.
+Nothing here starts a cluster. Without one, dask's local scheduler does the work; with a
+`distributed.Client`, its workers do. The graph of a task holds all that the task needs, so what a
+lost worker held can be computed again.
 """
 
 import time
@@ -20,9 +20,9 @@ from dask.utils import format_time, parse_timedelta
 from ...errors import WorkersLostError
 from ...runs import runner
 
-PATIENCE = "5 minutes"  # without any worker, unless dask's own setting says otherwise
+PATIENCE = "5 minutes"  # time without any worker, unless dask's own setting differs
 SETTING = "distributed.scheduler.no-workers-timeout"
-POLL = 0.25  # seconds between looks at the workers
+POLL = 0.25  # seconds between checks of the workers
 FAN_IN = 8
 
 Lazy = Any
@@ -44,14 +44,14 @@ def constant(value: Any) -> Lazy:
 
 
 def tree(function: Callable[[list], Any], parts: Sequence[Lazy]) -> Lazy:
-    """The parts put together by eights, neighbours first; the grouping depends on their number."""
+    """Join the parts eight at a time, neighbours first; only their number matters."""
     while len(parts) > 1:
         parts = [lazy(function, list(parts[a : a + FAN_IN])) for a in range(0, len(parts), FAN_IN)]
     return parts[0]
 
 
 def keep(part: Lazy) -> Lazy:
-    """The same, stored by the workers once computed, and computed again if a worker is lost.
+    """The same value, stored by the workers once computed, and recomputed if a worker is lost.
 
     They store it while the returned object lives, even if other lazy calls use it.
     """
@@ -174,7 +174,7 @@ def _workers(client: Any) -> int:
 
 
 def _explained(error: BaseException, place: str) -> str | None:
-    """The sentence for what a cluster raises when it breaks; None for every other error."""
+    """The message for errors that a broken cluster raises; None for every other error."""
     name = type(error).__name__
     if name == "KilledWorker":
         return (

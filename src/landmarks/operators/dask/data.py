@@ -1,4 +1,4 @@
-"""Columns of a dask array: the Gram matrix in one pass if X is tall, products by tiles if wide."""
+"""Columns of a dask array: the Gram matrix in one pass if X is tall, products of tiles if wide."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ from .client import (
     tree,
 )
 
-CHUNK = 128 * 2**20  # bytes of a chunk, where chunks that split the columns must be put together
+CHUNK = 128 * 2**20  # bytes of a chunk, if chunks that split rows must be joined
 TILE_ROWS = 4096
 TILE_ENTRIES = 2**22
 # seconds per product and per task beyond the arithmetic, measured by benchmarks/cluster.py
@@ -108,8 +108,8 @@ def finite_chunk(chunk: Any, name: str, start: int) -> np.ndarray:
 class Tiled(Operator):
     """The operator XᵀX of a wide dask array, by products of tiles; `dask_data` makes it.
 
-    Tiles are cut by the shape of X alone and their products are added in a fixed order, so neither
-    the chunks nor the number of workers changes a bit.
+    Tiles depend only on the shape of X, and their products are added in a fixed order, so the
+    result is bit-identical for all chunks and numbers of workers.
     """
 
     local = False

@@ -15,8 +15,8 @@ from . import strips as _strips
 from .client import Lazy, announce, compute, constant, keep, lazy, tree
 from .data import OVERHEAD, TASK, added, checked, each_chunk, finite_chunk
 
-LOCAL = 4096  # points up to which a restriction is computed here rather than by the workers
-DEVICE_STRIP = 2**16  # rows of a strip at least, on a graphics card
+LOCAL = 4096  # up to this many points a restriction is computed here, not by the workers
+DEVICE_STRIP = 2**16  # least rows of a strip on a graphics card
 
 
 class DaskKernel(Operator):
@@ -52,7 +52,7 @@ class DaskKernel(Operator):
 
     @property
     def product_error(self) -> float:
-        """That of the engine on the workers; the norms of the points are not known here."""
+        """The error of the engine on the workers; the norms of the points are not known here."""
         if self.device is not None:
             return fused_error(self.like, self.precision)
         return chunked_error(self.like)

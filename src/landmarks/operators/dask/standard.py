@@ -1,7 +1,7 @@
 """The operator of the columns of a dask array, as they are or centred and scaled.
 
-Chunks and workers change no bit. Sums are taken about the mean of the first rows, so that nothing
-cancels when the data lie far from zero.
+The result is bit-identical for all chunks and workers. The mean of the first rows is subtracted
+before summing, so there is no cancellation when the data lie far from zero.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """Parts of a kernel product, each made by one worker: strips of rows, evaluated tile by tile.
 
-The strips depend on the number of points alone, so a product has the same bits on any number of
+The strips depend only on the number of points, so a product is bit-identical on any number of
 workers.
 """
 

@@ -1,7 +1,7 @@
 """2**x and square roots in float64 for Triton kernels: few operations, no table, no branch.
 
-The float64 pipe is the bottleneck of a product, so every operation there that an integer
-operation can replace is replaced. Relative errors: 1.4e-14 for 2**x, 1e-16 for the root.
+The float64 pipe is the bottleneck of a product, so integer operations replace float64 operations
+wherever possible. Relative errors: 1.4e-14 for 2**x, 1e-16 for the root.
 """
 
 # The compiler of the kernels takes types from the arguments.
@@ -28,11 +28,11 @@ C9, C8, C7, C6, C5, C4, C3, C2, C1, C0 = (
         1.0000000000000127,
     )
 )
-WHOLE = tl.constexpr(1.5 * 2.0**52)  # added to a number, it rounds it to a whole one
+WHOLE = tl.constexpr(1.5 * 2.0**52)  # adding it rounds a number to an integer
 LEAST = tl.constexpr(0xC08F4000)  # the high word of −1000
 TINIEST = tl.constexpr((1023 - 120) << 20)  # the high word of 2**−120
 LARGEST = tl.constexpr((1023 + 100) << 20)
-BIAS = tl.constexpr((1023 - 127) << 20)  # what the exponents of float64 and float32 differ by
+BIAS = tl.constexpr((1023 - 127) << 20)  # the exponent bias of float64 minus that of float32
 
 
 @triton.jit

@@ -1,7 +1,7 @@
 """Triton kernels for K(x, y) @ V in float64: values live in registers and are never stored.
 
 A tile of exponents is one product of packed points on the float64 tensor cores (`double_packing`).
-Where its rounding would show in the values, or the distance is no inner product, differences of
+If its rounding would matter for the values, or the distance is not an inner product, differences of
 coordinates are summed instead. The tile of values is multiplied by V on the tensor cores again.
 
 The exponential is our own. With SHIFT = m > 0 the exponents come as t = x + 2**(m + 1) − 1, and

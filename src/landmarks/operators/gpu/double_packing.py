@@ -1,9 +1,9 @@
 """Points packed for fused products in float64: rows whose inner product is an exponent.
 
-−|u − v|² is an inner product of lengthened points, with the norms last. Its rounding is relative
-to |u|² + |v|². `near` is the squared distance up to which that would show in the kernel values:
-tiles with such pairs are formed again by differences of coordinates. `shift` is the m of
-`double_kernels`, 0 where exponents reach too far for it.
+−|u − v|² is an inner product of lengthened points, with the norms last. Its rounding error is
+relative to |u|² + |v|². `near` is the squared distance up to which this error matters for the
+kernel values: tiles with such pairs are recomputed from differences of coordinates. `shift` is the
+m of `double_kernels`, 0 where exponents reach too far for it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from .functions import LOG2E, factor
 from .tiling import by_coordinates, padded
 
 EPS = 2.0**-52
-ERROR = 1e-13  # what a product may be off by
-FAR = 60.0  # values below 2**−60 need no digits
-LARGEST_NORM = 128.0  # squared norms up to which products round exponents to some 3e-14
+ERROR = 1e-13  # bound on the relative error of a product
+FAR = 60.0  # values below 2**−60 need not be accurate
+LARGEST_NORM = 128.0  # up to this squared norm, exponents are rounded to about 3e-14
 SHORT_ROW = 32  # the longest packed row that a tile holds at once
 STEP, CHUNK = 16, 32  # packed rows are padded to multiples of these
 

@@ -1,8 +1,8 @@
-"""Products of points of which a few lie far out, in parts that are each as fast as they can be.
+"""Products of points with a few outliers, in parts that are each as fast as possible.
 
-Inner products round relative to the squared norms. A few points far out would make all tiles need
-differences of coordinates, which take two to six times as long. So the others are multiplied among
-themselves in a layout of their own, and only rows and columns of the few take longer.
+Rounding errors of inner products are relative to the squared norms. A few outliers would make all
+tiles need differences of coordinates, which take two to six times as long. So the other points are
+multiplied in a layout of their own, and only the rows and columns of the outliers take longer.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from ... import kernels
 from ..._array import Array
 from .double_packing import LARGEST_NORM, DoubleLayout, DoublePoints, sizes
 
-FAR_OUT = 2.0**6.5  # squared norm beyond which a point lies far out: the last layout below 128
-FEW = 8  # at most one point in so many may lie far out
+FAR_OUT = 2.0**6.5  # a point with a larger squared norm is an outlier: the last layout below 128
+FEW = 8  # at most one point in this many may be an outlier
 
 
 class Parts(NamedTuple):

@@ -18,10 +18,10 @@ from .functions import form
 from .tiling import ROW_STEP, Tile, in_passes, padded, slots, unrolled
 
 SHORT, LONG, ABSOLUTE = range(3)
-LONG_ROW = 256  # packed rows beyond this are read again and again: larger tiles
+LONG_ROW = 256  # longer packed rows are read repeatedly, so tiles are larger
 PARTIAL = 2**28  # bytes that partial sums may take
-WAVES = 8  # of programs, one after the other
-SHORTEST = 16  # tiles of a span
+WAVES = 8  # waves of programs, one after the other
+SHORTEST = 16  # fewest tiles of a span
 
 
 def double_product(

@@ -1,4 +1,4 @@
-"""What the fused products must know of a kernel function: its form, its degree and its unit."""
+"""What the fused products need to know about a kernel function: its form, degree and unit."""
 
 from __future__ import annotations
 

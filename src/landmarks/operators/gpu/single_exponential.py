@@ -1,7 +1,7 @@
 """2**x in float32 and float16 parts of a number for Triton kernels, in PTX where that is faster.
 
-The unit that takes exponentials is the bottleneck of many products, so a part of them is taken by
-a polynomial in the other units.
+The exponential unit is the bottleneck of many products, so the other units compute some of the
+exponentials by a polynomial.
 """
 
 # The compiler of the kernels takes types from the arguments.

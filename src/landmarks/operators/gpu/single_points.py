@@ -1,4 +1,4 @@
-"""float32 points packed for fused products, and what the kernels must know of them."""
+"""float32 points packed for fused products, and what the GPU kernels need to know about them."""
 
 from __future__ import annotations
 

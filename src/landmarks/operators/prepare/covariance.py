@@ -71,7 +71,7 @@ class PairMoments:
         )
 
     def resolved(self, missing: str) -> Moments:
-        """The moments that the missing values leave.
+        """The moments with missing values resolved.
 
         "impute": a missing value is the mean of its column, so its row adds nothing to the scatter.
         "pairwise": each entry is scaled up from the rows that have it to all rows; the result can

@@ -8,7 +8,7 @@ import numpy as np
 from ...readers.frames import check_numbers
 from .base import RowBlocks, float_dtype
 
-COUNTED = ("parquet", "feather", "arrow", "orc")  # these know their number of rows without reading
+COUNTED = ("parquet", "feather", "arrow", "orc")  # they know their number of rows
 
 
 class ArrowRows(RowBlocks):

@@ -1,10 +1,10 @@
-"""The Gram matrix of rows that come in pieces: the same bits however the rows are cut and joined.
+"""The Gram matrix of rows in pieces: bit-identical however the rows are divided and joined.
 
-Rows are multiplied in blocks at fixed places, 0 … 2047, 2048 … 4095 and so on; a piece keeps the
-rows of an incomplete block until its neighbour brings the rest. The sum over the blocks carries its
-rounding errors along (Knuth's two-sum; Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26 (2005)),
-about 106 bits, and is rounded once, at the end. Pieces that follow one another can be joined in any
-grouping, so a loop over a file and a tree on a cluster give the same bits.
+Rows are multiplied in blocks at fixed positions, 0 … 2047, 2048 … 4095 and so on; a piece keeps the
+rows of an incomplete block until its neighbour brings the others. The sum over the blocks is
+compensated for rounding errors (Knuth's two-sum; Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26
+(2005)): it has about 106 bits and is rounded once, at the end. Consecutive pieces can be joined in
+any grouping, so a loop over a file and a tree on a cluster give bit-identical results.
 """
 
 from dataclasses import dataclass

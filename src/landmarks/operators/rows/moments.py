@@ -1,8 +1,8 @@
 """Weighted means and Gram matrices that add up over blocks of rows.
 
 Means and scatter are merged as by Chan, Golub and LeVeque, The American Statistician 37 (1983):
-nothing cancels when the data lie far from zero. Sums over many blocks carry their rounding errors
-along, as by Knuth and Neumaier (ZAMM 54, 1974).
+there is no cancellation when the data lie far from zero. Sums over many blocks are compensated for
+rounding errors, as by Knuth and Neumaier (ZAMM 54, 1974).
 """
 
 from __future__ import annotations
@@ -175,8 +175,8 @@ def summed(
 ) -> MomentSum:
     """The sums after one pass over all rows, which are checked on the way.
 
-    Tiles are read ahead while others are worked on. They are added in their order, so the result
-    depends neither on how the source is cut nor on the threads.
+    Tiles are read ahead while others are processed. They are added in order, so the result depends
+    neither on the chunks of the source nor on the threads.
     """
     n = source.n
     sums = MomentSum(n, product)

@@ -1,4 +1,4 @@
-"""Columns of an X read in blocks of rows: by its Gram matrix if that fits, else by passes."""
+"""Columns of an X read in blocks of rows: from its Gram matrix if that fits, else by passes."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from .base import RowBlocks, Standardised
 from .moments import Moments, gram, squares, summed
 from .tiles import pass_height, tiles
 
-ROWS_MEMORY = 2**30  # bytes that work on an X read in blocks may take by default
+ROWS_MEMORY = 2**30  # default limit in bytes for work on an X read in blocks
 
 
 def fits(source: RowBlocks, memory: int) -> bool:
@@ -84,7 +84,7 @@ def scaled_gram(moments: Moments, center: bool, factor: np.ndarray) -> np.ndarra
 
 
 def _check_memory(source: RowBlocks, memory: int) -> None:
-    """Raise before anything is read when the request cannot be met."""
+    """Raise an error, before anything is read, if the memory does not suffice."""
     if isinstance(memory, bool) or not isinstance(memory, int) or memory <= 0:
         raise ValueError(f"memory must be a positive whole number of bytes, got {memory!r}")
     n = source.n

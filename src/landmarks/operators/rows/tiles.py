@@ -1,4 +1,4 @@
-"""Rows regrouped into tiles of a fixed height, so that sums do not depend on how X is cut."""
+"""Rows regrouped into tiles of a fixed height, so that sums do not depend on the chunks of X."""
 
 import itertools
 from collections.abc import Iterator

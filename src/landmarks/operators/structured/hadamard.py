@@ -95,8 +95,8 @@ def hadamard(A: Any, B: Any = None) -> Operator:
     Parameters
     ----------
     A : p × n, such as p orbitals at n grid points.
-    B : q × n, at the same points; A unless given. Weights of the points go into one of them, as
-        √w times its columns.
+    B : q × n, at the same points; A by default. To weight the points by w, multiply the columns of
+        one of the two by √w.
 
     Returns
     -------

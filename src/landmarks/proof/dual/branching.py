@@ -16,9 +16,9 @@ from ..._array import Array, host
 from .ascent import Descent
 from .bound import Dual, Point
 
-TAUS = (4e-3, 3e-4)  # smoothing at the begin and at the end of a case, relative to error/k
+TAUS = (4e-3, 3e-4)  # smoothing at the beginning and at the end of a case, relative to error/k
 MEMORY = 2**30  # bytes that the points of the cases may take
-STEPS = (25, 25, 25, 25)  # of the ascent of a case, the smoothing lowered after each
+STEPS = (25, 25, 25, 25)  # steps of the ascent of a case; the smoothing is lowered after each block
 
 
 class Case(NamedTuple):

@@ -19,10 +19,10 @@ from ..._array import (
 )
 from .bound import Dual, Point, rows, water_filling
 
-SINGULAR = 1e-11  # least eigenvalue at a unit diagonal for which columns count as independent
+SINGULAR = 1e-11  # least eigenvalue, at a unit diagonal, of columns that count as independent
 NEWTON, STEPS = 30, 12  # steps to the analytic centre, and of the reweighting
-MARGIN = 1.1  # a step is shortened unless one longer by this factor is allowed
-FLOOR = 1e-6  # of the weights that the reweighting divides by
+MARGIN = 1.1  # a step is shortened unless a step longer by this factor is allowed
+FLOOR = 1e-6  # least weight that the reweighting divides by
 
 
 def analytic_centre(K: Array, end: float = math.inf) -> Array | None:

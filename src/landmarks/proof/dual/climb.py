@@ -20,15 +20,15 @@ from .branching import Case, branch
 from .centre import starting_point
 from .safe import safe_value
 
-TAUS = (0.02, 2e-4)  # smoothing at the begin and at the end, relative to error/k
-TINY = 1e-10  # share of the trace below which an error is not bounded by the dual
-IDLE = 20  # looks at the clock without a step, after which the ascent has ended
+TAUS = (0.02, 2e-4)  # smoothing at the beginning and at the end, relative to error/k
+TINY = 1e-10  # relative to the trace: smaller errors are not bounded by the dual
+IDLE = 20  # checks of the clock without a step, after which the ascent ends
 BLOCK = (5, 25)  # fewest and most steps of the ascent with one smoothing
-LEVELS = 20  # smoothings in the time given, where a step takes so long that blocks are short
-CHECK = 8e-10  # seconds by n³ that are kept for the last evaluation, on a host with other work
-MANY = 5000  # steps in the time given from which on branching pays
-START = 0.1  # of the time, after which the start is not improved any further
-ROOT = 0.35  # of the time for the ascent before it
+LEVELS = 20  # smoothing levels in the given time, if steps take so long that blocks are short
+CHECK = 8e-10  # seconds, times n³, reserved for the last evaluation on a busy host
+MANY = 5000  # from this many steps in the given time on, branching helps
+START = 0.1  # share of the time after which the start is not improved further
+ROOT = 0.35  # share of the time for the ascent before branching
 
 
 class Climbed(NamedTuple):
@@ -130,7 +130,7 @@ def ascend(at: Ascent, dual: Dual, seconds: float, error: float) -> Iterator[Ste
 
 
 def block(steps: float) -> int:
-    """The steps with one smoothing, when so many are made in the time given."""
+    """The steps with one smoothing, if this many steps are made in the given time."""
     return int(min(max(steps / LEVELS, BLOCK[0]), BLOCK[1]))
 
 

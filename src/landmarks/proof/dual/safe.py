@@ -1,10 +1,10 @@
 """The dual bound evaluated so that rounding can only lower it.
 
 The point is taken as given: D, L̂, J, T and the angles are floats, and nothing about them need be
-exact. What must hold exactly is made to hold: D is lowered until K − D − L̂L̂ᵀ is positive
-semidefinite with everything that rounding may have done, cos² + sin² is brought below 1, and μ and
-R are what is left of K − L̂(cos θ J + sin θ T). Each sum then loses its rounding. All of it is done
-on the host, wherever the point was found.
+exact. Conditions that must hold exactly are enforced: D is lowered until K − D − L̂L̂ᵀ is positive
+semidefinite whatever the rounding errors, cos² + sin² is brought below 1, and μ and R are the
+entries of K − L̂(cos θ J + sin θ T). A bound on its rounding error is then subtracted from each
+sum. All of this is done on the host, wherever the point was found.
 """
 
 from dataclasses import replace

@@ -117,7 +117,7 @@
         tell({ clientX: box.left + u.cursor.left, clientY: box.top + u.cursor.top }, `${k[i]} ${data.noun}s: lost ${percent(greedy[i])} by greedy choice${here}${best ? `; at least ${percent(best[i])}` : ""}`);
       }] },
     }, [k, greedy, best ?? k.map(() => null), mark]);
-    const bound = best ? [["best", "the best directions: no choice can go below"]] : [];
+    const bound = best ? [["best", "the best directions: no choice can be below"]] : [];
     legend(element, [["chosen", "greedy choice of each size"], ...bound, ["point", "this choice"]]);
   }
 

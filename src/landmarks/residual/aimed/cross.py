@@ -21,8 +21,8 @@ from ...runs.state import State
 from ..explicit import independent_basis
 from .explicit_aim import Rebuilding
 
-DIGITS = 1e-10  # of squared lengths: below it RᵀT is computed again instead of updated
-AGE = 24  # exchanges, or the size where that is more, after which all is computed again
+DIGITS = 1e-10  # relative to squared lengths: below it RᵀT is recomputed instead of updated
+AGE = 24  # exchanges after which all is recomputed, unless the size is larger
 ENTRIES = 2**22  # pairs that are compared at a time
 
 
@@ -39,7 +39,7 @@ class Cross(State):
     """Members at places, −1 where a place is vacant, and what they leave of A and B.
 
     highest, highest_inner : the largest ‖r_j‖² and ‖T‖² since RᵀT was computed last.
-    oldest : the age at which all is computed again; that costs as much as so many exchanges.
+    oldest : the age at which all is recomputed, which costs as much as this many exchanges.
     """
 
     highest: np.ndarray
@@ -82,7 +82,7 @@ class Cross(State):
         self.highest, self.highest_inner = base.lengths.copy(), base.inside
 
     def _take_out(self, count: int) -> None:
-        """Take the first so many members out of R and T, and set what goes with them."""
+        """Project the first members out of R and T, and set the quantities that depend on them."""
         chosen = self.chosen_columns[:, :count]
         Q, triangle = scipy.linalg.qr(chosen, mode="economic", check_finite=False)
         of_A, of_B = Q.T @ self.R, Q.T @ self.T

@@ -20,8 +20,8 @@ from ...problem import Problem
 from .explicit_aim import Rebuilding
 from .tails import best_directions, safe_bound
 
-STORED = 5000  # order up to which a matrix that is no data is factorised in full
-LOW_RANK = 600  # columns that the factor of a larger one may have
+STORED = 5000  # largest order of a kernel or stored matrix that is factorised completely
+LOW_RANK = 600  # most columns of the factor of a larger one
 
 _made: WeakKeyDictionary[Aim, WeakKeyDictionary[Operator, Rebuilding]] = WeakKeyDictionary()
 

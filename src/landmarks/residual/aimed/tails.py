@@ -14,9 +14,9 @@ from .explicit_aim import Rebuilding, orthonormal, unit
 
 FULL = 3000  # rows up to which the range of the candidates is computed; beyond, it may be all
 STEPS = 60
-WORK = 2e10  # multiplications that the steps may take
-ENOUGH = 5  # steps that are worth a start
-SETTLED = 1e-3  # of the error: a bound that came this close to f(w) is not raised further
+WORK = 2e10  # most multiplications of the steps
+ENOUGH = 5  # fewer steps than this are not worth starting
+SETTLED = 1e-3  # relative to the error: if the bound is this close to f(w), stop raising it
 
 
 def best_directions(base: Rebuilding, k: int, repeats: bool = False) -> float:

@@ -1,5 +1,5 @@
-/* Drops and additions: what they change in the diagonals, in K_SS⁻¹ and in the rows. The rows
-   are large, so they take in several changes at a time: see rows.py. */
+/* Drops and additions: how they change the diagonals, K_SS⁻¹ and the rows. The rows are large,
+   so several changes are collected and applied together: see rows.py. */
 
 #pragma once
 
@@ -56,7 +56,7 @@ WIDE static void change_inverse(Choice *s, const Change *change) {
     }
 }
 
-/* The changes that wait for the row of a place. */
+/* The pending changes of the row of a place. */
 static void change_row_by_all(const Choice *s, int64_t place, double *const *row) {
     for (int64_t i = s->since[place]; i < s->waiting; i++) {
         const Change change = change_of(s, i);
@@ -64,7 +64,7 @@ static void change_row_by_all(const Choice *s, int64_t place, double *const *row
     }
 }
 
-/* Put the changes that wait into the row of a place; a place that was emptied starts from zero. */
+/* Apply the pending changes to the row of a place; an emptied place starts from zero. */
 static void settle_row(const Choice *s, int64_t r) {
     double *row[3];
     for (int p = 0; p <= s->powers; p++) {
@@ -81,13 +81,13 @@ static void settle(Choice *s) {
     s->waiting = 0;
 }
 
-/* Room for another change. */
+/* Make room for another change. */
 static Change next_change(Choice *s) {
     if (s->waiting == WAITING) settle(s);
     return change_of(s, s->waiting);
 }
 
-/* Empty a place; its change waits. */
+/* Empty a place; its change is pending. */
 static void drop(Choice *s, int64_t place) {
     Change change = next_change(s);
     const double length = sqrt(s->H[place * s->size + place]);
@@ -114,7 +114,7 @@ static void drop(Choice *s, int64_t place) {
     s->since[place] = s->waiting;
 }
 
-/* W_rj with the changes that wait. */
+/* W_rj with the pending changes. */
 static double entry_of_W(const Choice *s, int64_t r, int64_t j) {
     if (s->members[r] < 0) return 0.0;
     double entry = s->seated[r] == s->members[r] ? s->rows[0][r * s->n + j] : 0.0;
@@ -125,7 +125,7 @@ static double entry_of_W(const Choice *s, int64_t r, int64_t j) {
     return entry;
 }
 
-/* Seat j at a free place; `columns` holds its columns. The change waits. */
+/* Put j at a free place; `columns` holds its columns. The change is pending. */
 static void add(Choice *s, int64_t j, int64_t place) {
     const int64_t n = s->n;
     double *u = column_of(s, 0);

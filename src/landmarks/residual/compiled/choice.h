@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Loops are compiled for several processors, and the one at hand is chosen when the library is
-   loaded. A compiler that cannot do that is called with -DWIDE= instead. */
+/* Loops are compiled for several kinds of CPU, and the right version is selected when the library
+   is loaded. A compiler that does not support this is called with -DWIDE= instead. */
 #ifndef WIDE
 #if defined(__x86_64__) && defined(__GLIBC__)
 #define WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -18,7 +18,7 @@
 
 enum { CHECKS = 8, CHUNK = 256, WAITING = 16 };
 static const double DISASTER = 1e-3, LOST = 1e-7, CLEAN = 1e-10, ROUNDING = 64.0, TINY = 2.3e-308;
-enum { CLOSED, OPEN, BANNED }; /* a banned candidate is open again after the disturbance */
+enum { CLOSED, OPEN, BANNED }; /* a banned candidate is open again after the perturbation */
 
 /* The fields are those of Choice in library.py, in the same order. */
 typedef struct {
@@ -29,25 +29,25 @@ typedef struct {
     double *errors[3];     /* bounds on their rounding */
     double *H;             /* the inverse of K_SS, size by size, zero where a place is free */
     int64_t *members;      /* of each place, -1 where it is free */
-    int64_t *seated;       /* the same before the changes that wait */
-    int64_t *since;        /* the first change that waits for the row of a place */
+    int64_t *seated;       /* the same before the pending changes */
+    int64_t *since;        /* the first pending change of the row of a place */
     uint8_t *state;        /* CLOSED, OPEN or BANNED for each candidate */
     const uint8_t *locked; /* 1 for a place whose member stays */
     const double *floor;   /* diag C at which a column counts as represented */
-    const double *divisor; /* diag C at least, where it divides */
+    const double *divisor; /* lower bound of diag C, for divisions by it */
     double *work;          /* 55 n + 17 size + 16 + m numbers */
     int64_t m;             /* rows of X; 0 where K is stored */
     const double *X;       /* m by n, with K = XᵀX */
     double *X_S;           /* the columns of the members, m by size, zero where a place is free */
     double *R, *D;         /* the residual of X, m by n, and the dual vectors, m by size */
     double unit, largest, tolerance, known, whole;
-    double left[3];        /* tr C² and tr C³ below which K² and K³ have too few digits */
+    double left[3];        /* tr C² and tr C³ below which K² and K³ are too inaccurate */
     double drift, swollen;
     int64_t age, waiting;
-    int64_t columns, products, entries; /* of K that were asked for, for the ledger */
+    int64_t columns, products, entries; /* of K that were used, for the ledger */
 } Choice;
 
-/* Lets library.py see whether it was compiled with the same Choice. */
+/* Lets library.py check that both have the same Choice. */
 int64_t size_of_choice(void) { return sizeof(Choice); }
 
 /* C becomes C + sign b bᵀ and row r of W becomes W_r + t_r b; x = [b, Cb, (C²b)], C as before. */
@@ -57,7 +57,7 @@ typedef struct {
 
 typedef struct {
     int64_t place;
-    double half; /* of what the best swap at the place gains */
+    double half; /* half of the gain of the best swap at the place */
 } Best;
 
 /* The working memory. */
@@ -96,7 +96,7 @@ WIDE static void scale(double *restrict x, double factor, int64_t n) {
 
 static double error_of(const Choice *s) { return sum_of(s->diagonals[s->powers - 1], s->n); }
 
-/* What a swap must gain at least; size is that of the terms that the gain is the sum of. */
+/* The least gain of a swap that counts; size is that of the terms that make up the gain. */
 static double least_gain(const Choice *s, double error, double size) {
     const double part = larger(error, 0.0) / s->whole;
     double rounding = 2 * s->unit * s->whole * (s->powers == 1 ? 1.0 : sqrt(part));

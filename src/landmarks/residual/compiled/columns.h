@@ -4,7 +4,7 @@
 
 #include "explicit.h"
 
-/* Row j of a power of K at the members, times the rows W, CW or C²W, taken off `out`. */
+/* Subtract from `out` row j of a power of K at the members, times the rows W, CW or C²W. */
 static void subtract_rows(const Choice *s, double *out, const double *row_of_K, int p,
                           int64_t from, int64_t width) {
     enum { MANY = 64 };
@@ -23,7 +23,7 @@ static void subtract_rows(const Choice *s, double *out, const double *row_of_K, 
     }
 }
 
-/* u - Wᵀu_S, again where rounding in W left something of u at S. */
+/* u - Wᵀu_S; repeated if rounding in W left part of u at S. */
 static void without_members(const Choice *s, double *u, double largest) {
     double *at_members = at_members_of(s);
     for (int again = 0; again < 2; again++) {
@@ -82,14 +82,14 @@ static void change_column(const Choice *s, const Change *change, double *const *
     change_images(s, change, *change->sign * change->x[0][j], x);
 }
 
-/* The highest power of K that has the digits of the same power of C. */
+/* The highest power of K from which the same power of C can be computed accurately. */
 static int usable_power(const Choice *s) {
     int p = 0;
     while (p < s->powers && s->K[p + 1] && sum_of(s->diagonals[p + 1], s->n) >= s->left[p + 1]) p++;
     return p;
 }
 
-/* C e_j, C² e_j (and C³ e_j) without the changes that wait, from powers of K or by products. */
+/* C e_j, C² e_j (and C³ e_j) without the pending changes, from powers of K or by products. */
 static void columns_of_K(Choice *s, int64_t j, double *const *x) {
     const int stored = usable_power(s);
     for (int64_t from = 0; from < s->n; from += CHUNK) {

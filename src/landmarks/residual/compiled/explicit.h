@@ -50,7 +50,7 @@ WIDE static void add_outer(double *restrict matrix, const double *restrict x,
     }
 }
 
-/* What the member at a place alone explained comes back to R: `Explicit.drop`. */
+/* Add back to R what only the member at a place explained: `Explicit.drop`. */
 static void drop_from_R(const Choice *s, int64_t place, const double *b, const double *t) {
     double *u = along_rows_of(s);
     for (int64_t i = 0; i < s->m; i++) u[i] = s->D[i * s->size + place];
@@ -60,7 +60,7 @@ static void drop_from_R(const Choice *s, int64_t place, const double *b, const d
     for (int64_t i = place; i < s->m * s->size; i += s->size) s->D[i] = s->X_S[i] = 0.0;
 }
 
-/* R loses q vᵀ; diag C becomes the squared lengths of its columns. */
+/* Subtract q vᵀ from R; diag C becomes the squared lengths of its columns. */
 WIDE static void deflate(Choice *s, const double *restrict q, const double *restrict v) {
     double *restrict c = s->diagonals[0];
     memset(c, 0, s->n * sizeof(double));
@@ -75,8 +75,8 @@ WIDE static void deflate(Choice *s, const double *restrict q, const double *rest
     }
 }
 
-/* The direction q of column j leaves R and joins the dual vectors: `Explicit.add`. Rᵀq is b up to
-   rounding, but R needs it right to its own rounding. */
+/* Move the direction q of column j from R to the dual vectors: `Explicit.add`. Rᵀq equals b up to
+   rounding, but R needs it to its own accuracy. */
 WIDE static void add_to_R(Choice *s, int64_t j, int64_t place, const double *t) {
     const int64_t m = s->m, size = s->size;
     double *q = along_rows_of(s), *restrict weights = alike_of(s);

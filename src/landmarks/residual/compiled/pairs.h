@@ -1,10 +1,10 @@
-/* What each swap gains: see pairs.py. */
+/* The gain of each swap: see pairs.py. */
 
 #pragma once
 
 #include "changes.h"
 
-/* Diagonals as they are at least, and a loss for every candidate that is not open. */
+/* Lower bounds of the diagonals, and a loss for every candidate that is not open. */
 WIDE static void bound_diagonals(Choice *s) {
     const int64_t n = s->n;
     const double *restrict c = s->diagonals[0], *restrict A = s->diagonals[1];
@@ -30,8 +30,8 @@ WIDE static void bound_diagonals(Choice *s) {
     }
 }
 
-/* Half of the gain of each pair of a place, see `Pairs`; a loss where the others represent the
-   candidate. Returns the largest, and the index of the first that has it. */
+/* Half of the gain of each pair of a place, see `Pairs`; a loss if the other members represent the
+   candidate. Returns the largest, and the first index that has it. */
 WIDE static double best_of_row(const Choice *s, int64_t place, double *restrict halves) {
     const int64_t n = s->n;
     const double *restrict w = s->rows[0] + place * n, *restrict y = s->rows[1] + place * n;
@@ -65,14 +65,14 @@ WIDE static double best_of_row(const Choice *s, int64_t place, double *restrict 
     return most;
 }
 
-/* Whether the inverse of K_SS has no digits left at a place: the state must be loaded afresh. */
+/* Whether the inverse of K_SS is too inaccurate at a place: the state must be recomputed. */
 static int lost_digits(Choice *s, int64_t place) {
     if (s->H[place * s->size + place] > 0) return 0;
     s->drift = INFINITY;
     return 1;
 }
 
-/* Put in the changes that wait, and compare all pairs. */
+/* Apply the pending changes, and compare all pairs. */
 static Best look(Choice *s) {
     Best best = {-1, -1.0};
     bound_diagonals(s);
@@ -99,7 +99,7 @@ static int64_t best_candidate(const Choice *s, int64_t place) {
     return -1;
 }
 
-/* The gain from the columns of C itself: `confirmed_gain`. The state takes in what it finds. */
+/* The gain from the columns of C itself: `confirmed_gain`. Corrects the state with the result. */
 static double confirmed_gain(Choice *s, int64_t place, int64_t j, double *size) {
     const int64_t n = s->n;
     const double *u = column_of(s, 0), *v = column_of(s, 1);

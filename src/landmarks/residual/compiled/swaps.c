@@ -6,14 +6,14 @@
 
 #include "pairs.h"
 
-/* Whether what drops put into the diagonals took digits along when it was taken out. */
+/* Whether drops and additions have made the diagonals inaccurate by cancellation. */
 static void measure(Choice *s) {
     const double left = larger(sum_of(s->diagonals[0], s->n), TINY);
     const double ratio = s->swollen / left < 1e50 ? s->swollen / left : 1e50;
     if (s->unit * pow(ratio, s->powers + 1) > LOST) s->drift = INFINITY;
 }
 
-/* Make the best swap while one pays, at most `limit`; returns how many were made. */
+/* Make the best swap while one lowers the error, at most `limit`; returns how many were made. */
 int64_t descend(Choice *s, int64_t limit) {
     int64_t made = 0;
     int checks = 0;
@@ -40,8 +40,9 @@ int64_t descend(Choice *s, int64_t limit) {
     return made;
 }
 
-/* The open candidate that gains most at least, -1 where none gains. NumPy's `best_addition` also
-   computes doubtful gains from C itself; what is filled here is followed by swaps, or only ordered. */
+/* The open candidate with the largest lower bound of its gain, -1 if none gains. NumPy's
+   `best_addition` also computes doubtful gains from C itself. That is not needed here, where swaps
+   follow or only the order matters. */
 static int64_t best_addition(Choice *s) {
     bound_diagonals(s);
     const double *c = s->diagonals[0], *A = bounded_of(s, 1), *B = bounded_of(s, 2);
@@ -79,7 +80,7 @@ int64_t fill(Choice *s) {
     return filled;
 }
 
-/* Drop the member that matters least, so many times. */
+/* Drop the member that matters least, `count` times. */
 void eliminate(Choice *s, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         int64_t cheapest = -1;
@@ -113,8 +114,8 @@ static void resemblance(const Choice *s, int64_t place, double *alike) {
     alike[place] = INFINITY;
 }
 
-/* Drop the member at a place and those most alike, fill their places with others, descend.
-   Returns the swaps made, or -1 when a place stays free. */
+/* Drop the member at a place and those most similar to it, refill their places with others, and
+   descend. Returns the number of swaps, or -1 if a place stays free. */
 int64_t disturb(Choice *s, int64_t place, int64_t count, int64_t limit) {
     double *alike = alike_of(s);
     resemblance(s, place, alike);
