@@ -100,8 +100,11 @@ class Exchange(State):
         """Leave the memory to the next copy; nobody may use this state after it."""
         self.base.released.append(self)
 
-    def load(self, indices: Indices) -> None:
-        """Recompute the state for the independent ones among the indices."""
+    def load(self, indices: Indices, quick: bool = False) -> None:
+        """Recompute the state for the independent ones among the indices.
+
+        quick : whether fewer digits are enough, for a state that others will be compared with.
+        """
         indices = np.asarray(indices, dtype=np.int64)
         self.members[:] = -1
         self.H[:] = 0.0
@@ -111,7 +114,7 @@ class Exchange(State):
         elif self.source is not None:
             self._load_explicit(self.source, indices)
         else:
-            self._load_from_K(indices)
+            self._load_from_K(indices, quick)
 
     def sharpen(self) -> bool:
         """Compute the diagonals from C itself, from now on; False if that does not help."""
@@ -160,8 +163,8 @@ class Exchange(State):
         self.W.set(rows, self.members)
         self.powers.set(source.diagonals(self.base.powers))
 
-    def _load_from_K(self, indices: np.ndarray) -> None:
-        fresh = load_from_K(self.base, indices, self.exact)
+    def _load_from_K(self, indices: np.ndarray, quick: bool) -> None:
+        fresh = load_from_K(self.base, indices, self.exact and not quick, quick)
         r = len(fresh.members)
         self.members[:r] = fresh.members
         self.H[:r, :r] = fresh.inverse

@@ -36,10 +36,13 @@ class Loaded(NamedTuple):
     larger: list[Array] | None
 
 
-def load_from_K(base: Base, indices: np.ndarray, exact: bool = False) -> Loaded:
+def load_from_K(
+    base: Base, indices: np.ndarray, exact: bool = False, quick: bool = False
+) -> Loaded:
     """What an exchange keeps of the independent ones among the indices.
 
     exact : whether the diagonals must come from C itself, at a price of n² k or n³ operations.
+    quick : whether K F may come from a stored K², with some digits less than the product has.
     """
     operator = base.operator
     fresh, c = factors_and_diagonal(base, indices)
@@ -47,7 +50,7 @@ def load_from_K(base: Base, indices: np.ndarray, exact: bool = False) -> Loaded:
         images, diagonals = _from_residual(base, fresh.F)
         larger = None
     else:
-        images, diagonals = _from_products(base, fresh, c)
+        images, diagonals = _from_products(base, fresh, c, quick)
         larger = base.of_K
     turn = like(fresh.inverse_factor.T, operator.like)
     return Loaded(fresh.order, fresh.inverse, [turn @ x.T for x in images], diagonals, larger)
@@ -71,12 +74,16 @@ def factors_and_diagonal(base: Base, indices: np.ndarray) -> tuple[Factors, Arra
     return fresh, namespace(c).clip(c, min=0.0)
 
 
-def _from_products(base: Base, fresh: Factors, c: Array) -> tuple[list[Array], list[Array]]:
+def _from_products(
+    base: Base, fresh: Factors, c: Array, quick: bool
+) -> tuple[list[Array], list[Array]]:
     """F, CF (and C²F) and the diagonals, by one block product with K per power."""
     F, xp = fresh.F, namespace(fresh.F)
     G = F.T @ F
     FG = F @ G
-    KF = _times_K(base, fresh)
+    KF = _from_square(base, fresh) if quick else None
+    if KF is None:
+        KF = base.operator.matmul(F)
     CF = KF - FG
     images = [F, CF]
     diagonals = [c, base.of_K[1] - row_dots(F, 2 * CF + FG)]
@@ -87,12 +94,12 @@ def _from_products(base: Base, fresh: Factors, c: Array) -> tuple[list[Array], l
     return images, [xp.clip(diagonal, min=0.0) for diagonal in diagonals]
 
 
-def _times_K(base: Base, fresh: Factors) -> Array:
-    """K F with F = K_S L⁻ᵀ: from K² where that is stored and L does not cost digits."""
+def _from_square(base: Base, fresh: Factors) -> Array | None:
+    """K F = (K²)_S L⁻ᵀ where K² is stored and L does not cost many digits; else None."""
     pivots = np.diagonal(fresh.factor)
     close = np.min(pivots, initial=np.inf) < CLOSE * np.max(pivots, initial=0.0)
     if base.stored_powers is None or close:
-        return base.operator.matmul(fresh.F)
+        return None
     columns = take(base.stored_powers.squared, fresh.order, axis=1)
     return transposed(solve_triangular(like(fresh.factor, columns), columns.T))
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
+from landmarks.methods.search import local_search
 from landmarks.methods.search.landscape import Landscape
 from landmarks.methods.search.local_search import descend
 
@@ -69,3 +70,42 @@ def test_a_descent_ends_where_no_swap_pays():
             if member != 0:
                 other = [*chosen[:place], j, *chosen[place + 1 :]]
                 assert error(other, "trace") >= state.error * (1 - 1e-9)
+
+
+def test_swaps_that_do_not_pay_end_even_if_they_seem_to(monkeypatch):
+    """Equal columns: rounding may tell one from the other, and back."""
+    Y = X.copy()
+    Y[:, 9] = Y[:, 8]
+    of = Landscape.of(lm.Problem(lm.psd(Y.T @ Y), 3), "trace")
+    state = of.state(np.array([2, 5, 8]))
+    asked = []
+
+    def there_and_back(landscape, state, done):
+        place = int(np.flatnonzero(np.isin(state.members, [8, 9]))[0])
+        other = 17 - int(state.members[place])
+        state.drop(place)
+        state.add(other, place)
+        state.drift = 1.0
+        asked.append(other)
+        return True
+
+    monkeypatch.setattr(local_search, "swap_best", there_and_back)
+    monkeypatch.setattr(local_search, "compiled_swaps", lambda *_: 0)
+    before = state.error
+    descend(of, state)
+    assert len(asked) == local_search.DOUBTS
+    assert state.error <= before * (1 + 1e-12)
+
+
+def test_a_quick_load_is_the_same_to_fewer_digits():
+    points = np.random.default_rng(4).standard_normal((80, 3))
+    operator = lm.psd(lm.rbf(sigma=1.0)(points, points))
+    for criterion in ("trace", "frobenius"):
+        of = Landscape.of(lm.Problem(operator, 9, criterion), criterion, moves=1000)
+        state, quick = of.state(np.arange(9)), of.state(np.arange(9))
+        before = operator.ledger.products
+        quick.load(np.arange(9), quick=True)
+        assert operator.ledger.products - before == (9 if criterion == "frobenius" else 0)
+        for ours, plain in zip(quick.rows, state.rows, strict=True):
+            np.testing.assert_allclose(ours, plain, rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(quick.diagonals, state.diagonals, rtol=1e-7, atol=1e-12)

@@ -230,7 +230,7 @@ def test_a_start_costs_k_products_and_a_swap_one_more(criterion, powers):
     )
     swaps, once = choice.details["swaps"], n * (powers - 1)  # diag K³ once
     assert swaps > 0
-    assert operator.ledger.products == k + swaps + once  # for diag K³ there is K²
+    assert operator.ledger.products == powers * k + swaps + once  # for diag K³ there is K²
     # the column that confirms a swap serves the swap too
     assert operator.ledger.columns == n + k + swaps
 

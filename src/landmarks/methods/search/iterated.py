@@ -24,6 +24,7 @@ from ..aimed.iterated import iterated as aimed
 from .landscape import Landscape
 from .local_search import LIMIT, descend, refill, starting_choice
 
+ROUGH = 1e-4  # drift of a disturbed state that makes it load afresh; the best is loaded at the end
 NEAR = 8  # places examined first after a perturbation, for each member that it dropped
 
 
@@ -169,8 +170,8 @@ class Search(State):
         else:
             limit = LIMIT * landscape.problem.k
             landscape.compiled.disturb(trial, place, count, limit)
-            if trial.stale(landscape.drift) and not len(trial.vacant):
-                trial.load(trial.chosen)
+            if trial.stale(ROUGH) and not len(trial.vacant):
+                trial.load(trial.chosen, quick=True)
                 landscape.compiled.descend(trial, limit)
         return trial
 

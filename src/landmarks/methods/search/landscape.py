@@ -43,7 +43,7 @@ class Landscape:
         base = Base(operator, criterion, problem.k, problem.k // 2 if moves is None else moves)
         if single:
             return cls(problem, base, problem.free, tolerance=1e-6, drift=1e-3)
-        found = cls(problem, base, problem.free, tolerance=1e-9, drift=1e-4)
+        found = cls(problem, base, problem.free, tolerance=1e-9, drift=1e-6)
         if problem.constraints or not compilable(base):
             return found
         known = CERTAIN if base.factored is None else CERTAIN / 100

@@ -78,7 +78,9 @@ def descend(
         if not run("swap", steps, done, state, deadline=landscape.problem.deadline):
             refill(landscape, state)
     if done.doubts:
-        state.load(done.members)
+        state.load(state.chosen)
+        if state.error >= done.lowest:
+            state.load(done.members)
     return done.swaps
 
 
@@ -96,6 +98,7 @@ class SwapRun(State):
     near: np.ndarray
     short: bool
     swaps: int = 0
+    confirmed: int = 0
     doubts: int = 0
     promising: np.ndarray = field(default_factory=NOWHERE.copy)
 
@@ -105,28 +108,34 @@ def swaps(
 ) -> Iterator[Step]:
     """One swap at a step; now and then the state is computed from K itself."""
     while refill(landscape, state) and done.swaps < limit and done.doubts < DOUBTS:
-        made = compiled_swaps(landscape, state, min(BATCH, limit - done.swaps))
+        made = compiled_swaps(landscape, state, done, min(BATCH, limit - done.swaps))
         if not made and not (final and swap_best(landscape, state, done)):
             return
         done.swaps += made or 1
         if state.stale(landscape.drift):
-            state.load(state.chosen)
-            if state.error < done.lowest * (1 - landscape.tolerance):
-                done.lowest = state.error
-                done.members = state.chosen
-                done.doubts = 0
-            else:
-                done.doubts += 1
+            confirm(landscape, state, done)
         yield Step(done.swaps, limit, lambda: landscape.relative(state.error))
 
 
-def compiled_swaps(landscape: Landscape, state: Exchange, most: int) -> int:
+def confirm(landscape: Landscape, state: Exchange, done: SwapRun) -> None:
+    """Load the state afresh, and see whether the swaps since the last time have paid."""
+    state.load(state.chosen)
+    if state.error < done.lowest * (1 - landscape.tolerance):
+        done.lowest = state.error
+        done.members = state.chosen
+        done.doubts = 0
+    elif done.swaps > done.confirmed:
+        done.doubts += 1
+    done.confirmed = done.swaps
+
+
+def compiled_swaps(landscape: Landscape, state: Exchange, done: SwapRun, most: int) -> int:
     """Make compiled swaps where they can be; returns how many. None is left that it can see."""
     if landscape.compiled is None:
         return 0
     made = landscape.compiled.descend(state, most)
     if not made and state.stale(landscape.drift):
-        state.load(state.chosen)
+        confirm(landscape, state, done)
     return made
 
 
