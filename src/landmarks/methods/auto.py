@@ -111,9 +111,13 @@ class Auto:
         small = order(problem.operator) <= SMALL
         portfolio = Portfolio(problem, rng)
         seconds = self.effort if problem.deadline is None else max(0.0, problem.time_left)
-        for label, method in small_plan(portfolio) if small else large_plan(problem, seconds):
-            portfolio.run(label, method)
-        if small and len(portfolio.choices) > 1:
+        straight = small and one_start(problem)
+        if straight:
+            search_on(portfolio, Filled())
+        else:
+            for label, method in small_plan(portfolio) if small else large_plan(problem, seconds):
+                portfolio.run(label, method)
+        if small and not straight and len(portfolio.choices) > 1:
             portfolio.run("merged", Merged(*portfolio.choices[:2]))
         if not small and frobenius_seconds(problem) <= seconds and panels_fit(problem):
             onward = Swap(start=portfolio.best.indices, criterion="frobenius")
@@ -125,18 +129,9 @@ class Auto:
             # the data as given: what is proved for a rounded XᵀX is not proved for X
             given = replace(given, deadline=given.deadline or time.monotonic() + SHORT)
             portfolio.run("exact", Exact(start=portfolio.best.indices), given)
-        further = small and not portfolio.late
-        if further and not portfolio.proved and traces_first(problem):
-            further = LEAST_ROUNDS * round_seconds(problem) <= STILL
-            traced = replace(problem, criterion="trace")
-            search = modest_search(traced, portfolio.best.indices, LONG_ON_TRACE)
-            if further:
-                search = replace(search, rounds=min(LEAST_ROUNDS, search.rounds))
-            portfolio.run("iterated(trace)", search, traced)
-            onward = Swap(start=portfolio.choices[-1], criterion="frobenius")
-            portfolio.run("swap(frobenius)", onward)
-        if not portfolio.proved and (further or problem.deadline is not None):
-            portfolio.run("iterated", modest_search(problem, portfolio.best.indices))
+        further = not straight and ((small and not portfolio.late) or problem.deadline is not None)
+        if further and not portfolio.proved:
+            search_on(portfolio, portfolio.best.indices)
         indices = portfolio.best.indices
         if small and not stopped() and problem.time_left > 0:
             indices = greedy_order(problem, indices)
@@ -159,7 +154,34 @@ def placed(problem: Problem, rng: np.random.Generator) -> Choice:
     return replace(portfolio.best, trials=tuple(portfolio.trials))
 
 
-def modest_search(problem: Problem, start: np.ndarray, longest: float = LONG) -> Iterated:
+def one_start(problem: Problem) -> bool:
+    """Whether rounds begin at greedy's choice at once: no other start, and no proof, pays."""
+    if problem.operator.m is not None or problem.deadline is not None:
+        return False
+    return swap_seconds(problem) > SECOND_START and proof_seconds(problem) > QUICK
+
+
+def search_on(portfolio: Portfolio, start: Any) -> None:
+    """The iterated search from a start; on the trace first where Frobenius rounds cost much."""
+    problem = portfolio.problem
+    if traces_first(problem):
+        further = LEAST_ROUNDS * round_seconds(problem) <= STILL
+        traced = replace(problem, criterion="trace")
+        search = modest_search(traced, start, LONG_ON_TRACE)
+        if further:
+            search = replace(search, rounds=min(LEAST_ROUNDS, search.rounds))
+        portfolio.run("iterated(trace)", search, traced)
+        onward = Swap(start=portfolio.choices[-1], criterion="frobenius")
+        portfolio.run("swap(frobenius)", onward)
+        if not further:
+            return
+        start = portfolio.best.indices
+    elif problem.criterion == "frobenius" and isinstance(start, Filled):
+        start = Swap(start=start)  # swaps on the trace first
+    portfolio.run("iterated", modest_search(problem, start))
+
+
+def modest_search(problem: Problem, start: Any, longest: float = LONG) -> Iterated:
     """An iterated search whose rounds cost little; the fewer members, the sooner it moves away.
 
     With a budget it stays longer: leaving a local optimum costs many rounds.
@@ -262,8 +284,7 @@ class Portfolio:
 def small_plan(portfolio: Portfolio) -> Iterator[tuple[str, Any]]:
     """Starts for a small matrix; annealed ones cost ten times as much, so they need a budget."""
     problem = portfolio.problem
-    first = "trace" if traces_first(problem) else None
-    yield "greedy > swap", Swap(start=Filled(), criterion=first)
+    yield "greedy > swap", Swap(start=Filled())
     if swap_seconds(problem) <= SECOND_START and not portfolio.late:
         yield "rpcholesky > swap", Swap(start=RPCholesky())
     if problem.deadline is not None and problem.time_left > 2 * annealed_seconds(problem):
