@@ -8,7 +8,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.linalg.error import selection_error
-from landmarks.methods import auto, costs
+from landmarks.methods import auto, costs, portfolio
 from landmarks.methods.search.swap import Swap
 from landmarks.problem import Problem
 
@@ -217,14 +217,14 @@ def test_trials_on_wide_data_hold_the_error_itself():
 def test_a_long_first_descent_on_columns_is_the_only_one(monkeypatch):
     X = np.random.default_rng(0).standard_normal((10, 60))
     assert len(lm.select(X, 5).trials) > 2
-    monkeypatch.setattr(auto, "LATE", 0.0)
+    monkeypatch.setattr(portfolio, "LATE", 0.0)
     assert [trial.label for trial in lm.select(X, 5).trials] == ["greedy > swap"]
 
 
 def test_trials_on_a_large_kernel_hold_an_estimate_of_the_frobenius_error(monkeypatch, X):
     kernel = lm.kernel(X.T, lm.rbf(sigma=20.0))
     exact = lm.select(kernel, 4, criterion="frobenius", method="greedy").error()
-    monkeypatch.setattr(auto, "ESTIMATED", 39)  # of 40
+    monkeypatch.setattr(portfolio, "ESTIMATED", 39)  # of 40
     portfolio = auto.Portfolio(Problem(kernel, 4, "frobenius"), np.random.default_rng(0))
     portfolio.run("greedy", lm.Greedy())
     error = portfolio.trials[0].error
@@ -236,7 +236,7 @@ def test_trials_on_a_large_kernel_hold_an_estimate_of_the_frobenius_error(monkey
 @pytest.mark.parametrize("seed", [7, 10, 11, 16, 39])  # estimates of the two errors are reversed
 def test_estimates_do_not_take_back_swaps_that_paid(seed, monkeypatch):
     monkeypatch.setattr(auto, "SMALL", 10)
-    monkeypatch.setattr(auto, "ESTIMATED", 10)
+    monkeypatch.setattr(portfolio, "ESTIMATED", 10)
     K = lm.kernel(np.random.default_rng(seed).standard_normal((120, 3)), lm.rbf(2.0))
     s = lm.select(K, 5, criterion="frobenius")
     further = lm.Swap(start=s.indices, criterion="frobenius")

@@ -43,7 +43,7 @@ def test_rounds_by_what_each_costs(operator, k, each, rounds, patience, monkeypa
     found = auto.modest_search(lm.Problem(operator, k), np.arange(k))
     assert (found.rounds, found.patience) == (rounds, patience)
     timed = auto.modest_search(lm.Problem(operator, k, deadline=1e9), np.arange(k))
-    assert timed.patience == 4 * k
+    assert timed.patience == 8 * k
     assert found.start.tolist() == list(range(k))
 
 

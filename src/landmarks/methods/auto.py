@@ -5,7 +5,6 @@ Which starts depends on their estimated cost (`costs`).
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,10 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import Stopped
-from ..linalg.error import estimated_error, selection_error
-from ..operators.base import Operator
-from ..problem import AIMED, PLACED, Choice, Problem, Trial, brief, precision_used
+from ..problem import AIMED, PLACED, Choice, Problem, brief
 from ..residual.order import greedy_order
 from ..residual.stored_powers import expecting
 from ..runs.runner import stopped
@@ -28,7 +24,6 @@ from .costs import (
     frobenius_seconds,
     greedy_seconds,
     panels_fit,
-    product_seconds,
     proof_seconds,
     round_seconds,
     swap_seconds,
@@ -37,7 +32,7 @@ from .greedy.greedy import Greedy
 from .greedy.nuclear import NuclearScores
 from .greedy.osinsky import Osinsky, promised
 from .groups.knapsack import Knapsack
-from .inner import run_method
+from .portfolio import Portfolio, order
 from .sampling.rpcholesky import RPCholesky
 from .search.exact import Exact
 from .search.filled import Filled
@@ -58,8 +53,6 @@ MOST_ROUNDS = 200  # no more, even where they cost next to nothing
 SECOND_START = 0.03  # estimated seconds of swaps up to which a second start pays more than rounds
 QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
 SHORT = 1.0  # estimated seconds of a proof that is left until somebody asks for it
-ESTIMATED = 20_000  # order above which the trials hold an estimate of the Frobenius error
-LATE = 1.0  # seconds, by the products made, after which the first start on columns is the only one
 
 
 @dataclass(frozen=True)
@@ -193,7 +186,7 @@ def modest_search(problem: Problem, start: Any, longest: float = LONG) -> Iterat
     if problem.operator.m is not None:
         modest, longest = MODEST_ON_ROWS, LONG_ON_ROWS
     rounds = max(FEW_ROUNDS, min(LEAST_ROUNDS, int(longest / each)), int(modest / each))
-    patience = max(4, k // 2) if problem.deadline is None else 4 * k
+    patience = max(4, k // 2) if problem.deadline is None else 8 * k
     return Iterated(start=start, rounds=min(most, rounds), patience=patience)
 
 
@@ -214,71 +207,6 @@ def traces_first(problem: Problem) -> bool:
     if problem.criterion == "trace" or problem.operator.m is not None:
         return False
     return problem.deadline is None and LEAST_ROUNDS * round_seconds(problem) > 2 * MODEST
-
-
-def order(operator: Operator) -> float:
-    """The order of the square matrix that is as large as what the search works on."""
-    return operator.n if operator.m is None else math.sqrt(operator.n * operator.m)
-
-
-class Portfolio:
-    """Runs methods on one problem and keeps the best choice."""
-
-    def __init__(self, problem: Problem, rng: np.random.Generator):
-        self.problem, self.rng = problem, rng
-        self.best: Choice
-        self.error = np.inf
-        self.bound: float | None = None
-        self.proved = False
-        self.trials: list[Trial] = []
-        self.choices: list[np.ndarray] = []
-
-    def run(
-        self,
-        label: str,
-        method: Any,
-        problem: Problem | None = None,
-        *,
-        never_worse: bool = False,
-    ) -> None:
-        """Run a method, unless the time is up and there is a choice already.
-
-        never_worse : whether it begins at the best choice and only lowers its error; then its
-            choice is kept whatever the estimates of the errors say.
-        """
-        if self.trials and (stopped() or self.problem.time_left <= 0):
-            return
-        ledger, start = self.problem.operator.ledger, time.perf_counter()
-        before = ledger.snapshot()
-        try:
-            choice = run_method(label, method, problem or self.problem, self.rng)
-        except Stopped:
-            if not self.trials:
-                raise
-            return
-        used, seconds = ledger.since(before), time.perf_counter() - start
-        error = self._error(choice.indices)
-        precision = precision_used(self.problem.operator, used)
-        self.trials.append(Trial(label, error, seconds, used["products"], precision))
-        self.choices.append(choice.indices)
-        if error < self.error or choice.bound is not None or never_worse:
-            self.best, self.error = choice, error
-        if choice.bound is not None:
-            self.bound, self.proved = choice.bound, bool(choice.details["proved"])
-
-    @property
-    def late(self) -> bool:
-        """Whether the first descent was far longer than most: neighbours on a fine grid, say."""
-        operator = self.problem.operator
-        if operator.m is None or self.problem.deadline is not None or not self.trials:
-            return False
-        return self.trials[0].products * product_seconds(operator) > LATE
-
-    def _error(self, indices: np.ndarray) -> float:
-        operator, criterion = self.problem.operator, self.problem.criterion
-        if criterion == "trace" or order(operator) <= ESTIMATED:
-            return selection_error(operator, indices, criterion)
-        return estimated_error(operator, indices, criterion).value
 
 
 def small_plan(portfolio: Portfolio) -> Iterator[tuple[str, Any]]:

@@ -101,10 +101,7 @@ class Exchange(State):
         self.base.released.append(self)
 
     def load(self, indices: Indices, quick: bool = False) -> None:
-        """Recompute the state for the independent ones among the indices.
-
-        quick : whether fewer digits are enough, for a state that others will be compared with.
-        """
+        """Recompute the state for the independent ones among the indices; quick: fewer digits."""
         indices = np.asarray(indices, dtype=np.int64)
         self.members[:] = -1
         self.H[:] = 0.0
