@@ -225,9 +225,9 @@ def test_trials_on_a_large_kernel_hold_an_estimate_of_the_frobenius_error(monkey
     kernel = lm.kernel(X.T, lm.rbf(sigma=20.0))
     exact = lm.select(kernel, 4, criterion="frobenius", method="greedy").error()
     monkeypatch.setattr(portfolio, "ESTIMATED", 39)  # of 40
-    portfolio = auto.Portfolio(Problem(kernel, 4, "frobenius"), np.random.default_rng(0))
-    portfolio.run("greedy", lm.Greedy())
-    error = portfolio.trials[0].error
+    trials = auto.Portfolio(Problem(kernel, 4, "frobenius"), np.random.default_rng(0))
+    trials.run("greedy", lm.Greedy())
+    error = trials.trials[0].error
     # an estimate: not the same digits, and 100 probes of 40 columns are within a tenth
     assert error != exact * 2.0 ** (-2 * kernel.exponent)
     assert error * 2.0 ** (2 * kernel.exponent) == pytest.approx(exact, rel=0.2)
