@@ -41,13 +41,13 @@ from .search.merged import Merged
 from .search.swap import Swap
 
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
-# Estimated seconds of rounds when there is no budget, and how many the least number of rounds may
-# take. Where the residual is kept as a matrix, swaps alone go far.
+# Without a budget: the estimated seconds of rounds, and the most that LEAST_ROUNDS may take. On few
+# rows swaps alone go far. All from benchmarks/versions.py.
 MODEST, LONG = 0.38, 0.95
 MODEST_ON_ROWS, LONG_ON_ROWS = 0.25, 0.6
 LEAST_ROUNDS = 30  # even if they take longer than is modest
 LONG_ON_TRACE = 0.6  # instead of LONG, where swaps on the Frobenius criterion follow
-STILL = 1.0  # estimated seconds of as many rounds that still follow after rounds on the trace
+STILL = 1.0  # Frobenius rounds follow those on the trace if LEAST_ROUNDS take at most this long
 FEW_ROUNDS = 3  # even if they take longer than that
 MOST_ROUNDS = 200  # no more, even where they cost next to nothing
 SECOND_START = 0.03  # estimated seconds of swaps up to which a second start pays more than rounds
@@ -201,8 +201,7 @@ def expected_moves(problem: Problem) -> int:
 def traces_first(problem: Problem) -> bool:
     """Whether rounds on the Frobenius criterion cost so much that rounds on the trace come first.
 
-    They lower both errors: 30 of them and a descent took protein with 3 000 points and k = 100
-    further in 1 s than 30 rounds on the Frobenius criterion in 3 s.
+    They lower both errors, at a fraction of the cost (`benchmarks/versions.py --part large`).
     """
     if problem.criterion == "trace" or problem.operator.m is not None:
         return False

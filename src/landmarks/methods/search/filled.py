@@ -19,7 +19,7 @@ CLEAR = 1e-3  # of the largest gain: what rounding may hide below it makes no di
 
 @dataclass(frozen=True)
 class Filled:
-    """The choice of `Greedy` in less time, where K is stored and rounding leaves no doubt."""
+    """The choice of `Greedy` in less time, where K is stored and rounding leaves little doubt."""
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         landscape = Landscape.of(problem, "trace")
