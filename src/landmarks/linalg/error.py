@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 import scipy.linalg
 
-from .._array import Array, Indices, eps, host, is_single, like, namespace, take
+from .._array import Array, Indices, eps, host, is_single, like, namespace
 from ..operators.base import MEMORY, Operator, block_width, blocks, itemsize
 from ..operators.dense import Dense
 from ..operators.forms import densify, in_double
@@ -37,7 +37,9 @@ def selection_error(operator: Operator, indices: Indices, criterion: str) -> flo
     if operator.m is not None:
         return _projection_error(operator, indices, criterion)
     F = nystrom_factor(operator, indices)
-    return _trace_error(operator, F) if criterion == "trace" else _frobenius_error(operator, F)
+    if criterion == "trace":
+        return _trace_error(operator, F)
+    return squared_residual(operator, F, block_width(operator))
 
 
 def exact_error(operator: Operator, indices: Indices, criterion: str) -> float:
@@ -65,11 +67,18 @@ def _trace_error(operator: Operator, F: Array) -> float:
     return float(np.sum(np.maximum(host(left).astype(np.float64), 0.0)))
 
 
-def _frobenius_error(operator: Operator, F: Array) -> float:
-    total = 0.0
-    for block in blocks(operator.n, block_width(operator)):
-        total += _sum_of_squares(operator.columns(block) - F @ take(F, block).T)
-    return total
+def squared_residual(operator: Operator, F: Array, width: int) -> float:
+    """‖C‖²_F of C = K − F Fᵀ, in blocks of columns; entries below the diagonal count twice.
+
+    width : the most columns of a block.
+    """
+    found, n = 0.0, operator.n
+    for block in blocks(n, min(width, max(64, n // 16))):
+        first, end = int(block[0]), len(block)
+        below = F[first:, :]
+        C = operator.columns(block)[first:, :] - below @ below[:end, :].T
+        found += 2 * _sum_of_squares(C) - _sum_of_squares(C[:end, :])
+    return found
 
 
 def _sum_of_squares(block: Array) -> float:

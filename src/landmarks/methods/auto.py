@@ -47,7 +47,7 @@ MODEST, LONG = 0.38, 0.95
 MODEST_ON_ROWS, LONG_ON_ROWS = 0.25, 0.6
 LEAST_ROUNDS = 30  # even if they take longer than is modest
 LONG_ON_TRACE = 0.6  # instead of LONG, where swaps on the Frobenius criterion follow
-STILL = 1.0  # Frobenius rounds follow those on the trace if LEAST_ROUNDS take at most this long
+SHARE_ON_TRACE = 0.2  # the largest part that such a round drops, also from versions.py
 FEW_ROUNDS = 3  # even if they take longer than that
 MOST_ROUNDS = 200  # no more, even where they cost next to nothing
 SECOND_START = 0.03  # estimated seconds of swaps up to which a second start pays more than rounds
@@ -155,21 +155,15 @@ def one_start(problem: Problem) -> bool:
 
 
 def search_on(portfolio: Portfolio, start: Any) -> None:
-    """The iterated search from a start; on the trace first where Frobenius rounds cost much."""
+    """The iterated search from a start, by swaps on the trace where Frobenius rounds cost much."""
     problem = portfolio.problem
     if traces_first(problem):
-        further = LEAST_ROUNDS * round_seconds(problem) <= STILL
         traced = replace(problem, criterion="trace")
         search = modest_search(traced, start, LONG_ON_TRACE)
-        if further:
-            search = replace(search, rounds=min(LEAST_ROUNDS, search.rounds))
-        portfolio.run("iterated(trace)", search, traced)
-        onward = Swap(start=portfolio.choices[-1], criterion="frobenius")
-        portfolio.run("swap(frobenius)", onward)
-        if not further:
-            return
-        start = portfolio.best.indices
-    elif problem.criterion == "frobenius" and isinstance(start, Filled):
+        search = replace(search, criterion="trace", share=SHARE_ON_TRACE)
+        portfolio.run("iterated(trace) > swap", Swap(start=search, criterion="frobenius"))
+        return
+    if problem.criterion == "frobenius" and isinstance(start, Filled):
         start = Swap(start=start)  # swaps on the trace first
     portfolio.run("iterated", modest_search(problem, start))
 

@@ -74,7 +74,7 @@ class Exchange(State):
 
     def recomputed_error(self) -> float:
         """The error of the members from scratch, free of what rank-one changes have accumulated."""
-        if (self.base.powers == 1 and self.base.factored is None) or self.base.slow_loads:
+        if self.base.factored is None:
             return error_of(self.base, self.chosen)
         fresh = Exchange(self.base, len(self.members))
         fresh.load(self.chosen)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._array import Array, host, like, namespace, solve_triangular, take, transposed, zeros
+from ..linalg.error import squared_residual
 from ..operators.base import Operator, block_width, blocks
 from ..operators.cubes import add_block, in_pairs, panel_width
 from ..operators.pivoted_factor import check_semidefinite
@@ -88,8 +89,9 @@ def _from_products(
     images = [F, CF]
     diagonals = [c, base.of_K[1] - row_dots(F, 2 * CF + FG)]
     if base.powers == 2:
-        images.append(base.operator.matmul(CF) - F @ (F.T @ CF))
-        inner = 2 * images[2] + 2 * (CF @ G) + F @ (F.T @ CF)
+        inside = F @ (F.T @ CF)
+        images.append(base.operator.matmul(CF) - inside)
+        inner = 2 * images[2] + 2 * (CF @ G) + inside
         diagonals.append(base.of_K[2] - row_dots(F, inner) - row_dots(CF, CF) - row_dots(FG, FG))
     return images, [xp.clip(diagonal, min=0.0) for diagonal in diagonals]
 
@@ -141,11 +143,8 @@ def error_of(base: Base, indices: np.ndarray) -> float:
     fresh, c = factors_and_diagonal(base, indices)
     if base.powers == 1:
         return total(c)
-    n, like, xp = base.operator.n, base.operator.like, namespace(c)
-    parts = (
-        residual_columns(base.operator, fresh.F, block) for block in blocks(n, panel_width(n, like))
-    )
-    return sum(float(xp.sum(C * C)) for C in parts)
+    width = panel_width(base.operator.n, base.operator.like)
+    return squared_residual(base.operator, fresh.F, width)
 
 
 def residual_columns(operator: Operator, F: Array, block: np.ndarray) -> Array:

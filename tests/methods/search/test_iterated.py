@@ -234,3 +234,27 @@ def test_where_only_rounding_is_left_there_are_no_rounds():
     X = np.random.default_rng(0).standard_normal((10, 200))
     choice = lm.Iterated().choose(lm.Problem(lm.data(X), k=10), np.random.default_rng(0))
     assert choice.details["rounds"] == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rounds_on_the_trace_are_judged_by_the_criterion_of_the_problem(seed):
+    points = np.random.default_rng(seed).standard_normal((60, 3))
+    K = lm.psd(lm.rbf(sigma=1.5)(points, points))
+    start = lm.select(K, 8, method="uniform", criterion="frobenius", seed=seed)
+    best = lm.select(K, 8, method=Iterated(rounds=60), criterion="frobenius", seed=seed)
+    moved = lm.select(
+        K,
+        8,
+        method=Iterated(start=start.indices, rounds=30, criterion="trace"),
+        criterion="frobenius",
+        seed=seed,
+    )
+    assert moved.error() < start.error()
+    kept = lm.select(
+        K,
+        8,
+        method=Iterated(start=best.indices, rounds=10, criterion="trace"),
+        criterion="frobenius",
+        seed=seed,
+    )
+    assert kept.error() <= best.error() * (1 + 1e-12)

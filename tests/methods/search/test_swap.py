@@ -302,15 +302,17 @@ def test_a_descent_that_makes_no_progress_gives_up_and_returns_to_the_lowest(mon
     landscape = Landscape.of(problem, "trace")
     state = landscape.state(np.arange(5))
     descend(landscape, state)
-    best, order = sorted(state.chosen), iter(range(100))
+    best = sorted(state.chosen)
+    others = iter([j for j in range(15) if j not in best])
 
     def aimless(landscape, state, done):
         state.drop(0)
-        state.add(next(j for j in range(15) if j not in state.members), 0)
-        return next(order) < 100
+        state.add(next(others), 0)
+        return True
 
     monkeypatch.setattr(exchange, "LIFETIME", 0)
     monkeypatch.setattr(local_search, "swap_best", aimless)
+    monkeypatch.setattr(local_search, "compiled_swaps", lambda *_: 0)
     assert descend(replace(landscape, drift=-1.0), state) == local_search.DOUBTS
     assert sorted(state.chosen) == best
 
@@ -322,10 +324,7 @@ def test_a_swap_must_gain_more_than_rounding():
         rounding = 2 * np.finfo(dtype).eps * 4
         assert landscape.least_gain(0.0) == pytest.approx(rounding, rel=1e-6, abs=0)
         assert landscape.least_gain(1.0) == max(landscape.tolerance, landscape.least_gain(0.0))
-        assert (
-            landscape.relative(1.0) == 0.25
-            and Landscape.of(problem, "frobenius").relative(1.0) is None
-        )
+        assert landscape.relative(1.0) == 0.25
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])

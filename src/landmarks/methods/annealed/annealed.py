@@ -120,13 +120,13 @@ class Annealed:
             by_trace = Landscape.of(problem, "trace")
             traced = by_trace.state(raw.indices)
             descend(by_trace, traced, self.sweeps * problem.k)
-            starts.append(by_trace.indices(traced, raw.indices))
+            starts.append(by_trace.indices(traced.chosen, raw.indices))
         state = landscape.lowest(starts)[1]
         descend(landscape, state, self.sweeps * problem.k)
         greedy = starting_choice("greedy", problem, rng).indices
         if landscape.error_at(greedy) < landscape.error(state):
             return replace(raw, indices=greedy, details={"kept": "greedy"})
-        chosen = landscape.indices(state, raw.indices)
+        chosen = landscape.indices(state.chosen, raw.indices)
         small = problem.operator.n <= EXACT_ORDER
         return replace(raw, indices=greedy_order(problem, chosen) if small else chosen)
 

@@ -68,4 +68,4 @@ class Exact:
         landscape = Landscape.of(problem, problem.criterion)
         state = landscape.state(start.indices)
         descend(landscape, state)
-        return landscape.indices(state, start.indices)
+        return landscape.indices(state.chosen, start.indices)

@@ -27,7 +27,7 @@ class Filled:
             state = landscape.state(np.zeros(0, dtype=np.int64))
             run("greedy", filling(landscape.compiled, state), state)
             if not len(state.vacant) and not doubtful(state):
-                return Choice(landscape.indices(state, state.chosen))
+                return Choice(landscape.indices(state.chosen, state.chosen))
         return Greedy().choose(problem, rng)
 
 

@@ -13,7 +13,7 @@ from ...residual.base import Base
 from ...residual.compiled.library import Compiled, compilable
 from ...residual.exchange import Exchange
 from ...residual.loading import error_of
-from ...residual.powers import POWERS
+from ...residual.powers import POWERS, total
 
 CERTAIN = 1e-10  # relative to its terms: how accurate the gain of a swap is
 
@@ -50,11 +50,19 @@ class Landscape:
         compiled = Compiled(base, problem.free, problem.include, found.tolerance, known)
         return replace(found, compiled=compiled)
 
+    @property
+    def direct(self) -> bool:
+        """Whether swaps lower the error that the problem asks for, and not another."""
+        return self.base.powers == POWERS[self.problem.criterion]
+
     def relative(self, error: float) -> float | None:
-        """The error as a part of the total; None when it is not of the criterion of the problem."""
-        if self.base.powers != POWERS[self.problem.criterion] or self.base.total <= 0:
-            return None
-        return error / self.base.total
+        """An error by the criterion of the problem as a part of the total."""
+        whole = self.base.totals[POWERS[self.problem.criterion] - 1]
+        return error / whole if whole > 0 else None
+
+    def judged(self, state: Exchange) -> float:
+        """The error of a state by the criterion of the problem, whatever its swaps lower."""
+        return total(state.diagonals[POWERS[self.problem.criterion] - 1])
 
     def error(self, state: Exchange) -> float:
         """The error of a state, from scratch where rank-one changes have moved it noticeably."""
@@ -69,14 +77,17 @@ class Landscape:
         known = known if self.base.factored is None else CERTAIN / 100
         return max(self.tolerance * error + known * size, self.base.rounding(error))
 
-    def state(self, indices: np.ndarray) -> Exchange:
-        """The state of the independent ones among the indices; those to be included come first."""
+    def state(self, indices: np.ndarray, quick: bool = False) -> Exchange:
+        """The state of the independent ones among the indices; those to be included come first.
+
+        quick : whether it may have fewer digits, where that takes less time.
+        """
         include = np.asarray(self.problem.include, dtype=np.int64)
         rest = indices[np.isin(indices, self.free)][: self.problem.k - len(include)]
         independent = Exchange(self.base, len(include))
         independent.load(include)
         state = Exchange(self.base, self.problem.k - len(independent.vacant))
-        state.load(np.concatenate([include, rest]))
+        state.load(np.concatenate([include, rest]), quick)
         return state
 
     def error_at(self, indices: np.ndarray) -> float:
@@ -120,13 +131,13 @@ class Landscape:
             seated &= ~np.isin(state.members, self.problem.include)
         return np.flatnonzero(seated)
 
-    def indices(self, state: Exchange, spare: np.ndarray) -> np.ndarray:
-        """The choice of a state: included indices, members, then spare ones beyond the rank."""
+    def indices(self, chosen: np.ndarray, spare: np.ndarray) -> np.ndarray:
+        """The whole choice: included indices, the chosen, then spare ones beyond the rank."""
         if self.problem.constraints:
-            return complete(self.problem, state.chosen)
+            return complete(self.problem, chosen)
         order = [
             *self.problem.include,
-            *state.chosen,
+            *chosen,
             *spare[np.isin(spare, self.problem.candidates)],
         ]
         return complete(self.problem, list(dict.fromkeys(int(j) for j in order))[: self.problem.k])

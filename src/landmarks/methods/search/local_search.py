@@ -26,6 +26,12 @@ NOWHERE = np.zeros(0, dtype=np.int64)
 BATCH = 32  # compiled swaps between two reports of progress
 
 
+def check_criterion(criterion: str | None) -> None:
+    """The error that swaps lower: a criterion, or None for that of the problem."""
+    if criterion not in (None, "trace", "frobenius"):
+        raise ValueError(f'criterion must be "trace", "frobenius" or None, got {criterion!r}')
+
+
 def starting_choice(start: Any, problem: Problem, rng: np.random.Generator) -> Choice:
     """The choice of a method, given by name or as an object, or explicit indices."""
     from ..registry import as_method
@@ -78,7 +84,8 @@ def descend(
         if not run("swap", steps, done, state, deadline=landscape.problem.deadline):
             refill(landscape, state)
     if done.doubts:
-        state.load(state.chosen)
+        if state.age:
+            state.load(state.chosen)
         if state.error >= done.lowest:
             state.load(done.members)
     return done.swaps
@@ -109,23 +116,27 @@ def swaps(
     """One swap at a step; now and then the state is computed from K itself."""
     while refill(landscape, state) and done.swaps < limit and done.doubts < DOUBTS:
         made = compiled_swaps(landscape, state, done, min(BATCH, limit - done.swaps))
-        if not made and not (final and swap_best(landscape, state, done)):
+        if not made and not (final and done.doubts < DOUBTS and swap_best(landscape, state, done)):
             return
         done.swaps += made or 1
         if state.stale(landscape.drift):
             confirm(landscape, state, done)
-        yield Step(done.swaps, limit, lambda: landscape.relative(state.error))
+        yield Step(done.swaps, limit, lambda: landscape.relative(landscape.judged(state)))
 
 
 def confirm(landscape: Landscape, state: Exchange, done: SwapRun) -> None:
-    """Load the state afresh, and see whether the swaps since the last time have paid."""
+    """Load the state afresh, and see whether the swaps since the last time have paid.
+
+    If they lead back to the best members, rounding alone makes others look better: there they end.
+    """
     state.load(state.chosen)
     if state.error < done.lowest * (1 - landscape.tolerance):
         done.lowest = state.error
         done.members = state.chosen
         done.doubts = 0
     elif done.swaps > done.confirmed:
-        done.doubts += 1
+        back = np.array_equal(np.sort(state.chosen), np.sort(done.members))
+        done.doubts = DOUBTS if back else done.doubts + 1
     done.confirmed = done.swaps
 
 
@@ -134,7 +145,7 @@ def compiled_swaps(landscape: Landscape, state: Exchange, done: SwapRun, most: i
     if landscape.compiled is None:
         return 0
     made = landscape.compiled.descend(state, most)
-    if not made and state.stale(landscape.drift):
+    if not made and state.age and state.stale(landscape.drift):
         confirm(landscape, state, done)
     return made
 

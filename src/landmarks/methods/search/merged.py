@@ -39,7 +39,7 @@ class Merged:
             return Choice(self.first)
         state = landscape.state(eliminated(landscape, union))
         descend(landscape, state)
-        return Choice(landscape.indices(state, self.first))
+        return Choice(landscape.indices(state.chosen, self.first))
 
 
 def eliminated(landscape: Landscape, union: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from ...problem import AIMED, PLACED, Choice, Problem, brief
 from ..aimed import search as aimed
 from ..inner import run_method
 from .landscape import Landscape
-from .local_search import descend, starting_choice
+from .local_search import check_criterion, descend, starting_choice
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,7 @@ class Swap:
     __repr__ = brief
 
     def __post_init__(self) -> None:
-        if self.criterion not in (None, "trace", "frobenius"):
-            raise ValueError(
-                f'criterion must be "trace", "frobenius" or None, got {self.criterion!r}'
-            )
+        check_criterion(self.criterion)
         if self.max_swaps is not None and self.max_swaps < 0:
             raise ValueError(f"max_swaps must be at least 0 or None, got {self.max_swaps!r}")
 
@@ -78,7 +75,7 @@ class Swap:
         if swaps and landscape.error(state) > before:
             state, swaps = landscape.state(choice.indices), 0
         return Choice(
-            landscape.indices(state, choice.indices),
+            landscape.indices(state.chosen, choice.indices),
             path=start.path,
             trials=start.trials,
             details={"swaps": made + swaps},
