@@ -46,9 +46,25 @@ static double largest_at_members(const Choice *s, const double *u) {
     return size;
 }
 
+/* K x for a symmetric K, of which only the upper half is read, two rows at a time. */
 WIDE static void product(const double *restrict K, const double *restrict x, double *restrict y,
                          int64_t n) {
-    for (int64_t i = 0; i < n; i++) y[i] = dot(K + i * n, x, n);
+    int64_t i = 0;
+    memset(y, 0, n * sizeof(double));
+    for (; i + 2 <= n; i += 2) {
+        const double *restrict first = K + i * n, *restrict second = first + n;
+        const double a = x[i], b = x[i + 1];
+        double up = first[i] * a + first[i + 1] * b, down = first[i + 1] * a + second[i + 1] * b;
+#pragma omp simd reduction(+ : up, down)
+        for (int64_t j = i + 2; j < n; j++) {
+            up += first[j] * x[j];
+            down += second[j] * x[j];
+            y[j] += a * first[j] + b * second[j];
+        }
+        y[i] += up;
+        y[i + 1] += down;
+    }
+    if (i < n) y[i] += K[i * n + i] * x[i];
 }
 
 /* x, Cx (and C²x) after a change of C, when x itself becomes x + t b. */
