@@ -48,9 +48,9 @@ This page says where each statement of Mathur, Moka and Botev, *Column subset se
 approximation via continuous optimization* (2023), is in the code and which tests check it.
 `python docs/paper_map.py` writes it. For each statement it lists the code that implements it (the
 first line of its docstring names the statement), other code that mentions it, and the tests that
-name it. *To the letter* is a dense and slow version that follows the paper exactly; tests compare
-with it. Definitions and lemmas share one counter per section. The labels in brackets are those of
-the paper's LaTeX source.
+name it. A *line* is one whose comment names the statement. *To the letter* is a dense and slow
+version that follows the paper exactly; tests compare with it. Definitions and lemmas share one
+counter per section. The labels in brackets are those of the paper's LaTeX source.
 """
 Found = dict[str, list[str]]
 

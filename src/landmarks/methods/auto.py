@@ -1,6 +1,6 @@
 """The default: several starts, each improved by swaps, the best kept; proved optimal when small.
 
-Which starts depends on their estimated cost (`costs`).
+The estimated costs of the starts (`costs`) decide which of them are tried.
 """
 
 from __future__ import annotations

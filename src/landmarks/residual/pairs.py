@@ -34,9 +34,10 @@ class Swapping(NamedTuple):
 class Pairs:
     """What the error loses when the member at a place is dropped and candidate j added.
 
-    With p = W_i/√g_i a drop gives C' = C + p pᵀ; the addition then gains (C'²)_jj/C'_jj in the
-    trace, and 2(C'³)_jj/C'_jj − ((C'²)_jj/C'_jj)² in ‖C‖²_F. The drop costs d = pᵀp or 2e + d²,
-    e = pᵀCp. What is left of both, in c, A and B, the diagonals of C, C² and C³, is computed.
+    H = K_SS⁻¹ and W are those of `exchange`, and g_i = H_ii. With p = W_i/√g_i a drop gives
+    C' = C + p pᵀ. The addition then gains (C'²)_jj/C'_jj in the trace, and
+    2(C'³)_jj/C'_jj − ((C'²)_jj/C'_jj)² in ‖C‖²_F. The drop costs d = pᵀp or 2e + d², e = pᵀCp. The
+    difference of the two is computed from c, A and B, the diagonals of C, C² and C³.
 
     allowed : positive for the candidates that may be added; None takes all, and their diagonals as
         they are.
@@ -139,10 +140,10 @@ class Pairs:
     def _half_of_frobenius(
         self, rows: list[Array], weights: Array, pivots: Array, trace: Array
     ) -> Array:
-        """(B_j + 2 p_j (C²p)_j + (Cp)_j² − d_i A_j − e_i c_j)/(c_j + p_j²) − g²/2.
+        """(B_j + 2 p_j (C²p)_j + (Cp)_j² − d_i A_j − e_i c_j)/(c_j + p_j²) − τ²/2.
 
-        g is the gain in the trace, of which half is given; its memory is overwritten. No large
-        numbers cancel, however much a drop costs.
+        τ is the gain in the trace. `trace` holds half of it, and its memory is overwritten. No
+        large numbers cancel, however much a drop costs.
         """
         gains = rows[0] * rows[2]
         gains *= 2

@@ -42,7 +42,7 @@ def trace_gradient(
     b = solution.x
     phi = -(delta / t) * xp.sum(b * b, axis=1) / M  # mean over the M probes (Lemma 3.1)
     value = -float(xp.sum(t[:, None] * a * b)) / M
-    gradient = 2 * phi  # ∇f = 2 E[φ]; λ is added in algorithm_1
+    gradient = 2 * phi  # ∇f = 2 E[φ]; algorithm_1 divides by λ and adds 1
     return Evaluation(value, gradient, solution.steps, solution.converged)
 
 
@@ -71,5 +71,5 @@ def frobenius_gradient(
     psi = (2 * delta / t) * xp.sum(b * e, axis=1) / M  # mean over the M probes (Lemma 3.2)
     value = float(xp.sum(c * c)) / M
     converged = first.converged and second.converged
-    gradient = 2 * psi  # ∇g = 2 E[ψ]; λ is added in algorithm_1
+    gradient = 2 * psi  # ∇g = 2 E[ψ]; algorithm_1 divides by λ and adds 1
     return Evaluation(value, gradient, first.steps + second.steps, converged)

@@ -1,8 +1,8 @@
 """Local search: swap a member for a candidate, each time the pair that lowers the error most.
 
 The change of the error for all pairs at once follows from K_SS⁻¹, the residual and one product with
-K per swap. Swaps of one column for another are classical in column subset selection (Gu and
-Eisenstat, SIAM J. Sci. Comput. 17, 1996, for the determinant).
+K per swap (`residual/pairs.py`). Swaps of one column for another are classical in column subset
+selection (Gu and Eisenstat, SIAM J. Sci. Comput. 17, 1996, for the determinant).
 """
 
 from __future__ import annotations
