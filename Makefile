@@ -27,6 +27,7 @@ help:
 	@echo "make sklearn run scikit-learn's own tests of Nystroem against ours"
 	@echo "make docs    build the documentation and run its examples"
 	@echo "make format  format the code"
+	@echo "make dev     set up the environment with the tools of the tests"
 	@echo "make clean   remove the environment and the caches"
 
 run: $(VENV)/.base

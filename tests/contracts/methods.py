@@ -8,6 +8,7 @@ from typing import Any
 from skeletons import skeleton
 
 import landmarks as lm
+from landmarks.methods.registry import METHODS
 
 KERNELS = frozenset({"rbf"})
 
@@ -17,13 +18,13 @@ class Entry:
     """A method and what the contract may ask of it.
 
     deterministic : the seed changes nothing, so permuted candidates give the permuted answer.
-    looks_at_data : zero and duplicate columns are never chosen while others remain.
+    avoids_copies : zero and duplicate columns are never chosen while others remain.
     serves : the names of the operator cases that it can serve; None for all.
     """
 
     method: Any
     deterministic: bool = False
-    looks_at_data: bool = True
+    avoids_copies: bool = True
     serves: frozenset[str] | None = None
 
     def __repr__(self) -> str:
@@ -31,7 +32,7 @@ class Entry:
 
 
 CONTRACT = [
-    Entry(lm.Uniform(), looks_at_data=False),
+    Entry(lm.Uniform(), avoids_copies=False),
     Entry(lm.RidgeLeverage()),
     Entry(lm.KDPP()),
     Entry(lm.RPCholesky(block=1)),
@@ -56,3 +57,9 @@ CONTRACT = [
     Entry(lm.Knapsack(), deterministic=True),
     Entry(lm.Auto()),
 ]
+BLIND = {
+    name
+    for name, made in METHODS.items()
+    for entry in CONTRACT
+    if type(entry.method) is made and not entry.avoids_copies
+}  # the names of methods that draw at once, without a look at what is left

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contracts.methods import CONTRACT
+from contracts.methods import BLIND, CONTRACT
 
 import landmarks as lm
 from landmarks.linalg.solvers.block_cg import BlockCG
@@ -27,7 +27,6 @@ OTHERS: dict[str, tuple[Any, set[str]]] = {
     "supervised": (lm.Supervised(RNG.standard_normal(16)), {"supervised"}),
     "knapsack": ("knapsack", {"greedy", "exchange"}),
     "kdpp": ("kdpp", set()),
-    "uniform": ("uniform", set()),
     "swap": (lm.Swap(start=[0, 1, 2, 3]), {"swap"}),
     "iterated": (lm.Iterated(rounds=5), {"greedy", "swap", "iterated"}),
     "exact": ("exact", {"greedy", "exact"}),
@@ -37,7 +36,9 @@ OTHERS: dict[str, tuple[Any, set[str]]] = {
     "frank_wolfe": (lm.Continuous(strategy="frank_wolfe"), {"frank_wolfe"}),
 }
 COMPOSED = {"auto", "kmeans"}  # runs other methods; serves kernels alone
-PHASES = {name: (name, {name}) for name in METHODS if name not in COMPOSED} | OTHERS
+PHASES = {
+    name: (name, set() if name in BLIND else {name}) for name in METHODS if name not in COMPOSED
+} | OTHERS
 COUNTED = ("greedy", "nuclear", "supervised", "rpcholesky", "leverage", "pivoted_qr")
 
 

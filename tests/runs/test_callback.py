@@ -4,6 +4,7 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
+from contracts.methods import BLIND
 
 import landmarks as lm
 from landmarks.errors import Stopped
@@ -13,7 +14,7 @@ from landmarks.operators import base
 
 RNG = np.random.default_rng(1)
 X = RNG.standard_normal((25, 30)) * np.linspace(1, 3, 30)
-METHODS_WITH_LOOPS = sorted(set(METHODS) - {"uniform", "kmeans", "kdpp"})
+METHODS_WITH_LOOPS = sorted(set(METHODS) - BLIND - {"kmeans", "kdpp"})
 
 
 @pytest.mark.parametrize("name", METHODS_WITH_LOOPS)

@@ -265,7 +265,8 @@ def test_what_is_above_the_threshold_is_kept_after_what_must_be_included(X):
 
 def test_a_penalty_that_leaves_nothing_raises(X):
     with pytest.raises(
-        ValueError, match=r"penalty = 1000\.0 leaves no column; lower it, or lower threshold"
+        ValueError,
+        match=r"penalty = 1000\.0 leaves no column above threshold = 0\.5 after 1 steps",
     ):
         lm.select(X, method=lm.Continuous(penalty=1000.0, threshold=0.5, stop=Stop(max_steps=1)))
 

@@ -1,10 +1,11 @@
 """Algorithm 1, Continuous Landmark Selection (Mathur, Moka and Botev, 2023).
 
-Comments give its line numbers. λ is `penalty` and τ is `threshold`. `objective` holds K and δ and
-draws M probes for each gradient (`gradients.py`); `descent.step` is a rule of `steps.py`. TermCond
-is `descent.stop`, a rule of `stopping.py`. The descent ends when the rule says so, after the rule's
-`max_steps`, or when a step would leave fewer than `descent.at_least` columns. `recorder` collects
-what users see as `selection.path`. `run` makes the steps that `gradient_steps` yields.
+Comments give its line numbers. Line 1 is the input: λ is `penalty`, τ is `threshold`, and
+`objective` holds K and δ and draws M probes for each gradient (`gradients.py`). TermCond is
+`descent.stop`, a rule of `stopping.py`. The descent ends when the rule says so, after the rule's
+`max_steps`, or when a step would leave fewer than `descent.at_least` columns. `descent.step` is a
+rule of `steps.py`. `recorder` collects what users see as `selection.path`. `run` makes the steps
+that `gradient_steps` yields.
 
 Where the code differs from the paper, and why:
 
@@ -46,7 +47,7 @@ def algorithm_1(
     t = w.t(problem)  # line 5, box map
     if problem.k:
         return largest(t, problem.k)
-    s = np.flatnonzero(t > threshold)  # lines 6 to 8, threshold
+    s = np.flatnonzero(t > threshold)  # lines 6 to 8, s_j = I(t_j > τ)
     return s[np.argsort(-t[s], kind="stable")]  # line 9
 
 

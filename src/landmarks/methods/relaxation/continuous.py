@@ -195,7 +195,10 @@ class Continuous:
         threshold = descent.epsilon if self.threshold is None else self.threshold
         indices = algorithm_1(objective, penalty * unit, descent, threshold, recorder)
         if len(indices) == 0:
-            raise ValueError(f"penalty = {penalty} leaves no column; lower it, or lower threshold")
+            raise ValueError(
+                f"penalty = {penalty} leaves no column above threshold = {threshold:.3g} after "
+                f"{len(recorder.trajectory())} steps; lower either, or let it run longer (stop=)"
+            )
         return indices, recorder.trajectory()
 
     def _reach_k(self, objective: Objective) -> tuple[np.ndarray, Trajectory]:
