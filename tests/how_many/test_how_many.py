@@ -283,3 +283,14 @@ def test_each_attempt_has_its_share_of_the_time(X):
     method.given.clear()
     lm.select(X, lm.MaxError(0.1), method=method)
     assert all(left == np.inf for _, left in method.given)
+
+
+def test_every_size_is_tried_by_least_squares_and_some_with_a_penalty():
+    X = np.random.default_rng(0).standard_normal((90, 60))
+    problem = lm.Problem(lm.data(X), 0)
+    every = lm.CrossValidated(folds=2, most=40).curve(problem, np.random.default_rng(1)).ks
+    assert every.tolist() == list(range(1, 41))
+    penalised = lm.CrossValidated(folds=2, most=40, ridge="cv")
+    some = penalised.curve(problem, np.random.default_rng(1)).ks
+    assert some[0] == 1 and some[-1] == 40 and len(some) < 30
+    assert np.all(np.diff(some) > 0) and np.all(np.diff(np.diff(some)[some[:-1] > 10]) >= -1)

@@ -10,6 +10,8 @@ from sklearn.preprocessing import StandardScaler
 import landmarks as lm
 from landmarks.cli.main import main
 from landmarks.errors import FormatError, ScaleWarning, SymmetryWarning
+from landmarks.operators.data import prepared_operator
+from landmarks.operators.forms import densify
 
 pd = pytest.importorskip("pandas", reason="needs pandas")
 TUMOURS = load_breast_cancer(as_frame=True).data
@@ -303,3 +305,8 @@ class TestLabels:
 
     def test_data_without_names_have_none(self):
         assert lm.select(X, 2).chosen_names is None
+
+
+def test_an_operator_is_neither_centred_nor_scaled_unless_asked():
+    K = densify(prepared_operator(X, scale=False))
+    np.testing.assert_allclose(K, X.T @ X, rtol=1e-12)
