@@ -1,5 +1,7 @@
 """How many: a target, a knee and a test, against what each promises."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -294,3 +296,13 @@ def test_every_size_is_tried_by_least_squares_and_some_with_a_penalty():
     some = penalised.curve(problem, np.random.default_rng(1)).ks
     assert some[0] == 1 and some[-1] == 40 and len(some) < 30
     assert np.all(np.diff(some) > 0) and np.all(np.diff(np.diff(some)[some[:-1] > 10]) >= -1)
+
+
+def test_folds_of_low_rank_give_no_warning():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((20, 2)) @ rng.standard_normal((2, 8))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = lm.CrossValidated(folds=2).curve(lm.Problem(lm.data(X), 0), rng)
+    assert found.ks.tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert np.all(found.errors[:, 1:] < 1e-20) and np.all(found.errors[:, 0] > 1e-3)
