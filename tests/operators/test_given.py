@@ -104,6 +104,8 @@ class TestScale:
     def test_only_true_and_false_are_taken(self):
         with pytest.raises(TypeError, match="center must be True or False, got 'yes'"):
             lm.select(X, 2, center="yes")
+        with pytest.raises(TypeError, match="scale must be True or False, got 1"):
+            lm.select(X, 2, scale=1)
 
     def test_a_column_selector_warns_by_the_same_sentence(self):
         with pytest.warns(ScaleWarning, match=r"^columns 'worst area', 'mean area' hold"):
@@ -310,3 +312,10 @@ class TestLabels:
 def test_an_operator_is_neither_centred_nor_scaled_unless_asked():
     K = densify(prepared_operator(X, scale=False))
     np.testing.assert_allclose(K, X.T @ X, rtol=1e-12)
+
+
+def test_a_file_called_zarr_is_opened_as_zarr_and_not_guessed_from_its_bytes(tmp_path):
+    pytest.importorskip("zarr", reason="needs zarr")
+    FRAME.to_csv(tmp_path / "X.zarr", index=False)
+    with pytest.raises(FileNotFoundError, match=r"No group found in store.*X\.zarr"):
+        lm.select(tmp_path / "X.zarr", 2)
