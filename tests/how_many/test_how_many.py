@@ -294,8 +294,7 @@ def test_every_size_is_tried_by_least_squares_and_some_with_a_penalty():
     assert every.tolist() == list(range(1, 41))
     penalised = lm.CrossValidated(folds=2, most=40, ridge="cv")
     some = penalised.curve(problem, np.random.default_rng(1)).ks
-    assert some[0] == 1 and some[-1] == 40 and len(some) < 30
-    assert np.all(np.diff(some) > 0) and np.all(np.diff(np.diff(some)[some[:-1] > 10]) >= -1)
+    assert some.tolist() == [1, 2, 3, 4, 6, 7, 9, 12, 15, 19, 24, 31, 40]  # by equal factors
 
 
 def test_folds_of_low_rank_give_no_warning():
