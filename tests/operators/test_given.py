@@ -312,6 +312,9 @@ class TestLabels:
 def test_an_operator_is_neither_centred_nor_scaled_unless_asked():
     K = densify(prepared_operator(X, scale=False))
     np.testing.assert_allclose(K, X.T @ X, rtol=1e-12)
+    for name in ("center", "scale"):
+        with pytest.raises(TypeError, match=f"^{name} must be True or False, got 'no'"):
+            prepared_operator(X, **{name: "no"})
 
 
 def test_a_file_called_zarr_is_opened_as_zarr_and_not_guessed_from_its_bytes(tmp_path):
