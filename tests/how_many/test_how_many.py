@@ -1,5 +1,7 @@
 """How many: a target, a knee and a test, against what each promises."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -283,3 +285,23 @@ def test_each_attempt_has_its_share_of_the_time(X):
     method.given.clear()
     lm.select(X, lm.MaxError(0.1), method=method)
     assert all(left == np.inf for _, left in method.given)
+
+
+def test_every_size_is_tried_by_least_squares_and_some_with_a_penalty():
+    X = np.random.default_rng(0).standard_normal((90, 60))
+    problem = lm.Problem(lm.data(X), 0)
+    every = lm.CrossValidated(folds=2, most=40).curve(problem, np.random.default_rng(1)).ks
+    assert every.tolist() == list(range(1, 41))
+    penalised = lm.CrossValidated(folds=2, most=40, ridge="cv")
+    some = penalised.curve(problem, np.random.default_rng(1)).ks
+    assert some.tolist() == [1, 2, 3, 4, 6, 7, 9, 12, 15, 19, 24, 31, 40]  # by equal factors
+
+
+def test_folds_of_low_rank_give_no_warning():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((20, 2)) @ rng.standard_normal((2, 8))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = lm.CrossValidated(folds=2).curve(lm.Problem(lm.data(X), 0), rng)
+    assert found.ks.tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert np.all(found.errors[:, 1:] < 1e-20) and np.all(found.errors[:, 0] > 1e-3)

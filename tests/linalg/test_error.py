@@ -6,7 +6,14 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.linalg import error as error_module
-from landmarks.linalg.error import basis, best_rank_error, rank_bound, selection_error, total
+from landmarks.linalg.error import (
+    basis,
+    best_rank_error,
+    exact_error,
+    rank_bound,
+    selection_error,
+    total,
+)
 from landmarks.operators.data import Data
 from landmarks.operators.dense import Dense
 from landmarks.operators.forms import densify
@@ -142,3 +149,18 @@ def test_a_basis_of_columns_has_their_rank(X, criterion):
     Q = basis(lm.data(X), S)
     assert_allclose(Q.T @ Q, np.eye(3), atol=1e-12)
     assert selection_error(lm.data(twins), [0, 1, 2], criterion) < 1e-20
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_rows_in_blocks_know_an_error_that_their_gram_matrix_hides(criterion):
+    """The second column is beyond the rank of the Gram matrix, yet rebuilds the third."""
+    rng = np.random.default_rng(2)
+    x, e = rng.standard_normal((2, 30))
+    X = np.stack([x, x + 1e-9 * e, x + 2e-9 * e], axis=1)
+    operator = lm.data([X[:10], X[10:]])
+    assert operator.m is None and operator.source is not None
+    power = 1 if criterion == "trace" else 2
+    alone = (5e-18 * np.sum((e - x * (x @ e) / (x @ x)) ** 2)) ** power
+    assert exact_error(operator, [0, 1], criterion) < 1e-3 * alone
+    # of 1e-9 e, rounding of x leaves seven digits
+    assert_allclose(exact_error(operator, [0], criterion), alone, rtol=1e-5)

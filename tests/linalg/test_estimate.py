@@ -39,3 +39,14 @@ def test_an_estimate_is_in_the_units_of_the_data():
     assert large.estimated_error("trace").value == np.ldexp(
         small.estimated_error("trace").value, 400
     )
+
+
+@pytest.mark.parametrize("n_probes", [4, 8])
+def test_the_interval_is_as_wide_as_the_estimates_scatter(selection, n_probes):
+    """1.96 standard deviations on both sides; 50 estimates know theirs to 10 %."""
+    found = [selection.estimated_error("trace", n_probes=n_probes, seed=s) for s in range(50)]
+    scatter = np.std([e.value for e in found])
+    width = np.sqrt(np.mean([(e.high - e.value) ** 2 for e in found])) / 1.96
+    assert width == pytest.approx(scatter, rel=0.4)
+    assert all(e.n_probes == n_probes for e in found)
+    np.testing.assert_allclose([e.value - e.low for e in found], [e.high - e.value for e in found])

@@ -97,3 +97,15 @@ def test_a_minor_may_be_negative_by_rounding_alone():
 def test_names_of_a_data_frame_are_kept():
     pandas = pytest.importorskip("pandas", reason="needs pandas")
     assert lm.psd(pandas.DataFrame(K, columns=["a", "b"], index=["a", "b"])).names == ("a", "b")
+
+
+@pytest.mark.parametrize(("dtype", "slack"), [(np.float32, 1e-4), (np.float64, 1e-8)])
+def test_the_eigenvalue_that_is_allowed_grows_with_the_order(dtype, slack):
+    """K = I − (1 + s) vvᵀ has the eigenvalue −s; rounding of n = 100 may make −10 slack of it."""
+    for share, allowed in ((0.5, True), (2.0, False)):
+        K = np.eye(100) - (1 + share * 10 * slack) * np.full((100, 100), 0.01)
+        if allowed:
+            assert lm.psd(K.astype(dtype)).n == 100
+        else:
+            with pytest.raises(NotPSDError, match="it has the eigenvalue -"):
+                lm.psd(K.astype(dtype))

@@ -120,3 +120,9 @@ def test_a_product_of_two_gram_matrices_is_distinguished_by_both():
     A, B = np.ones((2, 4)), np.arange(8.0).reshape(2, 4)
     found = [fingerprint(lm.hadamard(*pair)) for pair in ((A, B), (A, B + 1), (A + 1, B))]
     assert "sha256" in found[0] and len({one["sha256"] for one in found}) == 3
+
+
+def test_products_that_are_zero_are_the_same_data():
+    zero, other = (lm.function(lambda V, c=c: c * V, n=4) for c in (0.0, 1e-9))
+    assert same_data(fingerprint(zero), fingerprint(zero))
+    assert not same_data(fingerprint(zero), fingerprint(other))

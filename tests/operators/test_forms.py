@@ -138,3 +138,11 @@ def test_a_factor_has_as_many_columns_as_fit(monkeypatch):
 def test_data_in_float64_are_not_copied():
     X = Data(RNG.standard_normal((3, 40)))
     assert X.searchable(2).X is X.X
+
+
+def test_a_stored_matrix_has_lost_the_digits_of_two_columns_that_are_nearly_sums_of_others():
+    """Of each, 1e-10 is left beyond the two others: too little, and above rounding."""
+    x, y, z, w = np.eye(4)
+    for left, kept in ((1e-5, False), (0.0, True)):
+        X = np.stack([2 * x, 2 * y, x + y + left * z, x - y + left * w], axis=1)
+        assert Dense(X.T @ X).keeps_digits() == kept

@@ -10,6 +10,8 @@ from sklearn.preprocessing import StandardScaler
 import landmarks as lm
 from landmarks.cli.main import main
 from landmarks.errors import FormatError, ScaleWarning, SymmetryWarning
+from landmarks.operators.data import prepared_operator
+from landmarks.operators.forms import densify
 
 pd = pytest.importorskip("pandas", reason="needs pandas")
 TUMOURS = load_breast_cancer(as_frame=True).data
@@ -102,6 +104,8 @@ class TestScale:
     def test_only_true_and_false_are_taken(self):
         with pytest.raises(TypeError, match="center must be True or False, got 'yes'"):
             lm.select(X, 2, center="yes")
+        with pytest.raises(TypeError, match="scale must be True or False, got 1"):
+            lm.select(X, 2, scale=1)
 
     def test_a_column_selector_warns_by_the_same_sentence(self):
         with pytest.warns(ScaleWarning, match=r"^columns 'worst area', 'mean area' hold"):
@@ -303,3 +307,18 @@ class TestLabels:
 
     def test_data_without_names_have_none(self):
         assert lm.select(X, 2).chosen_names is None
+
+
+def test_an_operator_is_neither_centred_nor_scaled_unless_asked():
+    K = densify(prepared_operator(X, scale=False))
+    np.testing.assert_allclose(K, X.T @ X, rtol=1e-12)
+    for name in ("center", "scale"):
+        with pytest.raises(TypeError, match=f"^{name} must be True or False, got 'no'"):
+            prepared_operator(X, **{name: "no"})
+
+
+def test_a_file_called_zarr_is_opened_as_zarr_and_not_guessed_from_its_bytes(tmp_path):
+    pytest.importorskip("zarr", reason="needs zarr")
+    FRAME.to_csv(tmp_path / "X.zarr", index=False)
+    with pytest.raises(FileNotFoundError, match=r"No group found in store.*X\.zarr"):
+        lm.select(tmp_path / "X.zarr", 2)

@@ -154,3 +154,12 @@ def test_the_weights_of_the_reasons_are_for_columns_of_length_one() -> None:
         assert [row["source_1"], row["source_2"]] == s.indices[order].tolist()
         found = [row["weight_1"], row["weight_2"]]
         np.testing.assert_allclose(found, expected[order], rtol=1e-9)
+
+
+@pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
+def test_the_reasons_do_not_depend_on_the_units(size: float) -> None:
+    expected = lm.select(A, 3, target=B, method="greedy").why(each=2).chosen
+    found = lm.select(size * A, 3, target=size * B, method="greedy").why(each=2).chosen
+    for column in ("adds", "cost_1", "cost_2"):
+        np.testing.assert_allclose(found[column], expected[column], rtol=1e-6)
+        assert min(map(abs, found[column])) > 0

@@ -1,5 +1,7 @@
 """What the package asks of dask: joined parts, kept results, and patience with workers."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from landmarks.operators.dask.client import (
@@ -7,6 +9,7 @@ from landmarks.operators.dask.client import (
     Reading,
     _any_size,
     _explained,
+    _workers,
     compute,
     constant,
     keep,
@@ -76,3 +79,15 @@ def test_vectors_in_a_graph_are_not_warned_of():
             )
             == 10**12
         )
+
+
+def test_a_cluster_whose_scheduler_cannot_be_reached_has_no_workers():
+    def lost(*_, **__):
+        raise ConnectionRefusedError("nobody listens")
+
+    def two(*_, **__):
+        return {"first": 1, "second": 4}
+
+    scheduler = SimpleNamespace(ncores=None)
+    for status, sync, workers in (("running", lost, 0), ("closed", two, 0), ("running", two, 2)):
+        assert _workers(SimpleNamespace(status=status, scheduler=scheduler, sync=sync)) == workers

@@ -101,3 +101,11 @@ def test_a_missing_value_becomes_nan():
 def test_tables_datasets_and_readers_are_distinguished_from_other_things(tmp_path):
     assert all(is_arrow(make(tmp_path)) for make in KINDS.values())
     assert not any(map(is_arrow, (pa.array([1.0]), X, [TABLE], "a")))
+
+
+def test_a_batch_that_miscounts_its_missing_values_is_refused():
+    """A damaged file: one value is missing, and the count of missing values says two."""
+    bits, values = pa.py_buffer(b"\x05"), pa.py_buffer(np.arange(3.0))
+    damaged = pa.Array.from_buffers(pa.float64(), 3, [bits, values], null_count=2)
+    with pytest.raises(pa.ArrowInvalid, match="null_count"):
+        batch_block(pa.table({"a": damaged}))

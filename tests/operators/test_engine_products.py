@@ -1,0 +1,134 @@
+"""What a kernel asks of an engine for graphics cards; dense products stand in for the engines."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.errors import UnsupportedError
+from landmarks.kernels import rbf
+from landmarks.operators import kernel as choices
+from landmarks.operators import kernel_matrix as module
+from landmarks.operators.kernel_matrix import KernelOperator
+
+RNG = np.random.default_rng(0)
+POINTS = RNG.standard_normal((30, 2))
+H = rbf(sigma=1.5)
+K = H(POINTS, POINTS)
+ROWS, COLS = np.array([4, 0, 7]), np.array([1, 29, 3, 4])
+
+
+@dataclass
+class Packed:
+    """Points as an engine packs them."""
+
+    points: np.ndarray
+
+    def take(self, indices):
+        return Packed(self.points[indices])
+
+
+class Fused:
+    """The functions of the fused engine by dense arithmetic, for a kernel of this width."""
+
+    ERRORS, DOUBLE_ERROR = module.fused.ERRORS, module.fused.DOUBLE_ERROR
+
+    def __init__(self):
+        self.precisions = []
+
+    def prepare(self, points, h):
+        assert h is H
+        return Packed(points)
+
+    def product(self, h, x, y, block, *, precision="high"):
+        self.precisions.append(precision)
+        return h(x.points, y.points) @ block
+
+    def squared_row_sums(self, h, x, y):
+        return np.sum(h(x.points, y.points) ** 2, axis=1)
+
+
+class Keops:
+    """The product of KeOps by dense arithmetic."""
+
+    def product(self, h, x, y, block):
+        return h(x, y) @ block
+
+
+@pytest.fixture
+def fused(monkeypatch):
+    engine = Fused()
+    monkeypatch.setattr(module, "fused", engine)
+    monkeypatch.setattr(module, "keops", Keops())
+    return engine
+
+
+def operator(engine, memory=1000, points=POINTS):
+    return KernelOperator(points, H, engine=engine, precision="fast", memory=memory)
+
+
+@pytest.mark.parametrize("engine", ["fused", "keops"])
+@pytest.mark.parametrize("rows", [None, ROWS])
+@pytest.mark.parametrize("cols", [None, COLS])
+def test_an_engine_multiplies_the_rows_and_columns_that_are_asked_for(fused, engine, rows, cols):
+    part = K[np.ix_(range(30) if rows is None else rows, range(30) if cols is None else cols)]
+    block = RNG.standard_normal((part.shape[1], 2))
+    asked = operator(engine)
+    np.testing.assert_allclose(asked.matmul(block, rows, cols), part @ block, rtol=1e-12)
+    assert asked.ledger.snapshot() == {"products": 2, "columns": 0, "entries": part.size}
+    assert fused.precisions == (["fast"] if engine == "fused" else [])
+
+
+def test_a_fused_engine_squares_the_rows_of_a_kernel_that_is_not_stored(fused):
+    large, small = operator("fused"), operator("fused", memory=2**20)
+    np.testing.assert_allclose(large.squared_diagonal(), np.diag(K @ K), rtol=1e-12)
+    assert large.ledger.entries == 900
+    assert small.squared_diagonal() is None
+    assert operator("chunked").squared_diagonal() is None
+    assert operator("keops").squared_diagonal() is None
+
+
+def test_the_error_of_a_product_is_that_of_the_engine(fused):
+    single = POINTS.astype(np.float32)
+    assert operator("fused").product_error == fused.DOUBLE_ERROR
+    assert operator("fused", points=single).product_error == fused.ERRORS["fast"]
+    assert operator("keops", points=single).product_error == 8 * np.finfo(np.float32).eps
+    stored = operator("fused", memory=2**20)
+    assert stored.product_error == operator("chunked").product_error
+
+
+def own(x, y):
+    """A kernel that no engine knows."""
+    return H(x, y)
+
+
+@pytest.mark.parametrize(
+    ("here", "h", "wanted", "engine"),
+    [
+        ({"fused"}, H, None, "fused"),
+        ({"fused"}, H, "fused", "fused"),
+        ({"fused"}, H, "chunked", "chunked"),
+        ({"fused"}, own, None, "chunked"),
+        ({"keops"}, H, None, "chunked"),
+        ({"keops"}, H, "keops", "keops"),
+        ({"keops"}, own, "keops", None),
+        ({"keops"}, H, "fused", None),
+        ({"fused"}, own, "fused", None),
+        ({"fused"}, H, "keops", None),
+    ],
+)
+def test_the_engine_is_the_one_that_is_there_and_knows_the_kernel(
+    monkeypatch, here, h, wanted, engine
+):
+    for name in ("fused", "keops"):
+        monkeypatch.setattr(
+            getattr(choices, name),
+            "available",
+            lambda points, name=name: points.shape == POINTS.shape and name in here,
+        )
+    if engine is None:
+        with pytest.raises(UnsupportedError, match="a kernel of ours, got float64"):
+            lm.kernel(POINTS, h, engine=wanted)
+    else:
+        assert lm.kernel(POINTS, h, engine=wanted).engine == engine
