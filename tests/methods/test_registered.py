@@ -65,8 +65,20 @@ def test_every_class_that_chooses_is_registered():
     assert sorted(unnamed) == []
 
 
+NAMES = (
+    "auto continuous annealed greedy nuclear swap iterated rpcholesky kdpp leverage pivoted_qr "
+    "kmeans knapsack uniform exact"
+)
+
+
 def test_a_method_is_found_by_its_name_or_is_itself():
-    assert len(METHODS) == len(list(METHODS)) == 15
+    assert list(METHODS) == NAMES.split() and len(METHODS) == 15
+    assert {name: CLASSES[name] for name in ("kmeans", "nuclear", "leverage", "pivoted_qr")} == {
+        "kmeans": "KMeans",
+        "nuclear": "NuclearScores",
+        "leverage": "RidgeLeverage",
+        "pivoted_qr": "PivotedQR",
+    }
     assert as_method("greedy") == lm.Greedy()
     mine = lm.Swap(max_swaps=3)
     assert as_method(mine) is mine

@@ -8,6 +8,8 @@ from plain_rounds import PlainRounds
 
 import landmarks as lm
 from landmarks.linalg.aim import Aim
+from landmarks.methods.aimed.iterated import disturbed
+from landmarks.methods.aimed.search import Hunt
 
 from .plain import least_squares, posterior
 
@@ -62,3 +64,16 @@ def test_the_rounds_are_those_of_a_plain_search(noisy: bool, held: tuple[int, ..
     plain = PlainSearch(error, settings, np.random.default_rng(7), held)
     assert plain.run(start) == found.indices.tolist()
     assert found.details == {"rounds": 9, "improvements": plain.improvements}
+
+
+@pytest.mark.parametrize(("share", "most"), [(0.15, 2), (0.5, 3), (0.7, 4), (0.9, 4)])
+def test_who_leaves_a_local_optimum_drops_all_that_the_share_allows(share: float, most: int):
+    hunt = Hunt(lm.Problem(lm.data(A), 5, include=(9,), aim=Aim(target=B)))
+    state = hunt.state(np.array([9, 1, 4, 6, 11]))
+    changed: dict[bool, set[int]] = {True: set(), False: set()}
+    for seed in range(30):
+        for full, seen in changed.items():
+            trial = disturbed(hunt, state, share, full, np.random.default_rng(seed))
+            assert 9 in trial.chosen and len(set(trial.chosen)) == 5
+            seen.add(len(set(trial.chosen) - set(state.chosen)))
+    assert changed[True] == {most} and changed[False] == set(range(1, most + 1))
