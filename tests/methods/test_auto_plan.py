@@ -183,7 +183,7 @@ def timed(monkeypatch: pytest.MonkeyPatch, frobenius: float, trace: float) -> No
     monkeypatch.setattr(auto, "round_seconds", lambda problem: seconds[problem.criterion])
 
 
-def test_rounds_on_the_trace_come_first_where_frobenius_rounds_cost_much(monkeypatch):
+def test_frobenius_rounds_cost_much_from_a_limit_on(monkeypatch):
     for each, first in ((0.0253, False), (0.0254, True)):  # 30 of them in 0.76 seconds
         timed(monkeypatch, each, each)
         assert auto.traces_first(lm.Problem(MATRIX, 9, "frobenius")) == first
