@@ -223,3 +223,25 @@ def test_powers_of_K_are_used_only_where_they_have_the_digits(sigma, size):
         image = state._image(power, j, x, 1.0)
         x = state._product(x)
         assert np.linalg.norm(image - x) < 1e-6 * np.linalg.norm(x)
+
+
+def test_what_a_load_leaves_of_a_near_copy_keeps_its_digits():
+    X = np.random.default_rng(1).standard_normal((6, 30))
+    X[:, 1] = X[:, 0] + 1e-12 * X[:, 2]
+    state = state_of(lm.data(X, scale=False).searchable(1), [0], "trace")
+    left = state.source.R[:, 1]
+    along = X[:, 0] / np.linalg.norm(X[:, 0])
+    assert abs(along @ left) < 1e-13 * np.linalg.norm(left)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_stored_powers_save_the_products_of_an_addition(criterion):
+    """For the Frobenius criterion the square is kept in any case, and one product is left."""
+    K = Dense(gram(30, 30))
+    for moves, expected in ((0, 1), (10**6, 0)):
+        state = Exchange(Base(K, criterion, 3, moves=moves), 3)
+        state.load([3, 8])
+        before = K.ledger.products
+        state.add(5, 2)
+        assert K.ledger.products - before == expected
+        assert_true_to(gram(30, 30), state)
