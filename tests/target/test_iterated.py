@@ -8,7 +8,7 @@ from plain_rounds import PlainRounds
 
 import landmarks as lm
 from landmarks.linalg.aim import Aim
-from landmarks.methods.aimed.iterated import disturbed
+from landmarks.methods.aimed.iterated import Rounds, Search, disturbed
 from landmarks.methods.aimed.search import Hunt
 
 from .plain import least_squares, posterior
@@ -77,3 +77,17 @@ def test_who_leaves_a_local_optimum_drops_all_that_the_share_allows(share: float
             assert 9 in trial.chosen and len(set(trial.chosen)) == 5
             seen.add(len(set(trial.chosen) - set(state.chosen)))
     assert changed[True] == {most} and changed[False] == set(range(1, most + 1))
+
+
+@pytest.mark.parametrize("patience", [1, 3])
+def test_a_local_optimum_is_left_when_the_patience_is_over(patience: int):
+    hunt = Hunt(lm.Problem(lm.data(A), 5, aim=Aim(target=B)))
+    rounds = Rounds(rounds=20, patience=patience)
+    search = Search(hunt, hunt.state(np.arange(5)), rounds, np.random.default_rng(0))
+    stale, errors = [], []
+    for _ in search.steps():
+        stale.append(search.stale)
+        errors.append(search.error)
+    assert search.rounds == 20 and max(stale) == patience and search.descended
+    assert np.all(np.diff(errors) <= 0)
+    assert search.error == pytest.approx(hunt.state(search.best).inner, rel=1e-9)
