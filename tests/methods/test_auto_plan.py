@@ -10,6 +10,9 @@ import pytest
 import landmarks as lm
 from landmarks.errors import Stopped
 from landmarks.methods import auto
+from landmarks.methods.portfolio import Portfolio
+from landmarks.methods.search.filled import Filled
+from landmarks.runs.runner import watching
 
 X = np.random.default_rng(0).standard_normal((60, 12))
 
@@ -172,3 +175,48 @@ def test_rounds_on_the_trace_come_first_where_frobenius_rounds_cost_much(each, l
     starts = ["greedy > swap", "rpcholesky > swap", "merged"]
     several = lm.select(K, 20, criterion="frobenius")
     assert [trial.label for trial in several.trials] == starts + labels
+
+
+def timed(monkeypatch: pytest.MonkeyPatch, frobenius: float, trace: float) -> None:
+    """Let a round take this long on each criterion."""
+    seconds = {"frobenius": frobenius, "trace": trace}
+    monkeypatch.setattr(auto, "round_seconds", lambda problem: seconds[problem.criterion])
+
+
+def test_frobenius_rounds_cost_much_from_a_limit_on(monkeypatch):
+    for each, first in ((0.0253, False), (0.0254, True)):  # 30 of them in 0.76 seconds
+        timed(monkeypatch, each, each)
+        assert auto.traces_first(lm.Problem(MATRIX, 9, "frobenius")) == first
+    assert not auto.traces_first(lm.Problem(MATRIX, 9, "trace"))
+    assert not auto.traces_first(lm.Problem(DATA, 9, "frobenius"))
+    assert not auto.traces_first(lm.Problem(MATRIX, 9, "frobenius", deadline=1e9))
+
+
+def test_moves_are_expected_for_the_rounds_that_come_first(monkeypatch):
+    timed(monkeypatch, 0.04, 0.01)
+    # 3/2 k, and 38 rounds on the trace of 4 + k/5 moves
+    assert auto.expected_moves(lm.Problem(MATRIX, 11, "frobenius")) == 16 + 38 * 6
+    timed(monkeypatch, 0.02, 0.01)
+    assert auto.expected_moves(lm.Problem(MATRIX, 11, "frobenius")) == 16 + 30 * 6
+
+
+@pytest.mark.parametrize(
+    ("criterion", "each", "label", "totals"),
+    [
+        ("frobenius", 0.06, "iterated(trace) > swap", {10}),  # in 0.6 seconds on the trace
+        ("frobenius", 0.01, "iterated", {13}),  # 10 and a twentieth of n k
+        ("trace", 0.06, "iterated", {13}),
+        ("trace", 0.1, "iterated", {9}),  # in 0.95 seconds
+    ],
+)
+def test_the_search_from_a_start_lowers_both_errors(criterion, each, label, totals, monkeypatch):
+    timed(monkeypatch, each, each)
+    problem = lm.Problem(lm.psd(X.T @ X), 5, criterion)
+    heard = []
+    with watching(lambda progress: heard.append(progress) and None):
+        portfolio = Portfolio(problem, np.random.default_rng(0))
+        auto.search_on(portfolio, Filled())
+    assert [trial.label for trial in portfolio.trials] == [label]
+    assert {progress.total for progress in heard if progress.phase == "iterated"} == totals
+    swapped = lm.select(problem.operator, 5, method="swap", criterion=criterion)
+    assert portfolio.error <= swapped.error() * (1 + 1e-9)

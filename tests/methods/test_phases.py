@@ -74,6 +74,28 @@ def test_picks_are_counted_up_to_k(name):
     assert np.all(np.diff([progress.done for progress in picks]) > 0)
 
 
+@pytest.mark.parametrize(
+    ("method", "phase", "first", "options"),
+    [
+        (lm.Annealed(n_candidates=10, n_rounds=3, n_steps=2, sweeps=0), "rounds", (1, 3), {}),
+        (lm.Continuous(strategy="frank_wolfe"), "frank_wolfe", (1, 40), {}),
+        (lm.Continuous(strategy=SHORT), "descent", (1, 4), {}),
+        (lm.Continuous(strategy=SHORT), "bisection", (1, None), {}),
+        (lm.Iterated(rounds=5), "iterated", (0, 5), {}),
+        (lm.Iterated(rounds=5), "iterated", (0, 5), {"target": B}),
+        (lm.Iterated(rounds=5), "iterated", (0, None), {"budget": 0.05}),
+        (lm.Swap(start=[0, 1, 2, 3]), "swap", (1, 200), {"target": B}),
+        (lm.Swap(start=[0, 1, 2, 3], max_swaps=2), "swap", (1, 2), {"target": B}),
+        ("exact", "exact", (1, None), {}),
+        ("knapsack", "greedy", (1, None), {}),
+    ],
+    ids=str,
+)
+def test_the_first_report_counts_from_the_start_to_the_end(method, phase, first, options):
+    found = next(p for p in heard(method, **options) if p.phase == phase)
+    assert (found.done, found.total) == first
+
+
 def test_the_steps_of_a_path_are_counted_up_to_its_limit():
     path = WarmPath(growth=1.0001, max_steps=7)  # it would take many more
     steps = [p for p in heard(lm.Continuous(strategy=path)) if p.phase == "path"]
@@ -97,7 +119,7 @@ def test_with_a_target_the_phases_have_the_same_names(method, phases):
 
 
 def test_the_error_that_is_reported_last_is_that_of_the_choice():
-    for name in ("greedy", "rpcholesky", "pivoted_qr", "swap"):
+    for name in ("greedy", "rpcholesky", "pivoted_qr", "swap", "iterated", "exact"):
         reports: list[Progress] = []
         found = lm.select(X, 4, method=PHASES[name][0], callback=reports.append)
         assert reports[-1].error == pytest.approx(found.relative_error(), rel=1e-9)

@@ -141,3 +141,42 @@ def test_the_tail_is_of_what_the_included_leave(criterion, monkeypatch):
     left = X - np.outer(X[:, 3], X[:, 3] @ X) / (X[:, 3] @ X[:, 3])  # three are free, all chosen
     values = np.linalg.svd(left, compute_uv=False) ** (2 if criterion == "trace" else 4)
     assert s.certificate(1.0).bound == pytest.approx(np.sum(values[3:]), rel=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::landmarks.errors.RankWarning")
+@pytest.mark.parametrize("copied", [False, True])
+def test_the_dual_is_tried_only_where_it_can_be_above_the_lookahead(copied, monkeypatch):
+    X, asked = data(24, 20), []
+    X[:, 7] *= 3
+    if copied:  # the second lowest bound after one pick is that of the copy, as the lowest is
+        X[:, 11] = X[:, 7]
+
+    def ascended(problem, state, core, r, error, point):
+        asked.append(error)
+        return iter(())
+
+    monkeypatch.setattr(certificate, "SEARCHED", 0)
+    monkeypatch.setattr(certificate, "ascended", ascended)
+    s = lm.select(X, 2, method="greedy")
+    found = s.certificate(1.0)
+    assert found.source == "lookahead" and found.bound < s.error() and found.iterations == 20
+    assert len(asked) == (0 if copied else 1)
+
+
+@pytest.mark.parametrize(("n", "stored"), [(3000, True), (3001, False)])
+def test_a_matrix_is_stored_up_to_three_thousand_columns(n, stored, monkeypatch):
+    class Asked(Exception):
+        pass
+
+    def conditioned(operator, k):
+        raise Asked
+
+    monkeypatch.setattr(certificate, "conditioned", conditioned)
+    monkeypatch.setattr(certificate, "rank_bound", lambda operator, k, criterion: 2.5)
+    identity = lm.function(lambda block: 1.0 * block, n=n, check_symmetric=False)
+    found = certificate.bounds(lm.Problem(identity, 3), np.arange(3), 9.0, None)
+    if stored:
+        with pytest.raises(Asked):
+            next(found)
+    else:
+        assert [(bound.value, bound.source) for bound in found] == [(2.5, "tail")]

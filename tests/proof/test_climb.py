@@ -110,3 +110,27 @@ def test_the_columns_of_a_matrix_are_its_own_data():
     np.testing.assert_allclose(found.spread, np.linalg.norm(K, axis=0), rtol=1e-13)
     assert found.picks == () and found.omega > root.omega
     np.testing.assert_array_equal(found.columns, K)
+
+
+@pytest.mark.parametrize(
+    ("many", "error", "branched"),
+    [(0.0, BEST, True), (np.inf, BEST, False), (0.0, 1e-3 * BEST, False)],
+)
+def test_cases_are_divided_where_steps_are_quick_and_the_bound_is_below(
+    many, error, branched, monkeypatch
+):
+    K, asked = X.T @ X, []
+
+    def branch(dual, x, error, seconds, ended):
+        asked.append((error, seconds))
+        return [Case(0.0, 0, x, dual)]
+
+    monkeypatch.setattr(climb, "MANY", many)
+    monkeypatch.setattr(climb, "branch", branch)
+    dual = Dual(K, 3, 8)
+    found = climb.climb(
+        problem(seconds=0.05), dual, starting_point(dual).flat(), 1e-14 * np.abs(K), error
+    )
+    assert found.steps > 0 and len(asked) == branched
+    # a third of the time was for the ascent
+    assert all(given == error and seconds < 0.05 for given, seconds in asked)

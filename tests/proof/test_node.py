@@ -88,3 +88,9 @@ def test_doubt_grows_as_the_residual_of_a_candidate_falls():
     free = node(SOME, 2, False).doubts
     later = node(SOME, 2, False, (0, 2, 5, 7)).doubts
     assert np.all(later > free) and np.all(free > 0)
+
+
+def test_without_picks_a_residual_is_known_to_the_digits_of_the_matrix():
+    found = node(SOME, 2, False)
+    expected = 16 * (9 + 8) * 2.0**-53 + 8 * found.state.omega * 3  # 3 is the root of n = 9
+    np.testing.assert_allclose(found.doubts, expected, rtol=1e-12)

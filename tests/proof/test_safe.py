@@ -111,3 +111,10 @@ def test_the_value_is_that_of_the_formula():
         rtol=1e-8,
         atol=1e-8,
     )
+
+
+def test_what_is_in_doubt_of_the_diagonal_is_taken_off():
+    doubt = NONE.copy()
+    doubt[6, 6], doubt[7, 7] = 0.01, 0.02  # not candidates: nothing else depends on these
+    fall = safe_value(DUAL, POINT, NONE) - safe_value(DUAL, POINT, doubt)
+    assert fall == pytest.approx(0.03, rel=1e-6)

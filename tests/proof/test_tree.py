@@ -112,3 +112,19 @@ def test_after_the_deadline_the_bound_holds_but_proves_nothing():
     assert of.nodes == 0 and of.best == [0, 1, 2, 3, 4]
     tail = np.sum(np.linalg.eigvalsh(X.T @ X)[:4])
     assert tail * (1 - 1e-9) <= bound <= tail
+
+
+@each_criterion
+def test_what_is_in_doubt_after_a_pick_may_lead_as_far_as_the_picks_that_are_left(criterion):
+    K = X.T @ X
+    K[3] = K[1]
+    K[:, 3] = K[:, 1]
+    K[3, 3] = K[1, 1] * (1 + 2.0**-51)  # a copy of column 1, but for the last digits
+    of = Tree(lm.Problem(lm.psd(K), 4, criterion))
+    node = of.node([], np.arange(9))
+    first, second = of.branch(node, 1)
+    assert 3 not in first.candidates and first.r == 3
+    assert 1 not in second.candidates and second.r == 4
+    left = K - np.outer(K[1], K[1]) / K[1, 1]
+    values = np.linalg.eigvalsh(left)[::-1] ** (2 if of.frobenius else 1)
+    assert of.doubt * unit(of) == pytest.approx(np.sum(values[3:]), rel=1e-9)

@@ -67,3 +67,16 @@ def test_dependence_is_exact(change, expected):
 
 def test_more_columns_than_rows_are_dependent():
     assert dependent(np.random.default_rng(0).standard_normal((2, 3)))
+
+
+def test_sums_and_products_of_floats_are_exact():
+    rng = np.random.default_rng(4)
+    a, b = rng.standard_normal(300), rng.standard_normal(300) * np.geomspace(1e-9, 1e9, 300)
+    total, product = twofold.two_sum(a, b), twofold.two_product(a, b)
+    for i, (x, y) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
+        assert exact(total, i) == Fraction(x) + Fraction(y)
+        assert exact(product, i) == Fraction(x) * Fraction(y)
+    high, low = twofold.halves(a)
+    np.testing.assert_array_equal(high + low, a)
+    for half in (high, low):
+        assert np.all(np.ldexp(np.frexp(half)[0], 26) % 1 == 0)

@@ -42,6 +42,9 @@ def assert_true_to(K, state):
         np.testing.assert_allclose(host(kept)[order], rows, atol=1e-9)
         np.testing.assert_allclose(host(diagonal), np.diag(powers), atol=1e-9)
         powers, rows = powers @ C, rows @ C
+    H = np.zeros_like(state.H)
+    H[np.ix_(order, order)] = np.linalg.inv(K[np.ix_(S, S)])
+    np.testing.assert_allclose(state.H, H, atol=1e-9 * np.max(H))
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -97,6 +100,88 @@ def test_a_copy_is_independent_of_the_state():
     assert state.error == before and state.members.tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("released", [False, True])
+def test_a_copy_has_every_number_of_the_state(criterion, released):
+    K = gram(8, 8)
+    state = state_of(lm.psd(K), [0, 1, 5], criterion)
+    if released:
+        other = Exchange(state.base, 3)
+        other.load([2, 3, 4])
+        other.release()
+    state.add(state.drop(1), 1)
+    state.drift, state.age, state.swollen, state.exact = 0.25, 7, 3.5, True
+    state.powers.errors[1] *= 3
+    found = state.copy()
+    assert (found.drift, found.age, found.swollen, found.exact) == (0.25, 7, 3.5, True)
+    assert found.members.tolist() == state.members.tolist()
+    for ours, theirs in zip(
+        [found.H, *found.rows, *found.diagonals, *found.powers.errors],
+        [state.H, *state.rows, *state.diagonals, *state.powers.errors],
+        strict=True,
+    ):
+        np.testing.assert_array_equal(ours, theirs)
+        assert not np.shares_memory(ours, theirs)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("make", ["matrix", "few rows"])
+def test_a_state_that_is_computed_again_keeps_its_members_in_their_places(make, criterion):
+    X = np.random.default_rng(1).standard_normal((6, 24))
+    operator = lm.psd(X.T @ X + np.eye(24)) if make == "matrix" else lm.data(X, scale=False)
+    operator = operator.searchable(5)
+    state = state_of(operator, [3, 8, 1, 5, 20], criterion)
+    assert (state.source is None) == (make == "matrix")
+    state.drop(0)
+    state.drop(2)
+    state.drift, state.age = 0.5, 9
+    state.reload()
+    assert state.members.tolist() == [-1, 8, -1, 5, 20]
+    assert (state.drift, state.age, state.swollen) == (0.0, 0, 0.0)
+    K = X.T @ X + (np.eye(24) if make == "matrix" else 0.0)
+    assert_true_to(np.ldexp(K, -operator.exponent), state)
+    state.add(13, 2)
+    state.add(2, 0)
+    assert_true_to(np.ldexp(K, -operator.exponent), state)
+    state.load([])
+    assert state.members.tolist() == [-1] * 5 and not np.any(state.H)
+    assert state.error == pytest.approx(
+        error(np.ldexp(K, -operator.exponent), [], criterion), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_the_entries_of_a_column_are_computed_from_it(criterion):
+    K = gram(12, 12)
+    state = state_of(lm.psd(K), [3, 8, 1], criterion)
+    C = residual(K, [3, 8, 1])
+    powers = [np.linalg.matrix_power(C, p)[6, 6] for p in (1, 2, 3)]
+    found = state.recompute(6)
+    assert found == pytest.approx(powers[: 2 if criterion == "trace" else 3], rel=1e-9)
+    u = np.random.default_rng(0).standard_normal(12)
+    np.testing.assert_allclose(state.residual_product(u), C @ u, atol=1e-9)
+
+
+def test_the_diagonals_are_sharpened_once():
+    state = state_of(lm.psd(gram(12, 12)), [3, 8, 1], "trace")
+    state.add(state.drop(1), 1)
+    assert state.sharpen() and state.exact and state.age == 0
+    assert not state.sharpen()
+    few = lm.data(np.random.default_rng(1).standard_normal((3, 24))).searchable(2)
+    assert not state_of(few, [3, 8], "trace").sharpen()
+
+
+@pytest.mark.parametrize(("criterion", "ratio"), [("trace", 2.0e4), ("frobenius", 750.0)])
+def test_digits_that_a_costly_drop_took_along_make_a_state_stale(criterion, ratio):
+    """Twice 2⁻⁵³ times the ratio to the second or third power is about 1e-7 there."""
+    for much, stale in ((0.1 * ratio, False), (10 * ratio, True)):
+        state = state_of(lm.psd(gram(12, 12)), [3, 8, 1], criterion)
+        member = state.drop(1)
+        state.swollen = much * np.sum(state.diagonals[0])
+        state.add(member, 1)
+        assert (state.drift == np.inf) == stale == state.stale(1e-6)
+
+
 def test_redundant_members_leave_their_places_free():
     K = gram(8, 8)
     K = np.block([[K, K], [K, K]])
@@ -138,3 +223,25 @@ def test_powers_of_K_are_used_only_where_they_have_the_digits(sigma, size):
         image = state._image(power, j, x, 1.0)
         x = state._product(x)
         assert np.linalg.norm(image - x) < 1e-6 * np.linalg.norm(x)
+
+
+def test_what_a_load_leaves_of_a_near_copy_keeps_its_digits():
+    X = np.random.default_rng(1).standard_normal((6, 30))
+    X[:, 1] = X[:, 0] + 1e-12 * X[:, 2]
+    state = state_of(lm.data(X, scale=False).searchable(1), [0], "trace")
+    left = state.source.R[:, 1]
+    along = X[:, 0] / np.linalg.norm(X[:, 0])
+    assert abs(along @ left) < 1e-13 * np.linalg.norm(left)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_stored_powers_save_the_products_of_an_addition(criterion):
+    """For the Frobenius criterion the square is kept in any case, and one product is left."""
+    K = Dense(gram(30, 30))
+    for moves, expected in ((0, 1), (10**6, 0)):
+        state = Exchange(Base(K, criterion, 3, moves=moves), 3)
+        state.load([3, 8])
+        before = K.ledger.products
+        state.add(5, 2)
+        assert K.ledger.products - before == expected
+        assert_true_to(gram(30, 30), state)

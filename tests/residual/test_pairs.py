@@ -91,15 +91,29 @@ def test_dropping_a_member_costs_the_difference_of_two_errors(criterion):
     )
 
 
+@each_criterion
 @pytest.mark.parametrize("operator", [lm.psd(K), lm.data(X, scale=False)], ids=["matrix", "data"])
-def test_a_gain_is_confirmed_by_the_column_itself(operator):
-    unit = 2.0**operator.exponent
+def test_a_gain_is_confirmed_by_the_column_itself(operator, criterion):
+    unit = 2.0 ** (operator.exponent * (1 if criterion == "trace" else 2))
     for place, j in ((0, 1), (2, 8), (1, 0)):
-        state = state_of("trace", operator)
+        state = state_of(criterion, operator)
         swap = module.Swapping(place, j, 0.0, 0.0, np.zeros(3))
         gain, size = confirmed_gain(state, swap)
-        assert gain * unit == pytest.approx(gains("trace")[place, j], rel=1e-9)
+        assert gain * unit == pytest.approx(gains(criterion)[place, j], rel=1e-9)
         assert size >= abs(gain)
+
+
+@each_criterion
+def test_a_confirmed_gain_corrects_what_the_state_keeps_of_the_pair(criterion):
+    state, exact = state_of(criterion), state_of(criterion)
+    for kept in (*state.diagonals, *state.rows[1:]):
+        kept *= 1 + 1e-6  # as rounding would, but more
+    confirmed_gain(state, module.Swapping(1, 7, 0.0, 0.0, np.zeros(3)))
+    for found, known in zip(state.diagonals, exact.diagonals, strict=True):
+        assert found[7] == pytest.approx(known[7], rel=1e-12)
+        assert found[8] == pytest.approx(known[8] * (1 + 1e-6), rel=1e-12)
+    for found, known in zip(state.rows[1:], exact.rows[1:], strict=True):
+        assert found[1, 7] == pytest.approx(known[1, 7], rel=1e-11)
 
 
 @each_criterion

@@ -9,6 +9,7 @@ import landmarks as lm
 from landmarks._array import host
 from landmarks.errors import NotPSDError
 from landmarks.operators.forms import Factored
+from landmarks.residual import residual as module
 from landmarks.residual.residual import Residual, filled, floor, independent
 
 X = np.random.default_rng(2).standard_normal((7, 10))
@@ -133,3 +134,15 @@ def test_a_ranking_is_followed_as_far_as_columns_are_independent():
     included = lm.Problem(lm.data(Y), 4, include=(1,))
     ranking = np.array([0, 1, 2, 3, 4])
     assert sorted(independent(included, ranking).tolist()) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("powers", [1, 2])
+@each_operator
+def test_its_powers_are_computed_from_what_is_left(name, powers, monkeypatch):
+    monkeypatch.setattr(module, "block_width", lambda operator: 4)
+    residual, unit = picked(name)
+    found = residual.source.diagonals(powers)
+    assert len(found) == powers + 1
+    for power, diagonal in enumerate(found, start=1):
+        known = np.diag(np.linalg.matrix_power(C, power))
+        np.testing.assert_allclose(host(diagonal) * unit**power, known, rtol=1e-9, atol=1e-9)

@@ -94,3 +94,13 @@ def test_the_path_of_an_annealed_choice_holds_the_error_of_the_target() -> None:
     assert 3 in s.indices and 0 not in s.indices
     values = np.asarray(s.path.value)
     assert np.all(values <= s.total()) and np.all(values > 0)
+
+
+@pytest.mark.parametrize("sweeps", [1, 3])
+def test_at_most_so_many_swaps_for_each_chosen_column_follow(sweeps: int) -> None:
+    rng = np.random.default_rng(1)
+    A, B = rng.standard_normal((30, 20)), rng.standard_normal((30, 4))
+    hasty = lm.Annealed(sweeps=sweeps, n_steps=1, between=0, fixed=1.0)
+    heard: list[lm.Progress] = []
+    lm.select(A, 4, target=B, method=hasty, scale=False, callback=lambda p: heard.append(p))
+    assert {p.total for p in heard if p.phase == "swap"} == {4 * sweeps}

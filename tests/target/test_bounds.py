@@ -185,3 +185,12 @@ def test_the_losses_with_a_ridge_are_those_of_the_penalised_error():
     rises = [penalised(np.delete(chosen, i)) - penalised(chosen) for i in range(3)]
     np.testing.assert_allclose(found.losses, rises, rtol=1e-9)
     assert found.ridge == 2.5 and found.chosen_names == (4, 1, 5)
+
+
+def test_candidates_without_length_rebuild_nothing():
+    nothing = Rebuilding(np.zeros((6, 4)), B, 0.7, None, 0.0)
+    assert best_directions(nothing, 2) == pytest.approx(0.7 + np.sum(B * B), rel=1e-12)
+
+
+def test_weights_for_more_than_there_are_stay_at_the_most():
+    np.testing.assert_array_equal(_weights(np.array([0.2, 3.0, 1.0]), 5, 1.0), np.ones(3))

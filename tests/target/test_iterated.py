@@ -8,6 +8,8 @@ from plain_rounds import PlainRounds
 
 import landmarks as lm
 from landmarks.linalg.aim import Aim
+from landmarks.methods.aimed.iterated import Rounds, Search, disturbed
+from landmarks.methods.aimed.search import Hunt
 
 from .plain import least_squares, posterior
 
@@ -62,3 +64,30 @@ def test_the_rounds_are_those_of_a_plain_search(noisy: bool, held: tuple[int, ..
     plain = PlainSearch(error, settings, np.random.default_rng(7), held)
     assert plain.run(start) == found.indices.tolist()
     assert found.details == {"rounds": 9, "improvements": plain.improvements}
+
+
+@pytest.mark.parametrize(("share", "most"), [(0.15, 2), (0.5, 3), (0.7, 4), (0.9, 4)])
+def test_who_leaves_a_local_optimum_drops_all_that_the_share_allows(share: float, most: int):
+    hunt = Hunt(lm.Problem(lm.data(A), 5, include=(9,), aim=Aim(target=B)))
+    state = hunt.state(np.array([9, 1, 4, 6, 11]))
+    changed: dict[bool, set[int]] = {True: set(), False: set()}
+    for seed in range(30):
+        for full, seen in changed.items():
+            trial = disturbed(hunt, state, share, full, np.random.default_rng(seed))
+            assert 9 in trial.chosen and len(set(trial.chosen)) == 5
+            seen.add(len(set(trial.chosen) - set(state.chosen)))
+    assert changed[True] == {most} and changed[False] == set(range(1, most + 1))
+
+
+@pytest.mark.parametrize("patience", [1, 3])
+def test_a_local_optimum_is_left_when_the_patience_is_over(patience: int):
+    hunt = Hunt(lm.Problem(lm.data(A), 5, aim=Aim(target=B)))
+    rounds = Rounds(rounds=20, patience=patience)
+    search = Search(hunt, hunt.state(np.arange(5)), rounds, np.random.default_rng(0))
+    stale, errors = [], []
+    for _ in search.steps():
+        stale.append(search.stale)
+        errors.append(search.error)
+    assert search.rounds == 20 and max(stale) == patience and search.descended
+    assert np.all(np.diff(errors) <= 0)
+    assert search.error == pytest.approx(hunt.state(search.best).inner, rel=1e-9)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
@@ -25,6 +26,14 @@ def test_the_posterior_variance_is_that_of_a_gaussian_process() -> None:
     deviation = model.predict(points, return_std=True)[1]
     np.testing.assert_allclose(s.posterior_variance(), deviation**2, rtol=1e-7)
     assert s.error() == pytest.approx(np.sum(deviation**2))
+
+
+def test_with_noise_alone_the_columns_are_rebuilt_under_their_own_names() -> None:
+    names = [f"c{j}" for j in range(10)]
+    s = lm.select(pd.DataFrame(A, columns=names), 3, noise=0.2, scale=False)
+    found = s.reconstruction()
+    assert list(found.names) == names
+    assert list(found.chosen_names) == [names[j] for j in s.indices]
 
 
 def test_without_noise_the_posterior_variance_is_what_is_left_of_each_column() -> None:

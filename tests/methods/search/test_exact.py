@@ -13,6 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 
 import landmarks as lm
 from landmarks.errors import NotPSDError, RankWarning
+from landmarks.linalg.error import selection_error
 from landmarks.methods.search.exact import Exact
 from landmarks.problem import Problem
 
@@ -170,3 +171,20 @@ def test_the_last_two_come_in_an_order_that_rounding_does_not_change(seed):
         lm.select(make(sample), 4, method="exact").indices.tolist() for make in (rbf, in_chunks)
     )
     assert whole == chunked
+
+
+def test_the_nodes_are_counted_and_the_bound_of_a_proof_is_just_below_the_error():
+    X = np.random.default_rng(0).standard_normal((30, 14))
+    problem = lm.Problem(lm.data(X, scale=False), 5)
+    found = lm.Exact().choose(problem, np.random.default_rng(0))
+    error = selection_error(problem.operator, found.indices, "trace")
+    assert found.details["proved"] and found.details["nodes"] > 3
+    assert error * (1 - 2e-9) < found.bound < error
+
+
+def test_a_search_that_is_stopped_has_the_bound_of_what_is_open():
+    X = np.random.default_rng(0).standard_normal((40, 24))
+    s = lm.select(X, 8, method="exact", scale=False, callback=lambda p: p.phase == "exact")
+    tail = np.sum(np.linalg.svd(X, compute_uv=False)[8:] ** 2)
+    assert s.stopped and not s.proved
+    assert tail * (1 - 1e-9) <= s.lower_bound() < s.error()

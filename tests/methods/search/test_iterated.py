@@ -192,6 +192,19 @@ def test_a_search_counts_its_rounds_and_leaves_a_poor_valley_when_its_patience_i
     assert search.error == pytest.approx(landscape.state(search.best).error)
 
 
+def test_a_search_that_goes_on_keeps_the_best_that_it_has_seen():
+    landscape, state = ground_and_state()
+    method = Iterated(rounds=3, patience=1)
+    search = Search(method, landscape, state, np.random.default_rng(0))
+    list(search.steps())
+    best, error = search.best, search.error
+    search.state = landscape.state(np.setdiff1d(np.arange(15), best)[: len(best)])
+    assert search.state.error > error
+    search.method = replace(method, rounds=4)
+    list(search.steps())
+    assert search.rounds == 4 and search.error <= error
+
+
 def test_nothing_is_tried_where_nothing_may_change():
     for k, constraints in ((3, {"include": (0, 1, 2)}), (6, {"exclude": tuple(range(6, 15))})):
         landscape, state = ground_and_state(k, **constraints)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,8 @@ import landmarks as lm
 from landmarks.methods.search import local_search
 from landmarks.methods.search.landscape import Landscape
 from landmarks.methods.search.local_search import descend
+from landmarks.operators import forms
+from landmarks.runs.runner import watching
 
 X = np.random.default_rng(3).standard_normal((14, 10)) * np.linspace(1, 3, 10)
 K = X.T @ X
@@ -110,3 +114,30 @@ def test_a_quick_load_is_the_same_to_fewer_digits():
         for ours, plain in zip(quick.rows, state.rows, strict=True):
             np.testing.assert_allclose(ours, plain, rtol=1e-8, atol=1e-10)
         np.testing.assert_allclose(quick.diagonals, state.diagonals, rtol=1e-7, atol=1e-12)
+
+
+def test_products_in_single_precision_must_gain_more_and_find_the_same(monkeypatch):
+    monkeypatch.setattr(forms, "DENSE_MEMORY", 8)  # as if K were too large for float64
+    single = K.astype(np.float32)
+    products = lm.function(lambda block: single @ block, 10, dtype=np.float32)
+    of = Landscape.of(lm.Problem(products, 5, exclude=(8,)), "trace")
+    assert (of.tolerance, of.drift, of.compiled) == (1e-6, 1e-3, None)
+    double = landscape(exclude=(8,))
+    state, exact = (each.state(np.arange(5)) for each in (of, double))
+    descend(of, state)
+    descend(double, exact)
+    assert sorted(state.chosen) == sorted(exact.chosen) and 8 not in state.chosen
+    assert of.relative(state.error) == pytest.approx(double.relative(exact.error), rel=1e-4)
+
+
+def test_every_swap_near_a_disturbance_lowers_the_error():
+    points = np.random.default_rng(4).standard_normal((80, 3))
+    problem = lm.Problem(lm.psd(lm.rbf(sigma=1.0)(points, points)), 12)
+    of = replace(Landscape.of(problem, "trace"), compiled=None)
+    state = of.state(np.arange(12))
+    errors = [of.relative(state.error)]
+    with watching(lambda progress: errors.append(progress.error) and None):
+        swaps = descend(of, state, near=np.arange(4))
+    assert swaps >= 5 and np.all(np.diff(errors) < 0) and len(errors) > 5
+    again = of.state(state.chosen)
+    assert descend(of, again) == 0 and set(again.chosen) == set(state.chosen)
