@@ -31,7 +31,6 @@ from .base import MEMORY, Ledger, Operator, blocks, itemsize
 from .cubes import symmetric_product
 from .standard import Standard
 
-FEW_ROWS = 4  # X with at most n/4 rows is kept as it is; more are first compared with a stored K
 NEAR = 1e-8  # relative to a squared length: a stored K has lost half of the digits of such a column
 ALIKE = 1e-3  # 1 − r² of two columns: of a third in line with them some 1e-6 is left
 NOTHING = 8 * float(np.finfo(np.float64).eps)  # times n: the residual of a dependent column
@@ -232,11 +231,9 @@ class Data(Columns):
         return self.of(double(self.X))
 
     def form(self, k: int) -> Operator:
-        """K where it has the digits and X has not few rows; else X, or R of its QR if X is tall."""
+        """K where it is stored and has the digits; else X, or R of its QR if X is tall."""
         from .forms import factored, triangle  # they make operators of another class
 
-        if FEW_ROWS * self.m <= self.n:
-            return factored(double(self.X), self)
         wide = self.remade_in_double() if is_single(self.like) else self
         if wide.stored is None:
             return factored(wide.X, self) if self.m < self.n else wide

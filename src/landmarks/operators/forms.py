@@ -24,10 +24,11 @@ from .._array import (
 )
 from ..errors import UnsupportedError
 from .base import DENSE_MEMORY, MEMORY, Operator, itemsize
-from .dense import FEW_ROWS, Data, Dense
+from .dense import Data, Dense
 from .pivoted_factor import FLOOR, pivoted_factor
 
 FAST = 1e-6  # relative to tr K, after k pivots: below it a stored K has lost half of its digits
+FEW_ROWS = 4  # a factor of K has at most n/4 columns
 LOW_RANK = 600  # most columns of a factor of K, unless 2k + 100 is more
 SMALL = 1500  # candidates up to which a factor of full rank is affordable
 
