@@ -320,5 +320,17 @@ def test_an_operator_is_neither_centred_nor_scaled_unless_asked():
 def test_a_file_called_zarr_is_opened_as_zarr_and_not_guessed_from_its_bytes(tmp_path):
     pytest.importorskip("zarr", reason="needs zarr")
     FRAME.to_csv(tmp_path / "X.zarr", index=False)
-    with pytest.raises(FileNotFoundError, match=r"No group found in store.*X\.zarr"):
+    with pytest.raises(FormatError, match=r"^X\.zarr cannot be read as a Zarr store: No group"):
         lm.select(tmp_path / "X.zarr", 2)
+
+
+@pytest.mark.parametrize(
+    ("ending", "kind"),
+    [(".npy", "a .npy"), (".h5", "an HDF5"), (".parquet", "a parquet"), (".feather", "a feather")],
+)
+def test_a_file_that_is_not_what_its_ending_says_is_named(ending, kind, tmp_path):
+    if ending == ".h5":
+        pytest.importorskip("h5py", reason="needs h5py")
+    FRAME.to_csv(tmp_path / f"X{ending}", index=False)
+    with pytest.raises(FormatError, match=rf"^X\{ending} cannot be read as {kind} file: "):
+        lm.select(tmp_path / f"X{ending}", 2)

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..._array import is_array
+from ...readers.limit import as_format_error
 from .arrays import ArrayRows, IterableRows
 from .arrow import ArrowRows, is_arrow
 from .base import RowBlocks
@@ -56,7 +58,8 @@ def open_rows(
             f"columns are chosen by name in Parquet and Feather files only, got {path.name}"
         )
     if ending == ".npy":
-        return ArrayRows(np.load(path, mmap_mode="r"))
+        with _as("a .npy file", path):
+            return ArrayRows(np.lib.format.open_memmap(path, mode="r"))
     if ending in HDF5:
         return ArrayRows(_hdf5(path, key))
     if ending == ".zarr":
@@ -64,12 +67,19 @@ def open_rows(
     if ending in ARROW or _is_parquet_folder(path):
         import pyarrow.dataset
 
-        table = pyarrow.dataset.dataset(path, format=ARROW.get(ending, "parquet"))
+        kind = ARROW.get(ending, "parquet")
+        with _as(f"a {kind} file", path):
+            table = pyarrow.dataset.dataset(path, format=kind)
         return ArrowRows(table, columns, numeric_only=numeric_only)
     raise ValueError(
         "rows are read from .npy, .parquet, .feather, .arrow, .zarr and .h5, got "
         f"{path.name}; other files must be read into memory first"
     )
+
+
+def _as(kind: str, path: Path) -> AbstractContextManager[None]:
+    """Say which file is not what its ending says, for whatever error its library raises."""
+    return as_format_error(f"{path.name} cannot be read as {kind}")
 
 
 def _is_parquet_folder(path: Path) -> bool:
@@ -79,7 +89,8 @@ def _is_parquet_folder(path: Path) -> bool:
 def _hdf5(path: Path, key: str | None) -> Any:
     import h5py
 
-    file = h5py.File(path, "r")
+    with _as("an HDF5 file", path):
+        file = h5py.File(path, "r")
     matrices: list[str] = []
 
     def note(name: str, item: Any) -> None:
@@ -93,7 +104,8 @@ def _hdf5(path: Path, key: str | None) -> Any:
 def _zarr(path: Path, key: str | None) -> Any:
     import zarr
 
-    store = zarr.open(str(path), mode="r")
+    with _as("a Zarr store", path):
+        store = zarr.open(str(path), mode="r")
     if hasattr(store, "shape"):
         return store
     matrices = [name for name, array in store.arrays() if len(array.shape) == 2]
