@@ -7,6 +7,7 @@ import pytest
 from plain_rounds import PlainRounds
 
 import landmarks as lm
+from landmarks.errors import UnsupportedError
 from landmarks.linalg.aim import Aim
 from landmarks.methods.aimed.iterated import Rounds, Search, disturbed
 from landmarks.methods.aimed.search import Hunt
@@ -91,3 +92,11 @@ def test_a_local_optimum_is_left_when_the_patience_is_over(patience: int):
     assert search.rounds == 20 and max(stale) == patience and search.descended
     assert np.all(np.diff(errors) <= 0)
     assert search.error == pytest.approx(hunt.state(search.best).inner, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", [lm.Swap, lm.Iterated])
+def test_swaps_on_the_frobenius_error_are_refused_for_a_target(method):
+    X = np.random.default_rng(0).standard_normal((20, 6))
+    with pytest.raises(UnsupportedError, match="has no target and no noise"):
+        lm.select(X, 2, target=X[:, :2], method=method(criterion="frobenius"))
+    assert len(lm.select(X, 2, target=X[:, :2], method=method(criterion="trace"))) == 2

@@ -22,7 +22,7 @@ from ...runs.state import State
 from ..aimed.iterated import Rounds
 from ..aimed.iterated import iterated as aimed
 from .landscape import Landscape
-from .local_search import LIMIT, check_criterion, descend, refill, starting_choice
+from .local_search import LIMIT, check_aimed, check_criterion, descend, refill, starting_choice
 
 ROUGH = 1e-4  # drift of a disturbed state that makes it load afresh; the best is loaded at the end
 NEAR = 8  # places examined first after a perturbation, for each member that it dropped
@@ -71,6 +71,7 @@ class Iterated:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
         if problem.aim is not None:
+            check_aimed(self.criterion)
             return aimed(problem, start, rng, Rounds(self.rounds, self.share, self.patience))
         criterion = self.criterion or problem.criterion
         try:

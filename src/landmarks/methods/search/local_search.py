@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..._array import Indices, host, is_array
+from ...aims.given import ONLY_TRACE
 from ...constraints import check_placed, check_start
+from ...errors import UnsupportedError
 from ...problem import Choice, Problem, check_indices
 from ...residual.exchange import Exchange
 from ...residual.pairs import best_swap, confirmed_gain
@@ -30,6 +32,12 @@ def check_criterion(criterion: str | None) -> None:
     """The error that swaps lower: a criterion, or None for that of the problem."""
     if criterion not in (None, "trace", "frobenius"):
         raise ValueError(f'criterion must be "trace", "frobenius" or None, got {criterion!r}')
+
+
+def check_aimed(criterion: str | None) -> None:
+    """Refuse to lower the Frobenius error for a target or noise, which have none."""
+    if criterion == "frobenius":
+        raise UnsupportedError(ONLY_TRACE)
 
 
 def starting_choice(start: Any, problem: Problem, rng: np.random.Generator) -> Choice:

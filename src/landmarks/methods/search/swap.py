@@ -17,7 +17,7 @@ from ...problem import AIMED, PLACED, Choice, Problem, brief
 from ..aimed import search as aimed
 from ..inner import run_method
 from .landscape import Landscape
-from .local_search import check_criterion, descend, starting_choice
+from .local_search import check_aimed, check_criterion, descend, starting_choice
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,7 @@ class Swap:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
         if problem.aim is not None:
+            check_aimed(self.criterion)
             return aimed.swap(problem, start, self.max_swaps)
         begun = [start]
         if self.criterion is None and problem.criterion == "frobenius":
