@@ -132,7 +132,7 @@ class Landscape:
         return np.flatnonzero(seated)
 
     def indices(self, chosen: np.ndarray, spare: np.ndarray) -> np.ndarray:
-        """The whole choice: included indices, the chosen, then spare ones beyond the rank."""
+        """All k indices: the included, the chosen, then spare ones beyond the rank."""
         if self.problem.constraints:
             return complete(self.problem, chosen)
         order = [

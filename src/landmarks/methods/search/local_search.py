@@ -86,7 +86,8 @@ def descend(
     """
     limit = LIMIT * landscape.problem.k if max_swaps is None else max_swaps
     first = NOWHERE if near is None else np.asarray(near, dtype=np.int64)
-    done = SwapRun(state.error, state.chosen, first, short=near is not None)
+    fresh = state.age == 0
+    done = SwapRun(state.error, state.chosen, first, short=near is not None, fresh=fresh)
     if refill(landscape, state) and landscape.problem.time_left > 0:
         steps = swaps(landscape, state, done, limit, final or landscape.compiled is None)
         if not run("swap", steps, done, state, deadline=landscape.problem.deadline):
@@ -105,6 +106,7 @@ class SwapRun(State):
 
     near : the places to look at before all others. promising : those to look at before these.
     short : whether there are promising places.
+    fresh : whether swaps left these members with numbers just computed from K.
     doubts : how often in a row the numbers, computed from K itself, showed no progress.
     """
 
@@ -112,6 +114,7 @@ class SwapRun(State):
     members: np.ndarray
     near: np.ndarray
     short: bool
+    fresh: bool = True
     swaps: int = 0
     confirmed: int = 0
     doubts: int = 0
@@ -135,16 +138,19 @@ def swaps(
 def confirm(landscape: Landscape, state: Exchange, done: SwapRun) -> None:
     """Load the state afresh, and see whether the swaps since the last time have paid.
 
-    If they lead back to the best members, rounding alone makes others look better: there they end.
+    If they lead back to the best members, which they left with fresh numbers, rounding alone makes
+    others look better: there they end.
     """
     state.load(state.chosen)
     if state.error < done.lowest * (1 - landscape.tolerance):
         done.lowest = state.error
         done.members = state.chosen
+        done.fresh = True
         done.doubts = 0
     elif done.swaps > done.confirmed:
         back = np.array_equal(np.sort(state.chosen), np.sort(done.members))
-        done.doubts = DOUBTS if back else done.doubts + 1
+        done.doubts = DOUBTS if back and done.fresh else done.doubts + 1
+        done.fresh = done.fresh or back
     done.confirmed = done.swaps
 
 
