@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from . import _check
-from .aims import aimed
 from .checkpoint import open_journal
 from .constraints import check_honoured, constrained, subset_size
 from .how_many.knee import with_rule
-from .linalg.error import CRITERIA
 from .methods.groups.units import most_columns
 from .methods.inner import run_method
 from .methods.registry import as_method
+from .objectives.objective import OBJECTIVES
 from .operators.base import COUNTED, Operator
 from .operators.data import prepared_operator
 from .operators.dense import array_data
@@ -25,6 +24,7 @@ from .runs.bar import progress_bar
 from .runs.journal import Journal
 from .runs.runner import Callback, saving, stopped, watching
 from .selection import Cost, Selection
+from .targets import with_target_and_noise
 
 
 def select(
@@ -126,14 +126,15 @@ def select(
     chooser = as_method(method)
     if error is not None or not isinstance(k, numbers.Real | None):
         chooser, k = with_rule(chooser, k, error)
-    criterion = _check.choice(criterion, CRITERIA, "criterion")
-    problem = Problem(operator, 0, criterion)
+    objective = OBJECTIVES[_check.choice(criterion, tuple(OBJECTIVES), "criterion")]()
+    problem = Problem(operator, 0, objective)
     asked = (include, exclude, groups, costs, budget_cost, constraints)
     if any(map(_given, asked)):
-        problem = constrained(operator, criterion, *asked)
+        problem = constrained(operator, objective, *asked)
     if target is not None or noise is not None or repeats is not False:
         standard = Standard(bool(center), bool(scale))
-        problem = aimed(problem, target, noise, repeats, standard, spread=scale is None)
+        spread = scale is None
+        problem = with_target_and_noise(problem, target, noise, repeats, standard, spread)
     if problem.plain and k is not None:
         problem = replace(problem, k=_check.subset_size(k, operator.n))
     else:
@@ -153,7 +154,7 @@ def select(
     return Selection(
         indices=choice.indices,
         n=operator.n,
-        criterion=criterion,
+        objective=problem.objective,
         method=repr(chooser),
         seed=seed,
         ledger=cost,
@@ -164,7 +165,7 @@ def select(
         path=choice.path,
         trials=choice.trials,
         bound=choice.bound,
-        exponent=operator.exponent if problem.aim is None else problem.aim.exponent,
+        exponent=problem.objective.exponent(operator),
         stopped=was_stopped,
         operator=operator,
         known=known_of(problem, choice),
@@ -172,7 +173,6 @@ def select(
         exclude=problem.exclude,
         constraints=problem.constraints,
         chooser=chooser,
-        aim=problem.aim,
     )
 
 

@@ -151,14 +151,14 @@ class File:
 
 def _settings(problem: Problem, method: Method, asked: dict[str, Any]) -> dict[str, Any]:
     with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-        settings = {"method": repr(method), "k": problem.k, "criterion": problem.criterion} | asked
+        settings = {"method": repr(method), "k": problem.k, "criterion": problem.objective.criterion} | asked
     return settings | {
         "include": list(problem.include),
         "exclude": list(problem.exclude),
         "groups": None if problem.groups is None else problem.groups.tolist(),
         "costs": None if problem.costs is None else problem.costs.tolist(),
         "budget_cost": problem.budget_cost,
-        "aim": None if problem.aim is None else problem.aim.record(),
+        "aim": problem.objective.record(),
         "constraints": [c.fingerprint() for c in problem.constraints] or None,
         "landmarks": sys.modules["landmarks"].__version__.rsplit(".", 1)[0],
     }

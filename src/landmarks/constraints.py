@@ -7,6 +7,7 @@ import numpy as np
 
 from . import _check
 from .errors import UnsupportedError, suggestion
+from .objectives.objective import Objective, as_objective
 from .operators.base import Operator
 from .placement.constraint import Constraint
 from .placement.regions import Regions
@@ -61,7 +62,7 @@ def _position(wanted: Any, operator: Operator, name: str) -> Any:
 
 def constrained(
     operator: Operator,
-    criterion: str,
+    objective: Objective | str,
     include: Any,
     exclude: Any,
     groups: Any = None,
@@ -76,7 +77,7 @@ def constrained(
         raise ValueError(
             f"{sorted(both)} are both included and excluded; keep each in one of the two"
         )
-    problem = Problem(operator, 0, criterion, included, excluded)
+    problem = Problem(operator, 0, as_objective(objective), included, excluded)
     if placed := as_constraints(constraints, operator.n):
         if groups is not None or costs is not None:
             raise ValueError("constraints cannot be combined with groups or costs; leave one out")
@@ -182,7 +183,7 @@ def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
         raise ValueError("constraints on places need k as a number or as a share")
     if k is None and (finds_k or problem.costs is not None):
         return 0
-    if problem.aim is not None and problem.aim.repeats and not _check.is_share(k):
+    if problem.objective.repeats and not _check.is_share(k):
         return _repeated_size(k, problem)
     most = problem.count(np.arange(problem.operator.n))
     size = _check.subset_size(k, most if _check.is_share(k) else problem.operator.n)
@@ -251,7 +252,7 @@ def check_honoured(problem: Problem, chooser: Method) -> None:
     given = {name: getattr(problem, name) for name in ("constraints", "include", "exclude")}
     listed = [name for name, value in given.items() if value]
     listed += [name for name in ("groups", "costs") if getattr(problem, name) is not None]
-    for name in [*listed, *(() if problem.aim is None else problem.aim.asked)]:
+    for name in [*listed, *problem.objective.asked]:
         _check_listed(name, chooser)
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from ._array import Indices, is_single
 from ._moved import renamed
 from .errors import RankWarning
-from .linalg.aim import Aim
+from .objectives.objective import Objective, Trace, as_objective
 from .operators.base import Operator
+from .operators.pair import Pair
 from .placement.constraint import Constraint
 from .placement.packing import addable, packed
 
@@ -22,19 +23,19 @@ ROUGH = "float64, {rough} of {products} products in float32, whose error is acco
 
 @dataclass(frozen=True)
 class Problem:
-    """Choose k columns of the operator for a criterion, with some that must or must not be chosen.
+    """Choose k columns of the operator for an objective, with some that must or must not be chosen.
 
     Parameters
     ----------
     operator : the matrix, as `landmarks.data`, `psd`, `kernel` and others give it.
     k : how many columns, or groups if there are any; 0 if the method finds k.
-    criterion : "trace" or "frobenius".
+    objective : what is minimised, with its target and noise: "trace", "frobenius", or an object of
+        `landmarks.objectives`.
     include, exclude : the indices that must, or must not, be chosen.
     groups : the number of the group of each column; a group is chosen completely or not at all, and
         include and exclude hold complete groups. None if there are no groups.
     costs, budget_cost : the cost of each column, and a limit on the cost of a choice; None for no
         limit.
-    aim : a target to rebuild instead of the columns, noise of the measurements, or both.
     deadline : the time.monotonic() by which a method should return its best choice so far; None for
         no deadline.
     constraints : on the places of chosen columns: minimum distances and regions.
@@ -49,23 +50,39 @@ class Problem:
 
     operator: Operator
     k: int
-    criterion: str = "trace"
+    objective: Objective = field(default_factory=Trace, compare=False)
     include: tuple[int, ...] = ()
     exclude: tuple[int, ...] = ()
     groups: np.ndarray | None = field(default=None, compare=False)
     costs: np.ndarray | None = field(default=None, compare=False)
     budget_cost: float | None = None
-    aim: Aim | None = field(default=None, compare=False)
     deadline: float | None = None
     constraints: tuple[Constraint, ...] = field(default=(), compare=False)
     warned: set[str] = field(default_factory=set, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "objective", as_objective(self.objective))
+
     @property
     def plain(self) -> bool:
         """Whether only k columns are asked for: no constraint, no target and no noise."""
-        limits = (self.groups, self.costs, self.aim)
         placed = self.include or self.exclude or self.constraints
-        return not placed and all(limit is None for limit in limits)
+        return not placed and self.groups is None and self.costs is None and self.objective.plain
+
+    @property
+    def pair(self) -> Pair:
+        """What a search works on: K, the weights of its columns and the noise."""
+        return self.objective.on(self.operator)
+
+    @property
+    def searched(self) -> Pair:
+        """The same with K in the form that a search for k columns works on."""
+        return self.pair.searchable(self.k)
+
+    @property
+    def choosable(self) -> np.ndarray:
+        """The indices that may be added: included ones too if candidates may repeat."""
+        return self.candidates if self.objective.repeats else self.free
 
     @property
     def candidates(self) -> np.ndarray:
@@ -97,9 +114,13 @@ class Problem:
         >>> problem.addable([3]).tolist()
         [False, True, True, False]
         """
-        chosen = np.union1d(np.asarray(chosen, dtype=np.int64), self.include).astype(np.int64)
+        listed = np.asarray(chosen, dtype=np.int64)
+        missing = np.setdiff1d(self.include, listed).astype(np.int64)
+        chosen = np.concatenate([listed, missing])
         allowed = np.zeros(self.operator.n, dtype=bool)
-        allowed[self.free] = True
+        allowed[self.choosable] = True
+        if not self.objective.repeats:
+            allowed[chosen] = False
         return addable(self.constraints, chosen, self.k - len(chosen), allowed)
 
     def count(self, columns: Indices) -> int:
@@ -194,7 +215,7 @@ def brief(method: Any) -> str:
     return f"{type(method).__name__}({', '.join(changed)})"
 
 
-#: what most methods honour; those for a target or noise, or for constraints on places, honour more
+#: what most methods honour; searches honour more
 INCLUDE_EXCLUDE = frozenset({"include", "exclude"})
 AIMED = INCLUDE_EXCLUDE | {"target", "noise"}
 PLACED = INCLUDE_EXCLUDE | {"constraints"}
@@ -227,16 +248,25 @@ def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
         return packed(problem.constraints, first, len(problem.include), allowed, problem.k)
     if len(picks) < problem.k:
         if "rank" not in problem.warned:
-            warnings.warn(
-                f"numerical rank {len(picks)} < k = {problem.k}; further columns add nothing",
-                RankWarning,
-                stacklevel=2,
-            )
+            warnings.warn(_all_rebuilt(problem, len(picks)), RankWarning, stacklevel=2)
         problem.warned.add("rank")
-        chosen = set(picks)
-        rest = [int(j) for j in problem.candidates if int(j) not in chosen]
-        picks += rest[: problem.k - len(picks)]
+        missing = problem.k - len(picks)
+        if problem.objective.repeats:
+            picks += [int(j) for j in np.resize(problem.candidates, missing)]
+        else:
+            chosen = set(picks)
+            picks += [int(j) for j in problem.candidates if int(j) not in chosen][:missing]
     return np.asarray(picks, dtype=np.int64)
+
+
+def _all_rebuilt(problem: Problem, count: int) -> str:
+    """That fewer than k are enough."""
+    if problem.objective.plain:
+        return f"numerical rank {count} < k = {problem.k}; further columns add nothing"
+    return (
+        f"{count} candidates, fewer than k = {problem.k}, rebuild all of the target that can be "
+        "rebuilt; further ones add nothing"
+    )
 
 
 def __getattr__(name: str) -> object:

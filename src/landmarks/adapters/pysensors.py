@@ -28,6 +28,7 @@ from ..operators.data import data
 from ..placement.constraint import Constraint
 from ..placement.packing import exchangeable
 from ..placement.regions import Regions
+from ..operators.pair import Pair
 from ..residual.residual import Residual
 
 OPTIONS = ("", "max_n", "exact_n")
@@ -184,7 +185,7 @@ def _region(places: np.ndarray, option: str, count: int) -> Regions:
 
 def _ranked_by_cost(operator: Operator, costs: np.ndarray, size: int) -> np.ndarray:
     """Greedy picks by the square root of the gain, which has the units of the data, less cost."""
-    residual = Residual(operator.searchable(size), size)
+    residual = Residual(Pair(operator.searchable(size), operator.n), size)
     gains = ErrorGains(residual)
     while len(residual.picks) < size:
         worth = np.sqrt(np.asarray(gains.scores())) - costs

@@ -13,7 +13,7 @@ import numpy as np
 from .. import report
 from .._select import select
 from ..errors import FormatError, UnknownColumnError
-from ..linalg.aim import Columns
+from ..objectives import Columns
 from ..methods.greedy.supervised import Supervised
 from ..report import Summary
 from ..report.lines import lines
@@ -172,6 +172,6 @@ def _for_a_pipe(chosen_from: Source, selection: Selection, summary: Summary) -> 
 
 
 def _measure(chosen_from: Source, selection: Selection) -> str:
-    if selection.criterion == "trace":
+    if selection.objective.depth == 1:
         return aimed_measure(chosen_from.measure, selection)
     return "squared norm of the kernel matrix"

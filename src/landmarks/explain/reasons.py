@@ -9,20 +9,15 @@ import numpy as np
 
 from .. import _check
 from .._array import host, rank_tolerance
+from ..linalg.rebuilding import rebuilding
 from ..linalg.reconstruction import Reconstruction
 from ..operators.base import Operator
-from ..placement.packing import exchangeable
-from ..residual.aimed.cross import Cross
-from ..residual.aimed.explicit_aim import Rebuilding
-from ..residual.aimed.rebuilding import rebuilding
 from .stability import Stability
 from .substitutes import Substitutes, substitutes
 from .table import Table, identity, kept_out, source_columns, substitute_columns
 
 if TYPE_CHECKING:
     from ..selection import Selection
-
-SURE = 1e-9  # relative to the error and the cost of a drop: a smaller cost is rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,23 +72,19 @@ def reasons(
     _check_stability(selection, stability)
     labels = _labels(selection)
     frequency = _frequency(stability, selection.indices)
-    if selection.aim is not None:
-        found = aimed_substitutes(selection, each)
-        return Reasons(
-            _chosen(selection, found, labels, frequency), aimed_table(selection, each, labels)
-        )
+    objective = selection._objective(criterion)
     found = substitutes(
         operator,
         selection.indices,
-        criterion,
+        objective,
         exclude=selection.exclude,
         each=each,
         constraints=selection.constraints,
     )
-    return Reasons(
-        _chosen(selection, found, labels, frequency),
-        _dropped(selection, operator, each, labels, stability),
-    )
+    chosen = _chosen(selection, found, labels, frequency)
+    if objective.plain:
+        return Reasons(chosen, _dropped(selection, operator, each, labels, stability))
+    return Reasons(chosen, _rebuilt(selection, each, labels))
 
 
 def _labels(selection: Selection) -> np.ndarray:
@@ -157,68 +148,19 @@ def _check_stability(selection: Selection, stability: Any) -> None:
         )
 
 
-def aimed_substitutes(selection: Selection, each: int) -> Substitutes:
-    """What each chosen candidate adds, and the cheapest substitutes."""
-    adds, costs = _costs(selection, _base(selection))
-    count = min(each, int(np.max(np.sum(np.isfinite(costs), axis=1))))
-    cheapest = np.argsort(costs, axis=1, kind="stable")[:, :count]
-    return Substitutes(adds, cheapest, np.take_along_axis(costs, cheapest, axis=1))
-
-
-def aimed_table(selection: Selection, each: int, labels: np.ndarray) -> Table:
+def _rebuilt(selection: Selection, each: int, labels: np.ndarray) -> Table:
     """A row per column of the target, or per candidate, the worst rebuilt first."""
-    rebuilt = selection.reconstruction()
+    rebuilt, objective = selection.reconstruction(), selection.objective
     order = np.argsort(rebuilt.r2, kind="stable")
     names = range(len(order)) if rebuilt.names is None else rebuilt.names
     columns = identity(order, np.asarray(names, dtype=object)) | {"r2": rebuilt.r2[order].tolist()}
-    if selection.aim is None or selection.aim.target is None or not selection.aim.rows:
+    if not objective.rebuilds_rows:
         columns |= kept_out(selection.constraints, selection.indices, order, labels)
-    weights = _aimed_weights(selection, rebuilt)[:, order].T
+    base = rebuilding(objective.on(selection._data))
+    own = np.sqrt(np.maximum(base.lengths, 0.0))[rebuilt.indices]
+    wanted = base.A
+    if objective.target is not None and objective.rebuilds_rows:
+        wanted = objective.target.values
+    lengths = np.linalg.norm(wanted, axis=0)
+    weights = _clear(rebuilt.coefficients * own[:, None], lengths, 1e-12)[:, order].T
     return Table(columns | source_columns(labels[rebuilt.indices], weights, each))
-
-
-def _base(selection: Selection) -> Rebuilding:
-    if selection.aim is None:
-        raise ValueError("the selection has neither a target nor noise")
-    return rebuilding(selection._data, selection.aim)
-
-
-def _costs(selection: Selection, base: Rebuilding) -> tuple[np.ndarray, np.ndarray]:
-    """The rise of the error without each chosen candidate, and its change for each substitution."""
-    state = Cross(base, selection.k, selection.indices)
-    places = np.flatnonzero(state.members >= 0)
-    rows = _rows_of(selection.indices, state.members[places])
-    adds, costs = np.zeros(selection.k), np.tile(-state.gains(), (selection.k, 1))
-    gains, adds[rows] = state.pair_gains(places)
-    costs[rows] = -gains
-    costs[np.abs(costs) <= SURE * (state.error + adds[:, None])] = 0.0
-    repeats = selection.aim is not None and selection.aim.repeats
-    costs[:, list(selection.exclude)] = np.inf
-    if not repeats:
-        costs[:, selection.indices] = np.inf
-    if selection.constraints:
-        costs[~exchangeable(selection.constraints, selection.indices)] = np.inf
-    total = base.total or 1.0
-    return adds / total, costs / total
-
-
-def _rows_of(indices: np.ndarray, members: np.ndarray) -> np.ndarray:
-    """The place of each member in the choice; equal ones in turn."""
-    left = [int(j) for j in indices]
-    rows = []
-    for j in members:
-        row = left.index(int(j))
-        left[row] = -1
-        rows.append(row)
-    return np.asarray(rows, dtype=np.int64)
-
-
-def _aimed_weights(selection: Selection, rebuilt: Reconstruction) -> np.ndarray:
-    """The coefficients for columns of length one."""
-    base, aim = _base(selection), selection.aim
-    own = np.sqrt(np.maximum(np.asarray(base.lengths), 0.0))[rebuilt.indices]
-    rebuilt_columns = base.A
-    if aim is not None and aim.target is not None and aim.rows:
-        rebuilt_columns = aim.target
-    lengths = np.linalg.norm(rebuilt_columns, axis=0)
-    return _clear(rebuilt.coefficients * own[:, None], lengths, 1e-12)

@@ -12,7 +12,7 @@ from .. import _check
 from .._array import Indices, host, like, take
 from ..constraints import check_honoured
 from ..errors import UnsupportedError
-from ..linalg.aim import Aim
+from ..objectives import Objective, Target
 from ..methods.registry import as_method
 from ..operators.base import Operator
 from ..operators.dense import Data
@@ -75,10 +75,9 @@ def bootstrap(
     problem = Problem(
         operator,
         selection.k,
-        selection.criterion,
+        selection.objective,
         selection.include,
         selection.exclude,
-        aim=selection.aim,
         constraints=selection.constraints,
     )
     chooser = _chooser(selection, method)
@@ -86,9 +85,9 @@ def bootstrap(
     wanted = _check.count(n_bootstrap, "n_bootstrap")
     chosen, held = np.zeros(selection.n), np.zeros(selection.n)
     for done, rng in enumerate(np.random.default_rng(_check.seed(seed)).spawn(wanted), start=1):
-        sample, aim = drawn(problem, rng)
+        sample, objective = drawn(problem, rng)
         _check_size(problem)
-        picks = chooser.choose(_on(sample, aim, problem), rng).indices
+        picks = chooser.choose(_on(sample, objective, problem), rng).indices
         chosen[np.unique(sample.indices[picks])] += 1
         held[np.unique(sample.indices)] += 1
         if report("bootstrap", done, wanted):
@@ -122,51 +121,46 @@ def _check_size(problem: Problem) -> None:
         )
 
 
-def _on(sample: Sample, aim: Aim | None, problem: Problem) -> Problem:
+def _on(sample: Sample, objective: Objective, problem: Problem) -> Problem:
     """The same problem on the candidates of a sample; a warning is given once for all samples."""
     include = tuple(int(np.flatnonzero(sample.indices == j)[0]) for j in problem.include)
     exclude = tuple(int(j) for j in np.flatnonzero(np.isin(sample.indices, problem.exclude)))
     constraints = tuple(c.restrict(sample.indices) for c in problem.constraints)
-    found = replace(problem, operator=sample.operator, aim=aim, constraints=constraints)
+    found = replace(problem, operator=sample.operator, objective=objective)
+    found = replace(found, constraints=constraints)
     return replace(found, include=include, exclude=exclude)
 
 
-def drawn(problem: Problem, rng: np.random.Generator) -> tuple[Sample, Aim | None]:
+def drawn(problem: Problem, rng: np.random.Generator) -> tuple[Sample, Objective]:
     """A bootstrap sample of the rows or points, with what must be rebuilt from it."""
-    aim, operator = problem.aim, problem.operator
-    if aim is None:
-        return resample(operator, rng, problem.include), None
-    if operator.m is not None and aim.target is not None:
-        return _rows(problem, aim, aim.target, rng)
+    objective, operator = problem.objective, problem.operator
+    target = objective.target
+    if operator.m is not None and target is not None:
+        return _rows(problem, target, rng)
     sample = resample(operator, rng, problem.include)
-    target = None if aim.target is None else _vectors(aim.target, sample.indices)
-    return sample, _noisy(replace(aim, target=target), sample.indices)
+    if target is not None:
+        target = replace(target, values=target.values[sample.indices])
+    return sample, _noisy(replace(objective, target=target), sample.indices)
 
 
 def _rows(
-    problem: Problem, aim: Aim, target: np.ndarray, rng: np.random.Generator
-) -> tuple[Sample, Aim]:
+    problem: Problem, target: Target, rng: np.random.Generator
+) -> tuple[Sample, Objective]:
     """The same rows of the data and of the target: they are drawn as one matrix."""
-    n = problem.operator.n
+    n, objective = problem.operator.n, problem.objective
     X = host(problem.operator.factor()).astype(np.float64)
-    together = resample(Data(np.hstack([X, target])), rng)
+    together = resample(Data(np.hstack([X, target.values])), rng)
     ours = np.flatnonzero(together.indices < n)
     theirs = np.argsort(together.indices)[n:]
     sample = Sample(together.operator.restrict(ours), together.indices[ours])
     B = host(together.operator.factor(theirs)).astype(np.float64)
-    return sample, _noisy(replace(aim, target=B), sample.indices)
+    objective = replace(objective, target=replace(target, values=B))
+    return sample, _noisy(objective, sample.indices)
 
 
-def _vectors(V: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """The rows of V; where each candidate has a weight of its own, so has each one drawn."""
-    alone = np.count_nonzero(V, axis=1) <= 1
-    if np.all(alone) and np.all(np.count_nonzero(V, axis=0) <= 1):
-        return np.diag(np.max(np.abs(V), axis=1)[indices])
-    return V[indices]
-
-
-def _noisy(aim: Aim, indices: np.ndarray) -> Aim:
-    return aim if aim.noise is None else replace(aim, noise=aim.noise[indices])
+def _noisy(objective: Objective, indices: np.ndarray) -> Objective:
+    noise = objective.noise
+    return objective if noise is None else replace(objective, noise=noise[indices])
 
 
 class Sample(NamedTuple):

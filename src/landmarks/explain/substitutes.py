@@ -12,6 +12,7 @@ import numpy as np
 from .._array import host
 from ..linalg.reconstruction import replaceable
 from ..methods.search.landscape import Landscape, as_mask
+from ..objectives.objective import Objective
 from ..operators.base import Operator
 from ..placement.constraint import Constraint
 from ..placement.packing import exchangeable
@@ -40,19 +41,21 @@ class Substitutes:
 def substitutes(
     operator: Operator,
     chosen: np.ndarray,
-    criterion: str,
+    objective: Objective,
     *,
     exclude: tuple[int, ...] = (),
     each: int = 3,
     constraints: tuple[Constraint, ...] = (),
 ) -> Substitutes:
     """The cheapest substitutes of each chosen column that may take its place."""
-    problem = Problem(operator, len(chosen), criterion, exclude=exclude)
-    landscape = Landscape.of(problem, criterion)
+    problem = Problem(operator, len(chosen), objective, exclude=exclude)
+    landscape = Landscape.of(problem)
     state = _independent(landscape, chosen)
     allowed = landscape.open_to(state)
-    allowed[chosen] = False
+    if not objective.repeats:
+        allowed[chosen] = False
     adds, costs = _costs(state, chosen, allowed)
+    allowed, costs = allowed[: operator.n], costs[:, : operator.n]
     total = landscape.base.total or 1.0
     known = landscape.tolerance * (state.error + 10 * adds)
     least = np.maximum(known, landscape.base.rounding(state.error))[:, None]

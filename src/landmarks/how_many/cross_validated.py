@@ -13,11 +13,11 @@ import scipy.linalg
 from .. import _check
 from .._array import host
 from ..errors import RankWarning, UnsupportedError
-from ..linalg.aim import Aim
 from ..methods.greedy.greedy import Greedy
+from ..objectives import Target, Trace
+from ..objectives.reconstructed import best_penalty
 from ..operators.data import Data
 from ..problem import Choice, Method, Problem
-from ..residual.aimed.reconstructed import best_penalty
 from ..residual.explicit import independent_basis
 from ..runs.runner import report
 
@@ -110,13 +110,13 @@ def _rows(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
             'k="held-out" leaves out rows, which only data in memory have; give k as a number, as '
             "a MaxError or as a Knee, or use held_out for a kernel"
         )
-    if problem.groups is not None or (problem.aim is not None and problem.aim.noise is not None):
+    if problem.groups is not None or problem.objective.noise is not None:
         raise UnsupportedError(
             'k="held-out" is for single columns without noise; give k as a number or a MaxError'
         )
     X = host(problem.operator.factor()).astype(np.float64)
-    target = None if problem.aim is None else problem.aim.target
-    return X, X if target is None else target
+    target = problem.objective.target
+    return X, X if target is None else target.values
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,8 +135,8 @@ class Fold:
         """Choose up to `most` columns on the training rows."""
         rows = np.setdiff1d(np.arange(len(X)), test)
         own = replace(problem, operator=Data(X[rows]), k=max(most, len(problem.include)))
-        if problem.aim is not None:
-            own = replace(own, aim=Aim(target=Y[rows]))
+        if problem.objective.target is not None:
+            own = replace(own, objective=Trace(Target(Y[rows])))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RankWarning)
             picks = Greedy().choose(own, np.random.default_rng(0)).indices

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from .. import _check
-from .._array import Array, host
+from .._array import Array
 from ..constraints import check_size, constrained
-from ..linalg.error import CRITERIA, total
-from ..methods.aimed.search import base_of, greedy
 from ..methods.greedy.greedy import ErrorGains, Gains, pursue
+from ..objectives.objective import OBJECTIVES
 from ..operators.data import prepared_operator
 from ..problem import Problem
 from ..residual.residual import Residual
@@ -144,9 +143,8 @@ def path(
     """
     operator = prepared_operator(A, center=center, scale=scale, numeric_only=numeric_only)
     sizes = checked_sizes(ks, operator.n)
-    problem = constrained(
-        operator, _check.choice(criterion, CRITERIA, "criterion"), include, exclude
-    )
+    objective = OBJECTIVES[_check.choice(criterion, tuple(OBJECTIVES), "criterion")]()
+    problem = constrained(operator, objective, include, exclude)
     check_size(int(sizes[-1]), problem)
     return sweep(problem, sizes)
 
@@ -169,32 +167,22 @@ def checked_sizes(ks: Any, n: int) -> np.ndarray:
 def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
     """The greedy curve of a problem at increasing sizes; problem.k is ignored."""
     problem = replace(problem, k=int(sizes[-1]))
-    if problem.aim is not None:
-        return _aimed_sweep(problem, sizes)
-    residual = Residual(problem.operator.searchable(problem.k), problem.k)
-    gains = Watched(ErrorGains(residual), problem.criterion)
+    residual, objective = Residual(problem.searched, problem.k), problem.objective
+    gains = Watched(ErrorGains(residual, min(1, objective.depth)), objective.depth)
     indices = pursue(problem, residual, gains).indices
-    everything = total(problem.operator, problem.criterion)
+    everything = objective.total(problem.operator)
     errors = np.array([everything, *gains.errors])
     missing = problem.k + 1 - len(errors)  # beyond the rank nothing helps
     errors = np.concatenate([errors, np.full(missing, errors[-1])])
     relative = np.minimum.accumulate(np.clip(errors, 0.0, None)) / (everything or 1.0)
-    return Curve(sizes, indices, relative[sizes], problem.criterion)
-
-
-def _aimed_sweep(problem: Problem, sizes: np.ndarray) -> Curve:
-    """The same for a target or noise."""
-    base = base_of(problem)
-    indices = greedy(problem).indices
-    relative = base.nested_errors(indices) / (base.total or 1.0)
-    return Curve(sizes, indices, relative[sizes - 1], problem.criterion)
+    return Curve(sizes, indices, relative[sizes], objective.criterion)
 
 
 class Watched(Gains):
-    """Gains that record the error after each pick: Σ diag C, or Σ diag C² for Frobenius."""
+    """Gains that record the error after each pick: Σ ω_j C_jj, or that of CΩC for Frobenius."""
 
-    def __init__(self, gains: ErrorGains, criterion: str):
-        self.gains, self.criterion = gains, criterion
+    def __init__(self, gains: ErrorGains, depth: int):
+        self.gains, self.depth = gains, depth
         self.errors: list[float] = []
 
     def scores(self) -> Array:
@@ -208,8 +196,7 @@ class Watched(Gains):
     def update(self, v: Array) -> None:
         """Update the gains and note the error."""
         self.gains.update(v)
-        if self.criterion == "trace":
-            diagonal = self.gains.residual.diagonal
-        else:
+        diagonal = self.gains.residual.diagonal
+        if self.depth == 2:
             diagonal = self.gains.powers.diagonals[1]
-        self.errors.append(float(np.sum(host(diagonal).astype(np.float64))))
+        self.errors.append(self.gains.residual.pair.total(diagonal))

@@ -79,7 +79,7 @@ class LikelihoodRatio:
                 "LikelihoodRatio tests single columns; with groups give k as a number or as a "
                 "MaxError"
             )
-        if problem.aim is not None:
+        if not problem.objective.plain:
             raise UnsupportedError(
                 "LikelihoodRatio tests whether all columns are rebuilt, without target or noise; "
                 "give k as a number, as a MaxError or as a Knee"

@@ -14,7 +14,6 @@ from ..linalg.error import FULL_SPECTRUM, spectrum
 from ..methods.inner import run_method
 from ..operators.forms import in_double
 from ..problem import Choice, Method, Problem
-from ..residual.aimed.rebuilding import error_of, total_of
 from ..runs.runner import report
 from .curve import Curve, sweep
 
@@ -74,7 +73,7 @@ class Attempts:
         self.method = method
         self.rng = rng
         self.error = error
-        self.total = total_of(problem)
+        self.total = problem.objective.total(problem.operator)
         self.found: dict[int, Choice] = {}
         self.first = rng.bit_generator.state
 
@@ -88,9 +87,9 @@ class Attempts:
         operator = self.problem.operator
         needed = max(1, self.problem.count(self.problem.include))
         large = min(operator.n, operator.m or operator.n) > FULL_SPECTRUM
-        if large or self.problem.groups is not None or self.problem.aim is not None:
+        if large or self.problem.groups is not None or not self.problem.objective.plain:
             return needed - 1
-        values = spectrum(operator) ** (1 if self.problem.criterion == "trace" else 2)
+        values = spectrum(operator) ** self.problem.objective.depth
         tails = np.concatenate([np.cumsum(values[::-1])[::-1], [0.0]])  # of rank 0, 1, …
         return max(needed - 1, int(np.argmax(tails <= self.error * self.total)) - 1)
 
@@ -116,7 +115,7 @@ class Attempts:
         problem = replace(self.problem, k=k, deadline=deadline)
         self.rng.bit_generator.state = self.first
         choice = self.found[k] = run_method(f"k = {k}", self.method, problem, self.rng)
-        left = error_of(problem, choice.indices)
+        left = problem.objective.error(problem.operator, choice.indices)
         report("how many", k, None, left / (self.total or 1.0))
         return left <= self.error * self.total
 

@@ -14,69 +14,71 @@ import numpy as np
 import scipy
 import scipy.linalg
 
-from .._array import Array, Indices, eps, host, is_single, like, namespace
+from .._array import Array, Indices, eps, host, is_single, like, namespace, take
 from ..operators.base import MEMORY, Operator, block_width, blocks, itemsize
 from ..operators.dense import Dense
 from ..operators.forms import densify, in_double
+from ..operators.pair import Pair
 from ..operators.rows.moments import CompensatedSum, gram
 from ..operators.rows.tiles import pass_height, tile_height, tiles
 from .nystrom import nystrom_factor, pivoted_cholesky
 from .probes import Rademacher
+from .rebuilding import orthonormal, unit
 
-CRITERIA = ("trace", "frobenius")
-# shares of the total error above which a Gram matrix knows about nine digits of an error
-BELOW = {"trace": 1e-6, "frobenius": 1e-12}
+# shares of the total error above which a Gram matrix knows about nine digits of an error, by depth
+BELOW = {1: 1e-6, 2: 1e-12}
 FULL_SPECTRUM = 3000  # up to this order all eigenvalues are computed, above only the leading ones
 DOUBLED = 20_000  # up to this many columns, float32 matrices get leading eigenvalues in float64
 
 _spectra: WeakKeyDictionary[Operator, np.ndarray] = WeakKeyDictionary()
 
 
-def selection_error(operator: Operator, indices: Indices, criterion: str) -> float:
-    """tr(K − K̂) for "trace", which is ‖X − P_S X‖²_F for columns; ‖K − K̂‖²_F for "frobenius"."""
+def selection_error(pair: Pair, indices: Indices, depth: int) -> float:
+    """The error of a choice: Σ ω_j C_jj, or ‖Ω^½CΩ^½‖²_F for depth 2."""
+    operator = pair.operator
     if operator.m is not None:
-        return _projection_error(operator, indices, criterion)
-    F = nystrom_factor(operator, indices)
-    if criterion == "trace":
-        return _trace_error(operator, F)
-    return squared_residual(operator, F, block_width(operator))
+        return _projection_error(pair, indices, depth)
+    F = nystrom_factor(operator, indices, pair.noise)
+    if depth == 1:
+        left = operator.diagonal() - namespace(F).sum(F * F, axis=1)
+        return pair.total(np.maximum(host(left).astype(np.float64), 0.0))
+    return squared_residual(pair, F, block_width(operator))
 
 
-def exact_error(operator: Operator, indices: Indices, criterion: str) -> float:
+def exact_error(operator: Operator, indices: Indices, depth: int) -> float:
     """The same, by another pass over the rows if the rounding of their Gram matrix hides it."""
-    error = selection_error(operator, indices, criterion)
-    if operator.source is None or error > BELOW[criterion] * total(operator, criterion):
+    pair = Pair(operator, operator.n)
+    error = selection_error(pair, indices, depth)
+    if operator.source is None or error > BELOW[depth] * total(pair, depth):
         return error
     if not operator.in_memory:
-        return residual_trace(operator, indices) if criterion == "trace" else error
+        return residual_trace(operator, indices) if depth == 1 else error
     C, beyond = residual_gram(operator, indices)
-    return selection_error(C, beyond, criterion) if len(beyond) else total(C, criterion)
+    left = Pair(C, C.n)
+    return selection_error(left, beyond, depth) if len(beyond) else total(left, depth)
 
 
-def _projection_error(operator: Operator, indices: Indices, criterion: str) -> float:
-    if criterion == "trace":
-        return sum(_sum_of_squares(E) for E in residual_blocks(operator, indices))
-    xp = namespace(operator.like)
-    E = xp.concat(list(residual_blocks(operator, indices)), axis=1)
+def _projection_error(pair: Pair, indices: Indices, depth: int) -> float:
+    parts = residual_blocks(pair, indices)
+    if depth == 1:
+        return sum(_sum_of_squares(E) for E in parts)
+    E = namespace(pair.operator.like).concat(list(parts), axis=1)
     return _sum_of_squares(E @ E.T if E.shape[0] < E.shape[1] else E.T @ E)
 
 
-def _trace_error(operator: Operator, F: Array) -> float:
-    xp = namespace(F)
-    left = operator.diagonal() - xp.sum(F * F, axis=1)
-    return float(np.sum(np.maximum(host(left).astype(np.float64), 0.0)))
-
-
-def squared_residual(operator: Operator, F: Array, width: int) -> float:
-    """‖C‖²_F of C = K − F Fᵀ, in blocks of columns; entries below the diagonal count twice.
+def squared_residual(pair: Pair, F: Array, width: int) -> float:
+    """‖Ω^½CΩ^½‖²_F of C = K − F Fᵀ, in blocks of columns; entries below the diagonal count twice.
 
     width : the most columns of a block.
     """
-    found, n = 0.0, operator.n
+    found, n = 0.0, pair.operator.n
     for block in blocks(n, min(width, max(64, n // 16))):
         first, end = int(block[0]), len(block)
         below = F[first:, :]
-        C = operator.columns(block)[first:, :] - below @ below[:end, :].T
+        C = pair.operator.columns(block)[first:, :] - below @ below[:end, :].T
+        if pair.omega is not None:
+            root = pair.omega**0.5
+            C = C * root[first:, None] * take(root, block)[None, :]
         found += 2 * _sum_of_squares(C) - _sum_of_squares(C[:end, :])
     return found
 
@@ -86,43 +88,45 @@ def _sum_of_squares(block: Array) -> float:
     return float(np.sum(host(xp.sum(block * block, axis=0)).astype(np.float64)))
 
 
-def total(operator: Operator, criterion: str) -> float:
-    """The error of choosing nothing: tr K, or ‖K‖²_F."""
-    if criterion == "trace":
-        return float(np.sum(host(operator.diagonal()).astype(np.float64)))
+def total(pair: Pair, depth: int) -> float:
+    """The error of choosing nothing: Σ ω_j K_jj, or ‖Ω^½KΩ^½‖²_F."""
+    operator = pair.operator
+    if depth == 1:
+        return pair.total(operator.diagonal())
     if operator.m is not None and operator.m < operator.n:
         X = operator.factor()
+        X = X if pair.omega is None else X * pair.omega[None, :] ** 0.5
         return _sum_of_squares(X @ X.T)
+    if pair.weights is not None:
+        return pair.total(pair.diagonals(1)[1])
     return sum(
         _sum_of_squares(operator.columns(block))
         for block in blocks(operator.n, block_width(operator))
     )
 
 
-def best_rank_error(operator: Operator, k: int, criterion: str) -> float:
+def best_rank_error(operator: Operator, k: int, depth: int) -> float:
     """The error of the best rank-k approximation: a lower bound for every choice of k columns."""
     if min(operator.n, operator.m or operator.n) <= FULL_SPECTRUM:
-        tail = spectrum(operator)[k:]
-        return float(np.sum(tail if criterion == "trace" else tail**2))
-    return _leading_tail(operator, k, criterion)
+        return float(np.sum(spectrum(operator)[k:] ** depth))
+    return _leading_tail(operator, k, depth)
 
 
-def rank_bound(operator: Operator, k: int, criterion: str) -> float:
+def rank_bound(operator: Operator, k: int, depth: int) -> float:
     """The best rank-k error less what rounding may have added to it: a rigorous lower bound."""
     if min(operator.n, operator.m or operator.n) > FULL_SPECTRUM:
         if is_single(operator.like) and operator.n <= DOUBLED:
             operator = operator.remade_in_double() or operator
         rounding = 8 * math.sqrt(operator.n) * eps(operator.digits)
-        doubt = rounding * total(operator, criterion)
-        return max(0.0, _leading_tail(operator, k, criterion) - doubt)
+        doubt = rounding * total(Pair(operator, operator.n), depth)
+        return max(0.0, _leading_tail(operator, k, depth) - doubt)
     values = spectrum(operator)
-    power = 1 if criterion == "trace" else 2
-    tail = float(np.sum(values[k:] ** power))
+    tail = float(np.sum(values[k:] ** depth))
     if operator.m is None:  # the Schatten norm of the error of K bounds that of its eigenvalues
-        doubt = _rounding(operator) * float(values[0]) * operator.n ** (1 / power)
-        return max(0.0, tail ** (1 / power) - doubt) ** power
+        doubt = _rounding(operator) * float(values[0]) * operator.n ** (1 / depth)
+        return max(0.0, tail ** (1 / depth) - doubt) ** depth
     doubt = _rounding(operator) * math.sqrt(float(np.sum(values)))
-    return max(0.0, tail ** (0.5 / power) - doubt) ** (2 * power)
+    return max(0.0, tail ** (0.5 / depth) - doubt) ** (2 * depth)
 
 
 def _rounding(operator: Operator) -> float:
@@ -151,7 +155,7 @@ def _eigenvalues(operator: Operator) -> np.ndarray:
     return np.maximum(values, 0.0)
 
 
-def _leading_tail(operator: Operator, k: int, criterion: str) -> float:
+def _leading_tail(operator: Operator, k: int, depth: int) -> float:
     """The error beyond k leading eigenvalues, each raised by its residual: still a lower bound."""
 
     def product(block: np.ndarray) -> np.ndarray:
@@ -167,28 +171,38 @@ def _leading_tail(operator: Operator, k: int, criterion: str) -> float:
     )
     residuals = np.linalg.norm(product(vectors) - vectors * values, axis=0)
     values = np.maximum(values, 0.0) + residuals
-    leading = float(np.sum(values if criterion == "trace" else values**2))
-    return max(0.0, total(operator, criterion) - leading)
+    leading = float(np.sum(values**depth))
+    return max(0.0, total(Pair(operator, operator.n), depth) - leading)
 
 
-def basis(operator: Operator, indices: Indices) -> Array:
-    """An orthonormal basis Q of the chosen columns of X, of their numerical rank (pivoted QR)."""
+def basis(pair: Pair, indices: np.ndarray) -> Array:
+    """An orthonormal basis Q of the chosen columns of X, of their numerical rank (pivoted QR).
+
+    With noise each has its σ in a row of its own. A column counts as represented when what is left
+    of it is the rounding of its own length: searches decide by the same rule.
+    """
+    operator = pair.operator
     chosen = host(operator.factor(indices)).astype(np.float64)
-    Q, R, _ = scipy.linalg.qr(chosen, mode="economic", pivoting=True, check_finite=False)
-    diagonal = np.abs(np.diag(R))
-    tolerance = (
-        max(chosen.shape) * np.finfo(np.float64).eps * (diagonal[0] if diagonal.size else 0.0)
-    )
-    return like(Q[:, : int(np.sum(diagonal > tolerance))], operator.like)
+    if pair.noise is not None:
+        chosen = np.vstack([chosen, np.diag(np.sqrt(pair.noise[indices]))])
+    tolerance = max(unit(len(indices)), 2 * eps(operator.like) if is_single(operator.like) else 0.0)
+    return like(orthonormal(chosen, tolerance), operator.like)
 
 
-def residual_blocks(operator: Operator, indices: Indices) -> Iterator[Array]:
-    """X − QQᵀX in blocks of columns: what the chosen columns leave of X (Section 2.1)."""
-    Q = basis(operator, indices)
-    width = max(1, MEMORY // 4 // ((operator.m or 1) * itemsize(operator.like)))
-    for block in blocks(operator.n, width):
-        X = operator.factor(block)
-        yield X - Q @ (Q.T @ X)
+def residual_blocks(pair: Pair, indices: Indices) -> Iterator[Array]:
+    """(X − QQᵀX) Ω^½ in blocks of columns: what the chosen columns leave of X (Section 2.1)."""
+    operator, indices = pair.operator, np.asarray(indices, dtype=np.int64)
+    Q = basis(pair, indices)
+    xp, m = namespace(operator.like), operator.m or 1
+    width = max(1, MEMORY // 4 // (m * itemsize(operator.like)))
+    counted = np.arange(operator.n) if pair.weights is None else np.flatnonzero(pair.weights)
+    for block in blocks(len(counted), width):
+        X = operator.factor(counted[block])
+        if pair.omega is not None:
+            X = X * take(pair.omega, counted[block])[None, :] ** 0.5
+        inside = Q[:m, :].T @ X
+        E = X - Q[:m, :] @ inside
+        yield E if pair.noise is None else xp.concat([E, Q[m:, :] @ inside])
 
 
 @dataclass(frozen=True)
@@ -202,13 +216,13 @@ class Estimate:
 
 
 def estimated_error(
-    operator: Operator, indices: Indices, criterion: str, *, n_probes: int = 32, seed: int = 0
+    operator: Operator, indices: Indices, depth: int, *, n_probes: int = 32, seed: int = 0
 ) -> Estimate:
     """tr C as the mean of zᵀCz, or ‖C‖²_F as that of ‖Cz‖², over random signs z."""
     F = nystrom_factor(operator, indices)
     Z = Rademacher(n_probes).draw(operator.n, np.random.default_rng(seed), operator.like)
     CZ = operator.matmul(Z) - F @ (F.T @ Z)
-    samples = np.sum(host(CZ * (Z if criterion == "trace" else CZ)).astype(np.float64), axis=0)
+    samples = np.sum(host(CZ * (Z if depth == 1 else CZ)).astype(np.float64), axis=0)
     value = float(np.mean(samples))
     spread = 1.96 * float(np.std(samples, ddof=1)) / np.sqrt(n_probes)
     return Estimate(value, max(0.0, value - spread), value + spread, n_probes)

@@ -28,18 +28,33 @@ class Pivots:
 
 
 def pivoted_cholesky(K: Array) -> Pivots:
-    """LAPACK's pivoted Cholesky in float64; it stops at the rank, so duplicates do no harm."""
+    """LAPACK's pivoted Cholesky in float64; it stops at the rank, so duplicates do no harm.
+
+    K is scaled by powers of two to a diagonal near one, so that each column counts by what is left
+    of its own length.
+    """
     accuracy = eps(K)
     K = host(K).astype(np.float64)
-    tolerance = len(K) * accuracy * max(float(np.max(np.diag(K))), 0.0)
-    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(K, lower=1, tol=tolerance)
-    return Pivots(order[:rank].astype(np.int64) - 1, np.tril(factor)[:rank, :rank])
+    powers = np.frexp(np.sqrt(np.maximum(np.diag(K), 0.0)))[1]
+    scaled = np.ldexp(K, -(powers[:, None] + powers[None, :]))
+    tolerance = len(K) * accuracy * max(float(np.max(np.diag(scaled))), 0.0)
+    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(scaled, lower=1, tol=tolerance)
+    kept = order[:rank].astype(np.int64) - 1
+    return Pivots(kept, np.ldexp(np.tril(factor)[:rank, :rank], powers[kept][:, None]))
 
 
-def nystrom_factor(operator: Operator, indices: Indices) -> Array:
-    """F with K̂ = F Fᵀ (Lemma 2.6 gives K̂ as the corner of the relaxation)."""
+def nystrom_factor(
+    operator: Operator, indices: Indices, noise: np.ndarray | None = None
+) -> Array:
+    """F with K̂ = F Fᵀ (Lemma 2.6 gives K̂ as the corner of the relaxation).
+
+    noise : the variance of each candidate; then K̂ = K_:S (K_SS + N)⁻¹ K_S:.
+    """
     columns = operator.columns(indices)
-    pivots = pivoted_cholesky(take(columns, indices))
+    K = take(columns, indices)
+    if noise is not None:
+        K = K + like(np.diag(noise[np.asarray(indices)]), K)
+    pivots = pivoted_cholesky(K)
     return whitened(pivots.L, take(columns, pivots.order, axis=1))
 
 

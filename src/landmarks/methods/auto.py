@@ -16,7 +16,6 @@ from ..problem import AIMED, PLACED, Choice, Problem, brief
 from ..residual.order import greedy_order
 from ..residual.stored_powers import expecting
 from ..runs.runner import stopped
-from .aimed.auto import automatic
 from .annealed.annealed import Annealed
 from .costs import (
     annealed_seconds,
@@ -38,6 +37,7 @@ from .search.exact import Exact
 from .search.filled import Filled
 from .search.iterated import Iterated, moves
 from .search.merged import Merged
+from .search.local_search import lowered
 from .search.swap import Swap
 
 SMALL = 3000  # order of a stored matrix up to which several starts are tried
@@ -88,10 +88,8 @@ class Auto:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         if problem.groups is not None or problem.costs is not None:
             return Knapsack().choose(problem, rng)
-        if problem.aim is not None:
-            return automatic(problem, rng)
-        if problem.constraints:
-            return placed(problem, rng)
+        if problem.constraints or not problem.pair.plain:
+            return by_search(problem, rng)
         found = replace(problem, operator=problem.operator.searchable(problem.k))
         with expecting(found.operator, expected_moves(found)):
             return self._search(problem, found, rng)
@@ -113,8 +111,9 @@ class Auto:
         if small and not straight and len(portfolio.choices) > 1:
             portfolio.run("merged", Merged(*portfolio.choices[:2]))
         if not small and frobenius_seconds(problem) <= seconds and panels_fit(problem):
-            onward = Swap(start=portfolio.best.indices, criterion="frobenius")
-            portfolio.run("swap(frobenius)", onward, never_worse=True)
+            criterion = problem.objective.criterion
+            onward = Swap(start=portfolio.best.indices, criterion=criterion)
+            portfolio.run(f"swap({criterion})", onward, never_worse=True)
         if small and portfolio.error > promised(problem):
             portfolio.run("osinsky > swap", Swap(start=Osinsky()))
         proof = proof_seconds(problem)
@@ -138,13 +137,17 @@ class Auto:
         )
 
 
-def placed(problem: Problem, rng: np.random.Generator) -> Choice:
-    """Greedy, swaps and rounds: the methods that honour constraints on places."""
-    problem = replace(problem, operator=problem.operator.searchable(problem.k))
+def by_search(problem: Problem, rng: np.random.Generator) -> Choice:
+    """Greedy, swaps, and rounds or a proof: for targets, noise and places."""
     portfolio = Portfolio(problem, rng)
     portfolio.run("greedy > swap", Swap(start=Greedy()))
-    portfolio.run("iterated", modest_search(problem, portfolio.best.indices))
-    return replace(portfolio.best, trials=tuple(portfolio.trials))
+    proof = proof_seconds(problem)
+    allowed = QUICK if problem.deadline is None else problem.time_left / 2
+    if proof <= allowed and not problem.constraints:
+        portfolio.run("exact", Exact(start=portfolio.best.indices))
+    if not portfolio.proved:
+        portfolio.run("iterated", modest_search(problem, portfolio.best.indices))
+    return replace(portfolio.best, trials=tuple(portfolio.trials), bound=portfolio.bound)
 
 
 def one_start(problem: Problem) -> bool:
@@ -158,12 +161,12 @@ def search_on(portfolio: Portfolio, start: Any) -> None:
     """The iterated search from a start, by swaps on the trace where Frobenius rounds cost much."""
     problem = portfolio.problem
     if traces_first(problem):
-        traced = replace(problem, criterion="trace")
-        search = modest_search(traced, start, LONG_ON_TRACE)
-        search = replace(search, criterion="trace", share=SHARE_ON_TRACE)
-        portfolio.run("iterated(trace) > swap", Swap(start=search, criterion="frobenius"))
+        search = modest_search(cheaper(problem), start, LONG_ON_TRACE)
+        search = replace(search, criterion=problem.objective.cheaper, share=SHARE_ON_TRACE)
+        onward = Swap(start=search, criterion=problem.objective.criterion)
+        portfolio.run("iterated(trace) > swap", onward)
         return
-    if problem.criterion == "frobenius" and isinstance(start, Filled):
+    if problem.objective.cheaper is not None and isinstance(start, Filled):
         start = Swap(start=start)  # swaps on the trace first
     portfolio.run("iterated", modest_search(problem, start))
 
@@ -187,7 +190,7 @@ def modest_search(problem: Problem, start: Any, longest: float = LONG) -> Iterat
 def expected_moves(problem: Problem) -> int:
     """About how many columns are added in all: by greedy, by swaps and in the rounds."""
     if traces_first(problem):
-        problem = replace(problem, criterion="trace")
+        problem = cheaper(problem)
     rounds = modest_search(problem, np.zeros(0)).rounds
     return 3 * problem.k // 2 + rounds * moves(problem.k)
 
@@ -197,9 +200,14 @@ def traces_first(problem: Problem) -> bool:
 
     They lower both errors, at a fraction of the cost (`benchmarks/versions.py --part large`).
     """
-    if problem.criterion == "trace" or problem.operator.m is not None:
+    if problem.objective.cheaper is None or problem.operator.m is not None:
         return False
     return problem.deadline is None and LEAST_ROUNDS * round_seconds(problem) > 2 * MODEST
+
+
+def cheaper(problem: Problem) -> Problem:
+    """The problem with the objective whose swaps cost less."""
+    return replace(problem, objective=lowered(problem, problem.objective.cheaper))
 
 
 def small_plan(portfolio: Portfolio) -> Iterator[tuple[str, Any]]:
@@ -217,8 +225,9 @@ def large_plan(problem: Problem, seconds: float) -> Iterator[tuple[str, Any]]:
     if greedy_seconds(problem) + swap_seconds(problem) > seconds or not panels_fit(problem):
         yield "nuclear", NuclearScores()
         return
-    yield "greedy > swap", Swap(start=Greedy(), criterion="trace")
+    first = problem.objective.cheaper
+    yield "greedy > swap", Swap(start=Greedy(), criterion=first)
     if "columns" in problem.operator.cheap and candidates_seconds(problem) <= min(
         greedy_seconds(problem), seconds / 4
     ):
-        yield "annealed > swap", Swap(start=Annealed(), criterion="trace")
+        yield "annealed > swap", Swap(start=Annealed(), criterion=first)

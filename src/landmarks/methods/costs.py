@@ -13,7 +13,6 @@ from ..operators.base import DENSE_MEMORY, Operator, itemsize
 from ..operators.dense import Dense
 from ..problem import Problem
 from ..residual.compiled.library import compiled
-from ..residual.powers import POWERS
 from ..residual.stored_powers import SPEED
 from .annealed.annealed import Annealed
 from .search.iterated import moves
@@ -33,7 +32,7 @@ def frobenius_seconds(problem: Problem) -> float:
 
     Infinite for the trace itself.
     """
-    if problem.criterion == "trace":
+    if problem.objective.depth < 2:
         return math.inf
     return greedy_seconds(problem) + 3 * swap_seconds(problem) + cube_seconds(problem.operator)
 
@@ -67,7 +66,7 @@ def round_seconds(problem: Problem) -> float:
     and k from 5 to 360 (benchmarks/versions.py).
     """
     n, m, k = problem.operator.n, problem.operator.m, problem.k
-    frobenius = problem.criterion == "frobenius"
+    frobenius = problem.objective.depth == 2
     if compiled():
         passes = n * k * (1.8e-9 if frobenius else 1.1e-9)
         residual = n * (m or 0) * 1e-9
@@ -82,7 +81,7 @@ def _products(problem: Problem) -> float:
     operator = problem.operator
     if operator.m is not None:
         return 0.0
-    powers = POWERS[problem.criterion]
+    powers = problem.objective.depth
     if isinstance(operator, Dense) and operator.keeps_powers:
         powers -= 1  # K² costs little and serves every move, greedy's too
     share = min(moves(problem.k), operator.n / (30 * SPEED))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import Stopped
-from ..linalg.error import estimated_error, selection_error
+from ..linalg.error import estimated_error
 from ..operators.base import Operator
 from ..problem import Choice, Problem, Trial, precision_used
 from ..runs.runner import stopped
@@ -79,7 +79,7 @@ class Portfolio:
         return self.trials[0].products * product_seconds(operator) > LATE
 
     def _error(self, indices: np.ndarray) -> float:
-        operator, criterion = self.problem.operator, self.problem.criterion
-        if criterion == "trace" or order(operator) <= ESTIMATED:
-            return selection_error(operator, indices, criterion)
-        return estimated_error(operator, indices, criterion).value
+        operator, objective = self.problem.operator, self.problem.objective
+        if objective.depth < 2 or not objective.plain or order(operator) <= ESTIMATED:
+            return objective.error(operator, indices)
+        return estimated_error(operator, indices, objective.depth).value

@@ -6,8 +6,6 @@ float64; float32 points convert exactly.
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 import scipy.linalg
 
@@ -81,25 +79,23 @@ class Factored(Data):
 
     rounding: float = 0.0
 
-    @cached_property
-    def _powers(self) -> list[Array]:
-        return gram_powers(self.X, 2)
-
-    def powers(self, count: int) -> list[Array]:
-        """diag K, diag K² and, for a count of two, diag K³; computed once."""
-        return self._powers[: count + 1]
-
     def floor(self, k: int) -> Array:
         """The squared length up to which the residual of a column is rounding."""
         unit = 8 * (k + 8) * eps(self.like)
         return max(unit * unit, self.rounding) * self.diagonal()
 
 
-def gram_powers(X: Array, count: int) -> list[Array]:
-    """diag K, diag K² (and diag K³) of K = XᵀX, each a sum of squares or of products."""
-    GX = (X @ X.T) @ X
-    found = [column_dots(X, X), column_dots(X, GX)]
-    return found if count == 1 else [*found, column_dots(GX, GX)]
+def gram_powers(X: Array, depth: int, omega: Array | None = None) -> list[Array]:
+    """diag K, diag KΩK (and diag KΩKΩK) of K = XᵀX, each a sum of squares or of products."""
+    found = [column_dots(X, X)]
+    if depth > 0:
+        weighted = X if omega is None else X * omega[None, :]
+        G = weighted @ X.T
+        GX = G @ X
+        found.append(column_dots(X, GX))
+    if depth == 2:
+        found.append(column_dots(GX, GX))
+    return found
 
 
 def triangle(X: Array) -> Array:

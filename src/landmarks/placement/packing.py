@@ -18,7 +18,6 @@ def addable(
 ) -> np.ndarray:
     """Whether each open place may be added under all constraints."""
     allowed = open_places.copy()
-    allowed[chosen] = False
     for constraint in constraints:
         allowed &= constraint.addable(chosen, left, allowed)
     return allowed
@@ -77,7 +76,9 @@ def _extended(
 ) -> list[int]:
     """The chosen ones and, in this order, every further place that is allowed."""
     while len(chosen) < k:
-        allowed = addable(constraints, np.asarray(chosen, dtype=int), k - len(chosen), open_places)
+        left = open_places.copy()
+        left[chosen] = False
+        allowed = addable(constraints, np.asarray(chosen, dtype=int), k - len(chosen), left)
         ranked = order[allowed[order]]
         if len(ranked) == 0:
             break
@@ -109,8 +110,9 @@ class _Enumeration:
             self.visits = SEARCHED
             return False
         self.visits += 1
-        left = self.k - len(chosen)
-        allowed = addable(self.constraints, np.asarray(chosen, dtype=int), left, self.open)
+        left, others = self.k - len(chosen), self.open.copy()
+        others[chosen] = False
+        allowed = addable(self.constraints, np.asarray(chosen, dtype=int), left, others)
         tried: list[int] = []
         for j in self.order[allowed[self.order]]:
             if np.sum(allowed) - len(tried) < left:

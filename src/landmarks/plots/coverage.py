@@ -179,7 +179,7 @@ def errors_at_places(selection: Selection) -> np.ndarray:
     """
     operator = selection._data
     scale = 2.0 ** (operator.exponent / 2)
-    if selection.aim is not None and selection.aim.noise is not None:
+    if selection.objective.noise is not None:
         return np.sqrt(selection.posterior_variance() / (operator.m or 1))
     if operator.m is None:
         F = host(nystrom_factor(operator, selection.indices)).astype(np.float64)

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..how_many.curve import Curve, path, sweep
-from ..linalg.error import best_rank_error, total
+from ..objectives.objective import Objective
 from ..operators.base import Operator
 from ..problem import Problem
-from ..residual.aimed.rebuilding import rebuilding
-from ..residual.aimed.tails import best_directions
 from ..selection import Selection
 from .axes import BLUE, GREY, ORANGE, Display, new_axes
 
@@ -100,27 +98,25 @@ def curve_sizes(n: int, k: int, at_most: int = 60) -> np.ndarray:
 
 def greedy_errors(selection: Selection, sizes: np.ndarray) -> Curve:
     """The errors of greedy choices for what the selection was asked."""
-    operator = selection._data
-    if selection.aim is None:
+    operator, objective = selection._data, selection.objective
+    if objective.plain:
         return path(operator, sizes, criterion=selection.criterion)
-    problem = Problem(operator, 0, exclude=selection.exclude, aim=selection.aim)
+    problem = Problem(operator, 0, objective, exclude=selection.exclude)
     most = len(problem.candidates)
-    return sweep(problem, sizes if selection.aim.repeats else sizes[sizes <= most])
+    return sweep(problem, sizes if objective.repeats else sizes[sizes <= most])
 
 
 def best_possible(selection: Selection, ks: np.ndarray) -> np.ndarray:
     """The relative error of the best k directions for what the selection was asked."""
-    if selection.aim is None:
-        return best_errors(selection._data, ks, selection.criterion)
-    base = rebuilding(selection._data, selection.aim).without(selection.exclude)
-    found = [best_directions(base, int(k), selection.aim.repeats) for k in ks]
-    return np.array(found) / (base.total or 1.0)
+    return best_errors(selection._data, ks, selection.objective, selection.exclude)
 
 
-def best_errors(operator: Operator, ks: np.ndarray, criterion: str) -> np.ndarray:
+def best_errors(
+    operator: Operator, ks: np.ndarray, objective: Objective, exclude: tuple[int, ...] = ()
+) -> np.ndarray:
     """The relative error of the best rank-k approximation for each k."""
-    errors = [best_rank_error(operator, int(k), criterion) for k in ks]
-    return np.array(errors) / (total(operator, criterion) or 1.0)
+    errors = [objective.best_rank_error(operator, int(k), exclude) for k in ks]
+    return np.array(errors) / (objective.total(operator) or 1.0)
 
 
 def plot_curve(curve: Curve, ax: Any = None) -> Any:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..linalg.error import rank_bound
 from ..problem import Problem
 from ..runs.runner import stopped
 from .chains import look_further
@@ -71,16 +70,21 @@ def bounds(
     problem: Problem, indices: np.ndarray, error: float, point: np.ndarray | None
 ) -> Iterator[Bound]:
     """The bounds, the cheap ones first."""
-    if problem.operator.n > STORED:
-        yield Bound(rank_bound(problem.operator, problem.k, problem.criterion), "tail")
+    pair, objective = problem.pair, problem.objective
+    if pair.operator.n > STORED or not pair.plain:
+        yield Bound(objective.bound(problem.operator, problem.k, problem.exclude), "tail")
+    if pair.operator.n > STORED or problem.time_left <= 0:
         return
-    root = conditioned(problem.operator, problem.k)
+    root = conditioned(problem)
     own, unknown = root.pick_all(problem.include)
-    frobenius = problem.criterion == "frobenius"
+    frobenius = objective.depth == 2
     r = problem.k - len(problem.include)
     node = Node(own, np.zeros(0, dtype=np.int64), r + unknown, frobenius)
     yield Bound(node.tail(r + unknown), "tail")
     if unknown or r == 0:
+        return
+    if pair.repeats:
+        yield searched(problem, root, indices, 1.0)
         return
     free = allowed(own, problem.free)
     if free is None or len(free) <= r:
@@ -88,6 +92,10 @@ def bounds(
     tails = looked_ahead(own, free, r, frobenius)
     if tails is not None:
         yield Bound(float(np.sort(tails)[r - 1]), "lookahead", len(free))
+    if not pair.plain:  # the dual bound is for all columns without noise
+        if len(free) <= SEARCHED:
+            yield from searches(problem, root, indices, error, last=True)
+        return
     core, others = independent(own, free, tails)
     state = squared(root).pick_all(problem.include)[0] if frobenius else own
     capped = others is None or (tails is not None and others <= np.sort(tails)[r - 1])

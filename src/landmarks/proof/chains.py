@@ -84,7 +84,7 @@ def look_further(problem: Problem, root: Conditioned, r: int, error: float) -> t
     It ends at the deadline, or when the bound reaches the error of a known choice.
     """
     chains = Chains()
-    divide(chains, Node(root, problem.free, r, problem.criterion == "frobenius"), 0)
+    divide(chains, Node(root, problem.free, r, problem.objective.depth == 2), 0)
     run("lookahead", divisions(chains, problem, root, r, error), chains, deadline=problem.deadline)
     return chains.lowest, len(chains.nodes)
 
@@ -93,7 +93,7 @@ def divisions(
     chains: Chains, problem: Problem, root: Conditioned, r: int, error: float
 ) -> Iterator[Step]:
     """One node at a step."""
-    residuals, frobenius = Residuals(root.n), problem.criterion == "frobenius"
+    residuals, frobenius = Residuals(root.n), problem.objective.depth == 2
     last = r + len(root.picks)
     while chains.open and chains.lowest < min(error, chains.closed):
         picks, candidates, free = chains.pop()

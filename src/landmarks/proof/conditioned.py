@@ -1,6 +1,7 @@
 """C = K − K̂ of a partial choice in 106 bits, with a bound on what rounding put into it.
 
-With B the coefficients that rebuild every column from the picks, C = VᵀKV, V = [−B; I]. An error of
+With noise K̂ = K_:S (K_SS + N)⁻¹ K_S:, and the pivot of a candidate is C_jj + ν_j. Columns count by
+their weights ω. With B the coefficients that rebuild every column from the picks, C = VᵀKV, V = [−B; I]. An error of
 ω·d_i·d_j in the entries of K, d² = diag K, therefore moves C_ij by at most ω·s_i·s_j,
 s_j = d_j + Σ_i d_i |B_ij|. A pick i with the coefficients β turns s_j into at most s_j + |β_j| s_i.
 
@@ -17,9 +18,12 @@ import numpy as np
 
 from .._array import host, is_single
 from ..errors import NotPSDError
+from ..linalg.rebuilding import reached, rebuilding
 from ..operators.base import Operator
 from ..operators.forms import densify, in_double
-from .twofold import UNIT, Twofold, divide, exactly, gram, outer, subtract
+from ..operators.pair import Pair
+from ..problem import Problem
+from .twofold import UNIT, Twofold, add, divide, exactly, gram, outer, subtract
 
 LARGE = 2**26  # entries of X above which XᵀX is formed in float64
 EPS = 2.0**-53
@@ -32,15 +36,19 @@ PRIMES = (2147483647, 2147483629)
 class Conditioned:
     """The residual of a partial choice.
 
-    C : the n × n residual. spread : s, what one unit of error in K grows to. omega : ω.
+    C : the n × n residual. spread : s, what one unit of error in K grows to. omega : that unit.
     columns : exact columns whose dependence is that of the candidates. picks : what was chosen.
+    pair : weights and noise. missed : what no choice rebuilds of the columns that count, as a
+        matrix, with the rounding of its eigenvalues; None where that is unknown.
     """
 
     C: Twofold
     spread: np.ndarray
     omega: float
     columns: np.ndarray
+    pair: Pair
     picks: tuple[int, ...] = ()
+    missed: tuple[np.ndarray, float] | None = None
 
     @property
     def n(self) -> int:
@@ -58,26 +66,61 @@ class Conditioned:
         return np.diagonal(self.C.high)
 
     @property
+    def pivots(self) -> np.ndarray:
+        """The squared lengths of fresh measurements: diag C + ν."""
+        return self.diagonal if self.pair.noise is None else self.diagonal + self.pair.noise
+
+    @property
     def doubtful(self) -> np.ndarray:
-        """Whether rounding may have made the residual of a column, picks excepted."""
-        doubt = self.diagonal <= DOUBT * self.omega * self.spread**2
-        doubt[list(self.picks)] = False
+        """Whether rounding may have made the pivot of a column, picks without noise excepted."""
+        doubt = self.pivots <= DOUBT * self.omega * self.spread**2
+        doubt[[j for j in self.picks if self.noise(j) == 0]] = False
         return doubt
+
+    def noise(self, j: int) -> float:
+        """ν_j."""
+        return 0.0 if self.pair.noise is None else float(self.pair.noise[j])
+
+    def weighted(self, values: np.ndarray) -> float:
+        """Σ ω_j of some numbers."""
+        weights = self.pair.weights
+        return float(np.sum(values) if weights is None else weights @ values)
 
     @cached_property
     def trace(self) -> float:
-        """tr C, a sum of numbers that are not negative."""
-        return float(np.sum(self.diagonal))
+        """Σ ω_j C_jj, a sum of numbers that are not negative."""
+        return self.weighted(self.diagonal)
 
     @cached_property
     def squares(self) -> float:
-        """‖C‖²_F."""
-        return float(np.sum(self.C.high**2))
+        """‖Ω^½CΩ^½‖²_F."""
+        if self.pair.weights is None:
+            return float(np.sum(self.C.high**2))
+        return float(self.pair.weights @ self.C.high**2 @ self.pair.weights)
+
+    @cached_property
+    def counted(self) -> np.ndarray:
+        """Ω^½CΩ^½ of the columns that count, less what no choice rebuilds of them."""
+        weights = self.pair.weights
+        if weights is None and self.missed is None:
+            return self.matrix
+        used = np.arange(self.n) if weights is None else np.flatnonzero(weights)
+        roots = np.ones(self.n) if weights is None else np.sqrt(weights)
+        found = self.matrix[np.ix_(used, used)] * roots[used, None] * roots[None, used]
+        return found if self.missed is None else found - self.missed[0]
+
+    def images(self, columns: np.ndarray) -> np.ndarray:
+        """Ω^½C at some columns, in the rows that count."""
+        weights = self.pair.weights
+        if weights is None:
+            return self.matrix[:, columns]
+        used = np.flatnonzero(weights)
+        return np.sqrt(weights[used, None]) * self.matrix[np.ix_(used, columns)]
 
     @cached_property
     def eigenvalues(self) -> np.ndarray:
-        """The eigenvalues of C, falling."""
-        return np.maximum(np.linalg.eigvalsh(self.matrix)[::-1], 0.0)
+        """The eigenvalues of what can still be rebuilt, falling."""
+        return np.maximum(np.linalg.eigvalsh(self.counted)[::-1], 0.0)
 
     def error(self, frobenius: bool) -> float:
         """The error of the picks."""
@@ -85,37 +128,44 @@ class Conditioned:
 
     def uncertainty(self, frobenius: bool) -> float:
         """How much the error of the picks may be off."""
-        norm = np.sqrt(self.n) * self.omega * float(np.sum(self.spread**2))
+        norm = np.sqrt(self.n) * self.omega * self.weighted(self.spread**2)
         if not frobenius:
             return 4 * norm + 2 * self.n * EPS * self.trace
         E = self.squares
         return 8 * np.sqrt(E) * norm + 16 * norm**2 + 2 * self.n * EPS * E
 
     def pick(self, j: int) -> Conditioned:
-        """The residual after choosing j, whose own residual must be certain."""
-        v, c = self.C.at(slice(None), j), self.C.at(j, j)
+        """The residual after choosing j, whose own pivot must be certain."""
+        v, c, noise = self.C.at(slice(None), j), self.C.at(j, j), self.noise(j)
+        if noise > 0:
+            c = add(c, exactly(np.asarray(noise)))
         beta = divide(v, c)
         C = subtract(self.C, outer(v, beta))
-        for part in C:
-            part[j], part[:, j] = 0.0, 0.0
         spread = self.spread + np.abs(beta.high) * self.spread[j]
-        spread[j] = 0.0
+        if noise == 0:
+            for part in C:
+                part[j], part[:, j] = 0.0, 0.0
+            spread[j] = 0.0
         return replace(self, C=C, spread=spread, picks=(*self.picks, j))
 
     def represented(self, j: int) -> bool:
-        """Whether column j is a combination of the picks, as exact numbers."""
-        return dependent(self.columns[:, [*self.picks, j]])
+        """Whether column j is a combination of the picks, as exact numbers; never with noise."""
+        if self.noise(j) > 0:
+            return False
+        return dependent(self.columns[:, [*(i for i in self.picks if self.noise(i) == 0), j]])
 
     def exhausted(self) -> bool:
-        """Whether the picks represent every column, as exact numbers."""
-        others = np.setdiff1d(np.arange(self.n), self.picks)
+        """Whether the picks represent every column that counts, as exact numbers."""
+        weights = self.pair.weights
+        counted = np.arange(self.n) if weights is None else np.flatnonzero(weights)
+        others = np.setdiff1d(counted, [j for j in self.picks if self.noise(j) == 0])
         return all(self.represented(int(j)) for j in others)
 
     def pick_all(self, indices: Iterable[int]) -> tuple[Conditioned, int]:
         """The residual after choosing the indices, and how many were in doubt."""
         state, unknown = self, 0
         for j in indices:
-            if j in state.picks:
+            if j in state.picks and not self.pair.repeats:
                 continue
             if not state.doubtful[j]:
                 state = state.pick(int(j))
@@ -124,8 +174,10 @@ class Conditioned:
         return state, unknown
 
 
-def conditioned(operator: Operator, picks: int) -> Conditioned:
-    """The residual of choosing nothing, for choices with this many picks."""
+def conditioned(problem: Problem) -> Conditioned:
+    """The residual of choosing nothing, for the choices of a problem."""
+    pair, picks = problem.pair, problem.k
+    operator = pair.operator
     double = in_double(operator)
     if double.m is not None and double.m * double.n <= LARGE:
         X = np.asarray(host(double.factor()), dtype=np.float64)
@@ -136,7 +188,24 @@ def conditioned(operator: Operator, picks: int) -> Conditioned:
         rounding = EPS * (2 if double.m is None else 2 * double.m)
         K, omega = exactly(columns), max(rounding, 2 * indefiniteness(columns, operator))
     omega += 16 * (picks + 2) * UNIT
-    return Conditioned(K, np.sqrt(np.maximum(np.diagonal(K.high), 0.0)), omega, columns)
+    spread = np.sqrt(np.maximum(np.diagonal(K.high), 0.0))
+    return Conditioned(K, spread, omega, columns, pair, missed=missed_by_all(problem))
+
+
+def missed_by_all(problem: Problem) -> tuple[np.ndarray, float] | None:
+    """What no choice rebuilds of a target, and nobody measures through the noise: see `reached`."""
+    pair = problem.pair
+    if pair.plain or problem.objective.depth != 1:
+        return None
+    whole = rebuilding(pair)
+    counted = pair.operator.n if pair.weights is None else np.count_nonzero(pair.weights)
+    if whole.B.shape[1] != counted:  # B was replaced by a narrower one
+        return None
+    inside, _ = reached(whole.without(problem.exclude), problem.k, pair.repeats)
+    gram_of_B = whole.B.T @ whole.B
+    doubt = 64 * (sum(whole.A.shape) + problem.k) * EPS * whole.total
+    doubt += np.sqrt(whole.rounding) * whole.total
+    return gram_of_B - inside.T @ inside, doubt
 
 
 def indefiniteness(K: np.ndarray, operator: Operator) -> float:

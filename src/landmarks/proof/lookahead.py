@@ -79,10 +79,12 @@ def independent_of(C: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 def tails_after(node: Node) -> np.ndarray:
     """What no choice of the node with each of its candidates in it can go below."""
-    C, T, r = node.state.matrix, node.candidates, node.r
-    values, U = np.linalg.eigh(C)
+    state, T, r = node.state, node.candidates, node.r
+    values, U = np.linalg.eigh(state.counted)
     values = np.maximum(values[::-1], 0.0)
-    w = U[:, ::-1].T @ (C[:, T] / np.sqrt(C[T, T]))
+    if state.missed is not None:
+        values = values + state.missed[1]
+    w = U[:, ::-1].T @ (state.images(T) / np.sqrt(state.pivots[T]))
     top = largest_after(values, w * w, r - 1) + SAFETY * node.rounding * values[0]
     gains = np.sum(w * w, axis=0)
     if node.frobenius:
@@ -97,8 +99,9 @@ def tails_after(node: Node) -> np.ndarray:
 def uncertainties(node: Node) -> np.ndarray:
     """How much the error after each candidate may be off, as `Conditioned.uncertainty` has it."""
     state, T = node.state, node.candidates
-    grown = np.abs(state.matrix[:, T]) / state.diagonal[T] * state.spread[T]
-    spread = np.sum((state.spread[:, None] + grown) ** 2, axis=0)
+    grown = np.abs(state.matrix[:, T]) / state.pivots[T] * state.spread[T]
+    weights = np.ones(state.n) if state.pair.weights is None else state.pair.weights
+    spread = weights @ (state.spread[:, None] + grown) ** 2
     norm = np.sqrt(state.n) * state.omega * spread
     if not node.frobenius:
         return 4 * norm

@@ -53,6 +53,8 @@ class Node:
         """Upper bounds of the eigenvalues of C, squared for the Frobenius criterion, falling."""
         values = self.state.eigenvalues
         values = values + self.rounding * values[0]
+        if self.state.missed is not None:
+            values = values + self.state.missed[1]
         return values**2 if self.frobenius else values
 
     def tail(self, r: int) -> float:
@@ -63,15 +65,14 @@ class Node:
     def doubts(self) -> np.ndarray:
         """The relative error of the residual of each candidate."""
         state, T = self.state, self.candidates
-        growth = np.sqrt(state.n) * state.spread[T] ** 2 / state.diagonal[T]
+        growth = np.sqrt(state.n) * state.spread[T] ** 2 / state.pivots[T]
         return self.rounding + 8 * state.omega * growth
 
     @cached_property
     def powers(self) -> Powers:
         """What the gains of the candidates are computed from."""
         top = float(self.values[0])
-        C, T = self.state.matrix, self.candidates
-        return Powers.of(C, T, self.frobenius, self.doubts, top)
+        return Powers.of(self.state, self.candidates, self.frobenius, self.doubts, top)
 
     def bound(self) -> float:
         """What no choice below this node can go below."""
@@ -82,19 +83,24 @@ class Node:
 
     def span_tail(self) -> float:
         """What no r directions in the span of the candidates can go below; 0 when unknown."""
-        C, T = self.state.matrix, self.candidates
+        C, T, pair = self.state.matrix, self.candidates, self.state.pair
         if len(T) == 0:
             return max(0.0, self.error - self.uncertainty)
-        d = np.sqrt(C[T, T])
+        if pair.repeats or (self.frobenius and not pair.plain):
+            return 0.0
+        d = np.sqrt(self.state.pivots[T])
         W = C[T] / d[:, None]
-        L, failed = lapack.dpotrf(W[:, T] / d, lower=1, clean=1)
+        own = W[:, T] / d
+        if pair.noise is not None:
+            own = own + np.diag(pair.noise[T] / d**2)
+        L, failed = lapack.dpotrf(own, lower=1, clean=1)
         if failed:
             return 0.0
         inverse, _ = lapack.dtrtri(L, lower=1)
         doubt = 4 * float(np.max(self.doubts)) * len(T) * float(np.sum(inverse**2))
         if not doubt <= WORSE:
             return 0.0
-        G = inverse @ W
+        G = inverse @ W if pair.weights is None else inverse @ (W * np.sqrt(pair.weights))
         values = np.maximum(np.linalg.eigvalsh(G @ G.T)[::-1], 0.0)
         if not self.frobenius:
             most = (1 + doubt) * float(np.sum(values[: self.r]))
@@ -111,7 +117,7 @@ class Node:
 class Powers(NamedTuple):
     """C, C² and, for the Frobenius criterion, C³ at the candidates.
 
-    first : the diagonal of C at the candidates when the powers were computed.
+    first : the pivots of the candidates when the powers were computed. noise : their variances.
     rounding : the relative error of each of them then. top : λ₁, or λ₁² for the Frobenius
     criterion: no pick gains more.
     """
@@ -122,31 +128,45 @@ class Powers(NamedTuple):
     first: np.ndarray
     rounding: np.ndarray
     top: float
+    noise: np.ndarray
+    repeats: bool = False
 
     @classmethod
     def of(
         cls,
-        C: np.ndarray,
+        state: Conditioned,
         candidates: np.ndarray,
         frobenius: bool,
         rounding: np.ndarray,
         top: float,
     ) -> Powers:
-        """The powers of all of C, at the candidates: the other columns must be represented too."""
+        """The powers of all of C, at the candidates: the other columns must be rebuilt too."""
+        C, pair = state.matrix, state.pair
         CT = C[:, candidates]
-        cube = CT.T @ (C @ CT) if frobenius else None
+        weighted = CT if pair.weights is None else CT * pair.weights[:, None]
+        cube = weighted.T @ (C @ weighted) if frobenius else None
         part = CT[candidates]
-        return cls(part, CT.T @ CT, cube, np.diagonal(part), rounding, top)
+        noise = np.zeros(len(candidates)) if pair.noise is None else pair.noise[candidates]
+        first = np.diagonal(part) + noise
+        return cls(part, weighted.T @ CT, cube, first, rounding, top, noise, pair.repeats)
+
+    @property
+    def pivots(self) -> np.ndarray:
+        """diag C + ν."""
+        return np.diagonal(self.C) + self.noise
 
     def gains(self) -> np.ndarray:
         """What each pick lowers the error by, at the most."""
-        c, A = np.diagonal(self.C), np.diagonal(self.C2)
+        c, A = self.pivots, np.diagonal(self.C2)
         B = None if self.C3 is None else np.diagonal(self.C3)
         return self._above(c, A, B, self.first, self.rounding)
 
     def pair_gains(self) -> np.ndarray:
-        """What each pair of picks lowers the error by, at the most; −∞ on the diagonal."""
-        c, A, first = np.diagonal(self.C), np.diagonal(self.C2), self.gains()
+        """What each pair of picks lowers the error by, at the most.
+
+        −∞ on the diagonal, unless a candidate may be picked twice.
+        """
+        c, A, first = self.pivots, np.diagonal(self.C2), self.gains()
         safe = np.where(c > 0, c, np.inf)[:, None]
         V2, VX, vv = self.C * self.C / safe, self.C * self.C2 / safe, A[:, None] / safe
         new_c, new_A, new_B = c - V2, A - 2 * VX + V2 * vv, None
@@ -158,7 +178,8 @@ class Powers(NamedTuple):
         second = self._above(new_c, new_A, new_B, self.first, doubt)
         both = first[:, None] + second
         both = np.minimum(both, both.T)
-        np.fill_diagonal(both, -np.inf)
+        if not self.repeats:
+            np.fill_diagonal(both, -np.inf)
         return both
 
     def _above(
@@ -178,33 +199,39 @@ class Powers(NamedTuple):
         return np.where(positive, np.minimum(gain, self.top), self.top)
 
     def after(self, a: int) -> Powers:
-        """The powers of C − v vᵀ, v = C_:a/√C_aa, at the candidates that follow a."""
-        s = self.C[a, a]
-        v, x = self.C[a + 1 :, a] / np.sqrt(s), self.C2[a + 1 :, a] / np.sqrt(s)
+        """The powers of C − v vᵀ, v = C_:a/√(C_aa + ν_a), at the candidates that follow a.
+
+        Where candidates may repeat, a is one of them.
+        """
+        s, left = self.C[a, a] + self.noise[a], slice(a if self.repeats else a + 1, None)
+        v, x = self.C[left, a] / np.sqrt(s), self.C2[left, a] / np.sqrt(s)
         vv = self.C2[a, a] / s
         half = x - 0.5 * vv * v
-        C = self.C[a + 1 :, a + 1 :] - np.multiply.outer(v, v)
+        C = self.C[left, left] - np.multiply.outer(v, v)
         cross = np.multiply.outer(v, half)
-        C2 = self.C2[a + 1 :, a + 1 :] - cross - cross.T
-        cube = None if self.C3 is None else cube_after(self.C3, a, s, vv, v, x)
-        rounding = (self.rounding[a + 1 :] + self.rounding[a]) * (self.first[a] / s)
-        return Powers(C, C2, cube, self.first[a + 1 :], rounding, self.top)
+        C2 = self.C2[left, left] - cross - cross.T
+        cube = None if self.C3 is None else cube_after(self.C3, a, left, s, vv, v, x)
+        rounding = (self.rounding[left] + self.rounding[a]) * (self.first[a] / s)
+        return self._replace(
+            C=C, C2=C2, C3=cube, first=self.first[left], rounding=rounding, noise=self.noise[left]
+        )
 
     def ordered(self, order: np.ndarray) -> Powers:
         """The same with the candidates in another order."""
         square = np.ix_(order, order)
         cube = None if self.C3 is None else self.C3[square]
-        first, rounding = self.first[order], self.rounding[order]
-        return Powers(self.C[square], self.C2[square], cube, first, rounding, self.top)
+        first, rounding, noise = self.first[order], self.rounding[order], self.noise[order]
+        found = self._replace(C=self.C[square], C2=self.C2[square], C3=cube)
+        return found._replace(first=first, rounding=rounding, noise=noise)
 
 
 def cube_after(
-    C3: np.ndarray, a: int, s: float, vv: float, v: np.ndarray, x: np.ndarray
+    C3: np.ndarray, a: int, left: slice, s: float, vv: float, v: np.ndarray, x: np.ndarray
 ) -> np.ndarray:
-    """(C − v vᵀ)³ at the candidates after a.
+    """(C − v vᵀ)³ at the candidates that are left after a.
 
     It is C³ − (v yᵀ + x xᵀ + y vᵀ) + ‖v‖²(v xᵀ + x vᵀ) + (vᵀCv − ‖v‖⁴) v vᵀ, x = Cv, y = C²v.
     """
-    y, vCv = C3[a + 1 :, a] / np.sqrt(s), C3[a, a] / s
+    y, vCv = C3[left, a] / np.sqrt(s), C3[a, a] / s
     cross = np.multiply.outer(v, y - vv * x - 0.5 * (vCv - vv * vv) * v)
-    return C3[a + 1 :, a + 1 :] - np.multiply.outer(x, x) - cross - cross.T
+    return C3[left, left] - np.multiply.outer(x, x) - cross - cross.T

@@ -50,8 +50,9 @@ class Tree(State):
 
     def __init__(self, problem: Problem, root: Conditioned | None = None):
         self.problem = problem
-        self.root = root or conditioned(problem.operator, problem.k)
-        self.frobenius = problem.criterion == "frobenius"
+        self.root = root or conditioned(problem)
+        self.frobenius = problem.objective.depth == 2
+        self.repeats = problem.objective.repeats
         self.total = self.root.error(self.frobenius)
         self.best: list[int] = []
         self.error = self.doubt = self.closed = np.inf
@@ -86,8 +87,8 @@ class Tree(State):
     def first(self) -> list[Open]:
         """The root of the tree, as the heap to begin with."""
         picks = [int(j) for j in self.problem.include]
-        bound = self.node(picks, self.problem.free).bound()
-        return [(bound, 0, picks, self.problem.free.tolist())]
+        bound = self.node(picks, self.problem.choosable).bound()
+        return [(bound, 0, picks, self.problem.choosable.tolist())]
 
     def push(self, heap: Heap, child: Node) -> None:
         """Keep a child, unless nothing below it can be better than the best choice."""
@@ -114,7 +115,7 @@ class Tree(State):
         node = Node(node.state, T[hope], r, self.frobenius)
         if len(node.candidates) == 0:
             return []
-        if r <= 3 or len(node.candidates) <= 2:
+        if r <= 3 or (len(node.candidates) <= 2 and not self.repeats):
             self.finish(node)
             return []
         return self.branch(node, int(np.argmax(gains[hope])))
@@ -128,8 +129,9 @@ class Tree(State):
         """With the candidate at place a, and without it."""
         rest = np.delete(node.candidates, a)
         state = node.state.pick(int(node.candidates[a]))
-        children = [Node(state, self.certain(state, rest, node.r - 1), node.r - 1, self.frobenius)]
-        if len(rest) >= node.r:
+        again = node.candidates if self.repeats else rest
+        children = [Node(state, self.certain(state, again, node.r - 1), node.r - 1, self.frobenius)]
+        if len(rest) >= (1 if self.repeats else node.r):
             children.append(Node(node.state, rest, node.r, self.frobenius))
         return children
 
@@ -141,7 +143,8 @@ class Tree(State):
             state, unknown = self.root.pick_all(picks)
         if unknown:
             self.unsure(state, self.problem.k - len(state.picks))
-        r = self.problem.k - len(set(picks) | set(self.problem.include))
+        taken = picks if self.repeats else set(picks) | set(self.problem.include)
+        r = self.problem.k - len(taken)
         return Node(state, self.certain(state, candidates, r), r, self.frobenius)
 
     def certain(self, state: Conditioned, candidates: np.ndarray, r: int) -> np.ndarray:
@@ -160,7 +163,7 @@ class Tree(State):
 
     def finish(self, node: Node) -> None:
         """Compare all choices below a node with at most three picks left."""
-        if node.r <= 2 or len(node.candidates) <= 2:
+        if node.r <= 2 or (len(node.candidates) <= 2 and not self.repeats):
             self.last(node, node.powers, node.error, [], node.candidates)
             return
         gains = node.powers.gains()
@@ -168,18 +171,21 @@ class Tree(State):
         powers, candidates = node.powers.ordered(order), node.candidates[order]
         bounds = node.error - node.uncertainty - gains[order] - float(np.sum(node.values[:2]))
         place = Place()
+        again = int(not self.repeats)  # 0 where the first may be picked again
+        ends = len(candidates) - again
 
         def firsts() -> Iterator[Step]:
-            while place.done < len(candidates) - 1 and bounds[place.done] < self.cutoff:
+            while place.done < ends and bounds[place.done] < self.cutoff:
                 a = place.done
                 left = node.error - float(gains[order[a]])
-                self.last(node, powers.after(a), left, [int(candidates[a])], candidates[a + 1 :])
+                others = candidates[a + again :]
+                self.last(node, powers.after(a), left, [int(candidates[a])], others)
                 place.done += 1
                 yield Step(self.nodes, None, self.relative)
 
         if self.problem.time_left > 0 and not stopped():
             run("exact", firsts(), place, self, deadline=self.problem.deadline)
-        if place.done < len(candidates) - 1:
+        if place.done < ends:
             self.closed = min(self.closed, float(np.min(bounds[place.done :])))
 
     def last(
@@ -191,11 +197,11 @@ class Tree(State):
         candidates: np.ndarray,
     ) -> None:
         """Compare the last pick or the last two; what bounds cannot tell apart is computed."""
-        pairs = node.r - len(first) > 1 and len(candidates) > 1
+        pairs = node.r - len(first) > 1 and len(candidates) > int(not self.repeats)
         gains = powers.pair_gains() if pairs else powers.gains()
         bounds = left - node.uncertainty - gains
         if pairs:
-            bounds[np.tril_indices(len(candidates))] = np.inf
+            bounds[np.tril_indices(len(candidates), -int(self.repeats))] = np.inf
         flat = bounds.reshape(-1)
         while flat[a := int(np.argmin(flat))] < self.cutoff:
             if self.problem.time_left <= 0 or stopped():
@@ -217,16 +223,24 @@ class Tree(State):
             lower = node.tail(unknown)
         self.closed = min(self.closed, lower)
         if E + margin < self.cutoff:
-            chosen = [*self.problem.include, *state.picks, *more]
-            self.best, self.error = list(dict.fromkeys(chosen)), E + margin
+            missing = [j for j in self.problem.include if j not in state.picks]
+            chosen = [*missing, *state.picks, *more]
+            self.best = chosen if self.repeats else list(dict.fromkeys(chosen))
+            self.error = E + margin
 
     def split(self, indices: np.ndarray) -> tuple[Conditioned, list[int]]:
         """A choice as what must be included and what comes after it, for `offer`."""
         state, _ = self.root.pick_all(self.problem.include)
-        return state, [int(j) for j in indices if j not in set(self.problem.include)]
+        rest = [int(j) for j in indices]
+        for j in self.problem.include:
+            if j in rest:
+                rest.remove(j)
+        return state, rest
 
     def independent(self) -> list[int]:
         """The best choice without what the rest of it represents; included ones always stay."""
+        if self.repeats:
+            return self.best
         chosen = list(self.problem.include)
         state, _ = self.root.pick_all(chosen)
         for j in self.best:

@@ -51,16 +51,15 @@ def words_of(selection: Selection) -> Words:
 
 def aimed_measure(measure: str, selection: Selection) -> str:
     """The measure of the columns, or of the target; the noise is named."""
-    aim = selection.aim
-    if aim is None:
-        return measure
-    if aim.target is not None:
-        measure = f"{measure} of the target" if aim.rows else f"weighted {measure}"
-    return measure if aim.noise is None else f"{measure}, measured with noise"
+    objective = selection.objective
+    if objective.target is not None:
+        rows = objective.rebuilds_rows
+        measure = f"{measure} of the target" if rows else f"weighted {measure}"
+    return measure if objective.noise is None else f"{measure}, measured with noise"
 
 
 def _measure(selection: Selection) -> str:
-    if selection.criterion == "frobenius":
+    if selection.objective.depth == 2:
         return "squared norm of the kernel matrix"
     if selection.center:
         return "variance"

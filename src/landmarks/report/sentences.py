@@ -26,10 +26,6 @@ WORDS = {
 }
 VERSIONS = ("numpy", "scipy", "scikit-learn", "torch")
 POOR = 0.5  # if a choice keeps less, the page says so
-CRITERIA = {
-    "trace": "the squared error of rebuilding everything",
-    "frobenius": "the squared error of the kernel matrix",
-}
 USELESS = 0.995  # a larger gap is not mentioned
 LEAST = 1e-5  # the smallest gap that is shown
 LONGEST = 120  # most characters of a name on a page
@@ -37,21 +33,14 @@ LONGEST = 120  # most characters of a name on a page
 
 def made_small(selection: Selection) -> str:
     """What the choice minimises, in words."""
-    if selection.aim is None:
-        return CRITERIA[selection.criterion]
-    parts = {"target": "the target", "noise": "everything from noisy measurements"}
-    named = [parts[name] for name in selection.aim.asked]
-    if len(named) == 2:
-        named = ["the target from noisy measurements"]
-    return f"the squared error of rebuilding {named[0]}"
+    return selection.objective.minimised
 
 
 def rebuilt_title(selection: Selection) -> str:
     """The heading of the table of what is rebuilt."""
-    aim = selection.aim
-    if aim is None:
+    if selection.objective.plain:
         return f"The other {selection.n - selection.k} and what rebuilds them"
-    if aim.target is not None and aim.rows:
+    if selection.objective.rebuilds_rows:
         return "The target and what rebuilds it"
     return "All candidates and how well they are known"
 
@@ -59,7 +48,7 @@ def rebuilt_title(selection: Selection) -> str:
 def meaning(selection: Selection, summary: Summary, noun: str, measure: str) -> str:
     """What the headline means, in a sentence or two."""
     k, n = selection.k, selection.n
-    if selection.aim is not None:
+    if not selection.objective.plain:
         who = f"This {noun} reproduces" if k == 1 else f"Together these {k} {noun}s reproduce"
         return f"{who} {percent(summary.chosen)} of the {measure}."
     if k == n:
@@ -88,7 +77,7 @@ def better(selection: Selection, *, space: str = "") -> str:
 
     Better means a smaller error. The bound must be known already, or cheap.
     """
-    repeats = selection.aim is not None and selection.aim.repeats
+    repeats = selection.objective.repeats
     if selection.k == selection.n and not repeats:
         return ""
     if selection.n - len(selection.exclude) == selection.k and not repeats:

@@ -7,9 +7,10 @@ import scipy.linalg
 
 from .._array import Indices, host
 from .._select import select
-from ..linalg.error import FULL_SPECTRUM, selection_error
+from ..linalg.error import FULL_SPECTRUM
 from ..operators.base import Operator
-from ..residual.aimed.rebuilding import rebuilding
+from ..operators.pair import Pair
+from ..residual.factors import noisy
 from ..selection import Selection
 
 DRAWS = 20
@@ -61,16 +62,15 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
 
 def _drawn(selection: Selection, seed: int) -> float:
     """The relative error of a random choice of the same size."""
-    operator, k, aim = selection._data, selection.k, selection.aim
-    if aim is None:
+    operator, k, objective = selection._data, selection.k, selection.objective
+    if objective.plain:
         drawn = select(
             operator, k, scale=False, method="uniform", criterion=selection.criterion, seed=seed
         )
         return drawn.relative_error()
-    base = rebuilding(operator, aim)
     allowed = np.setdiff1d(np.arange(operator.n), selection.exclude)
-    indices = np.random.default_rng(seed).choice(allowed, k, replace=aim.repeats)
-    return base.error(indices) / (base.total or 1.0)
+    indices = np.random.default_rng(seed).choice(allowed, k, replace=objective.repeats)
+    return objective.error(operator, indices) / (objective.total(operator) or 1.0)
 
 
 def spectrum_is_cheap(operator: Operator) -> bool:
@@ -80,29 +80,27 @@ def spectrum_is_cheap(operator: Operator) -> bool:
 
 def nested_shares(selection: Selection) -> np.ndarray | None:
     """What the first 1, 2, … of the chosen keep; None where that costs too much."""
-    operator = selection._data
-    if selection.aim is not None:
-        base = rebuilding(operator, selection.aim)
-        return 1 - base.nested_errors(selection.indices) / (base.total or 1.0)
-    if selection.criterion == "trace":
-        shares = explained_shares(operator, selection.indices)
+    operator, objective = selection._data, selection.objective
+    if objective.depth == 1:
+        shares = explained_shares(objective.on(operator), selection.indices)
         return np.pad(shares, (0, selection.k - len(shares)), mode="edge")[: selection.k]
     if operator.n > 3000:
         return None
     errors = [
-        selection_error(operator, selection.indices[:size], selection.criterion)
+        objective.error(operator, selection.indices[:size])
         for size in range(1, selection.k + 1)
     ]
     return 1 - np.array(errors) / (selection._figure("total", None) or 1.0)
 
 
-def explained_shares(operator: Operator, picks: Indices) -> np.ndarray:
-    """The share of tr K that the first 1, 2, … picks explain, up to the first dependent pick."""
-    total = float(np.sum(host(operator.diagonal()).astype(np.float64)))
+def explained_shares(pair: Pair, picks: Indices) -> np.ndarray:
+    """The share of the total that the first 1, 2, … picks explain, up to the first dependent one."""
+    total, picks = pair.total(pair.operator.diagonal()), np.asarray(picks)
     if total <= 0:
         return np.ones(1)
-    columns = host(operator.columns(picks)).astype(np.float64)
-    factor, info = scipy.linalg.lapack.dpotrf(columns[np.asarray(picks)], lower=1)
+    columns = host(pair.operator.columns(picks)).astype(np.float64)
+    factor, info = scipy.linalg.lapack.dpotrf(noisy(columns[picks], pair, picks), lower=1)
     rank = info - 1 if info > 0 else len(picks)
     F = scipy.linalg.solve_triangular(factor[:rank, :rank], columns[:, :rank].T, lower=True)
-    return np.cumsum(np.sum(F**2, axis=1)) / total
+    weights = 1.0 if pair.weights is None else pair.weights
+    return np.cumsum(np.sum(F**2 * weights, axis=1)) / total

@@ -1,15 +1,15 @@
 """The residual of a choice, kept through drops and additions.
 
-With S chosen, H = K_SS⁻¹, W = H K_Sᵀ (k × n, one row per member) and C = K − K_S W. Both a drop and
-an addition change C by ± b bᵀ, W by t bᵀ and H by ∓ t tᵀ. A drop needs no product with C, an
-addition one (two for the Frobenius criterion).
+With S chosen, H = (K_SS + N)⁻¹, W = H K_Sᵀ (k × n, one row per member) and C = K − K_S W. Both a
+drop and an addition change C by ± b bᵀ, W by t bᵀ and H by ∓ t tᵀ. A drop needs no product with C,
+an addition one (two for the Frobenius error, none for the log determinant).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .._array import Array, Indices, add_outer, host, namespace
+from .._array import Array, Indices, add_outer, host
 from ..runs.state import State
 from .base import Base
 from .explicit import Explicit
@@ -27,8 +27,9 @@ class Exchange(State):
     """The state of one choice with `size` places, some of which may be free.
 
     members : the index at each place, −1 where it is free.
-    W : the rows W, CW (and C²W), with the changes that wait.
-    powers : diag C, diag C² (and diag C³), with how uncertain they are.
+    W : the rows W, CΩW (and CΩCΩW), with the changes that wait.
+    powers : diag C, diag CΩC (and diag CΩCΩC), with how uncertain they are.
+    volume : log det (K_SS + N).
     """
 
     def __init__(self, base: Base, size: int):
@@ -36,10 +37,10 @@ class Exchange(State):
         self.operator = base.operator
         self.members = np.full(size, -1, dtype=np.int64)
         self.H = np.zeros((size, size))
-        self.W = Rows(size, base.powers, self.operator)
-        self.powers = Powers([d + 0.0 for d in base.of_K], base.floor, base.unit)
-        self.source = None if base.factored is None else Explicit(base.factored, size)
-        self.drift, self.age, self.swollen = 0.0, 0, 0.0
+        self.W = Rows(size, base.depth, base.pair)
+        self.powers = Powers([d + 0.0 for d in base.of_K], base.floor, base.unit, base.pair)
+        self.source = None if base.factored is None else Explicit(base.factored, size, base.pair)
+        self.drift, self.age, self.swollen, self.volume = 0.0, 0, 0.0, 0.0
         self.exact = False  # whether loads compute the diagonals from C itself
 
     @property
@@ -69,8 +70,19 @@ class Exchange(State):
 
     @property
     def error(self) -> float:
-        """tr C, or ‖C‖²_F = tr C²."""
-        return total(self.diagonals[self.base.powers - 1])
+        """tr ΩC, tr ΩCΩC or −log det (K_SS + N)."""
+        return self.error_of(self.base.depth)
+
+    def error_of(self, depth: int) -> float:
+        """The same for another objective whose numbers the state has."""
+        if depth == 0:
+            return -self.volume
+        return self.base.pair.total(self.diagonals[depth - 1])
+
+    @property
+    def done(self) -> bool:
+        """Whether only rounding is left of the error."""
+        return self.base.depth > 0 and self.error <= self.base.rounding(self.error)
 
     def recomputed_error(self) -> float:
         """The error of the members from scratch, free of what rank-one changes have accumulated."""
@@ -85,6 +97,7 @@ class Exchange(State):
         spare = self.base.released
         other = spare.pop() if spare else Exchange(self.base, len(self.members))
         other.drift, other.age, other.swollen = self.drift, self.age, self.swollen
+        other.volume = self.volume
         other.exact = self.exact
         other.members[:] = self.members
         other.H[:] = self.H
@@ -105,13 +118,16 @@ class Exchange(State):
         indices = np.asarray(indices, dtype=np.int64)
         self.members[:] = -1
         self.H[:] = 0.0
-        self.drift, self.age, self.swollen = 0.0, 0, 0.0
+        self.drift, self.age, self.swollen, self.volume = 0.0, 0, 0.0, 0.0
         if len(indices) == 0:
             self._unload()
         elif self.source is not None:
             self._load_explicit(self.source, indices)
         else:
             self._load_from_K(indices, quick)
+        if self.base.depth == 0 and len(self.chosen):
+            r = len(self.chosen)
+            self.volume = -float(np.linalg.slogdet(self.H[:r, :r])[1])
 
     def sharpen(self) -> bool:
         """Compute the diagonals from C itself, from now on; False if that does not help."""
@@ -146,7 +162,7 @@ class Exchange(State):
         self.powers.set([diagonal + 0.0 for diagonal in self.base.of_K])
         self.W.set([block[:0, :] for block in self.W.blocks], self.members)
         if self.base.factored is not None:
-            self.source = Explicit(self.base.factored, len(self.members))
+            self.source = Explicit(self.base.factored, len(self.members), self.base.pair)
 
     def _load_explicit(self, source: Explicit, indices: np.ndarray) -> None:
         order, W = source.load(indices, host(self.base.floor), len(self.members))
@@ -155,10 +171,12 @@ class Exchange(State):
         dual = host(source.D)[:, :r]
         self.H[:r, :r] = dual.T @ dual
         rows = [W]
-        for _ in range(self.base.powers):
-            rows.append((rows[-1] @ source.R.T) @ source.R)
+        omega = self.base.pair.omega
+        for _ in range(self.base.depth):
+            last = rows[-1] if omega is None else rows[-1] * omega[None, :]
+            rows.append((last @ source.R.T) @ source.R)
         self.W.set(rows, self.members)
-        self.powers.set(source.diagonals(self.base.powers))
+        self.powers.set(source.diagonals(self.base.depth))
 
     def _load_from_K(self, indices: np.ndarray, quick: bool) -> None:
         fresh = load_from_K(self.base, indices, self.exact and not quick, quick)
@@ -174,6 +192,7 @@ class Exchange(State):
         length = float(np.sqrt(self.H[place, place]))
         x = [row / length for row in self.W.row(place)]
         t = -self.H[place] / length
+        self.volume += 2 * float(np.log(length))
         self._change(1.0, x, t)
         if self.source is not None:
             self.source.drop(place, x[0], t)
@@ -188,20 +207,24 @@ class Exchange(State):
     def add(self, j: int, place: int) -> None:
         """Put candidate j in a free place: a column and a product, or two (Frobenius criterion)."""
         u = self.residual_column(j)
-        s = max(float(u[j]), float(self.base.floor[j]), np.finfo(float).tiny)
-        self._watch(j, u, s)
+        noise = self.base.pair.noise
+        pivot = float(u[j]) if noise is None else float(u[j]) + float(noise[j])
+        s = max(pivot, float(self.base.floor[j]), np.finfo(float).tiny)
+        self._watch(j, u)
+        self.volume += float(np.log(s))
         x = [u / s**0.5]
-        for power in range(1, self.base.powers + 1):
+        for power in range(1, self.base.depth + 1):
             x.append(self._image(power, j, x[-1], s))
         t = -self.W.column(j) / s**0.5
         t[place] = 1 / s**0.5
         self._change(-1.0, x, t)
         if self.source is not None:
             places = np.flatnonzero(self.members >= 0)
-            self.source.add(j, self.members[places], places, t)
+            self.source.add(j, place, self.members[places], places, t)
             self.diagonals[0] = self.source.lengths()
         self.members[place] = j
-        self.powers.clear(j)
+        if noise is None or noise[j] == 0:
+            self.powers.clear(j)
         self._settle()
         self._measure()
 
@@ -218,16 +241,16 @@ class Exchange(State):
         return u + self.W.correction(self.W.weights(j)) if self.W.count else u
 
     def residual_product(self, x: Array) -> Array:
-        """C x."""
+        """CΩx."""
         y = self._product(x)
         return y + self.W.correction(self.W.dots(x)) if self.W.count else y
 
     def _image(self, power: int, j: int, x: Array, s: float) -> Array:
-        """C^power times the column of C at j over √s; x is the same for one power less."""
+        """(CΩ)^power times the column of C at j over √s; x is the same for one power less."""
         stored = self.base.stored_powers
         if stored is None or power > stored.highest:
             return self._product(x)
-        if total(self.diagonals[power]) < LEFT[power] * self.base.totals[power]:
+        if self.base.pair.total(self.diagonals[power]) < LEFT[power] * self.base.totals[power]:
             return self._product(x)
         image = stored.column(power, j, self.W.blocks, np.maximum(self.W.seated, 0))
         if self.W.count:
@@ -235,28 +258,33 @@ class Exchange(State):
         return image / s**0.5
 
     def _product(self, x: Array) -> Array:
-        """C x without the changes that wait."""
+        """CΩx without the changes that wait."""
+        x = self.base.pair.weighed(x)
         if self.source is not None:
             return self.source.matmul(x[:, None])[:, 0]
         return self.W.without_members(self.operator.matmul(x[:, None])[:, 0])
 
     def recompute(self, j: int) -> list[float]:
-        """C_jj, (C²)_jj (and (C³)_jj) from the column of C itself."""
-        u = self.residual_column(j)
-        xp = namespace(u)
-        found = [float(u[j]), float(xp.sum(u * u))]
-        if self.base.powers == 2:
-            found.append(float(xp.sum(u * self.residual_product(u))))
-        return found
+        """The entries of the diagonals at j from the column of C itself."""
+        u, dot = self.residual_column(j), self.base.pair.dot
+        images = [u, self.residual_product(u)] if self.base.depth == 2 else [u][: self.base.depth]
+        return [float(u[j]), *(float(dot(u, image)) for image in images)]
 
     def best_addition(self, allowed: Array) -> int | None:
         """The allowed candidate that lowers the error most, None where none does."""
         return best_addition(self.powers, allowed, self.recompute, self.reload)
 
-    def _watch(self, j: int, u: Array, s: float) -> None:
-        """How far C_jj and (C²)_jj have drifted from those of the column just computed."""
-        square = max(float(namespace(u).sum(u * u)), s * s)
-        drifts = [self.diagonals[0][j] / s - 1, self.diagonals[1][j] / square - 1]
+    def _watch(self, j: int, u: Array) -> None:
+        """How far C_jj and (CΩC)_jj have drifted from those of the column just computed."""
+        pair, known = self.base.pair, self.diagonals
+        c = max(float(u[j]), float(self.base.floor[j]), np.finfo(float).tiny)
+        drifts = [known[0][j] / c - 1]
+        if self.base.depth and pair.weights is None:
+            drifts.append(known[1][j] / max(float(pair.dot(u, u)), c * c) - 1)
+        elif self.base.depth:  # little of a target may be along a candidate
+            square = max(float(pair.dot(u, u)), np.finfo(float).tiny)
+            beyond = abs(float(known[1][j]) - square) - float(self.powers.errors[1][j])
+            drifts.append(max(0.0, beyond) / square)
         self.drift = max(self.drift, *(abs(float(drift)) for drift in drifts))
         self.age += 1
 
@@ -264,7 +292,7 @@ class Exchange(State):
         """Whether what drops put into the diagonals took digits along when it was taken out."""
         left = max(total(self.diagonals[0]), 1e-50 * self.swollen, np.finfo(float).tiny)
         ratio = min(self.swollen / left, 1e50)
-        lost = self.base.unit * ratio ** (self.base.powers + 1)
+        lost = self.base.unit * ratio ** (self.base.depth + 1)
         if lost > LOST:
             self.drift = np.inf
 
@@ -273,7 +301,7 @@ class Exchange(State):
         return self.drift > (tolerance if self.age >= LIFETIME else DISASTER)
 
     def _change(self, sign: float, x: list[Array], t: np.ndarray) -> None:
-        """C becomes C + sign · b bᵀ and W becomes W + t bᵀ, with x = [b, Cb, (C²b)].
+        """C becomes C + sign · b bᵀ and W becomes W + t bᵀ, with x = [b, CΩb, (CΩCΩb)].
 
         x has C without the changes that wait.
         """
@@ -282,11 +310,11 @@ class Exchange(State):
         self.W.append(sign, x, t)
 
     def _with_changes(self, x: list[Array]) -> list[Array]:
-        """[b, Cb, (C²b)] with the changes of C that wait.
+        """[b, CΩb, (CΩCΩb)] with the changes of C that wait.
 
-        With Δ = B S Bᵀ they are b, Cb + Δb, and C²b + CΔb + Δ(Cb + Δb).
+        With Δ = B S BᵀΩ they are b, CΩb + Δb, and CΩCΩb + CΩΔb + Δ(CΩb + Δb).
         """
-        if self.W.count == 0:
+        if self.W.count == 0 or len(x) == 1:
             return x
         along = self.W.dots(x[0])
         found = [x[0], x[1] + self.W.correction(along)]

@@ -10,17 +10,33 @@ import numpy as np
 import scipy.linalg
 
 from .._array import Array, Indices, add_outer, column_dots, host, like, namespace, take, zeros
+from ..linalg.rebuilding import independent_basis
 from ..operators.forms import Factored, gram_powers
+from ..operators.pair import Pair
 from ..runs.state import State
 
 
 class Explicit(State):
-    """R while columns are chosen and dropped; D holds the dual vectors, with DᵀX_S = I."""
+    """R while columns are chosen and dropped; D holds the dual vectors, with DᵀX_S = I.
 
-    def __init__(self, operator: Factored, size: int):
+    With noise X has a row of zeros more for each of `size` places, and a member has its σ there, so
+    that one chosen twice has two. sigma : √ν; None without noise.
+    """
+
+    def __init__(self, operator: Factored, size: int, pair: Pair | None = None):
         self.operator = operator
-        self.R = operator.X
-        self.D = zeros((operator.m, size), operator.like)
+        self.pair = pair or Pair(operator, operator.n)
+        self.sigma = None if self.pair.noise is None else np.sqrt(self.pair.noise)
+        self.size = 0 if self.sigma is None else size
+        self.R = self._padded()
+        self.D = zeros((self.R.shape[0], size), operator.like)
+
+    def _padded(self) -> Array:
+        """X with the rows of the noise, which are zero."""
+        X = self.operator.X
+        if self.sigma is None:
+            return X
+        return namespace(X).concat([X, zeros((self.size, X.shape[1]), X)])
 
     def copy_to(self, other: Explicit) -> None:
         """Put the same numbers into the memory of another residual."""
@@ -41,13 +57,30 @@ class Explicit(State):
         self.operator.ledger.add(products=block.shape[1], entries=entries)
         return self.R.T @ (self.R @ block)
 
-    def diagonals(self, powers: int) -> list[Array]:
-        """diag C, diag C² and, for two powers, diag C³, each a sum of squares or of products."""
-        return gram_powers(self.R, powers)
+    def diagonals(self, depth: int) -> list[Array]:
+        """diag C, diag CΩC and, for depth 2, diag CΩCΩC: sums of squares or of products."""
+        return gram_powers(self.R, depth, self.pair.omega)
 
     def lengths(self) -> Array:
         """diag C."""
         return column_dots(self.R, self.R)
+
+    def member(self, j: int, place: int) -> Array:
+        """The column of candidate j as a member at a place, with its noise."""
+        X = self.operator.X[:, j]
+        if self.sigma is None:
+            return X
+        own = zeros((self.size,), X)
+        own[place] = float(self.sigma[j])
+        return namespace(X).concat([X, own])
+
+    def members(self, indices: np.ndarray, places: np.ndarray) -> Array:
+        """The columns of some members."""
+        if self.sigma is None:
+            return take(self.operator.X, indices, axis=1)
+        columns = [self.member(int(j), int(p))[:, None] for j, p in zip(indices, places, strict=True)]
+        empty = zeros((self.R.shape[0], 0), self.operator.like)
+        return namespace(empty).concat([empty, *columns], axis=1)
 
     def deflate(self, q: Array, v: Array) -> None:
         """R loses what lies along the unit vector q; v = Rᵀq."""
@@ -59,22 +92,31 @@ class Explicit(State):
         if self.R is self.operator.X:
             self.R = self.R + 0.0
 
-    def direction(self, j: int, basis: Array) -> Array:
-        """The unit vector of the residual of column j, orthogonal to the basis once more."""
+    def direction(self, j: int, place: int, basis: Array | None = None) -> Array:
+        """The unit vector of the residual of column j as a member at a place.
+
+        basis : of the members; it is made orthogonal to that once more.
+        """
         xp = namespace(self.R)
         q = self.R[:, j]
+        if self.sigma is not None:
+            q = q + 0.0
+            q[self.operator.m + place] += float(self.sigma[j])
         q = q / xp.sqrt(xp.sum(q * q))
+        if basis is None:
+            return q
         q = q - basis @ (basis.T @ q)
         return q / xp.sqrt(xp.sum(q * q))
 
-    def add(self, j: int, chosen: np.ndarray, places: np.ndarray, t: np.ndarray) -> None:
+    def add(
+        self, j: int, place: int, chosen: np.ndarray, places: np.ndarray, t: np.ndarray
+    ) -> None:
         """Column j is chosen: its direction leaves R and joins the dual vectors as D + q tᵀ."""
         xp = namespace(self.R)
-        q = self.R[:, j]
-        q = q / xp.sqrt(xp.sum(q * q))
+        q = self.direction(j, place)
         if len(chosen):
             dual = take(self.D, places, axis=1)
-            q = q - take(self.operator.X, chosen, axis=1) @ (dual.T @ q)
+            q = q - self.members(chosen, places) @ (dual.T @ q)
             q = q / xp.sqrt(xp.sum(q * q))
         self.deflate(q, self.R.T @ q)
         add_outer(self.D, q, like(t, q))
@@ -87,38 +129,22 @@ class Explicit(State):
         add_outer(self.R, u, v)
         add_outer(self.D, u, like(t, u))
         self.D[:, place] = 0.0
+        if self.sigma is not None:  # the row of its noise is free again
+            self.R[self.operator.m + place, :] = 0.0
+            self.D[self.operator.m + place, :] = 0.0
 
     def load(self, indices: np.ndarray, floor: np.ndarray, size: int) -> tuple[np.ndarray, Array]:
         """Recompute the residual for indices: the independent ones, and W = DᵀX of them."""
-        X = host(take(self.operator.X, indices, axis=1))
+        X = host(self.members(indices, np.arange(len(indices))))
         kept, Q, T = independent_basis(X, floor[indices])
+        if self.sigma is not None and len(kept) < len(indices):
+            return self.load(indices[kept], floor, size)  # the rows of the noise follow the places
         dual = scipy.linalg.solve_triangular(T, Q.T, check_finite=False).T if len(kept) else Q
-        self.D = zeros((self.operator.m, size), self.operator.like)
+        whole = self._padded()
+        self.D = zeros((whole.shape[0], size), self.operator.like)
         if len(kept):
             self.D[:, : len(kept)] = like(dual, self.operator.like)
         basis = like(Q, self.operator.like)
-        R = self.operator.X - basis @ (basis.T @ self.operator.X)
+        R = whole - basis @ (basis.T @ whole)
         self.R = R - basis @ (basis.T @ R)
-        return indices[kept], like(dual, self.operator.like).T @ self.operator.X
-
-
-def independent_basis(
-    X: np.ndarray, floor: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The columns that those before them do not represent: positions, and the factors Q T.
-
-    floor : the squared length up to which the residual of each column is rounding.
-    """
-    Q, T = scipy.linalg.qr(X, mode="economic", check_finite=False)
-    if X.shape[1] <= X.shape[0] and np.all(np.diag(T) ** 2 > floor):
-        return np.arange(X.shape[1]), Q, T
-    kept = list[int]()
-    basis = np.zeros((X.shape[0], 0))
-    for j in range(X.shape[1]):
-        r = X[:, j] - basis @ (basis.T @ X[:, j])
-        r = r - basis @ (basis.T @ r)
-        if r @ r > floor[j]:
-            kept.append(j)
-            basis = np.column_stack([basis, r / np.sqrt(r @ r)])
-    chosen = np.asarray(kept, dtype=np.int64)
-    return chosen, basis, np.triu(basis.T @ X[:, chosen])
+        return indices[kept], like(dual, self.operator.like).T @ whole

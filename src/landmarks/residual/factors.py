@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 
 from .._array import Array, Indices, host, like, solve_triangular, take, transposed
-from ..operators.base import Operator
+from ..operators.pair import Pair
 
 
 class Factors(NamedTuple):
@@ -21,14 +21,16 @@ class Factors(NamedTuple):
     inverse: np.ndarray
 
 
-def factorise(operator: Operator, indices: Indices, floor: np.ndarray) -> Factors:
+def factorise(pair: Pair, indices: Indices, floor: np.ndarray) -> Factors:
     """Factors of the columns at the indices that those before them do not represent.
+
+    With noise L Lᵀ = K_SS + N.
 
     floor : what is left of each squared column when it counts as represented.
     """
     indices = np.asarray(indices, dtype=np.int64)
-    columns = operator.columns(indices)
-    K = host(take(columns, indices)).astype(np.float64)
+    columns = pair.operator.columns(indices)
+    K = noisy(host(take(columns, indices)).astype(np.float64), pair, indices)
     kept, L = independent(K, floor)
     inverse_factor = scipy.linalg.solve_triangular(
         L, np.eye(len(L)), lower=True, check_finite=False
@@ -38,9 +40,15 @@ def factorise(operator: Operator, indices: Indices, floor: np.ndarray) -> Factor
     return Factors(indices[kept], F, L, inverse_factor, inverse_factor.T @ inverse_factor)
 
 
-def pivoted_order(operator: Operator, indices: np.ndarray) -> np.ndarray:
+def noisy(K: np.ndarray, pair: Pair, indices: np.ndarray) -> np.ndarray:
+    """K_SS with the noise of each measurement on the diagonal."""
+    return K if pair.noise is None else K + np.diag(pair.noise[indices])
+
+
+def pivoted_order(pair: Pair, indices: np.ndarray) -> np.ndarray:
     """The positions in the order of a pivoted Cholesky factorisation of K_SS."""
-    K = host(take(operator.columns(indices), indices)).astype(np.float64)
+    K = host(take(pair.operator.columns(indices), indices)).astype(np.float64)
+    K = noisy(K, pair, indices)
     return scipy.linalg.lapack.dpstrf(K, lower=1)[1] - 1
 
 

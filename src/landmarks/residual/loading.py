@@ -17,7 +17,6 @@ from ..operators.cubes import add_block, in_pairs, panel_width
 from ..operators.pivoted_factor import check_semidefinite
 from .base import Base
 from .factors import Factors, factorise, pivoted_order
-from .powers import total
 
 SPOILT = 1e3  # units in the last place of K below zero: rounding alone leaves some hundred
 CLOSE = 1e-2  # of the largest pivot of K_SS: below it K²_S L⁻ᵀ has too few digits of K F
@@ -47,7 +46,8 @@ def load_from_K(
     """
     operator = base.operator
     fresh, c = factors_and_diagonal(base, indices)
-    if "columns" in operator.cheap and (exact or total(c) < ENOUGH * base.totals[0]):
+    faint = base.pair.total(c) < ENOUGH * base.totals[0]
+    if "columns" in operator.cheap and base.depth and (exact or faint):
         images, diagonals = _from_residual(base, fresh.F)
         larger = None
     else:
@@ -65,11 +65,11 @@ def factors_and_diagonal(base: Base, indices: np.ndarray) -> tuple[Factors, Arra
     """
     diagonal = base.of_K[0]
     lowest = -SPOILT * base.unit * float(namespace(diagonal).max(diagonal))
-    fresh = factorise(base.operator, indices, host(base.floor)[indices])
+    fresh = factorise(base.pair, indices, host(base.floor)[indices])
     c = diagonal - row_dots(fresh.F, fresh.F)
     if float(namespace(c).min(c)) < lowest:
-        indices = indices[pivoted_order(base.operator, indices)]
-        fresh = factorise(base.operator, indices, host(base.floor)[indices])
+        indices = indices[pivoted_order(base.pair, indices)]
+        fresh = factorise(base.pair, indices, host(base.floor)[indices])
         c = diagonal - row_dots(fresh.F, fresh.F)
         check_semidefinite(host(c), host(diagonal))
     return fresh, namespace(c).clip(c, min=0.0)
@@ -78,19 +78,22 @@ def factors_and_diagonal(base: Base, indices: np.ndarray) -> tuple[Factors, Arra
 def _from_products(
     base: Base, fresh: Factors, c: Array, quick: bool
 ) -> tuple[list[Array], list[Array]]:
-    """F, CF (and C²F) and the diagonals, by one block product with K per power."""
+    """F, CΩF (and CΩCΩF) and the diagonals, by one block product with K per power."""
     F, xp = fresh.F, namespace(fresh.F)
-    G = F.T @ F
+    if base.depth == 0:
+        return [F], [c]
+    weighed = base.pair.weighed
+    G = F.T @ weighed(F)
     FG = F @ G
     KF = _from_square(base, fresh) if quick else None
     if KF is None:
-        KF = base.operator.matmul(F)
+        KF = base.operator.matmul(weighed(F))
     CF = KF - FG
     images = [F, CF]
     diagonals = [c, base.of_K[1] - row_dots(F, 2 * CF + FG)]
-    if base.powers == 2:
-        inside = F @ (F.T @ CF)
-        images.append(base.operator.matmul(CF) - inside)
+    if base.depth == 2:
+        inside = F @ (F.T @ weighed(CF))
+        images.append(base.operator.matmul(weighed(CF)) - inside)
         inner = 2 * images[2] + 2 * (CF @ G) + inside
         diagonals.append(base.of_K[2] - row_dots(F, inner) - row_dots(CF, CF) - row_dots(FG, FG))
     return images, [xp.clip(diagonal, min=0.0) for diagonal in diagonals]
@@ -108,17 +111,17 @@ def _from_square(base: Base, fresh: Factors) -> Array | None:
 
 def _from_residual(base: Base, F: Array) -> tuple[list[Array], list[Array]]:
     """The same from the columns of C, in blocks: sums of squares, which lose no digits."""
-    operator = base.operator
-    if base.powers == 2 and in_pairs(operator):
+    operator, weighed = base.operator, base.pair.weighed
+    if base.depth == 2 and in_pairs(operator) and base.pair.weights is None:
         return _from_pairs(operator, F)
-    images = [F, *(zeros(F.shape, F) for _ in range(base.powers))]
+    images = [F, *(zeros(F.shape, F) for _ in range(base.depth))]
     parts: list[list[Array]] = []
-    for power in range(1, base.powers + 1):
+    for power in range(1, base.depth + 1):
         for block in blocks(operator.n, block_width(operator)):
             C = residual_columns(operator, F, block)
-            images[power][int(block[0]) : int(block[-1]) + 1, :] = C.T @ images[power - 1]
+            images[power][int(block[0]) : int(block[-1]) + 1, :] = C.T @ weighed(images[power - 1])
             if power == 1:
-                parts.append(_diagonals(operator, C, F, block, base.powers))
+                parts.append(_diagonals(base, C, F, block))
     return images, [namespace(F).concat(part) for part in zip(*parts, strict=True)]
 
 
@@ -139,12 +142,14 @@ def _from_pairs(operator: Operator, F: Array) -> tuple[list[Array], list[Array]]
 
 
 def error_of(base: Base, indices: np.ndarray) -> float:
-    """tr C or ‖C‖²_F of a choice, without what its exchange would keep."""
+    """The error of a choice, without what its exchange would keep."""
     fresh, c = factors_and_diagonal(base, indices)
-    if base.powers == 1:
-        return total(c)
+    if base.depth == 0:
+        return -2 * float(np.sum(np.log(np.diag(fresh.factor))))
+    if base.depth == 1:
+        return base.pair.total(c)
     width = panel_width(base.operator.n, base.operator.like)
-    return squared_residual(base.operator, fresh.F, width)
+    return squared_residual(base.pair, fresh.F, width)
 
 
 def residual_columns(operator: Operator, F: Array, block: np.ndarray) -> Array:
@@ -152,14 +157,14 @@ def residual_columns(operator: Operator, F: Array, block: np.ndarray) -> Array:
     return operator.columns(block) - F @ take(F, block).T
 
 
-def _diagonals(
-    operator: Operator, C: Array, F: Array, block: np.ndarray, powers: int
-) -> list[Array]:
-    """The entries of diag C, diag C² (and diag C³) at a block of columns of C."""
+def _diagonals(base: Base, C: Array, F: Array, block: np.ndarray) -> list[Array]:
+    """The entries of diag C, diag CΩC (and diag CΩCΩC) at a block of columns of C."""
     xp = namespace(C)
-    found = [xp.clip(xp.linalg.diagonal(take(C, block)), min=0.0), xp.sum(C * C, axis=0)]
-    if powers == 2:
-        found.append(xp.sum(C * (operator.matmul(C) - F @ (F.T @ C)), axis=0))
+    weighted = base.pair.weighed(C)
+    found = [xp.clip(xp.linalg.diagonal(take(C, block)), min=0.0), xp.sum(C * weighted, axis=0)]
+    if base.depth == 2:
+        image = base.operator.matmul(weighted) - F @ (F.T @ weighted)
+        found.append(xp.sum(weighted * image, axis=0))
     return found
 
 

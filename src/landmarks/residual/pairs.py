@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._array import Array, add_product, first_argmax, host, like, namespace, on_gpu, take
+from .base import Base
 from .exchange import Exchange
 
 CACHED = 2**15  # entries of a part that stay in the cache of a CPU
@@ -55,7 +56,8 @@ class Pairs:
         side: float = -1.0,
     ):
         self.side = side
-        self.c, *self.higher = state.diagonals
+        self.c, self.higher = state.powers.pivots, state.diagonals[1:]
+        self.open: Array | None = None
         self.state = state
         self.careful = False
         self.pairs = pairs
@@ -73,14 +75,19 @@ class Pairs:
 
     def _mask(self, allowed: Array) -> None:
         """Diagonals that make every candidate that is not allowed a loss, and divide by no zero."""
-        xp, largest = namespace(allowed), self.state.base.largest
+        base, xp = self.state.base, namespace(allowed)
+        powers, largest = self.state.powers, base.largest
+        if base.depth == 0:
+            self.c, self.open = xp.maximum(self.c, self.floor), allowed
+            return
         self.c = xp.where(allowed, xp.maximum(self.c, self.floor), largest)
-        worst = -1e3 * self.state.operator.n * largest**2
-        bounded = self.state.powers.bounded(self.c, self.side)
+        worst = -1e3 * base.operator.n * largest**2 * base.heaviest
+        c = self.c if base.pair.noise is None else powers.diagonals[0]
+        bounded = powers.bounded(c, self.side)
         if len(bounded) == 1:
             self.higher = [xp.where(allowed, bounded[0], worst)]
         else:
-            worst = worst * self.state.operator.n * largest
+            worst = worst * base.operator.n * largest * base.heaviest
             self.higher = [xp.where(allowed, bounded[0], 0.0), xp.where(allowed, bounded[1], worst)]
 
     def best(self) -> tuple[np.ndarray, int]:
@@ -111,12 +118,15 @@ class Pairs:
     def half_gains(self, part: slice) -> Array:
         """Half the gains of a part of the places with every candidate; the half saves a pass."""
         rows, g = self._rows(part), self.g[part]
-        d, e, self.cost[part] = _drops(rows, g, self.state.base.powers)
+        d, e, self.cost[part] = _drops(rows, g, self.state.base)
         weights = like(np.stack([-g * e, -g * d, g], axis=1), self.c)
         pivots = rows[0] * rows[0]  # g_i (c_j + p_j²)
         add_product(pivots, weights[:, 2:], self.diagonals[:1, :])
-        gains = self._half_of_trace(rows, weights, pivots)
-        if self.state.base.powers == 2:
+        if self.state.base.depth == 0:
+            gains = self._half_of_logarithm(pivots)
+        else:
+            gains = self._half_of_trace(rows, weights, pivots)
+        if self.state.base.depth == 2:
             gains = self._half_of_frobenius(rows, weights, pivots, gains)
         if self.pairs is not None:
             gains = namespace(gains).where(self.pairs[part, :], gains, -np.inf)
@@ -129,6 +139,12 @@ class Pairs:
         if self.places is None:
             return [rows[part, :] for rows in self.state.rows]
         return [take(rows, self.places[part]) for rows in self.state.rows]
+
+    def _half_of_logarithm(self, pivots: Array) -> Array:
+        """log(g_i (s_j + p_j²))/2: the determinant is multiplied by that."""
+        xp = namespace(pivots)
+        gains = 0.5 * xp.log(xp.clip(pivots, min=float(np.finfo(float).tiny)))
+        return gains if self.open is None else xp.where(self.open, gains, -np.inf)
 
     def _half_of_trace(self, rows: list[Array], weights: Array, pivots: Array) -> Array:
         """(A_j + 2 p_j (Cp)_j − d_i c_j)/(c_j + p_j²)/2: half the gain of j less the cost d_i."""
@@ -159,19 +175,23 @@ class Pairs:
 def drop_costs(state: Exchange) -> np.ndarray:
     """By how much the error rises when the member at each place is dropped; zero at free places."""
     g = np.diag(state.H)
-    return _drops(state.rows, np.where(g > 0, g, 1.0), state.base.powers)[2]
+    return _drops(state.rows, np.where(g > 0, g, 1.0), state.base)[2]
 
 
-def _drops(rows: list[Array], g: np.ndarray, powers: int) -> tuple[np.ndarray, ...]:
-    """pᵀp, pᵀCp and the cost of the drop C + p pᵀ for each row of W, p = W_i/√g_i.
+def _drops(rows: list[Array], g: np.ndarray, base: Base) -> tuple[np.ndarray, ...]:
+    """pᵀΩp, pᵀΩCΩp and the cost of the drop C + p pᵀ for each row of W, p = W_i/√g_i.
 
-    The cost is pᵀp in the trace and 2pᵀCp + (pᵀp)² in ‖C‖²_F.
+    The cost is pᵀΩp in the trace, 2pᵀΩCΩp + (pᵀΩp)² in the Frobenius error and −log g in the log
+    determinant.
     """
+    if base.depth == 0:
+        return g, g, -np.log(g)
     vecdot = namespace(rows[0]).vecdot
-    d = host(vecdot(rows[0], rows[0])).astype(np.float64) / g
-    if powers == 1:
+    weighted = rows[0] if base.pair.omega is None else rows[0] * base.pair.omega[None, :]
+    d = host(vecdot(weighted, rows[0])).astype(np.float64) / g
+    if base.depth == 1:
         return d, d, d
-    e = host(vecdot(rows[0], rows[1])).astype(np.float64) / g
+    e = host(vecdot(weighted, rows[1])).astype(np.float64) / g
     return d, e, 2 * e + d**2
 
 
@@ -203,8 +223,8 @@ def _swapping(pairs: Pairs, places: np.ndarray) -> Swapping:
 def _independent(state: Exchange, swap: Swapping, floor: Array) -> bool:
     """Whether the candidate is not represented by the members that stay."""
     w = float(state.rows[0][swap.place, swap.j])
-    c = float(state.diagonals[0][swap.j])
-    pivot = c + w * w / state.H[swap.place, swap.place]
+    s = float(state.powers.pivots[swap.j])
+    pivot = s + w * w / state.H[swap.place, swap.place]
     return pivot > 2 * float(floor[swap.j])
 
 
@@ -214,27 +234,28 @@ def confirmed_gain(state: Exchange, swap: Swapping) -> tuple[float, float]:
     It also corrects the state with what it finds.
     """
     i, j = swap.place, swap.j
+    pair, depth = state.base.pair, state.base.depth
     g = float(state.H[i, i])
     w = state.rows[0][i, :]
     u = state.residual_column(j)
-    column = [u] if state.base.powers == 1 else [u, state.residual_product(u)]
-    c, *higher = [max(float(u[j]), 0.0), *(_dot(u, v) for v in column)]
+    column = [u, state.residual_product(u)][:depth]
+    c, *higher = [max(float(u[j]), 0.0), *(float(pair.dot(u, v)) for v in column)]
     state.powers.correct(j, [c, *higher])
-    along = [_dot(w, v) for v in column]
+    along = [float(pair.dot(w, v)) for v in column]
     for rows, value in zip(state.rows[1:], along, strict=True):
         rows[i, j] = value
-    d, p = _dot(w, w) / g, float(w[j])
-    pivot = c + p * p / g
+    p = float(w[j])
+    s = c if pair.noise is None else c + float(pair.noise[j])
+    pivot = s + p * p / g
     if pivot <= float(state.base.floor[j]):  # the members that stay represent the candidate
-        return 0.0, 0.0
-    terms = [higher[0], 2 * p * along[0] / g, -d * c]
+        return (0.0, 0.0) if depth else (-np.inf, 0.0)
+    if depth == 0:
+        return float(np.log(g * pivot)), abs(float(np.log(pivot))) + abs(float(np.log(g)))
+    d = float(pair.dot(w, w)) / g
+    terms = [higher[0], 2 * p * along[0] / g, -d * s]
     gain, size = sum(terms) / pivot, sum(map(abs, terms)) / pivot
-    if state.base.powers == 1:
+    if depth == 1:
         return gain, size
-    e = _dot(w, state.rows[1][i, :]) / g
-    terms = [higher[1], 2 * p * along[1] / g, along[0] ** 2 / g, -d * higher[0], -e * c]
+    e = float(pair.dot(w, state.rows[1][i, :])) / g
+    terms = [higher[1], 2 * p * along[1] / g, along[0] ** 2 / g, -d * higher[0], -e * s]
     return 2 * sum(terms) / pivot - gain**2, 2 * sum(map(abs, terms)) / pivot + size**2
-
-
-def _dot(x: Array, y: Array) -> float:
-    return float(namespace(x).sum(x * y))

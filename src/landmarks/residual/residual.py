@@ -17,16 +17,16 @@ from .._array import (
     take,
     zeros,
 )
-from ..operators.base import DENSE_MEMORY, Operator, block_width, blocks, itemsize, squared_diagonal
-from ..operators.cubes import cubed_diagonal
-from ..operators.forms import Factored
+from ..operators.base import DENSE_MEMORY, Operator, block_width, blocks, itemsize
+from ..operators.forms import Factored, gram_powers
+from ..operators.pair import Pair
 from ..operators.pivoted_factor import INDEFINITE, check_semidefinite
 from ..problem import Problem, complete
 from ..runs.state import State
 from .digits import leading_digits
 from .explicit import Explicit
 from .implicit_panel import ImplicitPanel
-from .powers import POWERS, Powers, total
+from .powers import Powers
 
 
 class Panel(State):
@@ -74,9 +74,10 @@ def panel(operator: Operator, capacity: int) -> Panel | ImplicitPanel:
 class FromK:
     """C = K − F Fᵀ from columns and products of K; a column is accurate to the rounding of K_jj."""
 
-    def __init__(self, operator: Operator, capacity: int):
-        self.operator = operator
-        self.panel = panel(operator, capacity)
+    def __init__(self, pair: Pair, capacity: int):
+        self.pair = pair
+        self.operator = pair.operator
+        self.panel = panel(pair.operator, capacity)
 
     def columns(self, indices: Indices) -> Array:
         return self.columns_and_rows(indices)[0]
@@ -96,20 +97,21 @@ class FromK:
         """C @ block from the product K @ block."""
         return product - self.panel.times(self.panel.transposed_times(block))
 
-    def diagonals(self, powers: int) -> list[Array]:
-        xp = namespace(self.operator.like)
-        parts = [self._part(block, powers) for block in self._blocks()]
-        return [xp.concat(part) for part in zip(*parts, strict=True)]
+    def diagonals(self, depth: int) -> list[Array]:
+        """diag C, diag CΩC and, for depth 2, diag CΩCΩC from the columns of C, block by block."""
+        n = self.operator.n
+        parts = [self._part(block, depth) for block in blocks(n, block_width(self.operator))]
+        return [namespace(self.operator.like).concat(part) for part in zip(*parts, strict=True)]
 
-    def _blocks(self) -> list[np.ndarray]:
-        return list(blocks(self.operator.n, block_width(self.operator)))
-
-    def _part(self, block: np.ndarray, powers: int) -> list[Array]:
+    def _part(self, block: np.ndarray, depth: int) -> list[Array]:
         xp = namespace(self.operator.like)
         C = self.columns(block)
+        weighted = self.pair.weighed(C)
         c = xp.clip(xp.linalg.diagonal(take(C, block)), min=0.0)
-        found = [c, xp.sum(C * C, axis=0)]
-        return found if powers == 1 else [*found, xp.sum(C * self.matmul(C), axis=0)]
+        found = [c, xp.sum(C * weighted, axis=0)]
+        if depth == 2:
+            found.append(xp.sum(weighted * self.matmul(weighted), axis=0))
+        return found[: depth + 1]
 
 
 class Residual(State):
@@ -119,48 +121,47 @@ class Residual(State):
     panel : F with K̂ = F Fᵀ, one column per pick.
     """
 
-    def __init__(self, operator: Operator, capacity: int):
+    def __init__(self, pair: Pair, capacity: int):
+        operator = pair.operator
         xp = namespace(operator.like)
+        self.pair = pair
         self.operator = operator
         self.picks: list[int] = []
         self.diagonal = xp.clip(operator.diagonal(), min=0.0)
-        self.whole, self.largest = total(self.diagonal), float(xp.max(self.diagonal))
+        self.whole, self.largest = pair.total(self.diagonal), float(xp.max(self.diagonal))
         self.floor = floor(operator, capacity)
         self.source: Explicit | FromK
         self.basis: Array | None = None
         if isinstance(operator, Factored):
-            self.source = Explicit(operator, 0)
-            self.basis = zeros((operator.m, 0), operator.like)
+            self.source = Explicit(operator, capacity if pair.noise is not None else 0, pair)
+            self.basis = zeros((self.source.R.shape[0], 0), operator.like)
             self.panel: Panel | ImplicitPanel = Panel(operator, capacity)
         else:
-            self.source = FromK(operator, capacity)
+            self.source = FromK(pair, capacity)
             self.panel = self.source.panel
 
-    def relative_error(self, problem: Problem) -> float | None:
-        """tr C / tr K; None for another criterion."""
-        if problem.criterion != "trace" or self.whole <= 0:
-            return None
-        return total(self.diagonal) / self.whole
+    def relative_error(self) -> float | None:
+        """The trace that is left as a share of the total."""
+        return self.pair.total(self.diagonal) / self.whole if self.whole > 0 else None
 
     @property
     def left(self) -> Array:
         """Whether each column is not represented yet."""
-        return self.diagonal > self.floor
+        return self.pair.pivots(self.diagonal) > self.floor
 
     @property
     def exhausted(self) -> bool:
-        """Whether every column is represented up to rounding: the numerical rank is reached."""
-        return not bool(namespace(self.diagonal).any(self.left))
+        """Whether all candidates are represented up to rounding: the numerical rank is reached."""
+        return not bool(namespace(self.diagonal).any(self.left[: self.pair.n]))
 
-    def powers(self, criterion: str) -> Powers:
-        """The diagonals of K and its powers, to be kept while columns are picked."""
-        operator = self.operator
+    def powers(self, depth: int) -> Powers:
+        """diag K, diag KΩK, … for an objective, to be kept while columns are picked."""
+        operator, pair = self.operator, self.pair
         if isinstance(operator, Factored):
-            diagonals = operator.powers(POWERS[criterion])
+            diagonals = gram_powers(operator.X, depth, pair.omega)
         else:
-            cubes = [cubed_diagonal(operator)] if criterion == "frobenius" else []
-            diagonals = [self.diagonal, squared_diagonal(operator), *cubes]
-        return Powers([d + 0.0 for d in diagonals], self.floor, eps(operator.digits))
+            diagonals = [self.diagonal, *pair.diagonals(depth)[1:]]
+        return Powers([d + 0.0 for d in diagonals], self.floor, eps(operator.digits), pair)
 
     def matmul(self, block: Array) -> Array:
         """C @ block."""
@@ -190,18 +191,23 @@ class Residual(State):
             self._append(np.asarray([j]), v[:, None], rows, np.zeros((1, 1)))
             return v
         if isinstance(self.source, Explicit):
-            V = self._deflate(self.source, self.source.direction(int(j), self.basis)[:, None])
+            q = self.source.direction(int(j), len(self.picks), self.basis)
+            V = self._deflate(self.source, q[:, None])
             self._append(np.asarray([j]), V, V[:0, :], np.ones((1, 1)))
             return V[:, 0]
         column, rows = self.source.columns_and_rows([j])
-        pivot = max(float(column[j, 0]), float(self.floor[j]))
+        pivot = max(self.with_noise(float(column[j, 0]), j), float(self.floor[j]))
         V = column / pivot**0.5
         self._append(np.asarray([j]), V, rows, np.array([[pivot**0.5]]))
         return V[:, 0]
 
     def source_pivot(self, j: int) -> float:
-        """C_jj from the column itself."""
-        return float(self.source.columns([j])[j, 0])
+        """C_jj + ν_j from the column itself."""
+        return self.with_noise(float(self.source.columns([j])[j, 0]), j)
+
+    def with_noise(self, c: float, j: int) -> float:
+        """A residual with the variance of the measurement."""
+        return c if self.pair.noise is None else c + float(self.pair.noise[j])
 
     def pick_block(self, indices: np.ndarray, L: np.ndarray) -> Array:
         """Choose independent columns at once, with L the Cholesky factor of C at them.
@@ -242,9 +248,10 @@ class Residual(State):
         self.clear(indices)
 
     def clear(self, indices: Indices) -> None:
-        """Count the columns as represented."""
+        """Count the columns as represented; what was measured with noise is not."""
         for j in indices:
-            self.diagonal[int(j)] = 0.0
+            if self.pair.noise is None or self.pair.noise[int(j)] == 0:
+                self.diagonal[int(j)] = 0.0
 
 
 def floor(operator: Operator, k: int) -> Array:
@@ -259,12 +266,12 @@ def filled(problem: Problem, picks: list[int], scores: np.ndarray) -> np.ndarray
     """The picks of a run that was stopped, filled up to k by falling score."""
     rest = np.setdiff1d(problem.free, picks)
     rest = rest[np.argsort(-scores[rest], kind="stable")]
-    return np.concatenate([np.asarray(picks, dtype=np.int64), rest])[: problem.k]
+    return complete(problem, [*picks, *rest][: problem.k])
 
 
 def independent(problem: Problem, ranking: np.ndarray) -> np.ndarray:
     """The first k columns of a ranking that the ones before them do not represent already."""
-    residual = Residual(problem.operator, problem.k)
+    residual = Residual(problem.pair, problem.k)
     for j in ranking:
         if len(residual.picks) == problem.k or residual.exhausted:
             break

@@ -1,4 +1,4 @@
-"""The rows W, CW (and C²W) of a choice, with pending changes that one product applies.
+"""The rows W, CΩW (and CΩCΩW) of a choice, with pending changes that one product applies.
 
 A drop or an addition changes C by ± b bᵀ and W by t bᵀ. With the vectors in B, their signs in S and
 the t in T, the residual is C + B S Bᵀ and the rows are W + T Bᵀ. The rows are large, so several
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._array import Array, add_product, host, like, namespace, take, zeros
-from ..operators.base import Operator
+from ..operators.pair import Pair
 from ..runs.state import State
 
 MOST = 32  # most pending changes; also at most a quarter of the members
@@ -20,19 +20,20 @@ CLEAN = 1e-10  # relative to a column: what rounding may leave of it at the memb
 class Rows(State):
     """The rows of the places, and the waiting changes, with C as it was when none waited.
 
-    blocks : W, CW (and C²W), one row per place, zero where it is free.
+    blocks : W, CΩW (and CΩCΩW), one row per place, zero where it is free.
     seated : the member at each place when the blocks last took in changes.
-    images : B, CB (and C²B), one row per change.
+    images : B, CΩB (and CΩCΩB), one row per change.
     T : one row per place. emptied : the places whose member was dropped.
     """
 
-    def __init__(self, size: int, powers: int, operator: Operator):
+    def __init__(self, size: int, depth: int, pair: Pair):
+        self.pair = pair
+        self.operator = operator = pair.operator
         reference, n = operator.like, operator.n
-        self.operator = operator
-        self.blocks = [zeros((size, n), reference) for _ in range(powers + 1)]
+        self.blocks = [zeros((size, n), reference) for _ in range(depth + 1)]
         self.seated = np.full(size, -1, dtype=np.int64)
         capacity = min(MOST, max(2, size // 4))
-        self.images = [zeros((capacity, n), reference) for _ in range(powers + 1)]
+        self.images = [zeros((capacity, n), reference) for _ in range(depth + 1)]
         self.signs = np.zeros(capacity)
         self.T = np.zeros((size, capacity))
         self.emptied = np.zeros(size, dtype=bool)
@@ -65,7 +66,7 @@ class Rows(State):
         self.seated[place], self.seated[i] = self.seated[i], -1
 
     def append(self, sign: float, x: list[Array], t: np.ndarray) -> None:
-        """C also changes by sign · x₀x₀ᵀ and W by t x₀ᵀ; x = [b, Cb, (C²b)]."""
+        """C also changes by sign · x₀x₀ᵀ and W by t x₀ᵀ; x = [b, CΩb, (CΩCΩb)]."""
         for block, image in zip(self.images, x, strict=True):
             block[self.count, :] = image
         self.signs[self.count] = sign
@@ -80,7 +81,7 @@ class Rows(State):
     def settle(self, members: np.ndarray) -> None:
         """Put the changes in, after which no change waits.
 
-        W + T Bᵀ; then CW + T (CB)ᵀ + M Bᵀ with M = W B S, the new W; then C²W in the same way.
+        W + T Bᵀ; then CΩW + T (CΩB)ᵀ + M Bᵀ with M = WΩB S, the new W; then the last likewise.
         """
         if self.count == 0:
             return
@@ -93,7 +94,7 @@ class Rows(State):
             for factor, image in zip(factors, reversed(B[: p + 1]), strict=True):
                 add_product(block, factor, image)
             if p + 1 < len(self.blocks):
-                factors.append((block @ B[0].T) * signs)
+                factors.append((block @ self.pair.weighed(B[0].T)) * signs)
         self.seat(members)
 
     def seat(self, members: np.ndarray) -> None:
@@ -122,11 +123,11 @@ class Rows(State):
         return self.images[0][: self.count, j]
 
     def dots(self, x: Array) -> Array:
-        """Bᵀx."""
-        return self.images[0][: self.count, :] @ x
+        """BᵀΩx."""
+        return self.images[0][: self.count, :] @ self.pair.weighed(x)
 
     def correction(self, weights: Array, power: int = 0) -> Array:
-        """C^p B S weights."""
+        """(CΩ)^p B S weights."""
         signed = like(self.signs[: self.count], weights) * weights
         return signed @ self.images[power][: self.count, :]
 
@@ -137,8 +138,10 @@ class Rows(State):
         return self._column[1]
 
     def without_members(self, u: Array) -> Array:
-        """u − Wᵀu_S, again where rounding in W left something of u at S."""
+        """u − Wᵀu_S; without noise again where rounding in W left something of u at S."""
         places = np.maximum(self.seated, 0)
+        if self.pair.noise is not None:
+            return u - take(u, places) @ self.blocks[0]
         largest = 0.0
         for _ in range(2):
             at_members = take(u, places)

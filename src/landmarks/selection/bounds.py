@@ -7,14 +7,11 @@ import numpy as np
 
 from .._check import choice, seconds
 from ..errors import UnsupportedError
-from ..linalg.aim import Aim
-from ..linalg.error import CRITERIA, best_rank_error, exact_error, rank_bound, total
-from ..methods.aimed.certified import certified
 from ..methods.search.exact import Exact
+from ..objectives.objective import OBJECTIVES, Objective
 from ..operators.base import Operator
 from ..problem import Problem
 from ..proof.certificate import Certificate, certify
-from ..residual.aimed.rebuilding import aimed_figure
 from ..runs.runner import watching
 
 PATIENCE = 3.0  # seconds allowed for a proof that was estimated to take less than one
@@ -28,14 +25,18 @@ class Bounds:
 
     indices: np.ndarray
     n: int
-    criterion: str
+    objective: Objective
     bound: float | None
     exponent: int
     operator: Operator | None
     known: dict[str, float]
     include: tuple[int, ...]
     exclude: tuple[int, ...]
-    aim: Aim | None
+
+    @property
+    def criterion(self) -> str:
+        """The word for what was minimised: "trace", "frobenius"."""
+        return self.objective.criterion
 
     @property
     def k(self) -> int:
@@ -140,19 +141,15 @@ class Bounds:
         problem = Problem(
             self._data,
             self.most_columns,
-            criterion,
+            self._objective(criterion),
             self.include,
             self.exclude,
-            aim=self.aim,
             deadline=begun + seconds(budget),
         )
         point = None if after is None else after.point
         error = self._figure("error", criterion)
         with watching(callback):
-            if self.aim is None:
-                found = certify(problem, self.indices, error, point)
-            else:
-                found = certified(problem, self.indices, error)
+            found = certify(problem, self.indices, error, point)
         known = max(found.value, self._bound(criterion))
         self.known[f"certificate:{criterion}"] = known
         return Certificate(
@@ -173,20 +170,20 @@ class Bounds:
         return self.operator
 
     def _criterion(self, criterion: str | None) -> str:
-        """The criterion that is meant; with a target or noise there is only the trace."""
-        criterion = choice(criterion or self.criterion, CRITERIA, "criterion")
-        if self.aim is not None and criterion != "trace":
-            raise UnsupportedError(
-                f"this selection is for {' and '.join(self.aim.asked)}, which has the criterion "
-                f'"trace" only, got {criterion!r}'
-            )
-        return criterion
+        """The criterion that is meant: that of the selection unless another is named."""
+        return choice(criterion or self.criterion, tuple(OBJECTIVES), "criterion")
+
+    def _objective(self, criterion: str) -> Objective:
+        """What the selection minimised, or the same target and noise measured in another way."""
+        if criterion == self.criterion:
+            return self.objective
+        return self.objective.measured(OBJECTIVES[criterion])
 
     def _refuse(self, what: str, instead: str) -> None:
-        if self.aim is not None:
+        if not self.objective.plain:
+            asked = " and ".join(self.objective.asked)
             raise UnsupportedError(
-                f"{what} is not available for a choice with {' and '.join(self.aim.asked)}; "
-                f"{instead}"
+                f"{what} is not available for a choice with {asked}; {instead}"
             )
 
     def _bound(self, criterion: str | None) -> float:
@@ -208,7 +205,7 @@ class Bounds:
         problem = Problem(
             self.operator,
             self.k,
-            self.criterion,
+            self.objective,
             self.include,
             self.exclude,
             deadline=time.monotonic() + PATIENCE,
@@ -226,23 +223,19 @@ class Bounds:
         return self.known[key]
 
     def _compute(self, kind: str, criterion: str) -> float:
-        if self.aim is not None:
-            return aimed_figure(self._data, self.aim, self.exclude, kind, self.indices)
+        objective = self._objective(criterion)
         if kind == "error":
-            return exact_error(self._data, self.indices, criterion)
+            return objective.exact_error(self._data, self.indices)
         if kind == "total":
-            return total(self._data, criterion)
+            return objective.total(self._data)
         if kind == "rank_bound" and self.operator is None:  # a file of version 0.1
             return self._figure("best_rank", criterion) * (1 - 1e-9)
         if kind == "best_rank":
-            return best_rank_error(self._data, self.k, criterion)
-        if self.most_columns >= self.n:
+            return objective.best_rank_error(self._data, self.k, self.exclude)
+        if self.most_columns >= self.n and objective.plain:
             return 0.0
-        return rank_bound(self._data, self.most_columns, criterion)
+        return objective.bound(self._data, self.most_columns, self.exclude)
 
     def _in_units(self, figure: float, criterion: str | None) -> float:
         """The figure in the units of the data: times 2**exponent, squared for ‖·‖²_F."""
-        squared = (criterion or self.criterion) == "frobenius"
-        exponent = 2 * self.exponent if squared else self.exponent
-        with np.errstate(over="ignore", under="ignore"):
-            return float(np.ldexp(figure, exponent))
+        return self._objective(self._criterion(criterion)).in_units(figure, self.exponent)

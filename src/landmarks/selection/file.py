@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..aims import saved_aim, with_target
 from ..errors import FormatError
-from ..linalg.error import CRITERIA
 from ..methods.trajectory import Trajectory
+from ..objectives.objective import OBJECTIVES
 from ..operators.base import Operator
 from ..operators.data import prepared_operator
 from ..operators.standard import Standard
@@ -19,6 +18,7 @@ from ..placement.saved import PREFIX, recorded, restored
 from ..problem import Trial
 from ..runs import archive
 from ..runs.archive import MAX_BYTES
+from ..targets import saved_objective, with_saved_target
 from .selection import Cost, Selection
 
 FORMAT = "landmarks-selection"
@@ -36,8 +36,8 @@ def save(selection: Selection, path: Any) -> None:
     _compute_figures(selection)
     record: dict[str, Any] = {
         "format": FORMAT,
-        "version": VERSION if selection.aim is None else AIMED,
-        "aim": None if selection.aim is None else selection.aim.record(),
+        "version": VERSION if selection.objective.plain else AIMED,
+        "aim": selection.objective.record(),
         "ledger": asdict(selection.ledger),
         "labels": None if selection.labels is None else [_plain(j) for j in selection.labels],
         "trials": [asdict(trial) for trial in selection.trials],
@@ -57,8 +57,8 @@ def _compute_figures(selection: Selection) -> None:
     if selection.operator is None:
         return
     criteria: tuple[str, ...] = (selection.criterion,)
-    if selection.aim is None and (selection.operator.m is not None or selection.n <= 3000):
-        criteria = CRITERIA  # the others cost little too
+    if selection.objective.plain and (selection.operator.m is not None or selection.n <= 3000):
+        criteria = tuple(OBJECTIVES)  # the others cost little too
     for criterion in criteria:
         selection.relative_error(criterion)
         selection.best_rank_error(criterion)
@@ -103,8 +103,10 @@ def load(
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{path} is damaged: {error}") from error
     standard = Standard(selection.center, selection.scale)
-    aim = with_target(selection.aim, record.get("aim"), selection.operator, target, standard)
-    return replace(selection, aim=aim, path=selection.path)
+    objective = with_saved_target(
+        selection.objective, record.get("aim"), selection.operator, target, standard
+    )
+    return replace(selection, objective=objective, path=selection.path)
 
 
 def _is_known(name: str) -> bool:
@@ -128,7 +130,7 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> 
     return Selection(
         indices=arrays["indices"],
         n=int(record["n"]),
-        criterion=record["criterion"],
+        objective=saved_objective(record["criterion"], record.get("aim")),
         method=record["method"],
         seed=record["seed"],
         ledger=Cost(**record["ledger"]),
@@ -145,7 +147,6 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> 
         labels=_labels(record),
         center=center,
         scale=scale,
-        aim=saved_aim(record.get("aim")),
         known={str(key): float(value) for key, value in record["known"].items()},
         from_rows=record.get("from_rows"),
     )

@@ -61,7 +61,8 @@ class Quality(Bounds):
         """
         self._refuse("estimated_error", "error() is exact")
         criterion = self._criterion(criterion)
-        found = estimated_error(self._data, self.indices, criterion, n_probes=n_probes, seed=seed)
+        depth = self._objective(criterion).depth
+        found = estimated_error(self._data, self.indices, depth, n_probes=n_probes, seed=seed)
         value, low, high = (
             self._in_units(figure, criterion) for figure in (found.value, found.low, found.high)
         )

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ..linalg.aim import Aim
 from ..linalg.nystrom import Nystrom
 from ..linalg.reconstruction import Reconstruction, reconstruct
+from ..linalg.rebuilding import rebuilding
+from ..objectives.objective import Objective, Trace
+from ..objectives.reconstructed import reconstructed
 from ..operators.base import Operator
 from ..placement.constraint import Constraint
 from ..problem import Method, Trial, check_indices
-from ..residual.aimed.rebuilding import rebuilding
-from ..residual.aimed.reconstructed import reconstructed
 from .presentation import Presentation
 from .quality import Quality
 
@@ -39,7 +39,7 @@ class Selection(Quality, Presentation):
     ----------
     indices : the chosen columns or points, in order of choice.
     n : how many candidates there were.
-    criterion : "trace" or "frobenius", which was minimised.
+    objective : what was minimised, with its target and noise; all errors and bounds refer to it.
     method : the method as text; `chooser` is the object.
     seed : of the random numbers.
     ledger : products with K, columns read, entries evaluated, seconds.
@@ -56,8 +56,6 @@ class Selection(Quality, Presentation):
     chooser : the method object that chose.
     labels : the original labels of all candidates.
     center, scale : whether `select` centred and scaled the columns.
-    aim : the target and the noise, if `select` was given either; all errors and bounds then refer
-        to them.
     from_rows : whether the data were rows X, with K = XᵀX, and not a kernel or K itself; None if a
         file does not say.
 
@@ -70,7 +68,7 @@ class Selection(Quality, Presentation):
 
     indices: np.ndarray
     n: int
-    criterion: str
+    objective: Objective
     method: str
     seed: int | None
     ledger: Cost
@@ -89,7 +87,6 @@ class Selection(Quality, Presentation):
     labels: tuple[Any, ...] | None = None
     center: bool = False
     scale: bool = False
-    aim: Aim | None = field(default=None, repr=False)
     from_rows: bool | None = None
 
     def __post_init__(self) -> None:
@@ -97,8 +94,7 @@ class Selection(Quality, Presentation):
             object.__setattr__(self, "path", NoPath(self.method))
         if self.operator is not None:
             object.__setattr__(self, "from_rows", self.operator.m is not None)
-        repeats = self.aim is not None and self.aim.repeats
-        indices = check_indices(self.indices, self.n, repeats=repeats)
+        indices = check_indices(self.indices, self.n, repeats=self.objective.repeats)
         indices.flags.writeable = False
         object.__setattr__(self, "indices", indices)
 
@@ -140,7 +136,8 @@ class Selection(Quality, Presentation):
         >>> s.posterior_variance().round(6).tolist()
         [1.0, 0.0, 0.0]
         """
-        variances = rebuilding(self._data, self.aim or Aim()).variances(self.indices)
+        pair = Trace(noise=self.objective.noise).on(self._data)
+        variances = rebuilding(pair).variances(self.indices)
         return np.ldexp(variances, self._data.exponent)
 
     def reconstruction(self, ridge: float | str | None = None) -> Reconstruction:
@@ -163,10 +160,11 @@ class Selection(Quality, Presentation):
         >>> s.reconstruction().coefficients.shape
         (2, 3)
         """
-        if self.aim is None and ridge is None:
+        if self.objective.plain and ridge is None:
             return reconstruct(self._data, self.indices)
-        aim = self.aim or Aim(exponent=self._data.exponent)
-        return reconstructed(self._data, self.indices, aim, ridge, centred=self.center)
+        return reconstructed(
+            self._data, self.indices, self.objective, ridge, centred=self.center
+        )
 
     def save(self, path: Any) -> None:
         """Write the selection to an npz file, without pickle; `landmarks.load` reads it.

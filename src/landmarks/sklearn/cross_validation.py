@@ -15,16 +15,16 @@ from .. import _check
 from .._array import host, take
 from ..how_many.cross_validated import HeldOut
 from ..how_many.curve import checked_sizes
-from ..linalg.aim import Aim
 from ..linalg.nystrom import Nystrom
 from ..linalg.reconstruction import reconstruct
 from ..methods.registry import as_method
+from ..objectives import Objective, Target, Trace
+from ..objectives.reconstructed import reconstructed
 from ..operators.base import Operator
 from ..operators.prepare.preparation import Preparation
 from ..operators.standard import Standard
 from ..readers.frames import column_names, is_frame, numbers_only
 from ..readers.read import read
-from ..residual.aimed.reconstructed import reconstructed
 from .rebuilder import dense, target_rows
 
 CHUNK = 2**22  # entries of X that are made dense at a time
@@ -150,12 +150,16 @@ class _Folds:
         ]
         return [chosen[0][:k] for k in self.ks] if nested else chosen
 
-    def coefficients(self, operator: Operator, chosen: np.ndarray, aim: Aim) -> np.ndarray:
+    def coefficients(
+        self, operator: Operator, chosen: np.ndarray, objective: Objective
+    ) -> np.ndarray:
         """The coefficients that rebuild all columns, or the target, from the chosen columns."""
-        if self.ridge is None and aim.target is None:
+        if self.ridge is None and objective.plain:
             return reconstruct(operator, chosen).coefficients
         centred = self.standard.center
-        return reconstructed(operator, chosen, aim, self.ridge, centred=centred).coefficients
+        return reconstructed(
+            operator, chosen, objective, self.ridge, centred=centred
+        ).coefficients
 
     def rows_errors(self, X: Any, train: np.ndarray, test: np.ndarray) -> list[float]:
         """The part of the held-out rows that is left, for each k."""
@@ -163,7 +167,7 @@ class _Folds:
         prepared = Preparation(standard.center, standard.scale).of_rows(X[train], None)
         held = X[test]
         chosen = self.choices(prepared.operator)
-        coefficients = [self.coefficients(prepared.operator, S, Aim()) for S in chosen]
+        coefficients = [self.coefficients(prepared.operator, S, Trace()) for S in chosen]
         left, whole = np.zeros(len(chosen)), 0.0
         height = max(1, CHUNK // X.shape[1])
         for start in range(0, held.shape[0], height):
@@ -179,11 +183,11 @@ class _Folds:
         """What is left of the target on the held-out rows, as a part of it, for each k."""
         own, held = self._prepared(X, train, test)
         wanted, unseen = self._prepared(self.Y, train, test)
-        operator, aim = lm.data(own, scale=False), Aim(target=wanted)
+        operator, objective = lm.data(own, scale=False), Trace(Target(wanted))
         whole = float(np.sum(unseen**2)) or 1.0
         found = []
         for S in self.choices(operator, wanted):
-            B = self.coefficients(operator, S, aim) / 2.0 ** (operator.exponent / 2)
+            B = self.coefficients(operator, S, objective) / 2.0 ** (operator.exponent / 2)
             found.append(float(np.sum((unseen - held[:, S] @ B) ** 2)) / whole)
         return found
 

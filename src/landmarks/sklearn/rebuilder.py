@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_array, check_consistent_length
 
 from .. import _check
 from ..errors import UnsupportedError
-from ..linalg.aim import Aim
 from ..linalg.reconstruction import reconstruct
 from ..operators.standard import Prepared, Standard
-from ..residual.aimed.reconstructed import reconstructed
+from ..objectives import Target, Trace
+from ..objectives.reconstructed import reconstructed
 
 BLOCK = 2**22  # entries of X that are made dense at a time
 
@@ -99,7 +99,7 @@ class PreparedTarget:
     def rebuild(self, selector: Any, prepared: Prepared, dtype: Any) -> None:
         """Set the coefficients of the target in the units of the data, and the scores."""
         chosen = np.flatnonzero(selector.support_)
-        rebuilt = reconstructed(prepared.operator, chosen, Aim(target=self.columns))
+        rebuilt = reconstructed(prepared.operator, chosen, Trace(Target(self.columns)))
         lengths = 2.0 ** (prepared.operator.exponent / 2)
         B = rebuilt.coefficients / lengths * self.scale[None, :] / prepared.scale[chosen, None]
         selector.target_coefficients_ = B.astype(dtype)

@@ -21,13 +21,10 @@ from ...residual.order import greedy_order
 from ...residual.residual import floor
 from ...runs.runner import Step, run
 from ...runs.state import State
-from ..aimed import search as aimed
-from ..aimed.search import Hunt
 from ..inner import run_method
 from ..search.landscape import Landscape
-from ..search.local_search import descend, starting_choice
+from ..search.local_search import descend, lowered, starting_choice
 from ..trajectory import Recorder
-from .aimed_covariance import AimedCovariance
 from .annealing import Annealing, Schedule
 from .candidates import Replacements
 from .covariance import Candidates, Covariance, covariance
@@ -100,24 +97,26 @@ class Annealed:
             raise ValueError(f"gamma must be positive or None, got {self.gamma!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        if problem.aim is not None:
-            return self._aimed(problem, rng)
-        found = replace(problem, operator=problem.operator.searchable(problem.k))
+        found = problem
+        if problem.pair.plain:
+            found = replace(problem, operator=problem.operator.searchable(problem.k))
         if self.sweeps and "columns" in found.operator.cheap:
             raw = run_method("annealing", replace(self, sweeps=0), found, rng)
             return self._polished(found, raw, rng) if found.time_left > 0 else raw
         if not self._weighs_all(found):
             return self._over_candidates(found, rng)
-        K = covariance(found.operator, found.k)
-        annealing = self._annealing(found, K, np.arange(K.n), rng, Recorder(K.n))
+        K = covariance(found.searched, found.k)
+        annealing = self._annealing(
+            found, K, np.arange(K.n), rng, Recorder(found.operator.n)
+        )
         return _choice(found, annealing.run(), annealing.recorder)
 
     def _polished(self, problem: Problem, raw: Choice, rng: np.random.Generator) -> Choice:
         """Make swaps that pay, and keep greedy's choice if it is better all the same."""
-        landscape = Landscape.of(problem, problem.criterion)
+        landscape = Landscape.of(problem)
         starts = [raw.indices]
-        if problem.criterion == "frobenius":  # the trace leads further, as for swaps
-            by_trace = Landscape.of(problem, "trace")
+        if problem.objective.cheaper is not None:  # it leads further, as for swaps
+            by_trace = Landscape.of(problem, lowered(problem, problem.objective.cheaper))
             traced = by_trace.state(raw.indices)
             descend(by_trace, traced, self.sweeps * problem.k)
             starts.append(by_trace.indices(traced.chosen, raw.indices))
@@ -128,29 +127,13 @@ class Annealed:
             return replace(raw, indices=greedy, details={"kept": "greedy"})
         chosen = landscape.indices(state.chosen, raw.indices)
         small = problem.operator.n <= EXACT_ORDER
-        return replace(raw, indices=greedy_order(problem, chosen) if small else chosen)
-
-    def _aimed(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        """Anneal all candidates for a target or noise, then swap; the better of it and greedy."""
-        hunt = Hunt(problem)
-        if not self.sweeps:
-            K = AimedCovariance(hunt.base, problem.k)
-            annealing = self._annealing(problem, K, np.arange(K.n), rng, Recorder(K.n))
-            state = hunt.state(annealing.run())
-            aimed.refill(hunt, state)
-            path = annealing.recorder.trajectory() if annealing.recorder.rows else None
-            return Choice(hunt.indices(state), path=path)
-        raw = run_method("annealing", replace(self, sweeps=0), problem, rng)
-        if problem.time_left <= 0:
-            return raw
-        polished = aimed.swap(problem, raw, self.sweeps * problem.k)
-        greedy = aimed.greedy(problem)
-        if hunt.base.error(greedy.indices) < hunt.base.error(polished.indices):
-            return replace(raw, indices=greedy.indices, details={"kept": "greedy"})
-        return polished
+        ordered = small and problem.pair.plain
+        return replace(raw, indices=greedy_order(problem, chosen) if ordered else chosen)
 
     def _weighs_all(self, problem: Problem) -> bool:
         n, m = problem.operator.n, problem.operator.m
+        if not problem.pair.plain:
+            return True
         if self.n_candidates is not None:
             return self.n_candidates >= n
         small = n <= EXACT_ORDER and storable(problem.operator)
@@ -164,7 +147,7 @@ class Annealed:
         rng: np.random.Generator,
         recorder: Recorder,
     ) -> Annealing:
-        gamma = self.gamma or (1.0 if problem.criterion == "trace" else 1.5)
+        gamma = self.gamma or (1.5 if problem.objective.depth == 2 else 1.0)
         schedule = Schedule(
             self.n_steps, self.damping, self.phi0, self.phi1, gamma, self.fixed, self.between
         )
@@ -203,7 +186,7 @@ class Rounds(State):
 
     def run(self, method: Annealed) -> None:
         """Anneal the candidates and keep the choice if it is the best yet."""
-        problem, cubes = self.problem, self.problem.criterion == "frobenius"
+        problem, cubes = self.problem, self.problem.objective.depth == 2
         K = Candidates(problem.operator, self.candidates, self.floor[self.candidates], cubes)
         annealing = method._annealing(problem, K, self.candidates, self.rng, self.recorder)
         self.chosen = annealing.run()

@@ -64,7 +64,7 @@ class Annealing(State):
     ):
         self.problem, self.K, self.indices, self.schedule = problem, K, indices, schedule
         self.recorder = recorder
-        self.cubes = problem.criterion == "frobenius"
+        self.cubes = problem.objective.depth == 2
         self.offsets = TIES * rng.standard_normal(K.n)
         self.allowed = np.isin(indices, problem.free)
         self.p, self.c0, self.terms = np.zeros(K.n), K.diagonal.copy(), np.zeros(K.n)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..._array import host, like
 from ...operators.base import Operator
+from ...operators.pair import Pair
 from ...residual.base import Base
 from ...residual.exchange import Exchange
 from ...residual.pairs import Pairs
@@ -18,7 +19,7 @@ class Replacements:
     """
 
     def __init__(self, operator: Operator, k: int):
-        self.base = Base(operator, "trace", k)
+        self.base = Base(Pair(operator, operator.n), 1, k)
 
     def propose(self, chosen: np.ndarray, allowed: np.ndarray, each: int) -> np.ndarray:
         """For each chosen column the few allowed ones that gain most from its leaving."""

@@ -24,6 +24,7 @@ from ..._array import (
 )
 from ...operators.base import Operator
 from ...operators.forms import Factored, densify
+from ...operators.pair import Pair
 from ...residual.powers import gain
 from ...residual.residual import floor
 from ...runs.state import State
@@ -90,23 +91,39 @@ class Stored(State):
     A are the columns of positive weight, R² = D and LLᵀ = I + R K_AA R.
     """
 
-    def __init__(self, K: Array, floor: np.ndarray):
+    def __init__(self, K: Array, floor: np.ndarray, pair: Pair):
         self.K = K + 0.0
         self.n = K.shape[0]
-        self.diagonal = _float64(namespace(K).linalg.diagonal(K))
+        self.pair = pair
+        self.noise = np.zeros(self.n) if pair.noise is None else pair.noise
+        self.diagonal = self._measured()
         self.floor = floor
+
+    def _measured(self) -> np.ndarray:
+        return _float64(namespace(self.K).linalg.diagonal(self.K)) + self.noise
 
     def diagonals(
         self, d: np.ndarray, at: np.ndarray | None = None, *, cubes: bool = False
     ) -> Diagonals:
-        G, xp = self._factor(d), namespace(self.K)
+        G, xp = self._factor(counting(d, self.noise)), namespace(self.K)
+        weighed, rows = self.pair.weighed, slice(None) if at is None else at
         if at is None or len(at) == self.n:
             C = self.K - G.T @ G
-            third = _dots(C, C.T @ C) if cubes else None
-            return _on_host(xp.linalg.diagonal(C), _dots(C, C), third)
-        C = take(self.K, at, axis=1) - G.T @ take(G, at, axis=1)
-        third = _dots(C, self.K @ C - G.T @ (G @ C)) if cubes else None
-        return _on_host(xp.linalg.diagonal(take(C, at)), _dots(C, C), third)
+            third = _dots(C, weighed(C).T @ weighed(C)) if cubes else None
+            c = xp.linalg.diagonal(C)
+        else:
+            C = take(self.K, at, axis=1) - G.T @ take(G, at, axis=1)
+            W = weighed(C)
+            third = _dots(W, self.K @ W - G.T @ (G @ W)) if cubes else None
+            c = xp.linalg.diagonal(take(C, at))
+        found = _on_host(c, _dots(C, weighed(C)), third)
+        if self.pair.plain:
+            return found
+        error = None
+        if not cubes:
+            own = xp.linalg.diagonal(self.K) - xp.sum(G * G, axis=0)
+            error = self.pair.total(own)
+        return measured(found, d[rows], self.noise[rows], error)
 
     def _factor(self, d: np.ndarray) -> Array:
         """G with C = K − GᵀG."""
@@ -118,14 +135,16 @@ class Stored(State):
     def condition(self, j: int, cubes: bool) -> float:
         if self.diagonal[j] <= self.floor[j]:
             return 0.0
-        column = self.K[:, j] + 0.0
-        xp = namespace(column)
-        squares = float(xp.sum(column * column))
-        third = float(xp.sum(column * (self.K @ column))) if cubes else None
-        fall = gain(float(column[j]), squares, third)
-        v = column / float(column[j]) ** 0.5
+        column, pair = self.K[:, j] + 0.0, self.pair
+        squares = float(pair.dot(column, column))
+        third = None
+        if cubes:
+            third = float(pair.dot(column, self.K @ pair.weighed(column)))
+        pivot = float(column[j]) + float(self.noise[j])
+        fall = gain(pivot, squares, third)
+        v = column / pivot**0.5
         add_outer(self.K, -v, v)
-        self.diagonal = _float64(xp.linalg.diagonal(self.K))
+        self.diagonal = self._measured()
         self.diagonal[j] = 0.0
         return fall
 
@@ -133,41 +152,53 @@ class Stored(State):
 class Explicit(State):
     """K = XᵀX by a factor of few rows: C = PᵀP with P = L⁻¹X, LLᵀ = I + X D Xᵀ."""
 
-    def __init__(self, X: Array, floor: np.ndarray):
+    def __init__(self, X: Array, floor: np.ndarray, pair: Pair):
         self.X = X
         self.n = X.shape[1]
         self.floor = floor
-        self.diagonal = _float64(_dots(X, X))
+        self.pair = pair
+        self.noise = np.zeros(self.n) if pair.noise is None else pair.noise
+        self.diagonal = _float64(_dots(X, X)) + self.noise
         self._gram: tuple[Array, Array] | None = None
 
     @property
     def gram(self) -> Array:
-        """X Xᵀ, made once for each X."""
+        """XΩXᵀ, made once for each X."""
         if self._gram is None or self._gram[0] is not self.X:
-            self._gram = self.X, self.X @ self.X.T
+            self._gram = self.X, self.X @ self.pair.weighed(self.X.T)
         return self._gram[1]
 
     def diagonals(
         self, d: np.ndarray, at: np.ndarray | None = None, *, cubes: bool = False
     ) -> Diagonals:
-        active = np.flatnonzero(d > 0)
-        weighted = take(self.X, active, axis=1) * like(np.sqrt(d[active]), self.X)[None, :]
+        active, e = np.flatnonzero(d > 0), counting(d, self.noise)
+        weighted = take(self.X, active, axis=1) * like(np.sqrt(e[active]), self.X)[None, :]
         L = shifted_factor(weighted @ weighted.T)
         P = solve_triangular(L, self.X if at is None else take(self.X, at, axis=1))
-        Q = solve_triangular(L, solve_triangular(L, self.gram).T) @ P  # PPᵀP
-        return _on_host(_dots(P, P), _dots(P, Q), _dots(Q, Q) if cubes else None)
+        inner = solve_triangular(L, solve_triangular(L, self.gram).T)  # PΩPᵀ
+        Q = inner @ P
+        found = _on_host(_dots(P, P), _dots(P, Q), _dots(Q, Q) if cubes else None)
+        if self.pair.plain:
+            return found
+        rows = slice(None) if at is None else at
+        error = None if cubes else float(np.trace(host(inner)))
+        return measured(found, d[rows], self.noise[rows], error)
 
     def condition(self, j: int, cubes: bool) -> float:
         if self.diagonal[j] <= self.floor[j]:
             return 0.0
         xp = namespace(self.X)
         x = self.X[:, j]
-        image = self.X @ (x @ self.X)
+        image = self.X @ self.pair.weighed(x @ self.X)
         third = float(xp.sum(image * image)) if cubes else None
         fall = gain(self.diagonal[j], float(xp.sum(x * image)), third)
-        q = x / xp.sqrt(xp.sum(x * x))
-        self.X = self.X - _outer(q, q @ self.X)
-        self.diagonal = _float64(_dots(self.X, self.X))
+        length, share = xp.sum(x * x), 1.0
+        if self.noise[j] > 0:  # (I − β x xᵀ)² = I − x xᵀ/pivot
+            share = 1 - float(np.sqrt(self.noise[j] / self.diagonal[j]))
+        if float(length) > 0:
+            q = x / xp.sqrt(length)
+            self.X = self.X - _outer(share * q, q @ self.X)
+        self.diagonal = _float64(_dots(self.X, self.X)) + self.noise
         self.diagonal[j] = 0.0
         return fall
 
@@ -246,12 +277,37 @@ def powers(operator: Operator, indices: Indices, *, cubes: bool = False) -> list
     return [(part + part.T) / 2 for part in parts]
 
 
-def covariance(operator: Operator, k: int) -> Covariance:
+def covariance(pair: Pair, k: int) -> Covariance:
     """K in the form that costs least: by its factor where that has few rows, else stored."""
+    operator = pair.operator
     floors = host(floor(operator, k)).astype(np.float64)
     if isinstance(operator, Factored) or (operator.m is not None and 2 * operator.m < operator.n):
-        return Explicit(operator.factor(), floors)
-    return Stored(densify(operator), floors)
+        return Explicit(operator.factor(), floors, pair)
+    return Stored(densify(operator), floors, pair)
+
+
+def counting(d: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """By how much candidates count that are measured with noise of variance ν + 1/d."""
+    return d / (1 + d * noise)
+
+
+def measured(
+    found: Diagonals, d: np.ndarray, noise: np.ndarray, error: float | None
+) -> Diagonals:
+    """The diagonals as `jump_gains` takes them, where a candidate has noise of its own.
+
+    Without its own weight a candidate has the variance v = c/(1 − e c) + ν, and choosing it gains
+    (CΩC)_jj/(1 − e c)²/v.
+    """
+    e = counting(d, noise)
+    own = without_own(found.c, e)
+    alone = found.c / own + noise
+    rho = 1 / (1 + d * alone)
+    a = found.a * (rho / own) ** 2
+    if found.b is None:
+        return Diagonals(alone * rho, a, None, error)
+    b = (rho / own) ** 2 * (found.b + e * found.a**2 / own) - d * a**2 / rho
+    return Diagonals(alone * rho, a, b, error)
 
 
 def shifted_factor(matrix: Array) -> Array:

@@ -17,12 +17,12 @@ import numpy as np
 
 from ... import _check
 from ..._array import Array, first_argmax, host, like, namespace, positions, take
+from ...objectives.objective import OBJECTIVES
 from ...problem import AIMED, PLACED, Choice, Problem, brief, complete
-from ...residual.powers import POWERS, best_addition
+from ...residual.powers import best_addition
 from ...residual.residual import Residual, filled
 from ...runs.runner import Step, run
 from ...runs.state import State
-from ..aimed import search as aimed
 
 DOUBTFUL = 64  # most columns that are recomputed at a pick; with more, products switch to float64
 
@@ -48,13 +48,12 @@ class Greedy:
     __repr__ = brief
 
     def __post_init__(self) -> None:
-        _check.choice(self.gain, tuple(POWERS), "gain")
+        _check.choice(self.gain, tuple(OBJECTIVES), "gain")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        if problem.aim is not None:
-            return aimed.greedy(problem)
-        residual = Residual(problem.operator.searchable(problem.k), problem.k)
-        return pursue(problem, residual, ErrorGains(residual, self.gain))
+        residual = Residual(problem.searched, problem.k)
+        depth = OBJECTIVES[self.gain].depth if problem.objective.depth else 0
+        return pursue(problem, residual, ErrorGains(residual, depth))
 
 
 class Gains(State, abc.ABC):
@@ -98,8 +97,7 @@ def pursue(
 
     advance : makes the next pick, or several at once.
     """
-    n = problem.operator.n
-    allowed = like(np.isin(np.arange(n), problem.free).astype(float), residual.operator.like)
+    allowed = like(open_places(problem, residual, []), residual.operator.like)
     steps = picked(problem, residual, gains, allowed, advance)
     ended = run(name, steps, residual, gains, deadline=problem.deadline)
     if ended or problem.constraints:
@@ -114,12 +112,27 @@ def picked(
     """The picks, one or several at a step; those that must be included come before the first."""
     for j in problem.include[len(residual.picks) :]:
         gains.update(residual.pick(j))
+    changing = problem.constraints or residual.pair.noise is not None
     while len(residual.picks) < problem.k:
-        if problem.constraints:
-            allowed = like(problem.addable(residual.picks).astype(float), residual.operator.like)
+        if changing:
+            open_now = open_places(problem, residual, residual.picks)
+            allowed = like(open_now, residual.operator.like)
         if not advance(residual, gains, allowed, problem.k - len(residual.picks)):
             return
-        yield Step(len(residual.picks), problem.k, lambda: residual.relative_error(problem))
+        direct = problem.objective.depth == 1
+        yield Step(len(residual.picks), problem.k, residual.relative_error if direct else None)
+
+
+def open_places(problem: Problem, residual: Residual, picks: list[int]) -> np.ndarray:
+    """1 for the candidates that may be picked next, 0 for all other columns."""
+    allowed = np.zeros(residual.operator.n)
+    if problem.constraints:
+        allowed[: problem.operator.n] = problem.addable(picks)
+    else:
+        allowed[problem.choosable] = 1.0
+        if not problem.objective.repeats:
+            allowed[picks] = 0.0
+    return allowed
 
 
 class ErrorGains(Gains):
@@ -128,10 +141,11 @@ class ErrorGains(Gains):
     rough : whether products with fewer digits still serve.
     """
 
-    def __init__(self, residual: Residual, criterion: str = "trace"):
+    def __init__(self, residual: Residual, depth: int = 1):
         self.residual = residual
-        self.powers = residual.powers(criterion)
-        self.rough = criterion == "trace" and residual.operator.rough is not None
+        self.powers = residual.powers(depth)
+        plain = residual.pair.weights is None and depth == 1
+        self.rough = plain and residual.operator.rough is not None
 
     def scores(self) -> Array:
         """A lower bound on the gain of every column; zero for those already represented."""
@@ -157,13 +171,13 @@ class ErrorGains(Gains):
             self.powers.correct_all(positions(doubtful, C), [c, xp.sum(C * C, axis=0)])
 
     def _recompute(self, j: int) -> list[float]:
-        """C_jj, (C²)_jj (and (C³)_jj) from the column of C itself."""
-        column = self.residual.source.columns([j])
-        xp = namespace(column)
+        """The entries of the diagonals at j from the column of C itself."""
+        column, pair = self.residual.source.columns([j]), self.residual.pair
         images = [column]
         if len(self.powers.diagonals) == 3:
-            images.append(self.residual.matmul(column))
-        return [float(column[j, 0]), *(float(xp.sum(column * image)) for image in images)]
+            images.append(self.residual.matmul(pair.weighed(column)))
+        images = images[: len(self.powers.diagonals) - 1]
+        return [float(column[j, 0]), *(float(pair.dot(column, image)) for image in images)]
 
     def _refresh(self) -> None:
         if "columns" in self.residual.operator.cheap:
@@ -171,23 +185,28 @@ class ErrorGains(Gains):
 
     def update(self, v: Array) -> None:
         """The diagonals after C became C − v vᵀ; the residual already holds the new C."""
-        xp = namespace(v)
-        alpha = xp.sum(v * v)
+        pair, powers = self.residual.pair, len(self.powers.diagonals)
+        if powers == 1:
+            self.take_in([v])
+            return
+        alpha = pair.dot(v, v)
         if self.rough:
             Cv, off = self.residual.leading_digits(v[:, None])
             self.take_in([v, Cv[:, 0] + alpha * v], off)
             return
-        x = [v, self.residual.matmul(v[:, None])[:, 0] + alpha * v]
-        if len(self.powers.diagonals) == 3:
-            Cp = self.residual.matmul(x[1][:, None])[:, 0]
-            x.append(Cp + xp.sum(v * x[1]) * v)
+        x = [v, self.residual.matmul(pair.weighed(v)[:, None])[:, 0] + alpha * v]
+        if powers == 3:
+            Cp = self.residual.matmul(pair.weighed(x[1])[:, None])[:, 0]
+            x.append(Cp + pair.dot(v, x[1]) * v)
         self.take_in(x)
 
     def take_in(self, x: list[Array], off: float = 0.0) -> None:
-        """The update with x = [v, Cv, (C²v)], C before the pick; off as for `Powers.change`."""
+        """The update with x = [v, CΩv, (CΩCΩv)], C before the pick; off as for `Powers.change`."""
         self.powers.change(-1.0, x, off)
         self.powers.diagonals[0] = self.residual.diagonal
-        self.powers.clear(self.residual.picks[-1])
+        j, noise = self.residual.picks[-1], self.residual.pair.noise
+        if noise is None or noise[j] == 0:
+            self.powers.clear(j)
 
 
 def highest(scores: Array) -> int | None:

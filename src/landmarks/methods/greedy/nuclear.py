@@ -10,7 +10,7 @@ others. A block ends when a column outside may be better: its score can hardly h
 block began.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -64,20 +64,22 @@ class NuclearScores:
         _check.count(self.n_probes, "n_probes", least=2)
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        operator = problem.operator.searchable(problem.k)
+        pair = problem.searched
+        operator = pair.operator
         exact = operator.n <= self.n_probes
         Z = (Identity() if exact else Rademacher(self.n_probes)).draw(
             operator.n, rng, operator.like
         )
         KZ, off = leading_digits(operator, Z)
         if exact or "diagonal" in operator.cheap:
-            residual = Residual(operator, problem.k)
+            residual = Residual(pair, problem.k)
             gains = ProbedGains(residual, Z, KZ, off)
             in_blocks = operator.n >= LARGE and "columns" in operator.cheap
             return pursue(
                 problem, residual, gains, "nuclear", pick_block if in_blocks else pick_best
             )
-        residual = Residual(WithDiagonal(operator, estimated_diagonal(Z, KZ)), problem.k)
+        known = WithDiagonal(operator, estimated_diagonal(Z, KZ))
+        residual = Residual(replace(pair, operator=known), problem.k)
         return pursue(problem, residual, ProductGains(residual, Z, KZ), "nuclear")
 
 

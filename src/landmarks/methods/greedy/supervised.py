@@ -54,7 +54,7 @@ class Supervised:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         Y = self._centred(problem.operator.n)
-        residual = Residual(problem.operator.searchable(problem.k), problem.k)
+        residual = Residual(problem.searched, problem.k)
         if residual.exhausted:  # K = 0 has no unit for the noise
             return pursue(problem, residual, ErrorGains(residual), "supervised")
         alpha = self.noise * residual.whole / problem.operator.n

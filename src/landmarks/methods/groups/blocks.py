@@ -1,9 +1,10 @@
-"""The diagonal blocks of C, C² and C³ at units of columns, which give the gain of every unit.
+"""The diagonal blocks of C, CΩC and CΩCΩC at units of columns, which give the gain of every unit.
 
-Picking unit u changes C to C − V Vᵀ with V = C_:u (C_uu⁺)^½. So the trace falls by
-tr(C_uu⁺ (C²)_uu), and ‖C‖²_F by 2 tr(C_uu⁺ (C³)_uu) − ‖(C_uu⁺)^½ (C²)_uu (C_uu⁺)^½‖²_F. For units
-of one column these are the gains of greedy selection. A column that the others of its unit
-represent has a zero eigenvalue in C_uu and adds nothing.
+With P = C_uu + N, picking unit u changes C to C − V Vᵀ with V = C_:u (P⁺)^½. So the trace falls by
+tr(P⁺ (CΩC)_uu), and the Frobenius error by 2 tr(P⁺ (CΩCΩC)_uu) − ‖(P⁺)^½ (CΩC)_uu (P⁺)^½‖²_F. For
+units of one column these are the gains of greedy selection. A column that the others of its unit
+represent has a zero eigenvalue in P and adds nothing. Columns are first scaled to what is left of
+their own length, so that small ones count like large ones.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._array import Array, host, namespace, rank_tolerance, take
-from ...operators.base import Operator, block_width
+from ..._array import Array, eps, host, like, namespace, take
+from ...linalg.error import total
+from ...operators.base import block_width
 from ...operators.forms import Factored
-from ...residual.powers import POWERS
+from ...operators.pair import Pair
+from ...residual.residual import floor
 from ...runs.runner import once_per_run
 from .units import Units
 
-FLOOR = 64  # units in the last place of the longest column: smaller directions are rounding
+FLOOR = 64  # units in the last place: smaller directions of a scaled block are rounding
 
 
 class Bucket(NamedTuple):
@@ -42,95 +45,141 @@ class Bucket(NamedTuple):
 class Blocks:
     """Stacks of diagonal blocks of the powers of C, one stack per size of unit and power.
 
-    tolerance : the eigenvalue of C_uu below which a direction counts as represented.
+    error : Σ ω_j C_jj, or ‖Ω^½CΩ^½‖²_F. floor : what is left of a column that is represented.
     """
 
-    def __init__(self, buckets: list[Bucket], stacks: list[list[Array]], tolerance: float):
+    def __init__(
+        self,
+        pair: Pair,
+        buckets: list[Bucket],
+        stacks: list[list[Array]],
+        floor: np.ndarray,
+        error: float,
+    ):
+        self.pair = pair
         self.buckets = buckets
         self.stacks = stacks
-        self.tolerance = tolerance
+        self.floor = floor
+        self.error = error
 
     @classmethod
-    def of(cls, operator: Operator, units: Units, criterion: str) -> Blocks:
+    def of(cls, pair: Pair, units: Units, depth: int) -> Blocks:
         """The blocks of K and its powers: one pass over K; Frobenius takes a product per column."""
+        operator = pair.operator
         sizes = np.array([len(members) for members in units.members])
         buckets = [
             Bucket(which, np.stack([units.members[u] for u in which]))
             for s in np.unique(sizes)
             for which in [np.flatnonzero(sizes == s)]
         ]
+        least = host(floor(operator, min(units.most, len(sizes)))).astype(np.float64)
         if isinstance(operator, Factored):
-            floor = float(namespace(operator.like).max(operator.floor(len(sizes))))
-            return cls(buckets, [], floor).of_factor(operator.X, POWERS[criterion])
-        powers = POWERS[criterion]
+            return cls(pair, buckets, [], least, 0.0).of_factor(operator.X, depth)
         stacks = once_per_run(
-            f"blocks of K, {criterion}",
+            f"blocks of K, depth {depth}",
             operator.ledger,
-            lambda: [_stacks_of_K(operator, bucket, powers) for bucket in buckets],
+            lambda: [_stacks_of_K(pair, bucket, depth) for bucket in buckets],
         )
-        largest = float(namespace(operator.like).max(operator.diagonal()))
-        return cls(buckets, stacks, rank_tolerance(operator.digits) * max(largest, 0.0))
+        return cls(pair, buckets, stacks, least, total(pair, depth))
 
-    def of_factor(self, R: Array, powers: int) -> Blocks:
+    def of_factor(self, R: Array, depth: int) -> Blocks:
         """The blocks of C = RᵀR and its powers: sums of products of R, which lose no digits."""
         xp = namespace(R)
         images = [R]
-        gram = R @ R.T
-        for _ in range(powers):
+        gram = R @ self.pair.weighed(R.T)  # R Ω Rᵀ
+        for _ in range(depth):
             images.append(gram @ images[-1])
         stacks = []
         for bucket in self.buckets:
             left = xp.matrix_transpose(bucket.columns_of(R))
             stacks.append([left @ bucket.columns_of(image) for image in images])
-        return Blocks(self.buckets, stacks, self.tolerance)
-
-    @property
-    def error(self) -> float:
-        """tr C, or ‖C‖²_F = tr C², over all columns."""
-        power = len(self.stacks[0]) - 2
-        return sum(
-            float(np.sum(np.maximum(_diagonals(host(stacks[power])), 0.0)))
-            for stacks in self.stacks
-        )
+        error = float(xp.linalg.trace(gram)) if depth == 1 else float(xp.sum(gram * gram))
+        return Blocks(self.pair, self.buckets, stacks, self.floor, error)
 
     def changed(self, sign: float, x: list[Array]) -> Blocks:
-        """The blocks when C becomes C + sign · V Vᵀ, with x = [V, CV, (C²V)]."""
-        G = x[0].T @ x[0]
-        H = x[0].T @ x[1]
+        """The blocks when C becomes C + sign · V Vᵀ, with x = [V, CΩV, (CΩCΩV)]."""
+        xp, weighted = namespace(x[0]), self.pair.weighed(x[0])
+        G = x[0].T @ weighted
+        H = weighted.T @ x[1]
+        change = sign * float(xp.linalg.trace(G))
+        if len(x) == 3:
+            change = 2 * sign * float(xp.linalg.trace(H)) + float(xp.sum(G * G))
         stacks = [
             _changed(stack, sign, [bucket.rows(block) for block in x], G, H)
             for bucket, stack in zip(self.buckets, self.stacks, strict=True)
         ]
-        return Blocks(self.buckets, stacks, self.tolerance)
+        error = max(0.0, self.error + change)
+        return Blocks(self.pair, self.buckets, stacks, self.floor, error)
 
     def gains(self) -> np.ndarray:
         """By how much each unit would lower the error."""
         gains = np.zeros(sum(len(bucket.units) for bucket in self.buckets))
         for bucket, stack in zip(self.buckets, self.stacks, strict=True):
-            gains[bucket.units] = host(_gains(stack, self.tolerance))
+            gains[bucket.units] = host(self._gains(bucket, stack))
         return gains
 
+    def _gains(self, bucket: Bucket, stack: list[Array]) -> Array:
+        """tr(P⁺ A), or 2 tr(P⁺ B) − tr(P⁺ A P⁺ A), in the eigenvectors of each scaled block."""
+        xp = namespace(stack[0])
+        inverse, U = directions(stack[0], bucket.columns, self.pair, self.floor)
+        A, last = (xp.matrix_transpose(U) @ block @ U for block in (stack[1], stack[-1]))
+        along = xp.clip(xp.sum(inverse * _diagonals(last), axis=1), min=0.0)
+        if len(stack) == 2:
+            return along
+        both = inverse[:, :, None] * inverse[:, None, :] * A * A
+        return xp.clip(2 * along - xp.sum(both, axis=(1, 2)), min=0.0)
 
-def _stacks_of_K(operator: Operator, bucket: Bucket, powers: int) -> list[Array]:
-    """The blocks of K, K² (and K³) at the units, some units at a time."""
+
+def directions(
+    C: Array, columns: np.ndarray, pair: Pair, floor: np.ndarray
+) -> tuple[Array, Array]:
+    """Λ⁺ and U with P⁺ = U Λ⁺ Uᵀ for a stack of blocks P = C_uu + N of the columns of units.
+
+    Columns are scaled to what is left of their own length. Directions that rounding may have made
+    get zero: what is left of a column is right to its floor.
+    """
+    xp = namespace(C)
+    P = (C + xp.matrix_transpose(C)) / 2
+    if pair.noise is not None:
+        identity = like(np.eye(columns.shape[1]), C)
+        P = P + like(pair.noise[columns], C)[:, :, None] * identity[None, :, :]
+    least, left = like(floor[columns], C), _diagonals(P)
+    there = left > least
+    length = xp.where(there, left, xp.ones_like(left))
+    scale = xp.where(there, 1 / xp.sqrt(length), xp.zeros_like(left))
+    values, U = xp.linalg.eigh(P * scale[:, :, None] * scale[:, None, :])
+    doubt = xp.max(xp.where(there, least / length, xp.zeros_like(left)), axis=1)
+    tolerance = columns.shape[1] * (FLOOR * eps(C) + doubt)
+    kept = values > tolerance[:, None]
+    safe = xp.where(kept, values, xp.ones_like(values))
+    inverse = xp.where(kept, 1 / safe, xp.zeros_like(values))
+    return inverse, scale[:, :, None] * U
+
+
+def _stacks_of_K(pair: Pair, bucket: Bucket, depth: int) -> list[Array]:
+    """The blocks of K, KΩK (and KΩKΩK) at the units, some units at a time."""
+    operator = pair.operator
     xp = namespace(operator.like)
     width = max(1, block_width(operator) // bucket.columns.shape[1])
     parts = [
-        _powers_at(operator, bucket.columns[start : start + width], powers)
+        _powers_at(pair, bucket.columns[start : start + width], depth)
         for start in range(0, len(bucket.columns), width)
     ]
     return [xp.concat(blocks) for blocks in zip(*parts, strict=True)]
 
 
-def _powers_at(operator: Operator, members: np.ndarray, powers: int) -> list[Array]:
+def _powers_at(pair: Pair, members: np.ndarray, depth: int) -> list[Array]:
+    operator = pair.operator
     xp = namespace(operator.like)
     bucket = Bucket(members, members)
     columns = operator.columns(members.ravel())
-    images = [columns] if powers == 1 else [columns, operator.matmul(columns)]
-    sides = [_by_unit(block, members.shape) for block in images]
+    weighted = pair.weighed(columns)
+    images = [columns] if depth == 1 else [columns, operator.matmul(weighted)]
+    sides, first = [_by_unit(block, members.shape) for block in images], weighted
     rows, size = bucket.rows(columns), members.shape[1]
     at_units = xp.stack([rows[i, :, i * size : (i + 1) * size] for i in range(len(members))])
-    return [at_units, *(xp.matrix_transpose(sides[0]) @ side for side in sides)]
+    left = xp.matrix_transpose(_by_unit(first, members.shape))
+    return [at_units, *(left @ side for side in sides)]
 
 
 def _by_unit(columns: Array, shape: tuple[int, ...]) -> Array:
@@ -152,23 +201,6 @@ def _changed(stack: list[Array], sign: float, x: list[Array], G: Array, H: Array
             sign * (q @ T(v) + v @ T(q) + p @ T(p) + vG @ T(vG)) + pGv + T(pGv) + v @ H @ T(v)
         )
     return [block + change for block, change in zip(stack, changes, strict=True)]
-
-
-def _gains(stack: list[Array], tolerance: float) -> Array:
-    """tr(C⁺ A), or 2 tr(C⁺ B) − tr(C⁺ A C⁺ A), in the eigenvectors of each block of C."""
-    xp = namespace(stack[0])
-    values, U = xp.linalg.eigh((stack[0] + xp.matrix_transpose(stack[0])) / 2)
-    left = values > tolerance
-    inverse = xp.where(
-        left, 1 / xp.where(left, values, xp.ones_like(values)), xp.zeros_like(values)
-    )
-    A, last = (xp.matrix_transpose(U) @ block @ U for block in (stack[1], stack[-1]))
-    along = xp.clip(xp.sum(inverse * _diagonals(last), axis=1), min=0.0)
-    if len(stack) == 2:
-        return along
-    return xp.clip(
-        2 * along - xp.sum(inverse[:, :, None] * inverse[:, None, :] * A * A, axis=(1, 2)), min=0.0
-    )
 
 
 def _diagonals(stack: Array) -> Array:

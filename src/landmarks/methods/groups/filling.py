@@ -45,20 +45,23 @@ class Growing(State):
     chosen: list[int]
     F: Array
     stacks: list[list[Array]]
+    error: float = 0.0
 
     def keep(self, state: UnitState) -> None:
         """Take over the numbers of a state."""
         self.chosen, self.F, self.stacks = list(state.chosen), state.F, state.blocks.stacks
+        self.error = state.error
 
     def state(self, like: UnitState) -> UnitState:
         """The state of these numbers."""
-        blocks = Blocks(like.of_K.buckets, self.stacks, like.of_K.tolerance)
+        of_K = like.of_K
+        blocks = Blocks(of_K.pair, of_K.buckets, self.stacks, of_K.floor, self.error)
         return replace(like, chosen=tuple(self.chosen), F=self.F, blocks=blocks, basis=None)
 
 
 def greedy(state: UnitState, per_cost: bool) -> Found:
     """What `fill` finds; a resumed run goes on with the units that were added."""
-    growing = Growing(list(state.chosen), state.F, state.blocks.stacks)
+    growing = Growing(list(state.chosen), state.F, state.blocks.stacks, state.error)
 
     def steps() -> Iterator[Step]:
         grown = growing.state(state)

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...errors import RankWarning
-from ...problem import INCLUDE_EXCLUDE, Choice, Problem, Trial, brief, complete
+from ...problem import AIMED, Choice, Problem, Trial, brief, complete
 from ...runs.runner import saved_result, stopped
 from .filling import Found, first_units, greedy
 from .moves import exchange, least_gain
@@ -50,7 +50,7 @@ class Knapsack:
     """
 
     max_exchanges: int | None = None
-    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE | {"groups", "costs"}
+    honours: ClassVar[frozenset[str]] = AIMED | {"groups", "costs"}
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -60,8 +60,8 @@ class Knapsack:
             )
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        operator = problem.operator.searchable(most_columns(problem, 1))
-        empty = UnitState.empty(operator, Units.of(problem), problem.criterion)
+        pair = problem.pair.searchable(most_columns(problem, 1))
+        empty = UnitState.empty(pair, Units.of(problem), problem.objective.depth)
         start = empty.loaded([int(u) for u in np.flatnonzero(empty.units.fixed)])
         exchanged = partial(self._run, problem, start)
         runs = [exchanged(*greedy_choice) for greedy_choice in _starts(problem, start)]

@@ -123,5 +123,5 @@ def least_gain(state: UnitState, error: float, scale: float = 0.0) -> float:
     """What an exchange must gain at least: a share of the errors on the way, and no rounding."""
     tolerance = 1e-6 if is_single(state.operator.like) else 1e-9
     certain = 1e-12 if isinstance(state.operator, Factored) else tolerance
-    rounding = error_rounding(state.operator, state.powers, error, state.of_K.error)
+    rounding = error_rounding(state.operator, state.depth, error, state.of_K.error)
     return max(tolerance * error + certain * scale, rounding)

@@ -12,10 +12,11 @@ import numpy as np
 from ..._array import Array, host, like, namespace, take, zeros
 from ...operators.base import Operator
 from ...operators.forms import Factored
+from ...operators.pair import Pair
 from ...residual.explicit import Explicit
 from ...residual.factors import Factors, factorise
 from ...residual.residual import floor
-from .blocks import Blocks
+from .blocks import Blocks, directions
 from .units import Units
 
 
@@ -30,7 +31,7 @@ class Basis(NamedTuple):
 class UnitState:
     """Chosen units, F with C = K − F Fᵀ, and the blocks of C. Changes make a new state."""
 
-    operator: Operator
+    pair: Pair
     units: Units
     of_K: Blocks
     chosen: tuple[int, ...]
@@ -39,18 +40,24 @@ class UnitState:
     basis: Basis | None = None
 
     @classmethod
-    def empty(cls, operator: Operator, units: Units, criterion: str) -> UnitState:
+    def empty(cls, pair: Pair, units: Units, depth: int) -> UnitState:
         """Nothing chosen."""
-        blocks = Blocks.of(operator, units, criterion)
-        return cls(operator, units, blocks, (), zeros((operator.n, 0), operator.like), blocks)
+        blocks = Blocks.of(pair, units, depth)
+        nothing = zeros((pair.operator.n, 0), pair.operator.like)
+        return cls(pair, units, blocks, (), nothing, blocks)
 
-    @cached_property
+    @property
+    def operator(self) -> Operator:
+        """K."""
+        return self.pair.operator
+
+    @property
     def error(self) -> float:
-        """tr C, or ‖C‖²_F."""
+        """Σ ω_j C_jj, or ‖Ω^½CΩ^½‖²_F."""
         return self.blocks.error
 
     @property
-    def powers(self) -> int:
+    def depth(self) -> int:
         """How many products with a block the change of the blocks needs."""
         return len(self.blocks.stacks[0]) - 1
 
@@ -60,12 +67,14 @@ class UnitState:
             return self.loaded([*self.chosen, int(unit)])
         members = self.units.members[unit]
         columns = self.operator.columns(members) - self.F @ take(self.F, members).T
-        values, U = np.linalg.eigh(host(take(columns, members)).astype(np.float64))
-        left = values > self.blocks.tolerance
-        V = columns @ like(U[:, left] / np.sqrt(values[left]), columns)
+        C, weighed = host(take(columns, members)).astype(np.float64)[None], self.pair.weighed
+        inverse, U = directions(C, np.asarray(members)[None], self.pair, self.blocks.floor)
+        left = inverse[0] > 0
+        V = columns @ like(U[0][:, left] * np.sqrt(inverse[0][left]), columns)
         x = [V]
-        for _ in range(self.powers):
-            x.append(self.operator.matmul(x[-1]) - self.F @ (self.F.T @ x[-1]))
+        for _ in range(self.depth):
+            last = weighed(x[-1])
+            x.append(self.operator.matmul(last) - self.F @ (self.F.T @ last))
         F = namespace(V).concat([self.F, V], axis=1)
         blocks = self.blocks.changed(-1.0, x)
         return replace(self, chosen=(*self.chosen, int(unit)), F=F, blocks=blocks, basis=None)
@@ -83,9 +92,9 @@ class UnitState:
     def _loaded_from(self, operator: Factored, chosen: tuple[int, ...]) -> UnitState:
         """Other units, with the residual of the columns as a matrix of its own."""
         columns = self.units.columns(list(chosen))
-        source = Explicit(operator, len(columns))
+        source = Explicit(operator, len(columns), self.pair)
         source.load(columns, host(operator.floor(len(columns))), len(columns))
-        blocks = self.of_K.of_factor(source.R, self.powers)
+        blocks = self.of_K.of_factor(source.R, self.depth)
         return replace(self, chosen=chosen, blocks=blocks, basis=None)
 
     def without(self, out: Sequence[int]) -> Blocks:
@@ -106,10 +115,10 @@ class UnitState:
     def _basis(self, chosen: Sequence[int]) -> Basis:
         columns = self.units.columns(list(chosen))
         floors = host(floor(self.operator, len(columns)))[columns]
-        factors = factorise(self.operator, columns, floors)
+        factors = factorise(self.pair, columns, floors)
         images = [factors.F]
-        for _ in range(self.powers):
-            images.append(self.operator.matmul(images[-1]))
+        for _ in range(self.depth):
+            images.append(self.operator.matmul(self.pair.weighed(images[-1])))
         return Basis(factors, images)
 
     @cached_property
@@ -118,10 +127,10 @@ class UnitState:
 
     @cached_property
     def _rows(self) -> list[Array]:
-        """Wᵀ, C Wᵀ (and C² Wᵀ) for W = K_SS⁻¹ K_Sᵀ, one column per independent chosen column."""
+        """Wᵀ, CΩWᵀ (and CΩCΩWᵀ), one column per independent chosen column."""
         F, *images = self._own_basis.images
-        G = F.T @ F
+        G = F.T @ self.pair.weighed(F)
         x = [F, images[0] - F @ G]
-        if self.powers == 2:
-            x.append(images[1] - images[0] @ G - F @ (F.T @ x[1]))
+        if self.depth == 2:
+            x.append(images[1] - images[0] @ G - F @ (F.T @ self.pair.weighed(x[1])))
         return [block @ like(self._own_basis.factors.inverse_factor, F) for block in x]

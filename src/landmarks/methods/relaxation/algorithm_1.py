@@ -33,13 +33,13 @@ from ...runs.runner import Step, run
 from ..trajectory import Recorder
 from .box import Weights, chain, from_box, highest, largest, to_box
 from .descent import Descent, Iterate
-from .objective import Objective
+from .relaxed import Relaxed
 
 CLIP = 0.1  # the largest change of a w in one step
 
 
 def algorithm_1(
-    objective: Objective, penalty: float, descent: Descent, threshold: float, recorder: Recorder
+    objective: Relaxed, penalty: float, descent: Descent, threshold: float, recorder: Recorder
 ) -> np.ndarray:
     """The chosen columns, largest weight first (Algorithm 1)."""
     problem = objective.problem
@@ -61,7 +61,7 @@ def start(problem: Problem) -> Weights:
 
 
 def sgd(
-    objective: Objective, start: Weights, penalty: float, descent: Descent, recorder: Recorder
+    objective: Relaxed, start: Weights, penalty: float, descent: Descent, recorder: Recorder
 ) -> Weights:
     """w* from the start by stochastic gradient descent (line 4 of Algorithm 1)."""
     at = Iterate(start, descent.step.start(start.w))
@@ -71,7 +71,7 @@ def sgd(
 
 
 def gradient_steps(
-    at: Iterate, objective: Objective, penalty: float, descent: Descent, recorder: Recorder
+    at: Iterate, objective: Relaxed, penalty: float, descent: Descent, recorder: Recorder
 ) -> Iterator[Step]:
     """The steps until TermCond ends the descent; small weights are frozen (Section 3.4)."""
     xp = namespace(at.weights.w)

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...linalg.error import selection_error
 from ...runs.runner import Step, run
 from ...runs.state import State
 from ..trajectory import Recorder, Trajectory
 from .algorithm_1 import sgd, start
 from .box import largest
 from .descent import Descent
-from .objective import Objective
+from .relaxed import Relaxed
 from .stopping import Steps
 
 MAX_TRIES = 60  # doublings or halvings, after which the bracket is closed
@@ -35,7 +34,7 @@ class Bisection:
     ratio: float = 1.03
 
     def choose(
-        self, objective: Objective, descent: Descent, k: int
+        self, objective: Relaxed, descent: Descent, k: int
     ) -> tuple[np.ndarray, Trajectory]:
         """The k indices and the record of the descent that gave them."""
         roundings = Roundings(objective, k)
@@ -97,27 +96,28 @@ class Bracket(State):
 class Roundings(State):
     """Runs descents for one k and keeps the best rounding with its record."""
 
-    def __init__(self, objective: Objective, k: int):
+    def __init__(self, objective: Relaxed, k: int):
         self.objective = objective
         self.k = k
         self.error = np.inf
         self.best = np.zeros(0, dtype=np.int64)
-        self.recorder = Recorder(objective.operator.n)
+        self.recorder = Recorder(objective.problem.operator.n)
 
     def relative_error(self) -> float | None:
-        """The error of the best rounding over tr K; None for Frobenius, whose total is unknown."""
-        if self.objective.problem.criterion != "trace":
+        """The error of the best rounding over tr K; None where the total is another."""
+        problem = self.objective.problem
+        if problem.objective.depth != 1 or problem.pair.weights is not None:
             return None
         return self.error / (self.objective.operator.n * self.objective.mean_diagonal)
 
     def ends_below(self, descent: Descent, penalty: float) -> bool:
         """Descend from t = 1/2; whether it ended because at most k columns would be left."""
         problem = self.objective.problem
-        recorder = Recorder(self.objective.operator.n)
+        recorder = Recorder(problem.operator.n)
         descent = replace(descent, at_least=self.k + 1)
         t = sgd(self.objective, start(problem), penalty, descent, recorder).t(problem)
         indices = largest(t, self.k)
-        error = selection_error(problem.operator, indices, problem.criterion)
+        error = problem.objective.error(problem.operator, indices)
         if error < self.error:
             self.error = error
             self.best = indices

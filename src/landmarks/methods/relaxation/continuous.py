@@ -15,8 +15,9 @@ from ... import _check
 from ...linalg.probes import Identity, Rademacher
 from ...linalg.solvers.automatic import Automatic
 from ...linalg.solvers.solution import Solver
+from ...objectives.objective import as_objective
 from ...operators.data import as_operator
-from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
+from ...problem import AIMED, Choice, Problem, brief
 from ...residual.residual import independent
 from ..trajectory import Recorder, Trajectory
 from .algorithm_1 import algorithm_1
@@ -24,12 +25,12 @@ from .bisection import Bisection
 from .descent import Descent
 from .frank_wolfe import FrankWolfe
 from .gradients import frobenius_gradient, trace_gradient
-from .objective import Objective, mean_diagonal
+from .relaxed import Relaxed, mean_diagonal
 from .steps import SGD, StepRule
 from .stopping import Stop, StoppingRule
 from .warm_path import WarmPath
 
-GRADIENTS = {"trace": trace_gradient, "frobenius": frobenius_gradient}
+GRADIENTS = {1: trace_gradient, 2: frobenius_gradient}  # by the depth of the objective
 STRATEGIES = {"bisection": Bisection, "path": WarmPath, "frank_wolfe": FrankWolfe}
 BISECT_BELOW = 2000  # candidates; with more, a thousand gradients cost too much
 
@@ -85,7 +86,7 @@ class Continuous:
     solver: Solver = field(default_factory=Automatic)
     polish: bool = False
 
-    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
+    honours: ClassVar[frozenset[str]] = AIMED
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -160,21 +161,21 @@ class Continuous:
         """
         operator = as_operator(A)
         wanted = [_check.subset_size(k, operator.n) for k in sizes]
-        problem = Problem(operator, max(wanted), criterion)
+        problem = Problem(operator, max(wanted), as_objective(criterion))
         objective = self._objective(problem, np.random.default_rng(seed))
         return WarmPath().choose_many(objective, self._descent(objective), wanted)[0]
 
-    def _objective(self, problem: Problem, rng: np.random.Generator) -> Objective:
-        unit = mean_diagonal(problem.operator, rng)
+    def _objective(self, problem: Problem, rng: np.random.Generator) -> Relaxed:
+        unit = mean_diagonal(problem.pair, rng)
         if self.units == "relative":
             delta = (self.delta or 0.002) * unit
         else:
             delta = (self.delta or 1.0) * 2.0**-problem.operator.exponent
         probes = Identity() if self.n_probes is None else Rademacher(self.n_probes)
-        gradient = GRADIENTS[problem.criterion]
-        return Objective(problem, gradient, unit, delta, probes, self.solver, rng)
+        gradient = GRADIENTS[problem.objective.depth]
+        return Relaxed(problem, gradient, unit, delta, probes, self.solver, rng)
 
-    def _descent(self, objective: Objective) -> Descent:
+    def _descent(self, objective: Relaxed) -> Descent:
         epsilon = self.epsilon
         if epsilon is None:
             epsilon = min(0.05, 0.1 * (objective.delta / objective.mean_diagonal) ** 0.5)
@@ -182,16 +183,16 @@ class Continuous:
         return Descent(epsilon, self.step, stop, at_least=max(1, objective.problem.k))
 
     def _run_algorithm_1(
-        self, objective: Objective, penalty: float
+        self, objective: Relaxed, penalty: float
     ) -> tuple[np.ndarray, Trajectory]:
         """The columns that the penalty leaves, largest weight first."""
         descent = self._descent(objective)
-        recorder = Recorder(objective.operator.n)
+        recorder = Recorder(objective.problem.operator.n)
         if self.units == "relative":
             unit = objective.penalty_unit()
         else:
-            power = 1 if objective.problem.criterion == "trace" else 2
-            unit = 2.0 ** -(power * objective.operator.exponent)
+            asked, operator = objective.problem.objective, objective.problem.operator
+            unit = 2.0 ** -(asked.depth * asked.exponent(operator))
         threshold = descent.epsilon if self.threshold is None else self.threshold
         indices = algorithm_1(objective, penalty * unit, descent, threshold, recorder)
         if len(indices) == 0:
@@ -201,7 +202,7 @@ class Continuous:
             )
         return indices, recorder.trajectory()
 
-    def _reach_k(self, objective: Objective) -> tuple[np.ndarray, Trajectory]:
+    def _reach_k(self, objective: Relaxed) -> tuple[np.ndarray, Trajectory]:
         """Exactly k columns by the strategy."""
         strategy = self.strategy
         if strategy is None:

@@ -17,7 +17,7 @@ from ...runs.state import State
 from ..trajectory import Recorder, Trajectory
 from .box import highest, largest
 from .descent import Descent
-from .objective import Objective
+from .relaxed import Relaxed
 
 
 @dataclass(frozen=True)
@@ -36,18 +36,18 @@ class FrankWolfe:
     smallest: float = 1e-3
 
     def choose(
-        self, objective: Objective, descent: Descent, k: int
+        self, objective: Relaxed, descent: Descent, k: int
     ) -> tuple[np.ndarray, Trajectory]:
         """The k indices and the record of the weights; Frank–Wolfe does not use the descent."""
         at = Iterate(_start(objective, k))
-        recorder = Recorder(objective.operator.n)
+        recorder = Recorder(objective.problem.operator.n)
         first = _delta_unit(objective, k) * self.deltas[0]
         steps = self._steps(at, objective, first, recorder)
         run("frank_wolfe", steps, at, recorder, objective, deadline=objective.problem.deadline)
         return largest(at.weights, k), recorder.trajectory()
 
     def _steps(
-        self, at: Iterate, objective: Objective, first: float, recorder: Recorder
+        self, at: Iterate, objective: Relaxed, first: float, recorder: Recorder
     ) -> Iterator[Step]:
         rise = self.deltas[1] / self.deltas[0]
         while at.step < self.n_steps:
@@ -59,10 +59,10 @@ class FrankWolfe:
             yield Step(at.step, self.n_steps)
 
     def _gradient(
-        self, objective: Objective, weights: np.ndarray, recorder: Recorder
+        self, objective: Relaxed, weights: np.ndarray, recorder: Recorder
     ) -> np.ndarray:
         """The gradient on the host; zero for columns of negligible weight, which are left out."""
-        n = objective.operator.n
+        n = objective.problem.operator.n
         reference = objective.operator.like
         negligible = min(self.smallest, 0.5 * objective.problem.k / n)  # the weights begin at k/n
         active = np.flatnonzero(weights > negligible)
@@ -82,7 +82,7 @@ class Iterate(State):
     step: int = 0
 
 
-def _delta_unit(objective: Objective, k: int) -> float:
+def _delta_unit(objective: Relaxed, k: int) -> float:
     """The δ at which n weights k/n have the effective dimension k, through r = t²/(δ(1 − t²))."""
     t = objective.uniform_weight(k)
     q = min(k / len(objective.problem.candidates), 0.99)
@@ -90,7 +90,7 @@ def _delta_unit(objective: Objective, k: int) -> float:
     return q**2 / ((1 - q**2) * r)
 
 
-def _start(objective: Objective, k: int) -> np.ndarray:
+def _start(objective: Relaxed, k: int) -> np.ndarray:
     """Included candidates at one, the free ones at the one weight that makes the sum k."""
     problem = objective.problem
     weights = np.zeros(problem.operator.n)
@@ -99,7 +99,7 @@ def _start(objective: Objective, k: int) -> np.ndarray:
     return weights
 
 
-def _vertex(objective: Objective, gradient: np.ndarray, k: int) -> np.ndarray:
+def _vertex(objective: Relaxed, gradient: np.ndarray, k: int) -> np.ndarray:
     """The corner with k ones that is lowest along the gradient."""
     problem = objective.problem
     scores = np.full(problem.operator.n, -np.inf)

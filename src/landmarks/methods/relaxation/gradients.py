@@ -65,11 +65,12 @@ def frobenius_gradient(
     first = solve(t[:, None] * active.active_rows(a))  # active rows only (Lemma 3.3)
     b = first.x
     c = active.product_all_rows(t[:, None] * b) - a
-    d = active.product_active_rows(c)
+    weighted = active.pair.weighed(c)
+    d = active.product_active_rows(weighted)
     second = solve(t[:, None] * d)
     e = second.x
     psi = (2 * delta / t) * xp.sum(b * e, axis=1) / M  # mean over the M probes (Lemma 3.2)
-    value = float(xp.sum(c * c)) / M
+    value = float(xp.sum(weighted * c)) / M
     converged = first.converged and second.converged
     gradient = 2 * psi  # ∇g = 2 E[ψ]; algorithm_1 divides by λ and adds 1
     return Evaluation(value, gradient, first.steps + second.steps, converged)

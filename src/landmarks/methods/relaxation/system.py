@@ -11,6 +11,7 @@ from ..._array import Array, Indices, add_diagonal, namespace, take
 from ...operators.base import Operator
 from ...operators.dense import Dense
 from ...operators.forms import densify
+from ...operators.pair import Pair
 
 SMALL = 2000  # up to this order K_+ is stored, since factorising is faster than products
 
@@ -51,6 +52,7 @@ class System:
     operator: Operator
     t: Array
     delta: float
+    noise: Array | None = None
 
     @property
     def n(self) -> int:
@@ -59,8 +61,9 @@ class System:
 
     @cached_property
     def ridge(self) -> Array:
-        """The diagonal δ(1 − t²)."""
-        return self.delta * (1 - self.t) * (1 + self.t)
+        """The diagonal δ(1 − t²), and t² ν where measurements are noisy."""
+        ridge = self.delta * (1 - self.t) * (1 + self.t)
+        return ridge if self.noise is None else ridge + self.t * self.t * self.noise
 
     def matmul(self, block: Array) -> Array:
         """L_t @ block: one product with K per column."""
@@ -88,9 +91,10 @@ class Active:
     the principal submatrix K_+. So the system shrinks as columns drop out.
     """
 
-    def __init__(self, operator: Operator, indices: Indices | None = None):
-        self.operator = operator
-        self.indices = np.arange(operator.n) if indices is None else np.asarray(indices)
+    def __init__(self, pair: Pair, indices: Indices | None = None):
+        self.pair = pair
+        self.operator = operator = pair.operator
+        self.indices = np.arange(pair.n) if indices is None else np.asarray(indices)
         self.everything = len(self.indices) == operator.n
 
     def __len__(self) -> int:
@@ -107,7 +111,13 @@ class Active:
 
     def system(self, t: Array, delta: float) -> System:
         """(L_t)_+ for the weights of the active candidates."""
-        return System(self.principal, t, delta)
+        noise = self.pair.variances
+        return System(self.principal, t, delta, None if noise is None else take(noise, self.indices))
+
+    def half_weighed(self, probes: Array) -> Array:
+        """Ω^½ times a block with all n rows."""
+        omega = self.pair.omega
+        return probes if omega is None else probes * omega[:, None] ** 0.5
 
     def product_active_rows(self, block: Array) -> Array:
         """The active rows of K @ block, for a block with all n rows."""

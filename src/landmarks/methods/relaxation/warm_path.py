@@ -13,7 +13,7 @@ from ..trajectory import Recorder, Trajectory
 from .algorithm_1 import sgd, start
 from .box import Weights, largest
 from .descent import Descent
-from .objective import Objective
+from .relaxed import Relaxed
 from .stopping import Steps
 
 
@@ -32,18 +32,18 @@ class WarmPath:
     max_steps: int = 3000
 
     def choose(
-        self, objective: Objective, descent: Descent, k: int
+        self, objective: Relaxed, descent: Descent, k: int
     ) -> tuple[np.ndarray, Trajectory]:
         """The k indices and the record of the sweep down to k columns."""
         found, path = self.choose_many(objective, descent, [k])
         return found[k], path
 
     def choose_many(
-        self, objective: Objective, descent: Descent, sizes: list[int]
+        self, objective: Relaxed, descent: Descent, sizes: list[int]
     ) -> tuple[dict[int, np.ndarray], Trajectory]:
         """For each size, the largest weights just before the active columns fall to it."""
         problem = objective.problem
-        recorder = Recorder(objective.operator.n)
+        recorder = Recorder(objective.problem.operator.n)
         penalty = self.start * objective.penalty_unit(objective.uniform_weight(max(sizes)))
         sweep = Sweep(start(problem), penalty, sorted(sizes, reverse=True))
         steps = self._steps(sweep, objective, descent, recorder)
@@ -52,7 +52,7 @@ class WarmPath:
         return sweep.found | {k: largest(last, k) for k in sweep.missing}, recorder.trajectory()
 
     def _steps(
-        self, sweep: Sweep, objective: Objective, descent: Descent, recorder: Recorder
+        self, sweep: Sweep, objective: Relaxed, descent: Descent, recorder: Recorder
     ) -> Iterator[Step]:
         problem = objective.problem
         one_step = replace(descent, stop=Steps(1), at_least=1)

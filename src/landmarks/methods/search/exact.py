@@ -7,10 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...linalg.error import rank_bound, selection_error
 from ...problem import AIMED, Choice, Problem, brief, complete
 from ...proof.tree import Tree
-from ..aimed.exact import exact as aimed
 from .landscape import Landscape
 from .local_search import descend, starting_choice
 
@@ -43,21 +41,19 @@ class Exact:
     __repr__ = brief
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        if problem.aim is not None:
-            return aimed(problem, starting_choice(self.start, problem, rng))
-        if problem.time_left < EIGENVALUES * problem.operator.n**3:
+        if problem.time_left < EIGENVALUES * problem.pair.operator.n**3:
             details = {"proved": False, "nodes": 0}
             return Choice(self._improved(problem, rng), bound=0.0, details=details)
         tree = Tree(problem)
         tree.offer(*tree.split(self._improved(problem, rng)))
         bound = tree.search()
-        indices = complete(problem, tree.independent())
-        error = selection_error(problem.operator, indices, problem.criterion)
+        indices, objective = complete(problem, tree.independent()), problem.objective
+        error = objective.error(problem.operator, indices)
         proved = bool(bound >= tree.cutoff)
         if proved:
             bound = tree.cutoff  # what the search found may depend on where a run was resumed
         else:
-            tail = rank_bound(problem.operator, problem.k, problem.criterion)
+            tail = objective.bound(problem.operator, problem.k, problem.exclude)
             bound = min(max(bound, tail), error)
         return Choice(indices, bound=bound, details={"proved": proved, "nodes": tree.nodes})
 
@@ -65,7 +61,7 @@ class Exact:
         """The start, improved by swaps; the search judges the rank, so the start does not warn."""
         problem = replace(problem, warned=problem.warned | {"rank"})
         start = starting_choice(self.start, problem, rng)
-        landscape = Landscape.of(problem, problem.criterion)
+        landscape = Landscape.of(problem)
         state = landscape.state(start.indices)
         descend(landscape, state)
         return landscape.indices(state.chosen, start.indices)

@@ -13,6 +13,7 @@ from ...residual.exchange import Exchange
 from ...runs.runner import Step, run
 from ..greedy.greedy import Greedy
 from .landscape import Landscape
+from .local_search import lowered
 
 CLEAR = 1e-3  # of the largest gain: what rounding may hide below it makes no difference to swaps
 
@@ -22,7 +23,7 @@ class Filled:
     """The choice of `Greedy` in less time, where K is stored and rounding leaves little doubt."""
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        landscape = Landscape.of(problem, "trace")
+        landscape = Landscape.of(problem, lowered(problem, problem.objective.cheaper))
         if landscape.compiled is not None and problem.operator.m is None:
             state = landscape.state(np.zeros(0, dtype=np.int64))
             run("greedy", filling(landscape.compiled, state), state)

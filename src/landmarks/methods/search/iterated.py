@@ -19,10 +19,8 @@ from ...problem import AIMED, PLACED, Choice, Problem, brief
 from ...residual.exchange import Exchange
 from ...runs.runner import Step, run
 from ...runs.state import State
-from ..aimed.iterated import Rounds
-from ..aimed.iterated import iterated as aimed
 from .landscape import Landscape
-from .local_search import LIMIT, check_aimed, check_criterion, descend, refill, starting_choice
+from .local_search import LIMIT, check_criterion, descend, lowered, refill, starting_choice
 
 ROUGH = 1e-4  # drift of a disturbed state that makes it load afresh; the best is loaded at the end
 NEAR = 8  # places examined first after a perturbation, for each member that it dropped
@@ -70,12 +68,9 @@ class Iterated:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
-        if problem.aim is not None:
-            check_aimed(self.criterion)
-            return aimed(problem, start, rng, Rounds(self.rounds, self.share, self.patience))
-        criterion = self.criterion or problem.criterion
         try:
-            landscape = Landscape.of(problem, criterion, self.rounds * moves(problem.k))
+            objective = lowered(problem, self.criterion)
+            landscape = Landscape.of(problem, objective, self.rounds * moves(problem.k))
         except Stopped:
             return start
         first = landscape.state(start.indices, quick=landscape.compiled is not None)
@@ -145,7 +140,7 @@ class Search(State):
         """Whether the rank is reached, nothing but rounding is left, or nothing may change."""
         return bool(
             len(self.state.vacant)
-            or self.state.error <= self.landscape.base.rounding(self.state.error)
+            or self.state.done
             or not len(self.landscape.unlocked(self.state))
             or not np.any(self.landscape.open_to(self.state))
         )
@@ -180,14 +175,15 @@ class Search(State):
         else:
             limit = LIMIT * landscape.problem.k
             landscape.compiled.disturb(trial, place, count, limit)
-            hopeful = full or judged(trial) < judged(self.state) * (1 + trial.drift)
+            before, drift = judged(self.state), trial.drift
+            hopeful = full or judged(trial) < before + drift * abs(before)
             if hopeful and trial.stale(ROUGH) and not len(trial.vacant):
                 trial.load(trial.chosen, quick=True)
                 landscape.compiled.descend(trial, limit)
         return trial
 
     def _lower(self, trial: Exchange, error: float) -> bool:
-        least = error * (1 - self.landscape.tolerance)
+        least = self.landscape.problem.objective.below(error, self.landscape.tolerance)
         return not len(trial.vacant) and self.landscape.judged(trial) < least
 
 

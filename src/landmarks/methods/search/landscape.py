@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..._array import Array, is_single, like
+from ...objectives.objective import Objective
 from ...placement.packing import exchangeable
 from ...problem import Problem, complete
 from ...residual.base import Base
 from ...residual.compiled.library import Compiled, compilable
 from ...residual.exchange import Exchange
 from ...residual.loading import error_of
-from ...residual.powers import POWERS, total
 
 CERTAIN = 1e-10  # relative to its terms: how accurate the gain of a swap is
 
@@ -22,13 +23,16 @@ CERTAIN = 1e-10  # relative to its terms: how accurate the gain of a swap is
 class Landscape:
     """What stays the same while the choice changes: the problem, K, and what counts as a gain.
 
+    objective : whose error the swaps lower; that of the problem, or one that is cheaper to lower.
+    free : the candidates that may be added.
     tolerance : the part of the error that a move must gain at least.
-    drift : the relative change of diag C or diag C² by accumulated rounding that makes a state load
+    drift : the relative change of the diagonals by accumulated rounding that makes a state load
         afresh.
     compiled : the compiled search; None where it cannot work on K, or was not compiled.
     """
 
     problem: Problem
+    objective: Objective
     base: Base
     free: np.ndarray
     tolerance: float
@@ -36,37 +40,42 @@ class Landscape:
     compiled: Compiled | None = None
 
     @classmethod
-    def of(cls, problem: Problem, criterion: str, moves: int | None = None) -> Landscape:
+    def of(
+        cls, problem: Problem, objective: Objective | None = None, moves: int | None = None
+    ) -> Landscape:
         """moves : about how many will be made; half of k for a descent from greedy."""
-        operator = problem.operator.searchable(problem.k)
-        single = is_single(operator.like)
-        base = Base(operator, criterion, problem.k, problem.k // 2 if moves is None else moves)
-        if single:
-            return cls(problem, base, problem.free, tolerance=1e-6, drift=1e-3)
-        found = cls(problem, base, problem.free, tolerance=1e-9, drift=1e-6)
+        objective, pair = objective or problem.objective, problem.searched
+        moves = problem.k // 2 if moves is None else moves
+        base = Base(pair, objective.depth, problem.k, moves)
+        if is_single(pair.operator.like):
+            return cls(problem, objective, base, problem.choosable, tolerance=1e-6, drift=1e-3)
+        found = cls(problem, objective, base, problem.choosable, tolerance=1e-9, drift=1e-6)
         if problem.constraints or not compilable(base):
             return found
         known = CERTAIN if base.factored is None else CERTAIN / 100
-        compiled = Compiled(base, problem.free, problem.include, found.tolerance, known)
+        compiled = Compiled(base, problem.choosable, problem.include, found.tolerance, known)
         return replace(found, compiled=compiled)
 
     @property
     def direct(self) -> bool:
         """Whether swaps lower the error that the problem asks for, and not another."""
-        return self.base.powers == POWERS[self.problem.criterion]
+        return self.base.depth == self.problem.objective.depth
 
     def relative(self, error: float) -> float | None:
-        """An error by the criterion of the problem as a part of the total."""
-        whole = self.base.totals[POWERS[self.problem.criterion] - 1]
-        return error / whole if whole > 0 else None
+        """An error by the objective of the problem as a part of the total."""
+        return self.problem.objective.relative(error, self.base.totals)
 
     def judged(self, state: Exchange) -> float:
-        """The error of a state by the criterion of the problem, whatever its swaps lower."""
-        return total(state.diagonals[POWERS[self.problem.criterion] - 1])
+        """The error of a state by the objective of the problem, whatever its swaps lower."""
+        return state.error_of(self.problem.objective.depth)
 
     def error(self, state: Exchange) -> float:
         """The error of a state, from scratch where rank-one changes have moved it noticeably."""
         return state.error if state.drift < self.tolerance else state.recomputed_error()
+
+    def below(self, error: float) -> float:
+        """The error from which on another counts as lower."""
+        return self.objective.below(error, self.tolerance)
 
     def least_gain(self, error: float, size: float = 0.0) -> float:
         """What a swap must gain at least: more than rounding, and not too little to matter.
@@ -75,7 +84,8 @@ class Landscape:
         """
         known = 10 * self.tolerance if is_single(self.base.operator.like) else CERTAIN
         known = known if self.base.factored is None else CERTAIN / 100
-        return max(self.tolerance * error + known * size, self.base.rounding(error))
+        least = error - self.below(error) + known * size
+        return max(least, self.base.rounding(error))
 
     def state(self, indices: np.ndarray, quick: bool = False) -> Exchange:
         """The state of the independent ones among the indices; those to be included come first.
@@ -83,12 +93,25 @@ class Landscape:
         quick : whether it may have fewer digits, where that takes less time.
         """
         include = np.asarray(self.problem.include, dtype=np.int64)
-        rest = indices[np.isin(indices, self.free)][: self.problem.k - len(include)]
+        rest = self.without_included(indices)[: self.problem.k - len(include)]
         independent = Exchange(self.base, len(include))
         independent.load(include)
         state = Exchange(self.base, self.problem.k - len(independent.vacant))
         state.load(np.concatenate([include, rest]), quick)
         return state
+
+    def without_included(self, indices: np.ndarray) -> np.ndarray:
+        """The indices that may be added, without one for each that is included."""
+        indices = np.asarray(indices, dtype=np.int64)
+        if not self.problem.objective.repeats:
+            return indices[np.isin(indices, self.free)]
+        included, rest = Counter(self.problem.include), list[int]()
+        for j in indices.tolist():
+            if included[j] > 0:
+                included[j] -= 1
+            elif np.isin(j, self.free):
+                rest.append(j)
+        return np.asarray(rest, dtype=np.int64)
 
     def error_at(self, indices: np.ndarray) -> float:
         """The error of the indices, without a state where that takes far longer."""
@@ -106,41 +129,45 @@ class Landscape:
         return i, states[i]
 
     def open_to(self, state: Exchange) -> np.ndarray:
-        """Whether each candidate may be added to the state."""
-        allowed = np.zeros(self.problem.operator.n, dtype=bool)
+        """Whether each column may be added to the state."""
+        allowed = np.zeros(self.base.operator.n, dtype=bool)
         allowed[self.free] = True
-        allowed[state.chosen] = False
+        if not self.problem.objective.repeats:
+            allowed[state.chosen] = False
         if self.problem.constraints and len(state.vacant):
-            allowed &= self.problem.addable(state.chosen)
+            allowed[: self.problem.operator.n] &= self.problem.addable(state.chosen)
         return allowed
 
     def pairs_open_to(self, state: Exchange) -> Array | None:
-        """Whether each candidate may take the place of each member; None where all may."""
+        """Whether each column may take the place of each member; None where all may."""
         if not self.problem.constraints:
             return None
         others = np.setdiff1d(self.problem.include, state.chosen).astype(np.int64)
         allowed = exchangeable(self.problem.constraints, np.concatenate([state.chosen, others]))
-        rows = np.zeros((len(state.members), self.problem.operator.n))
-        rows[state.members >= 0] = allowed[: len(state.chosen)]
+        rows = np.zeros((len(state.members), self.base.operator.n))
+        rows[state.members >= 0, : self.problem.operator.n] = allowed[: len(state.chosen)]
         return like(rows, state.operator.like) > 0
 
     def unlocked(self, state: Exchange) -> np.ndarray:
-        """The places whose member may be dropped."""
-        seated = state.members >= 0
-        if self.problem.include:
-            seated &= ~np.isin(state.members, self.problem.include)
-        return np.flatnonzero(seated)
+        """The places whose member may be dropped; of a repeated one the first stays."""
+        locked, places = Counter(self.problem.include), list[int]()
+        for place, j in enumerate(state.members.tolist()):
+            if locked[j] > 0:
+                locked[j] -= 1
+            elif j >= 0:
+                places.append(place)
+        return np.asarray(places, dtype=np.int64)
 
     def indices(self, chosen: np.ndarray, spare: np.ndarray) -> np.ndarray:
         """All k indices: the included, the chosen, then spare ones beyond the rank."""
-        if self.problem.constraints:
-            return complete(self.problem, chosen)
-        order = [
-            *self.problem.include,
-            *chosen,
-            *spare[np.isin(spare, self.problem.candidates)],
-        ]
-        return complete(self.problem, list(dict.fromkeys(int(j) for j in order))[: self.problem.k])
+        problem = self.problem
+        if problem.constraints:
+            return complete(problem, chosen)
+        order = [*problem.include, *self.without_included(chosen)]
+        if problem.objective.repeats:
+            return complete(problem, order[: problem.k])
+        order += [int(j) for j in spare[np.isin(spare, problem.candidates)]]
+        return complete(problem, list(dict.fromkeys(int(j) for j in order))[: problem.k])
 
 
 def as_mask(allowed: np.ndarray, state: Exchange) -> Array:

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..._array import Indices, host, is_array
-from ...aims.given import ONLY_TRACE
 from ...constraints import check_placed, check_start
-from ...errors import UnsupportedError
+from ...objectives.objective import OBJECTIVES, Objective
 from ...problem import Choice, Problem, check_indices
 from ...residual.exchange import Exchange
 from ...residual.pairs import best_swap, confirmed_gain
@@ -30,14 +29,16 @@ BATCH = 32  # compiled swaps between two reports of progress
 
 def check_criterion(criterion: str | None) -> None:
     """The error that swaps lower: a criterion, or None for that of the problem."""
-    if criterion not in (None, "trace", "frobenius"):
-        raise ValueError(f'criterion must be "trace", "frobenius" or None, got {criterion!r}')
+    if criterion is not None and criterion not in OBJECTIVES:
+        names = ", ".join(f'"{name}"' for name in OBJECTIVES)
+        raise ValueError(f"criterion must be {names} or None, got {criterion!r}")
 
 
-def check_aimed(criterion: str | None) -> None:
-    """Refuse to lower the Frobenius error for a target or noise, which have none."""
-    if criterion == "frobenius":
-        raise UnsupportedError(ONLY_TRACE)
+def lowered(problem: Problem, criterion: str | None) -> Objective:
+    """What swaps lower: the objective of the problem, or its target and noise measured otherwise."""
+    if criterion is None:
+        return problem.objective
+    return problem.objective.measured(OBJECTIVES[criterion])
 
 
 def starting_choice(start: Any, problem: Problem, rng: np.random.Generator) -> Choice:
@@ -48,7 +49,8 @@ def starting_choice(start: Any, problem: Problem, rng: np.random.Generator) -> C
         method = as_method(start)
         check_placed(problem, method)
         return run_method("start", method, problem, rng)
-    indices = check_indices(host(start) if is_array(start) else list(start), problem.operator.n)
+    listed = host(start) if is_array(start) else list(start)
+    indices = check_indices(listed, problem.operator.n, repeats=problem.objective.repeats)
     if len(indices) != problem.k:
         raise ValueError(f"start must list k = {problem.k} indices, got {len(indices)}")
     check_start(problem, indices)
@@ -142,7 +144,7 @@ def confirm(landscape: Landscape, state: Exchange, done: SwapRun) -> None:
     others look better: there they end.
     """
     state.load(state.chosen)
-    if state.error < done.lowest * (1 - landscape.tolerance):
+    if state.error < landscape.below(done.lowest):
         done.lowest = state.error
         done.members = state.chosen
         done.fresh = True
@@ -182,7 +184,7 @@ def swap_best(landscape: Landscape, state: Exchange, done: SwapRun) -> bool:
 
 def _swap_at(landscape: Landscape, state: Exchange, places: np.ndarray | None) -> np.ndarray | None:
     """Make the best swap at the places, or at all of them; returns the most promising places."""
-    trace = state.base.powers == 1
+    quick = state.base.depth == 2  # confirming costs a product, so it waits until there is doubt
     for _ in range(CHECKS):
         looked = landscape.unlocked(state) if places is None else places
         if len(looked) == 0:
@@ -198,7 +200,7 @@ def _swap_at(landscape: Landscape, state: Exchange, places: np.ndarray | None) -
                     continue
             return None
         gain, size = best.gain, best.cost
-        if trace or gain <= landscape.least_gain(state.error, size):
+        if not quick or gain <= landscape.least_gain(state.error, size):
             gain, size = confirmed_gain(state, best)
         if gain > landscape.least_gain(state.error, size):
             state.drop(best.place)

@@ -34,7 +34,7 @@ class Merged:
         if len(union) == problem.k:
             return Choice(self.first)
         try:
-            landscape = Landscape.of(problem, problem.criterion)
+            landscape = Landscape.of(problem)
         except Stopped:
             return Choice(self.first)
         state = landscape.state(eliminated(landscape, union))

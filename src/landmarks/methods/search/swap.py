@@ -14,10 +14,9 @@ import numpy as np
 
 from ...errors import Stopped
 from ...problem import AIMED, PLACED, Choice, Problem, brief
-from ..aimed import search as aimed
 from ..inner import run_method
 from .landscape import Landscape
-from .local_search import check_aimed, check_criterion, descend, starting_choice
+from .local_search import check_criterion, descend, lowered, starting_choice
 
 
 @dataclass(frozen=True)
@@ -55,18 +54,18 @@ class Swap:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
-        if problem.aim is not None:
-            check_aimed(self.criterion)
-            return aimed.swap(problem, start, self.max_swaps)
         begun = [start]
-        if self.criterion is None and problem.criterion == "frobenius":
+        if self.criterion is None and problem.objective.cheaper is not None:
             begun.append(
                 run_method(
-                    "trace", replace(self, start=start.indices, criterion="trace"), problem, rng
+                    problem.objective.cheaper,
+                    replace(self, start=start.indices, criterion=problem.objective.cheaper),
+                    problem,
+                    rng,
                 )
             )
         try:
-            landscape = Landscape.of(problem, self.criterion or problem.criterion)
+            landscape = Landscape.of(problem, lowered(problem, self.criterion))
         except Stopped:
             return start
         best, state = landscape.lowest([choice.indices for choice in begun])

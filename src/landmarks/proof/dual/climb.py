@@ -44,7 +44,7 @@ def squared(root: Conditioned) -> Conditioned:
     K = root.matrix
     S = gram(K)
     omega = root.omega + 8 * len(K) * (EPS + root.omega)
-    return Conditioned(S, np.sqrt(np.diagonal(S.high)), omega, K)
+    return Conditioned(S, np.sqrt(np.diagonal(S.high)), omega, K, root.pair)
 
 
 def ascended(

@@ -11,11 +11,15 @@ WIDE static void change_diagonals(Choice *s, const Change *change) {
     const double sign = *change->sign;
     const double *restrict b = change->x[0], *restrict p = change->x[1];
     double *restrict c = s->diagonals[0], *restrict A = s->diagonals[1];
-    const double alpha = dot(b, b, n);
-    if (s->powers == 2) {
+    if (s->depth == 0) {
+        for (int64_t i = 0; i < n; i++) c[i] += sign * b[i] * b[i];
+        return;
+    }
+    const double alpha = inner(s, b, b);
+    if (s->depth == 2) {
         const double *restrict q = change->x[2];
         double *restrict B = s->diagonals[2];
-        const double beta = dot(b, p, n) + sign * alpha * alpha;
+        const double beta = inner(s, b, p) + sign * alpha * alpha;
 #pragma omp simd
         for (int64_t i = 0; i < n; i++)
             B[i] += sign * (2 * b[i] * q[i] + p[i] * p[i]) + 2 * alpha * b[i] * p[i]
@@ -28,7 +32,7 @@ WIDE static void change_diagonals(Choice *s, const Change *change) {
     }
     if (sign < 0) return;
     const double part = ROUNDING * s->unit;
-    for (int d = 0; d <= s->powers; d++) {
+    for (int d = 0; d <= s->depth; d++) {
         double *restrict error = s->errors[d];
         const double *restrict diagonal = s->diagonals[d];
 #pragma omp simd
@@ -40,7 +44,7 @@ WIDE static void change_diagonals(Choice *s, const Change *change) {
 }
 
 static void correct(Choice *s, int64_t j, const double *values) {
-    for (int p = 0; p <= s->powers; p++) {
+    for (int p = 0; p <= s->depth; p++) {
         s->diagonals[p][j] = values[p];
         s->errors[p][j] = ROUNDING * s->unit * fabs(values[p]);
     }
@@ -67,7 +71,7 @@ static void change_row_by_all(const Choice *s, int64_t place, double *const *row
 /* Apply the pending changes to the row of a place; an emptied place starts from zero. */
 static void settle_row(const Choice *s, int64_t r) {
     double *row[3];
-    for (int p = 0; p <= s->powers; p++) {
+    for (int p = 0; p <= s->depth; p++) {
         row[p] = s->rows[p] + r * s->n;
         if (s->seated[r] != s->members[r]) memset(row[p], 0, s->n * sizeof(double));
     }
@@ -91,14 +95,15 @@ static Change next_change(Choice *s) {
 static void drop(Choice *s, int64_t place) {
     Change change = next_change(s);
     const double length = sqrt(s->H[place * s->size + place]);
-    for (int p = 0; p <= s->powers; p++) {
+    for (int p = 0; p <= s->depth; p++) {
         if (s->seated[place] == s->members[place])
             memcpy(change.x[p], s->rows[p] + place * s->n, s->n * sizeof(double));
         else
             memset(change.x[p], 0, s->n * sizeof(double));
     }
     change_row_by_all(s, place, change.x);
-    for (int p = 0; p <= s->powers; p++) scale(change.x[p], 1 / length, s->n);
+    for (int p = 0; p <= s->depth; p++) scale(change.x[p], 1 / length, s->n);
+    s->volume += 2 * log(length);
     *change.sign = 1.0;
     for (int64_t r = 0; r < s->size; r++) change.t[r] = -s->H[place * s->size + r] / length;
     change_diagonals(s, &change);
@@ -129,16 +134,25 @@ static double entry_of_W(const Choice *s, int64_t r, int64_t j) {
 static void add(Choice *s, int64_t j, int64_t place) {
     const int64_t n = s->n;
     double *u = column_of(s, 0);
-    const double pivot = larger(larger(u[j], s->floor[j]), TINY);
-    const double square = larger(dot(u, u, n), pivot * pivot), length = sqrt(pivot);
-    s->drift = larger(s->drift, fabs(s->diagonals[0][j] / pivot - 1));
-    s->drift = larger(s->drift, fabs(s->diagonals[1][j] / square - 1));
+    const double c = larger(larger(u[j], s->floor[j]), TINY);
+    const double pivot = s->noise ? larger(larger(u[j] + s->noise[j], s->floor[j]), TINY) : c;
+    const double length = sqrt(pivot);
+    s->drift = larger(s->drift, fabs(s->diagonals[0][j] / c - 1));
+    if (s->depth && !s->omega) {
+        const double square = larger(dot(u, u, n), c * c);
+        s->drift = larger(s->drift, fabs(s->diagonals[1][j] / square - 1));
+    } else if (s->depth) { /* little of a target may be along a candidate */
+        const double square = larger(inner(s, u, u), TINY);
+        const double beyond = fabs(s->diagonals[1][j] - square) - s->errors[1][j];
+        s->drift = larger(s->drift, larger(beyond, 0.0) / square);
+    }
+    s->volume += log(pivot);
     s->age++;
     Change change = next_change(s);
     *change.sign = -1.0;
     for (int64_t r = 0; r < s->size; r++) change.t[r] = -entry_of_W(s, r, j) / length;
     change.t[place] = 1 / length;
-    for (int p = 0; p <= s->powers; p++) {
+    for (int p = 0; p <= s->depth; p++) {
         memcpy(change.x[p], column_of(s, p), n * sizeof(double));
         scale(change.x[p], 1 / length, n);
     }
@@ -146,9 +160,9 @@ static void add(Choice *s, int64_t j, int64_t place) {
     change_inverse(s, &change);
     if (s->m) add_to_R(s, j, place, change.t);
     const double nothing[3] = {0.0, 0.0, 0.0};
-    correct(s, j, nothing);
+    if (noise_of(s, j) == 0) correct(s, j, nothing);
     s->members[place] = j;
-    s->state[j] = CLOSED;
+    if (!s->repeats) s->state[j] = CLOSED;
     s->since[place] = s->waiting;
     s->waiting++;
 }

@@ -22,12 +22,12 @@ enum { CLOSED, OPEN, BANNED }; /* a banned candidate is open again after the per
 
 /* The fields are those of Choice in library.py, in the same order. */
 typedef struct {
-    int64_t n, size, powers;
-    const double *K[3];    /* K, K² and K³; null where they are not formed */
-    double *rows[3];       /* W, CW and C²W, size by n, zero where a place is free */
-    double *diagonals[3];  /* of C, C² and C³ */
+    int64_t n, size, depth;
+    const double *K[3];    /* K, KΩK and KΩKΩK; null where they are not formed */
+    double *rows[3];       /* W, CΩW and CΩCΩW, size by n, zero where a place is free */
+    double *diagonals[3];  /* of C, CΩC and CΩCΩC */
     double *errors[3];     /* bounds on their rounding */
-    double *H;             /* the inverse of K_SS, size by size, zero where a place is free */
+    double *H;             /* (K_SS + N)⁻¹, size by size, zero where a place is free */
     int64_t *members;      /* of each place, -1 where it is free */
     int64_t *seated;       /* the same before the pending changes */
     int64_t *since;        /* the first pending change of the row of a place */
@@ -35,22 +35,24 @@ typedef struct {
     const uint8_t *locked; /* 1 for a place whose member stays */
     const double *floor;   /* diag C at which a column counts as represented */
     const double *divisor; /* lower bound of diag C, for divisions by it */
-    double *work;          /* 55 n + 17 size + 16 + m numbers */
-    int64_t m;             /* rows of X; 0 where K is stored */
-    const double *X;       /* m by n, with K = XᵀX */
+    const double *omega;   /* how much each column counts; null where all count once */
+    const double *noise;   /* the variance of each measurement; null where there is none */
+    double *work;          /* 56 n + 17 size + 16 + m numbers */
+    int64_t m, m_X;        /* rows of R, and of X; 0 where K is stored. With noise R has more */
+    const double *X;       /* m_X by n, with K = XᵀX */
     double *X_S;           /* the columns of the members, m by size, zero where a place is free */
     double *R, *D;         /* the residual of X, m by n, and the dual vectors, m by size */
-    double unit, largest, tolerance, known, whole;
-    double left[3];        /* tr C² and tr C³ below which K² and K³ are too inaccurate */
-    double drift, swollen;
-    int64_t age, waiting;
+    double unit, largest, heaviest, tolerance, known, whole;
+    double left[3];        /* tr ΩCΩC and the next, below which powers of K are too inaccurate */
+    double drift, swollen, volume;
+    int64_t age, waiting, repeats;
     int64_t columns, products, entries; /* of K that were used, for the ledger */
 } Choice;
 
 /* Lets library.py check that both have the same Choice. */
 int64_t size_of_choice(void) { return sizeof(Choice); }
 
-/* C becomes C + sign b bᵀ and row r of W becomes W_r + t_r b; x = [b, Cb, (C²b)], C as before. */
+/* C becomes C + sign b bᵀ and row r of W becomes W_r + t_r b; x = [b, CΩb, (CΩCΩb)], C as before. */
 typedef struct {
     double *sign, *t, *x[3];
 } Change;
@@ -65,11 +67,12 @@ static double *column_of(const Choice *s, int p) { return s->work + p * s->n; }
 static double *bounded_of(const Choice *s, int p) { return s->work + (3 + p) * s->n; }
 static double *at_members_of(const Choice *s) { return s->work + 6 * s->n; }
 static Change change_of(const Choice *s, int64_t which) {
-    double *rest = s->work + (7 + 3 * WAITING) * s->n;
+    double *rest = s->work + (8 + 3 * WAITING) * s->n;
     Change change = {rest + which, rest + WAITING + which * s->size, {0}};
     for (int p = 0; p < 3; p++) change.x[p] = s->work + (7 + 3 * which + p) * s->n;
     return change;
 }
+static double *weighted_of(const Choice *s) { return s->work + (7 + 3 * WAITING) * s->n; }
 static double *alike_of(const Choice *s) { return change_of(s, WAITING).t; }
 static double *along_rows_of(const Choice *s) { return alike_of(s) + s->size; }
 
@@ -81,6 +84,30 @@ WIDE static double dot(const double *restrict x, const double *restrict y, int64
     for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];
     return sum;
 }
+
+WIDE static double dot_of_three(const double *restrict w, const double *restrict x,
+                                const double *restrict y, int64_t n) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++) sum += w[i] * x[i] * y[i];
+    return sum;
+}
+
+/* xᵀΩy. */
+static double inner(const Choice *s, const double *x, const double *y) {
+    return s->omega ? dot_of_three(s->omega, x, y, s->n) : dot(x, y, s->n);
+}
+
+/* Ωx, in memory that the next call uses again; x itself where all columns count once. */
+static const double *weighed(const Choice *s, const double *x) {
+    if (!s->omega) return x;
+    double *found = weighted_of(s);
+    for (int64_t i = 0; i < s->n; i++) found[i] = s->omega[i] * x[i];
+    return found;
+}
+
+/* The variance of a measurement of j. */
+static double noise_of(const Choice *s, int64_t j) { return s->noise ? s->noise[j] : 0.0; }
 
 WIDE static double sum_of(const double *restrict x, int64_t n) {
     double sum = 0.0;
@@ -94,13 +121,21 @@ WIDE static void scale(double *restrict x, double factor, int64_t n) {
     for (int64_t i = 0; i < n; i++) x[i] *= factor;
 }
 
-static double error_of(const Choice *s) { return sum_of(s->diagonals[s->powers - 1], s->n); }
+/* Σ ω_j of a diagonal. */
+static double total_of(const Choice *s, const double *diagonal) {
+    return s->omega ? dot(s->omega, diagonal, s->n) : sum_of(diagonal, s->n);
+}
+
+static double error_of(const Choice *s) {
+    return s->depth ? total_of(s, s->diagonals[s->depth - 1]) : -s->volume;
+}
 
 /* The least gain of a swap that counts; size is that of the terms that make up the gain. */
 static double least_gain(const Choice *s, double error, double size) {
+    if (!s->depth) return larger(s->tolerance + s->known * size, 64 * s->unit * s->n);
     const double part = larger(error, 0.0) / s->whole;
-    double rounding = 2 * s->unit * s->whole * (s->powers == 1 ? 1.0 : sqrt(part));
-    if (s->m) rounding = 16 * s->unit * s->whole * pow(part, s->powers == 1 ? 0.5 : 5.0 / 6);
+    double rounding = 2 * s->unit * s->whole * (s->depth == 1 ? 1.0 : sqrt(part));
+    if (s->m) rounding = 16 * s->unit * s->whole * pow(part, s->depth == 1 ? 0.5 : 5.0 / 6);
     return larger(s->tolerance * error + s->known * size, rounding);
 }
 

@@ -23,10 +23,10 @@ static void subtract_rows(const Choice *s, double *out, const double *row_of_K, 
     }
 }
 
-/* u - Wᵀu_S; repeated if rounding in W left part of u at S. */
+/* u - Wᵀu_S; without noise repeated if rounding in W left part of u at S. */
 static void without_members(const Choice *s, double *u, double largest) {
     double *at_members = at_members_of(s);
-    for (int again = 0; again < 2; again++) {
+    for (int again = s->noise ? 1 : 0; again < 2; again++) {
         double size = 0.0;
         for (int64_t r = 0; r < s->size; r++) {
             if (s->seated[r] < 0) continue;
@@ -73,19 +73,25 @@ WIDE static void change_images(const Choice *s, const Change *change, double t, 
     const double *restrict b = change->x[0], *restrict p = change->x[1];
     double *restrict u = x[0], *restrict v = x[1];
     const double sign = *change->sign;
+    if (s->depth == 0) {
+        for (int64_t i = 0; i < n; i++) u[i] += t * b[i];
+        return;
+    }
     double first = 0.0, second = 0.0;
 #pragma omp simd reduction(+ : first)
     for (int64_t i = 0; i < n; i++) {
         u[i] += t * b[i];
         first += u[i] * b[i];
     }
+    if (s->omega) first = inner(s, u, b);
     first *= sign;
 #pragma omp simd reduction(+ : second)
     for (int64_t i = 0; i < n; i++) {
         v[i] += t * p[i] + first * b[i];
         second += v[i] * b[i];
     }
-    if (s->powers == 1) return;
+    if (s->depth == 1) return;
+    if (s->omega) second = inner(s, v, b);
     second *= sign;
     const double *restrict q = change->x[2];
     double *restrict w = x[2];
@@ -101,7 +107,7 @@ static void change_column(const Choice *s, const Change *change, double *const *
 /* The highest power of K from which the same power of C can be computed accurately. */
 static int usable_power(const Choice *s) {
     int p = 0;
-    while (p < s->powers && s->K[p + 1] && sum_of(s->diagonals[p + 1], s->n) >= s->left[p + 1]) p++;
+    while (p < s->depth && s->K[p + 1] && total_of(s, s->diagonals[p + 1]) >= s->left[p + 1]) p++;
     return p;
 }
 
@@ -116,9 +122,9 @@ static void columns_of_K(Choice *s, int64_t j, double *const *x) {
                 subtract_rows(s, x[p] + from, s->K[p - q] + j * s->n, q, from, width);
         }
     }
-    without_members(s, x[0], largest_at_members(s, s->K[0] + j * s->n));
-    for (int p = stored + 1; p <= s->powers; p++) {
-        product(s->K[0], x[p - 1], x[p], s->n);
+    if (!s->noise) without_members(s, x[0], largest_at_members(s, s->K[0] + j * s->n));
+    for (int p = stored + 1; p <= s->depth; p++) {
+        product(s->K[0], weighed(s, x[p - 1]), x[p], s->n);
         without_members(s, x[p], 0.0);
         s->products++;
         s->entries += s->n * s->n;
@@ -132,8 +138,8 @@ static void columns(Choice *s, int64_t j) {
     s->columns++;
     if (s->m) {
         columns_of_R(s, j, x);
-        s->products += s->powers;
-        s->entries += s->m * s->n * (1 + 2 * s->powers);
+        s->products += s->depth;
+        s->entries += s->m * s->n * (1 + 2 * s->depth);
         return;
     }
     columns_of_K(s, j, x);

@@ -36,7 +36,7 @@ static void columns_of_R(const Choice *s, int64_t j, double *const *x) {
     double *column = along_rows_of(s);
     for (int64_t i = 0; i < s->m; i++) column[i] = s->R[i * s->n + j];
     transposed_product(s, column, x[0]);
-    for (int p = 1; p <= s->powers; p++) gram_product(s, x[p - 1], x[p]);
+    for (int p = 1; p <= s->depth; p++) gram_product(s, weighed(s, x[p - 1]), x[p]);
 }
 
 /* A matrix of m rows changes by x yᵀ. */
@@ -58,6 +58,9 @@ static void drop_from_R(const Choice *s, int64_t place, const double *b, const d
     add_outer(s->R, u, b, s->m, s->n);
     add_outer(s->D, u, t, s->m, s->size);
     for (int64_t i = place; i < s->m * s->size; i += s->size) s->D[i] = s->X_S[i] = 0.0;
+    if (s->m == s->m_X) return; /* else the row of its noise is free again */
+    memset(s->R + (s->m_X + place) * s->n, 0, s->n * sizeof(double));
+    memset(s->D + (s->m_X + place) * s->size, 0, s->size * sizeof(double));
 }
 
 /* Subtract q vᵀ from R; diag C becomes the squared lengths of its columns. */
@@ -81,6 +84,7 @@ WIDE static void add_to_R(Choice *s, int64_t j, int64_t place, const double *t) 
     const int64_t m = s->m, size = s->size;
     double *q = along_rows_of(s), *restrict weights = alike_of(s);
     for (int64_t i = 0; i < m; i++) q[i] = s->R[i * s->n + j];
+    if (m > s->m_X) q[s->m_X + place] += sqrt(s->noise[j]);
     scale(q, 1 / sqrt(dot(q, q, m)), m);
     memset(weights, 0, size * sizeof(double));
     for (int64_t i = 0; i < m; i++) {
@@ -94,5 +98,6 @@ WIDE static void add_to_R(Choice *s, int64_t j, int64_t place, const double *t) 
     transposed_product(s, q, at_members_of(s));
     deflate(s, q, at_members_of(s));
     add_outer(s->D, q, t, m, size);
-    for (int64_t i = 0; i < m; i++) s->X_S[i * size + place] = s->X[i * s->n + j];
+    for (int64_t i = 0; i < s->m_X; i++) s->X_S[i * size + place] = s->X[i * s->n + j];
+    if (m > s->m_X) s->X_S[(s->m_X + place) * size + place] = sqrt(s->noise[j]);
 }

@@ -17,11 +17,10 @@ from ..._array import Array, Indices
 from ...operators.dense import Dense
 from ..base import Base
 from ..exchange import Exchange
-from ..powers import total
 from ..stored_powers import LEFT
 
 MOST_POWERS = 3  # of K and C that there are places for
-COLUMNS = 55  # working memory: so many numbers for each column
+COLUMNS = 56  # working memory: so many numbers for each column
 PLACES = 17  # so many for each place
 FURTHER = 16  # and so many more
 
@@ -36,7 +35,7 @@ class Choice(ctypes.Structure):
     _fields_ = [
         ("n", Whole),
         ("size", Whole),
-        ("powers", Whole),
+        ("depth", Whole),
         ("K", Pointer * MOST_POWERS),
         ("rows", Pointer * MOST_POWERS),
         ("diagonals", Pointer * MOST_POWERS),
@@ -49,22 +48,28 @@ class Choice(ctypes.Structure):
         ("locked", Pointer),
         ("floor", Pointer),
         ("divisor", Pointer),
+        ("omega", Pointer),
+        ("noise", Pointer),
         ("work", Pointer),
         ("m", Whole),
+        ("m_X", Whole),
         ("X", Pointer),
         ("X_S", Pointer),
         ("R", Pointer),
         ("D", Pointer),
         ("unit", Real),
         ("largest", Real),
+        ("heaviest", Real),
         ("tolerance", Real),
         ("known", Real),
         ("whole", Real),
         ("left", Real * MOST_POWERS),
         ("drift", Real),
         ("swollen", Real),
+        ("volume", Real),
         ("age", Whole),
         ("waiting", Whole),
+        ("repeats", Whole),
         ("columns", Whole),
         ("products", Whole),
         ("entries", Whole),
@@ -131,6 +136,9 @@ class Compiled:
         self.known = known
         self.floor = np.ascontiguousarray(base.floor)
         self.divisor = np.ascontiguousarray(base.divisor)
+        pair = base.pair
+        self.omega = None if pair.weights is None else np.ascontiguousarray(pair.weights)
+        self.noise = None if pair.noise is None else np.ascontiguousarray(pair.noise)
 
     def descend(self, state: Exchange, limit: int) -> int:
         """Make the best swap while one pays; returns how many were made."""
@@ -156,31 +164,32 @@ class Compiled:
 
     def _choice(self, state: Exchange) -> tuple[Choice, list[np.ndarray]]:
         """The state for C, and the arrays that must live as long."""
-        base = self.base
-        n, size, powers = base.operator.n, len(state.members), base.powers
-        m = 0 if base.factored is None else base.factored.X.shape[0]
+        base, source = self.base, state.source
+        n, size, depth = base.operator.n, len(state.members), base.depth
+        m = 0 if source is None else source.R.shape[0]
         needed = COLUMNS * n + PLACES * size + FURTHER + m
         if len(self.work) < needed:
             self.work = np.zeros(needed)
         state.settle()
         open_ = np.zeros(n, dtype=np.uint8)
         open_[self.free] = 1
-        open_[state.chosen] = 0
-        locked = np.isin(state.members, np.asarray(self.fixed, dtype=np.int64)).astype(np.uint8)
+        if not base.pair.repeats:
+            open_[state.chosen] = 0
+        locked = self._locked(state)
         seated, since = state.members.copy(), np.zeros(size, dtype=np.int64)
         arrays: list[np.ndarray] = [open_, locked, seated, since]
-        found = Choice(n=n, size=size, powers=powers, m=m)
-        source = state.source
+        found = Choice(n=n, size=size, depth=depth, m=m, repeats=int(base.pair.repeats))
         if base.factored is not None and source is not None:
             source.own()
             X = base.factored.X
-            chosen = np.zeros((m, size))
-            chosen[:, state.members >= 0] = X[:, state.chosen]
+            found.m_X = len(X)
+            chosen, places = np.zeros((m, size)), np.flatnonzero(state.members >= 0)
+            chosen[:, places] = source.members(state.members[places], places)
             arrays.append(chosen)
             found.X, found.X_S = _address(X), _address(chosen)
             found.R, found.D = _address(source.R), _address(source.D)
         elif base.stored_powers is not None:
-            traces = [total(diagonal) for diagonal in state.diagonals]
+            traces = [base.pair.total(diagonal) for diagonal in state.diagonals]
             found.K[:] = _pointers(base.stored_powers.usable(traces, base.totals))
         elif isinstance(base.operator, Dense):
             found.K[:] = _pointers([base.operator.K])
@@ -192,12 +201,24 @@ class Compiled:
         found.state, found.locked = _address(open_), _address(locked)
         found.floor, found.divisor = _address(self.floor), _address(self.divisor)
         found.work = _address(self.work)
-        found.unit, found.largest = base.unit, base.largest
+        if self.omega is not None:
+            found.omega = _address(self.omega)
+        if self.noise is not None:
+            found.noise = _address(self.noise)
+        found.unit, found.largest, found.heaviest = base.unit, base.largest, base.heaviest
         found.tolerance, found.known, found.whole = self.tolerance, self.known, base.total
-        for power in range(1, powers + 1):
+        for power in range(1, depth + 1):
             found.left[power] = LEFT[power] * base.totals[power]
         found.drift, found.swollen, found.age = state.drift, state.swollen, state.age
+        found.volume = state.volume
         return found, arrays
+
+    def _locked(self, state: Exchange) -> np.ndarray:
+        """1 for the places whose member stays; of a repeated one the first does."""
+        locked = np.zeros(len(state.members), dtype=np.uint8)
+        for j in self.fixed:
+            locked[np.flatnonzero(state.members == j)[:1]] = 1
+        return locked
 
     def _take(self, state: Exchange, choice: Choice) -> None:
         """Take in what C has changed apart from the arrays."""
@@ -205,6 +226,7 @@ class Compiled:
             products=choice.products, columns=choice.columns, entries=choice.entries
         )
         state.drift, state.swollen, state.age = choice.drift, choice.swollen, int(choice.age)
+        state.volume = choice.volume
         state.W.seat(state.members)
 
 

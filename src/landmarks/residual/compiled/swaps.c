@@ -10,7 +10,7 @@
 static void measure(Choice *s) {
     const double left = larger(sum_of(s->diagonals[0], s->n), TINY);
     const double ratio = s->swollen / left < 1e50 ? s->swollen / left : 1e50;
-    if (s->unit * pow(ratio, s->powers + 1) > LOST) s->drift = INFINITY;
+    if (s->unit * pow(ratio, s->depth + 1) > LOST) s->drift = INFINITY;
 }
 
 /* Make the best swap while one lowers the error, at most `limit`; returns how many were made. */
@@ -23,6 +23,7 @@ int64_t descend(Choice *s, int64_t limit) {
         if (!(2 * best.half > least_gain(s, error, 0.0)) || s->drift > DISASTER) break;
         const int64_t j = best_candidate(s, best.place);
         double size;
+        if (j < 0) break;
         columns(s, j);
         checks++;
         const double gain = confirmed_gain(s, best.place, j, &size);
@@ -47,11 +48,11 @@ static int64_t best_addition(Choice *s) {
     bound_diagonals(s);
     const double *c = s->diagonals[0], *A = bounded_of(s, 1), *B = bounded_of(s, 2);
     int64_t found = -1;
-    double most = 0.0;
+    double most = s->depth ? 0.0 : -INFINITY;
     for (int64_t i = 0; i < s->n; i++) {
-        if (s->state[i] != OPEN || c[i] <= s->floor[i]) continue;
-        const double ratio = A[i] / c[i];
-        const double gain = s->powers == 1 ? ratio : 2 * B[i] / c[i] - ratio * ratio;
+        if (s->state[i] != OPEN || c[i] + noise_of(s, i) <= s->floor[i]) continue;
+        const double pivot = c[i] + noise_of(s, i), ratio = s->depth ? A[i] / pivot : log(pivot);
+        const double gain = s->depth < 2 ? ratio : 2 * B[i] / pivot - ratio * ratio;
         if (gain > most) {
             most = gain;
             found = i;
@@ -90,8 +91,9 @@ void eliminate(Choice *s, int64_t count) {
             if (s->members[r] < 0 || s->locked[r]) continue;
             if (lost_digits(s, r)) return;
             const double *w = s->rows[0] + r * s->n, *y = s->rows[1] + r * s->n;
-            const double g = s->H[r * s->size + r], d = dot(w, w, s->n) / g;
-            const double cost = s->powers == 1 ? d : 2 * dot(w, y, s->n) / g + d * d;
+            const double g = s->H[r * s->size + r], d = inner(s, w, w) / g;
+            double cost = s->depth ? d : -log(g);
+            if (s->depth == 2) cost = 2 * inner(s, w, y) / g + d * d;
             if (cost < least) {
                 least = cost;
                 cheapest = r;

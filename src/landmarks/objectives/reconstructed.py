@@ -5,37 +5,43 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from ..._array import host
-from ...errors import UnsupportedError
-from ...linalg.aim import Aim
-from ...linalg.reconstruction import Reconstruction
-from ...operators.base import Operator
-from ..explicit import independent_basis
-from .explicit_aim import unit
-from .rebuilding import rebuilding
+from .._array import host
+from ..errors import UnsupportedError
+from ..operators.base import Operator
+from ..linalg.rebuilding import independent_basis, rebuilding, unit
+from ..linalg.reconstruction import Reconstruction
+from ..operators.pair import Pair
+from .objective import Objective
 
 STEPS = np.concatenate([[0.0], np.geomspace(1e-10, 1e2, 61)])  # of the mean of s²
 
 
 def reconstructed(
-    operator: Operator, chosen: np.ndarray, aim: Aim, ridge: Any = None, *, centred: bool = False
+    operator: Operator,
+    chosen: np.ndarray,
+    objective: Objective,
+    ridge: Any = None,
+    *,
+    centred: bool = False,
 ) -> Reconstruction:
-    """Rebuild the target of an aim, or all columns, from the chosen ones.
+    """Rebuild the target, or all columns, from the chosen ones.
 
     ridge : a penalty in the units of K, "cv" for the one of the smallest leave-one-out error, or
         None for none beyond the noise.
     centred : whether the columns had their means taken out.
     """
-    X, Y = _columns(operator, aim)
-    noise = np.zeros(len(chosen)) if aim.noise is None else aim.noise[chosen]
-    penalty = _penalty(operator, aim, ridge, X[:, chosen], Y, centred)
-    coefficients, losses = _fitted(X[:, chosen], Y, noise + penalty, aim)
-    names = aim.names if _rebuilds_rows(aim) else operator.names
+    X, Y = _columns(operator, objective)
+    noise = np.zeros(len(chosen)) if objective.noise is None else objective.noise[chosen]
+    penalty = _penalty(operator, objective, ridge, X[:, chosen], Y, centred)
+    coefficients, losses = _fitted(X[:, chosen], Y, noise + penalty, objective)
+    names = operator.names
+    if objective.rebuilds_rows:
+        names = objective.target.names  # type: ignore[union-attr]  # then there is a target
     return Reconstruction(
         chosen,
         coefficients,
         _shares(X[:, chosen], Y, coefficients, noise),
-        np.ldexp(losses, aim.exponent),
+        np.ldexp(losses, objective.exponent(operator)),
         names,
         ridge=float(np.ldexp(penalty, operator.exponent)),
         chosen_names=_labels(operator, chosen),
@@ -48,27 +54,28 @@ def _labels(operator: Operator, chosen: np.ndarray) -> tuple[Any, ...]:
     return tuple(operator.names[j] for j in chosen)
 
 
-def _rebuilds_rows(aim: Aim) -> bool:
-    return aim.target is not None and aim.rows
-
-
-def _columns(operator: Operator, aim: Aim) -> tuple[np.ndarray, np.ndarray]:
+def _columns(operator: Operator, objective: Objective) -> tuple[np.ndarray, np.ndarray]:
     """The candidates and what is rebuilt, column by column."""
     if operator.m is None:
-        X = rebuilding(operator, Aim()).A
+        X = rebuilding(Pair(operator, operator.n)).A
     else:
         X = host(operator.factor()).astype(np.float64)
-    if aim.target is not None and aim.rows:
-        return X, aim.target
+    if objective.rebuilds_rows:
+        return X, objective.target.values  # type: ignore[union-attr]  # then there is a target
     return X, X
 
 
 def _penalty(
-    operator: Operator, aim: Aim, ridge: Any, X: np.ndarray, Y: np.ndarray, centred: bool
+    operator: Operator,
+    objective: Objective,
+    ridge: Any,
+    X: np.ndarray,
+    Y: np.ndarray,
+    centred: bool,
 ) -> float:
     if ridge is None:
         return 0.0
-    if aim.noise is not None:
+    if objective.noise is not None:
         raise ValueError("the noise already regularises the estimate; leave ridge out")
     if isinstance(ridge, str) and ridge == "cv":
         if operator.m is None:
@@ -82,7 +89,7 @@ def _penalty(
 
 
 def _fitted(
-    X: np.ndarray, Y: np.ndarray, penalties: np.ndarray, aim: Aim
+    X: np.ndarray, Y: np.ndarray, penalties: np.ndarray, objective: Objective
 ) -> tuple[np.ndarray, np.ndarray]:
     """The coefficients, and by how much the regularised error rises without each chosen column."""
     rows = np.vstack([X, np.diag(np.sqrt(penalties))])
@@ -92,7 +99,8 @@ def _fitted(
     if len(kept):
         duals = scipy.linalg.solve_triangular(T, Q.T, check_finite=False)
         B[kept] = duals[:, : len(X)] @ Y
-        reach = B[kept] if aim.rows else B[kept] @ aim.target
+        target = objective.target
+        reach = B[kept] if target is None or target.rows else B[kept] @ target.columns
         losses[kept] = np.sum(reach**2, axis=1) / np.sum(duals**2, axis=1)
     return B, losses
 

@@ -14,6 +14,7 @@ from ...errors import ConvergenceWarning
 from ...linalg.probes import Probes, Rademacher
 from ...linalg.solvers.solution import Solver
 from ...operators.base import Operator
+from ...operators.pair import Pair
 from ...problem import Problem
 from ...runs.state import State
 from .gradients import Evaluation
@@ -23,10 +24,13 @@ Gradient = Callable[[Active, Array, float, Array, Solver], Evaluation]
 
 
 @dataclass(eq=False)
-class Objective(State):
+class Relaxed(State):
     """Evaluates f or g and its gradient over the active columns, and counts the evaluations.
 
     The probes are fresh each time: with fixed ones the descent fits their noise.
+    With a target the probes stand on the columns that count, and with noise L_t has it on its
+    diagonal: the derivations use nothing else of either.
+
     mean_diagonal : of K, the unit of a relative δ; delta : δ itself, absolute.
     columns : the active columns, whose principal submatrix is available.
     """
@@ -45,13 +49,14 @@ class Objective(State):
 
     @property
     def operator(self) -> Operator:
-        """K."""
-        return self.problem.operator
+        """K, with the columns of a target after the candidates."""
+        return self.problem.pair.operator
 
     def __call__(self, columns: np.ndarray, t: Array) -> Evaluation:
         """The value and the gradient at the weights t of the active columns."""
         active = self._active_at(columns)
-        result = self.gradient(active, t, self.delta, self._draw(), self.solver)
+        probes = active.half_weighed(self._draw())
+        result = self.gradient(active, t, self.delta, probes, self.solver)
         self.evaluations += 1
         self.unconverged += not result.converged
         return result
@@ -60,7 +65,7 @@ class Objective(State):
         """Form the principal submatrix now: the ledger is restored next, so it counts once."""
         self._active = None
         if self.columns is not None:
-            self._active = Active(self.operator, self.columns)
+            self._active = Active(self.problem.pair, self.columns)
             self._active.principal  # noqa: B018
 
     def penalty_unit(self, t: float = 0.5) -> float:
@@ -111,7 +116,7 @@ class Objective(State):
 
     def _active_at(self, columns: np.ndarray) -> Active:
         if self._active is None or not np.array_equal(self._active.indices, columns):
-            self._active = Active(self.operator, columns)
+            self._active = Active(self.problem.pair, columns)
             self.columns = self._active.indices
         return self._active
 
@@ -123,9 +128,13 @@ def _logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
 
-def mean_diagonal(operator: Operator, rng: np.random.Generator) -> float:
-    """The mean diagonal entry of K, estimated from ten probes when reading it is not cheap."""
+def mean_diagonal(pair: Pair, rng: np.random.Generator) -> float:
+    """The mean diagonal entry of K at the candidates.
+
+    It is estimated from ten probes when reading it is not cheap.
+    """
+    operator = pair.operator
     if "diagonal" in operator.cheap:
-        return float(np.mean(host(operator.diagonal()).astype(np.float64))) or 1.0
+        return float(np.mean(host(operator.diagonal())[: pair.n].astype(np.float64))) or 1.0
     probes = Rademacher(10).draw(operator.n, rng, operator.like)
     return float(np.mean(host(probes * operator.matmul(probes)).astype(np.float64))) or 1.0

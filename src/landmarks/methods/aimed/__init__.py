@@ -1,1 +1,0 @@
-"""Searches for an aim: a target to rebuild, or measurements with noise."""

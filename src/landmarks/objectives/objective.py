@@ -1,0 +1,188 @@
+"""The objective of a choice: what is minimised, for which target, with which noise.
+
+An objective is asked, never compared: it knows how many products with the residual its gains need
+(`depth`), its total, the error of a choice, bounds, and the words for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..linalg.error import best_rank_error, exact_error, rank_bound, selection_error, total
+from ..linalg.rebuilding import best_directions, safe_bound
+from ..operators.base import Operator
+from ..operators.pair import Pair, pair_of
+from .target import Target
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """What is minimised; `Trace` and `Frobenius` say how the residual is measured.
+
+    target : what is to be rebuilt; None is all columns.
+    noise : the variance of the noise of each candidate, in the units of the operator; None is none.
+    repeats : whether a candidate may be chosen more than once, which needs noise.
+    """
+
+    target: Target | None = None
+    noise: np.ndarray | None = None
+    repeats: bool = False
+
+    #: the word for it: what `criterion=` takes
+    criterion: ClassVar[str]
+    #: how many products with the residual the gain of a candidate needs
+    depth: ClassVar[int]
+    #: the words for the error, of what is rebuilt
+    error_words: ClassVar[str]
+    #: the criterion whose swaps come first, since they cost less and lead further; None is none
+    cheaper: ClassVar[str | None] = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether all columns are rebuilt, from measurements without noise."""
+        return self.target is None and self.noise is None
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """What a method must honour: "target", "noise" or both."""
+        parts = {"target": self.target, "noise": self.noise}
+        return tuple(name for name, part in parts.items() if part is not None)
+
+    @property
+    def minimised(self) -> str:
+        """What is minimised, in words."""
+        what = "everything" if self.target is None else "the target"
+        if self.noise is not None:
+            what += " from noisy measurements"
+        return self.error_words.format(what=what)
+
+    @property
+    def rebuilds_rows(self) -> bool:
+        """Whether the target is a matrix with the rows of the data."""
+        return self.target is not None and self.target.rows
+
+    def measured(self, objective: type[Objective]) -> Objective:
+        """The same target and noise, measured in another way."""
+        found = objective(self.target, self.noise, self.repeats)
+        vars(found)["_pairs"] = self._pairs  # the same for all
+        return found
+
+    @cached_property
+    def _pairs(self) -> WeakKeyDictionary[Operator, Pair]:
+        return WeakKeyDictionary()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_pairs"}
+
+    def on(self, operator: Operator) -> Pair:
+        """K with the weights and the noise that this asks for; made once for each operator."""
+        if operator not in self._pairs:
+            K, weights = (operator, None) if self.target is None else self.target.joined(operator)
+            noise = None
+            if self.noise is not None:
+                noise = np.zeros(K.n)
+                noise[: operator.n] = self.noise
+            self._pairs[operator] = pair_of(K, operator.n, weights, noise, self.repeats)
+        return self._pairs[operator]
+
+    def exponent(self, operator: Operator) -> int:
+        """The errors are 2**exponent times what is computed."""
+        return operator.exponent if self.target is None else self.target.exponent
+
+    def total(self, operator: Operator) -> float:
+        """The error of choosing nothing."""
+        return total(self.on(operator), self.depth)
+
+    def error(self, operator: Operator, indices: np.ndarray) -> float:
+        """The error of a choice."""
+        return selection_error(self.on(operator), indices, self.depth)
+
+    def exact_error(self, operator: Operator, indices: np.ndarray) -> float:
+        """The same, by another pass over the rows where the rounding of a Gram matrix hides it."""
+        if not self.on(operator).plain:
+            return self.error(operator, indices)
+        return exact_error(operator, indices, self.depth)
+
+    def best_rank_error(self, operator: Operator, k: int, exclude: tuple[int, ...] = ()) -> float:
+        """The error of the best k directions in the span of the candidates."""
+        pair = self.on(operator)
+        if pair.plain:
+            return best_rank_error(operator, k, self.depth)
+        return best_directions(pair, k, exclude, self.depth)
+
+    def bound(self, operator: Operator, k: int, exclude: tuple[int, ...] = ()) -> float:
+        """What no choice of k goes below, rounding included."""
+        pair = self.on(operator)
+        if pair.plain:
+            return rank_bound(operator, k, self.depth)
+        return safe_bound(pair, k, exclude, self.depth)
+
+    def in_units(self, figure: float, operator_exponent: int) -> float:
+        """A figure in the units of the data."""
+        exponent = operator_exponent * self.depth
+        with np.errstate(over="ignore", under="ignore"):
+            return float(np.ldexp(figure, exponent))
+
+    def below(self, error: float, tolerance: float) -> float:
+        """The error from which on another counts as lower than this one."""
+        return error * (1 - tolerance)
+
+    def relative(self, error: float, totals: list[float]) -> float | None:
+        """An error as a share of that of choosing nothing; None where it is no share.
+
+        totals : Σ ω_j of diag K, diag KΩK, …
+        """
+        whole = totals[self.depth - 1]
+        return error / whole if whole > 0 else None
+
+    def record(self) -> dict[str, Any] | None:
+        """Target and noise as JSON holds them, the target by its checksum; None if there are none."""
+        if self.plain:
+            return None
+        target = self.target
+        return {
+            "target": None if target is None else target.digest,
+            "columns": None if target is None else target.columns.shape[1],
+            "rows": target is None or target.rows,
+            "noise": None if self.noise is None else self.noise.tolist(),
+            "repeats": self.repeats,
+            "exponent": 0 if target is None else target.exponent,
+            "names": None if target is None else target.names,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Trace(Objective):
+    """tr(K − K̂), which is ‖X − P_S X‖²_F for columns, or ‖B − P_S B‖²_F for a target."""
+
+    criterion: ClassVar[str] = "trace"
+    depth: ClassVar[int] = 1
+    error_words: ClassVar[str] = "the squared error of rebuilding {what}"
+
+
+@dataclass(frozen=True, eq=False)
+class Frobenius(Objective):
+    """‖K − K̂‖²_F, or ‖BᵀB − BᵀP_S B‖²_F for a target."""
+
+    criterion: ClassVar[str] = "frobenius"
+    depth: ClassVar[int] = 2
+    error_words: ClassVar[str] = "the squared error of the kernel matrix of {what}"
+    cheaper: ClassVar[str | None] = "trace"
+
+
+#: by the words that `criterion=` takes
+OBJECTIVES: dict[str, type[Objective]] = {found.criterion: found for found in (Trace, Frobenius)}
+
+
+def as_objective(objective: Objective | str) -> Objective:
+    """The objective itself, or the one of that name for all columns and without noise."""
+    if isinstance(objective, Objective):
+        return objective
+    if objective not in OBJECTIVES:
+        raise ValueError(f"criterion must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
+    return OBJECTIVES[objective]()

@@ -1,0 +1,284 @@
+"""What a search works on: K, how much the residual of each column counts, and the noise.
+
+The error of a choice S of the candidates is Σ ω_j C_jj with C = K − K_:S (K_SS + N)⁻¹ K_S:. K may
+have more columns than there are candidates: a target is appended to the data, and its columns are
+those that count. So a target, weights, extreme scales and noise are the same problem with other ω
+and N, and G = K + N and Q = K Ω K, at the candidates, are its pair of matrices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import scipy.sparse
+
+from .._array import (
+    Array,
+    Indices,
+    Part,
+    column_dots,
+    host,
+    like,
+    namespace,
+    positions,
+    take,
+    zeros,
+)
+from .base import Operator, block_width, blocks, squared_diagonal
+from .cubes import cubed_diagonal
+from .dense import Data, Dense
+from .restricted import Restricted
+from .sparse import Sparse
+
+FAR = 200  # binary orders by which lengths may differ before columns are scaled
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """K with weights ω and variances ν of its columns, of which the first n may be chosen.
+
+    operator : K, of order n or more.
+    n : the number of candidates.
+    weights : ω on the host; None where every column counts once.
+    noise : ν on the host, zero at columns that are no candidates; None where there is none.
+    repeats : whether a candidate may be chosen more than once; each time is a new measurement.
+    """
+
+    operator: Operator
+    n: int
+    weights: np.ndarray | None = None
+    noise: np.ndarray | None = None
+    repeats: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether all columns count once and nothing is noisy."""
+        return self.weights is None and self.noise is None
+
+    def searchable(self, k: int) -> Pair:
+        """The same with K in the form that a search for k columns works on."""
+        if k not in self._searched:
+            self._searched[k] = replace(self, operator=self.operator.searchable(k))
+        return self._searched[k]
+
+    @cached_property
+    def omega(self) -> Array | None:
+        """ω in the library of K."""
+        return None if self.weights is None else like(self.weights, self.operator.like)
+
+    @cached_property
+    def variances(self) -> Array | None:
+        """ν in the library of K."""
+        return None if self.noise is None else like(self.noise, self.operator.like)
+
+    def weighed(self, block: Array) -> Array:
+        """ω times the rows of a block, or the entries of a vector."""
+        if self.omega is None:
+            return block
+        return block * self.omega if block.ndim == 1 else block * self.omega[:, None]
+
+    def dot(self, x: Array, y: Array) -> Array:
+        """Σ ω_j x_j y_j."""
+        return namespace(x).sum(self.weighed(x) * y)
+
+    def total(self, diagonal: Array) -> float:
+        """Σ ω_j of a diagonal, in float64."""
+        values = host(diagonal).astype(np.float64, copy=False)
+        return float(values.sum() if self.weights is None else self.weights @ values)
+
+    def pivots(self, diagonal: Array) -> Array:
+        """The squared lengths of fresh measurements: diag C + ν."""
+        return diagonal if self.variances is None else diagonal + self.variances
+
+    def diagonals(self, depth: int) -> list[Array]:
+        """diag K, diag KΩK and, for depth 2, diag KΩKΩK."""
+        operator = self.operator
+        diagonal = namespace(operator.like).clip(operator.diagonal(), min=0.0)
+        if depth == 0:
+            return [diagonal]
+        if self.weights is None or depth == 0:
+            cubes = [cubed_diagonal(operator)] if depth == 2 else []  # K² comes with it
+            return [diagonal, squared_diagonal(operator), *cubes]
+        return [diagonal, *self._weighted_powers(depth)]
+
+    def _weighted_powers(self, depth: int) -> list[Array]:
+        """diag KΩK and diag KΩKΩK as sums over the columns that count."""
+        if depth not in self._known:
+            weights = np.ones(self.operator.n) if self.weights is None else self.weights
+            counted = np.flatnonzero(weights)
+            found = [zeros((self.operator.n,), self.operator.like) for _ in range(depth)]
+            for block in blocks(len(counted), block_width(self.operator)):
+                columns = self.operator.columns(counted[block])
+                own = like(weights[counted[block]], columns)
+                found[0] = found[0] + (columns * columns) @ own
+                if depth == 2:
+                    image = self.operator.matmul(self.weighed(columns))
+                    found[1] = found[1] + (columns * image) @ own
+            self._known[depth] = found
+        return self._known[depth]
+
+    def powers(self, count: int) -> list[Array]:
+        """K, KΩK, …, so many matrices of a stored K; each is formed once."""
+        if not isinstance(self.operator, Dense):
+            raise TypeError(f"only a stored K has powers, this is {self.operator!r}")
+        if self.weights is None:
+            return self.operator.powers(count)
+        counted, K, found = np.flatnonzero(self.weights), self.operator.K, self._powers
+        found += [K] if not found else []
+        while len(found) < count:
+            left = take(found[-1], counted, axis=1) * take(self.omega, counted)[None, :]
+            found.append(left @ take(K, counted))
+        return found[:count]
+
+    @cached_property
+    def _powers(self) -> list[Array]:
+        return []
+
+    @cached_property
+    def _known(self) -> dict[int, list[Array]]:
+        return {}
+
+    @cached_property
+    def _searched(self) -> dict[int, Pair]:
+        return {}
+
+
+_scaled: WeakKeyDictionary[Operator, tuple[Operator, np.ndarray | None]] = WeakKeyDictionary()
+
+
+def pair_of(
+    operator: Operator,
+    n: int,
+    weights: np.ndarray | None = None,
+    noise: np.ndarray | None = None,
+    repeats: bool = False,
+) -> Pair:
+    """The pair, with candidates brought to similar lengths where squares would leave the range.
+
+    A candidate times 2^-e is chosen as before if its column counts 4^e times as much, and powers of
+    two round nothing.
+    """
+    if operator not in _scaled:
+        _scaled[operator] = scaled_far(operator, n)
+    operator, powers = _scaled[operator]
+    if powers is not None:
+        counted = np.ones(operator.n) if weights is None else weights
+        weights = np.ldexp(counted, 2 * powers)
+        noise = None if noise is None else np.ldexp(noise, -2 * powers)
+    return Pair(operator, n, weights, noise, repeats)
+
+
+def scaled_far(operator: Operator, n: int) -> tuple[Operator, np.ndarray | None]:
+    """The operator of the columns times 2^-e, and e; the operator and None where none is extreme."""
+    if isinstance(operator, Dense):
+        largest = np.sqrt(np.maximum(host(operator.diagonal()).astype(np.float64), 0.0))
+    elif isinstance(operator, Data):
+        xp = namespace(operator.X)
+        largest = host(xp.max(xp.abs(operator.X), axis=0)).astype(np.float64)
+    elif isinstance(operator, Sparse):
+        largest = abs(operator.X).max(axis=0).toarray().ravel().astype(np.float64)
+    else:
+        return operator, None
+    exponents = np.frexp(largest)[1]
+    exponents = np.where((largest > 0) & (np.arange(operator.n) < n), exponents, 0)
+    if np.max(np.abs(exponents), initial=0) <= FAR:
+        return operator, None
+    if isinstance(operator, Sparse):
+        X = operator.X.copy()
+        X.data = np.ldexp(X.data, -np.repeat(exponents, np.diff(X.indptr)))
+        return operator.of(X), exponents
+    if isinstance(operator, Data):
+        return operator.of(like(np.ldexp(host(operator.X), -exponents), operator.X)), exponents
+    K = np.ldexp(host(operator.K), -(exponents[:, None] + exponents[None, :]))
+    return Dense(like(K, operator.K), ledger=operator.ledger, digits=operator.digits), exponents
+
+
+class Joint(Operator):
+    """EᵀKE with E = [I V]: the columns of K and the combinations V of them."""
+
+    determined_by = ("V",)
+    entrywise = True
+
+    def __init__(self, parent: Operator, V: np.ndarray):
+        self.parent = parent
+        self.V = like(V, parent.like)
+        self.n = parent.n + V.shape[1]
+        self.like = parent.like
+        self.ledger = parent.ledger
+        self.exponent = parent.exponent
+        self.cheap = parent.cheap
+
+    @property
+    def digits(self) -> Array:
+        return self.parent.digits
+
+    @property
+    def product_error(self) -> float:
+        return self.parent.product_error
+
+    @cached_property
+    def KV(self) -> Array:
+        """K V."""
+        return self.parent.matmul(self.V)
+
+    @cached_property
+    def inner(self) -> Array:
+        """VᵀKV."""
+        return self.V.T @ self.KV
+
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
+        xp, n = namespace(block), self.parent.n
+        full = block
+        if cols is not None:
+            full = zeros((self.n, block.shape[1]), block)
+            for i, j in enumerate(np.asarray(cols)):
+                full[int(j), :] = full[int(j), :] + block[i, :]
+        image = self.parent.matmul(full[:n, :] + self.V @ full[n:, :])
+        product = xp.concat([image, self.V.T @ image])
+        return product if rows is None else take(product, rows)
+
+    def diagonal(self) -> Array:
+        own = namespace(self.like).linalg.diagonal(self.inner)
+        return namespace(self.like).concat([self.parent.diagonal(), own])
+
+    def columns(self, indices: Indices) -> Array:
+        indices = np.asarray(indices, dtype=np.int64)
+        xp, n = namespace(self.like), self.parent.n
+        first, last = indices < n, indices >= n
+        found = zeros((self.n, len(indices)), self.like)
+        if np.any(first):
+            K = self.parent.columns(indices[first])
+            below = take(self.KV, indices[first]).T
+            found[:, positions(np.flatnonzero(first), found)] = xp.concat([K, below])
+        if np.any(last):
+            j = indices[last] - n
+            found[:, positions(np.flatnonzero(last), found)] = xp.concat(
+                [take(self.KV, j, axis=1), take(self.inner, j, axis=1)]
+            )
+        return found
+
+    def restrict(self, indices: Indices) -> Operator:
+        return Restricted(self, indices)
+
+    def remade_in_double(self) -> Operator | None:
+        parent = self.parent.remade_in_double()
+        return None if parent is None else Joint(parent, host(self.V).astype(np.float64))
+
+
+def appended(operator: Operator, B: np.ndarray) -> Operator:
+    """The operator of the columns of X and of B."""
+    if isinstance(operator, Sparse):
+        X = scipy.sparse.hstack([operator.X, scipy.sparse.csc_array(B)], format="csc")
+        return Sparse(X, exponent=operator.exponent, ledger=operator.ledger)
+    X = operator.factor()
+    found = Data(namespace(X).concat([X, like(B, X)], axis=1), ledger=operator.ledger)
+    found.exponent = operator.exponent
+    return found
+
+
+def dots(pair: Pair, left: Array, right: Array) -> Array:
+    """The inner products Σ ω_i left_ij right_ij of the columns."""
+    return column_dots(pair.weighed(left), right)

@@ -1,1 +1,0 @@
-"""Targets and noise: candidates and target as explicit columns, their residuals, and bounds."""
