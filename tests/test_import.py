@@ -68,7 +68,7 @@ def test_global_random_state_is_left_alone():
     assert fresh(program).strip() == "True"
 
 
-@pytest.mark.parametrize("name", ["landmarks", "landmarks.datasets", "landmarks.plots"])
+@pytest.mark.parametrize("name", ["landmarks", "landmarks.plots"])
 def test_public_names_exist_and_are_listed_once(name):
     import importlib
 

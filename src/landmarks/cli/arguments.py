@@ -7,7 +7,6 @@ from .files import file_options
 from .options import LISTED, Group, image, listed, number, option, sizes
 from .outcome import CODES
 
-FIGURES = ("figure1", "figure2", "figure3", "figure4")
 #: knapsack needs costs, which have no option; supervised needs --target
 NAMES = ", ".join([*(name for name in METHODS if name != "knapsack"), "supervised"])
 HOW = """how to use it:
@@ -70,47 +69,6 @@ def compare(parser: argparse.ArgumentParser) -> None:
 def demo(parser: argparse.ArgumentParser) -> None:
     """The seed is the only option."""
     option(parser, "--seed", "seed of the random choices (default 0)", type=int, default=0)
-
-
-def data(parser: argparse.ArgumentParser) -> None:
-    """Three actions; fetch and check take names."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="action")
-    for action, text in (
-        ("list", "the data sets, their shapes and licences, and where they are"),
-        ("fetch", "download data sets from their publishers into the cache"),
-        ("check", "compare the local copies with the published numbers"),
-    ):
-        part = actions.add_parser(action, help=text, description=text)
-        if action != "list":
-            what = "data sets of the paper (default: all)"
-            part.add_argument("names", nargs="*", metavar="NAME", help=what)
-        if action == "fetch":
-            option(part, "--force", "download again even if the cache has the data")
-        else:
-            text = "a folder with npz files or originals (default: LANDMARKS_DATA)"
-            option(part, "--data-dir DATA_DIR", text)
-
-
-def reproduce(parser: argparse.ArgumentParser) -> None:
-    """The figure, and where data come from and results go."""
-    text = "a figure, all of them, or the numbers behind the claims of the paper"
-    parser.add_argument("figure", choices=(*FIGURES, "all", "claims"), help=text)
-    option(parser, "--quick", "fewer trials, sizes and rows: minutes instead of hours")
-    text = (
-        "a folder with the data sets (default: LANDMARKS_DATA, then the cache of "
-        "`landmarks data fetch`)"
-    )
-    option(parser, "--data-dir DATA_DIR", text)
-    text = "the folder of tables and figures (default: %(default)s)"
-    option(parser, "--out", text, default="landmarks-results")
-    text = "cpu, or cuda for the large kernels of figure 4 (default: cpu)"
-    option(parser, "--device", text, default="cpu")
-    text = "processes in parallel, one thread each (default: 1)"
-    option(parser, "--jobs", text, type=int, default=1)
-    text = "only these data sets of the figure"
-    option(parser, "--only DATASET", text, nargs="+", default=())
-    option(parser, "--no-draw", "write tables only")
-    option(parser, "--draw-only", "draw from the existing tables")
 
 
 def info(parser: argparse.ArgumentParser) -> None:

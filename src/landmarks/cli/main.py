@@ -33,15 +33,6 @@ EXAMPLES = {
     "demo": """example:
   landmarks demo
 """,
-    "data": """examples:
-  landmarks data list
-  landmarks data fetch
-  landmarks data check --data-dir my-folder
-""",
-    "reproduce": """examples:
-  landmarks reproduce figure3 --quick
-  landmarks reproduce all --data-dir my-folder
-""",
     "info": """examples:
   landmarks info
   landmarks info --json
@@ -57,8 +48,6 @@ COMMANDS = {
     "select": "choose columns of a file, or landmarks among its rows",
     "compare": "run several methods on a file and compare their errors",
     "demo": "show two examples: 20 of 64 pixels of digits, and 5 of 30 measurements",
-    "data": "list, fetch and check the data sets of the paper",
-    "reproduce": "redo the paper's figures",
     "info": "versions, devices and threads",
     "completion": "print the completion of a shell",
 }
