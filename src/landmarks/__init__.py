@@ -92,10 +92,6 @@ _WHERE = {
 __all__ = sorted([*_WHERE, *MODULES])
 
 
-#: public names of 0.1 and what they are called now
-_RENAMED = {"Target": "MaxError"}
-
-
 if not TYPE_CHECKING:  # type checkers see the imports above, and refuse a name that is not there
 
     def __getattr__(name: str) -> object:
@@ -107,8 +103,6 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and refuse a name 
         if where := _WHERE.get(name) or MODULES.get(name):
             found = getattr(import_module(f".{where}", __name__), name)
             return globals().setdefault(name, found)
-        if name in _RENAMED:
-            return import_module("._moved", __name__).renamed(name, _RENAMED[name])
         try:
             return import_module(f".{name}", __name__)
         except ModuleNotFoundError as error:
