@@ -43,8 +43,12 @@ if TYPE_CHECKING:
     from .operators.structured.hadamard import hadamard as hadamard
     from .operators.structured.toeplitz import toeplitz as toeplitz
     from .placement.minimum_distance import MinDistance as MinDistance
-    from .placement.regions import Regions as Regions
-    from .placement.zones import in_ball as in_ball, in_box as in_box, in_polygon as in_polygon
+    from .placement.regions import (
+        Regions as Regions,
+        in_ball as in_ball,
+        in_box as in_box,
+        in_polygon as in_polygon,
+    )
     from .problem import Choice as Choice, Problem as Problem
     from .runs.runner import Progress as Progress
     from .selection import Selection as Selection
@@ -77,8 +81,7 @@ _WHERE = {
         "operators.structured.hadamard": "hadamard",
         "operators.structured.toeplitz": "toeplitz",
         "placement.minimum_distance": "MinDistance",
-        "placement.regions": "Regions",
-        "placement.zones": "in_ball in_box in_polygon",
+        "placement.regions": "Regions in_ball in_box in_polygon",
         "problem": "Choice Problem",
         "runs.runner": "Progress",
         "selection": "Selection",
