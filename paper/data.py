@@ -54,13 +54,15 @@ def standardise(X: np.ndarray) -> np.ndarray:
     >>> standardise(np.array([[1.0, 5.0], [3.0, 5.0]])).tolist()
     [[-1.0], [1.0]]
     """
+    X = np.array(X, dtype=np.float64, order="C")
     known = np.isfinite(X)
     lowest = np.min(X, axis=0, where=known, initial=np.inf)
-    highest = np.max(X, axis=0, where=known, initial=-np.inf)
-    varying = lowest < highest
-    X, known = X[:, varying], known[:, varying]
-    Z = np.where(known, X - np.mean(X, axis=0, where=known), 0.0)
-    return Z / np.sqrt(np.mean(Z * Z, axis=0))
+    varying = lowest < np.max(X, axis=0, where=known, initial=-np.inf)
+    means = np.sum(np.where(known, X, 0.0), axis=0) / np.maximum(np.sum(known, axis=0), 1)
+    X = np.where(known, X, means)
+    centred = X - np.sum(X, axis=0) / len(X)
+    deviation = np.sqrt(np.sum(centred * centred, axis=0) / len(X))
+    return (centred * (1 / np.where(varying, deviation, 1.0)))[:, varying]
 
 
 def load(name: str, data_dir: str | Path | None = None) -> np.ndarray:
