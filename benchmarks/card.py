@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 import landmarks as lm
-from landmarks.datasets import standardise
+from paper.data import standardise
 
 
 def real(data_dir: str, name: str, rows: int) -> np.ndarray:
@@ -21,7 +21,7 @@ def real(data_dir: str, name: str, rows: int) -> np.ndarray:
     with np.load(f"{data_dir}/{name}.npz") as archive:
         X = np.asarray(archive["X"], dtype=np.float64)
     drawn = np.random.default_rng(0).permutation(len(X))[:rows]
-    return standardise(X[np.sort(drawn)])[0]
+    return standardise(X[np.sort(drawn)])
 
 
 def clusters(rows: int) -> np.ndarray:

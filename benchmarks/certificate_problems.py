@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 
 import landmarks as lm
-from landmarks.datasets import load_dataset
+from paper.data import standardised
 
 SHORT, LONG = 60.0, 300.0  # seconds up to 400 columns, and above
 
@@ -32,12 +32,12 @@ def standard(X: np.ndarray) -> np.ndarray:
 
 def columns(name: str) -> Callable[[], Any]:
     """The columns of a data set."""
-    return lambda: lm.data(load_dataset(name).standardised())
+    return lambda: lm.data(standardised(name))
 
 
 def rows(name: str, sigma: float, n: int | None = None) -> Callable[[], Any]:
     """A Gaussian kernel on the first n rows of a data set."""
-    return lambda: lm.kernel(load_dataset(name).standardised()[:n], lm.rbf(sigma=sigma))
+    return lambda: lm.kernel(standardised(name)[:n], lm.rbf(sigma=sigma))
 
 
 def embedded(load: Callable[[], Any]) -> Callable[[], Any]:

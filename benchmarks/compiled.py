@@ -14,8 +14,8 @@ import time
 from unittest import mock
 
 import landmarks as lm
-from landmarks.datasets import load_dataset
 from landmarks.residual.compiled import library
+from paper.data import standardised
 
 CELLS = [
     ("residential", None, 40, "trace"),
@@ -44,7 +44,7 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|")
     totals = [0.0, 0.0]
     for name, sigma, k, criterion in CELLS:
-        X = load_dataset(name, options.data_dir).standardised()
+        X = standardised(name, options.data_dir)
         operator = lm.data(X) if sigma is None else lm.kernel(X, lm.rbf(sigma=sigma))
         label = name if sigma is None else f"{name} s={sigma} {criterion}"
         start = lm.select(operator, k, criterion=criterion, method="greedy").indices

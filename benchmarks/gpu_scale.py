@@ -23,9 +23,9 @@ import numpy as np
 import torch
 
 import landmarks as lm
-from landmarks.datasets import load_dataset, standardise
 from landmarks.linalg.error import selection_error
 from landmarks.residual import panel
+from paper.data import standardise, standardised
 
 AIMS = {50: 1.05e6, 100: 6.45e5, 200: 3.48e5, 400: 1.70e5}
 
@@ -54,16 +54,12 @@ def timed(
 
 def part_agree(data_dir: str | None, device: str, quick: bool) -> None:
     problems = {
-        "digits columns": lambda d: lm.data(
-            torch.as_tensor(load_dataset("digits").standardised(), device=d)
-        ),
+        "digits columns": lambda d: lm.data(torch.as_tensor(standardised("digits"), device=d)),
         "digits points": lambda d: lm.kernel(
-            torch.as_tensor(load_dataset("digits").standardised()[:600], device=d),
+            torch.as_tensor(standardised("digits")[:600], device=d),
             lm.rbf(sigma=10.0),
         ),
-        "wine points": lambda d: lm.kernel(
-            points(load_dataset("wine").standardised(), d), lm.rbf(sigma=4.0)
-        ),
+        "wine points": lambda d: lm.kernel(points(standardised("wine"), d), lm.rbf(sigma=4.0)),
     }
     methods = [
         "greedy",
@@ -92,7 +88,7 @@ def part_agree(data_dir: str | None, device: str, quick: bool) -> None:
 
 
 def part_protein(data_dir: str | None, device: str, quick: bool) -> None:
-    X = points(load_dataset("protein", data_dir).standardised()[: 3000 if quick else None], device)
+    X = points(standardised("protein", data_dir)[: 3000 if quick else None], device)
     lm.select(
         lm.kernel(X, lm.rbf(sigma=0.5)), 5, criterion="frobenius"
     )  # compiles what the timings should not hold
@@ -141,7 +137,7 @@ def part_million(data_dir: str | None, device: str, quick: bool) -> None:
     if data_dir is not None:
         with np.load(f"{data_dir}/covtype.npz") as archive:
             sets["covtype, d = 54, sigma = 5"] = (
-                standardise(archive["X"][: 20_000 if quick else None])[0],
+                standardise(archive["X"][: 20_000 if quick else None]),
                 5.0,
             )
     for name, (X, sigma) in sets.items():

@@ -23,7 +23,7 @@ from functools import cache
 import numpy as np
 
 import landmarks as lm
-from landmarks.datasets import load_dataset
+from paper.data import standardised
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Cell:
 
 @cache
 def operator(data: str, sigma: float | None, data_dir: str | None):
-    X = load_dataset(data, data_dir).standardised()
+    X = standardised(data, data_dir)
     return lm.data(X) if sigma is None else lm.kernel(X, lm.rbf(sigma=sigma))
 
 

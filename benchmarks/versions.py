@@ -17,21 +17,23 @@ import os
 import subprocess
 import sys
 from dataclasses import astuple
+from pathlib import Path
 
 import numpy as np
 
+ROOT = Path(__file__).resolve().parents[1]
 WORKER = """
 import json, sys, time, warnings
 import numpy as np
 import landmarks as lm
-from landmarks.datasets import load_dataset
+from paper.data import standardised
 from sklearn.datasets import load_breast_cancer
 
 warnings.simplefilter("ignore")
 
 
 def problem(name, sigma, rows):
-    X = load_dataset(name, sys.argv[1] or None).standardised()
+    X = standardised(name, sys.argv[1] or None)
     if rows:
         X = X[np.random.default_rng(0).permutation(len(X))[:rows]]
     if sigma == "median":
@@ -69,9 +71,8 @@ class Version:
     """A version of the package in a process of its own."""
 
     def __init__(self, source: str | None, data_dir: str | None):
-        environment = dict(os.environ, OMP_NUM_THREADS="1")
-        if source is not None:
-            environment["PYTHONPATH"] = source
+        paths = [source or str(ROOT / "src"), str(ROOT)]  # the data are read by `paper` alone
+        environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONPATH=os.pathsep.join(paths))
         self.process = subprocess.Popen(
             [sys.executable, "-c", WORKER, data_dir or ""],
             stdin=subprocess.PIPE,

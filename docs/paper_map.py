@@ -63,9 +63,9 @@ def statements(text: str) -> set[str]:
     return found & set(TITLES)
 
 
-def files(folder: str) -> list[Path]:
-    """The Python files below a folder of the repository."""
-    return sorted((ROOT / folder).rglob("*.py"))
+def files(*folders: str) -> list[Path]:
+    """The Python files below folders of the repository."""
+    return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
 def link(path: Path, text: str = "") -> str:
@@ -87,7 +87,7 @@ def documented(path: Path) -> list[tuple[str, str]]:
 def code() -> tuple[Found, Found]:
     """For each statement what implements it, and in which other places it is named."""
     implemented, named = defaultdict(list), defaultdict(list)
-    for path in files("src/landmarks"):
+    for path in files("src/landmarks", "paper"):
         for name, text in documented(path):
             first = text.partition("\n")[0]
             place = f"`{name}` in {link(path)}" if name else link(path)
@@ -103,7 +103,7 @@ def code() -> tuple[Found, Found]:
 def lines() -> Found:
     """For each statement the lines of code that end with a comment that names it."""
     found = defaultdict(list)
-    for path in files("src/landmarks"):
+    for path in files("src/landmarks", "paper"):
         with tokenize.open(path) as stream:
             comments = [t for t in tokenize.generate_tokens(stream.readline) if t.type == COMMENT]
         for comment in comments:
@@ -145,9 +145,9 @@ def figure(statement: str) -> list[str]:
     if not statement.startswith("Figure"):
         return []
     name = statement.replace(" ", "").lower()
-    settings = ROOT / "src" / "landmarks" / "experiments" / f"{name}.toml"
-    shown = link(ROOT / "tests" / "experiments")
-    command = f"`landmarks reproduce {name}`"
+    settings = ROOT / "paper" / f"{name}.toml"
+    shown = link(ROOT / "tests" / "paper" / "test_figures.py")
+    command = f"`python -m paper {name}`"
     return [f"* redone by {command}, settings in {link(settings)}, tests in {shown}"]
 
 

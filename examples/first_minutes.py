@@ -74,7 +74,7 @@ lm.select(X, 3, progress=True).k
 lm.load(saved).chosen_names == s.chosen_names
 # help with names
 dir(lm)[:3]
-lm.estimators.ColumnSelector
+lm.ColumnSelecter
 lm.select(df, 5, center="yes")
 """
 

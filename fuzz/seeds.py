@@ -57,8 +57,6 @@ def results() -> None:
 
 
 def arrays() -> None:
-    put("dataset", "named.npz", saved(np.savez, X=X, feature_names=np.array(list("abcd"))))
-    put("dataset", "missing.npz", saved(np.savez, X=np.where(X > 1, np.nan, X)))
     for name, array in {
         "double": X,
         "single": X.astype("f4"),

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 import landmarks as lm
-from landmarks.datasets import load_dataset
 from landmarks.readers import FORMATS
 from landmarks.readers.read import read
 
@@ -35,13 +34,6 @@ def result(data: bytes) -> None:
         s = lm.load(path, max_bytes=LIMIT)
         s.error(), s.relative_error(), s.chosen_names, repr(s), len(s)
         s.save(path)
-
-
-def dataset(data: bytes) -> None:
-    """The npz files of data sets."""
-    (FOLDER / "protein.npz").write_bytes(data)
-    with contextlib.suppress(*TROUBLE):
-        load_dataset("protein", FOLDER).standardised()
 
 
 def checkpoint(data: bytes) -> None:
@@ -71,7 +63,6 @@ def reader(format: str | None) -> Callable[[bytes], None]:
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "result": result,
-    "dataset": dataset,
     "any": reader(None),
     **{format: reader(format) for format in FORMATS if format != "zarr"},  # which is a folder
 }

@@ -42,7 +42,7 @@ THOROUGH = (
     "tests/docs/test_readme.py::test_the_number_on_digits_is_that_of_the_present_code",
     "tests/docs/test_recipes.py",
     "tests/sklearn/test_scikit_learn_checks.py",
-    "tests/experiments/",
+    "tests/paper/test_figures.py",
     "tests/faults/test_interrupts.py",
     "tests/faults/test_kernels.py::test_fault_31",
     "tests/faults/test_load.py",

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import landmarks as lm
+
 SOURCES = str(Path(__file__).parent.parent / "src")
 HEAVY = (
     "torch",
@@ -68,10 +70,27 @@ def test_global_random_state_is_left_alone():
     assert fresh(program).strip() == "True"
 
 
-@pytest.mark.parametrize("name", ["landmarks", "landmarks.datasets", "landmarks.plots"])
+@pytest.mark.parametrize("name", ["landmarks", "landmarks.plots"])
 def test_public_names_exist_and_are_listed_once(name):
     import importlib
 
     module = importlib.import_module(name)
     assert all(hasattr(module, public) for public in module.__all__)
     assert len(set(module.__all__)) == len(module.__all__)
+
+
+def test_dir_lists_public_names_only():
+    assert set(dir(lm)) == {*lm.__all__, "__version__"}
+
+
+def test_a_typing_mistake_is_answered_with_what_was_meant():
+    with pytest.raises(AttributeError, match="did you mean 'select'"):
+        lm.selct
+    with pytest.raises(AttributeError, match=r"dir\(landmarks\) lists"):
+        lm.qqqq
+
+
+def test_the_package_says_that_it_is_typed():
+    from importlib.resources import files
+
+    assert files("landmarks").joinpath("py.typed").is_file()

@@ -1,8 +1,10 @@
-"""Nothing but an explicit download opens a connection: a fresh interpreter has no sockets."""
+"""The package opens no connection: a fresh interpreter has no sockets, and no file downloads."""
 
+import ast
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,8 +22,9 @@ socket.socket = Refused
 socket.getaddrinfo = lambda *address, **named: sys.exit("a name was looked up")
 import numpy as np
 import landmarks as lm
-from landmarks.datasets import load_dataset
-X = load_dataset("wine").standardised()
+from sklearn.datasets import load_wine
+from sklearn.preprocessing import scale
+X = scale(load_wine().data)
 for method in ("auto", "greedy", "annealed", "rpcholesky"):
     path = os.path.join(tempfile.mkdtemp(), "run.npz")
     lm.select(X, 3, method=method).save(path)
@@ -47,3 +50,17 @@ def test_a_selection_asks_for_no_connection(monkeypatch, tmp_path):
     monkeypatch.setattr(socket, "getaddrinfo", refused)
     lm.select(np.eye(6), 2).save(tmp_path / "run.npz")
     assert lm.load(tmp_path / "run.npz").k == 2
+
+
+def test_no_file_of_the_package_imports_what_downloads():
+    """Only dask, which the user starts, has connections."""
+    loud = {"aiohttp", "ftplib", "http", "httpx", "requests", "smtplib", "socket", "ssl", "urllib"}
+    files = sorted(Path(lm.__file__).parent.rglob("*.py"))
+    imported = {
+        (file.name, name.partition(".")[0])
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in [getattr(node, "module", None) or "", *(alias.name for alias in node.names)]
+    }
+    assert len(files) > 200 and {pair for pair in imported if pair[1] in loud} == set()

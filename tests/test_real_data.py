@@ -4,36 +4,32 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.datasets import available, load_dataset
 from landmarks.errors import RankWarning
+from paper.data import available, standardised
 
 needs = {
     name: pytest.mark.skipif(
-        name not in available(), reason=f"LANDMARKS_DATA names no folder with {name}.npz"
+        not available(name), reason=f"LANDMARKS_DATA names no folder with {name}.npz"
     )
     for name in ("residential", "arrhythmia", "mnist1k")
 }
 
 
-def columns(name):
-    return load_dataset(name).standardised()
-
-
 def points(name, sigma):
-    return lm.kernel(columns(name), lm.rbf(sigma=sigma))
+    return lm.kernel(standardised(name), lm.rbf(sigma=sigma))
 
 
 @needs["residential"]
 @pytest.mark.parametrize(("k", "factor"), [(3, 1.07139), (4, 1.10231)])
 def test_the_optimum_of_residential_is_proved(k, factor):
-    best = lm.select(columns("residential"), k, method="exact")
+    best = lm.select(standardised("residential"), k, method="exact")
     assert best.proved and best.factor() == pytest.approx(factor, abs=5e-6)
 
 
 @needs["residential"]
 @pytest.mark.parametrize(("k", "factor"), [(20, 1.623), (40, 2.197), (60, 3.02)])
 def test_greedy_reaches_its_known_factor(k, factor):
-    assert lm.select(columns("residential"), k, method="greedy").factor() == pytest.approx(
+    assert lm.select(standardised("residential"), k, method="greedy").factor() == pytest.approx(
         factor, abs=5e-3
     )
 
@@ -41,7 +37,7 @@ def test_greedy_reaches_its_known_factor(k, factor):
 @needs["residential"]
 @pytest.mark.parametrize("k", [5, 20, 40, 60])
 def test_auto_is_never_worse_than_greedy_on_columns(k):
-    X = columns("residential")
+    X = standardised("residential")
     assert lm.select(X, k).error() <= lm.select(X, k, method="greedy").error() * (1 + 1e-9)
 
 
@@ -56,7 +52,7 @@ def test_auto_is_never_worse_than_greedy_on_kernels(criterion):
 
 @needs["residential"]
 def test_the_continuous_method_beats_greedy_and_every_sampling_method_at_half_of_the_columns():
-    X = columns("residential")
+    X = standardised("residential")
     found = lm.select(X, 60, method="continuous")
     assert found.factor() <= 2.65
     for rival in ("greedy", "uniform", "leverage", "kdpp", "rpcholesky"):
@@ -65,7 +61,7 @@ def test_the_continuous_method_beats_greedy_and_every_sampling_method_at_half_of
 
 @needs["residential"]
 def test_annealing_beats_greedy_without_a_swap():
-    X = columns("residential")
+    X = standardised("residential")
     for k, factor in ((40, 1.98), (60, 2.32)):
         found = lm.select(X, k, method="annealed")
         assert found.factor() <= factor and found.error() < lm.select(X, k, method="greedy").error()
@@ -73,7 +69,7 @@ def test_annealing_beats_greedy_without_a_swap():
 
 @needs["arrhythmia"]
 def test_a_rank_deficient_matrix_is_filled_up_with_a_warning():
-    X = columns("arrhythmia")
+    X = standardised("arrhythmia")
     with pytest.warns(RankWarning, match="numerical rank 258 < k = 260"):
         found = lm.select(X, 260, method="greedy")
     assert found.relative_error() < 1e-12
@@ -82,7 +78,7 @@ def test_a_rank_deficient_matrix_is_filled_up_with_a_warning():
 @needs["mnist1k"]
 @pytest.mark.slow
 def test_the_continuous_method_on_mnist():
-    found = lm.select(columns("mnist1k"), 300, method="continuous")
+    found = lm.select(standardised("mnist1k"), 300, method="continuous")
     assert found.factor() <= 2.26
 
 
@@ -96,4 +92,4 @@ def test_the_continuous_method_on_the_frobenius_criterion():
 @needs["arrhythmia"]
 @pytest.mark.slow
 def test_the_continuous_method_on_arrhythmia():
-    assert lm.select(columns("arrhythmia"), 150, method="continuous").factor() <= 2.36
+    assert lm.select(standardised("arrhythmia"), 150, method="continuous").factor() <= 2.36

@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CODE = sorted(
     path
-    for folder in ("src", "benchmarks", "docs", "fuzz")
+    for folder in ("src", "paper", "benchmarks", "docs", "fuzz")
     for path in (ROOT / folder).rglob("*.py")
 )
 MODULES = {

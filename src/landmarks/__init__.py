@@ -43,8 +43,12 @@ if TYPE_CHECKING:
     from .operators.structured.hadamard import hadamard as hadamard
     from .operators.structured.toeplitz import toeplitz as toeplitz
     from .placement.minimum_distance import MinDistance as MinDistance
-    from .placement.regions import Regions as Regions
-    from .placement.zones import in_ball as in_ball, in_box as in_box, in_polygon as in_polygon
+    from .placement.regions import (
+        Regions as Regions,
+        in_ball as in_ball,
+        in_box as in_box,
+        in_polygon as in_polygon,
+    )
     from .problem import Choice as Choice, Problem as Problem
     from .runs.runner import Progress as Progress
     from .selection import Selection as Selection
@@ -77,8 +81,7 @@ _WHERE = {
         "operators.structured.hadamard": "hadamard",
         "operators.structured.toeplitz": "toeplitz",
         "placement.minimum_distance": "MinDistance",
-        "placement.regions": "Regions",
-        "placement.zones": "in_ball in_box in_polygon",
+        "placement.regions": "Regions in_ball in_box in_polygon",
         "problem": "Choice Problem",
         "runs.runner": "Progress",
         "selection": "Selection",
@@ -92,10 +95,6 @@ _WHERE = {
 __all__ = sorted([*_WHERE, *MODULES])
 
 
-#: public names of 0.1 and what they are called now
-_RENAMED = {"Target": "MaxError"}
-
-
 if not TYPE_CHECKING:  # type checkers see the imports above, and refuse a name that is not there
 
     def __getattr__(name: str) -> object:
@@ -107,8 +106,6 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and refuse a name 
         if where := _WHERE.get(name) or MODULES.get(name):
             found = getattr(import_module(f".{where}", __name__), name)
             return globals().setdefault(name, found)
-        if name in _RENAMED:
-            return import_module("._moved", __name__).renamed(name, _RENAMED[name])
         try:
             return import_module(f".{name}", __name__)
         except ModuleNotFoundError as error:

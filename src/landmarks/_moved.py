@@ -1,18 +1,8 @@
-"""Names that have moved or changed since 0.1: they still work, with a DeprecationWarning."""
+"""Names of 0.1 that still work in `methods` and `problem`, with a DeprecationWarning."""
 
 import warnings
 from collections.abc import Callable
 from importlib import import_module
-
-#: names of 0.1 that are not public today, and the modules that define them
-ELSEWHERE = {
-    "Cost": "selection",
-    "Method": "problem",
-    "Reasons": "explain.reasons",
-    "Stability": "explain.stability",
-    "Table": "explain.table",
-    "Trial": "problem",
-}
 
 
 def moved_from(old: str) -> Callable[[str], object]:
@@ -20,20 +10,15 @@ def moved_from(old: str) -> Callable[[str], object]:
 
     def getattribute(name: str) -> object:
         package = import_module("landmarks")
-        if name in package.__all__:
-            new, found = f"landmarks.{name}", getattr(package, name)
-        elif name in ELSEWHERE:
-            new = f"landmarks.{ELSEWHERE[name]}.{name}"
-            found = getattr(import_module(f"landmarks.{ELSEWHERE[name]}"), name)
-        else:
+        if name not in package.__all__:
             raise AttributeError(f"module {old!r} has no attribute {name!r}")
-        _warn(f"{old}.{name}", new)
-        return found
+        _warn(f"{old}.{name}", f"landmarks.{name}")
+        return getattr(package, name)
 
     return getattribute
 
 
-def renamed(old: str, new: str, module: str = "landmarks") -> object:
+def renamed(old: str, new: str, module: str) -> object:
     """The object that a module calls `new` and called `old` in version 0.1."""
     _warn(f"{module}.{old}", f"{module}.{new}")
     return getattr(import_module(module), new)

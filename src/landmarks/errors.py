@@ -19,14 +19,6 @@ class UnknownColumnError(FormatError):
     """A column was asked for that the file does not have."""
 
 
-class ChecksumError(ValueError):
-    """A file, or the data in it, is not what was published."""
-
-
-class DownloadError(OSError):
-    """A file could not be downloaded completely."""
-
-
 class WorkersLostError(ConnectionError):
     """A cluster lost its workers, or its scheduler, and did not get them back in time."""
 

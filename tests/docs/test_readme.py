@@ -12,7 +12,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.cli.main import parser
-from landmarks.datasets import load_dataset
+from paper.data import standardised
 
 ROOT = Path(__file__).parent.parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -47,7 +47,7 @@ def test_the_comparison_with_others_agrees_with_the_table_of_all_cells():
 
 
 def test_the_number_on_digits_is_that_of_the_present_code():
-    points = load_dataset("digits").standardised()
+    points = standardised("digits")
     s = lm.select(lm.kernel(points, lm.rbf(sigma=10.0)), 40)
     shown = re.search(r"\| digits, 40 landmarks \| 1.703 \| ([\d.]+) \|", TEXT).group(1)
     # sums are rounded in another order on other processors, and may lead to another optimum

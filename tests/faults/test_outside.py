@@ -2,7 +2,6 @@
 
 import csv
 import json
-import stat
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -170,23 +169,8 @@ def test_fault_58_a_closed_pipe_ends_quietly(tmp_path):
     assert b"Traceback" not in errors
 
 
-def test_fault_59_without_a_network_a_download_fails_with_a_sentence_and_keeps_nothing(
-    tmp_path, program, monkeypatch
-):
-    monkeypatch.setenv("LANDMARKS_CACHE", str(tmp_path / "cache"))
-    for proxy in ("https_proxy", "HTTPS_PROXY"):
-        monkeypatch.setenv(proxy, "http://127.0.0.1:9")
-    run = program("data", "fetch", "htru2")
-    assert run.returncode == 3
-    assert b"Traceback" not in run.stderr
-    cache = tmp_path / "cache"
-    assert not cache.exists() or (
-        stat.S_IMODE(cache.stat().st_mode) == 0o700 and list(cache.iterdir()) == []
-    )
-
-
 def test_fault_59_sources_are_https_and_have_checksums():
-    from landmarks.datasets.catalogue import SOURCES
+    from paper.data import SOURCES
 
     for source in SOURCES.values():
         assert source.url.startswith("https://")

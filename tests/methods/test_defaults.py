@@ -8,7 +8,6 @@ import pytest
 
 import landmarks as lm
 from landmarks.linalg.error import estimated_error
-from landmarks.linalg.regularised import solve_regularised
 from landmarks.linalg.solvers.automatic import Automatic
 from landmarks.linalg.solvers.block_cg import BlockCG
 from landmarks.methods.registry import METHODS
@@ -108,7 +107,7 @@ def test_settings_of_the_relaxation():
 
 
 def test_settings_of_the_solvers():
-    assert settings(BlockCG()) == {"tolerance": 1e-2, "max_steps": 500, "precondition": None}
+    assert settings(BlockCG()) == {"tolerance": 1e-2, "max_steps": 500}
     assert settings(Automatic()) == {"direct_below": 2000, "iterative": BlockCG()}
     lm.select(X, 3, method=lm.Continuous(strategy="frank_wolfe", solver=BlockCG()))
 
@@ -126,12 +125,9 @@ def test_settings_of_the_functions():
     assert defaults(lm.Checkpoint)["interval"] == 5.0 and defaults(lm.data)["memory"] == 2**30
     assert defaults(lm.psd)["check_symmetric"] and defaults(lm.function)["check_symmetric"]
     assert defaults(lm.kernel)["memory"] == 256 * 2**20
-    solver = defaults(solve_regularised)
-    assert (solver["tolerance"], solver["max_steps"]) == (1e-6, 1000)
     estimate = defaults(estimated_error)
     assert (estimate["n_probes"], estimate["seed"]) == (32, 0)
     lm.select(X, 3, method="greedy"), lm.path(X, [1])
-    solve_regularised(lm.psd(np.eye(3)), np.ones((3, 1)), 0.5)
     estimated_error(lm.psd(np.eye(3)), [0], "trace")
 
 

@@ -92,9 +92,10 @@ def test_a_file_keeps_the_constraints(tmp_path, labels):
 
 
 def test_a_file_with_a_wrong_region_is_refused(tmp_path):
-    from landmarks.placement.saved import recorded, restored
-
-    records, arrays = recorded([lm.Regions(list("aab"), exactly={"a": 1})])
-    arrays["constraint_0"] = np.array([0, 0, 7])
-    with pytest.raises(ValueError, match="numbers of regions must be below 2"):
-        restored(records, arrays)
+    regions = lm.Regions(list("aab"), exactly={"a": 1})
+    lm.select(np.eye(3), 2, constraints=[regions]).save(tmp_path / "run.npz")
+    with np.load(tmp_path / "run.npz") as arrays:
+        wrong = dict(arrays) | {"constraint_0": np.array([0, 0, 7])}
+    np.savez(tmp_path / "run.npz", **wrong)
+    with pytest.raises(ValueError, match="damaged: the numbers of regions must be below 2"):
+        lm.load(tmp_path / "run.npz")

@@ -14,7 +14,8 @@ from ..operators.base import Operator
 from ..operators.data import prepared_operator
 from ..operators.standard import Standard
 from ..placement.constraint import Constraint
-from ..placement.saved import PREFIX, recorded, restored
+from ..placement.minimum_distance import MinDistance
+from ..placement.regions import Regions
 from ..problem import Trial
 from ..runs import archive
 from ..runs.archive import MAX_BYTES
@@ -24,6 +25,7 @@ from .selection import Cost, Selection
 FORMAT = "landmarks-selection"
 VERSION = 1
 AIMED = 2  # the version of a file with a target or noise, which earlier programs must not read
+PREFIX = "constraint_"  # of the names of their arrays
 PATH_ARRAYS = ("t", "value", "active", "steps")
 AS_THEY_ARE = (
     *("n", "criterion", "method", "seed", "names", "center", "scale", "include", "exclude"),
@@ -43,7 +45,7 @@ def save(selection: Selection, path: Any) -> None:
         "trials": [asdict(trial) for trial in selection.trials],
     }
     record |= {name: getattr(selection, name) for name in AS_THEY_ARE}
-    record["constraints"], placed = recorded(selection.constraints)
+    record["constraints"], placed = _places(selection.constraints)
     arrays = {"indices": selection.indices} | placed
     if selection.path:
         arrays |= {
@@ -152,11 +154,51 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> 
     )
 
 
-def _constraints(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> tuple[Constraint, ...]:
-    constraints = restored(record.get("constraints", ()), arrays)
+def _places(
+    constraints: tuple[Constraint, ...],
+) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
+    """What JSON holds of the constraints on places, and the arrays that go with it."""
+    records: list[dict[str, Any]] = []
+    arrays: dict[str, np.ndarray] = {}
     for constraint in constraints:
-        constraint.check(int(record["n"]))
-    return constraints
+        name = f"{PREFIX}{len(records)}"
+        if isinstance(constraint, MinDistance):
+            records.append({"distance": float(constraint.distance)})
+            arrays[name] = np.asarray(constraint.coordinates)
+        elif isinstance(constraint, Regions):
+            labels = list(dict.fromkeys(constraint.labels.tolist()))  # in the order of the numbers
+            plain = [n if isinstance(n, bool | int | float | str) else str(n) for n in labels]
+            limits = {"at_most": constraint.at_most, "exactly": constraint.exactly}
+            counts = {key: [limit.get(n) for n in labels] for key, limit in limits.items()}
+            records.append({"labels": plain} | counts)
+            arrays[name] = constraint._numbers
+    return records, arrays
+
+
+def _constraints(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> tuple[Constraint, ...]:
+    """The constraints that `_places` wrote."""
+    found: list[Constraint] = []
+    for place, written in enumerate(record.get("constraints", ())):
+        values = arrays[f"{PREFIX}{place}"]
+        if "distance" in written:
+            found.append(MinDistance(values, float(written["distance"])))
+        else:
+            found.append(_regions(written, values))
+        found[-1].check(int(record["n"]))
+    return tuple(found)
+
+
+def _regions(written: dict[str, Any], numbers: np.ndarray) -> Regions:
+    names = written["labels"]
+    if numbers.ndim != 1 or not np.all((numbers >= 0) & (numbers < len(names))):
+        raise ValueError(f"the numbers of regions must be below {len(names)}")
+    at_most, exactly = (
+        {name: int(c) for name, c in zip(names, written[key], strict=True) if c is not None}
+        for key in ("at_most", "exactly")
+    )
+    labels = np.empty(len(numbers), dtype=object)
+    labels[:] = [names[number] for number in numbers]
+    return Regions(labels, at_most, exactly)
 
 
 def _operator(data: Any, center: bool, scale: bool) -> Operator:

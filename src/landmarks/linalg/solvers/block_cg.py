@@ -7,7 +7,6 @@ does not tell an indefinite matrix from a solved system.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
 import numpy as np
 import scipy
@@ -17,19 +16,12 @@ from ...errors import NotPSDError
 from .solution import Products, Solution, Solve
 
 
-class Root(Protocol):
-    """A positive definite M by its powers, such as `linalg.preconditioner.Preconditioner`."""
-
-    def power(self, block: Array, exponent: float) -> Array: ...
-
-
 @dataclass(frozen=True)
 class BlockCG:
     """Block conjugate gradients to a relative residual, from zero.
 
     The default of 1e-2 is far below the noise of ten probes; set it lower when the probes are
-    exact. A preconditioner M⁻¹ is applied from both sides, M^(−1/2) A M^(−1/2), and the residual is
-    still that of the system A.
+    exact.
 
     Examples
     --------
@@ -44,7 +36,6 @@ class BlockCG:
 
     tolerance: float = 1e-2
     max_steps: int = 500
-    precondition: Root | None = None
 
     def prepare(self, system: Products) -> Solve:
         return partial(self._solve, system)
@@ -54,28 +45,19 @@ class BlockCG:
         x = zeros(tuple(block.shape), block)
         scale = host(_column_norms(block)).astype(np.float64)
         scale[scale == 0] = 1.0
-        Q, zeta = xp.linalg.qr(self._root(block))  # the residual is M^(1/2) Q ζ, with orthonormal Q
+        Q, zeta = xp.linalg.qr(block)  # the residual is Q ζ, with orthonormal Q
         S, step = Q, 0
         residual = 1.0 if float(xp.max(xp.abs(zeta))) > 0 else 0.0
         while residual > self.tolerance and step < self.max_steps:
             step += 1
-            AS = self._root(system.matmul(self._root(S)))
+            AS = system.matmul(S)
             xi = like(_inverse_curvature(S, AS), S)
             x = x + S @ (xi @ zeta)
             Q, tau = xp.linalg.qr(Q - AS @ xi)
             S = Q + S @ tau.T
             zeta = tau @ zeta
-            residual = float(np.max(host(self._residual_norms(Q, zeta)) / scale))
-        return Solution(self._root(x), step, residual, residual <= self.tolerance)
-
-    def _root(self, block: Array) -> Array:
-        """M^(−1/2) @ block."""
-        return block if self.precondition is None else self.precondition.power(block, -0.5)
-
-    def _residual_norms(self, Q: Array, zeta: Array) -> Array:
-        if self.precondition is None:
-            return _column_norms(zeta)
-        return _column_norms(self.precondition.power(Q @ zeta, 0.5))
+            residual = float(np.max(host(_column_norms(zeta)) / scale))
+        return Solution(x, step, residual, residual <= self.tolerance)
 
 
 def _column_norms(block: Array) -> Array:

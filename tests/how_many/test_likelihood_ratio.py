@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.how_many import likelihood_ratio
-from landmarks.how_many.subset_factor import SubsetFactor, cumulant, tail
+from landmarks.how_many.likelihood_ratio import SubsetFactor, cumulant, tail
 
 
 def simulated(rng, rows, n, k0):

@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..plots.axes import new_figure
-from ..plots.path import plot_path
-from .claims import SAMPLING, Key, Mean, means, panel_key, rows_of
-from .paths import path_file, read_path, runs
+import numpy as np
+
+from landmarks.methods.trajectory import Trajectory
+from landmarks.plots.axes import new_figure
+
+from .run import descents
 from .settings import Entry, Figure, Panel
-from .table import Row
+from .table import SAMPLING, Mean, Means, Row, means, rows_of
 
 LABELS = {"factor": "error / best rank-k error", "value": "squared Frobenius error"}
 # Okabe and Ito's colours, which colour-blind readers can distinguish, with two darker ones;
@@ -49,7 +51,7 @@ def draw_ratios(figure: Figure, rows: list[Row]) -> Any:
     return _drawn(replace(figure, title=title), ratios, "error / greedy's error")
 
 
-def _drawn(figure: Figure, found: dict[Key, Mean], ylabel: str) -> Any:
+def _drawn(figure: Figure, found: Means, ylabel: str) -> Any:
     """A logarithmic axis of errors for each panel with results, and one legend for all."""
     lines = [(panel, _lines(figure, panel, found)) for panel in figure.panels]
     panels = [(panel, known) for panel, known in lines if known]
@@ -75,13 +77,11 @@ def _drawn(figure: Figure, found: dict[Key, Mean], ylabel: str) -> Any:
     return drawn
 
 
-def _lines(
-    figure: Figure, panel: Panel, found: dict[Key, Mean]
-) -> list[tuple[Entry, dict[int, Mean]]]:
+def _lines(figure: Figure, panel: Panel, found: Means) -> list[tuple[Entry, dict[int, Mean]]]:
     """The methods of a panel that have results, with their means by k."""
     lines = []
     for entry in figure.entries:
-        keys = {k: (*panel_key(panel), entry.label, k) for k in panel.k}
+        keys = {k: (*panel.key, entry.label, k) for k in panel.k}
         if known := {k: found[key] for k, key in keys.items() if key in found}:
             lines.append((entry, known))
     return lines
@@ -111,25 +111,25 @@ def _draw_line(ax: Any, figure: Figure, entry: Entry, known: dict[int, Mean]) ->
 def draw_paths(figure: Figure, out: Path, rows: list[Row]) -> object:
     """The trajectories of t: gradient descent on the left, the stochastic one on the right."""
     notes = {row.label: row.note for row in rows}
-    labels = [label for label, _ in runs(figure)]
-    drawn = new_figure(10, 3.2 * len(labels) / 2 + 0.5)
-    axes = drawn.subplots(len(labels) // 2, 2, squeeze=False).ravel()
-    for ax, label in zip(axes, labels, strict=True):
-        steps, path = read_path(path_file(figure, out, label))
-        plot_path(path, ax=ax, at_most=path.t.shape[1])
+    planned = list(descents(figure, out))
+    drawn = new_figure(10, 3.2 * len(planned) / 2 + 0.5)
+    axes = drawn.subplots(len(planned) // 2, 2, squeeze=False).ravel()
+    for ax, descent in zip(axes, planned, strict=True):
+        numbers = np.loadtxt(descent.file, delimiter=",", skiprows=1, ndmin=2)
+        steps, t = numbers[:, 0], numbers[:, 1:]
+        nothing = np.zeros(len(t))  # of the rest of a trajectory nothing is drawn
+        Trajectory(t, nothing, nothing, nothing).plot(ax, at_most=t.shape[1])
         for line in ax.get_lines():
             line.set_xdata(steps)
             line.set_rasterized(True)  # hundreds of lines would make an SVG of megabytes
         ax.relim()
         ax.autoscale_view(scaley=False)
-        kind, penalty = label.split()
+        kind, penalty = descent.label.split()
         name = "gradient descent"
         if kind != "GD":
             name = f"stochastic gradient descent, M = {figure.options['n_probes']}"
-        ax.set_title(
-            f"{name}, λ = {penalty}, δ = {figure.options['delta']:g}\n{notes.get(label, '')}",
-            fontsize=10,
-        )
+        settings = f"{name}, λ = {penalty}, δ = {figure.options['delta']:g}"
+        ax.set_title(f"{settings}\n{notes.get(descent.label, '')}", fontsize=10)
     drawn.suptitle(figure.title)
     return drawn
 
