@@ -23,7 +23,7 @@ import numpy as np
 import scipy.linalg
 
 import landmarks as lm
-from landmarks.linalg.error import selection_error
+from landmarks.objectives import Trace
 
 SIZES = (5, 8, 12, 16)
 NOISE = (0.01, 0.1, 1.0)  # kelvin
@@ -139,7 +139,7 @@ def main() -> None:
             start = time.process_time()
             S = choose(X, k)
             seconds = time.process_time() - start
-            factor = selection_error(K, np.asarray(S), "trace") / tail
+            factor = Trace().error(K, np.asarray(S)) / tail
             cells = [rebuilt(X, S, Y, sigma) for sigma in (0, *NOISE)]
             figures = " | ".join(f"{cell:.4g}" for cell in cells)
             print(f"| {k} | {tail / values.sum():.1e} | {name} ", end="")

@@ -29,7 +29,7 @@ import torch
 from card import device_line, kernel, options, real
 
 import landmarks as lm
-from landmarks.linalg.error import selection_error
+from landmarks.objectives.objective import as_objective
 
 METHODS = ("greedy", "swap", "annealed", "auto")
 DTYPES = ("float32", "float64")
@@ -113,7 +113,7 @@ def outcome(operator: Any, judge: Any, run: Run) -> dict[str, Any]:
     start = time.perf_counter()
     s = lm.select(operator, run.cell.k, method=run.method, criterion=run.cell.criterion)
     seconds = time.perf_counter() - start
-    error = selection_error(judge, s.indices, run.cell.criterion)
+    error = as_objective(run.cell.criterion).error(judge, s.indices)
     return {"error": error, "seconds": seconds, "precision": s.ledger.precision}
 
 

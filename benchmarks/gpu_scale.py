@@ -23,7 +23,7 @@ import numpy as np
 import torch
 
 import landmarks as lm
-from landmarks.linalg.error import selection_error
+from landmarks.objectives import Trace
 from landmarks.residual import panel
 from paper.data import standardise, standardised
 
@@ -180,7 +180,7 @@ def part_smooth(data_dir: str | None, device: str, quick: bool) -> None:
         for operator in (single, double):
             selection, seconds, _ = timed(operator, 60 if quick else 200, method, "trace")
             cells.append(
-                f"{selection_error(double, selection.indices, 'trace'):>17.2f} {seconds:>8.2f}"
+                f"{Trace().error(double, selection.indices):>17.2f} {seconds:>8.2f}"
             )
         print(
             f"{method if isinstance(method, str) else 'supervised':<12} {' '.join(cells)}",

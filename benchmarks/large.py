@@ -16,7 +16,7 @@ import numpy as np
 from memory import PeakMemory
 
 import landmarks as lm
-from landmarks.linalg.error import selection_error
+from landmarks.objectives import Frobenius
 from paper.data import standardised
 
 AIMS = {
@@ -60,7 +60,7 @@ def measure(data: str, data_dir: str | None, method: str, k: int) -> str:
         )
     with PeakMemory() as memory:
         selection = lm.select(operator, k, method=COMPOSED.get(name, name), criterion="frobenius")
-    error, cost = selection_error(kernel, selection.indices, "frobenius"), selection.ledger
+    error, cost = Frobenius().error(kernel, selection.indices), selection.ledger
     aim = AIMS.get((data, k)) if method == "auto" else None
     note = "" if aim is None else f"aim {aim:.3g} " + ("reached" if error <= aim else "MISSED")
     return (

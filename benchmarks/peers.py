@@ -25,7 +25,7 @@ import numpy as np
 from memory import PeakMemory
 
 import landmarks as lm
-from landmarks.linalg.error import best_rank_error, selection_error
+from landmarks.objectives.objective import as_objective
 from paper.data import standardised
 
 LIMIT = 120.0  # seconds for one run of one peer
@@ -105,7 +105,7 @@ class Input:
         distinct = np.unique(indices.astype(int))
         if len(indices) != self.cell.k or len(distinct) != self.cell.k:
             raise ValueError(f"returned {len(distinct)} distinct indices for k = {self.cell.k}")
-        return selection_error(self.operator, distinct, self.cell.criterion) / self.best
+        return as_objective(self.cell.criterion).error(self.operator, distinct) / self.best
 
 
 # The peers on columns: each takes the input, k and a seed, and returns the indices of k columns.

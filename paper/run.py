@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
-from landmarks.linalg.error import best_rank_error, selection_error
+from landmarks.objectives.objective import as_objective
 
 from .data import standardised
 from .settings import Entry, Figure, Panel
@@ -186,7 +186,8 @@ class Order:
         if reason := self.refusal(K.n):
             return [replace(row, skip=reason) for row in rows]
         if figure.value == "factor":  # before the method is timed
-            best = [best_rank_error(K, k, figure.criterion) for k in self.sizes]
+            asked = as_objective(figure.criterion)
+            best = [asked.best_rank_error(K, k) for k in self.sizes]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
@@ -197,7 +198,7 @@ class Order:
         units = 2.0 ** (K.exponent * (1 if figure.criterion == "trace" else 2))  # K is scaled
         done = []
         for place, row in enumerate(rows):
-            value = units * selection_error(K, found[row.k], figure.criterion)
+            value = units * as_objective(figure.criterion).error(K, found[row.k])
             row = replace(row, value=value, seconds=seconds, products=products, note=note)
             if figure.value == "factor" and (least := units * best[place]):
                 row = replace(row, best=least, factor=value / least)

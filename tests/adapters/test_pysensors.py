@@ -6,7 +6,7 @@ import scipy
 
 import landmarks as lm
 from landmarks.adapters.pysensors import LandmarkSensors, after_exchanges
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 
 
 def fields():

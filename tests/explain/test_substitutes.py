@@ -8,7 +8,8 @@ from contracts.operators import KINDS
 
 import landmarks as lm
 from landmarks.explain.substitutes import substitutes
-from landmarks.linalg.error import CRITERIA, selection_error, total
+from errors_of import selection_error, total
+from landmarks.objectives.objective import OBJECTIVES as CRITERIA
 from landmarks.linalg.reconstruction import reconstruct
 from landmarks.operators.base import Operator
 

@@ -11,7 +11,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import NotPSDError, RankWarning
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 from tests.residual import reference
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 from landmarks.linalg.probes import Rademacher
 from landmarks.linalg.solvers.cholesky import Cholesky
 from landmarks.methods.relaxation.algorithm_1 import CLIP, algorithm_1

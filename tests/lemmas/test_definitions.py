@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import landmarks as lm
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 from landmarks.linalg.nystrom import nystrom_factor
 from landmarks.methods.relaxation.system import relaxed_nystrom, relaxed_projection
 from landmarks.operators.data import data

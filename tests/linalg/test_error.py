@@ -6,14 +6,8 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.linalg import error as error_module
-from landmarks.linalg.error import (
-    basis,
-    best_rank_error,
-    exact_error,
-    rank_bound,
-    selection_error,
-    total,
-)
+from errors_of import best_rank_error, exact_error, rank_bound, selection_error, total
+from landmarks.linalg.error import basis
 from landmarks.operators.data import Data
 from landmarks.operators.dense import Dense
 from landmarks.operators.forms import densify

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 from landmarks.methods import auto, costs, portfolio
 from landmarks.methods.search.swap import Swap
 from landmarks.problem import Problem

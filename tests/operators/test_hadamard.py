@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 
 
 def rows(p, n, seed=0):

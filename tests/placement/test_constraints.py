@@ -8,7 +8,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 
 N = 11
 METHODS = ["greedy", "swap", "iterated", "auto"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.linalg.error import best_rank_error, rank_bound, selection_error
+from errors_of import best_rank_error, rank_bound, selection_error
 
 mpmath = pytest.importorskip("mpmath", reason="the tail in 50 digits needs mpmath")
 

@@ -5,7 +5,7 @@ import pytest
 
 import landmarks as lm
 from landmarks import problem
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 from landmarks.methods.greedy import greedy
 from landmarks.methods.greedy.greedy import ErrorGains, pursue
 from landmarks.operators import base, kernel_matrix

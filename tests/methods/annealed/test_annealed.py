@@ -9,7 +9,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 from landmarks.methods.annealed import annealed
 from landmarks.methods.annealed.annealing import Annealing, Schedule, weights
 from landmarks.methods.annealed.candidates import Replacements

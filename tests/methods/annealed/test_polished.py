@@ -9,7 +9,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.linalg.aim import Aim
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 from landmarks.residual.aimed.rebuilding import rebuilding
 
 RNG = np.random.default_rng(9)

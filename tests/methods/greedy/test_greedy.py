@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 from landmarks.methods.greedy.greedy import ErrorGains
 from landmarks.operators.base import squared_diagonal
 from landmarks.operators.cubes import cubed_diagonal

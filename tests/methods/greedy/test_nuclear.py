@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 from landmarks.linalg.probes import Identity
 from landmarks.methods.greedy import nuclear
 from landmarks.methods.greedy.greedy import ErrorGains, pursue

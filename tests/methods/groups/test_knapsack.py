@@ -8,7 +8,7 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import RankWarning, UnsupportedError
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 
 from .made import COSTS, LABELS, N, made
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 from landmarks.methods.groups import moves as unit_exchange
 from landmarks.methods.groups.filling import fill, first_units
 from landmarks.methods.groups.moves import exchange, one_for_one, one_for_two

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 from landmarks.methods.groups.state import UnitState
 from landmarks.methods.groups.units import Units
 

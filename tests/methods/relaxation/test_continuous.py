@@ -7,7 +7,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import ConvergenceWarning
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 from landmarks.linalg.solvers.block_cg import BlockCG
 from landmarks.methods.relaxation import continuous, frank_wolfe
 from landmarks.methods.relaxation.bisection import Bisection, Bracket, Roundings

@@ -7,7 +7,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.linalg.probes import Identity
-from landmarks.methods.relaxation.objective import Objective, mean_diagonal
+from landmarks.methods.relaxation.relaxed import Relaxed, mean_diagonal
 
 
 def test_a_submatrix_is_evaluated_once_for_the_same_columns():
@@ -27,7 +27,7 @@ X = np.random.default_rng(0).standard_normal((20, 12))
 K = X.T @ X
 
 
-def exact(k: int = 3, **more: object) -> tuple[Objective, np.ndarray]:
+def exact(k: int = 3, **more: object) -> tuple[Relaxed, np.ndarray]:
     """An objective without noise, and the matrix of its operator."""
     problem = lm.Problem(lm.psd(K), k, **more)
     objective = lm.Continuous()._objective(problem, np.random.default_rng(0))

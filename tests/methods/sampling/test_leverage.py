@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.linalg.error import best_rank_error
+from errors_of import best_rank_error
 from landmarks.methods.sampling.leverage import (
     _bernoulli,
     _lowest,

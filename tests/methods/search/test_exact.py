@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 
 import landmarks as lm
 from landmarks.errors import NotPSDError, RankWarning
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 from landmarks.methods.search.exact import Exact
 from landmarks.problem import Problem
 

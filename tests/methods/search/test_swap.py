@@ -14,7 +14,7 @@ from libraries import LIBRARIES, library
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.linalg.error import selection_error
+from errors_of import selection_error
 from landmarks.methods.greedy.greedy import Greedy
 from landmarks.methods.sampling.uniform import Uniform
 from landmarks.methods.search import local_search

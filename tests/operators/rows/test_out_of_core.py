@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.linalg.error import exact_error
+from errors_of import exact_error
 from landmarks.operators.base import squared_diagonal
 from landmarks.operators.dense import Dense
 from landmarks.operators.rows.files import as_rows
