@@ -90,9 +90,8 @@ class Input:
         self.operator = (
             lm.data(self.X) if cell.sigma is None else lm.kernel(self.X, lm.rbf(sigma=cell.sigma))
         )
-        self.best = best_rank_error(
-            self.operator, cell.k, cell.criterion
-        )  # forms K, before any peer is measured
+        # forms K, before any peer is measured
+        self.best = as_objective(cell.criterion).best_rank_error(self.operator, cell.k)
 
     def gram(self) -> np.ndarray:
         return self.X.T @ self.X
