@@ -2,17 +2,17 @@
 
 import argparse
 
+from ..datasets.catalogue import SOURCES
 from ..datasets.load import (
     EMBEDDED,
     PAPER,
-    SOURCES,
-    SYNTHETIC,
     fetch_dataset,
     find,
     load_dataset,
     read_file,
     source_of,
 )
+from ..datasets.synthetic import SYNTHETIC
 from .outcome import BAD_DATA
 
 

@@ -59,7 +59,7 @@ COMMANDS = {
     "demo": "show two examples: 20 of 64 pixels of digits, and 5 of 30 measurements",
     "data": "list, fetch and check the data sets of the paper",
     "reproduce": "redo the paper's figures",
-    "info": "versions, devices and threads",
+    "info": "versions, devices, threads, and whether searches are compiled",
     "completion": "print the completion of a shell",
 }
 
