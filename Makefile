@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-CODE := src tests docs benchmarks examples fuzz hatch_build.py
+CODE := src tests docs benchmarks examples fuzz hatch_build.py noxfile.py
 TORCH := torch==2.13.0+cpu
 # The paper's data, if available: more tests run with them.
 export LANDMARKS_DATA ?= $(abspath $(wildcard ../shared/data))
