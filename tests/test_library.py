@@ -54,6 +54,13 @@ def test_a_library_that_is_right_is_loaded(sources):
     assert load(compile_in(sources), ["constant"]).constant() == 7
 
 
+def test_it_is_loaded_where_the_sources_were_left_out(sources):
+    path = compile_in(sources)
+    for file in sources.glob("*.[ch]"):
+        file.unlink()
+    assert load(path, ["constant"]).constant() == 7
+
+
 def test_it_is_refused_after_its_sources_changed(sources):
     path = compile_in(sources)
     (sources / "constant.h").write_text("#define CONSTANT 8\n")
