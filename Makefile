@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-CODE := src paper tests docs benchmarks examples fuzz hatch_build.py
+CODE := src paper tests docs benchmarks examples fuzz hatch_build.py noxfile.py
 TORCH := torch==2.13.0+cpu
 # The paper's data, if available: more tests run with them.
 export LANDMARKS_DATA ?= $(abspath $(wildcard ../shared/data))
@@ -66,7 +66,7 @@ sklearn: $(VENV)/.dev $(VENV)/.torch
 check: lint types imports test thorough
 
 lint: $(VENV)/.dev
-	$(BIN)/ruff format --check $(CODE)
+	@$(BIN)/ruff format --check $(CODE) || { echo "run \`make format\` to format these files"; exit 1; }
 	$(BIN)/ruff check $(CODE)
 
 types: $(VENV)/.dev
@@ -81,7 +81,7 @@ format: $(VENV)/.dev
 
 dev: $(VENV)/.dev $(VENV)/.torch
 
-# The stamps: made once, and again when pyproject.toml or swaps.c changes. The install is editable,
+# The stamps: made once, and again when pyproject.toml or a C file changes. The install is editable,
 # so other sources need none.
 # pip compiles nothing: Python compiles what is imported, which is far less.
 $(VENV)/.created:
@@ -93,7 +93,7 @@ $(VENV)/.created:
 	@touch $@
 
 # What the installation compiles.
-COMPILED := hatch_build.py $(wildcard src/landmarks/residual/compiled/*.[ch])
+COMPILED := hatch_build.py src/landmarks/_library.py $(shell find src/landmarks -path "*/compiled/*.[ch]")
 
 $(VENV)/.base: $(VENV)/.created pyproject.toml $(COMPILED)
 	@echo "installing landmarks"

@@ -19,6 +19,7 @@ extensions = [
     "parameters",
     "subscripts",
     "numpydoc",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -33,6 +34,8 @@ autosummary_generate = True
 templates_path = ["_templates"]
 default_role = "py:obj"
 autodoc_typehints = "none"
+copybutton_prompt_text = r">>> |\.\.\. "  # neither prompts nor results are copied
+copybutton_prompt_is_regexp = True
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 sphinx_gallery_conf = {
@@ -41,6 +44,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"/plot_",
     "abort_on_example_error": True,
     "show_memory": False,
+    "write_computation_times": False,  # a page that loads scripts from elsewhere
     "download_all_examples": False,
     "reference_url": {"landmarks": None},
     "ignore_pattern": r"first_minutes",  # a page of its own

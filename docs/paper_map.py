@@ -159,10 +159,15 @@ def split(statement: str, implemented: Found, at: Found) -> tuple[list[str], lis
 
 
 def wrapped(item: str) -> list[str]:
-    """The lines of an entry of a list, of at most 100 columns where no link is longer."""
-    return textwrap.wrap(
-        item, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    """The lines of an entry of a list, of at most 100 columns where no link is longer.
+
+    None begins with a sign of a formula, which Markdown would read as another entry.
+    """
+    joined = re.sub(r" ([-+*]) ", "\u00a0\\1 ", item)
+    lines = textwrap.wrap(
+        joined, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )
+    return [line.replace("\u00a0", " ") for line in lines]
 
 
 def page() -> str:

@@ -6,6 +6,7 @@ The matrix may exist only as a product: a Hessian, a covariance given by a simul
 your own library. A function that multiplies the matrix by a block of vectors is enough.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
@@ -26,6 +27,16 @@ def multiply(block):
 operator = lm.function(multiply, n=n)
 selection = lm.select(operator, 6)
 print(sorted(selection.indices.tolist()), selection.ledger)
+
+# %%
+# Seen at these steps only, a walk is known best at all others.
+
+walk = np.cumsum(np.random.default_rng(0).standard_normal(n))
+figure, ax = plt.subplots(figsize=(6, 3))
+ax.plot(walk)
+ax.plot(selection.indices, walk[selection.indices], "o")
+ax.set(xlabel="step", ylabel="walk")
+figure.tight_layout()
 
 # %%
 # The symmetry of the product and the dtype and shape of its results are checked; a wrong product

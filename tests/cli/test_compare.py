@@ -2,6 +2,10 @@
 
 import json
 import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -123,3 +127,28 @@ def test_info_prints_versions_devices_and_threads(capsys):
     assert record["packages"]["numpy"] == np.__version__
     assert main(["info"]) == 0
     assert f"numpy              {np.__version__}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("image", "answer"),
+    [
+        (None, "landmarks was installed without it.*install a compiler"),
+        (b"not a library", "cannot be loaded.*install landmarks again"),
+    ],
+)
+def test_info_says_why_there_is_no_compiled_search(tmp_path, image, answer):
+    """In a copy of the package whose library is missing, or is not a library."""
+    source = Path(lm.__file__).parent
+    copy = shutil.copytree(source, tmp_path / "landmarks", ignore=shutil.ignore_patterns("*.so"))
+    if image is not None:
+        for path in copy.glob("**/compiled/*.c"):
+            path.with_suffix(".so").write_bytes(image)
+    done = subprocess.run(
+        [sys.executable, "-m", "landmarks", "info"],
+        env=program.ENVIRONMENT | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert re.search(rf"^compiled search  no: .*{answer}", done.stdout, re.M)
+    assert done.stderr == ""

@@ -55,7 +55,7 @@ COMMANDS = {
     "select": "choose columns of a file, or landmarks among its rows",
     "compare": "run several methods on a file and compare their errors",
     "demo": "show two examples: 20 of 64 pixels of digits, and 5 of 30 measurements",
-    "info": "versions, devices and threads",
+    "info": "versions, devices, threads, and whether searches are compiled",
     "completion": "print the completion of a shell",
 }
 

@@ -59,8 +59,9 @@ class LikelihoodRatio:
     degrees: float | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.alpha, float) or not 0 < self.alpha < 1:
-            raise ValueError(f"alpha must be a number between 0 and 1, got {self.alpha!r}")
+        alpha: object = self.alpha
+        if not isinstance(alpha, float) or not 0 < alpha < 1:
+            raise ValueError(f"alpha must be a number between 0 and 1, got {alpha!r}")
         if self.degrees is not None and not self.degrees > 0:
             raise ValueError(f"degrees must be a positive number or None, got {self.degrees!r}")
 

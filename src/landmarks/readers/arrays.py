@@ -41,7 +41,7 @@ def read_array(file: BinaryIO, limit: int, available: int | None = None) -> np.n
             f"the array holds {'Python objects' if dtype.hasobject else 'records'}; save plain "
             "numbers"
         )
-    if any(not isinstance(length, int) or length < 0 for length in shape):
+    if any(length < 0 for length in shape):
         raise FormatError(f"the npy header claims the shape {shape}")
     size = math.prod(shape) * dtype.itemsize
     check_size(size, limit, "the array")

@@ -4,8 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..how_many.cross_validated import HeldOut
     from .column_selector import ColumnSelector
-    from .cross_validation import HeldOut, held_out
+    from .cross_validation import held_out
     from .nystroem import Nystroem
 
 __all__ = ["ColumnSelector", "HeldOut", "Nystroem", "held_out"]

@@ -103,7 +103,7 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
     0.65
     """
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_features_to_select": [
             Interval(Integral, 1, None, closed="left"),
             Interval(RealNotInt, 0, 1, closed="neither"),

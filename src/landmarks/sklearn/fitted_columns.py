@@ -8,8 +8,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import metadata_routing
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from ..operators.prepare.covariance import Moments, PairMoments, moments, pair_moments
+from ..operators.prepare.covariance import PairMoments, moments, pair_moments
 from ..operators.prepare.preparation import Preparation
+from ..operators.rows.moments import Moments
 from ..operators.standard import Prepared
 from ..readers.frames import column_labels
 from ..selection import Selection
@@ -31,7 +32,7 @@ class FittedColumns(SelectorMixin):
     scale: bool | None
     missing: str
     target: Any
-    __metadata_request__partial_fit: ClassVar[dict] = {"select": metadata_routing.UNUSED}
+    __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"select": metadata_routing.UNUSED}
     _moments: Any  # Moments or PairMoments, after partial_fit
     _labels: tuple[Any, ...] | None = None
 

@@ -109,7 +109,7 @@ def kernel_operator(
     )
 
 
-def own_kernel(kernel: str, d: int, parameters: dict[str, Any]) -> Callable | None:
+def own_kernel(kernel: str, d: int, parameters: dict[str, Any]) -> Callable[..., Any] | None:
     """The kernel of that name as one of ours, which evaluates faster, or None."""
     gamma = parameters.get("gamma")
     gamma = 1 / d if gamma is None else float(gamma)

@@ -77,7 +77,7 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     (1797, 30)
     """
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         "kernel": [StrOptions({*PAIRWISE_KERNEL_FUNCTIONS, "precomputed"}), callable],
         "gamma": [Interval(Real, 0, None, closed="left"), None],
         "coef0": [Interval(Real, None, None, closed="neither"), None],
@@ -98,7 +98,7 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         gamma: float | None = None,
         coef0: float | None = None,
         degree: float | None = None,
-        kernel_params: dict | None = None,
+        kernel_params: dict[str, Any] | None = None,
         n_components: int = 100,
         random_state: Any = None,
         n_jobs: int | None = None,

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from .column_selector import ColumnSelector
 
 
-def requested_size(selector: ColumnSelector, prepared: Prepared, constraints: dict) -> Any:
+def requested_size(
+    selector: ColumnSelector, prepared: Prepared, constraints: dict[str, Any]
+) -> Any:
     """The number of columns or groups, or a rule; None lets the costs decide."""
     asked: Any = selector.n_features_to_select
     problem = constrained(prepared.operator, selector.criterion, **constraints)

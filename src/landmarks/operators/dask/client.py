@@ -33,7 +33,7 @@ def is_delayed(value: Any) -> bool:
     return isinstance(value, Delayed)
 
 
-def lazy(function: Callable, *arguments: Any) -> Lazy:
+def lazy(function: Callable[..., Any], *arguments: Any) -> Lazy:
     """The call, to be made by a worker."""
     return dask.delayed(function)(*arguments)
 
@@ -43,7 +43,7 @@ def constant(value: Any) -> Lazy:
     return dask.delayed(value, traverse=False)
 
 
-def tree(function: Callable[[list], Any], parts: Sequence[Lazy]) -> Lazy:
+def tree(function: Callable[[list[Any]], Any], parts: Sequence[Lazy]) -> Lazy:
     """Join the parts eight at a time, neighbours first; only their number matters."""
     while len(parts) > 1:
         parts = [lazy(function, list(parts[a : a + FAN_IN])) for a in range(0, len(parts), FAN_IN)]

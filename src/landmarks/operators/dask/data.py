@@ -76,7 +76,7 @@ def distributed_gram(X: Any) -> tuple[np.ndarray, int]:
     return compute(lazy(_gram.gram, tree(_gram.join_all, leaves)), reading, leaves)
 
 
-def each_chunk(X: Any, read: Callable, *more: Any) -> tuple[Reading, list[Lazy]]:
+def each_chunk(X: Any, read: Callable[..., Any], *more: Any) -> tuple[Reading, list[Lazy]]:
     """The lazy calls read(chunk, first row, topic, number, …) of all chunks, and their count."""
     chunks, starts = chunks_of_rows(X)
     reading = Reading(len(chunks))

@@ -83,7 +83,7 @@ def scaled_gram(moments: Moments, center: bool, factor: np.ndarray) -> np.ndarra
     return (K + K.T) / 2
 
 
-def _check_memory(source: RowBlocks, memory: int) -> None:
+def _check_memory(source: RowBlocks, memory: object) -> None:
     """Raise an error, before anything is read, if the memory does not suffice."""
     if isinstance(memory, bool) or not isinstance(memory, int) or memory <= 0:
         raise ValueError(f"memory must be a positive whole number of bytes, got {memory!r}")
