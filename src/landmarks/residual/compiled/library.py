@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ..._array import Array, Indices
+from ..._library import load
 from ...operators.dense import Dense
 from ..base import Base
 from ..exchange import Exchange
@@ -23,6 +24,7 @@ MOST_POWERS = 3  # of K and C that there are places for
 COLUMNS = 56  # working memory: so many numbers for each column
 PLACES = 17  # so many for each place
 FURTHER = 16  # and so many more
+COUNTING = ("size_of_choice", "descend", "disturb", "fill")  # the functions that return a number
 
 Pointer = ctypes.c_void_p
 Whole = ctypes.c_int64
@@ -78,20 +80,22 @@ class Choice(ctypes.Structure):
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """The compiled functions; None where they were not compiled, or for another Choice."""
+    """The compiled functions; None where they were not compiled or cannot be used."""
     path = Path(__file__).with_name("swaps.so")
     if not path.exists():
         return None
     try:
-        loaded = ctypes.CDLL(str(path))
+        loaded = load(path, (*COUNTING, "eliminate"))
+        for name in COUNTING:
+            getattr(loaded, name).restype = Whole
+        if loaded.size_of_choice() != ctypes.sizeof(Choice):
+            raise OSError(f"{path} expects another Choice than library.py")
     except OSError as error:
         reason = f"the compiled search cannot be loaded, so NumPy is used: {error}"
         warnings.warn(f"{reason}; install landmarks again to compile it", stacklevel=2)
         return None
-    for name in ("size_of_choice", "descend", "disturb", "fill"):
-        getattr(loaded, name).restype = Whole
     loaded.eliminate.restype = None
-    return loaded if loaded.size_of_choice() == ctypes.sizeof(Choice) else None
+    return loaded
 
 
 def compiled() -> bool:

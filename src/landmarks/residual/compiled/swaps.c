@@ -6,6 +6,12 @@
 
 #include "pairs.h"
 
+/* A hash of these sources: `_library.py` looks for it in the library before it loads it. */
+#ifndef SOURCE_HASH
+#define SOURCE_HASH ""
+#endif
+const char source_hash[] = SOURCE_HASH;
+
 /* Whether drops and additions have made the diagonals inaccurate by cancellation. */
 static void measure(Choice *s) {
     const double left = larger(sum_of(s->diagonals[0], s->n), TINY);
