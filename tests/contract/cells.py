@@ -173,6 +173,13 @@ def near(rng: np.random.Generator, close: float) -> np.ndarray:
     return X
 
 
+def barely_reached(X: np.ndarray) -> np.ndarray:
+    """The direction that the columns span least, as one column: a target that tells them apart."""
+    X = X.astype(np.float64)
+    U, sizes, _ = np.linalg.svd(X / np.maximum(np.linalg.norm(X, axis=0), 1e-300))
+    return U[:, [int(np.sum(sizes > 1e-15)) - 1]]
+
+
 def duplicated(rng: np.random.Generator) -> np.ndarray:
     X = grid(rng, 12, 9)
     X[:, 1], X[:, 5], X[:, 7] = X[:, 0], -2 * X[:, 3], 0.0

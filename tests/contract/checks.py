@@ -51,16 +51,25 @@ def check_error(s: lm.Selection, problem: Posed) -> None:
         assert abs(s.total() - total) <= 1e-6 * total, f"total {s.total()!r}, should be {total!r}"
 
 
+def highest(problem: Posed) -> float:
+    """The largest number that may pass for the lowest error of all allowed choices."""
+    best = float(problem.best)
+    return raised(problem, best, problem.eps) + SAME * abs(best)
+
+
 def check_bound(s: lm.Selection, problem: Posed) -> None:
-    """The bound is above no allowed choice and above no error; a proof is right."""
+    """The bound is above no allowed choice and not above the error."""
     bound, best = s.lower_bound(), float(problem.best)
-    highest = raised(problem, best, problem.eps) + SAME * abs(best)
-    assert bound <= highest, f"bound {bound!r} above the optimum {best!r}"
+    assert bound <= highest(problem), f"bound {bound!r} above the optimum {best!r}"
     assert bound <= s.error(), f"bound {bound!r} above the error {s.error()!r}"
     assert s.gap() >= 0
+
+
+def check_proof(s: lm.Selection, problem: Posed) -> None:
+    """What is proved to be the best is the best."""
     if s.proved:
-        reached = float(problem.reference.error(s.indices))
-        assert reached <= highest, f"proved {reached!r}, but the optimum is {best!r}"
+        reached, best = float(problem.reference.error(s.indices)), float(problem.best)
+        assert reached <= highest(problem), f"proved {reached!r}, but the optimum is {best!r}"
 
 
 def check_file(s: lm.Selection, folder: Path) -> None:

@@ -23,7 +23,15 @@ from contract.cells import (
     cells,
     posed,
 )
-from contract.checks import SAME, check_bound, check_error, check_file, check_members, raised
+from contract.checks import (
+    SAME,
+    check_bound,
+    check_error,
+    check_file,
+    check_members,
+    check_proof,
+    raised,
+)
 
 import landmarks as lm
 from landmarks.errors import RankWarning, ScaleWarning, UnsupportedError
@@ -102,6 +110,7 @@ def test_a_choice_keeps_every_promise(cell, tmp_path):
     check_members(s, problem)
     check_error(s, problem)
     check_bound(s, problem)
+    check_proof(s, problem)
     check_file(s, tmp_path)
     if cell.method in SEARCHES:
         check_search(s, cell, problem, tmp_path)

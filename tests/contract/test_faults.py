@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contract.cells import DOORS, Posed, gram, grid, pose
-from contract.checks import check_bound, check_error, check_file, check_members
+from contract.cells import DOORS, Posed, barely_reached, gram, grid, pose
+from contract.checks import check_bound, check_error, check_file, check_members, check_proof
 
 import landmarks as lm
 from landmarks.errors import RankWarning, ScaleWarning
@@ -30,6 +30,7 @@ def check(A: Any, problem: Posed, tmp_path: Any, method: str) -> lm.Selection:
     check_members(s, problem)
     check_error(s, problem)
     check_bound(s, problem)
+    check_proof(s, problem)
     check_file(s, tmp_path)
     return s
 
@@ -145,7 +146,16 @@ class TestTheLayoutDoesNotDecide:
         assert found[0].error() == found[1].error()
 
 
-ASKED = ["trace", "frobenius", "matrix", "one column", "noise", "noise each", "matrix, noise"]
+ASKED = [
+    "trace",
+    "frobenius",
+    "matrix",
+    "one column",
+    "barely reached",
+    "noise",
+    "noise each",
+    "matrix, noise",
+]
 
 
 def words_of(asked: str, rng: np.random.Generator, X: np.ndarray) -> dict[str, Any]:
@@ -156,6 +166,7 @@ def words_of(asked: str, rng: np.random.Generator, X: np.ndarray) -> dict[str, A
         "frobenius": {"criterion": "frobenius"},
         "matrix": {"target": rng.standard_normal((m, 2))},
         "one column": {"target": rng.standard_normal((m, 1))},
+        "barely reached": {"target": barely_reached(X)},
         "noise": {"noise": 0.5},
         "noise each": {"noise": 10.0 ** rng.uniform(-3, 1, n)},
         "matrix, noise": {"target": rng.standard_normal((m, 2)), "noise": 0.25},
@@ -182,7 +193,7 @@ class TestNearlyDependentColumns:
             rng = np.random.default_rng(seed)
             X = rng.standard_normal((9, 5))
             X[:, 1] = X[:, 0] + 10.0 ** -rng.uniform(4, 12) * rng.standard_normal(9)
-            problem = pose({"k": 2, **words_of(asked, rng, X)}, X)
+            problem = pose({"k": 2 + seed % 3, **words_of(asked, rng, X)}, X)
             try:
                 check(X, problem, tmp_path, method)
             except AssertionError as error:
