@@ -64,11 +64,10 @@ def problem_of(cell: Cell) -> Posed:
 def selected(cell: Cell, folder: Path, method: str | None = None) -> lm.Selection:
     """The selection of a cell; a warning that the cell does not explain is an error."""
     problem = problem_of(cell)
-    words = dict(problem.words)
     A = DOORS[cell.door](problem.X, folder)
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
-        s = lm.select(A, method=method or cell.method, **words)
+        s = lm.select(A, method=method or cell.method, **problem.words)
     for warning in given:
         expected = {
             RankWarning: problem.may_lack_rank(s.indices.tolist()),
