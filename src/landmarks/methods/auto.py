@@ -31,12 +31,14 @@ from .greedy.greedy import Greedy
 from .greedy.nuclear import NuclearScores
 from .greedy.osinsky import Osinsky, promised
 from .groups.knapsack import Knapsack
+from .groups.units import ROUNDING
 from .portfolio import Portfolio, order
 from .sampling.rpcholesky import RPCholesky
 from .search.exact import Exact
 from .search.filled import Filled
 from .search.iterated import Iterated, moves
 from .search.merged import Merged
+from .search.landscape import Landscape
 from .search.local_search import lowered
 from .search.swap import Swap
 
@@ -87,7 +89,11 @@ class Auto:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         if problem.groups is not None or problem.costs is not None:
-            return Knapsack().choose(problem, rng)
+            single = one_by_one(problem)
+            if single is None:
+                return Knapsack().choose(problem, rng)
+            choice = self.choose(single, rng)
+            return without_spares(single, choice) if problem.costs is not None else choice
         if problem.constraints or not problem.pair.plain:
             return by_search(problem, rng)
         found = replace(problem, operator=problem.operator.searchable(problem.k))
@@ -135,6 +141,28 @@ class Auto:
             bound=portfolio.bound,
             details=portfolio.best.details | {"provable": later},
         )
+
+
+def one_by_one(problem: Problem) -> Problem | None:
+    """The same problem without groups and costs where these only count columns, else None."""
+    groups, costs, k = problem.groups, problem.costs, problem.k or problem.operator.n
+    if groups is not None and len(np.unique(groups)) < len(groups):
+        return None
+    warned = problem.warned
+    if costs is not None and problem.budget_cost is not None:
+        if np.ptp(costs) > 0 or costs[0] == 0:
+            return None
+        k = min(k, int(problem.budget_cost * (1 + ROUNDING) // costs[0]))
+        warned = problem.warned | {"rank"}  # no more are bought than add something
+    k = min(k, len(problem.candidates))
+    return replace(problem, groups=None, costs=None, budget_cost=None, k=k, warned=warned)
+
+
+def without_spares(problem: Problem, choice: Choice) -> Choice:
+    """The choice without columns that add nothing."""
+    chosen = Landscape.of(problem).state(choice.indices).chosen
+    kept = [int(j) for j in choice.indices if j in chosen or j in problem.include]
+    return replace(choice, indices=np.asarray(kept, dtype=np.int64))
 
 
 def by_search(problem: Problem, rng: np.random.Generator) -> Choice:
