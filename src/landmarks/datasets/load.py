@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import ChecksumError, DownloadError, FormatError
-from ..operators.prepare.preparation import mean_imputed
+from ..operators.prepare import mean_imputed
 from ..operators.standard import Standard
 from ..readers.read import read
 from ..runs.archive import written

@@ -12,7 +12,7 @@ from ..constraints import check_size, constrained
 from ..linalg.error import CRITERIA, total
 from ..methods.aimed.search import base_of, greedy
 from ..methods.greedy.greedy import ErrorGains, Gains, pursue
-from ..operators.data import prepared_operator
+from ..operators.data import opened, warn
 from ..problem import Problem
 from ..residual.residual import Residual
 
@@ -117,6 +117,7 @@ def path(
     *,
     center: bool = False,
     scale: bool | None = None,
+    missing: str = "error",
     numeric_only: bool = False,
     criterion: str = "trace",
     include: Any = (),
@@ -128,7 +129,7 @@ def path(
     ----------
     A : as for `select`.
     ks : the numbers of columns to try; one number, such as 10, means 1, 2, …, 10.
-    center, scale, numeric_only : as for `select`.
+    center, scale, missing, numeric_only : as for `select`.
     criterion, include, exclude : as for `select`.
 
     Returns
@@ -142,12 +143,14 @@ def path(
     >>> curve.relative.round(3).tolist(), curve.smallest(error=0.1)
     ([0.357, 0.071, 0.0], 2)
     """
-    operator = prepared_operator(A, center=center, scale=scale, numeric_only=numeric_only)
+    given = opened(A, center=center, scale=scale, missing=missing, numeric_only=numeric_only)
+    operator = given.operator
     sizes = checked_sizes(ks, operator.n)
     problem = constrained(
         operator, _check.choice(criterion, CRITERIA, "criterion"), include, exclude
     )
     check_size(int(sizes[-1]), problem)
+    warn(given, int(sizes[-1]))
     return sweep(problem, sizes)
 
 
