@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Protocol
 
@@ -75,9 +75,18 @@ class Problem:
         return self.objective.on(self.operator)
 
     @property
+    def unscaled(self) -> Pair:
+        """The same with columns of the size that the data have: samplers and relaxations see it."""
+        return Pair(self.operator, self.operator.n) if self.objective.plain else self.pair
+
+    @property
     def searched(self) -> Pair:
         """The same with K in the form that a search for k columns works on."""
         return self.pair.searchable(self.k)
+
+    def share(self, error: Callable[[], float | None]) -> Callable[[], float | None] | None:
+        """How the share of the trace that is left is reported: only if the trace is minimised."""
+        return error if self.objective.depth == 1 else None
 
     @property
     def choosable(self) -> np.ndarray:

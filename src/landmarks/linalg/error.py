@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 import scipy.linalg
 
-from .._array import Array, Indices, eps, host, is_single, like, namespace, on_gpu
+from .._array import Array, Indices, eps, host, is_single, like, namespace, on_gpu, take
 from ..operators.base import MEMORY, Operator, block_width, blocks, itemsize
 from ..operators.dense import Dense
 from ..operators.forms import densify, in_double
