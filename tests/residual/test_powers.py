@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from errors_of import DEPTH, plain
 
 import landmarks as lm
 from landmarks.operators import dense
@@ -153,17 +154,17 @@ def test_the_powers_of_a_stored_matrix_give_the_columns_of_the_powers_of_what_is
 
 def test_powers_are_stored_where_they_cost_less_than_the_products_of_the_moves(monkeypatch):
     operator = Dense(np.eye(160))
-    assert stored_powers.stored_powers(operator, 1, 9) is None
-    assert stored_powers.stored_powers(operator, 1, 10).highest == 1
-    assert stored_powers.stored_powers(operator, 2, 9).highest == 1
-    assert stored_powers.stored_powers(operator, 2, 10).highest == 2
+    assert stored_powers.stored_powers(plain(operator), 1, 9) is None
+    assert stored_powers.stored_powers(plain(operator), 1, 10).highest == 1
+    assert stored_powers.stored_powers(plain(operator), 2, 9).highest == 1
+    assert stored_powers.stored_powers(plain(operator), 2, 10).highest == 2
     with stored_powers.expecting(operator, 10):  # moves of all searches together
-        assert stored_powers.stored_powers(operator, 1, 0).highest == 1
-    assert stored_powers.stored_powers(operator, 1, 0) is None
-    assert stored_powers.stored_powers(lm.data(np.eye(160)), 2, 10) is None
+        assert stored_powers.stored_powers(plain(operator), 1, 0).highest == 1
+    assert stored_powers.stored_powers(plain(operator), 1, 0) is None
+    assert stored_powers.stored_powers(plain(lm.data(np.eye(160))), 2, 10) is None
     for memory, fits in ((2 * 8 * 160**2, True), (2 * 8 * 160**2 - 2, False)):
         monkeypatch.setattr(dense, "MEMORY", memory)
-        assert (stored_powers.stored_powers(operator, 2, 10) is not None) == fits
+        assert (stored_powers.stored_powers(plain(operator), 2, 10) is not None) == fits
 
 
 def test_a_power_is_used_while_it_has_the_digits_of_the_residual():
@@ -198,16 +199,16 @@ def test_an_error_is_known_to_the_rounding_of_what_it_is_the_rest_of():
 def test_cubes_are_sharpened_up_to_a_size(monkeypatch):
     K = lm.psd(np.eye(4))
     monkeypatch.setattr(base, "CUBES", 4)
-    assert Base(K, "trace", 2).can_sharpen and Base(K, "frobenius", 2).can_sharpen
+    assert Base(plain(K), 1, 2).can_sharpen and Base(plain(K), 2, 2).can_sharpen
     monkeypatch.setattr(base, "CUBES", 3)
-    assert Base(K, "trace", 2).can_sharpen and not Base(K, "frobenius", 2).can_sharpen
+    assert Base(plain(K), 1, 2).can_sharpen and not Base(plain(K), 2, 2).can_sharpen
     box = lm.function(lambda V: 1.0 * V, n=4)
-    assert not Base(box, "trace", 2).can_sharpen
+    assert not Base(plain(box), 1, 2).can_sharpen
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 def test_the_total_is_the_error_of_choosing_nothing(criterion):
-    found = Base(Dense(C), criterion, 2)
+    found = Base(plain(Dense(C)), DEPTH[criterion], 2)
     assert found.total == pytest.approx(np.trace(C) if criterion == "trace" else np.sum(C * C))
     assert found.largest == pytest.approx(np.max(np.diag(C)))
     expected = diagonals(C, 2 if criterion == "trace" else 3)
