@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from landmarks.objectives.objective import as_objective
+from landmarks.objectives.objective import OBJECTIVES, as_objective
 from landmarks.operators.base import Operator
+from landmarks.operators.pair import Pair
 
 
 def selection_error(operator: Operator, indices: Any, criterion: str) -> float:
@@ -33,3 +34,12 @@ def best_rank_error(operator: Operator, k: int, criterion: str) -> float:
 def rank_bound(operator: Operator, k: int, criterion: str) -> float:
     """The lower bound from eigenvalues."""
     return as_objective(criterion).bound(operator, k)
+
+
+#: how many products with the residual the gains of a criterion need
+DEPTH = {name: objective.depth for name, objective in OBJECTIVES.items()}
+
+
+def plain(operator: Operator) -> Pair:
+    """The operator with every column counted once and no noise."""
+    return Pair(operator, operator.n)

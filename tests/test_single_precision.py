@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from errors_of import selection_error
 
 import landmarks as lm
-from errors_of import selection_error
 
 N = 150
 _rng = np.random.default_rng(0)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import scipy
+from errors_of import selection_error
 
 import landmarks as lm
 from landmarks.adapters.pysensors import LandmarkSensors, after_exchanges
-from errors_of import selection_error
 
 
 def fields():

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from contracts.operators import KINDS
+from errors_of import selection_error, total
 
 import landmarks as lm
 from landmarks.explain.substitutes import substitutes
-from errors_of import selection_error, total
-from landmarks.objectives.objective import OBJECTIVES as CRITERIA
 from landmarks.linalg.reconstruction import reconstruct
+from landmarks.objectives.objective import OBJECTIVES as CRITERIA
 from landmarks.operators.base import Operator
 
 CHOSEN = np.array([5, 1, 8])

@@ -8,10 +8,10 @@ import warnings
 
 import numpy as np
 import pytest
+from errors_of import selection_error
 
 import landmarks as lm
 from landmarks.errors import NotPSDError, RankWarning
-from errors_of import selection_error
 from tests.residual import reference
 
 

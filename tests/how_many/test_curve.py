@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from landmarks.linalg.aim import Aim
 from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.how_many.curve import sweep
-from landmarks.linalg.aim import Aim
 from landmarks.runs.runner import watching
 
 

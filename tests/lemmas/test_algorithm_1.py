@@ -4,9 +4,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from errors_of import selection_error
 
 import landmarks as lm
-from errors_of import selection_error
 from landmarks.linalg.probes import Rademacher
 from landmarks.linalg.solvers.cholesky import Cholesky
 from landmarks.methods.relaxation.algorithm_1 import CLIP, algorithm_1

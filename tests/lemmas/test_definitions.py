@@ -4,10 +4,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from errors_of import selection_error
 from numpy.testing import assert_allclose
 
 import landmarks as lm
-from errors_of import selection_error
 from landmarks.linalg.nystrom import nystrom_factor
 from landmarks.methods.relaxation.system import relaxed_nystrom, relaxed_projection
 from landmarks.operators.data import data

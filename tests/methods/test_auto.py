@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from errors_of import selection_error
 
 import landmarks as lm
-from errors_of import selection_error
 from landmarks.methods import auto, costs, portfolio
 from landmarks.methods.search.swap import Swap
 from landmarks.problem import Problem

@@ -5,10 +5,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from errors_of import selection_error
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
-from errors_of import selection_error
 
 N = 11
 METHODS = ["greedy", "swap", "iterated", "auto"]

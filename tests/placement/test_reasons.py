@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from errors_of import selection_error
 
 import landmarks as lm
-from errors_of import selection_error
 
 from ..target.plain import posterior
 from .test_constraints import CASES, N, all_allowed, satisfies

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from errors_of import best_rank_error, rank_bound, selection_error
 
 import landmarks as lm
-from errors_of import best_rank_error, rank_bound, selection_error
 
 mpmath = pytest.importorskip("mpmath", reason="the tail in 50 digits needs mpmath")
 

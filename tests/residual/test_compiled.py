@@ -16,6 +16,7 @@ from landmarks.methods.search.iterated import disturb
 from landmarks.methods.search.landscape import Landscape
 from landmarks.methods.search.local_search import descend
 from landmarks.methods.search.merged import eliminated
+from landmarks.objectives import as_objective
 from landmarks.problem import Problem
 from landmarks.residual.compiled import library as compiled
 from landmarks.residual.exchange import Exchange
@@ -45,7 +46,7 @@ OPERATORS = {"stored": stored, "few rows": few_rows}
 
 
 def landscape(make, criterion, k=8, moves=10**6, **given):
-    return Landscape.of(Problem(make(), k, criterion, **given), criterion, moves)
+    return Landscape.of(Problem(make(), k, criterion, **given), as_objective(criterion), moves)
 
 
 def assert_as_loaded(state, diagonals=1e-6):
@@ -184,7 +185,7 @@ def test_neighbours_are_eliminated_although_their_digits_are_gone(make):
 @needs_library
 def test_a_rank_that_is_reached_leaves_places_free():
     X = np.random.default_rng(0).standard_normal((3, 20))
-    of = Landscape.of(Problem(lm.data(X), 6), "trace")
+    of = Landscape.of(Problem(lm.data(X), 6), as_objective("trace"))
     state = Exchange(of.base, 6)
     of.compiled.fill(state)
     assert len(state.chosen) == 3
@@ -204,11 +205,11 @@ def test_without_the_library_the_search_is_as_good(criterion, monkeypatch):
 
 def test_a_kernel_on_products_or_in_another_library_is_not_compiled():
     points = np.random.default_rng(0).standard_normal((50, 3))
-    products = Landscape.of(Problem(lm.toeplitz(0.5 ** np.arange(50)), 5), "trace")
+    products = Landscape.of(Problem(lm.toeplitz(0.5 ** np.arange(50)), 5), as_objective("trace"))
     assert not compiled.compilable(products.base)
     strict = pytest.importorskip("array_api_strict")
     K = strict.asarray(lm.rbf(sigma=1.0)(points, points))
-    assert not compiled.compilable(Landscape.of(Problem(lm.psd(K), 5), "trace").base)
+    assert not compiled.compilable(Landscape.of(Problem(lm.psd(K), 5), as_objective("trace")).base)
 
 
 def test_a_library_with_another_choice_is_not_used(monkeypatch):

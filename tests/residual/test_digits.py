@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from errors_of import plain, selection_error
 
 import landmarks as lm
 from landmarks import problem
-from errors_of import selection_error
 from landmarks.methods.greedy import greedy
 from landmarks.methods.greedy.greedy import ErrorGains, pursue
 from landmarks.operators import base, kernel_matrix
@@ -57,12 +57,12 @@ def test_only_large_fused_kernels_keep_their_rough_form(monkeypatch, engine, lar
 @pytest.mark.parametrize("sigma", [0.3, 1.0, 3.0, 10.0])
 def test_greedy_chooses_as_well_as_with_all_digits(sigma):
     wide = paired(sigma)
-    residual = Residual(wide, 40)
+    residual = Residual(plain(wide), 40)
     gains = ErrorGains(residual)
     assert gains.rough
     rough = pursue(lm.Problem(wide, 40), residual, gains).indices
     wide.rough = None
-    residual = Residual(wide, 40)
+    residual = Residual(plain(wide), 40)
     exact = pursue(lm.Problem(wide, 40), residual, ErrorGains(residual)).indices
     ratio = selection_error(wide, rough, "trace") / selection_error(wide, exact, "trace")
     assert ratio < 1 + 1e-6 or rough.tolist() == exact.tolist()
@@ -71,7 +71,7 @@ def test_greedy_chooses_as_well_as_with_all_digits(sigma):
 def test_greedy_goes_over_to_double_where_gains_are_in_doubt(monkeypatch):
     monkeypatch.setattr(greedy, "DOUBTFUL", 4)
     wide = paired(3.0)
-    residual = Residual(wide, 60)
+    residual = Residual(plain(wide), 60)
     gains = ErrorGains(residual)
     pursue(lm.Problem(wide, 60), residual, gains)
     assert not gains.rough

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from errors_of import DEPTH, plain
 
 import landmarks as lm
 from landmarks._array import host
@@ -29,7 +30,7 @@ def error(K, S, criterion):
 
 
 def state_of(operator, S, criterion):
-    state = Exchange(Base(operator, criterion, len(S)), len(S))
+    state = Exchange(Base(plain(operator), DEPTH[criterion], len(S)), len(S))
     state.load(np.asarray(S))
     return state
 
@@ -214,7 +215,7 @@ def test_powers_of_K_are_used_only_where_they_have_the_digits(sigma, size):
     """Where few eigenvalues are most of K, C³ is lost in K³ long before tr C is in tr K."""
     points = np.random.default_rng(0).standard_normal((300, 3))
     K = Dense(np.exp(-np.sum((points[:, None] - points) ** 2, axis=2) / sigma**2))
-    base = Base(K, "frobenius", size, moves=10**6)
+    base = Base(plain(K), 2, size, moves=10**6)
     state = Exchange(base, size)
     state.load(lm.select(K, size, method="greedy").indices)
     j = int(np.argmax(state.diagonals[0]))
@@ -239,7 +240,7 @@ def test_stored_powers_save_the_products_of_an_addition(criterion):
     """For the Frobenius criterion the square is kept in any case, and one product is left."""
     K = Dense(gram(30, 30))
     for moves, expected in ((0, 1), (10**6, 0)):
-        state = Exchange(Base(K, criterion, 3, moves=moves), 3)
+        state = Exchange(Base(plain(K), DEPTH[criterion], 3, moves=moves), 3)
         state.load([3, 8])
         before = K.ledger.products
         state.add(5, 2)

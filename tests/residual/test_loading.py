@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.linalg
+from errors_of import DEPTH, plain
 
 import landmarks as lm
 from landmarks.operators import cubes
@@ -17,7 +18,7 @@ def nearly_dependent(seed):
     rng = np.random.default_rng(seed)
     x = rng.random((300, 1 + seed % 3))
     K = lm.kernel(x, lm.rbf(sigma=[0.3, 1, 3][seed // 3 % 3]))
-    return Base(K, "trace", 40), rng.permutation(300)[:60]
+    return Base(plain(K), 1, 40), rng.permutation(300)[:60]
 
 
 @pytest.mark.parametrize("seed", [27, 45, 99])  # 1e-5, 9e-3 and 3e-2 below zero as they are drawn
@@ -49,7 +50,7 @@ def test_a_search_from_an_unlucky_start_goes_on():
 @pytest.mark.parametrize("indices", [[3], [5, 250, 17, 40, 100]])
 def test_pairs_of_blocks_of_the_residual_load_the_same(indices, monkeypatch):
     K = lm.kernel(np.random.default_rng(3).random((300, 2)), lm.rbf(1.0))
-    base = Base(K, "frobenius", len(indices))
+    base = Base(plain(K), 2, len(indices))
     F = factors_and_diagonal(base, np.asarray(indices))[0].F
     images, diagonals = loading._from_residual(base, F)
     monkeypatch.setattr(cubes, "PANEL", 8 * 300 * 70)
@@ -64,4 +65,6 @@ def test_the_error_alone_is_that_of_the_dense_residual(criterion):
     whole, s = K.columns(np.arange(60)), np.asarray([5, 50, 17, 40])
     C = whole - whole[:, s] @ np.linalg.solve(whole[np.ix_(s, s)], whole[s])
     expected = np.trace(C) if criterion == "trace" else np.sum(C * C)
-    assert loading.error_of(Base(K, criterion, 4), s) == pytest.approx(expected, rel=1e-12)
+    assert loading.error_of(Base(plain(K), DEPTH[criterion], 4), s) == pytest.approx(
+        expected, rel=1e-12
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from errors_of import DEPTH, plain
 
 import landmarks as lm
 from landmarks.residual import pairs as module
@@ -23,7 +24,7 @@ def error(members: list[int], criterion: str) -> float:
 
 
 def state_of(criterion: str, operator: object = None) -> Exchange:
-    state = Exchange(Base(operator or lm.psd(K), criterion, 3), 3)
+    state = Exchange(Base(plain(operator or lm.psd(K)), DEPTH[criterion], 3), 3)
     state.load(np.asarray(S))
     return state
 
@@ -119,7 +120,7 @@ def test_a_confirmed_gain_corrects_what_the_state_keeps_of_the_pair(criterion):
 @each_criterion
 def test_a_candidate_that_another_member_represents_gains_nothing(criterion):
     twins = np.asarray([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    state = Exchange(Base(lm.psd(twins), criterion, 2), 2)
+    state = Exchange(Base(plain(lm.psd(twins)), DEPTH[criterion], 2), 2)
     state.load(np.asarray([0, 2]))
     swap = module.Swapping(place=1, j=1, gain=1.0, cost=1.0, best=np.ones(1))
     assert confirmed_gain(state, swap) == (0.0, 0.0)

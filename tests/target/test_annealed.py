@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-import landmarks as lm
 from landmarks.linalg.aim import Aim
 from landmarks.methods.annealed.aimed_covariance import AimedCovariance
-from landmarks.methods.annealed.covariance import jump_gains
 from landmarks.residual.aimed.rebuilding import rebuilding
+
+import landmarks as lm
+from landmarks.methods.annealed.covariance import jump_gains
 
 from .plain import best, least_squares, posterior
 from .test_enumeration import graded

@@ -7,8 +7,6 @@ from itertools import combinations, combinations_with_replacement
 import numpy as np
 import pytest
 import scipy.optimize
-
-import landmarks as lm
 from landmarks.linalg.aim import Aim
 from landmarks.residual.aimed import tails
 from landmarks.residual.aimed.explicit_aim import Rebuilding, orthonormal
@@ -21,6 +19,8 @@ from landmarks.residual.aimed.tails import (
     reached,
     safe_bound,
 )
+
+import landmarks as lm
 
 RNG = np.random.default_rng(8)
 A = RNG.standard_normal((6, 9)) * np.linspace(1, 2, 9)

@@ -6,13 +6,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-
-import landmarks as lm
 from landmarks.linalg.aim import Aim
 from landmarks.methods.aimed import exact
 from landmarks.methods.aimed.certified import bounds_of_members
 from landmarks.methods.aimed.search import aim_of
 from landmarks.residual.aimed.rebuilding import rebuilding
+
+import landmarks as lm
 
 from .plain import best, least_squares, posterior
 from .test_enumeration import graded

@@ -6,7 +6,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-
 from landmarks.residual.aimed import cross as module
 from landmarks.residual.aimed.cross import Cross
 from landmarks.residual.aimed.explicit_aim import Rebuilding

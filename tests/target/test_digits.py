@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-import landmarks as lm
 from landmarks.linalg.aim import Aim
 from landmarks.methods.aimed.search import Hunt, descend
 from landmarks.residual.aimed.cross import Cross
 from landmarks.residual.aimed.rebuilding import rebuilding
+
+import landmarks as lm
 
 from .plain import greedy, least_squares, swapped
 

@@ -6,14 +6,14 @@ from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 import pytest
-
-import landmarks as lm
-from landmarks.errors import RankWarning, UnsupportedError
 from landmarks.linalg.aim import Aim
 from landmarks.methods.aimed.auto import modest_rounds
 from landmarks.methods.aimed.exact import count
 from landmarks.residual.aimed.rebuilding import rebuilding
 from landmarks.residual.aimed.tails import design_bound
+
+import landmarks as lm
+from landmarks.errors import RankWarning, UnsupportedError
 
 from .plain import best, least_squares, posterior
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from landmarks.linalg.aim import Aim
+from landmarks.methods.aimed.iterated import Rounds, Search, disturbed
+from landmarks.methods.aimed.search import Hunt
 from plain_rounds import PlainRounds
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
-from landmarks.linalg.aim import Aim
-from landmarks.methods.aimed.iterated import Rounds, Search, disturbed
-from landmarks.methods.aimed.search import Hunt
 
 from .plain import least_squares, posterior
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from landmarks.linalg.aim import Aim
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 
 import landmarks as lm
-from landmarks.linalg.aim import Aim
 
 RNG = np.random.default_rng(0)
 A = RNG.standard_normal((40, 10))

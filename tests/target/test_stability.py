@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from landmarks.linalg.aim import Aim
 
 import landmarks as lm
 from landmarks.explain.stability import drawn
-from landmarks.linalg.aim import Aim
 
 
 def test_rows_of_the_target_are_drawn_with_those_of_the_data() -> None:

@@ -6,10 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
+from errors_of import selection_error
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from errors_of import selection_error
 from landmarks.methods.annealed import annealed
 from landmarks.methods.annealed.annealing import Annealing, Schedule, weights
 from landmarks.methods.annealed.candidates import Replacements

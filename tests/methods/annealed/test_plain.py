@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
-import landmarks as lm
 from landmarks.linalg.aim import Aim
 from landmarks.residual.aimed.rebuilding import rebuilding
+
+import landmarks as lm
 
 from .plain import Plain
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from errors_of import selection_error
+from landmarks.linalg.aim import Aim
+from landmarks.residual.aimed.rebuilding import rebuilding
 
 import landmarks as lm
-from landmarks.linalg.aim import Aim
-from errors_of import selection_error
-from landmarks.residual.aimed.rebuilding import rebuilding
 
 RNG = np.random.default_rng(9)
 DATA = [RNG.standard_normal((25, 18)) @ RNG.standard_normal((18, 18)) for _ in range(8)]

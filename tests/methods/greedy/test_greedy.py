@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from errors_of import plain, selection_error
 from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from errors_of import selection_error
 from landmarks.methods.greedy.greedy import ErrorGains
 from landmarks.operators.base import squared_diagonal
 from landmarks.operators.cubes import cubed_diagonal
@@ -38,7 +38,7 @@ def test_every_pick_is_the_best_single_step(gain):
 
 @pytest.mark.parametrize("gain", GAINS)
 def test_scores_are_the_falls_of_the_error(gain):
-    residual = Residual(lm.psd(K), 3)
+    residual = Residual(plain(lm.psd(K)), 3)
     gains = ErrorGains(residual, gain)
     for j in (4, 11):
         gains.update(residual.pick(j))

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from errors_of import plain, selection_error
 from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from errors_of import selection_error
 from landmarks.linalg.probes import Identity
 from landmarks.methods.greedy import nuclear
 from landmarks.methods.greedy.greedy import ErrorGains, pursue
@@ -38,7 +38,7 @@ def products_only(operator):
 @pytest.mark.parametrize("probes", [Hadamard(), Identity()], ids=repr)
 def test_exact_probes_give_the_picks_of_greedy_selection(probes):
     operator, Z = lm.psd(K), probes.draw(32, np.random.default_rng(0), K)
-    residual = Residual(operator, 20)
+    residual = Residual(plain(operator), 20)
     choice = pursue(lm.Problem(operator, 20), residual, ProbedGains(residual, Z, K @ Z))
     assert choice.indices.tolist() == lm.select(operator, 20, method=lm.Greedy()).indices.tolist()
 
@@ -52,7 +52,10 @@ def test_as_many_probes_as_candidates_are_greedy_selection(make):
 
 
 def test_the_block_stays_that_of_the_residual():
-    residual, Z = Residual(lm.psd(K), 5), np.random.default_rng(0).choice([-1.0, 1.0], (32, 6))
+    residual, Z = (
+        Residual(plain(lm.psd(K)), 5),
+        np.random.default_rng(0).choice([-1.0, 1.0], (32, 6)),
+    )
     gains, exact = ProbedGains(residual, Z, K @ Z), ErrorGains(residual)
     for j in (3, 30, 7):
         v = residual.pick(j)
@@ -127,7 +130,10 @@ def test_an_operator_with_a_diagonal_is_the_operator_otherwise():
 
 
 def test_scores_are_the_estimated_gains():
-    residual, Z = Residual(lm.psd(K), 5), np.random.default_rng(0).choice([-1.0, 1.0], (32, 6))
+    residual, Z = (
+        Residual(plain(lm.psd(K)), 5),
+        np.random.default_rng(0).choice([-1.0, 1.0], (32, 6)),
+    )
     squares = np.mean((K @ Z) ** 2, axis=1)
     probed = ProbedGains(residual, Z, K @ Z)
     assert_allclose(probed.squares(), squares)

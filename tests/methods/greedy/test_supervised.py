@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from errors_of import plain
 
 import landmarks as lm
 from landmarks.errors import RankWarning
@@ -53,7 +54,7 @@ def test_every_pick_is_the_best_single_step(target, noise):
 
 def test_scores_are_products_of_what_is_gained(xp):
     operator = lm.psd(xp.asarray(K))
-    residual = Residual(operator, 3)
+    residual = Residual(plain(operator), 3)
     centred = Y - Y.mean(axis=0)
     gains = SupervisedGains(residual, xp.asarray(centred), 0.1)
     for j in (4, 11):

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 import scipy.sparse
+from errors_of import selection_error
 
 import landmarks as lm
 from landmarks.errors import RankWarning, UnsupportedError
-from errors_of import selection_error
 
 from .made import COSTS, LABELS, N, made
 

@@ -4,9 +4,9 @@ import time
 
 import numpy as np
 import pytest
+from errors_of import DEPTH, selection_error
 
 import landmarks as lm
-from errors_of import selection_error
 from landmarks.methods.groups import moves as unit_exchange
 from landmarks.methods.groups.filling import fill, first_units
 from landmarks.methods.groups.moves import exchange, one_for_one, one_for_two
@@ -22,7 +22,7 @@ def priced(X, costs, budget_cost, criterion="trace"):
     problem = lm.Problem(
         lm.data(X), 0, criterion, costs=np.asarray(costs, dtype=float), budget_cost=budget_cost
     )
-    return problem, UnitState.empty(problem.operator, Units.of(problem), criterion)
+    return problem, UnitState.empty(problem.pair, Units.of(problem), DEPTH[criterion])
 
 
 def test_filling_up_takes_the_largest_gain_or_the_largest_gain_per_cost():
@@ -69,7 +69,7 @@ def test_too_many_pairs_are_not_tried(monkeypatch):
 def test_exchanges_end_at_their_limit_at_the_deadline_and_at_the_best():
     X = made(1, n=30)
     problem = lm.Problem(lm.data(X), 3)
-    worst = UnitState.empty(problem.operator, Units.of(problem), "trace").loaded(
+    worst = UnitState.empty(problem.pair, Units.of(problem), 1).loaded(
         np.argsort(np.sum(X**2, axis=0))[:3].tolist()
     )
     errors = [exchange(problem, worst, False, limit).error for limit in (0, 1, 2, None)]
@@ -82,7 +82,7 @@ def test_exchanges_end_at_their_limit_at_the_deadline_and_at_the_best():
 def test_exchanges_are_reported_with_the_share_of_the_total_that_is_left():
     X, heard = made(1, n=30), []
     problem = lm.Problem(lm.data(X), 3)
-    state = UnitState.empty(problem.operator, Units.of(problem), "trace").loaded([0, 1, 2])
+    state = UnitState.empty(problem.pair, Units.of(problem), 1).loaded([0, 1, 2])
     with watching(lambda p: heard.append((p.phase, p.done, p.total, p.error))):
         exchange(problem, state, False, 1)
     assert heard[0] == (

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from errors_of import DEPTH, plain, selection_error
 
 import landmarks as lm
-from errors_of import selection_error
 from landmarks.methods.groups.state import UnitState
 from landmarks.methods.groups.units import Units
 
@@ -15,7 +15,7 @@ from .made import GROUPS, LABELS, made
 def test_gains_are_the_falls_of_the_error(criterion, xp):
     operator = lm.data(xp.asarray(made(0)))
     problem = lm.Problem(operator, 2, criterion, groups=np.unique(LABELS, return_inverse=True)[1])
-    state = UnitState.empty(operator, Units.of(problem), criterion)
+    state = UnitState.empty(plain(operator), Units.of(problem), DEPTH[criterion])
     for unit in (2, 0):
         gains, before = state.blocks.gains(), state.error
         state = state.added(unit)
@@ -36,7 +36,9 @@ def grouped(criterion, X=None):
     X = made(0) if X is None else X
     operator = lm.data(X)
     return UnitState.empty(
-        operator, Units.of(lm.Problem(operator, 2, criterion, groups=GROUPS)), criterion
+        plain(operator),
+        Units.of(lm.Problem(operator, 2, criterion, groups=GROUPS)),
+        DEPTH[criterion],
     ), X.T @ X
 
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from errors_of import selection_error
 
 import landmarks as lm
 from landmarks.errors import ConvergenceWarning
-from errors_of import selection_error
 from landmarks.linalg.solvers.block_cg import BlockCG
 from landmarks.methods.relaxation import continuous, frank_wolfe
 from landmarks.methods.relaxation.bisection import Bisection, Bracket, Roundings

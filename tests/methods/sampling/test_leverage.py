@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from errors_of import best_rank_error
 from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from errors_of import best_rank_error
 from landmarks.methods.sampling.leverage import (
     _bernoulli,
     _lowest,

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from errors_of import selection_error
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties.strategies import Sample, in_chunks, rbf
@@ -13,7 +14,6 @@ from sklearn.datasets import load_breast_cancer, load_wine
 
 import landmarks as lm
 from landmarks.errors import NotPSDError, RankWarning
-from errors_of import selection_error
 from landmarks.methods.search.exact import Exact
 from landmarks.problem import Problem
 

@@ -17,6 +17,7 @@ from landmarks.methods.search.iterated import Iterated, Search, disturb, disturb
 from landmarks.methods.search.landscape import Landscape
 from landmarks.methods.search.local_search import descend
 from landmarks.methods.search.swap import Swap
+from landmarks.objectives import as_objective
 from landmarks.problem import Problem
 from landmarks.residual.exchange import Exchange
 from landmarks.runs.runner import watching
@@ -144,7 +145,7 @@ def test_leaving_a_valley_loses_nothing():
 
 def ground_and_state(k=6, **constraints):
     problem = Problem(lm.data(data(20, 15)), k, **constraints)
-    landscape = Landscape.of(problem, "trace")
+    landscape = Landscape.of(problem, as_objective("trace"))
     state = landscape.state(np.arange(k))
     descend(landscape, state)
     return landscape, state
@@ -169,7 +170,7 @@ def test_members_that_explain_the_same_columns_are_dropped_together():
     centres = np.repeat(10 * np.eye(3), 4, axis=0)  # three clusters of four points
     points = centres + rng.standard_normal((12, 3))
     K = lm.rbf(sigma=3.0)(points, points)
-    landscape = Landscape.of(Problem(lm.psd(K), 6), "trace")
+    landscape = Landscape.of(Problem(lm.psd(K), 6), as_objective("trace"))
     state = landscape.state(np.array([0, 1, 4, 5, 8, 9]))
     for place in range(6):
         alike = resemblance(state, place)

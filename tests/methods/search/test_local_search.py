@@ -11,6 +11,7 @@ import landmarks as lm
 from landmarks.methods.search import local_search
 from landmarks.methods.search.landscape import Landscape
 from landmarks.methods.search.local_search import descend
+from landmarks.objectives import as_objective
 from landmarks.operators import forms
 from landmarks.runs.runner import watching
 
@@ -24,7 +25,7 @@ def error(S: list[int], criterion: str) -> float:
 
 
 def landscape(criterion: str = "trace", k: int = 5, **constraints: tuple[int, ...]) -> Landscape:
-    return Landscape.of(lm.Problem(lm.psd(K), k, criterion, **constraints), criterion)
+    return Landscape.of(lm.Problem(lm.psd(K), k, criterion, **constraints), as_objective(criterion))
 
 
 def test_the_state_has_the_included_first_and_then_who_may_be_chosen():
@@ -42,12 +43,14 @@ def test_the_state_has_the_included_first_and_then_who_may_be_chosen():
 @pytest.mark.parametrize("lowered", ["trace", "frobenius"])
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 def test_the_error_is_a_share_of_the_total_by_the_criterion_of_the_problem(criterion, lowered):
-    of = Landscape.of(lm.Problem(lm.psd(K), 5, criterion), lowered)
+    of = Landscape.of(lm.Problem(lm.psd(K), 5, criterion), as_objective(lowered))
     state = of.state(np.arange(5))
     share = error(list(range(5)), criterion) / error([], criterion)
     assert of.relative(of.judged(state)) == pytest.approx(share, rel=1e-9)
     assert of.direct == (criterion == lowered)
-    nothing = Landscape.of(lm.Problem(lm.psd(np.zeros((3, 3))), 1, criterion), lowered)
+    nothing = Landscape.of(
+        lm.Problem(lm.psd(np.zeros((3, 3))), 1, criterion), as_objective(lowered)
+    )
     assert nothing.relative(0.0) is None
 
 
@@ -57,7 +60,7 @@ def test_a_swap_must_gain_a_part_of_the_error_and_more_than_rounding():
     assert of.tolerance == 1e-9 and of.least_gain(state.error) < 1e-6 * state.error
     assert of.least_gain(state.error) > 0.9e-9 * state.error
     assert of.least_gain(state.error, 1e3 * state.error) > 2 * of.least_gain(state.error)
-    single = Landscape.of(lm.Problem(lm.psd(K.astype("float32")), 5), "trace")
+    single = Landscape.of(lm.Problem(lm.psd(K.astype("float32")), 5), as_objective("trace"))
     assert single.least_gain(state.error) >= of.least_gain(state.error)
 
 
@@ -81,7 +84,7 @@ def test_swaps_that_do_not_pay_end_even_if_they_seem_to(alike, swaps, monkeypatc
     """Equal columns: rounding may tell one from the other, and back."""
     Y = X.copy()
     Y[:, 10 - alike :] = Y[:, 9:]
-    of = Landscape.of(lm.Problem(lm.psd(Y.T @ Y), 3), "trace")
+    of = Landscape.of(lm.Problem(lm.psd(Y.T @ Y), 3), as_objective("trace"))
     state = of.state(np.array([0, 1, 9]))
     asked = []
 
@@ -106,7 +109,7 @@ def test_a_quick_load_is_the_same_to_fewer_digits():
     points = np.random.default_rng(4).standard_normal((80, 3))
     operator = lm.psd(lm.rbf(sigma=1.0)(points, points))
     for criterion in ("trace", "frobenius"):
-        of = Landscape.of(lm.Problem(operator, 9, criterion), criterion, moves=1000)
+        of = Landscape.of(lm.Problem(operator, 9, criterion), as_objective(criterion), moves=1000)
         state, quick = of.state(np.arange(9)), of.state(np.arange(9))
         before = operator.ledger.products
         quick.load(np.arange(9), quick=True)
@@ -120,7 +123,7 @@ def test_products_in_single_precision_must_gain_more_and_find_the_same(monkeypat
     monkeypatch.setattr(forms, "DENSE_MEMORY", 8)  # as if K were too large for float64
     single = K.astype(np.float32)
     products = lm.function(lambda block: single @ block, 10, dtype=np.float32)
-    of = Landscape.of(lm.Problem(products, 5, exclude=(8,)), "trace")
+    of = Landscape.of(lm.Problem(products, 5, exclude=(8,)), as_objective("trace"))
     assert (of.tolerance, of.drift, of.compiled) == (1e-6, 1e-3, None)
     double = landscape(exclude=(8,))
     state, exact = (each.state(np.arange(5)) for each in (of, double))
@@ -133,7 +136,7 @@ def test_products_in_single_precision_must_gain_more_and_find_the_same(monkeypat
 def test_every_swap_near_a_disturbance_lowers_the_error():
     points = np.random.default_rng(4).standard_normal((80, 3))
     problem = lm.Problem(lm.psd(lm.rbf(sigma=1.0)(points, points)), 12)
-    of = replace(Landscape.of(problem, "trace"), compiled=None)
+    of = replace(Landscape.of(problem, as_objective("trace")), compiled=None)
     state = of.state(np.arange(12))
     errors = [of.relative(state.error)]
     with watching(lambda progress: errors.append(progress.error) and None):

@@ -7,6 +7,7 @@ import landmarks as lm
 from landmarks.methods.greedy.osinsky import Osinsky
 from landmarks.methods.search.landscape import Landscape
 from landmarks.methods.search.merged import Merged, eliminated
+from landmarks.objectives import as_objective
 from landmarks.problem import Problem
 
 
@@ -24,7 +25,7 @@ def X():
 def test_elimination_drops_the_member_whose_loss_costs_least(X, criterion):
     K = X.T @ X
     union = np.array([0, 3, 5, 6, 8, 12, 20])
-    landscape = Landscape.of(Problem(lm.psd(K), 4, criterion), criterion)
+    landscape = Landscape.of(Problem(lm.psd(K), 4, criterion), as_objective(criterion))
 
     def cost(S):
         C = K - K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S])

@@ -8,19 +8,20 @@ from itertools import combinations
 import numpy as np
 import pytest
 from contracts.operators import OPERATORS
+from errors_of import selection_error
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from libraries import LIBRARIES, library
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from errors_of import selection_error
 from landmarks.methods.greedy.greedy import Greedy
 from landmarks.methods.sampling.uniform import Uniform
 from landmarks.methods.search import local_search
 from landmarks.methods.search.landscape import Landscape
 from landmarks.methods.search.local_search import descend
 from landmarks.methods.search.swap import Swap
+from landmarks.objectives import as_objective
 from landmarks.problem import Problem
 from landmarks.residual import exchange
 
@@ -289,7 +290,7 @@ def test_a_descent_that_is_loaded_afresh_at_every_swap_ends_where_it_would_end(
     criterion, monkeypatch
 ):
     problem = Problem(lm.data(data(20, 15)), 5, criterion)
-    landscape = Landscape.of(problem, criterion)
+    landscape = Landscape.of(problem, as_objective(criterion))
     kept, afresh = landscape.state(np.arange(5)), landscape.state(np.arange(5))
     swaps = descend(landscape, kept)
     monkeypatch.setattr(exchange, "LIFETIME", 0)
@@ -300,7 +301,7 @@ def test_a_descent_that_is_loaded_afresh_at_every_swap_ends_where_it_would_end(
 
 def test_a_descent_that_makes_no_progress_gives_up_and_returns_to_the_lowest(monkeypatch):
     problem = Problem(lm.data(data(20, 15)), 5)
-    landscape = Landscape.of(problem, "trace")
+    landscape = Landscape.of(problem, as_objective("trace"))
     state = landscape.state(np.arange(5))
     descend(landscape, state)
     best = sorted(state.chosen)
@@ -321,7 +322,7 @@ def test_a_descent_that_makes_no_progress_gives_up_and_returns_to_the_lowest(mon
 def test_a_swap_must_gain_more_than_rounding():
     for dtype in ("float64", "float32"):
         problem = Problem(lm.psd(np.eye(4, dtype=dtype)), 2)
-        landscape = Landscape.of(problem, "trace")
+        landscape = Landscape.of(problem, as_objective("trace"))
         rounding = 2 * np.finfo(dtype).eps * 4
         assert landscape.least_gain(0.0) == pytest.approx(rounding, rel=1e-6, abs=0)
         assert landscape.least_gain(1.0) == max(landscape.tolerance, landscape.least_gain(0.0))
@@ -335,7 +336,7 @@ def test_stored_powers_of_K_make_the_same_swaps_without_products(criterion):
     found = {}
     for moves in (0, 10 * n):
         operator = lm.psd(K)
-        landscape = Landscape.of(Problem(operator, k, criterion), criterion, moves)
+        landscape = Landscape.of(Problem(operator, k, criterion), as_objective(criterion), moves)
         state = landscape.state(np.arange(k))
         before = operator.ledger.products
         swaps = descend(landscape, state)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from errors_of import exact_error
 
 import landmarks as lm
-from errors_of import exact_error
 from landmarks.operators.base import squared_diagonal
 from landmarks.operators.dense import Dense
 from landmarks.operators.rows.files import as_rows
