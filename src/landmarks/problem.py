@@ -50,7 +50,7 @@ class Problem:
 
     operator: Operator
     k: int
-    objective: Objective = field(default_factory=Trace, compare=False)
+    objective: Objective = field(default_factory=Trace)
     include: tuple[int, ...] = ()
     exclude: tuple[int, ...] = ()
     groups: np.ndarray | None = field(default=None, compare=False)
@@ -68,6 +68,11 @@ class Problem:
         """Whether only k columns are asked for: no constraint, no target and no noise."""
         placed = self.include or self.exclude or self.constraints
         return not placed and self.groups is None and self.costs is None and self.objective.plain
+
+    @property
+    def criterion(self) -> str:
+        """The word for what is minimised: "trace", "frobenius"."""
+        return self.objective.criterion
 
     @property
     def pair(self) -> Pair:

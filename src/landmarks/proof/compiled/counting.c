@@ -4,9 +4,9 @@
    The last two picks are no nodes: a pair i, j gains tr C_JJ⁻¹Q_JJ, or 2 tr C_JJ⁻¹R_JJ −
    tr (C_JJ⁻¹Q_JJ)², or log det C_JJ, so all pairs of a node cost as much as its update.
 
-   Rounding: entries of C, Q, R at the root are right to ρ times their natural size. A pick whose
-   pivot s has fallen to the share 1/a of its first makes what follows uncertain by a times as much,
-   and its own gain by 40 λ ρ a, λ the most that one pick can gain: see node.py. */
+   Rounding: C_ij is right to S_i S_j. As C = VᵀKV for the coefficients V of the picks, a pick j with
+   the coefficients β turns S_i into at most S_i + |β_i| S_j (conditioned.py). A gain at the pivot s_j
+   is right to 40 λ e_j, e_j = S_j²/s_j, with λ the most that one pick can gain (node.py). */
 
 #include <math.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ static const double LOST = 1e-3;    /* a relative error of a pivot beyond which 
 /* The fields are those of Count in counting.py, in the same order. */
 typedef struct {
     int64_t n, r, depth, repeats, tighten, capacity;
-    const double *C, *Q, *R, *noise, *first, *rounding;
+    const double *C, *Q, *R, *noise, *spread; /* spread: S at the root */
     double top;        /* the most that one pick can gain */
     double threshold;  /* choices that may gain this much are listed; raised if `tighten` is set */
     int64_t *found;    /* r for each listed choice, positions of candidates */
@@ -45,7 +45,7 @@ int64_t size_of_count(void) { return sizeof(Count); }
 
 typedef struct {
     int64_t n, start; /* candidates of the node; the position of the first */
-    double *C, *Q, *R, *s, *a, *q, *rho;
+    double *C, *Q, *R, *s, *e, *q, *S;
 } Node;
 
 typedef struct {
@@ -96,7 +96,7 @@ WIDE static double best_of_row(const Count *t, const Node *d, int64_t i, int64_t
                                double spread) {
     const int64_t n = d->n;
     const double *restrict C = d->C + i * n, *restrict Q = d->Q + i * n, *restrict s = d->s;
-    const double *restrict q = d->q, *restrict a = d->a;
+    const double *restrict q = d->q, *restrict e = d->e;
     const double si = s[i], qi = t->depth ? q[i] : 0.0;
     double most = -INFINITY;
     if (t->depth == 0) {
@@ -104,7 +104,7 @@ WIDE static double best_of_row(const Count *t, const Node *d, int64_t i, int64_t
 #pragma omp simd reduction(max : most)
         for (int64_t j = from; j < n; j++) {
             const double c = C[j], whole = si * s[j], det = whole - c * c;
-            const double over = det * (1 + 2 * spread * a[j]) - wanted;
+            const double over = det * (1 + 2 * spread * e[j]) - wanted;
             const double alike = det <= ALIKE * whole ? 1.0 : over;
             most = most > alike ? most : alike;
         }
@@ -115,7 +115,7 @@ WIDE static double best_of_row(const Count *t, const Node *d, int64_t i, int64_t
         for (int64_t j = from; j < n; j++) {
             const double c = C[j], whole = si * s[j], det = whole - c * c;
             const double number = s[j] * qi + si * q[j] - 2 * c * Q[j];
-            const double over = number - det * (needed - spread * a[j]);
+            const double over = number - det * (needed - spread * e[j]);
             const double alike = det <= ALIKE * whole ? 1.0 : over;
             most = most > alike ? most : alike;
         }
@@ -129,36 +129,49 @@ WIDE static double best_of_row(const Count *t, const Node *d, int64_t i, int64_t
         const double z = si * Q[j] - c * qi, w = si * q[j] - c * Q[j];
         const double third = s[j] * ri + si * rj - 2 * c * R[j];
         const double number = 2 * third * det - (x * x + 2 * y * z + w * w);
-        const double over = number - det * det * (needed - spread * a[j]);
+        const double over = number - det * det * (needed - spread * e[j]);
         const double alike = det <= ALIKE * whole ? 1.0 : over;
         most = most > alike ? most : alike;
     }
     return most;
 }
 
+/* List a pair of which rounding hides how much the one that is not `sure` adds. */
+static void doubtful(Walk *w, const Node *d, int64_t sure, int64_t i, int64_t j, double value,
+                     double margin) {
+    Count *t = w->count;
+    double gain = t->top;
+    if (t->depth && d->e[sure] < LOST) {
+        gain = d->q[sure] / d->s[sure];
+        if (t->depth == 2) gain = 2 * d->R[sure * d->n + sure] / d->s[sure] - gain * gain;
+        gain += CERTAIN * t->top * d->e[sure];
+    }
+    if (value + margin + gain + t->top >= t->threshold)
+        list(w, d->start + i, d->start + j, value, margin + gain + t->top);
+}
+
 static void last_two(Walk *w, const Node *d, double value, double margin) {
     Count *t = w->count;
     const int64_t n = d->n;
-    double worst = 0.0;
-    for (int64_t j = 0; j < n; j++) worst = d->rho[j] > worst ? d->rho[j] : worst;
     const double unit = CERTAIN * (t->depth ? t->top : 1.0);
     for (int64_t i = 0; i < n; i++) {
         const int64_t from = t->repeats ? i : i + 1;
         t->choices += n - from;
-        const double own = unit * worst * d->a[i];
-        if (!(worst * d->a[i] < LOST)) { /* its pivot may be rounding: it may gain anything */
-            if (value + margin + 2 * t->top >= t->threshold) t->lost++;
+        const double own = unit * d->e[i];
+        if (!(d->e[i] < LOST)) { /* its pivot may be rounding: it may gain anything */
+            for (int64_t j = from; j < n; j++) doubtful(w, d, j, i, j, value, margin);
             continue;
         }
-        /* the margin of a pair is at most own + spread a_j, where its determinant is not small */
-        const double spread = 2 * own / ALIKE, needed = t->threshold - value - margin - own;
+        /* of a pair with a determinant that is not small, e is at most 2 (e_i + e_j)/ALIKE */
+        const double spread = 2 * unit / ALIKE;
+        const double needed = t->threshold - value - margin - own - spread * d->e[i];
         if (!(best_of_row(t, d, i, from, needed, spread) > 0)) continue;
         for (int64_t j = from; j < n; j++) {
             const double c = d->C[i * n + j], si = d->s[i], sj = d->s[j];
             const double whole = si * sj, det = whole - c * c;
-            const double share = 2 * worst * d->a[i] * d->a[j] * whole / det;
+            const double S = d->S[j] + fabs(c) / si * d->S[i], share = S * S * si / det;
             if (!(det > 0) || !(share < LOST)) {
-                if (value + margin + 2 * t->top >= t->threshold) t->lost++;
+                doubtful(w, d, i, i, j, value, margin);
                 continue;
             }
             const double q = t->depth ? d->Q[i * n + j] : 0.0, r = t->depth == 2 ? d->R[i * n + j] : 0.0;
@@ -176,7 +189,7 @@ static void last_two(Walk *w, const Node *d, double value, double margin) {
 /* The node after candidate j of a node. */
 WIDE static void after(const Count *t, const Node *d, int64_t j, Node *e) {
     const int64_t n = d->n, skip = t->repeats ? j : j + 1, m = n - skip;
-    const double s = d->s[j], grown = d->a[j];
+    const double s = d->s[j];
     const double *restrict u = d->C + j * n + skip, *restrict v = d->Q + j * n + skip;
     const double *restrict y = d->R + j * n + skip;
     const double q = t->depth ? d->q[j] / s : 0.0, third = t->depth == 2 ? d->R[j * n + j] / s : 0.0;
@@ -207,10 +220,9 @@ WIDE static void after(const Count *t, const Node *d, int64_t j, Node *e) {
                 R[l] = before[l] - x * v[l] - a * (y[l] - q * v[l] - half * u[l]) - z * u[l];
         }
         e->s[i] = e->C[i * m + i] + t->noise[e->start + i];
-        e->a[i] = t->first[e->start + i] / e->s[i];
-        if (!(e->a[i] >= 0)) e->a[i] = INFINITY;
+        e->S[i] = d->S[skip + i] + fabs(a) * d->S[j];
+        e->e[i] = e->s[i] > 0 ? e->S[i] * e->S[i] / e->s[i] : INFINITY;
         if (t->depth) e->q[i] = e->Q[i * m + i];
-        e->rho[i] = (d->rho[skip + i] + d->rho[j]) * grown;
     }
 }
 
@@ -225,7 +237,7 @@ static void visit(Walk *w, int64_t depth, double value, double margin) {
     const int64_t ends = t->repeats ? d->n : d->n - left + 1;
     for (int64_t j = 0; j < ends && !t->full; j++) {
         const double s = d->s[j];
-        if (!(d->rho[j] * d->a[j] < LOST)) {
+        if (!(d->e[j] < LOST)) {
             if (value + margin + left * t->top >= t->threshold) t->lost++;
             continue;
         }
@@ -233,7 +245,7 @@ static void visit(Walk *w, int64_t depth, double value, double margin) {
         if (t->depth == 2) gain = 2 * d->R[j * d->n + j] / s - gain * gain;
         w->picks[depth] = d->start + j;
         after(t, d, j, w->levels + depth + 1);
-        const double doubt = CERTAIN * (t->depth ? t->top : 1.0) * d->rho[j] * d->a[j];
+        const double doubt = CERTAIN * (t->depth ? t->top : 1.0) * d->e[j];
         visit(w, depth + 1, value + gain, margin + doubt);
     }
 }
@@ -248,9 +260,9 @@ static int allot(Walk *w, const Count *t) {
         d->Q = d->C + (t->depth > 0) * t->n * t->n;
         d->R = d->Q + (t->depth == 2) * t->n * t->n;
         d->s = memory + t->n * t->n * (1 + t->depth);
-        d->a = d->s + t->n;
-        d->q = d->a + t->n;
-        d->rho = d->q + t->n;
+        d->e = d->s + t->n;
+        d->q = d->e + t->n;
+        d->S = d->q + t->n;
     }
     return 1;
 }
@@ -270,21 +282,21 @@ int64_t count_choices(Count *t, const int64_t *prefix, int64_t length) {
         if (t->depth == 2) memcpy(d->R, t->R, entries * sizeof(double));
         for (int64_t j = 0; j < t->n; j++) {
             d->s[j] = t->C[j * t->n + j] + t->noise[j];
-            d->a[j] = 1.0;
+            d->S[j] = t->spread[j];
+            d->e[j] = d->s[j] > 0 ? d->S[j] * d->S[j] / d->s[j] : INFINITY;
             d->q[j] = t->depth ? t->Q[j * t->n + j] : 0.0;
-            d->rho[j] = t->rounding[j];
         }
         for (int64_t level = 0; level < length; level++) {
             d = walk.levels + level;
             const int64_t j = prefix[level] - d->start;
-            if (!(d->rho[j] * d->a[j] < LOST)) {
+            if (!(d->e[j] < LOST)) {
                 if (value + margin + (t->r - level) * t->top >= t->threshold) t->lost++;
                 goto end;
             }
             double gain = t->depth ? d->q[j] / d->s[j] : log(d->s[j]);
             if (t->depth == 2) gain = 2 * d->R[j * d->n + j] / d->s[j] - gain * gain;
             walk.picks[level] = prefix[level];
-            margin += CERTAIN * (t->depth ? t->top : 1.0) * d->rho[j] * d->a[j];
+            margin += CERTAIN * (t->depth ? t->top : 1.0) * d->e[j];
             value += gain;
             after(t, d, j, walk.levels + level + 1);
         }
