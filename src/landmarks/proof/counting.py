@@ -31,6 +31,7 @@ from .node import Node, Powers
 from .tree import Tree
 
 SECONDS = (6e-9, 5e-9, 14e-9)  # for each choice, by the depth of the objective, on one core
+DEEPEST = 64  # picks that counting.c has places for
 LISTED = 4096  # choices that may be listed
 PART = 0.1  # seconds between two looks at the clock
 MOST = 1000.0  # estimated seconds up to which choices are counted
@@ -92,7 +93,7 @@ def choices(n: int, r: int, repeats: bool) -> int:
 
 def counting_seconds(n: int, r: int, depth: int, repeats: bool) -> float:
     """An estimate of the seconds that a count takes; infinite where there can be none."""
-    if r < 2 or library() is None:
+    if not 2 <= r <= DEEPEST or library() is None:
         return math.inf
     return min(choices(n, r, repeats), 10**30) * SECONDS[depth]
 
@@ -133,7 +134,7 @@ def counted(
     candidates = separate(tree, problem.choosable, every)
     if unknown or candidates is None or library() is None:
         return None
-    if r < 2 or (len(candidates) < r and not tree.repeats):
+    if not 2 <= r <= DEEPEST or (len(candidates) < r and not tree.repeats):
         return None
     node = Node(state, candidates, r, tree.frobenius)
     order = np.argsort(-node.powers.gains(), kind="stable")
