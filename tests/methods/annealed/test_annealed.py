@@ -343,7 +343,7 @@ def test_a_column_that_those_fixed_represent_weighs_nothing():
     Y = np.repeat(rng.standard_normal((30, 12)), 2, axis=1)
     task = problem(lm.psd(Y.T @ Y), k=8)
     schedule = Schedule(10, 0.4, 0.9, 0.3, 1.0, 0.3, 2)
-    floor, recorder = 1e-10 * np.sum(Y * Y, axis=0), Recorder(24)
+    floor = 1e-10 * np.sum(Y * Y, axis=0)
     state = Annealing(
         task, Stored(Y.T @ Y, floor, task.pair), np.arange(24), schedule, rng, Recorder(24)
     )
