@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import numbers
 import warnings
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._array import Array, as_float, device, host, is_array, is_single, namespace
-from .errors import ScaleWarning, SymmetryWarning, suggestion
+from .errors import ConstantWarning, ScaleWarning, SymmetryWarning, named, suggestion
 
 if TYPE_CHECKING:
     from .operators.base import Operator
 
 SPREAD = 100.0  # a column this many times larger than a typical one decides the choice
-NAMED = 5  # the most columns that the warning names
+MEANS = 0.5  # if the means have a larger share of the sum of squares, they decide the choice
 
 
-def matrix(values: Any, name: str) -> Array:
-    """A finite two-dimensional float array of the given library, or of NumPy for anything else."""
+def matrix(
+    values: Any, name: str, names: tuple[str, ...] | None = None, *, missing: bool = False
+) -> Array:
+    """A finite two-dimensional float array of the given library, or of NumPy for anything else.
+
+    names : of the columns, for the message. missing : whether NaN may stand for missing values.
+    """
     if not is_array(values) or isinstance(values, np.ndarray):
         values = as_numpy(values, name)
     if values.ndim != 2:
@@ -35,7 +42,7 @@ def matrix(values: Any, name: str) -> Array:
     if "complex" in str(values.dtype):
         raise ValueError(f"Complex data not supported: {name} is {values.dtype}")
     values = as_float(values)
-    finite(values, name)
+    finite(values, name, names=names, missing=missing)
     return values
 
 
@@ -58,24 +65,16 @@ def as_numpy(values: Any, name: str) -> np.ndarray:
         )
     if array.dtype in (np.float32, np.float64) and array.dtype.isnative:
         return array
+    if array.dtype == object:
+        absent = [value is None or "NA" in type(value).__name__ for value in array.ravel()]
+        array = np.where(np.reshape(absent, array.shape), np.nan, array)
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        if _has_missing(array):
-            raise ValueError(
-                f"Input {name} contains NaN (a missing value); fill it first, e.g. with "
-                "sklearn.impute.SimpleImputer"
-            ) from error
         raise ValueError(
             f"{name} must hold numbers, got {array.dtype}; encode or drop the other columns "
             f"({error})"
         ) from error
-
-
-def _has_missing(array: np.ndarray) -> bool:
-    return array.dtype == object and any(
-        value is None or "NA" in type(value).__name__ for value in array.ravel()
-    )
 
 
 def _has_text(array: np.ndarray) -> bool:
@@ -83,34 +82,66 @@ def _has_text(array: np.ndarray) -> bool:
 
 
 def finite(
-    values: Array, name: str, *, offset: int | None = None, names: tuple[str, ...] | None = None
+    values: Array,
+    name: str,
+    *,
+    offset: int | None = None,
+    names: tuple[str, ...] | None = None,
+    missing: bool = False,
 ) -> None:
     """Raise when a value is NaN or infinite, and say where the first one is.
 
     offset : the number of the first row, when the values are a block of rows of X.
+    names : of the columns.
+    missing : whether NaN may stand for missing values.
     """
     xp = namespace(values)
     with np.errstate(over="ignore", invalid="ignore"):
         if bool(xp.isfinite(xp.sum(values))) or bool(xp.all(xp.isfinite(values))):
             return
-    bad = ~np.isfinite(host(values))
+    bad = np.isinf(host(values)) if missing else ~np.isfinite(host(values))
+    if not bad.any():
+        return
     place = tuple(int(i) for i in np.argwhere(bad)[0])
-    value = host(values)[place]
-    kind = "NaN" if math.isnan(value) else "infinity"
-    where = f"row {place[0] + (offset or 0)}"
-    if len(place) > 1:
-        where += f", column {place[1]}"
-    if names:
-        where += f" {names[place[1]]!r}"
-    count = f"{int(bad.sum())} in all"
-    block = ""
-    if offset is not None:
-        count = f"{int(bad.sum())} there"
-        block = f" in rows {offset} to {offset + len(bad) - 1}"
+    where = (place[0] + (offset or 0), *place[1:])
+    rows = None if offset is None else (offset, offset + len(bad) - 1)
+    raise ValueError(not_finite(name, host(values)[place], where, int(bad.sum()), names, rows))
+
+
+def not_finite(
+    name: str,
+    value: float,
+    where: tuple[int, ...],
+    count: int,
+    names: tuple[str, ...] | None = None,
+    rows: tuple[int, int] | None = None,
+    place: str | None = None,
+) -> str:
+    """The sentence about values that are NaN or infinite: where the first one is, and what to do.
+
+    rows : the first and the last row of the block of rows that was read.
+    place : where it is in words, for a file.
+    """
+    missing = math.isnan(value)
     remedy = "remove or clip infinite values first"
-    if kind == "NaN":
+    if missing:
         remedy = "fill missing values first, e.g. with sklearn.impute.SimpleImputer"
-    raise ValueError(f"Input {name} contains {kind}{block} (first at {where}; {count}); {remedy}")
+    if missing and name == "X":
+        remedy = (
+            'missing="drop" (--missing drop) leaves out such rows, "impute" fills in the mean of '
+            'the column, "pairwise" uses the known values; or fill them first, e.g. with '
+            "sklearn.impute.SimpleImputer"
+        )
+    if place is not None:
+        found = "missing (NaN" if missing else "infinite ("
+        return f"{place}: the value is {found}{'; ' * missing}{count} in all); {remedy}"
+    place = f"row {where[0]}" + (f", column {where[1]}" if len(where) > 1 else "")
+    place += f" {names[where[1]]!r}" if names else ""
+    kind = "NaN" if missing else "infinity"
+    if rows is None:
+        return f"Input {name} contains {kind} (first at {place}; {count} in all); {remedy}"
+    block = f"in rows {rows[0]} to {rows[1]}"
+    return f"Input {name} contains {kind} {block} (first at {place}; {count} there); {remedy}"
 
 
 def same_device(values: Any, reference: Array, name: str, whose: str) -> None:
@@ -225,6 +256,15 @@ def choice(value: Any, allowed: tuple[str, ...], name: str) -> str:
     return value
 
 
+def unknown(names: Iterable[str], function: Callable[..., Any]) -> str:
+    """The sentence about arguments that a function does not have."""
+    name = next(iter(names))
+    close = suggestion(name, inspect.signature(function).parameters)
+    if name in ("standardize", "standardise"):
+        close = "; center=True, scale=True gives every column mean 0 and variance 1"
+    return f"{function.__name__} has no argument {name!r}{close}"
+
+
 def warn_if_symmetric(operator: Operator, stacklevel: int = 2) -> None:
     """Warn when data are a symmetric matrix, which may be meant as a kernel matrix."""
     if operator.symmetric:
@@ -237,15 +277,28 @@ def warn_if_symmetric(operator: Operator, stacklevel: int = 2) -> None:
         )
 
 
-def warn_of_spread(operator: Operator, stacklevel: int = 2) -> None:
-    """Warn when the size of some columns decides the choice, and name them."""
+def warn_of_spread(
+    operator: Operator, stacklevel: int = 2, diagonal: np.ndarray | None = None
+) -> bool:
+    """Warn when the size of some columns decides the choice, and name them; whether it does."""
     columns = operator.raw is None and operator.local and "diagonal" in operator.cheap
     if not columns or operator.n < 2:
-        return
-    large = _larger(np.sqrt(host(operator.diagonal()).astype(np.float64)))
+        return False
+    if diagonal is None:
+        diagonal = host(operator.diagonal())
+    large = _larger(np.sqrt(diagonal.astype(np.float64)))
     if len(large) == 0:
-        return
-    warnings.warn(_spread_sentence(operator, large), ScaleWarning, stacklevel=stacklevel + 1)
+        return False
+    noun, verb = ("column", "holds") if len(large) == 1 else ("columns", "hold")
+    warnings.warn(
+        f"{noun} {labelled(operator, large)} {verb} numbers over {SPREAD:.0f} times larger than a "
+        "typical column and will decide the choice; center=True, scale=True (--standardize on the "
+        "command line) gives every column the same weight, scale=False (--no-scale) keeps them "
+        "as they are without this warning",
+        ScaleWarning,
+        stacklevel=stacklevel + 1,
+    )
+    return True
 
 
 def _larger(sizes: np.ndarray) -> np.ndarray:
@@ -258,15 +311,31 @@ def _larger(sizes: np.ndarray) -> np.ndarray:
     return large[np.argsort(-sizes[large], kind="stable")]
 
 
-def _spread_sentence(operator: Operator, large: np.ndarray) -> str:
-    """The warning, the same in Python and on the command line."""
+def warn_of_means(share: float, stacklevel: int = 2) -> None:
+    """Warn when the means of the columns, which were not subtracted, decide the choice."""
+    if share > MEANS:
+        warnings.warn(
+            f"the means of the columns make up {share:.0%} of the sum of squares, so they decide "
+            "the choice; center=True (--center) subtracts them, scale=False (--no-scale) keeps "
+            "them without this warning",
+            ScaleWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def warn_of_constants(operator: Operator, constant: Sequence[int], stacklevel: int = 2) -> None:
+    """Warn of columns that are zero once they are centred."""
+    if constant:
+        noun, verb = ("column", "holds") if len(constant) == 1 else ("columns", "hold")
+        warnings.warn(
+            f"{noun} {labelled(operator, constant)} {verb} one value only, so nothing once "
+            "centred: no other column is rebuilt from it, and it need not be rebuilt",
+            ConstantWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def labelled(operator: Operator, columns: Sequence[int] | np.ndarray) -> str:
+    """The first columns by name, or by index where they have no names, and how many more."""
     names = operator.names
-    named = [str(j) if names is None else repr(names[j])[:60] for j in large[:NAMED]]
-    rest = f" and {len(large) - NAMED} more" if len(large) > NAMED else ""
-    noun, verb = ("column", "holds") if len(large) == 1 else ("columns", "hold")
-    return (
-        f"{noun} {', '.join(named)}{rest} {verb} numbers over {SPREAD:.0f} times larger than a "
-        "typical column and will decide the choice; center=True, scale=True (--standardize on the "
-        "command line) gives every column the same weight, scale=False (--no-scale) keeps them "
-        "as they are without this warning"
-    )
+    return named([str(j) if names is None else repr(names[j])[:60] for j in columns])

@@ -3,7 +3,7 @@
 import numbers
 import time
 from dataclasses import replace
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 
@@ -15,9 +15,8 @@ from .methods.groups.units import most_columns
 from .methods.inner import run_method
 from .methods.registry import as_method
 from .objectives.objective import OBJECTIVES
-from .operators.base import COUNTED, Operator
-from .operators.data import prepared_operator
-from .operators.dense import array_data
+from .operators.base import COUNTED
+from .operators.data import opened, warn
 from .operators.standard import Standard
 from .problem import Choice, Method, Problem, precision_used
 from .runs.bar import progress_bar
@@ -33,6 +32,7 @@ def select(
     *,
     center: bool = False,
     scale: bool | None = None,
+    missing: str = "error",
     numeric_only: bool = False,
     method: Any = "auto",
     criterion: str = "trace",
@@ -51,6 +51,7 @@ def select(
     callback: Callback | None = None,
     progress: bool = False,
     checkpoint: Any = None,
+    **unknown: Never,
 ) -> Selection:
     """Choose the k columns of a matrix, or k landmarks of a kernel, that best represent the others.
 
@@ -67,8 +68,11 @@ def select(
         finds its own k, such as `Continuous(penalty=…)`, and may be None with costs.
     center : whether to subtract the mean of each column first.
     scale : whether to divide each column by its standard deviation first. None, the default, does
-        not scale, but warns about columns whose values are so large that they decide the choice.
-        False neither scales nor warns.
+        not scale, but warns about columns whose values are so large that they decide the choice,
+        and about means that do. False neither scales nor warns.
+    missing : what to do about missing values: "error", the default; "impute" the mean of the
+        column; "drop" the rows that have one; or "pairwise", which computes each covariance from
+        the rows that have both values.
     numeric_only : whether to leave out columns of text, dates or categories, with a warning,
         instead of raising an error. `indices` then count the remaining columns; `chosen_names` are
         labels of the original table.
@@ -122,7 +126,10 @@ def select(
     (178, 3)
     """
     quiet = False if scale is None and target is not None else scale  # the target decides
-    operator = _operator(A, center, quiet, numeric_only)
+    if unknown:
+        raise TypeError(_check.unknown(unknown, select))
+    given = opened(A, center=center, scale=quiet, missing=missing, numeric_only=numeric_only)
+    operator = given.operator
     chooser = as_method(method)
     if error is not None or not isinstance(k, numbers.Real | None):
         chooser, k = with_rule(chooser, k, error)
@@ -143,6 +150,7 @@ def select(
     allowed = None if budget is None else _check.seconds(budget, otherwise=" or None")
     operator.validate()
     rng = np.random.default_rng(_check.seed(seed))
+    warn(given, problem.k)
     journal = None
     if checkpoint is not None:
         settings = {"seed": _check.seed(seed), "budget": allowed}
@@ -176,21 +184,6 @@ def select(
     )
 
 
-def _operator(A: Any, center: bool, scale: bool | None, numeric_only: bool) -> Operator:
-    """The operator of what was given; a plain array needs none of the questions about others."""
-    if type(A) is not np.ndarray:
-        return prepared_operator(
-            A, center=center, scale=scale, numeric_only=numeric_only, stacklevel=3
-        )
-    center = _check.boolean(center, "center")
-    scaled = scale is not None and _check.boolean(scale, "scale")
-    operator = array_data(A, center=center, scale=scaled)
-    _check.warn_if_symmetric(operator, stacklevel=3)
-    if scale is None:
-        _check.warn_of_spread(operator, stacklevel=3)
-    return operator
-
-
 def _run(
     problem: Problem,
     chooser: Method,
@@ -220,7 +213,7 @@ def _run(
 
 def known_of(problem: Problem, choice: Choice) -> dict[str, float]:
     """What is known about a choice: whether it is proved, and how many columns others may have."""
-    known = {name: 1.0 for name in ("proved", "provable") if choice.details.get(name)}
+    known = {name: 1.0 for name in ("proved",) if choice.details.get(name)}
     if problem.groups is not None or problem.costs is not None:
         known["columns"] = float(most_columns(problem, len(choice.indices)))
     return known

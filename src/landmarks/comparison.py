@@ -15,7 +15,7 @@ from .explain.table import Table
 from .how_many.curve import checked_sizes
 from .methods.registry import COMPARED, as_method
 from .operators.base import Operator
-from .operators.data import prepared_operator
+from .operators.data import opened, warn
 from .problem import brief
 from .report.summary import spectrum_is_cheap
 from .runs.bar import progress_bar
@@ -154,6 +154,7 @@ def compare(
     methods: Sequence[Any] = COMPARED,
     center: bool = False,
     scale: bool | None = None,
+    missing: str = "error",
     numeric_only: bool = False,
     criterion: str = "trace",
     seed: int | None = 0,
@@ -170,7 +171,7 @@ def compare(
     A : as for `select`.
     k : how many to choose; a list of several gives a row for each.
     methods : names or method objects.
-    center, scale, numeric_only : as for `select`.
+    center, scale, missing, numeric_only : as for `select`.
     criterion, seed, budget, include, exclude, callback, progress : as for `select`, for each run.
 
     Returns
@@ -186,14 +187,13 @@ def compare(
     ['greedy', 'uniform']
     """
     _known(methods)
-    operator = prepared_operator(A, center=center, scale=scale, numeric_only=numeric_only)
+    given = opened(A, center=center, scale=scale, missing=missing, numeric_only=numeric_only)
+    operator = given.operator
+    sizes = _sizes(k, operator.n)
+    warn(given, sizes[-1])
     wanted = dict(criterion=criterion, seed=seed, budget=budget, include=include, exclude=exclude)
     with progress_bar(callback, quiet=not progress):
-        runs = [
-            _run(operator, size, method, wanted)
-            for size in _sizes(k, operator.n)
-            for method in methods
-        ]
+        runs = [_run(operator, size, method, wanted) for size in sizes for method in methods]
     return Comparison(tuple(row for row, _ in runs), tuple(found for _, found in runs))
 
 

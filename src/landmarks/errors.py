@@ -1,6 +1,6 @@
 """The errors and warnings of landmarks, and suggestions for misspelt names in their messages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class NotPSDError(ValueError):
@@ -32,7 +32,11 @@ class RankWarning(UserWarning):
 
 
 class ScaleWarning(UserWarning):
-    """Some columns hold much larger numbers than the others, and so decide the choice."""
+    """Much larger columns than the others, or means far from zero, decide the choice."""
+
+
+class ConstantWarning(UserWarning):
+    """Some columns hold the same value in every row, so centred they are zero."""
 
 
 class SymmetryWarning(UserWarning):
@@ -41,6 +45,12 @@ class SymmetryWarning(UserWarning):
 
 class ConvergenceWarning(UserWarning):
     """An iteration stopped at its limit before it reached its tolerance."""
+
+
+def named(words: Sequence[str], of: int | None = None) -> str:
+    """The first five words, and how many more there are; `of` is their number in all."""
+    rest = (len(words) if of is None else of) - len(words[:5])
+    return ", ".join(words[:5]) + (f" and {rest} more" if rest else "")
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

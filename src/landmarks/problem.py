@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Protocol
 
@@ -50,7 +50,7 @@ class Problem:
 
     operator: Operator
     k: int
-    objective: Objective = field(default_factory=Trace, compare=False)
+    objective: Objective = field(default_factory=Trace)
     include: tuple[int, ...] = ()
     exclude: tuple[int, ...] = ()
     groups: np.ndarray | None = field(default=None, compare=False)
@@ -70,14 +70,28 @@ class Problem:
         return not placed and self.groups is None and self.costs is None and self.objective.plain
 
     @property
+    def criterion(self) -> str:
+        """The word for what is minimised: "trace", "frobenius"."""
+        return self.objective.criterion
+
+    @property
     def pair(self) -> Pair:
         """What a search works on: K, the weights of its columns and the noise."""
         return self.objective.on(self.operator)
 
     @property
+    def unscaled(self) -> Pair:
+        """The same with columns of the size that the data have: samplers and relaxations see it."""
+        return Pair(self.operator, self.operator.n) if self.objective.plain else self.pair
+
+    @property
     def searched(self) -> Pair:
         """The same with K in the form that a search for k columns works on."""
         return self.pair.searchable(self.k)
+
+    def share(self, error: Callable[[], float | None]) -> Callable[[], float | None] | None:
+        """How the share of the trace that is left is reported: only if the trace is minimised."""
+        return error if self.objective.depth == 1 else None
 
     @property
     def choosable(self) -> np.ndarray:

@@ -13,6 +13,7 @@ import numpy as np
 from . import _check
 from ._array import host, is_array
 from .constraints import column_indices
+from .errors import UnsupportedError
 from .linalg.rebuilding import stored_factor
 from .operators.base import Operator
 from .operators.data import Data
@@ -44,6 +45,11 @@ def with_target_and_noise(
         raise ValueError(
             "repeats=True needs noise above 0: without noise a second measurement at the same "
             "place adds nothing"
+        )
+    if repeats and (problem.groups is not None or problem.costs is not None):
+        raise UnsupportedError(
+            "repeats=True chooses single candidates again, so it cannot be combined with groups or "
+            "costs; leave one out"
         )
     found: Target | None = None
     if _is_names(target):

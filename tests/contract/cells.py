@@ -55,7 +55,7 @@ OBJECTIVES = {
 }
 
 #: objectives that may still be refused; a choice that comes back must be right all the same
-MAY_BE_REFUSED = {"frobenius, noise", "frobenius, matrix", "logdet", "logdet, noise"}
+MAY_BE_REFUSED = {"logdet", "logdet, noise"}
 
 OF_DATA = {name for name, objective in OBJECTIVES.items() if objective.target == "matrix"}
 OF_KERNELS = {
@@ -293,7 +293,7 @@ def kernel_matrix(X: np.ndarray) -> np.ndarray:
 
 # What must be refused ------------------------------------------------------------------------
 
-AIMED_METHODS = {"greedy", "swap", "iterated", "auto", "exact", "annealed"}
+AIMED_METHODS = {"greedy", "swap", "iterated", "auto", "exact", "annealed", "continuous", "knapsack"}
 PLACED_METHODS = {"greedy", "swap", "iterated", "auto"}
 GROUP_METHODS = {"auto", "knapsack"}
 FACTORS = {
@@ -314,7 +314,6 @@ REFUSED: list[tuple[dict[str, set[str]], str]] = [
     ({"objective": AIMED, "method": set(METHODS) - AIMED_METHODS}, "does not support"),
     ({"limits": GROUPED, "method": set(METHODS) - GROUP_METHODS}, "does not support"),
     ({"limits": PLACED, "method": set(METHODS) - PLACED_METHODS}, "does not support"),
-    ({"objective": AIMED, "limits": GROUPED}, "cannot be combined with groups or costs"),
 ]
 
 

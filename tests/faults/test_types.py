@@ -43,13 +43,16 @@ def test_fault_15_every_number_type_gives_the_same_choice(dtype):
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64"])
 def test_fault_15_unsigned_numbers_do_not_wrap_around(dtype):
     np.testing.assert_array_equal(
-        lm.select((X + 9).astype(dtype), 3).indices, lm.select(X + 9, 3).indices
+        lm.select((X + 9).astype(dtype), 3, scale=False).indices,
+        lm.select(X + 9, 3, scale=False).indices,
     )
 
 
 def test_fault_15_booleans_are_numbers():
     B = X > 0
-    np.testing.assert_array_equal(lm.select(B, 3).indices, lm.select(B.astype(float), 3).indices)
+    np.testing.assert_array_equal(
+        lm.select(B, 3, scale=False).indices, lm.select(B.astype(float), 3, scale=False).indices
+    )
 
 
 @pytest.mark.parametrize(

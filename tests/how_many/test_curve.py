@@ -57,7 +57,9 @@ def test_constraints_are_honoured_and_beyond_the_rank_nothing_is_left(X):
     curve = lm.path(X, [3], include=[7], exclude=[0])
     assert curve.indices[0] == 7 and 0 not in curve.indices
     with pytest.warns(RankWarning):
-        assert lm.path(np.ones((4, 3)), [1, 3]).relative == pytest.approx(0.0, abs=1e-30)
+        assert lm.path(np.ones((4, 3)), [1, 3], scale=False).relative == pytest.approx(
+            0.0, abs=1e-30
+        )
 
 
 @pytest.mark.parametrize(
@@ -87,7 +89,7 @@ def test_the_sizes_of_a_curve_rise_and_come_once(X):
     curve = lm.path(X, [5, 2, 5, np.int64(3)])
     assert curve.ks.tolist() == [2, 3, 5] and len(curve.indices) == 5 and curve.criterion == "trace"
     assert curve.smallest(error=float(curve.relative[1])) == 3
-    assert lm.path(np.zeros((3, 2)) + 1e-300, [1]).relative == pytest.approx(0, abs=1e-30)
+    assert lm.path(np.zeros((3, 2)) + 1e-300, [1], scale=False).relative[0] < 1e-30
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])

@@ -84,7 +84,7 @@ def test_the_knee_of_one_dominant_column_is_there():
     X = np.outer(np.arange(1.0, 21.0), np.ones(8)) + 0.01 * np.random.default_rng(
         0
     ).standard_normal((20, 8))
-    assert lm.select(X, "auto").k == 1
+    assert lm.select(X, "auto", scale=False).k == 1
 
 
 @pytest.mark.parametrize("rule", [lm.MaxError(0.3), lm.Knee(), lm.LikelihoodRatio()], ids=repr)
@@ -167,7 +167,7 @@ def test_the_likelihood_ratio_is_of_the_centred_rows_however_they_come(X):
     centred = X - X.mean(axis=0)
     scaled = centred / centred.std(axis=0)
     covariance = lm.psd(scaled.T @ scaled / 39)
-    assert lm.select(X + 100.0, lm.LikelihoodRatio(), method="greedy").k == expected
+    assert lm.select(X + 100.0, lm.LikelihoodRatio(), method="greedy", scale=False).k == expected
     assert lm.select(scipy.sparse.csr_array(X), lm.LikelihoodRatio(), method="greedy").k == expected
     assert lm.select(covariance, lm.LikelihoodRatio(degrees=39), method="greedy").k == expected
 
@@ -217,7 +217,7 @@ def test_too_few_rows_for_the_folds_are_refused():
     X = np.random.default_rng(0).standard_normal((6, 4))
     assert lm.select(X, lm.CrossValidated(folds=2), method="greedy").k >= 1
     with pytest.raises(ValueError, match="3 folds need at least 6 rows, got 2"):
-        lm.select(X[:2], lm.CrossValidated(folds=3))
+        lm.select(X[:2], lm.CrossValidated(folds=3), scale=False)
 
 
 def test_a_likelihood_ratio_knows_no_groups():

@@ -19,8 +19,10 @@ def lookalike(matrix):
 
 
 def test_names_of_chosen_columns_are_genes():
-    s = lm.select(lookalike(X), 2, method="greedy")
-    assert s.chosen_names == [GENES[j] for j in lm.select(X, 2, method="greedy").indices]
+    s = lm.select(lookalike(X), 2, method="greedy", scale=False)
+    assert s.chosen_names == [
+        GENES[j] for j in lm.select(X, 2, method="greedy", scale=False).indices
+    ]
 
 
 def test_it_is_an_operator_like_any_other_data():
@@ -30,7 +32,9 @@ def test_it_is_an_operator_like_any_other_data():
 
 
 def test_a_sparse_matrix_of_cells_stays_sparse():
-    s = lm.select(lookalike(scipy.sparse.csr_matrix(X)), 2, method="greedy", include=["gene3"])
+    s = lm.select(
+        lookalike(scipy.sparse.csr_matrix(X)), 2, method="greedy", include=["gene3"], scale=False
+    )
     assert isinstance(s.operator, Sparse) and s.chosen_names[0] == "gene3"
 
 

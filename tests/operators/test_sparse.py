@@ -63,7 +63,9 @@ def test_factor_of_a_sparse_matrix_is_read_by_columns():
 def test_sparse_input_says_where_it_is_wrong():
     A = X.copy()
     A[3, 5] = np.nan
-    with pytest.raises(ValueError, match=r"Input X contains NaN \(first at row 3, column 5\)"):
+    with pytest.raises(
+        ValueError, match=r"Input X contains NaN \(first at row 3, column 5; 1 in all\)"
+    ):
         lm.data(scipy.sparse.csr_array(A))
     A[3, 5] = -np.inf
     with pytest.raises(ValueError, match="Input X contains infinity"):

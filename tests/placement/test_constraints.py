@@ -109,7 +109,7 @@ def test_include_and_exclude_go_with_constraints(method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_beyond_the_rank_the_filled_up_places_satisfy_the_constraints(method):
-    X = np.ones((3, N))
+    X = lm.data(np.ones((3, N)), scale=False)
     s = lm.select(X, 4, method=method, constraints=[lm.MinDistance(np.arange(N), 3)])
     assert np.min(np.diff(np.sort(s.indices))) >= 3
 

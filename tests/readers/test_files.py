@@ -228,7 +228,7 @@ def test_parquet_and_arrow_give_the_same_table(tmp_path):
         np.testing.assert_array_equal(found.values, expected)
         with pytest.raises(
             FormatError,
-            match=r"row 1, column 'id': 'x' is not a number \(string\); leave the column out",
+            match=r"row 0, column 'id': 'x' is not a number \(string\); leave the column out",
         ):
             read(tmp_path / name)
 
@@ -280,7 +280,9 @@ def test_garbage_behind_a_known_beginning_is_refused(magic):
 
 
 def test_a_folder_is_not_a_table(tmp_path):
-    with pytest.raises(IsADirectoryError, match="is a folder; give a file, or a Zarr store"):
+    with pytest.raises(
+        IsADirectoryError, match="is a folder; give a file, a Zarr store or a folder of Parquet"
+    ):
         read(tmp_path)
 
 

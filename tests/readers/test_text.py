@@ -85,7 +85,7 @@ def test_missing_values_are_nan(word):
         ),
         ("1,2\n3,x\n", "line 2, column 1: 'x' is not a number"),
         ("a,b\n1_000,2\n", "line 2, column 'a': '1_000' is not a number"),
-        ("a;b\n1,5;2\n1.234,5;2\n", "--decimal ."),
+        ("a;b\n1,5;2\n1.234,5;2\n", "'1.234,5' .line 3.; give --thousands '.'"),
         ("a,b\n", "a header on line 1 and no rows"),
         ("", "empty"),
         ("\n\n", "empty"),

@@ -18,7 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import scale
 
 import landmarks as lm
-from landmarks.operators.prepare.preparation import Preparation
+from landmarks.errors import ScaleWarning
+from landmarks.operators.prepare import Preparation
 
 WINE = load_wine()
 X = WINE.data
@@ -260,12 +261,12 @@ class TestCenterIsFalseByDefaultAsInSelect:
         np.testing.assert_array_equal(chosen, lm.select(Y, 2, method="greedy").indices)
 
     @pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array])
-    def test_a_warning_says_when_the_means_decide_and_what_was_the_default(self, make):
-        with pytest.warns(FutureWarning, match=r"make up 99% of the sum of squares.*center=True"):
+    def test_a_warning_says_when_the_means_decide(self, make):
+        with pytest.warns(ScaleWarning, match=r"make up 99% of the sum of squares.*center=True"):
             lm.ColumnSelector(2, method="greedy").fit(make(self.far))
 
     def test_batches_warn_too(self):
-        with pytest.warns(FutureWarning, match=r"make up 99% of the sum of squares"):
+        with pytest.warns(ScaleWarning, match=r"make up 99% of the sum of squares"):
             lm.ColumnSelector(2, method="greedy").partial_fit(self.far)
 
     @pytest.mark.parametrize("settings", [{"center": True}, {"scale": False}, {"scale": True}])

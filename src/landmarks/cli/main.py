@@ -19,8 +19,7 @@ from .files import file_options
 from .options import LISTED, Group, Parser, image, listed, number, option, sizes
 from .outcome import BAD_DATA, CODES, OK, Failure
 
-#: knapsack needs costs, which have no option; supervised needs --target
-NAMES = ", ".join([*(name for name in METHODS if name != "knapsack"), "supervised"])
+NAMES = ", ".join([*METHODS, "supervised"])  # supervised needs --target
 HOW = """how to use it:
   bash   landmarks completion bash > ~/.local/share/bash-completion/completions/landmarks
   zsh    landmarks completion zsh > a folder of $fpath, as _landmarks
@@ -125,6 +124,7 @@ def _options_of_select(parser: argparse.ArgumentParser) -> None:
     option(many, "--error", text, type=float)
     _add_choice(parser)
     _add_aim(parser)
+    _add_groups(parser)
     _add_places(parser.add_argument_group("places"))
     option(parser, "--method", f"one of {NAMES} (default auto)", default="auto")
     text = "save the run to this file; after a crash or Ctrl-C the same command continues it"
@@ -200,6 +200,16 @@ def _add_aim(parser: Group) -> None:
         "variance of one value"
     )
     option(parser, "--noise VARIANCE", text, type=float)
+
+
+def _add_groups(parser: Group) -> None:
+    """What belongs together, and what it costs."""
+    text = "labels a,b,a,… or a file with one per line: columns of one label are chosen together"
+    option(parser, "--groups LABELS", text)
+    text = "costs 1,5,2,… or a file with one per line; needs --budget-cost"
+    option(parser, "--costs COSTS", text)
+    text = "the most that the choice may cost"
+    option(parser, "--budget-cost COST", text, type=float)
 
 
 def _add_places(places: Group) -> None:

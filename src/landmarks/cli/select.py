@@ -21,12 +21,19 @@ from ..report.overview import aimed_measure
 from ..report.terminal import Terminal, printable
 from ..runs.bar import progress_bar
 from ..selection import Selection
-from .files import places, source, write
+from .files import source, write
 from .files.source import Source
 from .files.write import record
 from .outcome import BAD_DATA, NO_OUTPUT, OK, USAGE, Failure, check_outputs, warnings_as_notes
 
-AS_GIVEN = ("criterion", "seed", "budget", "noise", "error")  # `select` takes them so
+AS_GIVEN = (
+    "criterion",
+    "seed",
+    "budget",
+    "noise",
+    "error",
+    "budget_cost",
+)  # `select` takes them so
 LISTED = 200  # the most chosen columns that are printed
 
 
@@ -37,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     with warnings_as_notes():
         chosen_from = source.load(arguments)
         _check_image(chosen_from, arguments)
-        places.coordinates(chosen_from, arguments)  # refused before the work
+        source.coordinates(chosen_from, arguments)  # refused before the work
         with progress_bar(quiet=arguments.quiet):
             selection = choose(chosen_from, arguments)
             summary = report.summarise(selection)
@@ -60,7 +67,9 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
             include=chosen_from.positions(arguments.include),
             exclude=chosen_from.positions(arguments.exclude),
             target=target_of(chosen_from, arguments),
-            constraints=places.constraints(chosen_from, arguments),
+            constraints=source.constraints(chosen_from, arguments),
+            groups=source.entries(chosen_from, arguments.groups, "--groups"),
+            costs=source.costs(chosen_from, arguments),
             checkpoint=arguments.checkpoint or None,
             **{name: getattr(arguments, name) for name in AS_GIVEN},
         )

@@ -18,7 +18,7 @@ from ..objectives import Target, Trace
 from ..objectives.reconstructed import best_penalty
 from ..operators.data import Data
 from ..problem import Choice, Method, Problem
-from ..residual.explicit import independent_basis
+from ..linalg.rebuilding import independent_basis
 from ..runs.runner import report
 
 DEPENDENT = 1e-20  # relative to the squared length: the residual of a dependent column

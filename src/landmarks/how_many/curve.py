@@ -11,7 +11,7 @@ from .._array import Array
 from ..constraints import check_size, constrained
 from ..methods.greedy.greedy import ErrorGains, Gains, pursue
 from ..objectives.objective import OBJECTIVES
-from ..operators.data import prepared_operator
+from ..operators.data import opened, warn
 from ..problem import Problem
 from ..residual.residual import Residual
 
@@ -116,6 +116,7 @@ def path(
     *,
     center: bool = False,
     scale: bool | None = None,
+    missing: str = "error",
     numeric_only: bool = False,
     criterion: str = "trace",
     include: Any = (),
@@ -127,7 +128,7 @@ def path(
     ----------
     A : as for `select`.
     ks : the numbers of columns to try; one number, such as 10, means 1, 2, …, 10.
-    center, scale, numeric_only : as for `select`.
+    center, scale, missing, numeric_only : as for `select`.
     criterion, include, exclude : as for `select`.
 
     Returns
@@ -141,11 +142,13 @@ def path(
     >>> curve.relative.round(3).tolist(), curve.smallest(error=0.1)
     ([0.357, 0.071, 0.0], 2)
     """
-    operator = prepared_operator(A, center=center, scale=scale, numeric_only=numeric_only)
+    given = opened(A, center=center, scale=scale, missing=missing, numeric_only=numeric_only)
+    operator = given.operator
     sizes = checked_sizes(ks, operator.n)
     objective = OBJECTIVES[_check.choice(criterion, tuple(OBJECTIVES), "criterion")]()
     problem = constrained(operator, objective, include, exclude)
     check_size(int(sizes[-1]), problem)
+    warn(given, int(sizes[-1]))
     return sweep(problem, sizes)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 import scipy.linalg
 
-from .._array import Array, Indices, eps, host, is_single, like, namespace, take
+from .._array import Array, Indices, eps, host, is_single, like, namespace, on_gpu, take
 from ..operators.base import MEMORY, Operator, block_width, blocks, itemsize
 from ..operators.dense import Dense
 from ..operators.forms import densify, in_double
@@ -62,7 +62,8 @@ def _projection_error(pair: Pair, indices: Indices, depth: int) -> float:
     parts = residual_blocks(pair, indices)
     if depth == 1:
         return sum(_sum_of_squares(E) for E in parts)
-    E = namespace(pair.operator.like).concat(list(parts), axis=1)
+    listed = list(parts)
+    E = namespace(listed[0]).concat(listed, axis=1)
     return _sum_of_squares(E @ E.T if E.shape[0] < E.shape[1] else E.T @ E)
 
 
@@ -192,14 +193,16 @@ def basis(pair: Pair, indices: np.ndarray) -> Array:
 def residual_blocks(pair: Pair, indices: Indices) -> Iterator[Array]:
     """(X − QQᵀX) Ω^½ in blocks of columns: what the chosen columns leave of X (Section 2.1)."""
     operator, indices = pair.operator, np.asarray(indices, dtype=np.int64)
-    Q = basis(pair, indices)
-    xp, m = namespace(operator.like), operator.m or 1
+    Q, card = basis(pair, indices), on_gpu(operator.like)
+    Q = Q if card else host(Q)  # on the CPU in NumPy and in C order: no layout changes a bit
+    xp, m = namespace(Q), operator.m or 1
     width = max(1, MEMORY // 4 // (m * itemsize(operator.like)))
     counted = np.arange(operator.n) if pair.weights is None else np.flatnonzero(pair.weights)
     for block in blocks(len(counted), width):
         X = operator.factor(counted[block])
-        if pair.omega is not None:
-            X = X * take(pair.omega, counted[block])[None, :] ** 0.5
+        X = X if card else np.ascontiguousarray(host(X))
+        if pair.weights is not None:
+            X = X * like(np.sqrt(pair.weights[counted[block]]), X)[None, :]
         inside = Q[:m, :].T @ X
         E = X - Q[:m, :] @ inside
         yield E if pair.noise is None else xp.concat([E, Q[m:, :] @ inside])

@@ -18,12 +18,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import scipy.linalg
 
-from .._array import eps, host, is_single
+from .._array import cholesky, eps, host, is_single
 from ..errors import UnsupportedError
 from ..operators.base import DENSE_MEMORY
 from ..operators.forms import densify, in_double
 from ..operators.pair import Pair
 from ..operators.pivoted_factor import FLOOR, pivoted_factor
+from .dependence import spans
 
 STORED = 5000  # largest order of a kernel or stored matrix that is factorised completely
 LOW_RANK = 600  # most columns of the factor of a larger one
@@ -42,6 +43,7 @@ class Rebuilding:
     sigma : the standard deviations of the noise, or None. A chosen candidate has a row of its own
         with its sigma in it, so that one chosen twice has two.
     rounding : the part of a squared length that was rounding already when A was made.
+    exact : columns whose dependence, as exact numbers, is that of the candidates.
     """
 
     A: np.ndarray
@@ -49,6 +51,7 @@ class Rebuilding:
     outside: float
     sigma: np.ndarray | None
     rounding: float
+    exact: np.ndarray
 
     @property
     def n(self) -> int:
@@ -77,7 +80,7 @@ class Rebuilding:
             return self
         kept = np.setdiff1d(np.arange(self.n), exclude)
         sigma = None if self.sigma is None else self.sigma[kept]
-        return replace(self, A=self.A[:, kept], sigma=sigma)
+        return replace(self, A=self.A[:, kept], sigma=sigma, exact=self.exact[:, kept])
 
     def floor(self, k: int) -> np.ndarray:
         """The squared length up to which the residual of each candidate is rounding."""
@@ -147,7 +150,7 @@ _made: WeakKeyDictionary[Pair, Rebuilding] = WeakKeyDictionary()
 def rebuilding(pair: Pair) -> Rebuilding:
     """The explicit columns of a pair; made once."""
     if pair not in _made:
-        X, rounding = factor_of(pair)
+        X, rounding, exact = factor_of(pair)
         n, weights = pair.n, pair.weights
         A, counted = X[:, :n], X
         if weights is not None:
@@ -155,12 +158,16 @@ def rebuilding(pair: Pair) -> Rebuilding:
             counted = X[:, used] * np.sqrt(weights[used])
         A, B, outside = fewer_rows(A, counted, same=weights is None)
         sigma = None if pair.noise is None else np.sqrt(pair.noise[:n])
-        _made[pair] = Rebuilding(A, fewer_columns(B), outside, sigma, rounding)
+        B = fewer_columns(B)
+        _made[pair] = Rebuilding(A, B, outside, sigma, rounding, exact[:, :n])
     return _made[pair]
 
 
-def factor_of(pair: Pair) -> tuple[np.ndarray, float]:
-    """X with K = XᵀX in float64, and the relative rounding of its squared lengths."""
+def factor_of(pair: Pair) -> tuple[np.ndarray, float, np.ndarray]:
+    """X with K = XᵀX in float64, the relative rounding of its squared lengths, and exact columns.
+
+    The dependence of these is that of the columns of X before they were rounded.
+    """
     operator = pair.operator
     if operator.m is not None:
         if operator.m * operator.n * 8 > DENSE_MEMORY // 2:
@@ -171,18 +178,20 @@ def factor_of(pair: Pair) -> tuple[np.ndarray, float]:
             )
         operator.ledger.add(entries=operator.m * operator.n)
         rounding = (2 * eps(operator.like)) ** 2 if is_single(operator.like) else 0.0
-        return host(operator.factor()).astype(np.float64), rounding
+        X = host(operator.factor()).astype(np.float64)
+        return X, rounding, X
     wide = in_double(operator)
     rounding = FLOOR * eps(wide.digits)
     if wide.n <= STORED:
-        return stored_factor(host(densify(wide)).astype(np.float64), rounding), rounding
+        K = host(densify(wide)).astype(np.float64)
+        return stored_factor(K, rounding), rounding, K
     F = pivoted_factor(wide, LOW_RANK, eps(wide.digits))
     if F is None:
         raise UnsupportedError(
             f"this bound or estimate needs a factor of K: at most {STORED} candidates, or a "
             f"numerical rank of at most {LOW_RANK}; this is {operator!r}. Choose among fewer points"
         )
-    return host(F).astype(np.float64).T, rounding
+    return host(F).astype(np.float64).T, rounding, host(F).astype(np.float64).T
 
 
 def stored_factor(K: np.ndarray, rounding: float) -> np.ndarray:
@@ -235,7 +244,7 @@ def best_directions(pair: Pair, k: int, exclude: tuple[int, ...] = (), depth: in
 
 def fourth_powers(pair: Pair, k: int) -> float:
     """Σ σ_i⁴ of B beyond k: ‖Bᵀ(I − P)B‖² is at least that for every projection of rank k."""
-    X, _ = factor_of(pair)
+    X = factor_of(pair)[0]
     if pair.weights is not None:
         X = X * np.sqrt(pair.weights)
     values = scipy.linalg.svdvals(X, check_finite=False)
@@ -272,11 +281,24 @@ def reached(base: Rebuilding, k: int, repeats: bool) -> tuple[np.ndarray, float]
         return _repeated(base, k) if repeats else _measured(base)
     if base.sigma is not None or len(base.A) > FULL:
         return base.B, 0.0
-    Q = orthonormal(base.A, unit(base.n))
+    Q = spanning(base)
     inside = Q.T @ base.B
     rest = base.B - Q @ inside
     rest = rest - Q @ (Q.T @ rest)
     return inside, float(np.sum(rest * rest))
+
+
+def spanning(base: Rebuilding) -> np.ndarray:
+    """An orthonormal basis that holds the range of the candidates.
+
+    A direction is left out only if the candidates are dependent as exact numbers: a choice can use
+    one that rounding hides.
+    """
+    lengths = np.sqrt(np.sum(base.A * base.A, axis=0))
+    scaled = base.A / np.where(lengths > 0, lengths, 1.0)
+    Q, R, _ = scipy.linalg.qr(scaled, mode="economic", pivoting=True, check_finite=False)
+    rank = int(np.sum(np.abs(np.diag(R)) > unit(base.n)))
+    return Q[:, :rank] if rank < Q.shape[1] and spans(base.exact, rank) else Q
 
 
 def _measured(base: Rebuilding) -> tuple[np.ndarray, float]:
@@ -316,7 +338,10 @@ def design_bound(base: Rebuilding, k: int, repeats: bool = False) -> float:
         return 0.0
     Y, w, best = base.A / base.sigma, np.full(base.n, k / base.n), 0.0
     for _ in range(steps):
-        error, gains, doubt = _values(Y, base.B, w)
+        found = _values(Y, base.B, w)
+        if found is None:
+            break
+        error, gains, doubt = found
         largest = k * gains.max() if repeats else np.sum(np.sort(gains)[-k:])
         bound = error + float(gains @ w) - float(largest) - doubt
         best = max(best, bound)
@@ -326,11 +351,15 @@ def design_bound(base: Rebuilding, k: int, repeats: bool = False) -> float:
     return base.outside + best if best > 0 else 0.0
 
 
-def _values(Y: np.ndarray, B: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray, float]:
-    """f(w), the gains, and by how much rounding may have moved the bound."""
+def _values(
+    Y: np.ndarray, B: np.ndarray, w: np.ndarray
+) -> tuple[float, np.ndarray, float] | None:
+    """f(w), the gains, and by how much rounding may have moved the bound; None if it hides M."""
     used = w > 0
     M = np.eye(len(Y)) + (Y[:, used] * w[used]) @ Y[:, used].T
-    L = scipy.linalg.cholesky(M, lower=True, check_finite=False)
+    L = cholesky(M)
+    if L is None:
+        return None
     half = scipy.linalg.solve_triangular(L, B, lower=True, check_finite=False)
     solved = scipy.linalg.solve_triangular(L, half, lower=True, trans="T", check_finite=False)
     gains = np.sum((solved.T @ Y) ** 2, axis=0)

@@ -31,12 +31,14 @@ from .greedy.greedy import Greedy
 from .greedy.nuclear import NuclearScores
 from .greedy.osinsky import Osinsky, promised
 from .groups.knapsack import Knapsack
+from .groups.units import ROUNDING
 from .portfolio import Portfolio, order
 from .sampling.rpcholesky import RPCholesky
 from .search.exact import Exact
 from .search.filled import Filled
 from .search.iterated import Iterated, moves
 from .search.merged import Merged
+from .search.landscape import Landscape
 from .search.local_search import lowered
 from .search.swap import Swap
 
@@ -51,8 +53,8 @@ SHARE_ON_TRACE = 0.2  # the largest part that such a round drops, also from vers
 FEW_ROUNDS = 3  # even if they take longer than that
 MOST_ROUNDS = 200  # no more, even where they cost next to nothing
 SECOND_START = 0.03  # estimated seconds of swaps up to which a second start pays more than rounds
-QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
-SHORT = 1.0  # estimated seconds of a proof that is left until somebody asks for it
+QUICK = 0.03  # estimated seconds of a proof that is worth it for every answer: 5·10⁶ choices
+LONGEST = 1.0  # seconds after which a proof that was estimated to be quick is given up
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,8 @@ class Auto:
 
     `selection.trials` lists what was tried. With a budget there is also an annealed start, and the
     rest of the budget goes into the iterated search. An optimum that can be proved at once, or in
-    half of the budget, is proved. A proof of up to about a second is made when you ask for
-    `proved`, `gap` or `lower_bound`. `Knapsack` handles groups and costs.
+    half of the budget, is proved; `selection.prove()` takes more time for it. `Knapsack` handles
+    groups and costs.
 
     Parameters
     ----------
@@ -87,7 +89,11 @@ class Auto:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         if problem.groups is not None or problem.costs is not None:
-            return Knapsack().choose(problem, rng)
+            single = one_by_one(problem)
+            if single is None:
+                return Knapsack().choose(problem, rng)
+            choice = self.choose(single, rng)
+            return without_spares(single, choice) if problem.costs is not None else choice
         if problem.constraints or not problem.pair.plain:
             return by_search(problem, rng)
         found = replace(problem, operator=problem.operator.searchable(problem.k))
@@ -119,7 +125,7 @@ class Auto:
         proof = proof_seconds(problem)
         if proof <= (QUICK if problem.deadline is None else problem.time_left / 2):
             # the data as given: what is proved for a rounded XᵀX is not proved for X
-            given = replace(given, deadline=given.deadline or time.monotonic() + SHORT)
+            given = replace(given, deadline=given.deadline or time.monotonic() + LONGEST)
             portfolio.run("exact", Exact(start=portfolio.best.indices), given)
         further = not straight and ((small and not portfolio.late) or problem.deadline is not None)
         if further and not portfolio.proved:
@@ -127,14 +133,34 @@ class Auto:
         indices = portfolio.best.indices
         if small and not stopped() and problem.time_left > 0:
             indices = greedy_order(problem, indices)
-        later = portfolio.bound is None and not stopped() and proof <= SHORT
         return replace(
             portfolio.best,
             indices=indices,
             trials=tuple(portfolio.trials),
             bound=portfolio.bound,
-            details=portfolio.best.details | {"provable": later},
         )
+
+
+def one_by_one(problem: Problem) -> Problem | None:
+    """The same problem without groups and costs where these only count columns, else None."""
+    groups, costs, k = problem.groups, problem.costs, problem.k or problem.operator.n
+    if groups is not None and len(np.unique(groups)) < len(groups):
+        return None
+    warned = problem.warned
+    if costs is not None and problem.budget_cost is not None:
+        if np.ptp(costs) > 0 or costs[0] == 0:
+            return None
+        k = min(k, int(problem.budget_cost * (1 + ROUNDING) // costs[0]))
+        warned = problem.warned | {"rank"}  # no more are bought than add something
+    k = min(k, len(problem.candidates))
+    return replace(problem, groups=None, costs=None, budget_cost=None, k=k, warned=warned)
+
+
+def without_spares(problem: Problem, choice: Choice) -> Choice:
+    """The choice without columns that add nothing."""
+    chosen = Landscape.of(problem).state(choice.indices).chosen
+    kept = [int(j) for j in choice.indices if j in chosen or j in problem.include]
+    return replace(choice, indices=np.asarray(kept, dtype=np.int64))
 
 
 def by_search(problem: Problem, rng: np.random.Generator) -> Choice:

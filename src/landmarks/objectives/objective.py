@@ -76,6 +76,14 @@ class Objective:
     def _pairs(self) -> WeakKeyDictionary[Operator, Pair]:
         return WeakKeyDictionary()
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Objective):
+            return NotImplemented
+        return type(self) is type(other) and self.record() == other.record()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.asked))
+
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_pairs"}
 

@@ -1,44 +1,85 @@
-"""From what a user holds to an operator: `data` for its columns, `as_operator` for anything."""
+"""The door: from whatever a user holds to an operator, the same for every function and command.
+
+`opened` takes arrays, frames, tensors, sparse matrices, files, rows in blocks, dask arrays, AnnData
+and operators, with every check and preparation; `warn` says what will decide the choice. `data` and
+`as_operator` are the same door without a choice behind it.
+"""
 
 import os
 import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from .. import _check
-from ..errors import suggestion
-from ..readers.frames import column_labels, column_names, is_frame, numbers_only
+from .._array import host, namespace
+from ..errors import FormatError
+from ..readers.frames import (
+    arrow_kind,
+    column_labels,
+    column_names,
+    frame_values,
+    is_frame,
+    numbers_only,
+    without,
+)
+from ..readers.table import FileTable
 from .base import Operator
-from .dense import Data, array_data, gram_is_cheaper
+from .dense import Data, gram_is_cheaper
 from .function import function
-from .rows.base import load
-from .rows.files import ARROW, HDF5, as_rows, open_rows
-from .rows.out_of_core import ROWS_MEMORY, fits, from_rows
-from .sparse import checked_sparse, sparse_data
-from .standard import Standard
+from .prepare import WAYS, Preparation, check_left
+from .rows.arrow import is_arrow, schema_of
+from .rows.base import RowBlocks
+from .rows.base import load as as_array
+from .rows.files import as_rows
+from .rows.out_of_core import ROWS_MEMORY, fits
+from .sparse import checked_sparse
+from .standard import Prepared
 
-IN_BLOCKS = (".npy", ".zarr", *HDF5)  # files whose rows are read in blocks, as `data` does
-__all__ = ["Data", "as_operator", "data", "gram_is_cheaper", "prepared_operator"]
+__all__ = ["Data", "as_operator", "data", "gram_is_cheaper", "opened", "prepared_operator", "warn"]
+
+Weights = np.ndarray | Callable[[int | None, int], np.ndarray | None] | None
+
+#: of operators made here: the share of the means, if it is known, and how many rows were left out
+_facts: WeakKeyDictionary[Operator, tuple[float | None, tuple[int, int]]] = WeakKeyDictionary()
 
 
 def data(
-    X: Any, *, center: bool = False, scale: bool | None = None, memory: int = ROWS_MEMORY
+    X: Any,
+    *,
+    center: bool = False,
+    scale: bool | None = None,
+    missing: str = "error",
+    numeric_only: bool = False,
+    memory: int = ROWS_MEMORY,
+    **reading: Any,
 ) -> Operator:
     """The operator whose candidates are the columns of X: in memory, sparse, or in blocks of rows.
 
     Parameters
     ----------
     X : the m × n matrix: array, nested list, data frame, SciPy sparse matrix, dask array or data
-        frame; never modified. Data that may not fit in memory are read in blocks of rows: memory
-        maps, Zarr arrays, HDF5 datasets, Arrow tables and datasets, the path of such a file, an
-        iterator or a list of blocks, or a function that returns a fresh iterator.
+        frame, or the path of a file; never modified. Data that may not fit in memory are read in
+        blocks of rows: memory maps, Zarr arrays, HDF5 datasets, Arrow tables and datasets, files
+        with such data, an iterator or a list of blocks, or a function that returns a fresh
+        iterator.
     center : whether to subtract the mean of each column.
     scale : whether to divide each column by its standard deviation. None, the default, does not
         scale, but `select` warns about columns whose values are so large that they decide the
-        choice. False neither scales nor warns.
+        choice, and about means that do. False neither scales nor warns.
+    missing : what to do about missing values: "error", "impute" the mean of the column, "drop" the
+        rows that have one, or "pairwise": each covariance from the rows that have both values.
+    numeric_only : whether to leave out columns of text, dates or categories, with a warning.
     memory : bytes that may be used for an X read in blocks. A wide X that fits is loaded; a tall X
         is loaded only if it takes at most 1/16 of the memory. Otherwise the Gram matrix XᵀX is
         summed in one pass if it fits, and if not, each product is a pass over the rows.
+    reading : how to read a file, as the options of the command line: columns, drop, array, and of a
+        text header, delimiter, decimal, thousands, na_values, encoding.
 
     Returns
     -------
@@ -53,57 +94,273 @@ def data(
     >>> lm.data(blocks)
     Dense(n=3, dtype=float64)
     """
-    operator = _of_columns(X, Standard(center, bool(scale)), memory)
-    operator.scale_left_open = scale is None
-    return operator
-
-
-def _of_columns(X: Any, standard: Standard, memory: int) -> Operator:
-    if hasattr(X, "__dask_graph__"):
-        from .dask.standard import dask_data
-
-        return dask_data(X, standard)
-    if hasattr(X, "tocsc"):
-        return sparse_data(X) if standard.plain else _standard_sparse(X, standard)
-    if is_frame(X):
-        X = numbers_only(X)
-    source = as_rows(X)
-    if source is None:
-        names, labels = column_names(X), column_labels(X)
-    elif fits(source, memory):
-        names = labels = source.names
-        X = load(source, memory)
-    else:
-        return from_rows(source, standard, memory=memory).operator
-    operator = array_data(X, center=standard.center, scale=standard.scale)
-    operator.names, operator.labels = names, labels
-    return operator
-
-
-def _standard_sparse(X: Any, standard: Standard) -> Operator:
-    """The centred or scaled columns of a sparse matrix, which stays sparse."""
-    from .prepare.preparation import Preparation  # here: it needs scikit-learn
-
-    X = checked_sparse(X)
-    return Preparation(standard.center, standard.scale).of_rows(X, None).operator
+    asked: dict[str, Any] = {"center": center, "scale": scale, "missing": missing}
+    prepared = _of_data(
+        X, numeric_only=numeric_only, stacklevel=3, memory=memory, **asked, **reading
+    )
+    _check.warn_of_constants(prepared.operator, prepared.constant, stacklevel=2)
+    prepared.operator.scale_left_open = scale is None
+    return prepared.operator
 
 
 def as_operator(A: Any) -> Operator:
     """The operator itself, that of a SciPy LinearOperator, or XᵀX of a data matrix X."""
-    if isinstance(A, Operator):
-        return A
-    if hasattr(A, "__dask_graph__"):  # first: a Delayed seems to have every attribute
-        return data(A, scale=False)
-    if is_annotated(A):
-        return annotated(A)
-    if hasattr(A, "matmat") and hasattr(A, "shape"):
-        return function(A)
-    if callable(A) and not hasattr(A, "shape"):
+    return opened(A, scale=False).operator
+
+
+def prepared_operator(A: Any, *, stacklevel: int = 2, **asked: Any) -> Operator:
+    """The operator of the user's data, after all warnings about it; `asked` as for `opened`."""
+    given = opened(A, stacklevel=stacklevel + 1, **asked)
+    warn(given, stacklevel=stacklevel + 1)
+    return given.operator
+
+
+def opened(
+    A: Any,
+    *,
+    center: bool = False,
+    scale: bool | None = None,
+    missing: str = "error",
+    stacklevel: int = 2,
+    **more: Any,
+) -> Prepared:
+    """The operator of anything a user may give, and what was done to the columns.
+
+    The arguments are those of `data`; `more` are further ones of `Given.prepared` and `given`.
+    """
+    asked: dict[str, Any] = {"center": center, "scale": scale, "missing": missing}
+    dask = hasattr(A, "__dask_graph__")  # first: a Delayed seems to have every attribute
+    if isinstance(A, Operator) or (not dask and hasattr(A, "matmat") and hasattr(A, "shape")):
+        if _way(**asked) != Preparation():
+            raise ValueError(
+                "center, scale and missing apply to the columns of data, not to an operator; use "
+                "lm.data(X, center=…, scale=…, missing=…), or prepare the matrix before it becomes "
+                f"an operator, got {A!r}"
+            )
+        operator = A if isinstance(A, Operator) else function(A)
+        share, left_out = _facts.get(operator, (None, (0, 0)))
+        return replace(
+            _unprepared(operator),
+            mean_share=share,
+            left_out=left_out,
+            given=True,
+            left_open=scale is None and operator.scale_left_open,
+        )
+    if callable(A) and not dask and not hasattr(A, "shape"):
         raise TypeError(
             "A is a function; say how large its matrix is with lm.function(mvm, n=…), or pass "
             "lm.data(A) if it returns blocks of rows"
         )
-    return data(A, scale=False)
+    return _of_data(A, stacklevel=stacklevel + 1, **asked, **more)
+
+
+def _of_data(
+    A: Any,
+    *,
+    center: bool,
+    scale: bool | None,
+    missing: str,
+    numeric_only: bool = False,
+    load: bool | None = None,
+    memory: int = ROWS_MEMORY,
+    weights: Weights = None,
+    stacklevel: int = 2,
+    **reading: Any,
+) -> Prepared:
+    way = _way(center, scale, missing)
+    if hasattr(A, "__dask_graph__"):
+        from .dask.standard import dask_data
+
+        if missing != "error":
+            raise ValueError(
+                'missing must be "error" for dask arrays; fill missing values first, e.g. with '
+                "dask.array.where"
+            )
+        return replace(_unprepared(dask_data(A, way)), left_open=scale is None)
+    found = given(
+        A,
+        missing=missing,
+        numeric_only=numeric_only,
+        load=load,
+        memory=memory,
+        stacklevel=stacklevel + 1,
+        **reading,
+    )
+    asked: dict[str, Any] = {"center": center, "scale": scale, "missing": missing}
+    return found.prepared(**asked, weights=weights, memory=memory, stacklevel=stacklevel + 1)
+
+
+def warn(prepared: Prepared, k: int = 0, stacklevel: int = 2) -> None:
+    """Warn of what decides the choice of k columns, unless the user has decided.
+
+    That is a kernel matrix given as data, columns much larger than others, means that were not
+    subtracted, and columns of one value. Fewer than k rows after some were left out are an error.
+    """
+    check_left(prepared.left_out, k)
+    operator, stacklevel = prepared.operator, stacklevel + 1
+    if not prepared.given:
+        _check.warn_if_symmetric(operator, stacklevel)
+        _check.warn_of_constants(operator, prepared.constant, stacklevel)
+    if not prepared.left_open or not operator.local or "diagonal" not in operator.cheap:
+        return
+    diagonal = host(operator.diagonal())
+    if not _check.warn_of_spread(operator, stacklevel, diagonal):
+        share = prepared.mean_share
+        share = _means_hold(operator, diagonal) if share is None else share
+        _check.warn_of_means(share, stacklevel)
+
+
+def _means_hold(operator: Operator, diagonal: np.ndarray) -> float:
+    """The share of the sum of squares of the columns that their means hold."""
+    X, total = getattr(operator, "X", None), float(np.sum(diagonal, dtype=np.float64))
+    if X is None or operator.m is None or operator.m < 2 or total == 0:
+        return 0.0
+    if hasattr(X, "tocsc"):
+        sums = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel()
+    else:
+        xp = namespace(X)
+        sums = host(xp.sum(X, axis=0, dtype=xp.float64))
+    return float(np.sum(sums**2)) / operator.m / total
+
+
+def _way(center: bool, scale: bool | None, missing: str) -> Preparation:
+    center = _check.boolean(center, "center")
+    scaled = scale is not None and _check.boolean(scale, "scale")
+    return Preparation(center, scaled, _check.choice(missing, WAYS, "missing"))
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Data as they were given: an array or a sparse matrix, or rows that are read in blocks.
+
+    Missing values are NaN; there are none unless they are allowed.
+    """
+
+    values: Any
+    names: tuple[str, ...] | None
+    labels: tuple[Any, ...] | None
+
+    def prepared(
+        self,
+        *,
+        center: bool = False,
+        scale: bool | None = None,
+        missing: str = "error",
+        weights: Weights = None,
+        memory: int = ROWS_MEMORY,
+        stacklevel: int = 2,
+    ) -> Prepared:
+        """The operator of the columns; it warns about rows that are left out."""
+        way, X = _way(center, scale, missing), self.values
+        m, n = (X.m, X.n) if isinstance(X, RowBlocks) else X.shape
+        w = weights(m, n) if callable(weights) else weights
+        if isinstance(X, RowBlocks):
+            prepared = way.of_source(X, w, memory)
+        else:
+            prepared = way.of_rows(X, w)
+        operator, (dropped, of) = prepared.operator, prepared.left_out
+        operator.names, operator.labels = self.names, self.labels
+        _facts[operator] = prepared.mean_share, prepared.left_out
+        if dropped:
+            warnings.warn(
+                f"{dropped} of {of} rows have a missing value and were left out",
+                stacklevel=stacklevel + 1,
+            )
+        return replace(prepared, left_open=scale is None)
+
+
+def given(
+    A: Any,
+    *,
+    missing: str = "error",
+    numeric_only: bool = False,
+    load: bool | None = None,
+    memory: int = ROWS_MEMORY,
+    stacklevel: int = 2,
+    **reading: Any,
+) -> Given:
+    """Data of any kind as numbers, checked; whatever cannot be used is named as its user knows it.
+
+    load : whether rows in blocks are loaded; None loads them if they fit into the memory.
+    """
+    table, labels = None, None
+    if isinstance(A, str | os.PathLike):
+        from ..readers.read import read
+
+        try:
+            A = read(os.fspath(A), in_blocks=0, numeric_only=numeric_only, **reading)
+        except FormatError as error:
+            raise type(error)(f"{Path(A).name}: {error}") from error
+    elif reading:
+        raise TypeError(f"{', '.join(reading)} say how to read a file, got {type(A).__name__}")
+    if isinstance(A, FileTable):
+        table, X, names = A, A.values, A.names
+        labels = names
+        for note in A.notes:
+            warnings.warn(note, stacklevel=stacklevel + 1)
+    elif is_annotated(A):
+        X, names = _annotated(A), tuple(map(str, A.var_names))
+    elif is_frame(A):
+        X = numbers_only(A, numeric_only=numeric_only, stacklevel=stacklevel + 1)
+        names, labels, X = column_names(X), column_labels(X), frame_values(X)
+    elif is_arrow(A):
+        X, names = A, None
+    else:
+        X, names, labels = A, column_names(A), column_labels(A)
+    if type(X) is np.ndarray or (source := _rows(X, table, numeric_only, stacklevel + 1)) is None:
+        return Given(_checked(X, names, table, missing=missing != "error"), names, labels)
+    names = source.names = source.names if names is None else names
+    if not (fits(source, memory) if load is None else load):
+        return Given(source, names, None)
+    X = as_array(source, memory)
+    return Given(_checked(X, names, table, missing=missing != "error"), names, names)
+
+
+def _rows(X: Any, table: FileTable | None, numeric_only: bool, stacklevel: int) -> RowBlocks | None:
+    """The rows of X if they are read in blocks; of an Arrow table, the columns of numbers."""
+    places: Sequence[int] | None = None if table is None else table.places
+    if table is None and numeric_only and is_arrow(X):
+        fields = list(schema_of(X))
+        kinds = {j: arrow_kind(field.type) for j, field in enumerate(fields)}
+        others = {j: f"{fields[j].name!r} ({kind})" for j, kind in kinds.items() if kind}
+        places = [j for j in range(len(fields)) if j not in others]
+        if others:
+            note = without(others, len(fields), len(fields), True)
+            warnings.warn(note, stacklevel=stacklevel + 1)
+    return as_rows(X, places)
+
+
+def rows_in_blocks(table: FileTable) -> RowBlocks:
+    """The rows of a table that stays in its file."""
+    source = as_rows(table.values, table.places)
+    if source is None:
+        raise ValueError(f"X must have rows and columns, got shape {table.values.shape}")
+    return source
+
+
+def _checked(
+    X: Any, names: tuple[str, ...] | None, table: FileTable | None, *, missing: bool
+) -> Any:
+    """A matrix whose values are numbers; the first that is not is named as its user knows it."""
+    if table is None:
+        checked = checked_sparse if hasattr(X, "tocsc") else partial(_check.matrix, name="X")
+        return checked(X, names=names, missing=missing)
+    X = X.tocsc() if hasattr(X, "tocsc") else X
+    values = X.data if hasattr(X, "tocsc") else X
+    bad = np.isinf(values) if missing else ~np.isfinite(values)
+    if not bad.any():
+        return X
+    first = tuple(int(i) for i in np.argwhere(bad)[0])
+    value = values[first]
+    if hasattr(X, "tocsc"):
+        column = int(np.searchsorted(X.indptr, first[0], side="right") - 1)
+        first = (int(X.indices[first[0]]), column)
+    place = table.place(*first)
+    raise ValueError(_check.not_finite("X", value, first, int(bad.sum()), names, place=place))
+
+
+def _unprepared(operator: Operator) -> Prepared:
+    return Prepared(operator, np.zeros(operator.n), np.ones(operator.n), operator.m or 0)
 
 
 def is_annotated(A: Any) -> bool:
@@ -111,97 +368,9 @@ def is_annotated(A: Any) -> bool:
     return hasattr(A, "X") and hasattr(A, "var_names") and hasattr(A, "obs_names")
 
 
-def annotated(A: Any, *, center: bool = False, scale: bool = False) -> Operator:
-    """The operator of the columns of A.X, dense or sparse, named by A.var_names."""
+def _annotated(A: Any) -> Any:
     if A.X is None:
         raise ValueError(
             "the AnnData object has no X; choose a layer, e.g. A.X = A.layers['counts']"
         )
-    operator = data(A.X, center=center, scale=scale)
-    operator.names = tuple(str(name) for name in A.var_names)
-    return operator
-
-
-def prepared_operator(
-    A: Any,
-    *,
-    center: bool = False,
-    scale: bool | None = None,
-    numeric_only: bool = False,
-    stacklevel: int = 2,
-) -> Operator:
-    """The operator of the user's data, with columns centred and scaled as requested.
-
-    scale : None does not scale, but warns when the size of the columns decides the choice; False
-        does not scale and does not warn.
-    """
-    stacklevel += 1
-    center = _check.boolean(center, "center")
-    standard = Standard(center, scale is not None and _check.boolean(scale, "scale"))
-    if isinstance(A, Operator) or _is_product(A):
-        _refuse(A, standard)
-        operator = as_operator(A)
-        left_open = operator.scale_left_open
-    else:
-        operator = _of_given(A, standard, numeric_only, stacklevel + 1)
-        left_open = True
-        _check.warn_if_symmetric(operator, stacklevel)
-    if scale is None and left_open:
-        _check.warn_of_spread(operator, stacklevel)
-    return operator
-
-
-def _is_product(A: Any) -> bool:
-    return hasattr(A, "matmat") and hasattr(A, "shape") and not hasattr(A, "__dask_graph__")
-
-
-def _refuse(A: Any, standard: Standard) -> None:
-    if not standard.plain:
-        raise ValueError(
-            "center and scale apply to the columns of data, not to an operator; use "
-            "lm.data(X, center=…, scale=…), or prepare the matrix before it becomes an operator, "
-            f"got {A!r}"
-        )
-
-
-def _of_given(A: Any, standard: Standard, numeric_only: bool, stacklevel: int) -> Operator:
-    """The operator of the columns of an array, a frame, rows in blocks, or a file."""
-    asked = {"center": standard.center, "scale": standard.scale}
-    if is_annotated(A):
-        return annotated(A, **asked)
-    if isinstance(A, str | os.PathLike):
-        return _of_file(A, numeric_only, stacklevel, asked)
-    if is_frame(A):
-        A = numbers_only(A, numeric_only=numeric_only, stacklevel=stacklevel)
-    return as_operator(A) if standard.plain else data(A, **asked)
-
-
-def _of_file(
-    path: str | os.PathLike[str], numeric_only: bool, stacklevel: int, asked: dict[str, bool]
-) -> Operator:
-    """The operator of the columns of a file, read in blocks if the format allows."""
-    _check_there(Path(path))
-    ending = Path(path).suffix.lower()
-    if ending in ARROW or Path(path).is_dir():
-        rows = open_rows(path, numeric_only=numeric_only)
-        return data(rows, **asked)
-    if ending in IN_BLOCKS:
-        return data(path, **asked)
-    from ..readers.read import read
-
-    table = read(os.fspath(path), numeric_only=numeric_only)
-    for note in table.notes:
-        warnings.warn(note, stacklevel=stacklevel + 1)
-    operator = data(table.values, **asked)
-    operator.names = operator.labels = table.names
-    return operator
-
-
-def _check_there(path: Path) -> None:
-    """Raise when there is no such file, and suggest similar names from its folder."""
-    if path.exists():
-        return
-    folder = path.parent
-    others = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
-    close = suggestion(path.name, others) or "; give the path of a file, an array or a data frame"
-    raise FileNotFoundError(f"there is no file {os.fspath(path)!r}{close}")
+    return A.X

@@ -231,15 +231,25 @@ class Data(Columns):
         return self.of(double(self.X))
 
     def form(self, k: int) -> Operator:
-        """K where it is stored and has the digits; else X, or R of its QR if X is tall."""
+        """K where it is stored and has the digits; else X, or R of its QR if X is tall.
+
+        On the CPU it is a NumPy matrix in C order, so that no layout changes a bit.
+        """
         from .forms import factored, triangle  # they make operators of another class
 
         wide = self.remade_in_double() if is_single(self.like) else self
+        if not on_gpu(wide.like) and not _plain(wide.X):
+            wide = self.of(np.ascontiguousarray(host(wide.X)))
         if wide.stored is None:
             return factored(wide.X, self) if self.m < self.n else wide
         if wide.stored.keeps_digits():
             return wide.stored
         return factored(wide.X if self.m < self.n else triangle(wide.X), self)
+
+
+def _plain(matrix: Array) -> bool:
+    """Whether the matrix is a NumPy array in C order."""
+    return type(matrix) is np.ndarray and matrix.flags.c_contiguous
 
 
 def gram_is_cheaper(m: int, n: int, itemsize: int) -> bool:

@@ -18,6 +18,7 @@ from .._array import (
     host,
     is_single,
     like,
+    on_gpu,
     transposed,
 )
 from ..errors import UnsupportedError
@@ -121,6 +122,10 @@ def form_of_entries(operator: Operator, k: int) -> Operator:
         return operator
     if "columns" not in wide.cheap:
         return wide
+    if isinstance(wide, Dense) and not on_gpu(wide.like):  # no layout changes a bit
+        K = np.ascontiguousarray(host(wide.K))
+        if K is not wide.K:
+            wide = Dense(K, exponent=wide.exponent, ledger=wide.ledger, digits=wide.digits)
     if wide.n <= SMALL:
         wide = _stored(wide)
     return _low_rank(wide, k) or _stored(wide)

@@ -177,7 +177,8 @@ def scaled_far(operator: Operator, n: int) -> tuple[Operator, np.ndarray | None]
         largest = np.sqrt(np.maximum(host(operator.diagonal()).astype(np.float64), 0.0))
     elif isinstance(operator, Data):
         xp = namespace(operator.X)
-        largest = host(xp.max(xp.abs(operator.X), axis=0)).astype(np.float64)
+        highest, lowest = xp.max(operator.X, axis=0), xp.min(operator.X, axis=0)
+        largest = host(xp.maximum(highest, -lowest)).astype(np.float64)
     elif isinstance(operator, Sparse):
         largest = abs(operator.X).max(axis=0).toarray().ravel().astype(np.float64)
     else:

@@ -62,8 +62,8 @@ def sparse_data(X: Any) -> Sparse:
     return operator
 
 
-def checked_sparse(X: Any) -> Any:
-    """A finite CSC matrix of float32 or float64."""
+def checked_sparse(X: Any, names: tuple[str, ...] | None = None, *, missing: bool = False) -> Any:
+    """A CSC matrix of float32 or float64 that is finite, or has NaN for missing values."""
     if X.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: X is {X.dtype}")
     if 0 in X.shape or len(X.shape) != 2:
@@ -71,14 +71,12 @@ def checked_sparse(X: Any) -> Any:
     X = scipy.sparse.csc_array(
         X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64
     )
-    if not np.all(np.isfinite(X.data)):
-        place = int(np.flatnonzero(~np.isfinite(X.data))[0])
+    bad = np.isinf(X.data) if missing else ~np.isfinite(X.data)
+    if bad.any():
+        place = int(np.flatnonzero(bad)[0])
         column = int(np.searchsorted(X.indptr, place, side="right") - 1)
-        kind = "NaN" if np.isnan(X.data[place]) else "infinity"
-        raise ValueError(
-            f"Input X contains {kind} (first at row {X.indices[place]}, column {column}); fill or "
-            "remove it first"
-        )
+        where = (int(X.indices[place]), column)
+        raise ValueError(_check.not_finite("X", X.data[place], where, int(bad.sum()), names))
     if not X.has_canonical_format:
         X = X.copy()  # adding up duplicates writes to the arrays, which the user may hold
         X.sum_duplicates()

@@ -8,18 +8,30 @@ from .._array import Array, eps, host, like, namespace
 from .base import Operator
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Prepared:
     """The operator of the columns, what was subtracted, the scale, and the degrees of freedom.
 
-    mean_share : the share of the sum of squares that the means hold, if they were not subtracted.
+    mean_share : the share of the sum of squares that the means hold, if they were not subtracted;
+        None where the operator has the columns from which to compute it.
+    constant : the columns that are zero once centred, since they hold one value.
+    rows : the rows that were kept; None for all.
+    left_out : how many rows were left out, and of how many.
+    filled : how many missing values were filled in.
+    given : whether the user gave the operator. left_open : whether nothing was said about scales.
     """
 
     operator: Operator
     mean: np.ndarray
     scale: np.ndarray
     degrees: float
-    mean_share: float = 0.0
+    mean_share: float | None = None
+    constant: tuple[int, ...] = ()
+    rows: np.ndarray | None = None
+    left_out: tuple[int, int] = (0, 0)
+    filled: int = 0
+    given: bool = False
+    left_open: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,20 +58,14 @@ class Standard:
             return np.zeros(len(mean)), 1 / scale, scale
         return mean, np.where(constant, 0.0, 1 / scale), scale
 
-    def mean_share(self, mean: np.ndarray, variance: np.ndarray) -> float:
-        """The share of the sum of squares that the means hold; 0 if they are subtracted."""
-        squares = mean**2
-        total = float(np.sum(squares) + np.sum(variance))
-        return 0.0 if self.center or total == 0 else float(np.sum(squares)) / total
-
     def of_array(
         self, X: Array, weights: np.ndarray | None = None
     ) -> tuple[Array, np.ndarray, np.ndarray]:
         """The prepared columns of an array, the mean and the scale; rows are times √weight."""
-        average = _average(X, weights)
-        centred = X - like(average, X)
-        variance = _average(centred * centred, weights)
-        mean, factor, scale = self.parts(average, variance, eps(X))
+        known = average(X, weights)
+        centred = X - like(known, X)
+        variance = average(centred * centred, weights)
+        mean, factor, scale = self.parts(known, variance, eps(X))
         Z = centred if self.center else X
         if not np.all(factor == 1.0):
             Z = Z * like(factor, X)
@@ -68,7 +74,13 @@ class Standard:
         return Z, mean, scale
 
 
-def _average(X: Array, weights: np.ndarray | None) -> np.ndarray:
+def mean_share(mean: np.ndarray, variance: np.ndarray) -> float:
+    """The share of the mean squares of the columns that is due to their means."""
+    total = float(np.sum(mean**2) + np.sum(variance))
+    return float(np.sum(mean**2)) / total if total > 0 else 0.0
+
+
+def average(X: Array, weights: np.ndarray | None) -> np.ndarray:
     """The weighted mean of the rows, in float64."""
     xp = namespace(X)
     if weights is None:

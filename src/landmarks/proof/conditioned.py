@@ -18,6 +18,7 @@ import numpy as np
 
 from .._array import host, is_single
 from ..errors import NotPSDError
+from ..linalg.dependence import dependent
 from ..linalg.rebuilding import reached, rebuilding
 from ..operators.base import Operator
 from ..operators.forms import densify, in_double
@@ -29,7 +30,6 @@ LARGE = 2**26  # entries of X above which XᵀX is formed in float64
 EPS = 2.0**-53
 STATES = 2**28  # bytes for residuals that are stored with the open nodes
 DOUBT = 64  # a pivot is certain if its error is below 1/64: then second order is negligible
-PRIMES = (2147483647, 2147483629)
 
 
 @dataclass(frozen=True)
@@ -221,43 +221,6 @@ def indefiniteness(K: np.ndarray, operator: Operator) -> float:
             f"eigenvalue {least:.3g}; clip negative eigenvalues first"
         )
     return max(0.0, -least - rounding)
-
-
-def dependent(columns: np.ndarray) -> bool:
-    """Whether the columns are dependent; the entries are taken as they are, without rounding.
-
-    Rank over the integers modulo a prime is never above the rank over the rationals, and below it
-    only when the prime divides a minor. Two primes of 31 bits make such a coincidence less likely
-    than 2⁻⁶⁰.
-    """
-    if columns.shape[1] > columns.shape[0]:
-        return True
-    return all(_rank(_residues(columns, p), p) < columns.shape[1] for p in PRIMES)
-
-
-def _residues(columns: np.ndarray, p: int) -> np.ndarray:
-    """The columns, each times a power of two that makes it whole, modulo p."""
-    fractions, exponents = np.frexp(columns)
-    whole = np.ldexp(fractions, 53).astype(np.int64) % p
-    shifts = exponents - exponents.min(axis=0, initial=0)
-    table = np.asarray([pow(2, int(e), p) for e in range(int(shifts.max(initial=0)) + 1)])
-    return whole * table[shifts] % p
-
-
-def _rank(A: np.ndarray, p: int) -> int:
-    """The rank of an integer matrix modulo p."""
-    rank = 0
-    for j in range(A.shape[1]):
-        nonzero = np.flatnonzero(A[rank:, j])
-        if len(nonzero) == 0:
-            continue
-        A[[rank, rank + nonzero[0]]] = A[[rank + nonzero[0], rank]]
-        row = A[rank] * pow(int(A[rank, j]), -1, p) % p
-        A[rank + 1 :] = (A[rank + 1 :] - A[rank + 1 :, j : j + 1] * row % p) % p
-        rank += 1
-        if rank == A.shape[0]:
-            break
-    return rank
 
 
 class Residuals:

@@ -3,6 +3,7 @@
 import io
 import math
 import zipfile
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -18,7 +19,8 @@ SPARSE = {"format", "shape", "data", "indices", "indptr"}  # what scipy.sparse.s
 
 def read_npy(file: BinaryIO, reading: Reading) -> FileTable:
     """The table of an npy file."""
-    return as_table(read_array(file, reading.max_bytes), None, reading)
+    stays = reading.stays if hasattr(file, "name") else None
+    return as_table(read_array(file, reading.max_bytes, stays=stays), None, reading)
 
 
 def read_npz(file: BinaryIO, reading: Reading) -> FileTable:
@@ -27,8 +29,16 @@ def read_npz(file: BinaryIO, reading: Reading) -> FileTable:
         return _of_archive(archive, reading)
 
 
-def read_array(file: BinaryIO, limit: int, available: int | None = None) -> np.ndarray:
-    """One array in the npy format, its size checked against the limit and against the file."""
+def read_array(
+    file: BinaryIO,
+    limit: int,
+    available: int | None = None,
+    stays: Callable[[int], bool] | None = None,
+) -> np.ndarray:
+    """One array in the npy format, its size checked against the limit and against the file.
+
+    stays : whether an array of so many bytes is to be a map of the file.
+    """
     with as_format_error("the npy header cannot be read"):
         version = np.lib.format.read_magic(file)
         header = {
@@ -44,7 +54,9 @@ def read_array(file: BinaryIO, limit: int, available: int | None = None) -> np.n
     if any(length < 0 for length in shape):
         raise FormatError(f"the npy header claims the shape {shape}")
     size = math.prod(shape) * dtype.itemsize
-    check_size(size, limit, "the array")
+    mapped = stays is not None and len(shape) == 2 and size > 0 and stays(size)
+    if not mapped:
+        check_size(size, limit, "the array")
     if available is None:
         start = file.tell()
         available = file.seek(0, io.SEEK_END) - start
@@ -53,6 +65,9 @@ def read_array(file: BinaryIO, limit: int, available: int | None = None) -> np.n
         raise FormatError(
             f"the npy file is cut short: its header says {size} bytes, it has {available}"
         )
+    order: Any = "F" if fortran else "C"
+    if mapped:
+        return np.memmap(file, dtype, "r", file.tell(), shape, order)
     raw = file.read(size)
     if len(raw) < size:
         raise FormatError(
@@ -60,22 +75,25 @@ def read_array(file: BinaryIO, limit: int, available: int | None = None) -> np.n
         )
     if dtype.itemsize == 0:
         raise FormatError(f"the array holds {dtype}; save plain numbers")
-    return np.frombuffer(raw, dtype).reshape(shape, order="F" if fortran else "C")
+    return np.frombuffer(raw, dtype).reshape(shape, order=order)
 
 
-def as_table(array: np.ndarray, names: tuple[str, ...] | None, reading: Reading) -> FileTable:
-    """The wanted columns of a matrix, as floats."""
+def as_table(array: Any, names: tuple[str, ...] | None, reading: Reading) -> FileTable:
+    """The wanted columns of a matrix, as floats; one that stays in its file is left as it is."""
     if array.ndim != 2 or 0 in array.shape:
         raise FormatError(f"the array must have rows and columns, got shape {array.shape}")
     if array.dtype.kind not in "fiub":
         raise FormatError(f"the array must hold real numbers, got {array.dtype}")
     if names is not None and len(names) != array.shape[1]:
         raise FormatError(f"the file names {len(names)} columns, the array has {array.shape[1]}")
+    stored = type(array) is not np.ndarray
     if not (reading.columns or reading.drop or reading.aside):
-        return FileTable(as_floats(array), names)
+        return FileTable(array if stored else as_floats(array), names, stored=stored)
     n = array.shape[1]
     kept, aside = wanted(names, n, reading), set_aside(names, n, reading)
     named = None if names is None else tuple(names[j] for j in kept)
+    if stored:
+        return FileTable(array, named, places=tuple(kept), stored=True)
     texts = {name: tuple(map(str, array[:, j].tolist())) for name, j in aside.items()}
     return FileTable(as_floats(array[:, kept]), named, aside=texts, places=tuple(kept))
 

@@ -1,15 +1,167 @@
-"""Data frames: the names of their columns, which hold no numbers, and the frame without those."""
+"""What a column of numbers is, in a data frame, an Arrow table or a text; and what it is called.
 
+Integers, floats, decimals and booleans are numbers, and so is a column in which every value is
+missing. Text, dates, durations, categories and nested values are not. Text that is mostly numbers
+is neither: it is never left out, but an error that shows the values in the way.
+"""
+
+import re
 import warnings
-from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-REMEDY = (
-    "leave them out with numeric_only=True (--numeric-only on the command line), "
-    "or encode them as numbers, e.g. with pandas.get_dummies"
-)
+from ..errors import FormatError, named
+
+NUMERIC_ONLY = "numeric_only=True (--numeric-only on the command line)"
+REMEDY = f"{NUMERIC_ONLY}, or encode them as numbers, e.g. with pandas.get_dummies"
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "."})
+TRUTH = {"true": 1.0, "false": 0.0}
+NUMBERLIKE = re.compile(r"[-+]?(\d+|\d{1,3}([., '’\xa0]\d{3})+)?([.,]\d*)?([eE][-+]?\d+)?")
+SAMPLE = 1000  # cells from which the notation of a column is guessed
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How numbers are written in a text.
+
+    decimal, thousands : the signs within a number; None if there is none between thousands.
+    missing : what stands for a missing value, besides the usual words such as NA.
+    """
+
+    decimal: str = "."
+    thousands: str | None = None
+    missing: tuple[str, ...] = ()
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether `float` reads the numbers."""
+        return self == Notation()
+
+    def number(self, cell: str) -> float | None:
+        """The number in a cell, NaN for a missing one, None for anything else."""
+        text = cell.strip()
+        if text.lower() in self._missing:
+            return np.nan
+        if text.lower() in TRUTH:
+            return TRUTH[text.lower()]
+        if self.thousands is not None and self.thousands in text:
+            if self._grouped.fullmatch(text) is None:
+                return None
+            text = text.replace(self.thousands, "")
+        if "_" in text or (self.decimal == "," and "." in text):
+            return None
+        try:
+            number = float(text.replace(",", ".") if self.decimal == "," else text)
+        except ValueError:
+            return None
+        return np.nan if number in self._missing_numbers else number
+
+    @cached_property
+    def _missing(self) -> frozenset[str]:
+        return MISSING | {word.strip().lower() for word in self.missing}
+
+    @cached_property
+    def _missing_numbers(self) -> set[float]:
+        plain = Notation(self.decimal, self.thousands)
+        return {number for word in self.missing if (number := plain.number(word)) is not None}
+
+    @cached_property
+    def _grouped(self) -> re.Pattern[str]:
+        sign, point = re.escape(self.thousands or ""), re.escape(self.decimal)
+        return re.compile(rf"[-+]?\d{{1,3}}({sign}\d{{3}})+({point}\d*)?([eE][-+]?\d+)?")
+
+
+@dataclass
+class Cells:
+    """What the cells of a column of text hold: numbers, however written, and anything else.
+
+    odd : the first values that the notation does not read, and where they are.
+    first : the very first of them, after its place.
+    words : the different ones that are no number in any notation.
+    sample : some cells, to guess how the numbers are written.
+    """
+
+    notation: Notation = field(default_factory=Notation)
+    present: int = 0
+    numbers: int = 0
+    odds: int = 0
+    odd: list[str] = field(default_factory=list)
+    first: str = ""
+    words: dict[str, None] = field(default_factory=dict)
+    sample: list[str] = field(default_factory=list)
+
+    def add(self, where: str, cell: str) -> None:
+        """Take in one more cell, and where it is."""
+        text, number = cell.strip(), self.notation.number(cell)
+        if number is not None and np.isnan(number):
+            return
+        self.present += 1
+        likely = number is not None or NUMBERLIKE.fullmatch(text) is not None
+        self.numbers += likely
+        if likely and len(self.sample) < SAMPLE:
+            self.sample.append(cell)
+        if number is None:
+            self.odds += 1
+            self.first = self.first or f"{where}: {text[:40]!r}"
+            if len(self.odd) < 5:
+                self.odd.append(f"{text[:40]!r} ({where})")
+            if not likely and len(self.words) < 100:
+                self.words[text] = None
+
+    @property
+    def mostly_numbers(self) -> bool:
+        """Whether this is a column of numbers, perhaps with odd values, rather than of text."""
+        return 2 * self.numbers > self.present
+
+
+def odd_sentence(columns: dict[str, Cells], *, of_file: bool) -> str:
+    """The message about columns of numbers with odd values: which values, where, and what helps."""
+    (first, *others), (cells, *_) = columns, columns.values()
+    if cells.odds == 0:
+        sentence = f"column {first} holds numbers as text, such as {cells.sample[0][:40]!r}"
+    else:
+        sentence = (
+            f"column {first} holds numbers, but {cells.odds} of its {cells.present} values are "
+            f"not written as such: {named(cells.odd, of=cells.odds)}"
+        )
+    if others:
+        sentence += f"; so {'do' if len(others) > 1 else 'does'} {named(others)}"
+    helps = _what_helps(list(columns.values()))
+    python = ", ".join(f"{name}={value!r}" for name, value in helps.items())
+    if not of_file:
+        rest = f", e.g. pandas.read_csv(path, {python})" if helps else ""
+        return f"{sentence}; read or convert them as numbers first{rest}"
+    drop = "--drop leaves a column out"
+    if not helps:
+        return f"{sentence}; correct the values; {drop}"
+    options = [f"--{name.replace('_', '-')} {','.join(value)!r}" for name, value in helps.items()]
+    meant = ", if it stands for a missing value" if "na_values" in helps else ""
+    return f"{sentence}; give {' '.join(options)}{meant}, in Python lm.data(path, {python}); {drop}"
+
+
+def _what_helps(columns: list[Cells]) -> dict[str, Any]:
+    """How to read the odd values: the arguments by name."""
+    words = list(dict.fromkeys(word for cells in columns for word in cells.words))
+    sample = [cell for cells in columns for cell in cells.sample]
+    used = columns[0].notation
+    ways = [Notation(point, sign) for point, sign in product(".,", (None, *",. '’\xa0"))]
+    ways = [way for way in ways if way.decimal != way.thousands and used.thousands is None]
+    best = max(
+        [used, *ways],
+        key=lambda way: sum(way.number(cell) is not None for cell in sample),
+    )
+    found: dict[str, Any] = {}
+    if best.decimal != used.decimal:
+        found["decimal"] = best.decimal
+    if best.thousands != used.thousands:
+        found["thousands"] = best.thousands
+    if 0 < len(words) <= 5:
+        found["na_values"] = words
+    return found
 
 
 def library(table: Any) -> str:
@@ -24,58 +176,86 @@ def is_frame(table: Any) -> bool:
 
 def column_names(table: Any) -> tuple[str, ...] | None:
     """The column names of a data frame or table, None for anything else."""
-    columns = getattr(table, "column_names", None)  # first: pyarrow's `columns` are data
-    if columns is None:
-        columns = getattr(table, "columns", None)
-    if columns is None or callable(columns):
-        return None
-    return tuple(str(name) for name in columns)
+    labels = column_labels(table)
+    return None if labels is None else tuple(map(str, labels))
 
 
 def column_labels(table: Any) -> tuple[Any, ...] | None:
     """The labels of the columns of a data frame as they are: strings, numbers, tuples, dates."""
-    if column_names(table) is None:
-        return None
-    named = getattr(table, "column_names", None)
-    return tuple(table.columns if named is None else named)
+    columns = getattr(table, "column_names", None)  # first: pyarrow's `columns` are data
+    if columns is None:
+        columns = getattr(table, "columns", None)
+    return None if columns is None or callable(columns) else tuple(columns)
 
 
-def numbers_only(table: Any, *, numeric_only: bool = False, stacklevel: int = 2) -> Any:
-    """The frame without its columns that hold no numbers; an error unless numeric_only is set."""
-    others = not_numbers(table)
-    if not others:
+def numbers_only(
+    table: Any, *, numeric_only: bool = False, remedy: str = REMEDY, stacklevel: int = 2
+) -> Any:
+    """The frame without its columns that hold no numbers; an error unless numeric_only is set.
+
+    remedy : with what such columns may be left out.
+    """
+    polars = library(table) == "polars"
+    columns = [table[:, j] if polars else table.iloc[:, j] for j in range(table.shape[1])]
+    labels = [repr(label) for label in table.columns]
+    kinds = [_polars_kind(c.dtype) if polars else _pandas_kind(c) for c in columns]
+    places = [j for j, kind in enumerate(kinds) if kind is not None]
+    odd = {labels[j]: cells for j in places if (cells := _as_text(columns[j], kinds[j]))}
+    if odd:
+        raise ValueError(odd_sentence(odd, of_file=False))
+    if not places:
         return table
-    check_numbers(others, len(table.columns), numeric_only, stacklevel=stacklevel + 1)
-    numeric = np.setdiff1d(np.arange(len(table.columns)), [place for place, _, _ in others])
-    if library(table) == "polars":
-        return table[:, numeric.tolist()]
-    return table.iloc[:, numeric]
+    others = {j: f"{labels[j]} ({kinds[j]})" for j in places}
+    n = len(columns)
+    note = without(others, n, n, numeric_only, remedy)
+    counted = f"indices count the {n - len(others)} others, chosen_names are labels of the table"
+    warnings.warn(f"{note}; {counted}", stacklevel=stacklevel + 1)
+    kept = [j for j in range(n) if j not in others]
+    return table[:, kept] if polars else table.iloc[:, kept]
 
 
-def check_numbers(
-    others: Sequence[tuple[int, Any, str]], n: int, numeric_only: bool, *, stacklevel: int = 2
-) -> None:
-    """Raise for columns that hold no numbers; with numeric_only, warn that they are left out."""
-    listed = ", ".join(f"{label!r} ({kind})" for _, label, kind in others)
-    if not numeric_only:
-        raise ValueError(f"X must hold numbers, but these columns do not: {listed}; {REMEDY}")
+def without(
+    others: dict[int, str], n: int, total: int, numeric_only: bool, remedy: str = REMEDY
+) -> str:
+    """A note that the others, of n columns that could be chosen, are left out; or an error.
+
+    others : what to call the columns that hold no numbers. total : all columns of the table.
+    """
+    listed = named(list(others.values()))
     if len(others) == n:
-        raise ValueError(f"numeric_only leaves no column: none of the {n} holds numbers: {listed}")
-    warnings.warn(
-        f"numeric_only leaves out {len(others)} of {n} columns: {listed}; indices count the "
-        f"{n - len(others)} others, chosen_names are labels of the table",
-        stacklevel=stacklevel + 1,
-    )
+        raise ValueError(f"none of the {n} columns holds numbers: {listed}")
+    if not numeric_only:
+        raise ValueError(
+            f"{len(others)} of {total} columns do not hold numbers: {listed}; leave them out with "
+            f"{remedy}"
+        )
+    return f"numeric_only leaves out {len(others)} of {total} columns: {listed}"
 
 
-def not_numbers(table: Any) -> list[tuple[int, Any, str]]:
-    """The place, the label and the kind of every column that holds no numbers."""
-    if library(table) == "polars":
-        kinds = [_polars_kind(dtype) for dtype in table.dtypes]
-    else:
-        kinds = [_pandas_kind(table.iloc[:, j]) for j in range(table.shape[1])]
-    labels = list(table.columns)
-    return [(j, labels[j], kind) for j, kind in enumerate(kinds) if kind is not None]
+def _as_text(column: Any, kind: str | None) -> Cells | None:
+    """What a column of text holds, if it is mostly numbers."""
+    cells = Cells()
+    if kind == "text":
+        for row, value in enumerate(column):
+            if isinstance(value, bytes):
+                value = value.decode("utf-8", "replace")
+            if value is not None and value == value and "NA" not in type(value).__name__:
+                cells.add(f"row {row}", str(value))
+    return cells if cells.present and cells.mostly_numbers else None
+
+
+def frame_values(table: Any) -> np.ndarray:
+    """The numbers of a frame, whose columns all hold numbers; a missing one is NaN."""
+    values = table.to_numpy()
+    if values.dtype != object:
+        return values
+    polars = library(table) == "polars"
+    columns = (table[:, j] if polars else table.iloc[:, j] for j in range(table.shape[1]))
+    return np.stack([np.array([_float(v) for v in column], float) for column in columns], axis=1)
+
+
+def _float(value: Any) -> float:
+    return np.nan if value is None or "NA" in type(value).__name__ else float(value)
 
 
 def _polars_kind(dtype: Any) -> str | None:
@@ -108,14 +288,47 @@ def _pandas_kind(column: Any) -> str | None:
 
 def _object_kind(column: Any) -> str | None:
     """What a column of Python objects holds; None for numbers and missing values."""
-    present = [value for value in column if value is not None]
+    present = [v for v in column if v is not None and "NA" not in type(v).__name__]
     if any(isinstance(value, str | bytes) for value in present):
         return "text"
     try:
         np.asarray(present, dtype=object).astype(np.float64)
     except (TypeError, ValueError):
-        missing = any("NA" in type(value).__name__ for value in present)
-        if missing and _object_kind([v for v in present if "NA" not in type(v).__name__]) is None:
-            return None
         return type(present[0]).__name__
     return None
+
+
+def arrow_kind(kind: Any) -> str | None:
+    """The type of an Arrow column that holds no numbers; None for numbers."""
+    import pyarrow.types as types
+
+    numbers = ("is_integer", "is_floating", "is_boolean", "is_decimal", "is_null")
+    return None if any(getattr(types, name)(kind) for name in numbers) else str(kind)
+
+
+def arrow_values(batch: Any, dtype: Any = np.float64) -> np.ndarray:
+    """A record batch or table of numbers as an array; a missing value is NaN."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    batch.validate(full=True)  # a damaged file may point outside its buffers
+    block = np.empty((batch.num_rows, batch.num_columns), dtype=dtype, order="F")
+    for j, column in enumerate(batch.columns):
+        if pa.types.is_boolean(column.type):
+            column = pc.cast(column, pa.int8())
+        try:
+            numbers = pc.cast(column, pa.float64(), safe=False)
+        except pa.ArrowException as error:
+            name = batch.schema.names[j]
+            raise FormatError(f"column {name!r} cannot be turned into numbers: {error}") from error
+        chunked = hasattr(numbers, "chunks")
+        block[:, j] = numbers.to_numpy() if chunked else numbers.to_numpy(zero_copy_only=False)
+    return block
+
+
+def arrow_dtype(schema: Any) -> np.dtype:
+    """float32 when all columns are, else float64."""
+    import pyarrow.types as types
+
+    single = all(types.is_float32(field.type) for field in schema)
+    return np.dtype(np.float32 if single else np.float64)

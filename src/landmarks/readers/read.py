@@ -20,10 +20,11 @@ FORMATS = {
     "mtx": ("market", "read_market", (".mtx",)),
     "parquet": ("columnar", "read_parquet", (".parquet", ".pq")),
     "arrow": ("columnar", "read_arrow", (".arrow", ".feather", ".ipc")),
-    "xlsx": ("sheet", "read_sheet", (".xlsx", ".xlsm")),
-    "h5ad": ("annotated", "read_h5ad", (".h5ad",)),
-    "zarr": ("annotated", "read_zarr", (".zarr",)),
+    "xlsx": ("text", "read_sheet", (".xlsx", ".xlsm")),
+    "h5": ("stores", "read_h5", (".h5", ".hdf5", ".he5", ".h5ad")),
+    "zarr": ("stores", "read_zarr", (".zarr",)),
 }
+IN_BLOCKS = ("npy", "parquet", "arrow", "h5", "zarr")  # rows can be read a block at a time
 ENDINGS = {ending: name for name, (_, _, endings) in FORMATS.items() for ending in endings}
 MAGIC = {
     b"\x93NUMPY": "npy",
@@ -32,7 +33,7 @@ MAGIC = {
     b"ARROW1": "arrow",
     b"\xff\xff\xff\xff": "arrow",
     b"%%MatrixMarket": "mtx",
-    b"\x89HDF\r\n\x1a\n": "h5ad",
+    b"\x89HDF\r\n\x1a\n": "h5",
 }
 
 
@@ -43,8 +44,8 @@ def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any
     ----------
     source : a path, or a binary stream such as `sys.stdin.buffer`.
     format : one of `FORMATS`; by default it is detected from the ending and the first bytes.
-    how : the fields of `Reading`: columns, drop, max_bytes, header, delimiter, decimal, encoding,
-        array, numeric_only, aside.
+    how : the fields of `Reading`: columns, drop, max_bytes, in_blocks, header, delimiter, decimal,
+        thousands, na_values, encoding, array, numeric_only, aside.
 
     Returns
     -------
@@ -65,6 +66,11 @@ def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any
             io.BytesIO(read_within(source, reading.max_bytes, "the input")), format, reading
         )
     path = Path(source)
+    if not path.exists():
+        folder = path.parent
+        others = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
+        close = suggestion(path.name, others) or "; give the path of a file"
+        raise FileNotFoundError(f"there is no file {str(path)!r}{close}")
     if path.is_dir():
         return _read_folder(path, format, reading)
     with path.open("rb") as file:
@@ -72,11 +78,14 @@ def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any
 
 
 def _read_folder(path: Path, format: str | None, reading: Reading) -> FileTable:
-    if (format or ENDINGS.get(path.suffix)) != "zarr" and not any(
-        (path / mark).exists() for mark in ("zarr.json", ".zarray", ".zgroup")
-    ):
-        raise IsADirectoryError(f"{path} is a folder; give a file, or a Zarr store")
-    return _read_as("zarr", path, reading)
+    zarr = any((path / mark).exists() for mark in ("zarr.json", ".zarray", ".zgroup"))
+    if (format or ENDINGS.get(path.suffix)) == "zarr" or zarr:
+        return _read_as("zarr", path, reading)
+    if not any(path.rglob("*.parquet")):
+        raise IsADirectoryError(
+            f"{path} is a folder; give a file, a Zarr store or a folder of Parquet files"
+        )
+    return _read_as("parquet", path, reading)
 
 
 def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> FileTable:
@@ -96,7 +105,10 @@ def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> FileTabl
         raise FormatError(f"the format must be one of {', '.join(FORMATS)}, got {format!r}{close}")
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
-    check_size(size, reading.max_bytes, "the file")
+    if format == "zarr":
+        raise FormatError("this is a file, and a Zarr store is a folder")
+    if format not in IN_BLOCKS or not reading.stays(size):
+        check_size(size, reading.max_bytes, "the file")
     return _read_as(format, file, reading)
 
 

@@ -1,32 +1,33 @@
-"""Tables as text: comma, semicolon, tab or bar between the cells.
+"""Tables as text, and sheets of Excel workbooks, which are read as text.
 
-Header, decimal comma and encoding are detected. Python's csv module splits the cells, so quoted
-commas and line breaks are read correctly. Errors name the line and the column.
+Delimiter (comma, semicolon, tab or bar), header, decimal comma and encoding are detected. Python's
+csv module splits the cells, so quoted commas and line breaks are read correctly; openpyxl reads
+workbooks. Errors name the line and the column.
 """
 
 import csv
 import io
 import re
 import sys
+import zipfile
 from array import array
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..errors import FormatError
-from .limit import check_size, encoding_of, refuse_binary
-from .table import NUMERIC_ONLY, FileTable, Reading, noticed, set_aside, wanted, without_text
+from ..errors import FormatError, suggestion
+from .frames import NUMERIC_ONLY, Cells, Notation, odd_sentence
+from .limit import as_format_error, check_size, encoding_of, refuse_binary
+from .table import FileTable, Reading, noticed, set_aside, wanted, without_text
 
 DELIMITERS = (",", ";", "\t", "|")
-MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "."})
-TRUTH = {"true": 1.0, "false": 0.0}
 SAMPLE = 50  # records used to detect the layout
-_DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*")
-_DECIMAL_POINT = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*")
+_COMMA = re.compile(r"\s*[-+]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?\s*")
+_POINT = re.compile(r"\s*[-+]?(\d*|\d{1,3}(,\d{3})+)\.\d+([eE][-+]?\d+)?\s*")
 
 
 @dataclass(frozen=True)
@@ -42,13 +43,20 @@ class Layout:
     """How a text is laid out, detected from its first records or given by the user."""
 
     records: Callable[[], Iterator[Record]]
-    decimal: str
+    notation: Notation
     names: list[str] | None
     n: int
 
     def body(self) -> Iterator[Record]:
-        """The records below the header."""
-        return islice(self.records(), 0 if self.names is None else 1, None)
+        """The records below the header, which must be as wide as the first."""
+        for record in islice(self.records(), 0 if self.names is None else 1, None):
+            if len(record.cells) != self.n:
+                raise FormatError(_ragged(record, self.n, self.names is not None))
+            yield record
+
+
+class NotANumber(FormatError):
+    """A cell holds anything but a number."""
 
 
 def read_text(file: BinaryIO, reading: Reading) -> FileTable:
@@ -60,56 +68,43 @@ def read_text(file: BinaryIO, reading: Reading) -> FileTable:
     sample = list(islice(_records(raw, encoding, delimiter), SAMPLE))
     if not sample:
         raise FormatError("the file is empty")
-    decimal = reading.decimal or _decimal(sample, delimiter)
-    return table_of(lambda: _records(raw, encoding, delimiter), decimal, reading, notes)
+    return _table(lambda: _records(raw, encoding, delimiter), sample, reading, delimiter, notes)
 
 
-def table_of(
-    records: Callable[[], Iterator[Record]],
-    decimal: str,
-    reading: Reading,
-    notes: tuple[str, ...] = (),
-) -> FileTable:
-    """The table of records, of which the first may hold the names."""
-    first = next(records())
-    header = reading.header
-    if header is None:  # names are anything but numbers and missing values
-        header = any(_number(cell, decimal) is None for cell in first.cells)
-    names = [cell.strip() for cell in first.cells] if header else None
-    layout = Layout(records, decimal, names, len(first.cells))
-    kept = wanted(names, layout.n, reading)
-    try:
-        values, lines, texts = _collected(layout, kept, reading)
-    except NotANumber as found:
-        kept, note = _without_text(layout, kept, found, reading)
-        notes = (*notes, note)
-        values, lines, texts = _collected(layout, kept, reading)
-    if len(lines) == 0:
-        raise FormatError(f"the file has a header on line {first.line} and no rows below it")
-    named = None if names is None else tuple(names[j] for j in kept)
-    places = None if len(kept) == layout.n else tuple(kept)
-    return noticed(FileTable(values, named, None, lines, notes, texts, places))
+def read_sheet(file: BinaryIO, reading: Reading) -> FileTable:
+    """The table of the first sheet of a workbook, or of the one that is named."""
+    import openpyxl
+
+    with as_format_error("the workbook cannot be read"):
+        with zipfile.ZipFile(file) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        check_size(size, reading.max_bytes, "the unpacked workbook")
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        records = list(_rows_of(_sheet(book, reading.array)))
+    if not records:
+        raise FormatError("the sheet is empty")
+    width = max(len(record.cells) for record in records)
+    full = [Record(r.line, r.cells + [""] * (width - len(r.cells))) for r in records]
+    return _table(lambda: iter(full), full[:SAMPLE], reading, ",", ())
 
 
-class NotANumber(FormatError):
-    """A cell holds anything but a number."""
+def _sheet(book: Any, name: str | None) -> Any:
+    if name is None:
+        return book.worksheets[0]
+    if name not in book.sheetnames:
+        close = suggestion(name, book.sheetnames) or f"; it has {', '.join(book.sheetnames[:8])}"
+        raise FormatError(f"the workbook has no sheet {name!r}{close}")
+    return book[name]
 
 
-def _without_text(
-    layout: Layout, kept: list[int], found: NotANumber, reading: Reading
-) -> tuple[list[int], str]:
-    """The columns that hold numbers and a note on the others, or an error that names them all."""
-    others: dict[int, str] = {}
-    for record in layout.body():
-        if len(record.cells) != layout.n:
-            raise found
-        for j in kept:
-            cell = record.cells[j]
-            if j not in others and _number(cell, layout.decimal) is None:
-                others[j] = f"line {record.line}: {cell[:40]!r}"
-    if len(others) == 1 and not reading.numeric_only:
-        raise found
-    return without_text(kept, dict(sorted(others.items())), layout.names, reading.numeric_only)
+def _rows_of(sheet: Any) -> Iterator[Record]:
+    """The rows that hold anything, without the empty cells at their ends."""
+    for line, row in enumerate(sheet.iter_rows(values_only=True), 1):
+        cells = ["" if value is None else str(value) for value in row]
+        while cells and not cells[-1]:
+            cells.pop()
+        if cells:
+            yield Record(line, cells)
 
 
 def _records(raw: bytes, encoding: str, delimiter: str) -> Iterator[Record]:
@@ -146,13 +141,44 @@ def _delimiter(raw: bytes, encoding: str) -> str:
     return max(DELIMITERS, key=worth)
 
 
-def _decimal(sample: list[Record], delimiter: str) -> str:
+def _decimal(sample: list[Record], reading: Reading, delimiter: str) -> str:
+    if reading.decimal is not None:
+        return reading.decimal
+    if reading.thousands in (",", "."):
+        return {",": ".", ".": ","}[reading.thousands]
     if delimiter == ",":
         return "."
     cells = [cell for record in sample for cell in record.cells]
-    commas = any(_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
-    points = any(_DECIMAL_POINT.fullmatch(cell) for cell in cells)
+    commas, points = (any(map(sign.fullmatch, cells)) for sign in (_COMMA, _POINT))
     return "," if commas and not points else "."
+
+
+def _table(
+    records: Callable[[], Iterator[Record]],
+    sample: list[Record],
+    reading: Reading,
+    delimiter: str,
+    notes: tuple[str, ...],
+) -> FileTable:
+    """The table of records, of which the first may hold the names."""
+    first, notation = sample[0], reading.notation(_decimal(sample, reading, delimiter))
+    header = reading.header
+    if header is None:  # names are anything but numbers and missing values
+        header = any(notation.number(cell) is None for cell in first.cells)
+    names = [cell.strip() for cell in first.cells] if header else None
+    layout = Layout(records, notation, names, len(first.cells))
+    kept = wanted(names, layout.n, reading)
+    try:
+        values, lines, texts = _collected(layout, kept, reading)
+    except NotANumber as found:
+        kept, note = _numbers_only(layout, kept, found, reading)
+        notes = (*notes, note)
+        values, lines, texts = _collected(layout, kept, reading)
+    if len(lines) == 0:
+        raise FormatError(f"the file has a header on line {first.line} and no rows below it")
+    named = None if names is None else tuple(names[j] for j in kept)
+    places = None if len(kept) == layout.n else tuple(kept)
+    return noticed(FileTable(values, named, None, lines, notes, texts, places))
 
 
 def _collected(
@@ -163,16 +189,57 @@ def _collected(
     places = set_aside(layout.names, layout.n, reading)
     texts: dict[str, list[str]] = {name: [] for name in places}
     for record in layout.body():
-        if len(record.cells) != layout.n:
-            raise FormatError(_ragged(record, layout.n, layout.names is not None))
         lines.append(record.line)
         check_size(len(lines) * len(kept) * 8, reading.max_bytes, "the table")
-        values.extend(_numbers(record, kept, layout.names, layout.decimal))
+        values.extend(_numbers(record, kept, layout))
         for name, j in places.items():
             texts[name].append(record.cells[j].strip())
     numbers = np.frombuffer(values, dtype=np.float64) if len(lines) else np.empty(0)
     found = {name: tuple(cells) for name, cells in texts.items()}
     return numbers.reshape(-1, len(kept)), np.array(lines, dtype=np.int64), found
+
+
+def _numbers(record: Record, kept: list[int], layout: Layout) -> list[float]:
+    cells = [record.cells[j] for j in kept]
+    if layout.notation.plain and not any("_" in cell for cell in cells):
+        with suppress(ValueError):  # a missing value, or something that is reported below
+            return [float(cell) for cell in cells]
+    numbers = []
+    for j, cell in zip(kept, cells, strict=True):
+        number = layout.notation.number(cell)
+        if number is None:
+            name = "" if layout.names is None else layout.names[j]
+            column = f"column {j}" if layout.names is None else f"column {name!r}"
+            short = str(j) if not name or "," in name else name
+            raise NotANumber(
+                f"line {record.line}, {column}: {cell[:40]!r} is not a number; leave the column "
+                f"out with --drop {short!r}, or with {NUMERIC_ONLY}"
+            )
+        numbers.append(number)
+    return numbers
+
+
+def _numbers_only(
+    layout: Layout, kept: list[int], found: NotANumber, reading: Reading
+) -> tuple[list[int], str]:
+    """The columns that hold numbers and a note on the others; else an error that names them."""
+    columns = {j: Cells(layout.notation) for j in kept}
+    for record in layout.body():
+        for j, cells in columns.items():
+            cells.add(f"line {record.line}", record.cells[j])
+    others = {j: cells for j, cells in columns.items() if cells.odds}
+    names = layout.names
+    odd = {
+        str(j) if names is None else repr(names[j][:60]): cells
+        for j, cells in others.items()
+        if cells.mostly_numbers
+    }
+    if odd:
+        raise FormatError(odd_sentence(odd, of_file=True))
+    if len(others) == 1 and not reading.numeric_only:
+        raise found
+    shown = {j: cells.first for j, cells in others.items()}
+    return without_text(kept, shown, names, reading.numeric_only)
 
 
 def _ragged(record: Record, n: int, header: bool) -> str:
@@ -182,47 +249,4 @@ def _ragged(record: Record, n: int, header: bool) -> str:
     return (
         f"line {record.line}, {where}: the line has {found} cells, {first} has {n}; "
         "quote cells that hold the delimiter, or name it with --delimiter"
-    )
-
-
-def _numbers(record: Record, kept: list[int], names: list[str] | None, decimal: str) -> list[float]:
-    cells = [record.cells[j] for j in kept]
-    if decimal == "." and not any("_" in cell for cell in cells):
-        try:
-            return [float(cell) for cell in cells]
-        except ValueError:
-            pass  # a missing value, or something that is reported below
-    numbers = []
-    for j, cell in zip(kept, cells, strict=True):
-        number = _number(cell, decimal)
-        if number is None:
-            raise NotANumber(_not_a_number(record.line, j, names, cell, decimal))
-        numbers.append(number)
-    return numbers
-
-
-def _number(cell: str, decimal: str) -> float | None:
-    """The number in a cell, NaN for a missing one, None for anything else."""
-    text = cell.strip()
-    if text.lower() in MISSING:
-        return np.nan
-    if text.lower() in TRUTH:
-        return TRUTH[text.lower()]
-    if "_" in text or (decimal == "," and "." in text):
-        return None
-    try:
-        return float(text.replace(",", ".") if decimal == "," else text)
-    except ValueError:
-        return None
-
-
-def _not_a_number(line: int, j: int, names: list[str] | None, cell: str, decimal: str) -> str:
-    column = f"column {j}" if names is None else f"column {names[j]!r}"
-    hint = ""
-    if decimal == "," and "." in cell:
-        hint = "; the decimal sign was taken for a comma, change it with --decimal ."
-    which = str(j) if names is None or not names[j] or "," in names[j] else names[j]
-    return (
-        f"line {line}, {column}: {cell[:40]!r} is not a number; leave the column out with "
-        f"--drop {which!r}, or with {NUMERIC_ONLY}{hint}"
     )

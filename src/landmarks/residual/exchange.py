@@ -189,7 +189,11 @@ class Exchange(State):
     def drop(self, place: int) -> int:
         """Take the member out of its place; returns it. No product with C."""
         j = int(self.members[place])
-        length = float(np.sqrt(self.H[place, place]))
+        if not self.H[place, place] > 0:  # its digits are gone
+            self.reload()
+            if self.members[place] != j:
+                return j
+        length = float(np.sqrt(max(self.H[place, place], np.finfo(float).tiny)))
         x = [row / length for row in self.W.row(place)]
         t = -self.H[place] / length
         self.volume += 2 * float(np.log(length))

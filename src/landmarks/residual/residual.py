@@ -271,7 +271,7 @@ def filled(problem: Problem, picks: list[int], scores: np.ndarray) -> np.ndarray
 
 def independent(problem: Problem, ranking: np.ndarray) -> np.ndarray:
     """The first k columns of a ranking that the ones before them do not represent already."""
-    residual = Residual(problem.pair, problem.k)
+    residual = Residual(problem.unscaled, problem.k)
     for j in ranking:
         if len(residual.picks) == problem.k or residual.exhausted:
             break

@@ -8,7 +8,7 @@ import numpy as np
 from ..linalg.nystrom import Nystrom
 from ..linalg.reconstruction import Reconstruction, reconstruct
 from ..linalg.rebuilding import rebuilding
-from ..objectives.objective import Objective, Trace
+from ..objectives.objective import Objective, Trace, as_objective
 from ..objectives.reconstructed import reconstructed
 from ..operators.base import Operator
 from ..placement.constraint import Constraint
@@ -90,6 +90,7 @@ class Selection(Quality, Presentation):
     from_rows: bool | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "objective", as_objective(self.objective))
         if self.path is None:
             object.__setattr__(self, "path", NoPath(self.method))
         if self.operator is not None:

@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from ..readers.frames import is_frame, not_numbers
+from ..readers.frames import frame_values, is_frame, numbers_only
 
+REMEDY = 'X.select_dtypes("number"), or encode them as numbers, e.g. with OneHotEncoder'
 try:
     CallbackSupport = importlib.import_module("sklearn.callback").CallbackSupportMixin
 except ImportError:  # scikit-learn before 1.9 has no callbacks
@@ -59,31 +60,24 @@ def without_data(state: dict[str, Any]) -> dict[str, Any]:
     )
 
 
+def readable(X: Any) -> Any:
+    """A frame of numbers; as an array if two columns have one name, which scikit-learn refuses."""
+    if not is_frame(X):
+        return X
+    table = numbers_only(X, remedy=REMEDY)
+    return table if len(set(map(str, table.columns))) == table.shape[1] else frame_values(table)
+
+
 def validated_table(
     estimator: Any, X: Any, finite: bool | str, ensure_min_samples: int, reset: bool
 ) -> Any:
-    """X as scikit-learn checks it; for columns of text and dates the error lists all of them."""
-    try:
-        return validate_data(
-            estimator,
-            X,
-            accept_sparse=("csr", "csc"),
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=finite,
-            ensure_min_samples=ensure_min_samples,
-            reset=reset,
-        )
-    except (ValueError, TypeError):
-        _refuse_text(X)
-        raise
-
-
-def _refuse_text(X: Any) -> None:
-    """Raise for a data frame with columns that hold no numbers, and list all of them."""
-    others = not_numbers(X) if is_frame(X) else []
-    if others:
-        listed = ", ".join(f"{label!r} ({kind})" for _, label, kind in others)
-        raise ValueError(
-            f"X must hold numbers, but these columns do not: {listed}; leave them out with "
-            'X.select_dtypes("number"), or encode them as numbers, e.g. with OneHotEncoder'
-        )
+    """X as scikit-learn checks it."""
+    return validate_data(
+        estimator,
+        readable(X),
+        accept_sparse=("csr", "csc"),
+        dtype=[np.float64, np.float32],
+        ensure_all_finite=finite,
+        ensure_min_samples=ensure_min_samples,
+        reset=reset,
+    )

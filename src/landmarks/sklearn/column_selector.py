@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
-import warnings
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,8 +14,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 
 import landmarks as lm
 
-from .. import _check
-from ..operators.rows.base import RowBlocks
+from ..operators.data import opened, warn
 from ..operators.rows.files import as_rows
 from ..operators.standard import Prepared
 from ..readers.frames import column_labels
@@ -22,15 +22,11 @@ from ._common import CallbackSupport, fit_task, seed, weights
 from .fitted_columns import FittedColumns
 from .rebuilder import PreparedTarget
 from .requested import (
-    check_gram_fits,
-    check_source,
     requested_constraints,
     requested_size,
+    row_weights,
     set_features,
-    source_weights,
 )
-
-MEANS = 0.5  # if the means have a larger share of the sum of squares, they decide the choice
 
 
 class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
@@ -170,9 +166,9 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
 
         Parameters
         ----------
-        X : array, data frame or SciPy sparse matrix of shape (n_samples, n_features), or anything
-            that `landmarks.data` reads in blocks of rows, such as a memory map, which is read once
-            and not copied.
+        X : array, data frame or SciPy sparse matrix of shape (n_samples, n_features), the path of
+            a file, or anything that `landmarks.data` reads in blocks of rows, such as a memory map,
+            which is read once and not copied.
         y : ignored, unless target="y": then what to rebuild, of shape (n_samples,) or
             (n_samples, n_targets).
         sample_weight : n_samples weights; a row of weight 2 counts as two equal rows.
@@ -189,46 +185,43 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         >>> lm.ColumnSelector(2, center=True, scale=True).fit(X).indices_.tolist()
         [6, 9]
         """
-        if (source := as_rows(X)) is not None and self.target is None:
-            return self._fit_source(source, X, y, sample_weight)
-        labels = column_labels(X)
-        self.__dict__.pop("target_coefficients_", None)
-        X = self._validated(X, ensure_min_samples=2 if self.center else 1)
         self.__dict__.pop("_moments", None)
-        self._labels = labels
+        self.__dict__.pop("target_coefficients_", None)
+        asked: dict[str, Any] = {
+            "center": self.center,
+            "scale": self.scale,
+            "missing": self.missing,
+        }
+        source = None if self.target is not None else as_rows(X)
+        if isinstance(X, str | os.PathLike) or source is not None:
+            rows = partial(row_weights, sample_weight, 2 if self.center else 1)
+            with fit_task(self, X, y):
+                prepared = opened(source or X, weights=rows, load=False, **asked)
+                self._labels = prepared.operator.names
+                set_features(self, prepared.operator)
+                like = prepared.operator.like if source is None else source
+                self._select(prepared, like.dtype)
+            return self
+        self._labels = column_labels(X)
+        X = self._validated(X, ensure_min_samples=2 if self.center else 1)
         with fit_task(self, X, y):
             w = weights(sample_weight, X)
             aim = None if self.target is None else PreparedTarget.of(self, y, X, w)
-            self._select(self._preparation.of_rows(X, w), X.dtype, aim)
-        return self
-
-    def _fit_source(self, source: RowBlocks, X: Any, y: Any, sample_weight: Any) -> ColumnSelector:
-        """Select columns of rows that are read in blocks."""
-        check_source(source, 2 if self.center else 1)
-        if self.missing != "error":
-            check_gram_fits(source.n)
-        self.__dict__.pop("_moments", None)
-        set_features(self, source)
-        self._labels = source.names
-        with fit_task(self, X, y):
-            w = source_weights(sample_weight, source)
-            self._select(self._preparation.of_source(source, w), source.dtype)
+            self._select(opened(X, weights=w, **asked), X.dtype, aim)
         return self
 
     def _select(self, prepared: Prepared, dtype: Any, aim: PreparedTarget | None = None) -> None:
         """Choose the columns and set the fitted attributes."""
         start = time.perf_counter()
         operator = prepared.operator
-        names = getattr(self, "feature_names_in_", None)
-        operator.names = None if names is None else tuple(names)
+        operator.names = None if self._labels is None else tuple(map(str, self._labels))
         operator.labels = self._labels
-        if self.scale is None and aim is None:
-            _check.warn_of_spread(operator, stacklevel=5)
-            _warn_of_means(prepared, stacklevel=5)
         constraints = requested_constraints(self)
+        size = requested_size(self, prepared, constraints)
+        warn(replace(prepared, left_open=self.scale is None and aim is None), stacklevel=5)
         selection = lm.select(
             operator,
-            requested_size(self, prepared, constraints),
+            size,
             method=self.method,
             criterion=self.criterion,
             seed=seed(self.random_state),
@@ -252,17 +245,3 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         tags.input_tags.allow_nan = self.missing != "error"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _warn_of_means(prepared: Prepared, stacklevel: int = 2) -> None:
-    """Warn when the means of the columns, which were not subtracted, decide the choice."""
-    if prepared.mean_share <= MEANS:
-        return
-    warnings.warn(
-        f"the means of the columns make up {prepared.mean_share:.0%} of the sum of squares, so "
-        "they decide the choice; center=True subtracts them, which was the default of "
-        "ColumnSelector in version 0.1, and scale=False leaves the columns as they are without "
-        "this warning",
-        FutureWarning,
-        stacklevel=stacklevel + 1,
-    )

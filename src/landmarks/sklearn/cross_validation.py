@@ -1,13 +1,12 @@
 """The error on held-out rows or points: for each k its mean and standard error."""
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from sklearn.model_selection import KFold, check_cv
-from sklearn.utils.validation import check_array
 
 import landmarks as lm
 
@@ -21,10 +20,9 @@ from ..methods.registry import as_method
 from ..objectives import Objective, Target, Trace
 from ..objectives.reconstructed import reconstructed
 from ..operators.base import Operator
-from ..operators.prepare.preparation import Preparation
+from ..operators.data import given, warn
+from ..operators.prepare import Preparation, mean_imputed
 from ..operators.standard import Standard
-from ..readers.frames import column_names, is_frame, numbers_only
-from ..readers.read import read
 from .rebuilder import dense, target_rows
 
 CHUNK = 2**22  # entries of X that are made dense at a time
@@ -36,6 +34,7 @@ def held_out(
     *,
     center: bool = False,
     scale: bool | None = None,
+    missing: str = "error",
     numeric_only: bool = False,
     cv: Any = 5,
     seed: int = 0,
@@ -53,11 +52,11 @@ def held_out(
 
     Parameters
     ----------
-    A : an array, data frame or SciPy sparse matrix X, which stays sparse, or an operator made by
-        `kernel`.
+    A : data as for `select`, which are loaded into memory; a SciPy sparse matrix stays sparse. Or
+        an operator made by `kernel`.
     ks : the numbers of columns to try; one number, such as 10, means 1, 2, …, 10.
-    center, scale, numeric_only : as for `select`, with the means and the standard deviations of the
-        training rows.
+    center, scale, missing, numeric_only : as for `select`, with the means and the standard
+        deviations of the training rows; "pairwise" leaves no rows to hold out.
     cv : the number of folds, drawn at random, or a splitter of scikit-learn, or a list of
         (train, test) indices.
     seed : for the folds and the method.
@@ -93,7 +92,9 @@ def held_out(
     if points and (ridge is not None or target is not None):
         raise ValueError("target and ridge are for held-out rows of data; a kernel has none")
     quiet = False if scale is None and target is not None else scale
-    X = A if points else _rows(A, center, quiet, numeric_only)
+    X, rows = A, None
+    if not points:
+        X, rows = _rows(A, center, quiet, missing, numeric_only)
     sizes = checked_sizes(ks, A.n if points else X.shape[1])
     folds = (
         KFold(cv, shuffle=True, random_state=_check.seed(seed))
@@ -101,7 +102,8 @@ def held_out(
         else check_cv(cv)
     )
     standard = Standard(bool(center), bool(scale))
-    Y = None if target is None else target_rows(target, X)
+    Y = None if target is None else target_rows(target, X if rows is None else A)
+    Y = Y if Y is None or rows is None else Y[rows]
     run = _Folds(sizes, method, criterion, seed, standard, ridge, Y)
     one = run.points_errors if points else run.rows_errors
     if target is not None:
@@ -113,19 +115,20 @@ def held_out(
     return HeldOut(sizes, np.array(errors))
 
 
-def _rows(A: Any, center: bool, scale: bool | None, numeric_only: bool) -> Any:
-    """The rows as an array or a sparse matrix, with the warnings that `select` gives."""
-    if is_frame(A):
-        A = numbers_only(A, numeric_only=numeric_only, stacklevel=4)
-    if isinstance(A, str | os.PathLike):
-        A = read(os.fspath(A), numeric_only=numeric_only).values
-    X = check_array(A, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
-    if scale is None:
-        standard = Preparation(bool(center))
-        prepared = standard.of_rows(X, None).operator
-        prepared.names = column_names(A)
-        _check.warn_of_spread(prepared, stacklevel=4)
-    return X
+def _rows(
+    A: Any, center: bool, scale: bool | None, missing: str, numeric_only: bool
+) -> tuple[Any, np.ndarray | None]:
+    """The rows as an array or a sparse matrix, and which were kept if some were left out."""
+    if missing == "pairwise":
+        raise ValueError(
+            'errors on held-out rows need every value: missing is "error", "drop" or "impute" here'
+        )
+    A = A.compute() if hasattr(A, "__dask_graph__") else A
+    held = given(A, missing=missing, numeric_only=numeric_only, load=True, stacklevel=4)
+    prepared = held.prepared(center=center, scale=scale, missing=missing)
+    warn(prepared, stacklevel=4)
+    X = held.values.tocsr() if scipy.sparse.issparse(held.values) else host(held.values)
+    return X if prepared.rows is None else X[prepared.rows], prepared.rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +166,7 @@ class _Folds:
 
     def rows_errors(self, X: Any, train: np.ndarray, test: np.ndarray) -> list[float]:
         """The part of the held-out rows that is left, for each k."""
+        X = _filled(X, train)
         standard = self.standard
         prepared = Preparation(standard.center, standard.scale).of_rows(X[train], None)
         held = X[test]
@@ -181,6 +185,7 @@ class _Folds:
 
     def target_errors(self, X: Any, train: np.ndarray, test: np.ndarray) -> list[float]:
         """What is left of the target on the held-out rows, as a part of it, for each k."""
+        X = _filled(X, train)
         own, held = self._prepared(X, train, test)
         wanted, unseen = self._prepared(self.Y, train, test)
         operator, objective = lm.data(own, scale=False), Trace(Target(wanted))
@@ -208,3 +213,8 @@ class _Folds:
             left = np.maximum(whole - np.sum(features**2, axis=1), 0.0)
             errors.append(float(np.sum(left) / np.sum(whole)))
         return errors
+
+
+def _filled(X: Any, train: np.ndarray) -> Any:
+    """The rows with the means of the training rows for missing values."""
+    return mean_imputed(X, np.isin(np.arange(X.shape[0]), train).astype(np.float64))

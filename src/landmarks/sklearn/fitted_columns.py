@@ -8,13 +8,12 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import metadata_routing
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from ..operators.prepare.covariance import PairMoments, moments, pair_moments
-from ..operators.prepare.preparation import Preparation
+from ..operators.prepare import PairMoments, Preparation, moments, pair_moments
 from ..operators.rows.moments import Moments
 from ..operators.standard import Prepared
 from ..readers.frames import column_labels
 from ..selection import Selection
-from ._common import validated_table, weights, without_data
+from ._common import readable, validated_table, weights, without_data
 from .rebuilder import PreparedTarget, Rebuilder, refuse_target, target_score
 from .requested import check_gram_fits
 
@@ -107,6 +106,27 @@ class FittedColumns(SelectorMixin):
         self.scores_ = losses / max(selection.total("trace"), np.finfo(float).tiny)
         if aim is not None:
             aim.rebuild(self, prepared, dtype)
+
+    def transform(self, X: Any) -> Any:
+        """The selected columns of X, in the order of X.
+
+        Parameters
+        ----------
+        X : data of shape (n_samples, n_features).
+
+        Returns
+        -------
+        array or data frame of shape (n_samples, n_features_selected)
+            As `set_output` says.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> X = load_wine().data
+        >>> lm.ColumnSelector(4, center=True, scale=True).fit(X).transform(X).shape
+        (178, 4)
+        """
+        return super().transform(readable(X))
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Rebuild all columns from the selected ones, with the coefficients found in fit.

@@ -17,7 +17,7 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._common import CallbackSupport, fit_task
+from ._common import CallbackSupport, fit_task, readable
 from .kernel_points import chosen_points, own_landmarks
 from .libraries import (
     check_same_library,
@@ -143,7 +143,7 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         (10, 13)
         """
         parameters = self._kernel_parameters()
-        X = validate_data(self, X, accept_sparse="csr")
+        X = validate_data(self, readable(X), accept_sparse="csr")
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 "kernel='precomputed' needs the square matrix of kernel values between the "
@@ -188,7 +188,7 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             every = X.shape[1] == self.n_features_in_
             values = take_at(X, self.component_indices_, axis=1) if every else X
         else:
-            X = validate_data(self, X, accept_sparse="csr", reset=False)
+            X = validate_data(self, readable(X), accept_sparse="csr", reset=False)
             values = self._values(X, self._kernel_parameters())
         return like_points(values, X) @ self.normalization_.T
 

@@ -12,8 +12,7 @@ import landmarks as lm
 
 from .._check import share
 from ..constraints import check_size, constrained
-from ..operators.base import DENSE_MEMORY
-from ..operators.rows.base import RowBlocks
+from ..operators.base import DENSE_MEMORY, Operator
 from ..operators.standard import Prepared
 from ._common import weights
 
@@ -54,33 +53,29 @@ def _listed(columns: Any) -> list[Any]:
     return [columns] if isinstance(columns, str) else list(columns)
 
 
-def check_source(source: RowBlocks, least: int) -> None:
-    """Raise when there are known to be too few rows."""
-    if source.m is not None and source.m < least:
-        raise ValueError(
-            f"Found array with {source.m} sample(s) (shape=({source.m}, {source.n})) while a "
-            f"minimum of {least} is required."
-        )
-
-
-def set_features(estimator: Any, source: RowBlocks) -> None:
-    """Set n_features_in_, and feature_names_in_ when the source has names."""
-    estimator.n_features_in_ = source.n
+def set_features(estimator: Any, operator: Operator) -> None:
+    """Set n_features_in_, and feature_names_in_ when the columns have names."""
+    estimator.n_features_in_ = operator.n
     estimator.__dict__.pop("feature_names_in_", None)
-    if source.names is not None:
-        estimator.feature_names_in_ = np.asarray(source.names, dtype=object)
+    if operator.names is not None:
+        estimator.feature_names_in_ = np.asarray(operator.names, dtype=object)
 
 
-def source_weights(sample_weight: Any, source: RowBlocks) -> np.ndarray | None:
-    """The weights of the rows in float64, or None if all rows count the same."""
+def row_weights(sample_weight: Any, least: int, m: int | None, n: int) -> np.ndarray | None:
+    """The weights of m rows, or None if all count the same; too few rows are refused."""
+    if m is not None and m < least:
+        raise ValueError(
+            f"Found array with {m} sample(s) (shape=({m}, {n})) while a minimum of {least} is "
+            "required."
+        )
     if sample_weight is None:
         return None
-    if source.m is None:
+    if m is None:
         raise ValueError(
             "sample_weight needs to know the number of rows, which an iterator does not know; add "
             "up batches with partial_fit instead"
         )
-    return weights(sample_weight, np.broadcast_to(np.float64(0.0), (source.m, 1)))
+    return weights(sample_weight, np.broadcast_to(np.float64(0.0), (m, 1)))
 
 
 def check_gram_fits(n: int) -> None:

@@ -207,7 +207,10 @@ def test_nothing_left_to_choose_and_nothing_to_represent_do_no_harm():
     with pytest.warns(RankWarning):
         assert (
             lm.select(
-                np.float32([[2.0, 1.0], [2.0, 1.0]]), 2, method=SHORT, criterion="frobenius"
+                lm.data(np.float32([[2.0, 1.0], [2.0, 1.0]]), scale=False),
+                2,
+                method=SHORT,
+                criterion="frobenius",
             ).k
             == 2
         )

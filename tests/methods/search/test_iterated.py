@@ -58,9 +58,10 @@ def test_iterated_never_increases_the_error(rank, k, copies, criterion, seed):
     X = np.concatenate([X, X[:, :copies]], axis=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
-        start = lm.select(X, k, method=Uniform(), criterion=criterion, seed=seed)
+        A = lm.data(X, scale=False)
+        start = lm.select(A, k, method=Uniform(), criterion=criterion, seed=seed)
         found = lm.select(
-            X, k, method=Iterated(start=start.indices, rounds=5), criterion=criterion, seed=seed
+            A, k, method=Iterated(start=start.indices, rounds=5), criterion=criterion, seed=seed
         )
     # beyond the numerical rank both errors are rounding: the rank's tolerance is 1e-10 of the total
     assert found.error() <= start.error() * (1 + 1e-9) + 1e-9 * start.total()

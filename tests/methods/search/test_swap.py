@@ -147,8 +147,9 @@ def test_swap_never_increases_the_error(rank, k, copies, power, criterion, seed)
     X = np.concatenate([X, X[:, :copies], np.zeros((rank, 1))], axis=1) * 10.0**power
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
-        start = lm.select(X, k, method=Uniform(), criterion=criterion, seed=seed)
-        found = lm.select(X, k, method=Swap(start=start.indices), criterion=criterion, seed=seed)
+        A = lm.data(X, scale=False)
+        start = lm.select(A, k, method=Uniform(), criterion=criterion, seed=seed)
+        found = lm.select(A, k, method=Swap(start=start.indices), criterion=criterion, seed=seed)
     # beyond the numerical rank both errors are rounding: the rank's tolerance is 1e-10 of the total
     assert found.error() <= start.error() * (1 + 1e-9) + 1e-9 * start.total()
 

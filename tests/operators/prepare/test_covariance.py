@@ -7,7 +7,7 @@ import pytest
 import scipy.linalg
 import scipy.sparse
 
-from landmarks.operators.prepare.covariance import moments, nearest_psd, pair_moments
+from landmarks.operators.prepare import moments, nearest_psd, pair_moments
 
 
 def rows(m: int = 30, n: int = 5, seed: int = 0) -> np.ndarray:

@@ -7,11 +7,10 @@ import pytest
 import scipy.sparse
 
 import landmarks as lm
+from landmarks.operators import prepare
 from landmarks.operators.forms import densify
-from landmarks.operators.prepare import preparation
-from landmarks.operators.prepare.preparation import Preparation, mean_imputed, means_hold
+from landmarks.operators.prepare import Preparation, mean_imputed
 from landmarks.operators.rows.arrays import ArrayRows
-from landmarks.operators.standard import Standard
 
 RNG = np.random.default_rng(0)
 X = np.where(RNG.random((40, 5)) < 0.6, RNG.random((40, 5)) * np.arange(1, 6), 0.0)
@@ -63,7 +62,7 @@ def test_every_form_has_the_columns_of_the_formula(form, center, scale, weights)
 def test_a_sparse_matrix_that_is_too_wide_for_its_gram_matrix_has_them_too(
     center, scale, weights, monkeypatch
 ):
-    monkeypatch.setattr(preparation, "MEMORY", 8)
+    monkeypatch.setattr(prepare, "MEMORY", 8)
     prepared = Preparation(center, scale, "error").of_rows(scipy.sparse.csr_array(X), weights)
     check(prepared, reference(X, weights, center, scale), weights, center)
     np.testing.assert_allclose(
@@ -75,7 +74,7 @@ def test_a_sparse_matrix_that_is_too_wide_for_its_gram_matrix_has_them_too(
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("form", ["array", "rows"])
 def test_a_missing_value_is_the_mean_of_its_column(form, center, weights, monkeypatch):
-    monkeypatch.setattr(preparation, "tile_height", lambda n: 7)  # several tiles
+    monkeypatch.setattr(prepare, "tile_height", lambda n: 7)  # several tiles
     way = Preparation(center, True, "impute")
     if form == "rows":
         prepared = way.of_source(ArrayRows(HOLES), weights)
@@ -95,7 +94,7 @@ def test_a_missing_value_of_a_sparse_matrix_is_the_mean_of_its_column(weights):
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
 @pytest.mark.parametrize("form", FORMS)
 def test_pairs_of_known_values_give_one_matrix_for_all_forms(form, weights, monkeypatch):
-    monkeypatch.setattr(preparation, "tile_height", lambda n: 7)
+    monkeypatch.setattr(prepare, "tile_height", lambda n: 7)
     way = Preparation(True, True, "pairwise")
     rows = way.of_rows(FORMS[form](HOLES), weights)
     source = way.of_source(ArrayRows(HOLES), weights)
@@ -114,44 +113,12 @@ def test_a_source_without_missing_values_has_the_columns_of_the_formula():
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_share_of_the_means_is_known_where_they_stay(form):
-    A = X + 2.0
-    share = len(A) * np.sum(A.mean(axis=0) ** 2) / np.sum(A**2)
-    assert share > 0.5
-    plain = Preparation(False, False, "error").of_rows(FORMS[form](A), None)
-    assert plain.mean_share == pytest.approx(share, rel=1e-12)
-    assert Preparation(True, False, "error").of_rows(FORMS[form](A), None).mean_share == 0
-    moments = Preparation(False, False, "pairwise").of_rows(FORMS[form](A), None)
-    assert moments.mean_share == pytest.approx(share, rel=1e-12)
-
-
-def test_the_share_of_the_means_is_known_at_every_scale():
-    for power in (-500, 0, 500):
-        assert means_hold(np.ldexp(X, power)) == means_hold(X)
-    assert means_hold(np.ones((4, 3))) == 1 and means_hold(np.zeros((4, 3))) == 0
-    assert means_hold(np.array([[3.0], [-3.0]])) == 0
-    assert means_hold(np.ones((1, 3))) == 0  # one row is its own mean
-
-
-def test_the_share_of_the_means_of_nothing_is_nothing():
-    zeros = Standard().mean_share(np.zeros(2), np.zeros(2))
-    halves = Standard().mean_share(np.array([0.5, 0.5]), np.array([0.25, 0.25]))
-    assert (zeros, halves) == (0.0, 0.5)
-    assert Standard(center=True).mean_share(np.ones(2), np.ones(2)) == 0
-
-
-def test_the_share_of_the_means_is_summed_in_double_precision():
-    # a sum of so many squares in float32 is off by far more than 1e-9
-    assert means_hold(np.full((200_000, 1), 0.7, dtype="float32")) == pytest.approx(1, rel=1e-9)
-
-
-@pytest.mark.parametrize("form", FORMS)
 def test_single_precision_stays_single(form, monkeypatch):
     single = FORMS[form](HOLES.astype("float32"))
     assert mean_imputed(single, None).dtype == np.float32
     known = FORMS[form](X.astype("float32"))
     assert Preparation(False, True, "error").of_rows(known, None).operator.like.dtype == np.float32
-    monkeypatch.setattr(preparation, "MEMORY", 8)
+    monkeypatch.setattr(prepare, "MEMORY", 8)
     operator = Preparation(True, True, "error").of_rows(known, None).operator
     assert operator.matmul(np.ones((5, 1), dtype="float32")).dtype == np.float32
 

@@ -12,7 +12,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE",
-        help="csv, tsv, txt (also .gz), xlsx, npy, npz, mtx, parquet, arrow, feather, h5ad, zarr; "
+        help="csv, tsv, txt (also .gz), xlsx, npy, npz, mtx, parquet, arrow, feather, h5, h5ad, "
+        "zarr; "
         "- reads standard input",
     )
     _add_reading(parser.add_argument_group("reading"))
@@ -37,10 +38,17 @@ def _add_reading(reading: Group) -> None:
     option(reading, "--delimiter SIGN", text)
     text = "decimal sign of a text file (default: detected)"
     option(reading, "--decimal", text, choices=(".", ","))
+    text = "sign between thousands in a text file: , . or another (default: none)"
+    option(reading, "--thousands SIGN", text)
+    text = "what stands for a missing value in a text file besides NA and the like: k.A.,-999"
+    option(reading, "--na-values WORDS", text, **LISTED)
     option(reading, "--encoding ENCODING", "encoding of a text file (default: UTF-8, else Latin-1)")
     text = "which array of an npz or Zarr file, layer of an h5ad file, or sheet of an xlsx file"
     option(reading, "--array NAME", text)
-    text = "refuse files that would take more memory (default 1G)"
+    text = (
+        "memory for the file (default 1G): larger npy, parquet, arrow, h5 and zarr files are read "
+        "in blocks of rows, others are refused"
+    )
     option(reading, "--max-bytes SIZE", text, type=size, default=2**30)
 
 

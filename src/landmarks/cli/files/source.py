@@ -1,31 +1,32 @@
-"""From a file and the options about it to the operator of the candidates; missing values too."""
+"""From a file and the options about it to the candidates, and where those are."""
 
 import argparse
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import landmarks as lm
 
-from ... import _check
 from ...errors import FormatError, UnknownColumnError
 from ...operators.base import Operator
-from ...operators.data import data
-from ...operators.prepare.preparation import Preparation, mean_imputed
-from ...operators.standard import Standard
+from ...operators.data import opened, warn
+from ...operators.standard import Prepared
 from ...readers import FileTable
 from ...readers.limit import check_size
 from ...readers.read import read
 from ...readers.table import position
 from ...report.lines import Words
+from ..options import listed
 from ..outcome import BAD_DATA, USAGE, Failure, note
 
 STDIN = "-"
 READ_AS_GIVEN = (  # options that the reader knows by the same names
-    *("format", "columns", "drop", "max_bytes", "decimal", "encoding", "array", "numeric_only"),
+    *("format", "columns", "drop", "max_bytes", "decimal", "thousands", "na_values", "encoding"),
+    *("array", "numeric_only"),
 )
 
 
@@ -35,7 +36,7 @@ class Source:
 
     noun : what one candidate is: "column" or "row".
     measure : what a choice keeps, in words; ids : the names of the rows, if any.
-    center, scale : what was done to the columns.
+    center, scale : what was done to the columns; filled : how many missing values were filled in.
     """
 
     title: str
@@ -47,6 +48,7 @@ class Source:
     ids: tuple[str, ...] | None = None
     center: bool = False
     scale: bool = False
+    filled: int = 0
 
     def label(self, j: int) -> str:
         """The name of a candidate, or its number in the file."""
@@ -66,7 +68,7 @@ class Source:
             return numbers[name]
         if name.isascii() and name.isdigit() and name not in (names or ()):
             raise UnknownColumnError(f"{self.noun} {name} is not among the {n} candidates")
-        return position(name, names, n)
+        return position(name, names, n, [self.number(j) for j in range(n)])
 
     def positions(self, names: Iterable[str]) -> list[int]:
         """The candidates that are named, or numbered from 0 as in the file."""
@@ -81,21 +83,39 @@ class Source:
 def load(arguments: argparse.Namespace) -> Source:
     """Read the file and prepare the candidates."""
     table = _table(arguments)
-    for sentence in table.notes:
-        note(sentence)
-    table = without_missing(table, arguments)
-    refuse_bad_values(table, arguments)
-    title = "standard input"
+    title, rows = "standard input", bool(arguments.kernel or arguments.rows)
     if arguments.file != STDIN:
         title = arguments.file.rstrip("/").rsplit("/", 1)[-1]
+    if rows and arguments.missing == "pairwise":
+        raise Failure(
+            USAGE,
+            "distances need every value: use --missing impute or drop with --kernel or --rows",
+        )
+    center = arguments.standardize or arguments.center
+    scale = True if arguments.standardize else arguments.scale
     try:
-        if arguments.kernel or arguments.rows:
-            return _of_rows(title, table, arguments)
-        return _of_columns(title, table, arguments)
+        prepared = opened(
+            table,
+            center=center,
+            scale=scale,
+            missing=arguments.missing,
+            memory=arguments.max_bytes,
+        )
+        if prepared.rows is not None:
+            table = table.only(prepared.rows)
+        if prepared.filled:
+            note(f"{prepared.filled} missing values were replaced by the mean of their column")
+        ids = table.rows if arguments.id is None else table.aside[arguments.id]
+        if rows:
+            return _of_rows(title, table, prepared, ids, arguments)
     except MemoryError as error:
         raise Failure(BAD_DATA, f"{title} does not fit into memory: {error}") from error
     except ValueError as error:
         raise Failure(BAD_DATA, f"{title}: {error}") from error
+    warn(prepared)
+    measure = "variance" if center else "sum of squares"
+    more: dict[str, Any] = {"center": bool(center), "scale": bool(scale), "filled": prepared.filled}
+    return Source(title, table, prepared.operator, "column", measure, ids=ids, **more)
 
 
 def _table(arguments: argparse.Namespace) -> FileTable:
@@ -106,12 +126,18 @@ def _table(arguments: argparse.Namespace) -> FileTable:
             USAGE, f"a delimiter is one character, or the word tab, got {arguments.delimiter!r}"
         )
     source = sys.stdin.buffer if arguments.file == STDIN else arguments.file
+    in_blocks = arguments.max_bytes
+    if arguments.kernel or arguments.rows:
+        in_blocks = None  # points are in memory
     try:
         aside = tuple(dict.fromkeys(filter(None, (arguments.id, arguments.target))))
         how = {name: getattr(arguments, name) for name in READ_AS_GIVEN}
-        return read(source, header=header, delimiter=delimiter, aside=aside, **how)
+        how |= {"header": header, "delimiter": delimiter, "in_blocks": in_blocks}
+        return read(source, aside=aside, **how)
     except UnknownColumnError as error:
         raise Failure(USAGE, f"{arguments.file}: {error}") from error
+    except FileNotFoundError as error:
+        raise Failure(BAD_DATA, str(error)) from error
     except (FormatError, IsADirectoryError) as error:
         raise Failure(BAD_DATA, f"{arguments.file}: {error}") from error
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
@@ -121,36 +147,17 @@ def _table(arguments: argparse.Namespace) -> FileTable:
         ) from error
 
 
-def _of_columns(title: str, table: FileTable, arguments: argparse.Namespace) -> Source:
-    center = arguments.center or arguments.standardize
-    scale = True if arguments.standardize else arguments.scale
-    missing = "error" if arguments.missing == "drop" else arguments.missing
-    if center or scale or missing != "error":
-        prepared = Preparation(center=center, scale=bool(scale), missing=missing)
-        operator = prepared.of_rows(table.values, None).operator
-    else:
-        operator = data(table.values, scale=False)
-    operator.names = table.names
-    if scale is None:
-        _check.warn_of_spread(operator)
-    measure = "variance" if center else "sum of squares"
-    source = Source(title, table, operator, "column", measure, ids=_ids(table, arguments))
-    return replace(source, center=bool(center), scale=bool(scale))
-
-
-def _ids(table: FileTable, arguments: argparse.Namespace) -> tuple[str, ...] | None:
-    """The names of the rows: the column of --id, or those of the file."""
-    return table.rows if arguments.id is None else table.aside[arguments.id]
-
-
-def _of_rows(title: str, table: FileTable, arguments: argparse.Namespace) -> Source:
-    if arguments.missing == "pairwise":
-        raise Failure(
-            USAGE,
-            "distances need every value: use --missing impute or drop with --kernel or --rows",
-        )
-    points = _points(table, arguments)
-    ids = _ids(table, arguments)
+def _of_rows(
+    title: str,
+    table: FileTable,
+    prepared: Prepared,
+    ids: tuple[str, ...] | None,
+    arguments: argparse.Namespace,
+) -> Source:
+    """The rows as candidates, or as points of a kernel."""
+    m, n = table.values.shape
+    check_size(m * n * 8, arguments.max_bytes, "the table of points")
+    points = np.ldexp(prepared.operator.factor(), prepared.operator.exponent // 2)
     if not arguments.kernel:
         operator = lm.data(points.T, scale=False)
         operator.names = ids
@@ -160,17 +167,6 @@ def _of_rows(title: str, table: FileTable, arguments: argparse.Namespace) -> Sou
     operator.names = ids
     measure = "trace of the kernel matrix"
     return Source(title, table, operator, "row", measure, kernel=repr(h), ids=ids)
-
-
-def _points(table: FileTable, arguments: argparse.Namespace) -> Any:
-    """The rows as points: dense, imputed, and centred and scaled if requested."""
-    X = table.values
-    if hasattr(X, "tocsc"):
-        check_size(X.shape[0] * X.shape[1] * 8, arguments.max_bytes, "the table of points")
-        X = X.toarray()
-    center = arguments.standardize or arguments.center
-    scale = arguments.standardize or bool(arguments.scale)
-    return Standard(center, scale).of_array(mean_imputed(X, None))[0]
 
 
 def _kernel(points: Any, arguments: argparse.Namespace) -> Any:
@@ -194,68 +190,61 @@ def _median_distance(points: Any, at_most: int = 500) -> float:
     return float(f"{np.median(distances):.3g}") if len(distances) else 1.0
 
 
-def refuse_bad_values(table: FileTable, arguments: argparse.Namespace) -> None:
-    """Refuse infinite values, and missing ones unless --missing says what to do with them."""
-    values = table.values.data if hasattr(table.values, "tocsc") else table.values
-    if np.isfinite(values).all():
-        return
-    if np.isinf(values).any():
-        raise Failure(
-            BAD_DATA,
-            f"{arguments.file}: {_first(table, np.isinf(values))}: the value is infinite; "
-            "remove or clip it first",
-        )
-    missing = np.isnan(values)
-    if arguments.missing == "error":
-        remedy = (
-            "--missing drop leaves out such rows, --missing impute fills in the mean of the "
-            "column, --missing pairwise uses the known values, --drop leaves the column out"
-        )
-        raise Failure(
-            BAD_DATA,
-            f"{arguments.file}: {_first(table, missing)}: the value is missing, contains NaN "
-            f"({int(missing.sum())} in all); {remedy}",
-        )
+def coordinates(chosen_from: Source, arguments: argparse.Namespace) -> np.ndarray | None:
+    """The coordinates of the candidates, None unless there are any."""
+    if arguments.coordinates is None:
+        return None
+    try:
+        values = np.asarray(read(arguments.coordinates).values, dtype=np.float64)
+    except (FormatError, OSError) as error:
+        raise Failure(BAD_DATA, f"--coordinates {arguments.coordinates}: {error}") from error
+    return values[_places_in(chosen_from, len(values), "--coordinates", "lines")]
 
 
-def _first(table: FileTable, bad: Any) -> str:
-    if bad.ndim == 2:
-        return table.place(*(int(i) for i in np.argwhere(bad)[0]))
-    place = int(np.flatnonzero(bad)[0])
-    return table.place(
-        int(table.values.indices[place]),
-        int(np.searchsorted(table.values.indptr, place, side="right") - 1),
+def entries(chosen_from: Source, given: str | None, option: str) -> list[str] | None:
+    """An entry for each candidate, from the lines of a file or from a list with commas."""
+    if given is None:
+        return None
+    words = Path(given).read_text().splitlines() if Path(given).is_file() else list(listed(given))
+    return [words[j].strip() for j in _places_in(chosen_from, len(words), option, "entries")]
+
+
+def costs(chosen_from: Source, arguments: argparse.Namespace) -> list[float] | None:
+    """The cost of each candidate, None unless there are any."""
+    words = entries(chosen_from, arguments.costs, "--costs")
+    try:
+        return None if words is None else [float(word) for word in words]
+    except ValueError as error:
+        raise Failure(USAGE, f"--costs must be numbers: {error}") from error
+
+
+def _places_in(chosen_from: Source, count: int, option: str, what: str) -> list[int]:
+    """Where the candidates are among things of which the user gave one for each column."""
+    numbers = [chosen_from.number(j) for j in range(chosen_from.operator.n)]
+    if count == len(numbers):
+        return list(range(count))
+    if count > max(numbers):  # also of candidates that were left out
+        return numbers
+    raise Failure(
+        USAGE,
+        f"{option} has {count} {what}, but there are {chosen_from.words.counted(len(numbers))}; "
+        "give one for each",
     )
 
 
-def without_missing(table: FileTable, arguments: argparse.Namespace) -> FileTable:
-    """The table without the rows that have a missing value, for --missing drop."""
-    if arguments.missing != "drop":
-        return table
-    values = table.values.toarray() if hasattr(table.values, "tocsc") else table.values
-    complete = ~np.isnan(values).any(axis=1)
-    if complete.all():
-        return table
-    if not complete.any():
-        raise Failure(
-            BAD_DATA,
-            f"{arguments.file}: every row has a missing value; --missing impute fills them in",
-        )
-    left_out = len(complete) - int(complete.sum())
-    note(f"{left_out} of {len(complete)} rows have a missing value and were left out")
-    return _some_rows(table, np.flatnonzero(complete))
+def on_a_map(chosen_from: Source, arguments: argparse.Namespace) -> np.ndarray | None:
+    """The coordinates for the maps of the report, which have one or two of them."""
+    places = coordinates(chosen_from, arguments)
+    return None if places is None or places.shape[1] > 2 else places
 
 
-def _some_rows(table: FileTable, rows: Any) -> FileTable:
-    if hasattr(table.values, "tocsc"):
-        values = table.values.tocsr()[rows].tocsc()
-    else:
-        values = table.values[rows]
-    return replace(
-        table,
-        values=values,
-        rows=None if table.rows is None else tuple(table.rows[i] for i in rows),
-        lines=None if table.lines is None else table.lines[rows],
-        kept_rows=tuple(int(i) for i in rows),
-        aside={name: tuple(texts[i] for i in rows) for name, texts in table.aside.items()},
-    )
+def constraints(chosen_from: Source, arguments: argparse.Namespace) -> tuple[Any, ...]:
+    """The constraints on places that the arguments ask for."""
+    if arguments.min_distance is None:
+        return ()
+    from ...placement.minimum_distance import MinDistance  # here: SciPy's trees load slowly
+
+    places = coordinates(chosen_from, arguments)
+    if places is None:
+        raise ValueError("--min-distance needs --coordinates FILE: where the candidates are")
+    return (MinDistance(places, arguments.min_distance),)

@@ -16,20 +16,21 @@ import numpy as np
 
 from ... import __version__
 from ...comparison import factor
-from ...operators.fingerprint import fingerprint_of_values
+from ...operators.data import rows_in_blocks
+from ...operators.fingerprint import fingerprint, fingerprint_of_values
 from ...report import Summary
 from ...report.overview import aimed_measure
 from ...selection import Selection
 from ..outcome import NO_OUTPUT, Failure, note, written
-from .places import on_a_map
-from .source import Source
+from .source import Source, on_a_map
 
 ENDINGS = (".csv", ".tsv", ".parquet", ".json", ".npz")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet takes such a cell for a formula
 SETTINGS = (
     *("k", "error", "method", "criterion", "seed", "budget", "include", "exclude"),
-    *("target_columns", "noise", "coordinates", "min_distance", "columns", "drop"),
-    *("standardize", "center", "scale", "id", "target", "numeric_only", "rows", "missing"),
+    *("target_columns", "noise", "groups", "costs", "budget_cost", "coordinates", "min_distance"),
+    *("columns", "drop", "standardize", "center", "scale", "id", "target", "numeric_only", "rows"),
+    *("missing", "na_values", "thousands", "decimal"),
 )
 
 
@@ -59,14 +60,17 @@ def write_report(
     """Write the page."""
     from ...report.html_page import Origin, page  # here: it loads what draws
 
+    settings = record(chosen_from, selection, summary, arguments)["settings"]
+    if chosen_from.filled:
+        settings["missing"] = f"{arguments.missing} ({chosen_from.filled} values)"
     origin = Origin(
         title=chosen_from.title,
         noun=chosen_from.noun,
         measure=aimed_measure(chosen_from.measure, selection),
         command=arguments.command_line,
-        settings=record(chosen_from, selection, summary, arguments)["settings"],
+        settings=settings,
         image=arguments.image,
-        rows=chosen_from.table.values.shape[0],
+        rows=described(chosen_from)["rows"],
         fingerprint=described(chosen_from)["fingerprint"],
         coordinates=on_a_map(chosen_from, arguments),
     )
@@ -78,6 +82,10 @@ def write_report(
 def chosen_part(chosen_from: Source, selection: Selection) -> Part:
     """The chosen columns, or all columns of the chosen rows, as the file has them."""
     table, rows = chosen_from.table, chosen_from.noun == "row"
+    if table.stored:
+        names = [_name(chosen_from, int(j)) for j in selection.indices]
+        blocks = rows_in_blocks(table).read(2**26)
+        return Part(names, np.concatenate([block[:, selection.indices] for block in blocks]), {})
     columns = np.arange(table.values.shape[1]) if rows else selection.indices
     names = [_name(chosen_from, int(j)) for j in columns]
     if not rows:
@@ -185,13 +193,19 @@ def record(
 
 def described(chosen_from: Source) -> dict[str, Any]:
     """The data of a run: their name, shape, kind of candidates and fingerprint."""
-    m, n = chosen_from.table.values.shape
+    table = chosen_from.table
+    if table.stored:
+        source = rows_in_blocks(table)
+        m, n, known = source.m, source.n, fingerprint(chosen_from.operator)
+        digest = f"sha256:{known['sha256']}" if "sha256" in known else f"sketch:{known['sketch']}"
+    else:
+        (m, n), digest = table.values.shape, fingerprint_of_values(table.values)
     return {
         "file": chosen_from.title,
         "rows": m,
         "columns": n,
         "candidates": chosen_from.noun,
-        "fingerprint": fingerprint_of_values(chosen_from.table.values),
+        "fingerprint": digest,
     }
 
 

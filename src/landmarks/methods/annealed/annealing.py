@@ -16,7 +16,7 @@ from ...problem import Problem
 from ...runs.runner import Step, run
 from ...runs.state import State
 from ..trajectory import Recorder
-from .covariance import Covariance, Diagonals, jump_gains, without_own
+from .covariance import Covariance, jump_gains, without_own
 from .entropic import entropic
 
 FULL, EMPTY = 0.95, 0.01  # leverages beyond these count as these: C stays well conditioned
@@ -131,12 +131,15 @@ class Annealing(State):
         if len(free) <= places:
             self.p[free] = 1.0
             return
-        floor = SMALLEST * float(np.mean(self.K.diagonal)) or 1.0
+        plain = self.problem.pair.plain  # else the sizes of candidates and target are unrelated
+        floor = SMALLEST * (float(np.mean(self.K.diagonal)) if plain else self.first)
+        floor = np.where(floor > 0, floor, 1.0)
         d = weights(self.p, self.schedule.gamma * np.maximum(self.c0, floor), self._cut(free))
         at = free if self.narrowed else np.arange(self.K.n)
         diagonals = self.K.diagonals(d, at, cubes=self.cubes)
         self.c0[at] = diagonals.c / without_own(diagonals.c, d[at])
-        scores = _scores(diagonals, d[at], self.offsets[at])
+        lengths = None if plain else self.first[at]
+        scores = _scores(jump_gains(diagonals, d[at], lengths), self.offsets[at])
         target = entropic(scores[np.isin(at, free)], places, spread)
         self.p[free] += self.schedule.damping * (target - self.p[free])
         self.terms[at] = diagonals.a if self.cubes else diagonals.c
@@ -190,7 +193,6 @@ def weights(p: np.ndarray, delta: np.ndarray, cut: float = EMPTY) -> np.ndarray:
     return np.where(q > cut, q / ((1 - q) * delta), 0.0)
 
 
-def _scores(diagonals: Diagonals, d: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    gains = jump_gains(diagonals, d)
+def _scores(gains: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     floor = max(1e-12 * float(np.max(gains)), np.finfo(float).tiny)
     return np.log(np.maximum(gains, floor)) + offsets

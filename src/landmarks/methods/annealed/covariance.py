@@ -67,13 +67,19 @@ class Covariance(Protocol):
         ...
 
 
-def jump_gains(diagonals: Diagonals, d: np.ndarray) -> np.ndarray:
-    """By how much the objective differs between column j out and in, the others as they are."""
+def jump_gains(
+    diagonals: Diagonals, d: np.ndarray, lengths: np.ndarray | float | None = None
+) -> np.ndarray:
+    """By how much the objective differs between column j out and in, the others as they are.
+
+    lengths : of which the rounding is left of a column that the others represent; None is the
+        largest residual.
+    """
     rho = without_own(diagonals.c, d)
     c0 = diagonals.c / rho
-    c0 = np.maximum(
-        c0, np.finfo(float).eps * float(np.max(c0)) or 1.0
-    )  # of a column that the others represent only rounding is left
+    lengths = float(np.max(c0)) if lengths is None else lengths
+    rounding = np.finfo(float).eps * np.asarray(lengths)
+    c0 = np.maximum(c0, np.where(rounding > 0, rounding, 1.0))
     gains = diagonals.a / (rho**2 * c0)
     if diagonals.b is None:
         return gains

@@ -119,8 +119,7 @@ def picked(
             allowed = like(open_now, residual.operator.like)
         if not advance(residual, gains, allowed, problem.k - len(residual.picks)):
             return
-        direct = problem.objective.depth == 1
-        yield Step(len(residual.picks), problem.k, residual.relative_error if direct else None)
+        yield Step(len(residual.picks), problem.k, problem.share(residual.relative_error))
 
 
 def open_places(problem: Problem, residual: Residual, picks: list[int]) -> np.ndarray:

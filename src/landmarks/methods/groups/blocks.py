@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._array import Array, eps, host, like, namespace, take
-from ...linalg.error import total
+from ...linalg.error import squared_residual, total
 from ...operators.base import block_width
 from ...operators.forms import Factored
 from ...operators.pair import Pair
@@ -78,9 +78,20 @@ class Blocks:
         stacks = once_per_run(
             f"blocks of K, depth {depth}",
             operator.ledger,
-            lambda: [_stacks_of_K(pair, bucket, depth) for bucket in buckets],
+            lambda: [_stacks(pair, bucket, depth) for bucket in buckets],
         )
         return cls(pair, buckets, stacks, least, total(pair, depth))
+
+    def of_residual(self, F: Array) -> Blocks:
+        """The blocks of C = K − F Fᵀ from its columns, where little is left of K."""
+        depth, pair = len(self.stacks[0]) - 1, self.pair
+        stacks = [_stacks(pair, bucket, depth, F) for bucket in self.buckets]
+        if depth == 2:
+            error = squared_residual(pair, F, block_width(pair.operator))
+        else:
+            left = pair.operator.diagonal() - namespace(F).sum(F * F, axis=1)
+            error = pair.total(namespace(F).clip(left, min=0.0))
+        return Blocks(pair, self.buckets, stacks, self.floor, error)
 
     def of_factor(self, R: Array, depth: int) -> Blocks:
         """The blocks of C = RᵀR and its powers: sums of products of R, which lose no digits."""
@@ -156,25 +167,30 @@ def directions(
     return inverse, scale[:, :, None] * U
 
 
-def _stacks_of_K(pair: Pair, bucket: Bucket, depth: int) -> list[Array]:
-    """The blocks of K, KΩK (and KΩKΩK) at the units, some units at a time."""
+def _stacks(pair: Pair, bucket: Bucket, depth: int, F: Array | None = None) -> list[Array]:
+    """The blocks of C, CΩC (and CΩCΩC) at the units, some units at a time, C = K − F Fᵀ."""
     operator = pair.operator
     xp = namespace(operator.like)
     width = max(1, block_width(operator) // bucket.columns.shape[1])
     parts = [
-        _powers_at(pair, bucket.columns[start : start + width], depth)
+        _powers_at(pair, bucket.columns[start : start + width], depth, F)
         for start in range(0, len(bucket.columns), width)
     ]
     return [xp.concat(blocks) for blocks in zip(*parts, strict=True)]
 
 
-def _powers_at(pair: Pair, members: np.ndarray, depth: int) -> list[Array]:
+def _powers_at(pair: Pair, members: np.ndarray, depth: int, F: Array | None) -> list[Array]:
     operator = pair.operator
     xp = namespace(operator.like)
     bucket = Bucket(members, members)
     columns = operator.columns(members.ravel())
+    if F is not None:
+        columns = columns - F @ take(F, members.ravel()).T
     weighted = pair.weighed(columns)
-    images = [columns] if depth == 1 else [columns, operator.matmul(weighted)]
+    images = [columns]
+    if depth == 2:
+        image = operator.matmul(weighted)
+        images.append(image if F is None else image - F @ (F.T @ weighted))
     sides, first = [_by_unit(block, members.shape) for block in images], weighted
     rows, size = bucket.rows(columns), members.shape[1]
     at_units = xp.stack([rows[i, :, i * size : (i + 1) * size] for i in range(len(members))])

@@ -15,6 +15,7 @@ from ...operators.forms import Factored
 from ...operators.pair import Pair
 from ...residual.explicit import Explicit
 from ...residual.factors import Factors, factorise
+from ...residual.loading import ENOUGH
 from ...residual.residual import floor
 from .blocks import Blocks, directions
 from .units import Units
@@ -76,8 +77,14 @@ class UnitState:
             last = weighed(x[-1])
             x.append(self.operator.matmul(last) - self.F @ (self.F.T @ last))
         F = namespace(V).concat([self.F, V], axis=1)
-        blocks = self.blocks.changed(-1.0, x)
+        blocks = self._sharp(self.blocks.changed(-1.0, x), F)
         return replace(self, chosen=(*self.chosen, int(unit)), F=F, blocks=blocks, basis=None)
+
+    def _sharp(self, blocks: Blocks, F: Array) -> Blocks:
+        """The blocks from the columns of C, where little of K is left: others lost their digits."""
+        if blocks.error > ENOUGH**self.depth * self.of_K.error:
+            return blocks
+        return self.of_K.of_residual(F) if "columns" in self.operator.cheap else blocks
 
     def loaded(self, chosen: Sequence[int]) -> UnitState:
         """Other units, from scratch: a product for each of their columns, two for Frobenius."""
@@ -86,7 +93,7 @@ class UnitState:
         if isinstance(self.operator, Factored):
             return self._loaded_from(self.operator, tuple(chosen))
         basis = self._basis(chosen)
-        blocks = self.of_K.changed(-1.0, basis.images)
+        blocks = self._sharp(self.of_K.changed(-1.0, basis.images), basis.factors.F)
         return replace(self, chosen=tuple(chosen), F=basis.factors.F, blocks=blocks, basis=basis)
 
     def _loaded_from(self, operator: Factored, chosen: tuple[int, ...]) -> UnitState:
@@ -102,7 +109,8 @@ class UnitState:
         if isinstance(self.operator, Factored):
             return self.loaded([u for u in self.chosen if u not in out]).blocks
         factors = self._own_basis.factors
-        if len(factors.order) < len(self.units.columns(list(self.chosen))):
+        faint = self.error <= ENOUGH**self.depth * self.of_K.error
+        if faint or len(factors.order) < len(self.units.columns(list(self.chosen))):
             # what was superfluous may be needed now
             return self.loaded([u for u in self.chosen if u not in out]).blocks
         places = np.flatnonzero(np.isin(factors.order, self.units.columns(list(out))))

@@ -166,7 +166,7 @@ class Continuous:
         return WarmPath().choose_many(objective, self._descent(objective), wanted)[0]
 
     def _objective(self, problem: Problem, rng: np.random.Generator) -> Relaxed:
-        unit = mean_diagonal(problem.pair, rng)
+        unit = mean_diagonal(problem.unscaled, rng)
         if self.units == "relative":
             delta = (self.delta or 0.002) * unit
         else:

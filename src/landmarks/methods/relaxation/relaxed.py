@@ -50,7 +50,7 @@ class Relaxed(State):
     @property
     def operator(self) -> Operator:
         """K, with the columns of a target after the candidates."""
-        return self.problem.pair.operator
+        return self.problem.unscaled.operator
 
     def __call__(self, columns: np.ndarray, t: Array) -> Evaluation:
         """The value and the gradient at the weights t of the active columns."""
@@ -65,7 +65,7 @@ class Relaxed(State):
         """Form the principal submatrix now: the ledger is restored next, so it counts once."""
         self._active = None
         if self.columns is not None:
-            self._active = Active(self.problem.pair, self.columns)
+            self._active = Active(self.problem.unscaled, self.columns)
             self._active.principal  # noqa: B018
 
     def penalty_unit(self, t: float = 0.5) -> float:
@@ -116,7 +116,7 @@ class Relaxed(State):
 
     def _active_at(self, columns: np.ndarray) -> Active:
         if self._active is None or not np.array_equal(self._active.indices, columns):
-            self._active = Active(self.problem.pair, columns)
+            self._active = Active(self.problem.unscaled, columns)
             self.columns = self._active.indices
         return self._active
 

@@ -32,7 +32,7 @@ class KDPP:
     honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        residual = Residual(problem.pair, len(problem.include))
+        residual = Residual(problem.unscaled, len(problem.include))
         for j in problem.include:
             residual.pick(j)
         free = problem.free

@@ -38,7 +38,7 @@ class KMeans:
         points = host(problem.operator.points).astype(np.float64)
         free = problem.free
         points = _check.scaled(points, _check.exponent(float(np.max(np.abs(points))), points))
-        residual = Residual(problem.pair, problem.k)
+        residual = Residual(problem.unscaled, problem.k)
         for j in problem.include:
             residual.pick(j)
         for centre in centres(points, problem.k - len(problem.include), rng):

@@ -47,7 +47,7 @@ class RidgeLeverage:
             raise ValueError(f"oversampling must be at least 1, got {self.oversampling!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        residual = Residual(problem.pair, problem.k)
+        residual = Residual(problem.unscaled, problem.k)
         scores = recursive_scores(
             problem.operator, residual.diagonal, problem.k, ceil(self.oversampling * problem.k), rng
         )
@@ -66,7 +66,7 @@ def picked(problem: Problem, residual: Residual, order: np.ndarray) -> Iterator[
         if len(order) == 0:
             return
         residual.pick(int(order[0]))
-        yield Step(len(residual.picks), problem.k, residual.relative_error)
+        yield Step(len(residual.picks), problem.k, problem.share(residual.relative_error))
 
 
 def recursive_scores(

@@ -44,7 +44,7 @@ class RPCholesky:
             raise ValueError(f"block must be a positive integer or None, got {self.block!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        residual = Residual(problem.searched, problem.k)
+        residual = Residual(problem.unscaled.searchable(problem.k), problem.k)
         allowed = np.isin(np.arange(problem.operator.n), problem.free)
         # a width at which the products of blocks pay and few proposals are rejected
         automatic = max(1, problem.k // 8) if "columns" in problem.operator.cheap else 1
@@ -73,7 +73,7 @@ def pivots(
             residual.pick(int(proposals[0]))
         else:
             pick_block(residual, proposals, weights, problem.k - len(residual.picks), rng)
-        yield Step(len(residual.picks), problem.k, residual.relative_error)
+        yield Step(len(residual.picks), problem.k, problem.share(residual.relative_error))
 
 
 def pivot_weights(residual: Residual, allowed: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...problem import AIMED, Choice, Problem, brief, complete
+from ...proof.counting import best_of_all
 from ...proof.tree import Tree
 from .landscape import Landscape
 from .local_search import descend, starting_choice
@@ -46,7 +47,7 @@ class Exact:
             return Choice(self._improved(problem, rng), bound=0.0, details=details)
         tree = Tree(problem)
         tree.offer(*tree.split(self._improved(problem, rng)))
-        bound = tree.search()
+        bound = best_of_all(tree)
         indices, objective = complete(problem, tree.independent()), problem.objective
         error = objective.error(problem.operator, indices)
         proved = bool(bound >= tree.cutoff)

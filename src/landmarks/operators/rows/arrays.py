@@ -2,22 +2,25 @@
 
 import itertools
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ... import _check
 from ..._array import host, is_array
-from ...readers.frames import column_names
-from .arrow import batch_block, is_arrow
+from ...readers.frames import arrow_dtype, arrow_values, column_names
+from .arrow import is_arrow, schema_of
 from .base import RowBlocks, float_dtype
 
 
 class ArrayRows(RowBlocks):
-    """The rows of a two-dimensional array-like, sliced a block at a time."""
+    """The rows of a two-dimensional array-like, sliced a block at a time.
 
-    def __init__(self, array: Any, names: tuple[str, ...] | None = None):
+    places : which columns, counted from 0; all when None.
+    """
+
+    def __init__(self, array: Any, places: Sequence[int] | None = None):
         if len(array.shape) != 2 or 0 in array.shape:
             raise ValueError(
                 "X must have two dimensions and at least one row and one column, got shape "
@@ -27,21 +30,27 @@ class ArrayRows(RowBlocks):
             raise ValueError(
                 f"X must hold numbers, got {array.dtype}; encode or drop the other columns"
             )
-        self.array, self.names = array, names
+        self.array = array
+        self.places = None if places is None else list(places)
         self.m, self.n = (int(size) for size in array.shape)
+        self.width = self.n
+        if self.places is not None:
+            self.n = len(self.places)
         self.dtype = float_dtype(array.dtype)
 
     def read(self, memory: int) -> Iterator[np.ndarray]:
         height = self._height(memory)
         for start in range(0, self.array.shape[0], height):
-            yield np.asarray(self.array[start : start + height])
+            block = np.asarray(self.array[start : start + height])
+            yield block if self.places is None else block[:, self.places]
 
     def in_memory(self) -> np.ndarray | None:
-        return np.asarray(self.array) if isinstance(self.array, np.memmap) else None
+        whole = isinstance(self.array, np.memmap) and self.places is None
+        return np.asarray(self.array) if whole else None
 
     def _height(self, memory: int) -> int:
         """Whole chunks where they fit, so that none is unpacked twice."""
-        wanted = max(1, memory // (self.n * np.dtype(self.array.dtype).itemsize))
+        wanted = max(1, memory // (self.width * np.dtype(self.array.dtype).itemsize))
         chunks = getattr(self.array, "shards", None) or getattr(self.array, "chunks", None)
         if not chunks:
             return wanted
@@ -109,7 +118,7 @@ class IterableRows(RowBlocks):
 def as_block(block: Any) -> np.ndarray:
     """One block of the user as a two-dimensional array of numbers."""
     if is_arrow(block):
-        return batch_block(block)
+        return arrow_values(block, arrow_dtype(schema_of(block)))
     if is_array(block) and not isinstance(block, np.ndarray):
         array = host(block)
     else:

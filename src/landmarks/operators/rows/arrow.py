@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ...readers.frames import check_numbers
-from .base import RowBlocks, float_dtype
+from ...readers.frames import arrow_dtype, arrow_kind, arrow_values, without
+from .base import RowBlocks
 
 COUNTED = ("parquet", "feather", "arrow", "orc")  # they know their number of rows
 
@@ -15,37 +15,36 @@ class ArrowRows(RowBlocks):
     """The rows of a pyarrow Dataset, Table, ParquetFile, RecordBatch or RecordBatchReader.
 
     A RecordBatchReader can be read only once.
+
+    places : which columns, counted from 0; all when None.
     """
 
-    def __init__(
-        self, table: Any, columns: Sequence[str] | None = None, *, numeric_only: bool = False
-    ):
-        schema = getattr(table, "schema_arrow", None) or table.schema
-        if unknown := [name for name in columns or () if name not in schema.names]:
-            known = ", ".join(map(repr, schema.names[:20]))
-            listed = ", ".join(map(repr, unknown))
-            raise ValueError(f"X has no column named {listed}; it has {known}")
-        columns = number_columns(schema, columns) if numeric_only else columns
+    def __init__(self, table: Any, places: Sequence[int] | None = None):
+        schema = schema_of(table)
         self.table = table
-        if columns is None:
-            self.fields = list(schema)
-        else:
-            self.fields = [schema.field(name) for name in columns]
-        self.columns = columns
-        self.names = tuple(field.name for field in self.fields)
-        self.dtype = _dtype(self.fields)
-        self.n = len(self.fields)
+        self.places = list(range(len(schema.names)) if places is None else places)
+        chosen = [schema.field(j) for j in self.places]
+        kinds = {j: arrow_kind(field.type) for j, field in enumerate(chosen)}
+        if others := {j: f"{chosen[j].name!r} ({kind})" for j, kind in kinds.items() if kind}:
+            without(others, len(chosen), len(chosen), False)
+        self.names = tuple(str(field.name) for field in chosen)
+        self._own = list(self.names)
+        self.every = self.places == list(range(len(schema.names)))
+        self.unique = len(set(schema.names)) == len(schema.names)
+        self.dtype = arrow_dtype(chosen)
+        self.n = len(chosen)
         self.m = _count(table)
         self.again = not hasattr(table, "read_next_batch")
 
     def read(self, memory: int) -> Iterator[np.ndarray]:
         height = max(1, memory // (self.n * self.dtype.itemsize))
         for batch in self._batches(height):
-            yield batch_block(batch, self.dtype)
+            by_name = self.unique or self.every
+            yield arrow_values(batch if by_name else batch.select(self.places), self.dtype)
 
     def _batches(self, height: int) -> Iterator[Any]:
         table = self.table
-        columns = None if self.columns is None else list(self.columns)
+        columns = None if self.every or not self.unique else self._own
         if hasattr(table, "count_rows"):
             yield from table.to_batches(
                 columns=columns, batch_size=height, batch_readahead=1, fragment_readahead=1
@@ -60,17 +59,9 @@ class ArrowRows(RowBlocks):
                 yield batch if columns is None else batch.select(columns)
 
 
-def batch_block(batch: Any, dtype: np.dtype | None = None) -> np.ndarray:
-    """A record batch or table as an array; a missing value becomes NaN."""
-    batch.validate(full=True)  # a damaged file may point outside its buffers
-    dtype = dtype or _dtype(list(batch.schema))
-    block = np.empty((batch.num_rows, batch.num_columns), dtype=dtype, order="F")
-    for j, column in enumerate(batch.columns):
-        if hasattr(column, "chunks"):
-            block[:, j] = column.to_numpy()
-        else:
-            block[:, j] = column.to_numpy(zero_copy_only=False)
-    return block
+def schema_of(table: Any) -> Any:
+    """The schema of anything that `is_arrow` knows."""
+    return getattr(table, "schema_arrow", None) or table.schema
 
 
 def is_arrow(X: Any) -> bool:
@@ -78,37 +69,6 @@ def is_arrow(X: Any) -> bool:
     return type(X).__module__.split(".")[0] == "pyarrow" and (
         hasattr(X, "schema_arrow") or hasattr(X, "schema")
     )
-
-
-def _dtype(fields: list[Any]) -> np.dtype:
-    """The dtype of all columns together; text, dates and nested values are refused by name."""
-    import pyarrow.types as types
-
-    if others := _not_numbers(fields):
-        check_numbers(others, len(fields), numeric_only=False)
-    return float_dtype(*("f4" if types.is_float32(field.type) else "f8" for field in fields))
-
-
-def number_columns(schema: Any, columns: Sequence[str] | None) -> Sequence[str] | None:
-    """The columns that hold numbers, with a warning about the others."""
-    fields = list(schema) if columns is None else [schema.field(name) for name in columns]
-    others = _not_numbers(fields)
-    if not others:
-        return columns
-    check_numbers(others, len(fields), numeric_only=True)
-    left_out = {place for place, _, _ in others}
-    return [field.name for j, field in enumerate(fields) if j not in left_out]
-
-
-def _not_numbers(fields: list[Any]) -> list[tuple[int, Any, str]]:
-    import pyarrow.types as types
-
-    def number(kind: Any) -> bool:
-        return types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
-
-    return [
-        (j, field.name, str(field.type)) for j, field in enumerate(fields) if not number(field.type)
-    ]
 
 
 def _count(table: Any) -> int | None:

@@ -105,6 +105,7 @@ class Part:
 
     moments: Moments
     largest: float
+    sums: np.ndarray
 
     @property
     def power(self) -> int:
@@ -119,12 +120,12 @@ def part(
     X = _check.scaled(X, _check.exponent(largest, X))
     w = np.ones(len(X)) if weights is None else weights
     W = float(w.sum())
-    mean = np.zeros(X.shape[1])
+    mean, sums = np.zeros(X.shape[1]), w @ X
     if about_mean and W > 0:
-        mean = w @ X / W
+        mean = sums / W
         X = X - mean
     Z = X if weights is None else X * np.sqrt(w)[:, None]
-    return Part(Moments(W, mean, product(Z)), largest)
+    return Part(Moments(W, mean, product(Z)), largest, sums)
 
 
 class MomentSum:
@@ -133,6 +134,7 @@ class MomentSum:
     def __init__(self, n: int, product: Product):
         self.weight = 0.0
         self.mean = np.zeros(n)
+        self.sums = np.zeros(n)
         self.power = 0
         self._largest = 0.0
         self._sum = CompensatedSum((n, n) if product is gram else (n,))
@@ -143,6 +145,7 @@ class MomentSum:
         shift_power = self.power - part.power
         scatter = _check.scaled(part.moments.scatter, 2 * shift_power)
         shift = _check.scaled(part.moments.mean, shift_power) - self.mean
+        self.sums += _check.scaled(part.sums, shift_power)
         weight = self.weight + part.moments.weight
         if self.weight > 0 and np.any(shift):
             shift_square = np.outer(shift, shift) if scatter.ndim == 2 else shift**2
@@ -161,6 +164,7 @@ class MomentSum:
         if power != self.power:
             self._sum.rescale(2 * (power - self.power))
             self.mean = _check.scaled(self.mean, power - self.power)
+            self.sums = _check.scaled(self.sums, power - self.power)
         self.power = power
         self._largest = largest
 

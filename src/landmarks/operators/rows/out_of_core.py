@@ -67,11 +67,15 @@ def from_rows(
             exponent=exponent,
             memory=memory,
         )
+    total = float(np.sum(scatter))
+    plain_share = float(np.sum(sums.sums**2)) / moments.weight / total if total > 0 else 0.0
     return Prepared(
         operator,
         np.ldexp(mean, sums.power),
         np.ldexp(scale, sums.power) if standard.scale else scale,
         moments.weight - standard.center,
+        mean_share=plain_share if standard.plain and moments.weight > 1 else 0.0,
+        constant=tuple(int(j) for j in np.flatnonzero(factor == 0)),
     )
 
 

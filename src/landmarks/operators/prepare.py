@@ -1,0 +1,342 @@
+"""From rows to the operator of centred, scaled, weighted and completed columns.
+
+Sparse data stay sparse. Moments of two batches of rows add up to those of both, with or without
+missing values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from .. import _check
+from .._array import host, like, namespace, norm
+from .base import MEMORY, Operator
+from .dense import Data, array_data, is_symmetric
+from .function import function
+from .psd import psd
+from .rows.base import RowBlocks
+from .rows.moments import Moments
+from .rows.out_of_core import ROWS_MEMORY, from_rows, scaled_gram
+from .rows.tiles import tile_height, tiles
+from .sparse import checked_sparse, sparse_data
+from .standard import Prepared, Standard, average, mean_share
+
+WAYS = ("error", "impute", "drop", "pairwise")  # what may be done about missing values
+
+
+@dataclass(frozen=True)
+class Preparation(Standard):
+    """What is done to the columns before the choice.
+
+    missing : "error" refuses missing values; "impute" fills in the mean of the column; "drop"
+        leaves out the rows that have one; "pairwise" computes each covariance from the rows that
+        have both values, sets negative eigenvalues to zero and restores the diagonal.
+    """
+
+    missing: str = "error"
+
+    def of_rows(self, X: Any, weights: np.ndarray | None = None) -> Prepared:
+        """Prepare a data matrix: an array of any library, or a SciPy sparse matrix."""
+        if self.missing == "error":
+            return self._of_complete(X, weights)
+        sparse = scipy.sparse.issparse(X)
+        X = checked_sparse(X, missing=True) if sparse else _check.matrix(X, "X", missing=True)
+        if self.missing == "pairwise":
+            sums = pair_moments(X if sparse else host(X), weights).resolved("pairwise")
+            return self.of_moments(sums, host(X.data[:0] if sparse else X[:0]).dtype)
+        gaps = _gaps(X)
+        if not gaps.any():
+            return self._of_complete(X, weights)
+        if self.missing == "impute":
+            filled = mean_imputed(X, weights) if sparse else like(mean_imputed(host(X), weights), X)
+            return replace(self._of_complete(filled, weights), filled=int(gaps.sum()))
+        rows = np.flatnonzero(gaps == 0)
+        left_out = len(gaps) - len(rows), len(gaps)
+        check_left(left_out)
+        kept = X.tocsr()[rows] if sparse else like(host(X)[rows], X)
+        weights = None if weights is None else weights[rows]
+        return replace(self._of_complete(kept, weights), rows=rows, left_out=left_out)
+
+    def of_source(
+        self, source: RowBlocks, weights: np.ndarray | None, memory: int = ROWS_MEMORY
+    ) -> Prepared:
+        """Prepare rows that are read in blocks, in one pass."""
+        if self.missing == "error":
+            return from_rows(source, self, weights=weights, memory=memory)
+        if self.missing == "drop":
+            complete = CompleteRows(source)
+            prepared = from_rows(complete, self, memory=memory)
+            left_out = complete.seen - (complete.m or 0), complete.seen
+            check_left(left_out)
+            return replace(prepared, left_out=left_out)
+        sums = _pair_moments_of(source, weights)
+        prepared = self.of_moments(sums.resolved(self.missing), source.dtype)
+        gaps = sums.weight * source.n - np.trace(sums.pair_weight) if weights is None else 0
+        return replace(prepared, filled=round(gaps) if self.missing == "impute" else 0)
+
+    def of_moments(self, sums: Moments, dtype: Any) -> Prepared:
+        """Prepare columns given by their moments."""
+        mean, factor, scale = self.parts(sums.mean, sums.variance, float(np.finfo(dtype).eps))
+        operator = psd(scaled_gram(sums, self.center, factor))
+        share = 0.0 if self.center else mean_share(sums.mean, sums.variance)
+        degrees = sums.weight - self.center
+        return Prepared(operator, mean, scale, degrees, share, _zero(factor))
+
+    def _of_complete(self, X: Any, weights: np.ndarray | None) -> Prepared:
+        if scipy.sparse.issparse(X):
+            return self._of_sparse(checked_sparse(X), weights)
+        if self.plain and weights is None:
+            operator = array_data(X)
+            n = operator.n
+            return Prepared(operator, np.zeros(n), np.ones(n), float(operator.m or 0))
+        return self._of_dense(X, weights)
+
+    def _of_dense(self, X: Any, weights: np.ndarray | None) -> Prepared:
+        X = _check.matrix(X, "X")
+        xp = namespace(X)
+        power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
+        X = _check.scaled(X, power)
+        Z, mean, scale = self.of_array(X, weights)
+        operator = Data(Z, exponent=0 if self.scale else 2 * power)
+        operator.symmetric = is_symmetric(X)
+        rows = X.shape[0] if weights is None else float(weights.sum())
+        constant: tuple[int, ...] = ()
+        if self.center:
+            constant = tuple(int(j) for j in np.flatnonzero(~host(xp.any(Z != 0, axis=0))))
+        share = 0.0
+        if self.plain and X.shape[0] > 1:  # with weights: without them nothing is prepared
+            share = rows * float(np.sum(average(X, weights) ** 2)) / (norm(Z) ** 2 or 1.0)
+        mean = np.ldexp(mean, power)
+        scale = np.ldexp(scale, power) if self.scale else scale
+        return Prepared(operator, mean, scale, rows - self.center, share, constant)
+
+    def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
+        if self.plain and weights is None:
+            operator, n = sparse_data(X), X.shape[1]
+            return Prepared(operator, np.zeros(n), np.ones(n), float(X.shape[0]))
+        if self.center and X.shape[1] ** 2 * 8 <= MEMORY // 8:
+            return self.of_moments(moments(X, weights), X.dtype)
+        known, variance = _mean_and_variance(X, weights)
+        mean, factor, scale = self.parts(known, variance, float(np.finfo(X.dtype).eps))
+        w = np.ones(X.shape[0]) if weights is None else weights
+        Z = scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)
+        Z, W = Z.astype(X.dtype), float(w.sum())
+        if not self.center:
+            share = mean_share(known, variance)
+            return Prepared(sparse_data(Z), mean, scale, W, share)
+        rest = centred(Z, mean * factor, W, variance * factor**2)
+        return Prepared(rest, mean, scale, W - 1, 0.0, _zero(factor))
+
+
+def _zero(factor: np.ndarray) -> tuple[int, ...]:
+    return tuple(int(j) for j in np.flatnonzero(factor == 0))
+
+
+def _gaps(X: Any) -> np.ndarray:
+    """How many values are missing in each row."""
+    if not scipy.sparse.issparse(X):
+        return np.isnan(host(X)).sum(axis=1)
+    entries = X.tocoo()
+    return np.bincount(entries.coords[0], np.isnan(entries.data), X.shape[0]).astype(np.int64)
+
+
+def check_left(left_out: tuple[int, int], k: int = 0) -> None:
+    """Raise when rows were left out, and fewer than two, or than k, are left."""
+    dropped, of = left_out
+    if dropped and of - dropped < max(2, k):
+        raise ValueError(
+            f"only {of - dropped} of {of} rows have every value, too few to choose "
+            f'{k or "any"} columns from; missing="impute" (--missing impute) fills in means, '
+            'missing="pairwise" uses all known values; or leave out the columns in which most '
+            "are missing"
+        )
+
+
+class CompleteRows(RowBlocks):
+    """The rows of another source that have every value; their number is known after one pass."""
+
+    def __init__(self, source: RowBlocks):
+        self.source, self.seen = source, 0
+        self.n, self.names, self.dtype, self.again = (
+            source.n,
+            source.names,
+            source.dtype,
+            source.again,
+        )
+
+    def read(self, memory: int) -> Iterator[np.ndarray]:
+        self.seen = 0
+        for block in self.source.read(memory):
+            self.seen += len(block)
+            yield block[~np.isnan(block).any(axis=1)]
+
+
+def _mean_and_variance(X: Any, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    from sklearn.utils.sparsefuncs import mean_variance_axis  # only sparse matrices need it
+
+    if weights is not None:
+        weights = weights.astype(X.dtype)  # it takes no others
+    return mean_variance_axis(X, axis=0, weights=weights)
+
+
+def centred(Z: Any, mean: np.ndarray, weight: float, variance: np.ndarray) -> Operator:
+    """ZᵀZ − W mean meanᵀ by products: centres a sparse Z whose Gram matrix would be too large."""
+    mean = mean.astype(Z.dtype)
+
+    def product(block: np.ndarray) -> np.ndarray:
+        return (Z.T @ (Z @ block) - weight * np.outer(mean, mean @ block)).astype(Z.dtype)
+
+    return function(product, n=Z.shape[1], diagonal=weight * variance, dtype=Z.dtype)
+
+
+def _pair_moments_of(source: RowBlocks, weights: np.ndarray | None) -> PairMoments:
+    """The moments of all rows of a source, with the mean of the first tile as origin."""
+    total: PairMoments | None = None
+    for start, X in tiles(source, tile_height(source.n)):
+        w = None if weights is None else weights[start : start + len(X)]
+        _check.finite(X, "X", offset=start, names=source.names, missing=True)
+        part = pair_moments(X, w, None if total is None else total.origin)
+        total = part if total is None else total + part
+    return total  # type: ignore[return-value]  # tiles raises when there is no row
+
+
+def mean_imputed(X: Any, weights: np.ndarray | None) -> Any:
+    """X with missing values replaced by the mean of the known ones in their column."""
+    if scipy.sparse.issparse(X):
+        if not np.isnan(X.data).any():
+            return X
+        X = X.tocsc(copy=True)
+        mean = _mean_and_variance(X, weights)[0]
+        filled = np.repeat(mean, np.diff(X.indptr))
+        X.data = np.where(np.isnan(X.data), filled, X.data).astype(X.dtype)
+        return X
+    missing = np.isnan(X)
+    if not missing.any():
+        return X
+    w = np.where(missing, 0.0, 1.0 if weights is None else weights[:, None])
+    known_weight = np.maximum(w.sum(axis=0), np.finfo(float).tiny)
+    mean = np.sum(w * np.where(missing, 0.0, X), axis=0) / known_weight
+    return np.where(missing, mean.astype(X.dtype), X)
+
+
+def moments(X: Any, weights: np.ndarray | None) -> Moments:
+    """The moments of the rows of X, an array or a SciPy sparse matrix, which stays sparse."""
+    w = np.ones(X.shape[0]) if weights is None else weights
+    W = float(w.sum())
+    if W == 0:
+        return Moments(0.0, np.zeros(X.shape[1]), np.zeros((X.shape[1], X.shape[1])))
+    mean = (X.T @ w) / W
+    if scipy.sparse.issparse(X):
+        X = X.astype(np.float64)
+        return Moments(W, mean, _product(X, w, X) - W * np.outer(mean, mean))
+    centred = (X - mean) * np.sqrt(w)[:, None]
+    return Moments(W, mean, centred.T @ centred)
+
+
+@dataclass(frozen=True)
+class PairMoments:
+    """Sums over the rows where two columns are both known, of values taken from an origin.
+
+    weight : Σw over all rows.
+    pair_weight : the n × n sums of w over the rows where i and j are known.
+    sums : the n × n sums of w (x_i − origin_i) over the same rows.
+    products : the n × n sums of w (x_i − origin_i)(x_j − origin_j) over the same rows.
+    """
+
+    weight: float
+    origin: np.ndarray
+    pair_weight: np.ndarray
+    sums: np.ndarray
+    products: np.ndarray
+
+    def __add__(self, other: PairMoments) -> PairMoments:
+        """The moments of both sets of rows, which must have one origin."""
+        return PairMoments(
+            self.weight + other.weight,
+            self.origin,
+            self.pair_weight + other.pair_weight,
+            self.sums + other.sums,
+            self.products + other.products,
+        )
+
+    @property
+    def offset(self) -> np.ndarray:
+        """The mean of the known values of each column, from the origin; 0 where none is known."""
+        return np.diag(self.sums) / np.maximum(np.diag(self.pair_weight), np.finfo(float).tiny)
+
+    @property
+    def scatter(self) -> np.ndarray:
+        """Σ w (x_i − mean_i)(x_j − mean_j) over the rows where both are known."""
+        d = self.offset
+        return (
+            self.products
+            - self.sums * d[None, :]
+            - self.sums.T * d[:, None]
+            + self.pair_weight * np.outer(d, d)
+        )
+
+    def resolved(self, missing: str) -> Moments:
+        """The moments with missing values resolved.
+
+        "impute": a missing value is the mean of its column, so its row adds nothing to the scatter.
+        "pairwise": each entry is scaled up from the rows that have it to all rows; the result can
+        have negative eigenvalues, which are set to zero.
+        """
+        scatter = self.scatter
+        if missing == "pairwise":
+            known = self.pair_weight > 0
+            scatter = nearest_psd(
+                np.where(known, self.weight * scatter / np.where(known, self.pair_weight, 1.0), 0.0)
+            )
+        return Moments(self.weight, self.origin + self.offset, scatter)
+
+
+def pair_moments(
+    X: Any, weights: np.ndarray | None, origin: np.ndarray | None = None
+) -> PairMoments:
+    """The moments of rows with missing values; a sparse X stays sparse and has the origin zero."""
+    w = np.ones(X.shape[0]) if weights is None else weights
+    known, missing, origin = _split(X, origin)
+    U, V, M = _product(known, w, known), _product(known, w, missing), _product(missing, w, missing)
+    lost = np.diag(M)
+    sums = np.asarray(known.T @ w)[:, None] - V
+    return PairMoments(float(w.sum()), origin, w.sum() - lost[:, None] - lost[None, :] + M, sums, U)
+
+
+def _split(X: Any, origin: np.ndarray | None) -> tuple[Any, Any, np.ndarray]:
+    """The values less the origin, 0 where missing; and a matrix that is 1 where missing."""
+    if scipy.sparse.issparse(X):
+        known, missing = X.astype(np.float64), X.astype(np.float64)
+        missing.data = np.isnan(X.data).astype(np.float64)
+        known.data = np.nan_to_num(known.data, nan=0.0)
+        return known, missing, np.zeros(X.shape[1])
+    missing = np.isnan(X)
+    if origin is None:
+        origin = np.where(missing, 0.0, X).sum(axis=0, dtype=np.float64) / np.maximum(
+            1, (~missing).sum(axis=0)
+        )
+    return np.where(missing, 0.0, X - origin), missing.astype(np.float64), origin
+
+
+def _product(A: Any, w: np.ndarray, B: Any) -> np.ndarray:
+    """Aᵀ diag(w) B as an array."""
+    if scipy.sparse.issparse(A):
+        return (A.T @ scipy.sparse.diags_array(w) @ B).toarray()
+    return A.T @ (w[:, None] * B)
+
+
+def nearest_psd(K: np.ndarray) -> np.ndarray:
+    """K without its negative eigenvalues, scaled back to the same diagonal."""
+    values, vectors = np.linalg.eigh(K)
+    if values[0] >= 0:
+        return K
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    norms = np.sqrt(np.sum(root**2, axis=1))
+    target = np.sqrt(np.maximum(np.diag(K), 0.0))
+    root *= (target / np.maximum(norms, np.finfo(float).tiny))[:, None]
+    return root @ root.T

@@ -1,1 +1,0 @@
-"""Columns centred, scaled, weighted and imputed before the choice."""

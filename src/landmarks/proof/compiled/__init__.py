@@ -1,0 +1,1 @@
+"""The exact search by counting, in C."""

@@ -1,0 +1,295 @@
+"""One door: the same data get the same answer, the same warning, the same error everywhere."""
+
+import warnings
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.errors import ConstantWarning, ScaleWarning, SymmetryWarning
+
+from .doors import DOORS, command
+
+pd = pytest.importorskip("pandas", reason="needs pandas")
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((40, 3)) @ RNG.standard_normal((3, 6)) + RNG.standard_normal((40, 6)) / 9
+FRAME = pd.DataFrame(X, columns=list("abcdef"))
+CHOSEN = lm.select(FRAME, 2, method="greedy").chosen_names
+every_door = pytest.mark.parametrize("door", DOORS)
+
+
+def without(*names):
+    return pytest.mark.parametrize("door", [door for door in DOORS if door not in names])
+
+
+def through(door, A, folder, **asked):
+    """What is chosen, or CHOSEN where the door shows no names; and the warnings as text."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        chosen = DOORS[door](A, folder, **asked)
+    return CHOSEN if chosen is None else chosen, [str(warning.message) for warning in caught]
+
+
+@every_door
+def test_plain_data_are_chosen_from_without_a_word(door, tmp_path):
+    assert through(door, FRAME, tmp_path) == (CHOSEN, [])
+
+
+@every_door
+@pytest.mark.parametrize("center", [False, True])
+def test_fault_97_decimals_are_numbers(door, center, tmp_path):
+    pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rounded = FRAME.round(6)
+    cells = [Decimal(f"{value:.6f}") for value in rounded["b"]]
+    table = pa.table({name: cells if name == "b" else rounded[name].to_numpy() for name in FRAME})
+    parquet.write_table(table, tmp_path / "x.parquet")
+    expected = lm.select(rounded, 2, method="greedy", center=center).chosen_names
+    chosen, said = through(door, str(tmp_path / "x.parquet"), tmp_path, center=center)
+    assert said == [] and chosen in (expected, CHOSEN)
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars", "arrow"])
+def test_fault_97_decimals_are_numbers_in_memory(form):
+    cells = [Decimal(f"{value:.6f}") for value in X[:, 0]]
+    frame = FRAME.assign(a=pd.Series(cells, dtype=object))
+    if form == "polars":
+        frame = pytest.importorskip("polars", reason="needs polars").DataFrame(
+            {name: cells if name == "a" else X[:, j] for j, name in enumerate(FRAME)}
+        )
+    if form == "arrow":
+        pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
+        frame = pa.Table.from_pandas(frame, preserve_index=False)
+    assert lm.select(frame, 2, method="greedy").chosen_names == CHOSEN
+
+
+@without("data")  # `data` says that they are data
+def test_fault_98_a_symmetric_table_is_warned_of(door, tmp_path):
+    asked = {"scale": False}
+    _, said = through(door, FRAME.corr(), tmp_path, **asked)
+    assert "symmetric square matrix" in said[0]
+    if not door.startswith("landmarks"):
+        with pytest.warns(SymmetryWarning):
+            DOORS[door](FRAME.corr(), tmp_path, **asked)
+
+
+@without("load")  # the choice was made before
+def test_fault_99_means_that_decide_are_warned_of(door, tmp_path):
+    _, said = through(door, FRAME + 1000, tmp_path)
+    assert len(said) == 1 and said[0].startswith("the means of the columns make up 100% of the sum")
+    assert "center=True" in said[0] and "--center" in said[0]
+    for asked in ({"center": True}, {"scale": False}, {"scale": True}):
+        assert through(door, FRAME + 1000, tmp_path, **asked)[1] == []
+
+
+@pytest.mark.parametrize("form", ["array", "float32", "sparse", "csr", "rows", "map", "torch"])
+def test_fault_99_the_share_of_the_means_is_the_same_however_the_numbers_come(form, tmp_path):
+    import scipy.sparse
+
+    Y = X + 2.0
+    share = len(Y) * np.sum(Y.mean(axis=0) ** 2) / np.sum(Y**2)
+    np.save(tmp_path / "Y.npy", Y)
+    make = {
+        "array": lambda: Y,
+        "float32": lambda: Y.astype(np.float32),
+        "sparse": lambda: scipy.sparse.csc_array(Y),
+        "csr": lambda: scipy.sparse.csr_matrix(Y),
+        "rows": lambda: iter(np.array_split(Y, 7)),
+        "map": lambda: np.load(tmp_path / "Y.npy", mmap_mode="r"),
+        "torch": lambda: pytest.importorskip("torch", reason="needs torch").asarray(Y),
+    }
+    given = lm.data(make[form]()) if form == "rows" else make[form]()
+    with pytest.warns(ScaleWarning, match=f"make up {share:.0%} of the sum of squares"):
+        lm.select(given, 2, method="greedy")
+
+
+@without("load")
+def test_large_columns_are_warned_of_and_means_not_as_well(door, tmp_path):
+    _, said = through(door, FRAME * [1, 1e4, 1, 1, 1, 1], tmp_path)
+    assert len(said) == 1 and said[0].startswith("column 'b' holds numbers over 100 times larger")
+
+
+@without("load")
+def test_columns_of_one_value_are_noted_where_they_are_centred(door, tmp_path):
+    table = FRAME.assign(g=7.0)
+    _, said = through(door, table, tmp_path, center=True)
+    assert len(said) == 1 and said[0].startswith("column 'g' holds one value only")
+
+
+def test_a_constant_column_has_a_warning_of_its_own():
+    with pytest.warns(
+        ConstantWarning, match="^columns 'a', 'b', 'c', 'd', 'e' and 4 more hold one"
+    ):
+        lm.select(
+            FRAME.join(pd.DataFrame(np.ones((40, 9)), columns=list("ghijklmno")))
+            .assign(**dict.fromkeys("abcde", 1.0))
+            .drop(columns=list("ijklm")),
+            1,
+            center=True,
+        )
+
+
+GAPS = FRAME.mask(RNG.random(FRAME.shape) < 0.05)
+
+
+@every_door
+def test_missing_values_are_an_error_that_names_the_column(door, tmp_path):
+    _, column = np.argwhere(GAPS.isna().to_numpy())[0]
+    with pytest.raises(ValueError, match="NaN") as caught:
+        through(door, GAPS, tmp_path)
+    if door != "ColumnSelector":  # there scikit-learn says it
+        assert repr(FRAME.columns[column]) in str(caught.value)
+        assert "--missing drop" in str(caught.value)
+
+
+@without("load", "ColumnSelector")  # a row cannot be left out of the result of `transform`
+def test_rows_with_missing_values_are_left_out_when_asked(door, tmp_path):
+    complete = GAPS.dropna()
+    chosen, said = through(door, GAPS, tmp_path, missing="drop")
+    left_out = len(GAPS) - len(complete)
+    assert said == [f"{left_out} of 40 rows have a missing value and were left out"]
+    assert chosen in (through(door, complete, tmp_path)[0], CHOSEN)
+
+
+@without("load")
+def test_the_mean_is_filled_in_when_asked(door, tmp_path):
+    chosen, said = through(door, GAPS, tmp_path, missing="impute")
+    assert chosen in (through(door, GAPS.fillna(GAPS.mean()), tmp_path)[0], CHOSEN)
+    filled = int(GAPS.isna().to_numpy().sum())
+    note = f"{filled} missing values were replaced by the mean of their column"
+    assert said == ([note] if door.startswith("landmarks") else [])
+
+
+@without("load", "held_out")
+def test_pairs_of_known_values_serve_when_asked(door, tmp_path):
+    expected = lm.ColumnSelector(2, method="greedy", missing="pairwise").fit(GAPS)
+    chosen, said = through(door, GAPS, tmp_path, missing="pairwise")
+    assert said == [] and chosen in (expected.selection_.chosen_names, CHOSEN)
+
+
+def test_held_out_rows_need_every_value():
+    with pytest.raises(ValueError, match="errors on held-out rows need every value"):
+        lm.held_out(GAPS, [2], missing="pairwise")
+
+
+def test_held_out_rows_are_filled_by_the_training_rows():
+    folds = [(np.arange(30), np.arange(30, 40)), (np.arange(10, 40), np.arange(10))]
+    found = lm.held_out(GAPS, [2], cv=folds, missing="impute").errors[:, 0]
+    for error, (train, _) in zip(found, folds, strict=True):
+        filled = GAPS.fillna(GAPS.iloc[train].mean())
+        fold = [next(pair for pair in folds if pair[0] is train)]
+        expected = lm.held_out(filled, [2], cv=fold * 2).errors[0, 0]
+        assert error == pytest.approx(expected, rel=1e-10)
+
+
+@without("load", "ColumnSelector")
+@pytest.mark.parametrize("left", [0, 1])
+def test_too_few_complete_rows_are_an_error(door, left, tmp_path):
+    table = FRAME.copy()
+    table.iloc[: 40 - left, 3] = np.nan
+    with pytest.raises(ValueError, match=f"only {left} of 40 rows have every value, too few"):
+        through(door, table, tmp_path, missing="drop")
+
+
+def test_fewer_complete_rows_than_columns_wanted_are_an_error(tmp_path):
+    table = FRAME.copy()
+    table.iloc[3:, 3] = np.nan
+    table.to_csv(tmp_path / "x.csv", index=False)
+    message = "only 3 of 40 rows have every value, too few to choose 4 columns from"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ValueError, match=message):
+            lm.select(table, 4, missing="drop")
+        with pytest.raises(ValueError, match=message):
+            lm.path(table, 4, missing="drop")
+        with pytest.raises(ValueError, match=message):
+            command("select", tmp_path / "x.csv", "-k", 4, "--missing", "drop")
+
+
+@every_door
+def test_two_columns_of_one_name_are_accepted(door, tmp_path):
+    table = FRAME.set_axis(list("aacdef"), axis=1)
+    expected = ["aacdef"["abcdef".index(name)] for name in CHOSEN]
+    chosen, said = through(door, table, tmp_path)
+    assert said == [] and chosen in (expected, CHOSEN)
+
+
+def test_a_name_of_two_columns_cannot_be_included(tmp_path):
+    table = FRAME.set_axis(list("abcaef"), axis=1)
+    with pytest.raises(ValueError, match="2 columns named 'a'; give the index of one"):
+        lm.select(table, 2, include="a")
+    table.assign(text="x").iloc[:, [6, 0, 1, 2, 3, 4, 5]].to_csv(tmp_path / "x.csv", index=False)
+    asked = (tmp_path / "x.csv", "-k", 2, "--numeric-only", "--include")
+    with pytest.raises(ValueError, match="2 columns are named 'a'; give the number of one.*: 1, 4"):
+        command("select", *asked, "a")
+
+
+def test_a_column_selector_transforms_a_table_with_two_columns_of_one_name():
+    table = FRAME.set_axis(list("aacdef"), axis=1)
+    selector = lm.ColumnSelector(2, method="greedy").fit(table)
+    assert np.array_equal(selector.transform(table), X[:, np.sort(selector.indices_)])
+    assert selector.score(table) == pytest.approx(
+        lm.ColumnSelector(2, method="greedy").fit(X).score(X)
+    )
+    lm.Nystroem(n_components=2).fit(table).transform(table)
+
+
+@without("load", "ColumnSelector")  # there columns are left out by hand
+def test_text_is_an_error_or_left_out(door, tmp_path):
+    table = FRAME.assign(name="Ann", city="Rome")
+    with pytest.raises(ValueError, match="2 of 8 columns do not hold numbers: 'name'"):
+        through(door, table, tmp_path)
+    chosen, said = through(door, table, tmp_path, numeric_only=True)
+    assert chosen == CHOSEN
+    assert len(said) == 1 and said[0].startswith("numeric_only leaves out 2 of 8 columns: 'name'")
+
+
+@every_door
+def test_numbers_with_odd_values_are_never_left_out(door, tmp_path):
+    table = FRAME.astype(object)
+    table.iloc[[3, 9], 1] = "k.A."
+    asked = {} if door in ("ColumnSelector", "load") else {"numeric_only": True}
+    with pytest.raises(
+        ValueError, match="column 'b' holds numbers, but 2 of its 40 values"
+    ) as caught:
+        through(door, table, tmp_path, **asked)
+    assert "'k.A.' (" in str(caught.value) and "na_values=['k.A.']" in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+@without("load")
+def test_integers_that_may_be_missing_are_numbers(door, tmp_path):
+    table = (FRAME * 100).round().astype("Int64")
+    table.iloc[3, 2] = pd.NA
+    with pytest.raises(ValueError, match="NaN"):
+        through(door, table, tmp_path)
+    chosen, _ = through(door, table, tmp_path, missing="impute")
+    plain = (FRAME * 100).round()
+    plain.iloc[3, 2] = np.nan
+    assert chosen in (through(door, plain, tmp_path, missing="impute")[0], CHOSEN)
+
+
+def test_a_warning_comes_after_errors_about_arguments():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for asked in ({"method": "gredy"}, {"include": ["x"]}, {"seed": -1}):
+            with pytest.raises(ValueError):
+                lm.select(FRAME + 1000, 2, **asked)
+        with pytest.raises(ValueError):
+            lm.path(FRAME + 1000, [2, 99])
+    assert caught == []
+
+
+def test_an_argument_that_is_not_there_is_answered_with_what_was_meant():
+    with pytest.raises(TypeError, match="'standardize'; center=True, scale=True gives"):
+        lm.select(FRAME, 2, standardize=True)
+    with pytest.raises(TypeError, match="no argument 'centre'; did you mean 'center'"):
+        lm.select(FRAME, 2, centre=True)
+
+
+def test_an_operator_takes_no_preparation():
+    with pytest.raises(ValueError, match=r"use lm\.data\(X, center=…, scale=…, missing=…\)"):
+        lm.select(lm.psd(np.eye(3)), 2, missing="impute")
+    with pytest.raises(ValueError, match="missing must be one of 'error', 'impute', 'drop', 'pair"):
+        lm.select(FRAME, 2, missing="ignore")

@@ -1,0 +1,210 @@
+"""Tables as people have them: odd values, thousands, names twice, files larger than memory."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+from landmarks.errors import FormatError
+from landmarks.readers.read import read
+
+from .doors import command
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((50, 4)) @ RNG.standard_normal((4, 8)) * 900 + 2000
+
+
+def german(number):
+    """A number as German spreadsheets write it: 1.107,97."""
+    return f"{number:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+def write(path, rows, names, delimiter=";"):
+    lines = [delimiter.join(row) for row in [names, *rows]]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def messy(tmp_path):
+    """Dates, a city, numbers with thousands and some marks, a name twice, a constant column."""
+    rows = [[f"{i % 28 + 1:02d}.03.2024", "Bonn", *map(german, row)] for i, row in enumerate(X)]
+    for i, j in ((0, 2), (7, 2), (7, 4), (30, 9)):
+        rows[i][j] = "k.A."
+    rows = [[*row, "1,00"] for row in rows]
+    names = ["Datum", "Ort", *(f"v{j}" for j in range(7)), "v3", "fest"]
+    return write(tmp_path / "messy.csv", rows, names)
+
+
+READ = ("--thousands", ".", "--na-values", "k.A.")
+
+
+@pytest.mark.parametrize("option", [(), ("--numeric-only",)])
+def test_the_error_shows_the_odd_values_and_the_options_that_help(messy, option):
+    with pytest.raises(ValueError) as caught:
+        command("select", messy, "-k", 3, *option)
+    message = str(caught.value)
+    assert "column 'v0' holds numbers, but" in message and "'k.A.' (line 2)" in message
+    assert re.search(r"so do 'v\d', .* and \d more; give", message)
+    assert "give --thousands '.' --na-values 'k.A.'" in message and message.count("\n") == 1
+    assert len(message) < 700
+
+
+def test_with_these_options_the_table_is_read(messy):
+    asked = ("--numeric-only", "--missing", "impute", "--standardize", "-q", "--json")
+    with pytest.warns(UserWarning) as caught:
+        found = json.loads(command("select", messy, "-k", 3, *READ, *asked))
+    said = [str(warning.message) for warning in caught]
+    assert "4 missing values were replaced by the mean of their column" in said
+    assert any(note.startswith("numeric_only leaves out 2 of 11 columns: 'Datum'") for note in said)
+    assert any(note.startswith("column 'fest' holds one value only") for note in said)
+    A = np.round(X, 2)
+    A[[0, 7, 7, 30], [0, 0, 2, 7]] = np.nan
+    expected = lm.select(lm.data(A, missing="impute", center=True, scale=True), 3)
+    assert found["indices"] == [j + 2 for j in expected.indices]
+    assert found["settings"]["thousands"] == "." and found["settings"]["na_values"] == ["k.A."]
+
+
+def test_python_reads_it_the_same_way(messy):
+    with pytest.raises(FormatError, match=r"^messy\.csv: column 'v0' holds numbers"):
+        lm.select(messy, 3, numeric_only=True)
+    reading = {"numeric_only": True, "thousands": ".", "na_values": ["k.A."]}
+    with pytest.warns(UserWarning, match="numeric_only leaves out 2 of 11"):
+        operator = lm.data(messy, missing="impute", **reading)
+    assert operator.n == 9 and operator.names.count("v3") == 2
+    np.testing.assert_allclose(operator.factor()[1, :8], np.round(X[1], 2))
+
+
+def test_a_report_says_how_many_values_were_filled_in(messy, tmp_path):
+    pytest.importorskip("jinja2", reason="needs Jinja2")
+    page = tmp_path / "page.html"
+    asked = ("--numeric-only", "--missing", "impute", "--center", "-q", "--report", page)
+    with pytest.warns(UserWarning):
+        command("select", messy, "-k", 2, *READ, *asked)
+    assert "impute (4 values)" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("cells", "helps"),
+    [
+        (["1,107.97", "12.5", "2,300.1"], "--thousands ','"),
+        (["1.107,97", "12,5", "2.300,1"], "--thousands '.'"),
+        (["1 107,97", "12,5", "2 300,1"], "--thousands ' '"),
+        (["1'107.97", "12.5", "2'300.1"], '--thousands "\'"'),
+        (["1.5", "-999x", "2"], "--na-values '-999x', if it stands for a missing value"),
+        (["1.107,97", "kA", "2.300,1", "7,5"], "--thousands '.' --na-values 'kA'"),
+    ],
+)
+def test_the_signs_are_guessed_and_reading_with_them_works(tmp_path, cells, helps):
+    path = write(tmp_path / "x.csv", [[cell, "1", "2"] for cell in cells], ["a", "b", "c"])
+    with pytest.raises(FormatError) as caught:
+        read(path)
+    assert helps in str(caught.value)
+    python = str(caught.value).split("lm.data(path, ")[1].split("); --drop")[0]
+    values = read(path, **eval(f"dict({python})")).values[:, 0]  # noqa: S307  # our own message
+    assert np.isfinite(values).sum() == sum("9x" not in cell and cell != "kA" for cell in cells)
+
+
+def test_numbers_may_stand_for_missing_values(tmp_path):
+    path = write(tmp_path / "x.csv", [["-999", "1"], ["2", "-999.0"], ["3", "4"]], ["a", "b"])
+    values = read(path, na_values=("-999",)).values
+    np.testing.assert_array_equal(values, [[np.nan, 1], [2, np.nan], [3, 4]])
+
+
+@pytest.mark.parametrize("cell", ["1.5", "12.34.567", "1234.567", "1.2345"])
+def test_a_sign_between_other_groups_than_thousands_is_odd(tmp_path, cell):
+    rows = [["1.000"], [cell], ["2.000"], ["3.000"]]
+    path = write(tmp_path / "x.csv", [[*row, "1"] for row in rows], ["a", "b"])
+    with pytest.raises(FormatError, match=r"1 of its 4 values .* \(line 3\)"):
+        read(path, thousands=".")
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"thousands": ".", "decimal": "."}, "cannot both have the sign"),
+        ({"thousands": ".."}, "one character, got '..'"),
+        ({"decimal": "x"}, "one character, got 'x'"),
+    ],
+)
+def test_signs_that_cannot_be_are_refused(tmp_path, how, message):
+    path = write(tmp_path / "x.csv", [["1", "2"]], ["a", "b"])
+    with pytest.raises(FormatError, match=message):
+        read(path, **how)
+
+
+def test_more_text_than_numbers_is_text(tmp_path):
+    rows = [[name, str(i * i)] for i, name in enumerate(["A7", "B", "12", "C-1", "x"])]
+    path = write(tmp_path / "x.csv", rows, ["code", "a"])
+    with pytest.raises(FormatError, match="line 2, column 'code': 'A7' is not a number"):
+        read(path)
+    assert read(path, numeric_only=True).names == ("a",)
+
+
+def test_no_message_is_longer_than_a_screen(tmp_path):
+    names = [f"column number {j}" for j in range(225)]
+    rows = [["1.5"] * 225 for _ in range(50)]
+    rows[7] = ["k.A."] * 225
+    path = write(tmp_path / "odd.csv", rows, names)
+    text = write(tmp_path / "text.csv", [["word"] * 224 + ["1"]] * 3, names)
+    for file, option, last in (
+        (path, (), "'column number 5' and 219 more"),
+        (path, ("--numeric-only",), "'column number 5' and 219 more"),
+        (text, (), "and 219 more; leave them out with"),
+        (text, ("--columns", "nothing"), "and 220 more"),
+    ):
+        with pytest.raises(ValueError) as caught:
+            command("select", file, "-k", 2, *option)
+        assert last in str(caught.value) and len(str(caught.value)) < 800
+
+
+@pytest.mark.parametrize("ending", ["npy", "parquet", "feather", "zarr", "h5"])
+def test_a_file_larger_than_memory_is_read_in_blocks(tmp_path, ending):
+    pd = pytest.importorskip("pandas", reason="needs pandas")
+    A = RNG.standard_normal((3000, 3)) @ RNG.standard_normal((3, 6))
+    A += RNG.standard_normal((3000, 6)) / 5
+    path = tmp_path / f"x.{ending}"
+    frame = pd.DataFrame(A, columns=list("abcdef"))
+    if ending == "npy":
+        np.save(path, A)
+    elif ending == "zarr":
+        pytest.importorskip("zarr", reason="needs zarr").save_array(str(path), A)
+    elif ending == "h5":
+        with pytest.importorskip("h5py", reason="needs h5py").File(path, "w") as file:
+            file["A"] = A
+    else:
+        {"parquet": frame.to_parquet, "feather": frame.to_feather}[ending](path)
+    out = tmp_path / "out.csv"
+    asked = ("-k", 2, "-q", "--json", "--max-bytes", "100k", "--center", "-o", out, "--force")
+    found = json.loads(command("select", path, *asked))
+    expected = lm.select(A, 2, center=True)
+    assert found["indices"] == expected.indices.tolist() and found["data"]["rows"] == 3000
+    assert found["error"] == pytest.approx(expected.error(), rel=1e-9)
+    written = np.loadtxt(out, delimiter=",", skiprows=1)
+    np.testing.assert_array_equal(written, A[:, expected.indices])
+    part = json.loads(command("select", path, *asked, "--drop", "0"))
+    assert part["indices"] == [j + 1 for j in lm.select(A[:, 1:], 2, center=True).indices]
+    with pytest.raises(ValueError, match="more than the limit"):
+        command("select", path, *asked, "--rows")
+
+
+def test_groups_and_costs_are_lists_or_files(tmp_path):
+    path = tmp_path / "x.npy"
+    np.save(path, X - 2000)
+    labels = list("aabbccdd")
+    (tmp_path / "labels.txt").write_text("\n".join(labels))
+    expected = lm.select(X - 2000, 2, groups=labels).indices.tolist()
+    for given in (",".join(labels), tmp_path / "labels.txt"):
+        found = json.loads(command("select", path, "-k", 2, "-q", "--json", "--groups", given))
+        assert found["indices"] == expected
+    costs = [3, 1, 4, 1, 5, 9, 2, 6]
+    asked = ("--costs", ",".join(map(str, costs)), "--budget-cost", 6)
+    found = json.loads(command("select", path, "-k", 3, "-q", "--json", *asked))
+    expected = lm.select(X - 2000, 3, costs=costs, budget_cost=6).indices.tolist()
+    assert found["indices"] == expected
+    with pytest.raises(ValueError, match="--costs must be numbers"):
+        command("select", path, "-k", 2, "--costs", "a,b,c,d,e,f,g,h", "--budget-cost", 2)
+    with pytest.raises(ValueError, match="--groups has 2 entries, but there are 8 columns"):
+        command("select", path, "-k", 2, "--groups", "a,b")
