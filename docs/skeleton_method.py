@@ -34,8 +34,8 @@ class LargestResidual:
     honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        # searchable: K in the form with accurate residuals; Residual: C = K − K̂, a State
-        residual = Residual(problem.operator.searchable(problem.k), problem.k)
+        # searched: K in the form with accurate residuals; Residual: C = K − K̂, a State
+        residual = Residual(problem.searched, problem.k)
         steps = picks(problem, residual)
         if run("largest_residual", steps, residual, deadline=problem.deadline):
             # complete: with fewer than k picks the rank is reached; add the missing ones, and warn

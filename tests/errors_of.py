@@ -11,6 +11,9 @@ from landmarks.operators.base import Operator
 from landmarks.operators.pair import Pair
 
 
+CRITERIA = ("trace", "frobenius")  # of errors that are shares of a total
+
+
 def selection_error(operator: Operator, indices: Any, criterion: str) -> float:
     """The error of a choice of an operator, by criterion."""
     return as_objective(criterion).error(operator, np.asarray(indices, dtype=np.int64))

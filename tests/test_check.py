@@ -105,7 +105,7 @@ def test_every_kind_of_integer_is_a_subset_size(k):
 
 def test_words_outside_the_list_are_refused():
     with pytest.raises(
-        ValueError, match="criterion must be one of 'trace', 'frobenius', got 'spectral'"
+        ValueError, match="criterion must be one of 'trace', 'frobenius', 'logdet', got 'spectral'"
     ):
         lm.select(X, 1, method="greedy", criterion="spectral")
     with pytest.raises(

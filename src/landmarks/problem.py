@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Protocol
 
@@ -88,10 +88,6 @@ class Problem:
     def searched(self) -> Pair:
         """The same with K in the form that a search for k columns works on."""
         return self.pair.searchable(self.k)
-
-    def share(self, error: Callable[[], float | None]) -> Callable[[], float | None] | None:
-        """How the share of the trace that is left is reported: only if the trace is minimised."""
-        return error if self.objective.depth == 1 else None
 
     @property
     def choosable(self) -> np.ndarray:

@@ -162,7 +162,7 @@ def test_the_number_of_substitutes_is_checked(each):
 
 def test_criteria_other_than_the_two_are_refused():
     with pytest.raises(
-        ValueError, match="criterion must be one of 'trace', 'frobenius', got 'spectral'"
+        ValueError, match="criterion must be one of 'trace', 'frobenius', 'logdet', got 'spectral'"
     ):
         lm.select(NORMAL, 2, method="greedy").why("spectral")
 

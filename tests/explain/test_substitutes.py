@@ -13,7 +13,7 @@ import landmarks as lm
 from landmarks.explain import substitutes as module
 from landmarks.explain.substitutes import Substitutes
 from landmarks.linalg.reconstruction import reconstruct
-from landmarks.objectives import OBJECTIVES as CRITERIA
+from errors_of import CRITERIA
 from landmarks.objectives import as_objective
 from landmarks.operators.base import Operator
 

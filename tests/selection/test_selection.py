@@ -46,7 +46,7 @@ def test_the_factor_is_undefined_at_the_numerical_rank():
 
 def test_criteria_other_than_the_two_are_refused(selection):
     with pytest.raises(
-        ValueError, match="criterion must be one of 'trace', 'frobenius', got 'spectral'"
+        ValueError, match="criterion must be one of 'trace', 'frobenius', 'logdet', got 'spectral'"
     ):
         selection.error("spectral")
 

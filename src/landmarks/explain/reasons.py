@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _check
 from .._array import host, rank_tolerance
+from ..errors import UnsupportedError
 from ..linalg.rebuilding import rebuilding
 from ..linalg.reconstruction import Reconstruction
 from ..operators.base import Operator
@@ -73,6 +74,11 @@ def reasons(
     labels = _labels(selection)
     frequency = _frequency(stability, selection.indices)
     objective = selection._objective(criterion)
+    if not objective.shares:
+        raise UnsupportedError(
+            "why() gives shares of an error, which a log determinant has none of; error() and gap() "
+            "are in nats"
+        )
     found = substitutes(
         operator,
         selection.indices,

@@ -14,8 +14,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._array import host
+from .._array import cholesky, host
 from ..errors import UnsupportedError
+from ..linalg.rebuilding import unit
 from ..operators.base import Operator
 from ..operators.forms import densify, in_double
 from ..operators.pair import Pair
@@ -65,18 +66,27 @@ class LogDet(Objective):
         indices = np.asarray(indices, dtype=np.int64)
         if operator.m is not None and self.noise is None:  # XᵀX would square the condition
             X = host(operator.factor(indices)).astype(np.float64)
-            if X.shape[0] < X.shape[1]:
+            lengths = np.sqrt(np.sum(X * X, axis=0))
+            if X.shape[0] < X.shape[1] or not np.all(lengths > 0):
                 return float(np.inf)
-            pivots = np.abs(np.diagonal(np.linalg.qr(X, mode="r")))
-            with np.errstate(divide="ignore"):
-                return float(-2 * np.sum(np.log(pivots))) - self._unit(operator, len(indices))
+            shares = np.abs(np.diagonal(np.linalg.qr(X / lengths, mode="r")))
+            if not np.all(shares > unit(len(indices))):
+                return float(np.inf)  # one of them is represented by the others
+            value = 2 * float(np.sum(np.log(shares)) + np.sum(np.log(lengths)))
+            return -value - self._unit(operator, len(indices))
         K = host(in_double(operator).restrict(indices).columns(np.arange(len(indices))))
         G = K.astype(np.float64)
         if self.noise is not None:
             roots = np.sqrt(self.noise[indices])
             G = np.eye(len(G)) + G / np.outer(roots, roots)
-        sign, value = np.linalg.slogdet(G)
-        return float(np.inf) if sign <= 0 else -float(value) - self._unit(operator, len(indices))
+        lengths = np.sqrt(np.maximum(np.diagonal(G), 0.0))
+        if not np.all(lengths > 0):
+            return float(np.inf)
+        L = cholesky(G / np.outer(lengths, lengths))
+        if L is None or not np.all(np.diagonal(L) ** 2 > unit(len(indices))):
+            return float(np.inf)
+        value = 2 * float(np.sum(np.log(np.diagonal(L))) + np.sum(np.log(lengths)))
+        return -value - self._unit(operator, len(indices))
 
     exact_error = error
 

@@ -160,7 +160,7 @@ def counted(
                     return
                 yield Step(now.done, len(parts), tree.relative)
 
-    ended = run("counting", steps(), now, deadline=problem.deadline)
+    ended = run("exact", steps(), now, deadline=problem.deadline)
     if walk.failed:
         return None
     complete = ended and now.done == len(walk.parts())
@@ -179,6 +179,8 @@ def best_of_all(tree: Tree) -> float:
     n, r = len(problem.choosable), problem.k - len(problem.include)
     depth = 2 if tree.frobenius else 1
     found = None
+    if tree.cutoff <= 0:  # nothing is left to be better at
+        return tree.search()
     if counting_seconds(n, r, depth, tree.repeats) <= min(MOST, problem.time_left):
         found = counted(tree, tree.cutoff)
     if found is None:
@@ -209,7 +211,7 @@ def largest_volume(problem: Problem, start: np.ndarray) -> Choice:
         walk.take(now, walk.part(prefix, now.threshold))
         if walk.failed or problem.time_left <= 0 or stopped():
             return Choice(start, bound=min(bound, error), details=details)
-        report("counting", done + 1, len(walk.parts()))
+        report("exact", done + 1, len(walk.parts()))
     rows = [start, *(np.asarray([*problem.include, *left[row]]) for row in now.found)]
     best = rows[int(np.argmin([objective.error(problem.operator, row) for row in rows]))]
     error = objective.error(problem.operator, best)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .._array import (
@@ -139,6 +141,10 @@ class Residual(State):
         else:
             self.source = FromK(pair, capacity)
             self.panel = self.source.panel
+
+    def share_of(self, problem: Problem) -> Callable[[], float | None] | None:
+        """What is reported as the error: the share that is left, if the trace is minimised."""
+        return self.relative_error if problem.objective.depth == 1 else None
 
     def relative_error(self) -> float | None:
         """The trace that is left as a share of the total."""

@@ -65,7 +65,8 @@ class Bounds:
             return True
         if self.bound is None and f"certificate:{self.criterion}" not in self.known:
             return False
-        return self._figure("error", None) <= self._bound(None) + 1e-9 * abs(self._bound(None))
+        bound = self._bound(None)
+        return bool(self._figure("error", None) <= bound + 1e-9 * abs(bound))
 
     def lower_bound(self, criterion: str | None = None) -> float:
         """A lower bound on the error of every choice of k columns with include and exclude.

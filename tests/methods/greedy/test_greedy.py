@@ -82,7 +82,7 @@ def test_the_rank_is_reached_before_anything_is_filled_up(gain):
 
 def test_an_unknown_gain_is_refused():
     with pytest.raises(
-        ValueError, match="gain must be one of 'trace', 'frobenius', got 'spectral'"
+        ValueError, match="gain must be one of 'trace', 'frobenius', 'logdet', got 'spectral'"
     ):
         lm.Greedy(gain="spectral")
 

@@ -119,7 +119,7 @@ def picked(
             allowed = like(open_now, residual.operator.like)
         if not advance(residual, gains, allowed, problem.k - len(residual.picks)):
             return
-        yield Step(len(residual.picks), problem.k, problem.share(residual.relative_error))
+        yield Step(len(residual.picks), problem.k, residual.share_of(problem))
 
 
 def open_places(problem: Problem, residual: Residual, picks: list[int]) -> np.ndarray:

@@ -66,7 +66,7 @@ def picked(problem: Problem, residual: Residual, order: np.ndarray) -> Iterator[
         if len(order) == 0:
             return
         residual.pick(int(order[0]))
-        yield Step(len(residual.picks), problem.k, problem.share(residual.relative_error))
+        yield Step(len(residual.picks), problem.k, residual.share_of(problem))
 
 
 def recursive_scores(

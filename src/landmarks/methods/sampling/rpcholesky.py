@@ -73,7 +73,7 @@ def pivots(
             residual.pick(int(proposals[0]))
         else:
             pick_block(residual, proposals, weights, problem.k - len(residual.picks), rng)
-        yield Step(len(residual.picks), problem.k, problem.share(residual.relative_error))
+        yield Step(len(residual.picks), problem.k, residual.share_of(problem))
 
 
 def pivot_weights(residual: Residual, allowed: np.ndarray) -> np.ndarray:
