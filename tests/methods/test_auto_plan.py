@@ -21,10 +21,6 @@ def labels(k: int = 5, **options) -> list[str]:
     return [trial.label for trial in lm.select(X, k, **options).trials]
 
 
-def details(k: int = 5) -> dict[str, object]:
-    return lm.Auto().choose(lm.Problem(lm.data(X), k), np.random.default_rng(0)).details
-
-
 MATRIX, DATA = lm.psd(np.eye(100)), lm.data(np.ones((5, 100)))
 
 
@@ -48,16 +44,6 @@ def test_rounds_by_what_each_costs(operator, k, each, rounds, patience, monkeypa
     timed = auto.modest_search(lm.Problem(operator, k, deadline=1e9), np.arange(k))
     assert timed.patience == 8 * k
     assert found.start.tolist() == list(range(k))
-
-
-@pytest.mark.parametrize(
-    ("seconds", "proved", "later"),
-    [(0.02, True, False), (0.021, False, True), (1.0, False, True), (1.01, False, False)],
-)
-def test_a_proof_is_made_at_once_or_later_or_not(seconds, proved, later, monkeypatch):
-    monkeypatch.setattr(auto, "proof_seconds", lambda problem: seconds)
-    assert ("exact" in labels()) == proved
-    assert details()["provable"] == later
 
 
 def test_with_a_budget_a_proof_may_take_half_of_it(monkeypatch):
