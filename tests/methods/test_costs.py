@@ -62,14 +62,6 @@ def test_annealing_takes_cubes_of_its_candidates(products):
     assert costs.annealed_seconds(few) == pytest.approx(80 * 100 * 30**2 * 1.5e-10)
 
 
-def test_a_proof_takes_all_but_two_picks_at_worst():
-    given = problem(lm.data(np.ones((40, 20))), 5, include=(3,))
-    expected = 0.7 * (171 * 19**2 * 4e-8) ** 0.6 + 20**2 * 60 * 4e-10  # 171 pairs of 19
-    assert costs.proof_seconds(given) == pytest.approx(expected)
-    one = problem(lm.psd(np.eye(20)), 1)
-    assert costs.proof_seconds(one) == pytest.approx(0.7 * (400 * 4e-8) ** 0.6 + 20**3 * 4e-10)
-
-
 @pytest.mark.parametrize(
     ("compiled", "criterion", "expected"),
     [

@@ -166,7 +166,7 @@ def test_nuclear_scores_of_a_product_alone_report_each_pick():
 
 
 PHASES = {
-    "auto": {"reading", "greedy", "rpcholesky", "swap", "iterated"},
+    "auto": {"reading", "greedy", "rpcholesky", "swap", "exact"},
     "continuous": {"descent", "bisection"},
     "annealed": {"annealed", "greedy", "reading"},
     "iterated": {"reading", "greedy", "swap", "iterated"},

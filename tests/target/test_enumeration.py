@@ -149,8 +149,8 @@ def test_a_target_of_zeros_is_rebuilt_by_anything() -> None:
 
 def test_the_default_proves_what_is_small_and_lists_what_it_tried() -> None:
     rng = np.random.default_rng(0)
-    A, B = rng.standard_normal((40, 30)), rng.standard_normal((40, 2))
-    small, large = (lm.select(A, k, target=B) for k in (3, 9))
+    A, B = rng.standard_normal((50, 40)), rng.standard_normal((50, 2))
+    small, large = (lm.select(A, k, target=B) for k in (3, 12))
     assert [trial.label for trial in small.trials] == ["greedy > swap", "exact"]
     assert [trial.label for trial in large.trials] == ["greedy > swap", "iterated"]
     assert small.proved and not large.proved

@@ -34,7 +34,7 @@ class Reconstruction:
     Examples
     --------
     >>> X = np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 1.0, 3.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
-    >>> rebuilt = lm.select(X, 2, include=[0, 1]).reconstruction()
+    >>> rebuilt = lm.select(X, 2, scale=False, include=[0, 1]).reconstruction()
     >>> rebuilt.coefficients.round(2)
     array([[1., 0., 2., 1.],
            [0., 1., 3., 0.]])
