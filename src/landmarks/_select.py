@@ -213,7 +213,7 @@ def _run(
 
 def known_of(problem: Problem, choice: Choice) -> dict[str, float]:
     """What is known about a choice: whether it is proved, and how many columns others may have."""
-    known = {name: 1.0 for name in ("proved", "provable") if choice.details.get(name)}
+    known = {name: 1.0 for name in ("proved",) if choice.details.get(name)}
     if problem.groups is not None or problem.costs is not None:
         known["columns"] = float(most_columns(problem, len(choice.indices)))
     return known

@@ -53,8 +53,8 @@ SHARE_ON_TRACE = 0.2  # the largest part that such a round drops, also from vers
 FEW_ROUNDS = 3  # even if they take longer than that
 MOST_ROUNDS = 200  # no more, even where they cost next to nothing
 SECOND_START = 0.03  # estimated seconds of swaps up to which a second start pays more than rounds
-QUICK = 0.02  # estimated seconds of a proof that is worth it for every answer
-SHORT = 1.0  # estimated seconds of a proof that is left until somebody asks for it
+QUICK = 0.03  # estimated seconds of a proof that is worth it for every answer: 5·10⁶ choices
+LONGEST = 1.0  # seconds after which a proof that was estimated to be quick is given up
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class Auto:
 
     `selection.trials` lists what was tried. With a budget there is also an annealed start, and the
     rest of the budget goes into the iterated search. An optimum that can be proved at once, or in
-    half of the budget, is proved. A proof of up to about a second is made when you ask for
-    `proved`, `gap` or `lower_bound`. `Knapsack` handles groups and costs.
+    half of the budget, is proved; `selection.prove()` takes more time for it. `Knapsack` handles
+    groups and costs.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Auto:
         proof = proof_seconds(problem)
         if proof <= (QUICK if problem.deadline is None else problem.time_left / 2):
             # the data as given: what is proved for a rounded XᵀX is not proved for X
-            given = replace(given, deadline=given.deadline or time.monotonic() + SHORT)
+            given = replace(given, deadline=given.deadline or time.monotonic() + LONGEST)
             portfolio.run("exact", Exact(start=portfolio.best.indices), given)
         further = not straight and ((small and not portfolio.late) or problem.deadline is not None)
         if further and not portfolio.proved:
@@ -133,13 +133,11 @@ class Auto:
         indices = portfolio.best.indices
         if small and not stopped() and problem.time_left > 0:
             indices = greedy_order(problem, indices)
-        later = portfolio.bound is None and not stopped() and proof <= SHORT
         return replace(
             portfolio.best,
             indices=indices,
             trials=tuple(portfolio.trials),
             bound=portfolio.bound,
-            details=portfolio.best.details | {"provable": later},
         )
 
 

@@ -12,6 +12,7 @@ from .._array import free_memory, on_gpu
 from ..operators.base import DENSE_MEMORY, Operator, itemsize
 from ..operators.dense import Dense
 from ..problem import Problem
+from ..proof.counting import counting_seconds
 from ..residual.compiled.library import compiled
 from ..residual.stored_powers import SPEED
 from .annealed.annealed import Annealed
@@ -94,15 +95,16 @@ def cube_seconds(operator: Operator) -> float:
 
 
 def proof_seconds(problem: Problem) -> float:
-    """An estimate of the seconds that the exact search takes: the median of what was measured.
+    """An estimate of the seconds that the exact search takes: a count, or the search by bounds.
 
-    All but two picks would be enumerated at worst; bounds cut that down to its power 0.6. The first
-    node takes products and eigenvalues of all of K.
+    Of that it is the median of what was measured: all but two picks would be enumerated at worst;
+    bounds cut that down to its power 0.6. The first node takes products and eigenvalues of K.
     """
-    n, r = len(problem.free), problem.k - len(problem.include)
+    n, r, K = len(problem.choosable), problem.k - len(problem.include), problem.pair.operator
     worst = min(math.comb(n, max(0, r - 2)), 10**30) * n**2 * 4e-8
-    first = problem.operator.n**2 * (problem.operator.n + (problem.operator.m or 0)) * 4e-10
-    return 0.7 * worst**0.6 + first
+    first = K.n**2 * (K.n + (K.m or 0)) * 4e-10
+    counted = counting_seconds(n, r, problem.objective.depth, problem.objective.repeats)
+    return min(counted, 0.7 * worst**0.6) + first
 
 
 def annealed_seconds(problem: Problem) -> float:

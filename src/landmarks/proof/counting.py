@@ -117,16 +117,18 @@ class Counted:
     complete: bool
 
 
-def counted(tree: Tree, error: float, *, tighten: bool = True) -> Counted | None:
+def counted(
+    tree: Tree, error: float, *, tighten: bool = True, every: bool = False
+) -> Counted | None:
     """Count the choices of a problem whose error may be below the given one.
 
-    tighten : whether a better choice lowers that error, so that only the best are listed. None
-        where rounding hides too much to count.
+    tighten : whether a better choice lowers that error, so that only the best are listed. every :
+        whether columns that are multiples of others count too. None where rounding hides too much.
     """
     problem = tree.problem
     state, unknown = tree.root.pick_all(problem.include)
     r = problem.k - (len(problem.include) if tree.repeats else len(set(problem.include)))
-    candidates = separate(tree, problem.choosable)
+    candidates = separate(tree, problem.choosable, every)
     if unknown or candidates is None or library() is None:
         return None
     if r < 2 or (len(candidates) < r and not tree.repeats):
@@ -184,7 +186,7 @@ def best_of_all(tree: Tree) -> float:
     return min(tree.closed, tree.doubt, found.below) if found.complete else 0.0
 
 
-def separate(tree: Tree, free: np.ndarray) -> np.ndarray | None:
+def separate(tree: Tree, free: np.ndarray, every: bool = False) -> np.ndarray | None:
     """The candidates without those that others are multiples of, as exact numbers.
 
     None where rounding hides whether a candidate depends on what is included.
@@ -194,7 +196,7 @@ def separate(tree: Tree, free: np.ndarray) -> np.ndarray | None:
     if not all(state.represented(int(j)) for j in free[doubtful]):
         return None
     left = free[~doubtful]
-    if state.pair.noise is not None:  # a second measurement of the same is worth something
+    if every or state.pair.noise is not None:  # a second measurement of the same is worth something
         return left
     C, c = state.matrix, state.diagonal
     alike = 1 - C[np.ix_(left, left)] ** 2 / np.outer(c[left], c[left]) <= NEAR

@@ -1,7 +1,10 @@
 """The errors of a choice, each computed once, and lower bounds on the error of any choice."""
 
+from __future__ import annotations
+
 import time
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -12,9 +15,12 @@ from ..objectives.objective import OBJECTIVES, Objective
 from ..operators.base import Operator
 from ..problem import Problem
 from ..proof.certificate import Certificate, certify
+from ..placement.constraint import Constraint
 from ..runs.runner import watching
 
-PATIENCE = 3.0  # seconds allowed for a proof that was estimated to take less than one
+if TYPE_CHECKING:
+    from .selection import Selection
+
 
 
 class Bounds:
@@ -32,6 +38,7 @@ class Bounds:
     known: dict[str, float]
     include: tuple[int, ...]
     exclude: tuple[int, ...]
+    constraints: tuple[Constraint, ...]
 
     @property
     def criterion(self) -> str:
@@ -52,9 +59,8 @@ class Bounds:
     def proved(self) -> bool:
         """Whether no choice of k columns that satisfies the constraints can be better.
 
-        Better means by more than 1e-9 of the error.
+        Better means by more than 1e-9 of the error. This is what is known; `prove` searches.
         """
-        self._prove_if_asked()
         if "proved" in self.known:
             return True
         if self.bound is None and f"certificate:{self.criterion}" not in self.known:
@@ -161,6 +167,53 @@ class Bounds:
             point=found.point,
         )
 
+    def prove(self, budget: float = 60.0, *, callback: Any = None) -> Selection:
+        """The best choice of all, proved if the budget suffices.
+
+        Parameters
+        ----------
+        budget : seconds.
+        callback : called with a `Progress` from time to time; if it returns True, the work ends.
+
+        Returns
+        -------
+        Selection
+            This selection, or a better one if there is one; `proved` says whether it is the best.
+
+        Examples
+        --------
+        >>> s = lm.select(np.random.default_rng(0).standard_normal((30, 12)), 4, method="greedy")
+        >>> s.proved, s.prove().proved
+        (False, True)
+        """
+        if self.constraints or "columns" in self.known:
+            raise UnsupportedError(
+                "prove compares all choices of k columns, without groups, costs or constraints on "
+                "places; certificate() gives a lower bound"
+            )
+        end = time.monotonic() + seconds(budget)
+        problem = Problem(
+            self._data, self.k, self.objective, self.include, self.exclude, deadline=end
+        )
+        problem.warned.add("rank")
+        with watching(callback):
+            found = Exact(start=self.indices).choose(problem, np.random.default_rng(0))
+        known = {name: figure for name, figure in self.known.items() if "error" not in name}
+        known |= {"proved": 1.0} if found.details["proved"] else {}
+        better = replace(self._itself, indices=found.indices, known=known, bound=found.bound)
+        lower = better._figure("error", None) < self._figure("error", None) * (1 - 1e-9)
+        if lower:
+            return better
+        self.known.update({name: known[name] for name in ("proved",) if name in known})
+        bound = max(float(found.bound or 0.0), self.known.get(f"certificate:{self.criterion}", 0.0))
+        self.known[f"certificate:{self.criterion}"] = bound
+        return self._itself
+
+    @property
+    def _itself(self) -> Selection:
+        """The selection: `Selection` is the only class that derives from this one."""
+        return cast("Selection", self)
+
     @property
     def _data(self) -> Operator:
         if self.operator is None:
@@ -189,30 +242,12 @@ class Bounds:
     def _bound(self, criterion: str | None) -> float:
         """The best lower bound that is known, in the units of the operator."""
         criterion = self._criterion(criterion)
-        if criterion == self.criterion:
-            self._prove_if_asked()
         found = [self.known.get(f"certificate:{criterion}")]
         found.append(self.bound if criterion == self.criterion else None)
         proved = [bound for bound in found if bound is not None]
         if proved:  # the error may be rounded further than what is proved of it
             proved = [min(max(proved), self._figure("error", criterion))]
         return max([self._figure("rank_bound", criterion), *proved])
-
-    def _prove_if_asked(self) -> None:
-        """Search all choices if `auto` postponed a short proof until it is asked for."""
-        if self.known.pop("provable", None) is None or self.operator is None:
-            return
-        problem = Problem(
-            self.operator,
-            self.k,
-            self.objective,
-            self.include,
-            self.exclude,
-            deadline=time.monotonic() + PATIENCE,
-        )
-        problem.warned.add("rank")
-        found = Exact(start=self.indices).choose(problem, np.random.default_rng(0))
-        self.known[f"certificate:{self.criterion}"] = float(found.bound or 0.0)
 
     def _figure(self, kind: str, criterion: str | None) -> float:
         """A figure in the units of the operator, computed once."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
+    from ..explain.alternatives import Alternatives
     from ..explain.reasons import Reasons
     from ..explain.stability import Stability
     from ..report.overview import Overview
@@ -42,6 +43,38 @@ class Presentation:
         selection = _selection(self)
         criterion = selection._criterion(criterion)
         return reasons(selection, selection._data, criterion, each, stability)
+
+    def alternatives(
+        self,
+        within: float | str = 0.01,
+        *,
+        at_most: int = 1000,
+        budget: float = 60.0,
+        callback: Any = None,
+    ) -> Alternatives:
+        """Every choice of k whose error is within a share of the best, complete and proved.
+
+        Parameters
+        ----------
+        within : the share, such as 0.01 or "1%".
+        at_most : how many to return; if there are more, `complete` is False.
+        budget : seconds for comparing all choices.
+        callback : called with a `Progress` from time to time; if it returns True, the work ends.
+
+        Returns
+        -------
+        Alternatives
+            `choices`, `errors`, `above`, `counts` and `always`, which prints itself as a table.
+
+        Examples
+        --------
+        >>> s = lm.select(np.diag([3.0, 2.0, 2.0, 1.0]), 2)
+        >>> s.alternatives(within=0.1).choices.tolist()
+        [[0, 1], [0, 2]]
+        """
+        from ..explain.alternatives import alternatives
+
+        return alternatives(_selection(self), within, at_most, budget, callback)
 
     def stability(
         self, n_bootstrap: int = 50, *, method: Any = None, seed: int | None = 0
