@@ -14,7 +14,7 @@ OPERATOR = lm.psd(np.eye(6))
 
 def test_nothing_but_the_matrix_and_k_must_be_said():
     problem = lm.Problem(OPERATOR, 2)
-    assert (problem.criterion, problem.include, problem.exclude, problem.warned) == (
+    assert (problem.objective.criterion, problem.include, problem.exclude, problem.warned) == (
         "trace",
         (),
         (),
@@ -52,7 +52,7 @@ def test_problems_are_compared_without_their_arrays_and_shown_without_their_warn
         for name in ("a", "b")
     )
     assert one == other != lm.Problem(OPERATOR, 3) and one.free.tolist() == other.free.tolist()
-    assert "warned" not in repr(one) and "criterion='trace'" in repr(one)
+    assert "warned" not in repr(one) and "Trace" in repr(one)
 
 
 def test_the_deadline_is_given_in_seconds_from_now():

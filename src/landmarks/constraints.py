@@ -21,6 +21,7 @@ HONOURED_BY = {
     "constraints": "auto, greedy, swap or iterated",
     "target": "auto, greedy, swap, iterated or exact",
     "noise": "auto, greedy, swap, iterated or exact",
+    "logdet": "auto, greedy, swap, iterated, exact or pivoted_qr",
 }
 
 

@@ -67,7 +67,7 @@ class Problem:
     def plain(self) -> bool:
         """Whether only k columns are asked for: no constraint, no target and no noise."""
         placed = self.include or self.exclude or self.constraints
-        return not placed and self.groups is None and self.costs is None and self.objective.plain
+        return not placed and self.groups is None and self.costs is None and not self.objective.asked
 
     @property
     def criterion(self) -> str:
@@ -233,6 +233,7 @@ def brief(method: Any) -> str:
 INCLUDE_EXCLUDE = frozenset({"include", "exclude"})
 AIMED = INCLUDE_EXCLUDE | {"target", "noise"}
 PLACED = INCLUDE_EXCLUDE | {"constraints"}
+SEARCHED = AIMED | {"logdet"}
 
 
 def check_indices(indices: Any, n: int, *, repeats: bool = False) -> np.ndarray:

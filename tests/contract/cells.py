@@ -293,7 +293,16 @@ def kernel_matrix(X: np.ndarray) -> np.ndarray:
 
 # What must be refused ------------------------------------------------------------------------
 
-AIMED_METHODS = {"greedy", "swap", "iterated", "auto", "exact", "annealed", "continuous", "knapsack"}
+AIMED_METHODS = {
+    "greedy",
+    "swap",
+    "iterated",
+    "auto",
+    "exact",
+    "annealed",
+    "continuous",
+    "knapsack",
+}
 PLACED_METHODS = {"greedy", "swap", "iterated", "auto"}
 GROUP_METHODS = {"auto", "knapsack"}
 FACTORS = {

@@ -241,7 +241,7 @@ def test_the_criterion_of_the_selection_is_that_of_every_sample():
         honours = frozenset()
 
         def choose(self, problem, rng):
-            heard.append(problem.criterion)
+            heard.append(problem.objective.criterion)
             return super().choose(problem, rng)
 
     lm.select(X, 1, method=Watching(), criterion="frobenius").stability(2)

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from contracts.operators import KINDS
 from errors_of import selection_error, total
 
 import landmarks as lm
-from landmarks.explain.substitutes import substitutes
+from landmarks.explain import substitutes as module
+from landmarks.explain.substitutes import Substitutes
 from landmarks.linalg.reconstruction import reconstruct
-from landmarks.objectives.objective import OBJECTIVES as CRITERIA
+from landmarks.objectives import OBJECTIVES as CRITERIA
+from landmarks.objectives import as_objective
 from landmarks.operators.base import Operator
 
 CHOSEN = np.array([5, 1, 8])
+
+
+def substitutes(operator: Operator, chosen: np.ndarray, criterion: str, **more: Any) -> Substitutes:
+    """Substitutes by criterion."""
+    return module.substitutes(operator, chosen, as_objective(criterion), **more)
 
 
 def normal(m: int, n: int) -> np.ndarray:

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from landmarks.linalg.aim import Aim
 from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.how_many.curve import sweep
 from landmarks.runs.runner import watching
+from landmarks.targets import with_target_and_noise
 
 
 @pytest.fixture
@@ -96,8 +96,8 @@ def test_the_sizes_of_a_curve_rise_and_come_once(X):
 def test_a_curve_knows_its_criterion_with_and_without_a_target(criterion):
     X = np.random.default_rng(0).standard_normal((20, 6))
     assert lm.path(X, 3, criterion=criterion).criterion == criterion
-    aim = Aim(target=X[:, :2] + 1.0)
-    found = sweep(lm.Problem(lm.data(X[:, 2:]), 0, criterion, aim=aim), np.array([1, 3]))
+    problem = lm.Problem(lm.data(X[:, 2:]), 0, criterion)
+    found = sweep(with_target_and_noise(problem, X[:, :2] + 1.0, None), np.array([1, 3]))
     assert found.criterion == criterion and found.ks.tolist() == [1, 3]
     assert len(found.indices) == 3 and len(found.relative) == 2
 

@@ -1,15 +1,13 @@
 """The default method: what it tries, what it tells, and that it never loses what it found."""
 
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from errors_of import selection_error
 
 import landmarks as lm
-from landmarks.methods import auto, costs, portfolio
-from landmarks.methods.search.swap import Swap
+from landmarks.methods import auto, portfolio
 from landmarks.problem import Problem
 
 
@@ -114,71 +112,6 @@ def problem(n, k, criterion="trace", **constraints):
     return Problem(lm.function(lambda V: 2.0 * V, n=n), k, criterion, **constraints)
 
 
-@pytest.mark.parametrize(
-    ("operator", "seconds"),
-    [
-        (lm.psd(np.eye(1000)), 5e-4),
-        (lm.data(np.ones((100, 10_000))), 1e-3),
-        (lm.function(lambda V: V, n=10_000), 0.15),
-        (
-            lm.data(lambda: iter([np.ones((100, 50))]), memory=10_000),
-            1e-5,
-        ),  # by passes over the rows
-    ],
-    ids=lambda value: repr(value),
-)
-def test_a_product_is_estimated_by_the_entries_it_reads(operator, seconds):
-    assert costs.product_seconds(operator) == pytest.approx(seconds, rel=1e-12)
-
-
-def test_estimates_of_a_large_problem_are_those_of_its_products():
-    of = problem(10_000, 100)
-    assert costs.greedy_seconds(of) == pytest.approx(18.0)  # 1.2 k products of 0.15 s
-    assert costs.swap_seconds(of) == pytest.approx(10.5)
-    assert costs.candidates_seconds(of) == pytest.approx(30 * 0.15 + 2 * 20 * 600**3 * 1.5e-10)
-    assert costs.cube_seconds(of.operator) == pytest.approx(40.0)
-    assert costs.frobenius_seconds(problem(10_000, 100, "frobenius")) == pytest.approx(
-        18.0 + 31.5 + 40.0
-    )
-    assert costs.frobenius_seconds(of) == np.inf
-
-
-def test_estimates_of_a_stored_matrix_grow_with_its_order():
-    stored, few_rows = (Problem(A, 10) for A in (lm.psd(np.eye(100)), lm.data(np.ones((5, 100)))))
-    assert costs.annealed_seconds(stored) == pytest.approx(80 * 100**3 * 1.5e-10)
-    assert costs.annealed_seconds(few_rows) == pytest.approx(80 * 100 * 5**2 * 1.5e-10)
-
-
-@pytest.mark.parametrize("compiled", [False, True])
-def test_a_round_is_estimated_by_its_moves(compiled, monkeypatch):
-    monkeypatch.setattr(costs, "compiled", lambda: compiled)
-    stored, few_rows = (Problem(A, 10) for A in (lm.psd(np.eye(100)), lm.data(np.ones((5, 100)))))
-    moves, residual = 6 * (2e-4 + 1000 * 3e-9), 500 * 1e-7
-    if compiled:
-        moves, residual = 1e-4 + 6 * (1e-5 + 1000 * 1.1e-9), 6 * 500e-9 * (1 + 500e-6)
-    assert costs.round_seconds(few_rows) == pytest.approx(moves + residual)
-    assert costs.round_seconds(stored) == pytest.approx(moves)  # K² serves greedy too
-    cubes = costs.round_seconds(replace(stored, criterion="frobenius"))
-    passes = 6 * 1000 * (0.7e-9 if compiled else 4e-9)
-    assert cubes == pytest.approx(moves + passes + 100 / 480 * 100**2 * 5e-10)
-
-
-def test_a_proof_is_estimated_by_all_picks_but_two_and_the_first_node():
-    worst, first = 50 * 49 / 2 * 50**2 * 4e-8, 50**3 * 4e-10
-    assert costs.proof_seconds(problem(50, 4)) == pytest.approx(0.7 * worst**0.6 + first)
-    assert costs.proof_seconds(problem(50, 1)) == costs.proof_seconds(problem(50, 2))
-    held = costs.proof_seconds(problem(52, 5, include=(3,), exclude=(7,)))
-    assert held == pytest.approx(0.7 * worst**0.6 + 52**3 * 4e-10)
-    assert 1e10 < costs.proof_seconds(problem(3000, 1000)) < np.inf
-
-
-def test_three_panels_may_take_half_of_the_memory(monkeypatch):
-    of = problem(1000, 10)
-    for free, fit in ((480_000, True), (479_998, False)):
-        monkeypatch.setattr(costs, "free_memory", lambda like, otherwise, free=free: free)
-        assert costs.panels_fit(of) == fit
-
-
 def test_a_small_matrix_is_annealed_where_a_budget_allows_it():
     def starts(problem):
         return [label for label, _ in auto.small_plan(auto.Portfolio(problem, None))]
@@ -191,21 +124,6 @@ def test_a_small_matrix_is_annealed_where_a_budget_allows_it():
 def test_few_rows_make_a_problem_small():
     assert auto.order(lm.psd(np.eye(50))) == 50
     assert auto.order(lm.data(np.ones((4, 100)))) == 20
-
-
-def test_a_large_matrix_is_annealed_as_well_when_that_is_cheaper_than_greedy():
-    points = np.zeros((4000, 1))
-    plan = dict(auto.large_plan(Problem(lm.kernel(points, lm.rbf()), 40), seconds=180.0))
-    assert plan == {
-        "greedy > swap": Swap(start=lm.Greedy(), criterion="trace"),
-        "annealed > swap": Swap(start=lm.Annealed(), criterion="trace"),
-    }
-    assert list(dict(auto.large_plan(problem(4000, 40), seconds=180.0))) == [
-        "greedy > swap"
-    ]  # each column costs a product
-    assert list(dict(auto.large_plan(Problem(lm.kernel(points, lm.rbf()), 40), seconds=2.3))) == [
-        "greedy > swap"
-    ]
 
 
 def test_trials_on_wide_data_hold_the_error_itself():

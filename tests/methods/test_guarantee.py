@@ -104,7 +104,7 @@ def test_a_choice_that_breaks_it_is_replaced(monkeypatch):
     assert found.trials[0].error > 13 * found.best_rank_error() >= 13 / 12 * found.error()
 
 
-@pytest.mark.parametrize("more", [{"criterion": "frobenius"}, {"exclude": (0,)}])
+@pytest.mark.parametrize("more", [{"objective": "frobenius"}, {"exclude": (0,)}])
 def test_nothing_is_promised_for_other_criteria_or_with_excluded_columns(more):
     problem = lm.Problem(lm.data(np.eye(5)), 2, **more)
     assert promised(problem) == np.inf

@@ -84,8 +84,6 @@ def test_picks_are_counted_up_to_k(name):
         (lm.Iterated(rounds=5), "iterated", (0, 5), {}),
         (lm.Iterated(rounds=5), "iterated", (0, 5), {"target": B}),
         (lm.Iterated(rounds=5), "iterated", (0, None), {"budget": 0.05}),
-        (lm.Swap(start=[0, 1, 2, 3]), "swap", (1, 200), {"target": B}),
-        (lm.Swap(start=[0, 1, 2, 3], max_swaps=2), "swap", (1, 2), {"target": B}),
         ("exact", "exact", (1, None), {}),
         ("knapsack", "greedy", (1, None), {}),
     ],

@@ -161,7 +161,7 @@ def dual_bound(case: Case, seconds: float) -> float:
     start = lm.select(
         operator, case.k, method="greedy", criterion=case.criterion, **case.constraints
     )
-    more = {"criterion": case.criterion, "deadline": time.monotonic() + seconds}
+    more = {"objective": case.criterion, "deadline": time.monotonic() + seconds}
     problem = lm.Problem(operator, case.k, **case.constraints, **more)
     with (
         unittest.mock.patch.object(certificate, "SEARCHED", -1),
@@ -177,7 +177,7 @@ def chained_bound(case: Case, nodes: int) -> float:
     """What the lookahead proves, taken further where it is lowest, with so many divisions."""
     operator = case.operator
     problem = lm.Problem(operator, case.k, case.criterion, case.include, case.exclude)
-    own, unknown = conditioned(operator, case.k).pick_all(case.include)
+    own, unknown = conditioned(lm.Problem(operator, case.k)).pick_all(case.include)
     if unknown:
         return 0.0
     r = case.k - len(case.include)

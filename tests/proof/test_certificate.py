@@ -161,22 +161,3 @@ def test_the_dual_is_tried_only_where_it_can_be_above_the_lookahead(copied, monk
     found = s.certificate(1.0)
     assert found.source == "lookahead" and found.bound < s.error() and found.iterations == 20
     assert len(asked) == (0 if copied else 1)
-
-
-@pytest.mark.parametrize(("n", "stored"), [(3000, True), (3001, False)])
-def test_a_matrix_is_stored_up_to_three_thousand_columns(n, stored, monkeypatch):
-    class Asked(Exception):
-        pass
-
-    def conditioned(operator, k):
-        raise Asked
-
-    monkeypatch.setattr(certificate, "conditioned", conditioned)
-    monkeypatch.setattr(certificate, "rank_bound", lambda operator, k, criterion: 2.5)
-    identity = lm.function(lambda block: 1.0 * block, n=n, check_symmetric=False)
-    found = certificate.bounds(lm.Problem(identity, 3), np.arange(3), 9.0, None)
-    if stored:
-        with pytest.raises(Asked):
-            next(found)
-    else:
-        assert [(bound.value, bound.source) for bound in found] == [(2.5, "tail")]

@@ -41,7 +41,7 @@ def test_the_roots_are_just_above_the_eigenvalues(count):
 
 @pytest.mark.parametrize("frobenius", [False, True])
 def test_one_decomposition_gives_the_tails_after_every_pick(frobenius):
-    state, free = conditioned(lm.data(data(40, 30)), 6), np.arange(30)
+    state, free = conditioned(lm.Problem(lm.data(data(40, 30)), 6)), np.arange(30)
     found = tails_after(Node(state, free, 6, frobenius))
     each = [Node(state.pick(int(j)), NOTHING, 5, frobenius).tail(5) for j in free]
     assert np.all(found <= each)
@@ -50,7 +50,7 @@ def test_one_decomposition_gives_the_tails_after_every_pick(frobenius):
 
 @pytest.mark.parametrize("frobenius", [False, True])
 def test_the_uncertainty_after_a_pick_is_that_of_its_residual(frobenius):
-    root = conditioned(lm.data(data(40, 30) * np.geomspace(1, 100, 30)), 6).pick(4)
+    root = conditioned(lm.Problem(lm.data(data(40, 30) * np.geomspace(1, 100, 30)), 6)).pick(4)
     state = replace(root, omega=1e-9)  # so large that the rounding of sums does not count
     free = np.setdiff1d(np.arange(30), [4])
     found = uncertainties(Node(state, free, 3, frobenius))
@@ -64,7 +64,7 @@ def test_the_uncertainty_after_a_pick_is_that_of_its_residual(frobenius):
 
 
 def test_the_parts_of_a_node_are_taken_out_by_rising_bound():
-    chains, state = Chains(), conditioned(lm.data(data(20, 12)), 4)
+    chains, state = Chains(), conditioned(lm.Problem(lm.data(data(20, 12)), 4))
     divide(chains, Node(state, np.arange(12), 4, False), 0)
     (node,) = chains.nodes
     assert sorted(node.order.tolist()) == list(range(12)) and np.all(np.diff(node.tails) <= 0)
@@ -78,7 +78,7 @@ def test_the_parts_of_a_node_are_taken_out_by_rising_bound():
 
 def test_a_bound_that_reaches_the_error_is_not_raised():
     operator = lm.data(data(20, 12))
-    root = conditioned(operator, 4)
+    root = conditioned(lm.Problem(operator, 4))
     first, _ = look_further(lm.Problem(operator, 4), root, 4, 0.0)
     bound, nodes = look_further(lm.Problem(operator, 4), root, 4, first)
     assert (bound, nodes) == (first, 1)
@@ -87,7 +87,7 @@ def test_a_bound_that_reaches_the_error_is_not_raised():
 
 def test_a_single_pick_closes_a_node_at_its_best_candidate():
     operator = lm.data(data(20, 12))
-    chains, state = Chains(), conditioned(operator, 1)
+    chains, state = Chains(), conditioned(lm.Problem(operator, 1))
     divide(chains, Node(state, np.arange(12), 1, False), 0)
     left = [state.pick(j).trace for j in range(12)]
     assert chains.nodes == [] and chains.lowest == pytest.approx(min(left), rel=1e-9)
@@ -110,7 +110,7 @@ def test_it_ends_at_the_best_choice(columns):
         for S in map(list, combinations(range(10), 3))
     )
     operator = lm.data(X)
-    root = conditioned(operator, 3)
+    root = conditioned(lm.Problem(operator, 3))
     bound, _ = look_further(lm.Problem(operator, 3), root, 3, np.inf)
     bound = float(np.ldexp(bound, operator.exponent))
     assert bound <= best * (1 + 1e-12)
@@ -122,7 +122,7 @@ def test_it_ends_at_the_best_choice(columns):
 def test_it_reports_its_progress_and_can_be_stopped():
     heard = []
     operator = lm.data(data(40, 30))
-    root = conditioned(operator, 8)
+    root = conditioned(lm.Problem(operator, 8))
     with watching(lambda progress: heard.append(progress.phase) or len(heard) == 3):
         bound, nodes = look_further(lm.Problem(operator, 8), root, 8, np.inf)
     assert heard == ["lookahead"] * 3 and nodes > 3
@@ -130,7 +130,7 @@ def test_it_reports_its_progress_and_can_be_stopped():
 
 
 def test_it_goes_on_from_a_saved_state():
-    chains, state = Chains(), conditioned(lm.data(data(20, 12)), 4)
+    chains, state = Chains(), conditioned(lm.Problem(lm.data(data(20, 12)), 4))
     divide(chains, Node(state, np.arange(12), 4, False), 0)
     saved = Chains([list(node) for node in chains.nodes], [list(part) for part in chains.open])
     saved.restored()

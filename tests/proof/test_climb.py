@@ -36,7 +36,7 @@ BEST = min(error(S) for S in combinations(FREE.tolist(), 3))
 @pytest.mark.parametrize("power", [0, 30, -30])
 def test_the_bound_holds_in_any_units(power):
     asked = problem(np.ldexp(X, power))
-    state = conditioned(asked.operator, 3)
+    state = conditioned(asked)
     unit = 2.0 ** (asked.operator.exponent - 2 * power)
     (found,) = climb.ascended(asked, state, FREE, 3, BEST / unit, None)
     # half of it is there after the first steps, however slow the machine is
@@ -56,7 +56,7 @@ def test_the_bound_rises_from_its_start():
 def test_an_ascent_reports_its_steps_and_can_be_stopped():
     heard = []
     asked = problem(seconds=60.0)
-    state = conditioned(asked.operator, 3)
+    state = conditioned(asked)
     with watching(lambda progress: heard.append(progress) or True):
         (found,) = climb.ascended(asked, state, FREE, 3, BEST, None)
     assert {progress.phase for progress in heard} == {"certificate"}
@@ -65,7 +65,7 @@ def test_an_ascent_reports_its_steps_and_can_be_stopped():
 
 def test_an_ascent_goes_on_from_a_point_of_the_right_size():
     asked = problem()
-    state = conditioned(asked.operator, 3)
+    state = conditioned(asked)
     (first,) = climb.ascended(asked, state, FREE, 3, BEST, None)
     (again,) = climb.ascended(problem(seconds=0.05), state, FREE, 3, BEST, first.point)
     # the smoothing begins again and lowers it a little
@@ -75,7 +75,7 @@ def test_an_ascent_goes_on_from_a_point_of_the_right_size():
 
 def test_an_error_that_is_almost_nothing_is_not_bounded():
     asked = problem()
-    state = conditioned(asked.operator, 3)
+    state = conditioned(asked)
     trace = float(np.sum(state.diagonal))
     assert trace > 50
     for share, count in ((0.9 * climb.TINY, 0), (1.1 * climb.TINY, 1)):
@@ -103,7 +103,7 @@ def test_the_bound_of_several_cases_is_the_least():
 
 
 def test_the_columns_of_a_matrix_are_its_own_data():
-    root = conditioned(lm.psd(X.T @ X), 3)
+    root = conditioned(lm.Problem(lm.psd(X.T @ X), 3))
     found = climb.squared(root)
     K = root.matrix
     np.testing.assert_allclose(found.matrix, K @ K, rtol=1e-13)

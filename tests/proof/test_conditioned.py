@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -36,7 +37,7 @@ def coefficients(*picks: int) -> np.ndarray:
 @pytest.mark.parametrize("operator", [lm.data(X, scale=False), lm.psd(K)], ids=["data", "matrix"])
 @pytest.mark.parametrize("picks", [(), (2,), (2, 5), (4, 0, 1)])
 def test_the_residual_has_a_hundred_bits(operator, picks):
-    state, unknown = conditioned(operator, 3).pick_all(picks)
+    state, unknown = conditioned(lm.Problem(operator, 3)).pick_all(picks)
     unit = Fraction(2) ** operator.exponent
     C = exact_residual(K, *picks)
     found = (fractions(state.C.high) + fractions(state.C.low)) * unit
@@ -49,19 +50,22 @@ def test_the_residual_has_a_hundred_bits(operator, picks):
 
 
 def test_the_entries_of_a_matrix_are_known_to_their_rounding_and_data_as_they_are():
-    stored, exact = conditioned(lm.psd(K), 3), conditioned(lm.data(X, scale=False), 3)
+    stored, exact = (
+        conditioned(lm.Problem(lm.psd(K), 3)),
+        conditioned(lm.Problem(lm.data(X, scale=False), 3)),
+    )
     assert 2.0**-52 <= stored.omega < 2.0**-50
     assert exact.omega < 2.0**-95
     slightly = K.copy()
     slightly[:, 5] = slightly[5] = K[4]
     slightly[4, 5] = slightly[5, 4] = slightly[5, 5] = K[4, 4]
     slightly[5, 5] *= 1 - 1e-10  # a copy that is shorter than itself: an eigenvalue below zero
-    doubtful = conditioned(lm.psd(slightly), 3)
+    doubtful = conditioned(lm.Problem(lm.psd(slightly), 3))
     assert 1e-11 < doubtful.omega < 1e-9
 
 
 def test_the_spread_is_what_an_error_in_the_entries_grows_to():
-    root, d = conditioned(lm.psd(K), 3), np.sqrt(np.diag(K))
+    root, d = conditioned(lm.Problem(lm.psd(K), 3)), np.sqrt(np.diag(K))
     np.testing.assert_allclose(root.spread, d * (root.spread[0] / d[0]), rtol=1e-14)
     one = root.pick(2)
     expected = root.spread + root.spread[2] * np.abs(coefficients(2)[0])
@@ -77,9 +81,9 @@ def test_the_spread_is_what_an_error_in_the_entries_grows_to():
 @pytest.mark.parametrize("frobenius", [False, True])
 def test_a_changed_matrix_changes_the_error_by_less_than_the_uncertainty(frobenius):
     omega, d = 2.0**-30, np.sqrt(np.diag(K))
-    state, _ = conditioned(lm.psd(K), 3).pick_all((2, 4))
-    scale = float(np.trace(K)) / float(np.trace(conditioned(lm.psd(K), 3).matrix))
-    doubtful = type(state)(state.C, state.spread, omega, state.columns, state.picks)
+    state, _ = conditioned(lm.Problem(lm.psd(K), 3)).pick_all((2, 4))
+    scale = float(np.trace(K)) / float(np.trace(conditioned(lm.Problem(lm.psd(K), 3)).matrix))
+    doubtful = replace(state, omega=omega)
     signs = np.triu(RNG.choice([-1.0, 1.0], K.shape))
     other = K + omega * np.outer(d, d) * (signs + np.triu(signs, 1).T)
     before, after = (exact_residual(A, 2, 4) for A in (K, other))
@@ -96,7 +100,7 @@ def test_a_changed_matrix_changes_the_error_by_less_than_the_uncertainty(frobeni
 def test_a_copy_of_a_pick_is_in_doubt_and_known_to_be_represented():
     Y = X.copy()
     Y[:, 3] = 2 * Y[:, 1]
-    root = conditioned(lm.data(Y), 3)
+    root = conditioned(lm.Problem(lm.data(Y), 3))
     assert not root.doubtful.any()
     state = root.pick(1)
     assert state.doubtful.tolist() == [j == 3 for j in range(6)]
@@ -110,19 +114,19 @@ def test_a_near_copy_of_a_pick_is_unknown():
     Y[:, 3] = Y[:, 1]
     G = Y.T @ Y
     G[0, 3] = G[3, 0] = np.nextafter(G[0, 3], np.inf)
-    state, unknown = conditioned(lm.psd(G), 3).pick_all((1, 3, 4))
+    state, unknown = conditioned(lm.Problem(lm.psd(G), 3)).pick_all((1, 3, 4))
     assert state.picks == (1, 4) and unknown == 1
 
 
 def test_a_basis_of_the_columns_exhausts_them():
     Y = np.round(X[:2] / 64)
-    root = conditioned(lm.data(Y), 2)
+    root = conditioned(lm.Problem(lm.data(Y), 2))
     assert not root.pick(0).exhausted()
     assert root.pick(0).pick(1).exhausted()
 
 
 def test_eigenvalues_fall_and_are_not_negative():
-    state = conditioned(lm.data(X, scale=False), 3).pick(0)
+    state = conditioned(lm.Problem(lm.data(X, scale=False), 3)).pick(0)
     values = state.eigenvalues
     assert np.all(np.diff(values) <= 0) and values[-1] >= 0
     np.testing.assert_allclose(np.sum(values), state.trace, rtol=1e-12)

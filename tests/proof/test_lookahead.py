@@ -30,7 +30,7 @@ def with_copy() -> np.ndarray:
 
 
 def test_candidates_that_the_picks_represent_are_left_out():
-    state = conditioned(lm.data(with_copy()), 3)
+    state = conditioned(lm.Problem(lm.data(with_copy()), 3))
     assert allowed(state, FREE).tolist() == FREE.tolist()
     assert allowed(state.pick(1), FREE).tolist() == [0, 2, 3, 6]
 
@@ -40,7 +40,7 @@ def test_nothing_is_said_where_rounding_hides_a_candidate():
     Y[:, 5] = 4 * Y[:, 1]
     K = Y.T @ Y
     K[0, 5] = K[5, 0] = np.nextafter(K[0, 5], np.inf)  # nearly a copy of column 1
-    state = conditioned(lm.psd(K), 3).pick(1)
+    state = conditioned(lm.Problem(lm.psd(K), 3)).pick(1)
     assert state.doubtful[5] and not state.represented(5)
     assert allowed(state, FREE) is None
     assert allowed(state, FREE[:3]).tolist() == [0, 2, 3]
@@ -49,7 +49,7 @@ def test_nothing_is_said_where_rounding_hides_a_candidate():
 @pytest.mark.parametrize("frobenius", [False, True])
 def test_each_candidate_has_a_bound_of_the_choices_with_it(frobenius, monkeypatch):
     operator = lm.data(X)
-    state = conditioned(operator, 2)
+    state = conditioned(lm.Problem(operator, 2))
     found = looked_ahead(state, FREE, 2, frobenius)
     K = state.matrix
     for bound, j in zip(found, FREE, strict=True):
@@ -86,10 +86,10 @@ def test_the_first_of_dependent_columns_in_the_order_are_kept():
 
 def test_independent_candidates_come_with_a_bound_for_the_rest():
     free = np.array([1, 3, 5, 6])
-    state = conditioned(lm.data(X), 2)
+    state = conditioned(lm.Problem(lm.data(X), 2))
     core, bound = independent(state, free, None)
     assert core.tolist() == free.tolist() and bound == np.inf
-    state = conditioned(lm.data(with_copy()), 2)
+    state = conditioned(lm.Problem(lm.data(with_copy()), 2))
     assert independent(state, free, None)[0].tolist() == [1, 3, 6]
     assert independent(state, free, None)[1] is None
     core, bound = independent(state, free, np.array([4.0, 9.0, 3.0, 8.0]))

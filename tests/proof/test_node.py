@@ -19,7 +19,7 @@ each_criterion = pytest.mark.parametrize("frobenius", [False, True], ids=["trace
 
 
 def node(candidates: np.ndarray, r: int, frobenius: bool, picks: tuple[int, ...] = ()) -> Node:
-    state, unknown = conditioned(lm.psd(K), 4).pick_all(picks)
+    state, unknown = conditioned(lm.Problem(lm.psd(K), 4)).pick_all(picks)
     assert unknown == 0
     return Node(state, candidates, r, frobenius)
 
@@ -79,7 +79,7 @@ def test_without_candidates_the_error_stays():
 def test_candidates_that_represent_one_another_are_bounded_by_the_eigenvalues_alone():
     Y = X.copy()
     Y[:, 3] = Y[:, 1] * (1 + 1e-9) + 1e-9 * Y[:, 5]
-    state = conditioned(lm.data(Y), 4)
+    state = conditioned(lm.Problem(lm.data(Y), 4))
     found = Node(state, np.array([1, 3, 4]), 2, False)
     assert found.span_tail() == 0 and found.bound() == found.tail(2)
 

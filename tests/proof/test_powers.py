@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from errors_of import plain
 
+import landmarks as lm
 from landmarks.proof.node import CERTAIN, Powers
 
 CANDIDATES = np.array([0, 2, 3, 5, 8])
@@ -24,6 +27,11 @@ def after(C: np.ndarray, *picks: int) -> np.ndarray:
     return C - C[:, S] @ np.linalg.solve(C[np.ix_(S, S)], C[S])
 
 
+def state(C: np.ndarray) -> SimpleNamespace:
+    """What the powers need of a residual."""
+    return SimpleNamespace(matrix=C, pair=plain(lm.psd(C)))
+
+
 def error(C: np.ndarray, frobenius: bool) -> float:
     return float(np.sum(C * C) if frobenius else np.trace(C))
 
@@ -31,7 +39,7 @@ def error(C: np.ndarray, frobenius: bool) -> float:
 @each_criterion
 def test_a_gain_is_the_difference_of_two_errors(frobenius):
     C = residual()
-    found = Powers.of(C, CANDIDATES, frobenius, NONE, 1e6)
+    found = Powers.of(state(C), CANDIDATES, frobenius, NONE, 1e6)
     expected = [error(C, frobenius) - error(after(C, j), frobenius) for j in CANDIDATES]
     np.testing.assert_allclose(found.gains(), expected, rtol=1e-10)
 
@@ -39,7 +47,7 @@ def test_a_gain_is_the_difference_of_two_errors(frobenius):
 @each_criterion
 def test_the_gain_of_a_pair_is_that_of_both_picks(frobenius):
     C = residual()
-    found = Powers.of(C, CANDIDATES, frobenius, NONE, 1e6).pair_gains()
+    found = Powers.of(state(C), CANDIDATES, frobenius, NONE, 1e6).pair_gains()
     for i, j in permutations(range(5), 2):
         left = error(after(C, CANDIDATES[i], CANDIDATES[j]), frobenius)
         assert found[i, j] == pytest.approx(error(C, frobenius) - left, rel=1e-9)
@@ -49,8 +57,8 @@ def test_the_gain_of_a_pair_is_that_of_both_picks(frobenius):
 @each_criterion
 def test_after_a_pick_the_powers_are_those_of_the_residual(frobenius):
     C = residual()
-    found = Powers.of(C, CANDIDATES, frobenius, NONE, 7.0).after(1)
-    expected = Powers.of(after(C, 2), CANDIDATES[2:], frobenius, NONE[2:], 7.0)
+    found = Powers.of(state(C), CANDIDATES, frobenius, NONE, 7.0).after(1)
+    expected = Powers.of(state(after(C, 2)), CANDIDATES[2:], frobenius, NONE[2:], 7.0)
     np.testing.assert_allclose(found.C, expected.C, rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(found.C2, expected.C2, rtol=1e-9, atol=1e-10)
     if frobenius:
@@ -62,8 +70,8 @@ def test_after_a_pick_the_powers_are_those_of_the_residual(frobenius):
 def test_another_order_only_moves_the_numbers(frobenius):
     C, order = residual(), np.array([3, 0, 4, 1, 2])
     rounding = np.arange(5) * 1e-3
-    moved = Powers.of(C, CANDIDATES, frobenius, rounding, 50.0).ordered(order)
-    direct = Powers.of(C, CANDIDATES[order], frobenius, rounding[order], 50.0)
+    moved = Powers.of(state(C), CANDIDATES, frobenius, rounding, 50.0).ordered(order)
+    direct = Powers.of(state(C), CANDIDATES[order], frobenius, rounding[order], 50.0)
     np.testing.assert_array_equal(moved.rounding, direct.rounding)
     np.testing.assert_allclose(moved.gains(), direct.gains(), rtol=1e-12)
     np.testing.assert_allclose(moved.pair_gains(), direct.pair_gains(), rtol=1e-10)
@@ -72,16 +80,18 @@ def test_another_order_only_moves_the_numbers(frobenius):
 def test_no_gain_is_above_the_top_and_nothing_left_may_hide_it_all():
     C = residual()
     C[2], C[:, 2] = 0.0, 0.0
-    found = Powers.of(C, CANDIDATES, False, NONE, 1.5)
-    plain = Powers.of(C, np.delete(CANDIDATES, 1), False, NONE[1:], 1e6).gains()
+    found = Powers.of(state(C), CANDIDATES, False, NONE, 1.5)
+    without = Powers.of(state(C), np.delete(CANDIDATES, 1), False, NONE[1:], 1e6).gains()
     assert found.gains()[1] == 1.5
-    np.testing.assert_allclose(np.delete(found.gains(), 1), np.minimum(plain, 1.5), rtol=1e-12)
+    np.testing.assert_allclose(np.delete(found.gains(), 1), np.minimum(without, 1.5), rtol=1e-12)
 
 
 @each_criterion
 def test_rounding_raises_a_gain_in_proportion(frobenius):
     C, rounding = residual(), np.array([0.0, 1e-4, 2e-4, 0.0, 3e-4])
-    without, with_ = (Powers.of(C, CANDIDATES, frobenius, some, 1e6) for some in (NONE, rounding))
+    without, with_ = (
+        Powers.of(state(C), CANDIDATES, frobenius, some, 1e6) for some in (NONE, rounding)
+    )
     np.testing.assert_allclose(
         with_.gains() - without.gains(), CERTAIN * 1e6 * rounding, rtol=1e-9, atol=1e-6
     )
@@ -91,7 +101,7 @@ def test_rounding_raises_a_gain_in_proportion(frobenius):
 
 def test_what_is_left_of_a_pick_makes_the_next_gains_less_certain():
     C, rounding = residual(), np.array([1e-6, 1e-6, 2e-6, 3e-6, 4e-6])
-    powers = Powers.of(C, CANDIDATES, False, rounding, 10.0)
+    powers = Powers.of(state(C), CANDIDATES, False, rounding, 10.0)
     next_ = powers.after(0)
     np.testing.assert_allclose(next_.rounding, rounding[1:] + 1e-6, rtol=1e-12)
     np.testing.assert_array_equal(next_.first, np.diagonal(C)[CANDIDATES[1:]])

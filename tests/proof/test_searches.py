@@ -38,7 +38,7 @@ def best(X: np.ndarray, k: int) -> tuple[np.ndarray, float]:
 def test_both_searches_prove_the_best_choice_of_a_small_problem():
     indices, error = best(SMALL, 3)
     asked = problem(SMALL, 3, 30.0)
-    root = conditioned(asked.operator, 3)
+    root = conditioned(asked)
     tree = searched(asked, root, indices, 0.5)
     chain = chained(asked, root, error)
     assert tree.source == "search" and tree.final and tree.iterations > 0
@@ -51,7 +51,7 @@ def test_a_start_that_is_not_the_best_is_not_proved():
     indices, error = best(SMALL, 3)
     worse = np.setdiff1d(np.arange(9), indices)[:3]
     asked = problem(SMALL, 3, 30.0)
-    root = conditioned(asked.operator, 3)
+    root = conditioned(asked)
     tree = searched(asked, root, worse, 0.5)
     assert error * (1 - 1e-6) < tree.value <= error * (1 + 1e-12)
 
@@ -59,7 +59,7 @@ def test_a_start_that_is_not_the_best_is_not_proved():
 def test_what_is_included_is_picked_first():
     asked = problem(SMALL, 3, 30.0, include=(4,))
     error = lm.select(SMALL, 3, method="exact", scale=False, include=[4]).error()
-    chain = chained(asked, conditioned(asked.operator, 3), error)
+    chain = chained(asked, conditioned(asked), error)
     assert error * (1 - 1e-4) < chain.value <= error
 
 
@@ -74,7 +74,7 @@ def test_what_is_included_is_picked_first():
 )
 def test_the_exact_search_is_tried_where_it_may_end(X, k, sources):
     asked = problem(X, k, 0.05)
-    root = conditioned(asked.operator, k)
+    root = conditioned(asked)
     found = searches(asked, root, np.arange(k), np.inf, False)
     assert [bound.source for bound in found] == sources
 
@@ -88,5 +88,5 @@ def test_few_picks_get_half_of_the_time_and_many_a_tenth(k, last, share, monkeyp
         lambda asked, own, r, error: given.append(asked.time_left) or (0.0, 0),
     )
     asked = problem(LARGE, k, 100.0)
-    list(searches(asked, conditioned(asked.operator, k), np.arange(k), np.inf, last))
+    list(searches(asked, conditioned(asked), np.arange(k), np.inf, last))
     assert given == [pytest.approx(100 * share, abs=2.0)]

@@ -4,58 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from landmarks.linalg.aim import Aim
-from landmarks.methods.annealed.aimed_covariance import AimedCovariance
-from landmarks.residual.aimed.rebuilding import rebuilding
 
 import landmarks as lm
-from landmarks.methods.annealed.covariance import jump_gains
 
 from .plain import best, least_squares, posterior
 from .test_enumeration import graded
-
-
-def weighted_error(X: np.ndarray, B: np.ndarray, variances: np.ndarray) -> float:
-    """tr BᵀB − tr BᵀX (XᵀX + diag)⁻¹ XᵀB over the candidates of finite variance."""
-    S = np.flatnonzero(np.isfinite(variances))
-    H, G = X[:, S].T @ B, X[:, S].T @ X[:, S] + np.diag(variances[S])
-    return float(np.sum(B * B) - np.trace(H.T @ np.linalg.solve(G, H)))
-
-
-@pytest.mark.parametrize("noisy", [False, True])
-@pytest.mark.parametrize("seed", range(8))
-def test_the_jump_gain_is_the_exact_change_from_out_to_in(seed: int, noisy: bool) -> None:
-    rng = np.random.default_rng(seed)
-    X, B = rng.standard_normal((7, 9)), rng.standard_normal((7, 3))
-    noise = rng.uniform(0.1, 1.0, 9) if noisy else None
-    base = rebuilding(lm.data(X), Aim(target=B, noise=noise))
-    d = rng.uniform(0.1, 2.0, 9) * (rng.random(9) < 0.6)
-    K = AimedCovariance(base, 4)
-    found = K.diagonals(d)
-    with np.errstate(divide="ignore"):
-        variances = (0.0 if noise is None else noise) + 1 / d
-    assert found.error == pytest.approx(weighted_error(X, B, variances))
-    gains = jump_gains(found, d)
-    for j in range(9):
-        out, inside = variances.copy(), variances.copy()
-        out[j], inside[j] = np.inf, 0.0 if noise is None else noise[j]
-        change = weighted_error(X, B, out) - weighted_error(X, B, inside)
-        assert gains[j] == pytest.approx(change, rel=1e-9)
-
-
-@pytest.mark.parametrize("noisy", [False, True])
-def test_conditioning_leaves_what_the_chosen_leave(noisy: bool) -> None:
-    rng = np.random.default_rng(2)
-    X, B = rng.standard_normal((7, 9)), rng.standard_normal((7, 3))
-    noise = rng.uniform(0.1, 1.0, 9) if noisy else None
-    base = rebuilding(lm.data(X), Aim(target=B, noise=noise))
-    K, chosen = AimedCovariance(base, 3), []
-    for j in (4, 1, 7):
-        before = base.error(np.asarray(chosen, dtype=np.int64)) if chosen else base.total
-        chosen.append(j)
-        fall = K.condition(j, False)
-        assert fall == pytest.approx(before - base.error(np.asarray(chosen)))
-    assert K.diagonals(np.zeros(9)).error == pytest.approx(base.error(np.asarray(chosen)))
 
 
 @pytest.mark.filterwarnings("ignore::landmarks.errors.RankWarning")

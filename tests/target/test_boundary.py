@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,8 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
+
+from .plain import Error, best
 
 RNG = np.random.default_rng(0)
 A = RNG.standard_normal((20, 8))
@@ -21,7 +25,7 @@ def test_a_target_equal_to_the_data_and_zero_noise_change_nothing() -> None:
     for X in (A, A.astype(np.float32)):
         plain = lm.select(X, 3)
         for given in (lm.select(X, 3, target=X.copy()), lm.select(X, 3, noise=0.0)):
-            assert given.aim is None
+            assert given.objective.plain
             assert given.indices.tolist() == plain.indices.tolist()
             assert given.error() == plain.error()
     for target in (np.ones(8), np.eye(8), lm.psd(np.eye(8))):
@@ -107,34 +111,74 @@ def test_wrong_targets_of_a_kernel_are_answered_too(target: Any, words: str) -> 
         lm.select(lm.psd(K), 3, target=target)
 
 
-@pytest.mark.parametrize("method", ["continuous", "pivoted_qr", "rpcholesky", "kdpp"])
+@pytest.mark.parametrize("method", ["pivoted_qr", "rpcholesky", "kdpp"])
 def test_methods_without_targets_say_so(method: str) -> None:
     with pytest.raises(UnsupportedError, match=r"does not support target; use auto, greedy, swap"):
         lm.select(A, 3, target=B, method=method)
 
 
 def test_what_has_no_answer_for_a_target_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match='criterion="trace"'):
-        lm.select(A, 3, target=B, criterion="frobenius")
-    with pytest.raises(UnsupportedError, match="cannot be combined with groups or costs"):
-        lm.select(A, 3, target=B, groups=[0, 0, 1, 1, 2, 2, 3, 3])
-    apart = [lm.MinDistance(np.arange(8.0)[:, None], 1.5)]
-    with pytest.raises(UnsupportedError, match="need repeats=False"):
-        lm.select(A, 3, noise=0.1, repeats=True, constraints=apart)
-    s = lm.select(A, 3, target=B)
-    with pytest.raises(UnsupportedError, match='has the criterion "trace" only'):
-        s.error("frobenius")
     with pytest.raises(UnsupportedError, match="choice with target"):
-        s.estimated_error()
-    wide = RNG.standard_normal((30, 60))
-    with pytest.raises(UnsupportedError, match="at most 200000 choices of k − 1"):
-        lm.select(wide, 10, target=RNG.standard_normal((30, 2)), method="exact")
+        lm.select(A, 3, target=B).estimated_error()
+    with pytest.raises(UnsupportedError, match="cannot be combined with groups or costs"):
+        lm.select(A, 3, noise=0.1, repeats=True, groups=[0, 0, 1, 1, 2, 2, 3, 3])
 
 
-def test_a_large_kernel_of_full_rank_is_refused() -> None:
-    points = RNG.standard_normal((5200, 6))
-    with pytest.raises(UnsupportedError, match="at most 5000 candidates, or a numerical rank"):
-        lm.select(lm.kernel(points, lm.laplacian(sigma=0.5)), 3, noise=0.1)
+def squared_kernel(noise: np.ndarray) -> Error:
+    """‖BᵀB − BᵀP_S B‖²_F, with the noise of the chosen in P_S."""
+
+    def error(S: Sequence[int]) -> float:
+        S = list(S)
+        G, H = K[np.ix_(S, S)] + np.diag(noise[S]), A[:, S].T @ B
+        return float(np.sum((B.T @ B - H.T @ np.linalg.solve(G, H)) ** 2))
+
+    return error
+
+
+@pytest.mark.parametrize("noisy", [False, True])
+@pytest.mark.parametrize("method", ["exact", "auto"])
+def test_the_squared_error_of_the_kernel_of_a_target_is_minimised(method: str, noisy: bool) -> None:
+    noise = np.linspace(0.5, 4.0, 8) * noisy
+    error = squared_kernel(noise)
+    s = lm.select(A, 3, target=B, noise=noise, criterion="frobenius", method=method, scale=False)
+    assert s.error() == pytest.approx(best(error, 8, 3), rel=1e-9)
+    assert s.error() == pytest.approx(error(s.indices), rel=1e-9)
+    assert s.lower_bound() <= s.error() * (1 + 1e-12)
+    trace = lm.select(A, 3, target=B, noise=noise, method="greedy", scale=False)
+    assert trace.error("frobenius") == pytest.approx(error(trace.indices), rel=1e-9)
+
+
+@pytest.mark.parametrize("noisy", [False, True])
+def test_groups_and_costs_are_kept_with_a_target(noisy: bool) -> None:
+    noise = np.linspace(0.5, 4.0, 8) * noisy
+    error, groups = posterior_of_target(noise), np.arange(8) // 2
+    s = lm.select(A, 2, target=B, noise=noise, groups=groups, scale=False)
+    pairs = [[2 * a, 2 * a + 1, 2 * b, 2 * b + 1] for a in range(4) for b in range(a)]
+    assert s.error() == pytest.approx(min(map(error, pairs)), rel=1e-9)
+    costs = np.arange(1.0, 9.0)
+    s = lm.select(A, target=B, noise=noise, costs=costs, budget_cost=9.0, scale=False)
+    affordable = [S for k in (1, 2, 3) for S in combinations(range(8), k) if sum(costs[[*S]]) <= 9]
+    assert costs[s.indices].sum() <= 9.0
+    assert s.error() == pytest.approx(min(map(error, affordable)), rel=1e-9)
+
+
+def posterior_of_target(noise: np.ndarray) -> Error:
+    """‖B − P_S B‖² with the noise of the chosen in P_S."""
+
+    def error(S: Sequence[int]) -> float:
+        S = list(S)
+        G, H = K[np.ix_(S, S)] + np.diag(noise[S]), A[:, S].T @ B
+        return float(np.sum(B * B) - np.trace(H.T @ np.linalg.solve(G, H)))
+
+    return error
+
+
+@pytest.mark.parametrize("method", ["auto", "greedy", "swap", "iterated"])
+def test_a_distance_holds_between_places_that_may_repeat(method: str) -> None:
+    apart = [lm.MinDistance(np.arange(8.0)[:, None], 1.5)]
+    s = lm.select(A, 3, noise=0.1, repeats=True, constraints=apart, method=method, scale=False)
+    gaps = np.abs(s.indices[:, None] - s.indices)[np.triu_indices(3, 1)]
+    assert np.all(gaps >= 2)
 
 
 def test_a_large_smooth_kernel_is_measured_with_noise() -> None:

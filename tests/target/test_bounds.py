@@ -2,49 +2,24 @@
 
 from __future__ import annotations
 
-from itertools import combinations, combinations_with_replacement
-
 import numpy as np
 import pytest
 import scipy.optimize
-from landmarks.linalg.aim import Aim
-from landmarks.residual.aimed import tails
-from landmarks.residual.aimed.explicit_aim import Rebuilding, orthonormal
-from landmarks.residual.aimed.rebuilding import rebuilding
-from landmarks.residual.aimed.reconstructed import reconstructed
-from landmarks.residual.aimed.tails import (
-    _weights,
-    best_directions,
-    design_bound,
-    reached,
-    safe_bound,
-)
 
 import landmarks as lm
+from landmarks.errors import RankWarning
+from landmarks.linalg.rebuilding import orthonormal
+
+from .plain import best, least_squares
 
 RNG = np.random.default_rng(8)
 A = RNG.standard_normal((6, 9)) * np.linspace(1, 2, 9)
 B = RNG.standard_normal((6, 3))
 SIGMA = RNG.uniform(0.5, 2.0, 9)
-NOISY = Rebuilding(A, B, 0.7, SIGMA, 0.0)
-CLEAR = Rebuilding(A[:, :4], B, 0.7, None, 0.0)
 
 
-def eigenvalues(gram: np.ndarray) -> np.ndarray:
-    return np.linalg.eigvalsh(gram)[::-1]
-
-
-def measured() -> np.ndarray:
-    """The Gram matrix of what all measurements rebuild of B, by the normal equations."""
-    return B.T @ A @ np.linalg.solve(A.T @ A + np.diag(SIGMA**2), A.T @ B)
-
-
-def test_a_candidate_is_as_long_as_its_column_and_its_noise():
-    np.testing.assert_allclose(NOISY.lengths, np.sum(A * A, axis=0) + SIGMA**2, rtol=1e-12)
-    np.testing.assert_allclose(CLEAR.lengths, np.sum(A[:, :4] ** 2, axis=0), rtol=1e-12)
-    few = NOISY.without((3, 8))
-    np.testing.assert_allclose(few.lengths, np.delete(NOISY.lengths, [3, 8]), rtol=1e-12)
-    assert NOISY.without(()) is NOISY and NOISY.total == pytest.approx(np.sum(B * B) + 0.7)
+def chosen(X: np.ndarray, k: int, **noise: object) -> lm.Selection:
+    return lm.select(X, k, target=B, method="greedy", scale=False, **noise)
 
 
 def test_a_short_column_is_as_good_a_direction_as_a_long_one():
@@ -57,140 +32,84 @@ def test_a_short_column_is_as_good_a_direction_as_a_long_one():
 
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_without_noise_the_best_directions_lie_in_the_range(k):
-    P = CLEAR.A @ np.linalg.pinv(CLEAR.A)
-    values = np.linalg.svd(P @ B, compute_uv=False) ** 2
-    expected = 0.7 + np.sum((B - P @ B) ** 2) + np.sum(values[k:])
-    assert best_directions(CLEAR, k) == pytest.approx(expected, rel=1e-12)
-    assert expected * (1 - 1e-10) <= safe_bound(CLEAR, k) < expected
+    X = A[:, :4]
+    inside = X @ np.linalg.pinv(X) @ B
+    values = np.linalg.svd(inside, compute_uv=False) ** 2
+    expected = np.sum((B - inside) ** 2) + np.sum(values[k:])
+    assert chosen(X, k).best_rank_error() == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("n", [4, 9])
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_with_noise_the_best_directions_rebuild_what_all_measurements_would(k):
-    values = eigenvalues(measured())
-    expected = 0.7 + np.sum(B * B) - np.sum(values[:k])
-    assert best_directions(NOISY, k) == pytest.approx(expected, rel=1e-12)
-    tall = Rebuilding(A[:, :4], B, 0.7, SIGMA[:4], 0.0)
-    G = A[:, :4].T @ A[:, :4] + np.diag(SIGMA[:4] ** 2)
-    few = eigenvalues(B.T @ A[:, :4] @ np.linalg.solve(G, A[:, :4].T @ B))
-    expected = 0.7 + np.sum(B * B) - np.sum(few[:k])
-    assert best_directions(tall, k) == pytest.approx(expected, rel=1e-12)
+def test_with_noise_the_best_directions_rebuild_what_all_measurements_would(k, n):
+    X, noise = A[:, :n], SIGMA[:n] ** 2
+    gram = B.T @ X @ np.linalg.solve(X.T @ X + np.diag(noise), X.T @ B)
+    expected = np.sum(B * B) - np.sum(np.linalg.eigvalsh(gram)[::-1][:k])
+    assert chosen(X, k, noise=noise).best_rank_error() == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_place_that_may_be_measured_again_rebuilds_at_most_what_the_best_one_would():
     largest = 2 * np.max(np.sum((A / SIGMA) ** 2, axis=0))
     values = np.linalg.svd(B, compute_uv=False) ** 2 * largest / (1 + largest)
-    expected = 0.7 + np.sum(B * B) - np.sum(values[:2])
-    assert best_directions(NOISY, 2, True) == pytest.approx(expected, rel=1e-12)
-
-
-def test_the_range_is_not_computed_where_that_is_long(monkeypatch):
-    monkeypatch.setattr(tails, "FULL", 5)
-    inside, missed = reached(CLEAR, 2, False)
-    np.testing.assert_array_equal(inside, B)
-    assert missed == 0
-    monkeypatch.setattr(tails, "FULL", 6)
-    assert reached(CLEAR, 2, False)[0].shape == (4, 3)
-    some = Rebuilding(A, B, 0.7, np.where(np.arange(9) == 3, 0.0, SIGMA), 0.0)
-    assert reached(some, 2, False)[0] is B  # one measurement without noise
+    found = chosen(A, 2, noise=SIGMA**2, repeats=True).best_rank_error()
+    assert found == pytest.approx(np.sum(B * B) - np.sum(values[:2]), rel=1e-12)
 
 
 @pytest.mark.parametrize("repeats", [False, True])
-@pytest.mark.parametrize("k", [1, 3])
-def test_the_bounds_are_below_every_choice(k, repeats):
-    choices = combinations_with_replacement if repeats else combinations
-    best = min(NOISY.error(np.array(S)) for S in choices(range(9), k))
-    for bound in (design_bound, safe_bound, best_directions):
-        assert 0 < bound(NOISY, k, repeats) <= best
-    assert safe_bound(NOISY, k) >= design_bound(NOISY, k) == design_bound(NOISY, k, False)
-    assert safe_bound(NOISY, k) == safe_bound(NOISY, k, False)
-
-
-@pytest.mark.parametrize("repeats", [False, True])
-def test_the_bound_of_a_design_is_near_the_least_of_its_convex_function(repeats):
+def test_the_bound_is_near_the_least_that_parts_of_measurements_would_leave(repeats):
     Y, k, most = A / SIGMA, 3, 3.0 if repeats else 1.0
 
     def error(w: np.ndarray) -> float:
         return float(np.trace(B.T @ np.linalg.solve(np.eye(6) + (Y * w) @ Y.T, B)))
 
-    found = scipy.optimize.minimize(
+    parts = scipy.optimize.minimize(
         error,
         np.full(9, k / 9),
         bounds=[(0.0, most)] * 9,
         constraints={"type": "eq", "fun": lambda w: np.sum(w) - k},
         options={"ftol": 1e-12, "maxiter": 500},
     )
-    assert found.success
-    bound = design_bound(NOISY, k, repeats) - 0.7
-    # the steps end where the bound is within a part in 1000 of f at the weights
-    assert found.fun * (1 - 5e-3) <= bound <= found.fun * (1 + 1e-9)
-
-
-def test_no_design_bounds_measurements_without_noise_or_of_too_much_work(monkeypatch):
-    some = Rebuilding(A, B, 0.0, np.where(np.arange(9) == 3, 0.0, SIGMA), 0.0)
-    assert design_bound(some, 2) == design_bound(CLEAR, 2) == 0
-    few = Rebuilding(A[:, :2], B, 0.0, SIGMA[:2], 0.0)
-    assert design_bound(few, 3) == 0 and design_bound(few, 3, True) > 0
-    step = 9 * 6 * (6 + 3) + 6**3
-    monkeypatch.setattr(tails, "WORK", 5 * step)
-    assert design_bound(NOISY, 2) > 0
-    monkeypatch.setattr(tails, "WORK", 5 * step - 1)
-    assert design_bound(NOISY, 2) == 0
-
-
-@pytest.mark.parametrize("k", [1, 3, 4, 6])
-def test_weights_are_in_proportion_up_to_the_most_and_add_up(k):
-    raised = np.array([5.0, 0.1, 0.2, 4.0, 0.3, 0.7])
-    w = _weights(raised, k, 1.0)
-    assert np.sum(w) == pytest.approx(k, rel=1e-12) and np.all(w <= 1)
-    free = w < 1
-    ratio = w[free] / raised[free]
-    np.testing.assert_allclose(ratio, np.full(free.sum(), ratio.min(initial=np.inf)), rtol=1e-12)
-    assert np.min(raised[~free], initial=np.inf) > np.max(raised[free], initial=0.0)
-    np.testing.assert_allclose(_weights(raised, k, np.inf), raised * k / raised.sum(), rtol=1e-12)
-
-
-def aims() -> dict[str, tuple[object, Aim]]:
-    X = RNG.standard_normal((12, 6))
-    target = RNG.standard_normal((12, 3))
-    vectors = RNG.standard_normal((6, 2))
-    noise = RNG.uniform(0.1, 1.0, 6)
-    return {
-        "target": (lm.data(X), Aim(target=target)),
-        "vectors": (lm.psd(X.T @ X), Aim(target=vectors, rows=False)),
-        "noise": (lm.data(X), Aim(noise=noise)),
-        "target and noise": (lm.data(X), Aim(target=target, noise=noise)),
-    }
-
-
-@pytest.mark.parametrize("name", list(aims()))
-def test_the_losses_are_by_how_much_the_error_rises_without_each_column(name):
-    operator, aim = aims()[name]
-    chosen = np.array([4, 1, 5])
-    found = reconstructed(operator, chosen, aim)
-    base = rebuilding(operator, aim)
-    rises = [base.error(np.delete(chosen, i)) - base.error(chosen) for i in range(3)]
-    np.testing.assert_allclose(found.losses, rises, rtol=1e-9)
-
-
-def test_the_losses_with_a_ridge_are_those_of_the_penalised_error():
-    operator, aim = aims()["target"]
-    X, chosen = operator.factor(), np.array([4, 1, 5])
-
-    def penalised(S: np.ndarray) -> float:
-        G = X[:, S].T @ X[:, S] + 2.5 * np.eye(len(S))
-        H = X[:, S].T @ aim.target
-        return float(np.sum(aim.target**2) - np.trace(H.T @ np.linalg.solve(G, H)))
-
-    found = reconstructed(operator, chosen, aim, 2.5)
-    rises = [penalised(np.delete(chosen, i)) - penalised(chosen) for i in range(3)]
-    np.testing.assert_allclose(found.losses, rises, rtol=1e-9)
-    assert found.ridge == 2.5 and found.chosen_names == (4, 1, 5)
+    times = 3 if repeats else 1  # a measurement that repeats is another column
+    measured = np.vstack([np.tile(A, times), np.diag(np.tile(SIGMA, times))])
+    whole = np.vstack([B, np.zeros((9 * times, 3))])
+    least = best(least_squares(measured, whole), 9 * times, k)
+    bound = chosen(A, k, noise=SIGMA**2, repeats=repeats).lower_bound()
+    assert parts.success and parts.fun * (1 - 5e-3) <= bound <= least * (1 + 1e-12)
 
 
 def test_candidates_without_length_rebuild_nothing():
-    nothing = Rebuilding(np.zeros((6, 4)), B, 0.7, None, 0.0)
-    assert best_directions(nothing, 2) == pytest.approx(0.7 + np.sum(B * B), rel=1e-12)
+    with pytest.warns(RankWarning):
+        nothing = chosen(np.zeros((6, 4)), 2)
+    assert nothing.best_rank_error() == pytest.approx(np.sum(B * B), rel=1e-12)
 
 
-def test_weights_for_more_than_there_are_stay_at_the_most():
-    np.testing.assert_array_equal(_weights(np.array([0.2, 3.0, 1.0]), 5, 1.0), np.ones(3))
+GIVEN = {
+    "target": lambda: ({"target": B}, lm.data(A)),
+    "vectors": lambda: ({"target": A[:2].T}, lm.psd(A.T @ A)),
+    "noise": lambda: ({"noise": SIGMA**2}, lm.data(A)),
+    "target and noise": lambda: ({"target": B, "noise": SIGMA**2}, lm.data(A)),
+}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_the_losses_are_by_how_much_the_error_rises_without_each_column(name):
+    given, operator = GIVEN[name]()
+    s = lm.select(operator, 3, method="greedy", **given)
+    rises = [
+        lm.select(operator, 2, include=np.delete(s.indices, i), **given).error() - s.error()
+        for i in range(3)
+    ]
+    np.testing.assert_allclose(s.reconstruction().losses, rises, rtol=1e-8)
+
+
+def test_the_losses_with_a_ridge_are_those_of_the_penalised_error():
+    s = lm.select(A, 3, target=B, method="greedy", scale=False)
+
+    def penalised(S: np.ndarray) -> float:
+        H = A[:, S].T @ B
+        G = A[:, S].T @ A[:, S] + 2.5 * np.eye(len(S))
+        return float(np.sum(B**2) - np.trace(H.T @ np.linalg.solve(G, H)))
+
+    found = s.reconstruction(ridge=2.5)
+    rises = [penalised(np.delete(s.indices, i)) - penalised(s.indices) for i in range(3)]
+    np.testing.assert_allclose(found.losses, rises, rtol=1e-9)

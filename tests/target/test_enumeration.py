@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import combinations, combinations_with_replacement
-
 import numpy as np
 import pytest
-from landmarks.linalg.aim import Aim
-from landmarks.methods.aimed.auto import modest_rounds
-from landmarks.methods.aimed.exact import count
-from landmarks.residual.aimed.rebuilding import rebuilding
-from landmarks.residual.aimed.tails import design_bound
 
 import landmarks as lm
-from landmarks.errors import RankWarning, UnsupportedError
+from landmarks.errors import RankWarning
+from landmarks.linalg.rebuilding import design_bound, rebuilding
+from landmarks.objectives import Trace
 
 from .plain import best, least_squares, posterior
 
@@ -119,7 +114,7 @@ def test_the_bound_of_a_design_is_below_every_choice_and_near_the_best(
     n, k = 7, 1 + seed % 4
     X = graded(rng, 5, n, 1.0)
     noise = rng.uniform(0.1, 1.0, n) * 10.0 ** rng.integers(-6, 2)
-    base = rebuilding(lm.data(X), Aim(noise=noise))
+    base = rebuilding(Trace(noise=noise).on(lm.psd(X.T @ X)))
     least = best(posterior(X.T @ X, noise), n, k, repeats=repeats)
     assert 0 < design_bound(base, k, repeats) <= least * (1 + 1e-9)
 
@@ -152,57 +147,25 @@ def test_a_target_of_zeros_is_rebuilt_by_anything() -> None:
     assert (s.k, s.error(), s.relative_error(), s.gap()) == (2, 0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("repeats", [False, True])
-@pytest.mark.parametrize(("k", "include"), [(1, ()), (2, ()), (4, ()), (3, (2,)), (1, (2,))])
-def test_the_choices_of_all_but_the_last_are_counted(
-    k: int, include: tuple[int, ...], repeats: bool
-) -> None:
-    aim = Aim(noise=np.ones(6), repeats=repeats)
-    problem = lm.Problem(lm.data(np.eye(6)), k, include=include, exclude=(0,), aim=aim)
-    choices = combinations_with_replacement if repeats else combinations
-    items = problem.candidates if repeats else problem.free
-    picks = max(0, k - len(include) - 1)
-    assert count(problem) == len(list(choices(items, picks)))
-
-
-def test_too_many_choices_are_refused_with_their_number() -> None:
-    target = np.arange(30.0)[:, None]
-    with pytest.raises(UnsupportedError, match=r"200000 choices .* are 5.94e\+05; use auto or"):
-        lm.select(np.eye(30), 7, target=target, method="exact")
-
-
 def test_the_default_proves_what_is_small_and_lists_what_it_tried() -> None:
     rng = np.random.default_rng(0)
     A, B = rng.standard_normal((40, 30)), rng.standard_normal((40, 2))
     small, large = (lm.select(A, k, target=B) for k in (3, 4))  # 435 and 4060 choices of k − 1
-    assert [trial.label for trial in small.trials] == ["greedy", "swap", "exact"]
-    assert [trial.label for trial in large.trials] == ["greedy", "swap", "iterated"]
+    assert [trial.label for trial in small.trials] == ["greedy > swap", "exact"]
+    assert [trial.label for trial in large.trials] == ["greedy > swap", "iterated"]
     assert small.proved and not large.proved
     for s in (small, large):
         errors = [trial.error for trial in s.trials]
         assert errors == sorted(errors, reverse=True)
         assert errors[-1] == pytest.approx(s.error())
-        assert all(trial.products == 0 < trial.seconds < 10 for trial in s.trials)
-
-
-@pytest.mark.parametrize(("n", "k", "rounds"), [(30, 4, 60), (600, 80, 40), (3000, 400, 3)])
-def test_the_default_makes_fewer_rounds_where_they_cost_more(n: int, k: int, rounds: int) -> None:
-    """By the documented formula for an exchange and a look at all pairs, in half a second."""
-    A = np.ones((20, n))
-    problem = lm.Problem(lm.data(A), k, aim=Aim(target=np.ones((20, 5))))
-    r, p = 20, 5
-    exchange = 1e-4 + 4e-10 * (4 * r * (n + p) + 3 * n * p + 2 * k * (n + r + p))
-    pairs = 1e-4 + 6e-11 * k * n * (p + 100)
-    seconds = (1 + k // 12) * (6 * exchange + 2 * pairs)
-    assert modest_rounds(problem) == int(np.clip(0.5 / seconds, 3, 60)) == rounds
+        assert all(0 < trial.seconds < 10 for trial in s.trials)
 
 
 def test_an_error_of_rounding_alone_is_not_proved() -> None:
     rng = np.random.default_rng(0)
     A = rng.standard_normal((20, 8))
     B = A[:, :3] @ rng.standard_normal((3, 4))
-    problems = (lm.Problem(lm.data(A), k, aim=Aim(target=B)) for k in (2, 3))
-    two, three = (lm.Exact().choose(problem, rng) for problem in problems)
-    assert two.details["proved"] and two.bound > 0
+    two, three = (lm.select(A, k, target=B, method="exact") for k in (2, 3))
+    assert two.proved and two.lower_bound() > 0
     assert sorted(three.indices.tolist()) == [0, 1, 2]
-    assert not three.details["proved"] and three.bound == 0
+    assert not three.proved and three.lower_bound() == 0

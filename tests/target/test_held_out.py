@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from landmarks.residual.aimed.reconstructed import STEPS, best_penalty
 from sklearn.linear_model import RidgeCV
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
 from landmarks.how_many.cross_validated import Fold
+from landmarks.objectives.reconstructed import STEPS, best_penalty
 
 
 def noisy(seed: int, m: int = 40, n: int = 30, rank: int = 3) -> np.ndarray:

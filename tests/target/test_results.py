@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from landmarks.linalg.aim import Aim
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 
 import landmarks as lm
+from landmarks.targets import with_target_and_noise
 
 RNG = np.random.default_rng(0)
 A = RNG.standard_normal((40, 10))
@@ -104,7 +104,7 @@ def test_substitutes_cost_what_choosing_them_would() -> None:
 
 def test_swaps_and_rounds_are_counted() -> None:
     start = [9, 8, 7, 6]
-    problem = lm.Problem(lm.data(A), 4, include=(9, 8), aim=Aim(target=B))
+    problem = with_target_and_noise(lm.Problem(lm.data(A), 4, include=(9, 8)), B, None)
     swap = lm.Swap(start=start).choose(problem, RNG)
     assert swap.details["swaps"] >= len(set(swap.indices) - set(start)) > 0
     assert lm.Iterated(rounds=7).choose(problem, RNG).details["rounds"] == 7
@@ -116,7 +116,7 @@ def test_where_all_are_included_there_is_nothing_to_search() -> None:
         assert sorted(found.indices.tolist()) == [2, 5, 7]
     settings = {"noise": 0.1, "repeats": True, "include": [5, 7, 2], "method": "exact"}
     assert sorted(lm.select(A, 3, **settings).indices.tolist()) == [2, 5, 7]
-    problem = lm.Problem(lm.data(A), 3, include=(5, 7, 2), aim=Aim(target=B))
+    problem = with_target_and_noise(lm.Problem(lm.data(A), 3, include=(5, 7, 2)), B, None)
     assert lm.Iterated().choose(problem, RNG).details["rounds"] == 0
 
 

@@ -56,7 +56,7 @@ def substitutes(
         allowed[chosen] = False
     adds, costs = _costs(state, chosen, allowed)
     allowed, costs = allowed[: operator.n], costs[:, : operator.n]
-    total = landscape.base.total or 1.0
+    total = (landscape.base.total or 1.0) if objective.shares else 1.0  # else in nats
     known = landscape.tolerance * (state.error + 10 * adds)
     least = np.maximum(known, landscape.base.rounding(state.error))[:, None]
     allowed = np.tile(allowed, (len(chosen), 1))

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..problem import AIMED, PLACED, Choice, Problem, brief
+from ..problem import PLACED, SEARCHED, Choice, Problem, brief
 from ..residual.order import greedy_order
 from ..residual.stored_powers import expecting
 from ..runs.runner import stopped
@@ -80,7 +80,7 @@ class Auto:
     """
 
     effort: float = 180.0
-    honours: ClassVar[frozenset[str]] = Knapsack.honours | AIMED | PLACED
+    honours: ClassVar[frozenset[str]] = Knapsack.honours | SEARCHED | PLACED
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -94,7 +94,7 @@ class Auto:
                 return Knapsack().choose(problem, rng)
             choice = self.choose(single, rng)
             return without_spares(single, choice) if problem.costs is not None else choice
-        if problem.constraints or not problem.pair.plain:
+        if problem.constraints or not problem.pair.plain or problem.objective.depth == 0:
             return by_search(problem, rng)
         found = replace(problem, operator=problem.operator.searchable(problem.k))
         with expecting(found.operator, expected_moves(found)):

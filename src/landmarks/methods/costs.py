@@ -84,7 +84,7 @@ def _products(problem: Problem) -> float:
         return 0.0
     powers = problem.objective.depth
     if isinstance(operator, Dense) and operator.keeps_powers:
-        powers -= 1  # K² costs little and serves every move, greedy's too
+        powers = max(0, powers - 1)  # K² costs little and serves every move, greedy's too
     share = min(moves(problem.k), operator.n / (30 * SPEED))
     return powers * share * product_seconds(operator)
 

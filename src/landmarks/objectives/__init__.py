@@ -1,6 +1,9 @@
 """What a choice is worth: the trace, the Frobenius error, for all columns or a target, with noise."""
 
+from .logdet import LogDet
 from .objective import OBJECTIVES, Frobenius, Objective, Trace, as_objective
 from .target import Columns, Target
 
-__all__ = ["OBJECTIVES", "Columns", "Frobenius", "Objective", "Target", "Trace", "as_objective"]
+OBJECTIVES[LogDet.criterion] = LogDet
+
+__all__ = ["OBJECTIVES", "Columns", "Frobenius", "LogDet", "Objective", "Target", "Trace", "as_objective"]

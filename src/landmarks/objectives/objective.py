@@ -37,6 +37,8 @@ class Objective:
     criterion: ClassVar[str]
     #: how many products with the residual the gain of a candidate needs
     depth: ClassVar[int]
+    #: whether errors are shares of that of choosing nothing
+    shares: ClassVar[bool] = True
     #: the words for the error, of what is rebuilt
     error_words: ClassVar[str]
     #: the criterion whose swaps come first, since they cost less and lead further; None is none
@@ -136,6 +138,10 @@ class Objective:
         with np.errstate(over="ignore", under="ignore"):
             return float(np.ldexp(figure, exponent))
 
+    def gap(self, error: float, bound: float) -> float:
+        """How much better another choice could be: a share of the error."""
+        return max(0.0, 1.0 - bound / error) if error > 0 else 0.0
+
     def below(self, error: float, tolerance: float) -> float:
         """The error from which on another counts as lower than this one."""
         return error * (1 - tolerance)
@@ -183,7 +189,7 @@ class Frobenius(Objective):
     cheaper: ClassVar[str | None] = "trace"
 
 
-#: by the words that `criterion=` takes
+#: by the words that `criterion=` takes; `landmarks.objectives` adds the others
 OBJECTIVES: dict[str, type[Objective]] = {found.criterion: found for found in (Trace, Frobenius)}
 
 

@@ -12,7 +12,7 @@ import ctypes
 import math
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -23,12 +23,15 @@ import numpy as np
 
 from .._library import load
 from ..linalg.dependence import dependent
-from ..runs.runner import Step, run, stopped
+from ..problem import Choice, Problem
+from ..runs.runner import Step, report, run, stopped
 from ..runs.state import State
+from .conditioned import conditioned
 from .node import Node, Powers
 from .tree import Tree
 
 SECONDS = (6e-9, 5e-9, 14e-9)  # for each choice, by the depth of the objective, on one core
+DEEPEST = 64  # picks that counting.c has places for
 LISTED = 4096  # choices that may be listed
 PART = 0.1  # seconds between two looks at the clock
 MOST = 1000.0  # estimated seconds up to which choices are counted
@@ -90,7 +93,7 @@ def choices(n: int, r: int, repeats: bool) -> int:
 
 def counting_seconds(n: int, r: int, depth: int, repeats: bool) -> float:
     """An estimate of the seconds that a count takes; infinite where there can be none."""
-    if r < 2 or library() is None:
+    if not 2 <= r <= DEEPEST or library() is None:
         return math.inf
     return min(choices(n, r, repeats), 10**30) * SECONDS[depth]
 
@@ -131,7 +134,7 @@ def counted(
     candidates = separate(tree, problem.choosable, every)
     if unknown or candidates is None or library() is None:
         return None
-    if r < 2 or (len(candidates) < r and not tree.repeats):
+    if not 2 <= r <= DEEPEST or (len(candidates) < r and not tree.repeats):
         return None
     node = Node(state, candidates, r, tree.frobenius)
     order = np.argsort(-node.powers.gains(), kind="stable")
@@ -184,6 +187,52 @@ def best_of_all(tree: Tree) -> float:
     for picks in found.choices:
         tree.offer(state, picks)
     return min(tree.closed, tree.doubt, found.below) if found.complete else 0.0
+
+
+def largest_volume(problem: Problem, start: np.ndarray) -> Choice:
+    """The choice of the largest log determinant, by counting; proved if all could be compared."""
+    objective, start = problem.objective, np.asarray(start, dtype=np.int64)
+    error = objective.error(problem.operator, start)
+    bound = objective.bound(problem.operator, problem.k, problem.exclude)
+    root, _ = conditioned(problem).pick_all(problem.include)
+    r, free = problem.k - len(problem.include), problem.choosable
+    left = free[~root.doubtful[free]]
+    seconds = counting_seconds(len(left), r, 0, problem.objective.repeats)
+    details = {"proved": False, "nodes": 0}
+    if len(left) < r or seconds > min(MOST, problem.time_left) or not np.isfinite(error):
+        return Choice(start, bound=min(bound, error), details=details)
+    volumes = _volumes(problem)
+    powers = Powers.of(root, left, False, Node(root, left, r, False).doubts, 0.0)
+    walk = _Walk(powers, r, 0, problem.objective.repeats, True)
+    now = Progress(threshold=volumes(start) - 1e-9)
+    for done, prefix in enumerate(walk.parts()):
+        walk.take(now, walk.part(prefix, now.threshold))
+        if walk.failed or problem.time_left <= 0 or stopped():
+            return Choice(start, bound=min(bound, error), details=details)
+        report("counting", done + 1, len(walk.parts()))
+    rows = [start, *(np.asarray([*problem.include, *left[row]]) for row in now.found)]
+    best = rows[int(np.argmin([objective.error(problem.operator, row) for row in rows]))]
+    error = objective.error(problem.operator, best)
+    return Choice(best, bound=error - 1e-9, details={"proved": True, "nodes": len(walk.parts())})
+
+
+def _volumes(problem: Problem) -> Callable[[np.ndarray], float]:
+    """What a choice adds to the log determinant of what is included."""
+    included = np.asarray(problem.include, dtype=np.int64)
+    objective, operator = problem.objective, problem.operator
+
+    def volume(choice: np.ndarray) -> float:
+        noise = problem.pair.noise
+        extra = 0.0 if noise is None else float(np.sum(np.log(noise[choice])))
+        unit = len(choice) * operator.exponent * math.log(2.0) if noise is None else 0.0
+        whole = -objective.error(operator, choice) + extra - unit
+        if len(included) == 0:
+            return whole
+        before = 0.0 if noise is None else float(np.sum(np.log(noise[included])))
+        scale = len(included) * operator.exponent * math.log(2.0) if noise is None else 0.0
+        return whole - (-objective.error(operator, included) + before - scale)
+
+    return volume
 
 
 def separate(tree: Tree, free: np.ndarray, every: bool = False) -> np.ndarray | None:

@@ -3,6 +3,8 @@
 import html
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..selection import Selection
 from .lines import Words, headline, lines
 from .sentences import better
@@ -33,9 +35,30 @@ class Overview:
 
 def overview(selection: Selection) -> Overview:
     """The table of a selection that has its data."""
+    if not selection.objective.shares:
+        return Overview(_in_nats(selection), as_html(selection))
     summary, words = summarise(selection), words_of(selection)
     listed = lines(selection, summary, words, Terminal(), most=LISTED)
     return Overview("\n".join(line.rstrip() for line in listed), as_html(selection))
+
+
+def _in_nats(selection: Selection) -> str:
+    """What is known of a log determinant."""
+    words, k = words_of(selection), selection.k
+    names = [printable(words.label(int(j)), 60) for j in selection.indices]
+    lines = [_title(selection, words), *(f"  {name}" for name in names[:LISTED])]
+    if k > LISTED:
+        lines.append(f"  … {k - LISTED} more")
+    gap = selection.gap()
+    if selection.proved:
+        lines.append(f"This is the best choice of {k}.")
+    elif np.isfinite(gap):
+        efficiency = float(np.exp(-gap / k))
+        lines.append(
+            f"No other choice of {k} is more than {gap:.3g} nats better: the D-efficiency is at "
+            f"least {efficiency:.1%}."
+        )
+    return "\n".join(lines)
 
 
 def words_of(selection: Selection) -> Words:
@@ -78,6 +101,9 @@ def one_line(selection: Selection) -> str:
 
 def _title(selection: Selection, words: Words) -> str:
     """How many were chosen, and what they keep where that is known or costs little."""
+    if not selection.objective.shares:
+        counted = f"{selection.k} of {words.counted(selection.n)}"
+        return f"{counted} have the log determinant {-selection.error():.6g}"
     kept = _kept(selection)
     if kept is None:
         return f"{selection.k} of {words.counted(selection.n)}"
@@ -88,7 +114,8 @@ def as_html(selection: Selection) -> str:
     """The choice as a table for a notebook."""
     words = words_of(selection)
     title = _title(selection, words)
-    together = nested_shares(selection) if _is_cheap(selection) else None
+    shares = selection.objective.shares and _is_cheap(selection)
+    together = nested_shares(selection) if shares else None
     head = f"<tr><th></th><th>{words.noun}</th><th>kept so far</th></tr>"
     body = ""
     for place, j in enumerate(selection.indices[:LISTED]):
@@ -110,7 +137,8 @@ def _promise(selection: Selection) -> str:
     if operator is not None and not known:
         m, n = operator.m or operator.n, operator.n
         known = _is_cheap(selection) and n * m * min(n, m) <= EFFORT
-    sentence = better(selection) if known or "proved" in selection.known else ""
+    known = (known and selection.objective.shares) or "proved" in selection.known
+    sentence = better(selection) if known else ""
     return f"<p>{sentence}</p>" if sentence else ""
 
 

@@ -65,7 +65,7 @@ class Bounds:
             return True
         if self.bound is None and f"certificate:{self.criterion}" not in self.known:
             return False
-        return self._figure("error", None) <= self._bound(None) * (1 + 1e-9)
+        return self._figure("error", None) <= self._bound(None) + 1e-9 * abs(self._bound(None))
 
     def lower_bound(self, criterion: str | None = None) -> float:
         """A lower bound on the error of every choice of k columns with include and exclude.
@@ -92,7 +92,7 @@ class Bounds:
         return self._in_units(self._bound(criterion), criterion)
 
     def gap(self, criterion: str | None = None) -> float:
-        """The largest share of the error that another choice could avoid.
+        """The largest share of the error that another choice could avoid; for logdet, in nats.
 
         Parameters
         ----------
@@ -110,7 +110,8 @@ class Bounds:
         0.0
         """
         error = self._figure("error", criterion)
-        return max(0.0, 1.0 - self._bound(criterion) / error) if error > 0 else 0.0
+        objective = self._objective(self._criterion(criterion))
+        return objective.gap(error, self._bound(criterion))
 
     def certificate(
         self,

@@ -59,11 +59,13 @@ def _compute_figures(selection: Selection) -> None:
     if selection.operator is None:
         return
     criteria: tuple[str, ...] = (selection.criterion,)
-    if selection.objective.plain and (selection.operator.m is not None or selection.n <= 3000):
-        criteria = tuple(OBJECTIVES)  # the others cost little too
+    small = selection.operator.m is not None or selection.n <= 3000
+    if not selection.objective.asked and small:  # the others cost little too
+        criteria = tuple(name for name, found in OBJECTIVES.items() if found.shares)
     for criterion in criteria:
-        selection.relative_error(criterion)
-        selection.best_rank_error(criterion)
+        if OBJECTIVES[criterion].shares:
+            selection.relative_error(criterion)
+            selection.best_rank_error(criterion)
         selection.gap(criterion)
 
 

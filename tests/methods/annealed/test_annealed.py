@@ -293,12 +293,12 @@ def annealing(**settings):
     K, floor = X.T @ X, 1e-13 * np.sum(X * X, axis=0)
     schedule = Schedule(30, 0.4, 0.9, 0.3, 1.0, 0.2, 2)
     rng = np.random.default_rng(0)
-    return Annealing(task, Stored(K, floor), np.arange(24), schedule, rng, Recorder(24))
+    return Annealing(task, Stored(K, floor, task.pair), np.arange(24), schedule, rng, Recorder(24))
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 def test_leverages_add_up_to_the_places_and_constraints_hold_all_the_way(criterion):
-    state = annealing(include=(3,), exclude=(0, 1), criterion=criterion)
+    state = annealing(include=(3,), exclude=(0, 1), objective=criterion)
     assert state.fixed == [3]
     for spread in state.schedule.spreads():
         state.move(spread)
@@ -308,7 +308,7 @@ def test_leverages_add_up_to_the_places_and_constraints_hold_all_the_way(criteri
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 def test_what_is_explained_is_the_fall_of_the_error(criterion):
-    state = annealing(criterion=criterion)
+    state = annealing(objective=criterion)
     chosen = state.run()
     operator = lm.psd(X.T @ X)
     whole = np.trace(X.T @ X) if criterion == "trace" else np.sum((X.T @ X) ** 2)
@@ -347,7 +347,9 @@ def test_a_column_that_those_fixed_represent_weighs_nothing():
     task = problem(lm.psd(Y.T @ Y), k=8)
     schedule = Schedule(10, 0.4, 0.9, 0.3, 1.0, 0.3, 2)
     floor = 1e-10 * np.sum(Y * Y, axis=0)
-    state = Annealing(task, Stored(Y.T @ Y, floor), np.arange(24), schedule, rng, Recorder(24))
+    state = Annealing(
+        task, Stored(Y.T @ Y, floor, task.pair), np.arange(24), schedule, rng, Recorder(24)
+    )
     state.p[:] = 0.5
     state.decimate()
     twins = [j ^ 1 for j in state.fixed]

@@ -11,7 +11,6 @@ from landmarks.methods.annealed.covariance import (
     Candidates,
     Explicit,
     Stored,
-    covariance,
     jump_gains,
     powers,
     shifted_factor,
@@ -22,6 +21,7 @@ FLOOR = np.zeros(1)
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((20, 9))
 K = X.T @ X
+PAIR = plain(lm.psd(K))  # counts each of nine columns once, without noise
 D = RNG.uniform(0.01, 0.3, 9)
 FULL = 1e9  # in place of the infinite weight of a chosen column; what is left of it is 1e-9
 
@@ -46,14 +46,14 @@ def same(diagonals, C, rtol=1e-9):
 
 def test_a_stored_matrix_gives_the_diagonals_of_the_residual(xp):
     d = np.where(np.arange(9) % 3 == 0, 0.0, D)
-    same(Stored(xp.asarray(K), FLOOR).diagonals(d, cubes=True), residual(d))
+    same(Stored(xp.asarray(K), FLOOR, PAIR).diagonals(d, cubes=True), residual(d))
 
 
 def test_a_factor_gives_the_diagonals_of_the_residual(xp):
     wide = np.random.default_rng(1).standard_normal((4, 9))
     d = np.where(np.arange(9) == 2, 0.0, D)
     C = wide.T @ np.linalg.inv(np.eye(4) + wide * d @ wide.T) @ wide
-    same(Explicit(xp.asarray(wide), FLOOR).diagonals(d, cubes=True), C)
+    same(Explicit(xp.asarray(wide), FLOOR, PAIR).diagonals(d, cubes=True), C)
 
 
 def test_candidates_know_their_diagonals_without_the_other_columns(xp):
@@ -73,7 +73,7 @@ def test_candidates_know_their_diagonals_without_the_other_columns(xp):
 @pytest.mark.parametrize("j", [0, 4, 8])
 def test_the_jump_gain_is_the_exact_change_from_out_to_in(criterion, j):
     d = np.where(np.arange(9) == 4, 0.0, D)
-    gains = jump_gains(Stored(K, FLOOR).diagonals(d, cubes=criterion == "frobenius"), d)
+    gains = jump_gains(Stored(K, FLOOR, PAIR).diagonals(d, cubes=criterion == "frobenius"), d)
     out, inside = d.copy(), d.copy()
     out[j], inside[j] = 0.0, FULL
     assert gains[j] == pytest.approx(
@@ -85,7 +85,7 @@ def test_the_gain_of_a_column_that_is_out_at_a_corner_is_that_of_greedy():
     S = [1, 5]
     d = np.zeros(9)
     d[S] = FULL
-    gains = jump_gains(Stored(K, FLOOR).diagonals(d), d)
+    gains = jump_gains(Stored(K, FLOOR, PAIR).diagonals(d), d)
     assert gains[3] == pytest.approx(
         np.trace(chosen_residual(S)) - np.trace(chosen_residual([*S, 3])), rel=1e-6
     )
@@ -99,7 +99,7 @@ def test_the_trace_is_linear_in_the_leverage():
     np.testing.assert_allclose(
         values, np.interp(p, p[[0, -1]], np.array(values)[[0, -1]]), rtol=1e-12
     )
-    gain = jump_gains(Stored(K, FLOOR).diagonals(out), out)[j]
+    gain = jump_gains(Stored(K, FLOOR, PAIR).diagonals(out), out)[j]
     np.testing.assert_allclose(values, values[0] - p * gain, rtol=1e-12)
 
 
@@ -108,7 +108,7 @@ def test_the_self_consistent_weight_makes_p_the_leverage():
     c0 = residual(d)[4, 4]
     p = 0.7
     d[4] = p / ((1 - p) * c0)
-    diagonals = Stored(K, FLOOR).diagonals(d)
+    diagonals = Stored(K, FLOOR, PAIR).diagonals(d)
     assert d[4] * diagonals.c[4] == pytest.approx(p)
     assert diagonals.c[4] / without_own(diagonals.c, d)[4] == pytest.approx(c0)
 
@@ -116,7 +116,7 @@ def test_the_self_consistent_weight_makes_p_the_leverage():
 @pytest.mark.parametrize("k", [1, 3, 6])
 def test_the_leverages_sum_to_k_at_a_corner(k):
     d = np.where(np.arange(9) < k, FULL, 0.0)
-    diagonals = Stored(K, FLOOR).diagonals(d)
+    diagonals = Stored(K, FLOOR, PAIR).diagonals(d)
     assert np.sum(d * np.diag(residual(d))) == pytest.approx(k, rel=1e-6)
     assert np.all(diagonals.c[k:] > 0)
 
@@ -124,7 +124,7 @@ def test_the_leverages_sum_to_k_at_a_corner(k):
 def test_the_leverages_sum_to_the_effective_dimension():
     R = np.sqrt(D)
     A = R[:, None] * K * R
-    assert np.sum(D * Stored(K, FLOOR).diagonals(D).c) == pytest.approx(
+    assert np.sum(D * Stored(K, FLOOR, PAIR).diagonals(D).c) == pytest.approx(
         np.trace(A @ np.linalg.inv(np.eye(9) + A))
     )
 
@@ -133,13 +133,8 @@ def test_the_leverages_sum_to_the_effective_dimension():
 def test_duplicates_and_zeros_leave_the_diagonals_finite():
     Y = np.hstack([X, X[:, :3], np.zeros((20, 1))]).astype(np.float32)
     d = np.full(13, 1e7)
-    found = Stored(Y.T @ Y, FLOOR).diagonals(d, cubes=True)
+    found = Stored(Y.T @ Y, FLOOR, PAIR).diagonals(d, cubes=True)
     assert all(np.all(np.isfinite(values)) for values in (found.c, found.a, found.b))
-
-
-def test_a_wide_matrix_is_kept_as_its_factor():
-    assert isinstance(covariance(plain(lm.data(RNG.standard_normal((4, 9)))), 2), Explicit)
-    assert isinstance(covariance(plain(lm.data(X)), 2), Stored)
 
 
 @pytest.mark.parametrize(
@@ -148,17 +143,6 @@ def test_a_wide_matrix_is_kept_as_its_factor():
 def test_an_indefinite_matrix_gets_the_first_power_of_ten_that_helps(least, shift):
     L = shifted_factor(np.diag([1.0, least]))
     np.testing.assert_allclose(L @ L.T, np.diag([1.0 + shift, least + shift]), rtol=1e-12)
-
-
-def test_cubes_are_left_out_unless_asked_for():
-    B = np.array([0, 2, 3, 7])
-    with_cubes, without = (Candidates(lm.psd(K), B, FLOOR, cubes) for cubes in (True, False))
-    assert len(with_cubes.powers) == 3 and len(without.powers) == len(powers(lm.psd(K), B)) == 2
-    wide = Explicit(np.random.default_rng(1).standard_normal((4, 9)), FLOOR)
-    assert all(
-        matrix.diagonals(D[: matrix.n]).b is None
-        for matrix in (Stored(K, FLOOR), wide, with_cubes, without)
-    )
 
 
 def test_powers_are_blocks_of_the_powers_of_the_matrix():
@@ -170,27 +154,12 @@ def test_powers_are_blocks_of_the_powers_of_the_matrix():
         np.testing.assert_array_equal(block, block.T)
 
 
-@pytest.mark.parametrize(("m", "kind"), [(4, Explicit), (5, Stored)])
-def test_a_factor_is_used_where_it_has_fewer_rows_than_half_the_columns(m, kind):
-    assert isinstance(covariance(plain(lm.data(np.ones((m, 10)))), 2), kind)
-
-
-def test_an_indefinite_matrix_is_shifted_further():
-    for matrix, shift in (
-        (np.diag([3.0, -0.5]), 1.0),
-        (np.diag([3.0, -2.0]), 10.0),
-        (np.diag([3.0, -20.0]), 100.0),
-    ):
-        L = shifted_factor(matrix)
-        np.testing.assert_allclose(L @ L.T, matrix + shift * np.eye(2))
-
-
 @pytest.mark.parametrize("cubes", [False, True])
 @pytest.mark.parametrize(
     "make",
     [
-        lambda X: Stored(X.T @ X, np.zeros(9)),
-        lambda X: Explicit(X, np.zeros(9)),
+        lambda X: Stored(X.T @ X, np.zeros(9), PAIR),
+        lambda X: Explicit(X, np.zeros(9), PAIR),
         lambda X: Candidates(lm.psd(X.T @ X), np.arange(9), np.zeros(9), True),
     ],
     ids=["stored", "factor", "candidates"],

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from landmarks.linalg.aim import Aim
-from landmarks.residual.aimed.rebuilding import rebuilding
 
 import landmarks as lm
+from landmarks.targets import with_target_and_noise
 
 from .plain import Plain
 
@@ -85,17 +84,18 @@ def test_rounds_over_candidates_are_those_of_a_plain_transcription(criterion):
 def test_the_steps_for_a_target_are_those_of_a_plain_transcription(noisy, limits):
     """With noise as more rows of the columns, and the error of C as that of the target."""
     rng = np.random.default_rng(1)
-    X, B = rng.standard_normal((40, 20)) + rng.standard_normal((40, 1)), np.eye(40)[:, :3]
-    aim = Aim(target=B + X[:, :3], noise=rng.uniform(1.0, 9.0, 20) if noisy else None)
-    problem = lm.Problem(lm.data(X), 5, aim=aim, **limits)
+    X = rng.standard_normal((40, 20)) + rng.standard_normal((40, 1))
+    B = np.eye(40)[:, :3] + X[:, :3]
+    noise = rng.uniform(1.0, 9.0, 20) if noisy else np.zeros(20)
+    problem = with_target_and_noise(lm.Problem(lm.data(X), 5, **limits), B, noise)
     found = SETTINGS.choose(problem, np.random.default_rng(3))
 
-    base = rebuilding(problem.operator, aim)
-    G = base.A.T @ base.A + (np.diag(base.sigma**2) if noisy else 0.0)
-    H = np.linalg.solve(G, base.products)
-    outside = base.inside - np.sum(H * base.products)
+    unit = 2.0**problem.operator.exponent
+    G, products = (X.T @ X + np.diag(noise)) / unit, X.T @ B
+    H = np.linalg.solve(G * unit, products)
+    outside = np.sum(B * B) - np.sum(H * products)
     offsets = 1e-3 * np.random.default_rng(3).standard_normal(20)
-    plain = Plain(G, 5, SETTINGS, False, offsets, **limits, M=H @ H.T, outside=outside)
+    plain = Plain(G, 5, SETTINGS, False, offsets, **limits, M=H @ H.T, outside=outside / unit)
     assert sorted(plain.run()) == sorted(found.indices.tolist())
     t, value = zip(*plain.rows, strict=True)
     np.testing.assert_allclose(found.path.t, np.array(t), atol=1e-6)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from errors_of import plain, selection_error
+from errors_of import DEPTH, plain, selection_error
 from numpy.testing import assert_allclose
 
 import landmarks as lm
@@ -39,7 +39,7 @@ def test_every_pick_is_the_best_single_step(gain):
 @pytest.mark.parametrize("gain", GAINS)
 def test_scores_are_the_falls_of_the_error(gain):
     residual = Residual(plain(lm.psd(K)), 3)
-    gains = ErrorGains(residual, gain)
+    gains = ErrorGains(residual, DEPTH[gain])
     for j in (4, 11):
         gains.update(residual.pick(j))
     falls = [error([4, 11], gain) - error([4, 11, j], gain) for j in range(15) if j not in (4, 11)]

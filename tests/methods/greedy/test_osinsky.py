@@ -82,7 +82,7 @@ def test_what_is_excluded_is_not_chosen_and_does_not_end_the_search():
 @pytest.mark.parametrize(
     ("A", "limits"),
     [
-        (lm.data(np.eye(4)), {"criterion": "frobenius"}),
+        (lm.data(np.eye(4)), {"objective": "frobenius"}),
         (lm.data(np.eye(4)), {"exclude": (1,)}),
         (lm.kernel(np.zeros((4, 1)), lm.rbf()), {}),
     ],

@@ -319,16 +319,6 @@ def test_a_descent_that_makes_no_progress_gives_up_and_returns_to_the_lowest(mon
     assert sorted(state.chosen) == best
 
 
-def test_a_swap_must_gain_more_than_rounding():
-    for dtype in ("float64", "float32"):
-        problem = Problem(lm.psd(np.eye(4, dtype=dtype)), 2)
-        landscape = Landscape.of(problem, as_objective("trace"))
-        rounding = 2 * np.finfo(dtype).eps * 4
-        assert landscape.least_gain(0.0) == pytest.approx(rounding, rel=1e-6, abs=0)
-        assert landscape.least_gain(1.0) == max(landscape.tolerance, landscape.least_gain(0.0))
-        assert landscape.relative(1.0) == 0.25
-
-
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 def test_stored_powers_of_K_make_the_same_swaps_without_products(criterion):
     n, k = 60, 6

@@ -18,7 +18,7 @@ import numpy as np
 from ... import _check
 from ..._array import Array, first_argmax, host, like, namespace, positions, take
 from ...objectives.objective import OBJECTIVES
-from ...problem import AIMED, PLACED, Choice, Problem, brief, complete
+from ...problem import PLACED, SEARCHED, Choice, Problem, brief, complete
 from ...residual.powers import best_addition
 from ...residual.residual import Residual, filled
 from ...runs.runner import Step, run
@@ -44,7 +44,7 @@ class Greedy:
     """
 
     gain: str = "trace"
-    honours: ClassVar[frozenset[str]] = AIMED | PLACED
+    honours: ClassVar[frozenset[str]] = SEARCHED | PLACED
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -102,7 +102,7 @@ def pursue(
     ended = run(name, steps, residual, gains, deadline=problem.deadline)
     if ended or problem.constraints:
         return Choice(complete(problem, residual.picks))
-    scores = host(gains.scores() * allowed)
+    scores = np.where(host(allowed) > 0, host(gains.scores()), -np.inf)
     return Choice(filled(problem, residual.picks, scores))
 
 

@@ -26,7 +26,7 @@ class PivotedQR:
     [1, 2]
     """
 
-    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
+    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE | {"logdet"}  # it is greedy for that
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         residual = Residual(problem.unscaled.searchable(problem.k), problem.k)

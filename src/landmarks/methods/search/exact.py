@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...problem import AIMED, Choice, Problem, brief, complete
-from ...proof.counting import best_of_all
+from ...problem import SEARCHED, Choice, Problem, brief, complete
+from ...proof.counting import best_of_all, largest_volume
 from ...proof.tree import Tree
 from .landscape import Landscape
 from .local_search import descend, starting_choice
@@ -38,10 +38,12 @@ class Exact:
     """
 
     start: Any = "greedy"
-    honours: ClassVar[frozenset[str]] = AIMED
+    honours: ClassVar[frozenset[str]] = SEARCHED
     __repr__ = brief
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        if problem.objective.depth == 0:
+            return largest_volume(problem, self._improved(problem, rng))
         if problem.time_left < EIGENVALUES * problem.pair.operator.n**3:
             details = {"proved": False, "nodes": 0}
             return Choice(self._improved(problem, rng), bound=0.0, details=details)

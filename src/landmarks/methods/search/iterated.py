@@ -15,7 +15,7 @@ import numpy as np
 
 from ..._array import host, namespace
 from ...errors import Stopped
-from ...problem import AIMED, PLACED, Choice, Problem, brief
+from ...problem import PLACED, SEARCHED, Choice, Problem, brief
 from ...residual.exchange import Exchange
 from ...runs.runner import Step, run
 from ...runs.state import State
@@ -54,7 +54,7 @@ class Iterated:
     share: float = 0.15
     patience: int = 50
     criterion: str | None = None
-    honours: ClassVar[frozenset[str]] = AIMED | PLACED
+    honours: ClassVar[frozenset[str]] = SEARCHED | PLACED
     __repr__ = brief
 
     def __post_init__(self) -> None:

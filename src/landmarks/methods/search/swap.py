@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import Stopped
-from ...problem import AIMED, PLACED, Choice, Problem, brief
+from ...problem import PLACED, SEARCHED, Choice, Problem, brief
 from ..inner import run_method
 from .landscape import Landscape
 from .local_search import check_criterion, descend, lowered, starting_choice
@@ -44,7 +44,7 @@ class Swap:
     start: Any = "greedy"
     criterion: str | None = None
     max_swaps: int | None = None
-    honours: ClassVar[frozenset[str]] = AIMED | PLACED
+    honours: ClassVar[frozenset[str]] = SEARCHED | PLACED
     __repr__ = brief
 
     def __post_init__(self) -> None:

@@ -1,0 +1,115 @@
+"""The log determinant: designs and subsets of maximum entropy (D-optimal), and the mode of a k-DPP.
+
+A choice is worth log det K_SS, or log det(I + K_SS/σ²) with noise, the information that noisy
+measurements give about a Gaussian process. Adding j gains log C_jj, so greedy is pivoted Cholesky;
+exchanging i for j multiplies the determinant by C_jj H_ii + W_ij², numbers that every state has.
+By Cauchy's interlacing no choice of k is worth more than the k largest log eigenvalues (Ko, Lee and
+Queyranne, Operations Research 43, 1995).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from .._array import host
+from ..errors import UnsupportedError
+from ..operators.base import Operator
+from ..operators.forms import densify, in_double
+from ..operators.pair import Pair
+from .objective import Objective
+
+NO_SHARE = (
+    "the log determinant is in nats, and a share of it means nothing; use error(), which is −log det, "
+    "lower_bound() and gap()"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class LogDet(Objective):
+    """−log det K_SS in nats; with noise −log det(I + K_SS/σ²), which may be asked for repeats."""
+
+    criterion: ClassVar[str] = "logdet"
+    depth: ClassVar[int] = 0
+    shares: ClassVar[bool] = False
+    error_words: ClassVar[str] = "the log determinant of the chosen columns"
+
+    def __post_init__(self) -> None:
+        if self.target is not None:
+            raise UnsupportedError(
+                'criterion="logdet" measures what the chosen columns span, so it has no target; '
+                "leave one of them out"
+            )
+        if self.noise is not None and not np.all(self.noise > 0):
+            raise ValueError(
+                "with criterion='logdet' noise must be above 0 for every candidate: a measurement "
+                "without noise among noisy ones is worth infinitely much"
+            )
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        return (self.criterion, *super().asked)
+
+    def on(self, operator: Operator) -> Pair:
+        if operator not in self._pairs:
+            pair = Pair(operator, operator.n, None, self.noise, self.repeats)
+            self._pairs[operator] = pair
+        return self._pairs[operator]
+
+    def total(self, operator: Operator) -> float:
+        raise UnsupportedError(NO_SHARE)
+
+    def error(self, operator: Operator, indices: np.ndarray) -> float:
+        indices = np.asarray(indices, dtype=np.int64)
+        if operator.m is not None and self.noise is None:  # XᵀX would square the condition
+            X = host(operator.factor(indices)).astype(np.float64)
+            if X.shape[0] < X.shape[1]:
+                return float(np.inf)
+            pivots = np.abs(np.diagonal(np.linalg.qr(X, mode="r")))
+            with np.errstate(divide="ignore"):
+                return float(-2 * np.sum(np.log(pivots))) - self._unit(operator, len(indices))
+        K = host(in_double(operator).restrict(indices).columns(np.arange(len(indices))))
+        G = K.astype(np.float64)
+        if self.noise is not None:
+            roots = np.sqrt(self.noise[indices])
+            G = np.eye(len(G)) + G / np.outer(roots, roots)
+        sign, value = np.linalg.slogdet(G)
+        return float(np.inf) if sign <= 0 else -float(value) - self._unit(operator, len(indices))
+
+    exact_error = error
+
+    def _unit(self, operator: Operator, k: int) -> float:
+        """What the scale of the operator adds to the log determinant."""
+        return k * operator.exponent * float(np.log(2.0)) if self.noise is None else 0.0
+
+    def best_rank_error(self, operator: Operator, k: int, exclude: tuple[int, ...] = ()) -> float:
+        raise UnsupportedError(NO_SHARE)
+
+    def bound(self, operator: Operator, k: int, exclude: tuple[int, ...] = ()) -> float:
+        """−Σ of the k largest log eigenvalues, rounding included; −∞ for what cannot be stored."""
+        try:
+            K = host(densify(in_double(operator))).astype(np.float64)
+        except (MemoryError, UnsupportedError):
+            return -np.inf
+        if self.noise is not None:
+            roots = np.sqrt(self.noise)
+            K = np.eye(len(K)) + K / np.outer(roots, roots)
+        kept = np.setdiff1d(np.arange(len(K)), exclude)
+        values = np.linalg.eigvalsh(K[np.ix_(kept, kept)])[::-1]
+        if self.repeats:  # k copies of one are worth at most k times the largest
+            values = np.full(k, 1 + k * max(values[0], 0.0))
+        raised = values[:k] + 16 * len(K) * np.finfo(np.float64).eps * max(values[0], 0.0)
+        tiny = np.finfo(np.float64).tiny
+        return -float(np.sum(np.log(np.maximum(raised, tiny)))) - self._unit(operator, k)
+
+    def gap(self, error: float, bound: float) -> float:
+        """By how many nats another choice could be better."""
+        return max(0.0, error - bound)
+
+    def below(self, error: float, tolerance: float) -> float:
+        return error - tolerance
+
+    def relative(self, error: float, totals: list[float]) -> float | None:
+        return None
