@@ -179,9 +179,7 @@ def part_smooth(data_dir: str | None, device: str, quick: bool) -> None:
         cells = []
         for operator in (single, double):
             selection, seconds, _ = timed(operator, 60 if quick else 200, method, "trace")
-            cells.append(
-                f"{Trace().error(double, selection.indices):>17.2f} {seconds:>8.2f}"
-            )
+            cells.append(f"{Trace().error(double, selection.indices):>17.2f} {seconds:>8.2f}")
         print(
             f"{method if isinstance(method, str) else 'supervised':<12} {' '.join(cells)}",
             flush=True,

@@ -10,7 +10,6 @@ from landmarks.objectives.objective import OBJECTIVES, as_objective
 from landmarks.operators.base import Operator
 from landmarks.operators.pair import Pair
 
-
 CRITERIA = ("trace", "frobenius")  # of errors that are shares of a total
 
 

@@ -151,7 +151,11 @@ class File:
 
 def _settings(problem: Problem, method: Method, asked: dict[str, Any]) -> dict[str, Any]:
     with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-        settings = {"method": repr(method), "k": problem.k, "criterion": problem.objective.criterion} | asked
+        settings = {
+            "method": repr(method),
+            "k": problem.k,
+            "criterion": problem.objective.criterion,
+        } | asked
     return settings | {
         "include": list(problem.include),
         "exclude": list(problem.exclude),

@@ -67,7 +67,9 @@ class Problem:
     def plain(self) -> bool:
         """Whether only k columns are asked for: no constraint, no target and no noise."""
         placed = self.include or self.exclude or self.constraints
-        return not placed and self.groups is None and self.costs is None and not self.objective.asked
+        return (
+            not placed and self.groups is None and self.costs is None and not self.objective.asked
+        )
 
     @property
     def criterion(self) -> str:

@@ -15,6 +15,8 @@ from ._array import host, is_array
 from .constraints import column_indices
 from .errors import UnsupportedError
 from .linalg.rebuilding import stored_factor
+from .objectives.objective import OBJECTIVES, Objective
+from .objectives.target import Columns, Target
 from .operators.base import Operator
 from .operators.data import Data
 from .operators.dense import Dense
@@ -22,8 +24,6 @@ from .operators.psd import psd
 from .operators.standard import Standard
 from .problem import Problem
 from .readers.frames import column_names, is_frame, numbers_only
-from .objectives.objective import OBJECTIVES, Objective
-from .objectives.target import Columns, Target
 
 
 def with_target_and_noise(

@@ -25,10 +25,10 @@ from ..errors import RankWarning
 from ..methods.greedy.greedy import ErrorGains
 from ..operators.base import Operator
 from ..operators.data import data
+from ..operators.pair import Pair
 from ..placement.constraint import Constraint
 from ..placement.packing import exchangeable
 from ..placement.regions import Regions
-from ..operators.pair import Pair
 from ..residual.residual import Residual
 
 OPTIONS = ("", "max_n", "exact_n")

@@ -13,8 +13,8 @@ import numpy as np
 from .. import report
 from .._select import select
 from ..errors import FormatError, UnknownColumnError
-from ..objectives import Columns
 from ..methods.greedy.supervised import Supervised
+from ..objectives import Columns
 from ..report import Summary
 from ..report.lines import lines
 from ..report.overview import aimed_measure

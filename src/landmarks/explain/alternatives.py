@@ -79,8 +79,10 @@ class Alternatives:
     def sentence(self) -> str:
         """How many there are and what they have in common."""
         k, n = self.choices.shape[1], len(self)
-        share = f"within {self.within:.3g} of the best" if self.within >= 1 else (
-            f"within {100 * self.within:.3g}% of the best"
+        share = (
+            f"within {self.within:.3g} of the best"
+            if self.within >= 1
+            else (f"within {100 * self.within:.3g}% of the best")
         )
         if not self.complete:
             return f"More than {n} choices of {k} are {share}; these are the best found."

@@ -76,8 +76,8 @@ def reasons(
     objective = selection._objective(criterion)
     if not objective.shares:
         raise UnsupportedError(
-            "why() gives shares of an error, which a log determinant has none of; error() and gap() "
-            "are in nats"
+            "why() gives shares of an error, and a log determinant has none; error() and gap() are "
+            "in nats"
         )
     found = substitutes(
         operator,

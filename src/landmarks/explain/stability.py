@@ -12,8 +12,8 @@ from .. import _check
 from .._array import Indices, host, like, take
 from ..constraints import check_honoured
 from ..errors import UnsupportedError
-from ..objectives import Objective, Target
 from ..methods.registry import as_method
+from ..objectives import Objective, Target
 from ..operators.base import Operator
 from ..operators.dense import Data
 from ..operators.kernel_matrix import KernelOperator
@@ -143,9 +143,7 @@ def drawn(problem: Problem, rng: np.random.Generator) -> tuple[Sample, Objective
     return sample, _noisy(replace(objective, target=target), sample.indices)
 
 
-def _rows(
-    problem: Problem, target: Target, rng: np.random.Generator
-) -> tuple[Sample, Objective]:
+def _rows(problem: Problem, target: Target, rng: np.random.Generator) -> tuple[Sample, Objective]:
     """The same rows of the data and of the target: they are drawn as one matrix."""
     n, objective = problem.operator.n, problem.objective
     X = host(problem.operator.factor()).astype(np.float64)

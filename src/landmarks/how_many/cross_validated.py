@@ -13,12 +13,12 @@ import scipy.linalg
 from .. import _check
 from .._array import host
 from ..errors import RankWarning, UnsupportedError
+from ..linalg.rebuilding import independent_basis
 from ..methods.greedy.greedy import Greedy
 from ..objectives import Target, Trace
 from ..objectives.reconstructed import best_penalty
 from ..operators.data import Data
 from ..problem import Choice, Method, Problem
-from ..linalg.rebuilding import independent_basis
 from ..runs.runner import report
 
 DEPENDENT = 1e-20  # relative to the squared length: the residual of a dependent column

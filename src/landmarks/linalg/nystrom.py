@@ -43,9 +43,7 @@ def pivoted_cholesky(K: Array) -> Pivots:
     return Pivots(kept, np.ldexp(np.tril(factor)[:rank, :rank], powers[kept][:, None]))
 
 
-def nystrom_factor(
-    operator: Operator, indices: Indices, noise: np.ndarray | None = None
-) -> Array:
+def nystrom_factor(operator: Operator, indices: Indices, noise: np.ndarray | None = None) -> Array:
     """F with K̂ = F Fᵀ (Lemma 2.6 gives K̂ as the corner of the relaxation).
 
     noise : the variance of each candidate; then K̂ = K_:S (K_SS + N)⁻¹ K_S:.

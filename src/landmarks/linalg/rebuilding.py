@@ -351,9 +351,7 @@ def design_bound(base: Rebuilding, k: int, repeats: bool = False) -> float:
     return base.outside + best if best > 0 else 0.0
 
 
-def _values(
-    Y: np.ndarray, B: np.ndarray, w: np.ndarray
-) -> tuple[float, np.ndarray, float] | None:
+def _values(Y: np.ndarray, B: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray, float] | None:
     """f(w), the gains, and by how much rounding may have moved the bound; None if it hides M."""
     used = w > 0
     M = np.eye(len(Y)) + (Y[:, used] * w[used]) @ Y[:, used].T

@@ -37,9 +37,9 @@ from .sampling.rpcholesky import RPCholesky
 from .search.exact import Exact
 from .search.filled import Filled
 from .search.iterated import Iterated, moves
-from .search.merged import Merged
 from .search.landscape import Landscape
 from .search.local_search import lowered
+from .search.merged import Merged
 from .search.swap import Swap
 
 SMALL = 3000  # order of a stored matrix up to which several starts are tried

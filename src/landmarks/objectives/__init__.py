@@ -1,4 +1,4 @@
-"""What a choice is worth: the trace, the Frobenius error, for all columns or a target, with noise."""
+"""What a choice is worth: trace, Frobenius error, log determinant; of a target, with noise."""
 
 from .logdet import LogDet
 from .objective import OBJECTIVES, Frobenius, Objective, Trace, as_objective
@@ -6,4 +6,13 @@ from .target import Columns, Target
 
 OBJECTIVES[LogDet.criterion] = LogDet
 
-__all__ = ["OBJECTIVES", "Columns", "Frobenius", "LogDet", "Objective", "Target", "Trace", "as_objective"]
+__all__ = [
+    "OBJECTIVES",
+    "Columns",
+    "Frobenius",
+    "LogDet",
+    "Objective",
+    "Target",
+    "Trace",
+    "as_objective",
+]

@@ -23,8 +23,8 @@ from ..operators.pair import Pair
 from .objective import Objective
 
 NO_SHARE = (
-    "the log determinant is in nats, and a share of it means nothing; use error(), which is −log det, "
-    "lower_bound() and gap()"
+    "the log determinant is in nats, and a share of it means nothing; use error(), which is "
+    "−log det, lower_bound() and gap()"
 )
 
 

@@ -155,7 +155,7 @@ class Objective:
         return error / whole if whole > 0 else None
 
     def record(self) -> dict[str, Any] | None:
-        """Target and noise as JSON holds them, the target by its checksum; None if there are none."""
+        """Target and noise as JSON holds them, a target by its checksum; None if there are none."""
         if self.plain:
             return None
         target = self.target

@@ -7,9 +7,9 @@ import scipy.linalg
 
 from .._array import host
 from ..errors import UnsupportedError
-from ..operators.base import Operator
 from ..linalg.rebuilding import independent_basis, rebuilding, unit
 from ..linalg.reconstruction import Reconstruction
+from ..operators.base import Operator
 from ..operators.pair import Pair
 from .objective import Objective
 

@@ -268,7 +268,9 @@ class _Walk:
         self.tighten, self.failed, self.top = tighten, False, float(powers.top)
         spread = np.sqrt(powers.rounding * powers.first)
         given = (powers.C, powers.C2, powers.C3, powers.noise, spread)
-        self.arrays = [None if a is None else np.ascontiguousarray(a, dtype=np.float64) for a in given]
+        self.arrays = [
+            None if a is None else np.ascontiguousarray(a, dtype=np.float64) for a in given
+        ]
         self._parts: list[tuple[int, ...]] | None = None
 
     def parts(self) -> list[tuple[int, ...]]:
@@ -311,7 +313,9 @@ class _Walk:
         loaded = library()
         if loaded is None:
             return None
-        done = loaded.count_choices(ctypes.byref(count), Pointer(picks.ctypes.data), Whole(len(picks)))
+        done = loaded.count_choices(
+            ctypes.byref(count), Pointer(picks.ctypes.data), Whole(len(picks))
+        )
         count.kept = found[: count.listed], gains[: count.listed] + margins[: count.listed]
         return count if done else None
 

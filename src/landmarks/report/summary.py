@@ -87,8 +87,7 @@ def nested_shares(selection: Selection) -> np.ndarray | None:
     if operator.n > 3000:
         return None
     errors = [
-        objective.error(operator, selection.indices[:size])
-        for size in range(1, selection.k + 1)
+        objective.error(operator, selection.indices[:size]) for size in range(1, selection.k + 1)
     ]
     return 1 - np.array(errors) / (selection._figure("total", None) or 1.0)
 

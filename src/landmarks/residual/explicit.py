@@ -78,7 +78,9 @@ class Explicit(State):
         """The columns of some members."""
         if self.sigma is None:
             return take(self.operator.X, indices, axis=1)
-        columns = [self.member(int(j), int(p))[:, None] for j, p in zip(indices, places, strict=True)]
+        columns = [
+            self.member(int(j), int(p))[:, None] for j, p in zip(indices, places, strict=True)
+        ]
         empty = zeros((self.R.shape[0], 0), self.operator.like)
         return namespace(empty).concat([empty, *columns], axis=1)
 

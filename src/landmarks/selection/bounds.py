@@ -13,14 +13,13 @@ from ..errors import UnsupportedError
 from ..methods.search.exact import Exact
 from ..objectives.objective import OBJECTIVES, Objective
 from ..operators.base import Operator
+from ..placement.constraint import Constraint
 from ..problem import Problem
 from ..proof.certificate import Certificate, certify
-from ..placement.constraint import Constraint
 from ..runs.runner import watching
 
 if TYPE_CHECKING:
     from .selection import Selection
-
 
 
 class Bounds:
@@ -237,9 +236,7 @@ class Bounds:
     def _refuse(self, what: str, instead: str) -> None:
         if not self.objective.plain:
             asked = " and ".join(self.objective.asked)
-            raise UnsupportedError(
-                f"{what} is not available for a choice with {asked}; {instead}"
-            )
+            raise UnsupportedError(f"{what} is not available for a choice with {asked}; {instead}")
 
     def _bound(self, criterion: str | None) -> float:
         """The best lower bound that is known, in the units of the operator."""

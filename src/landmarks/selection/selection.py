@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..linalg.nystrom import Nystrom
-from ..linalg.reconstruction import Reconstruction, reconstruct
 from ..linalg.rebuilding import rebuilding
+from ..linalg.reconstruction import Reconstruction, reconstruct
 from ..objectives.objective import Objective, Trace, as_objective
 from ..objectives.reconstructed import reconstructed
 from ..operators.base import Operator
@@ -163,9 +163,7 @@ class Selection(Quality, Presentation):
         """
         if self.objective.plain and ridge is None:
             return reconstruct(self._data, self.indices)
-        return reconstructed(
-            self._data, self.indices, self.objective, ridge, centred=self.center
-        )
+        return reconstructed(self._data, self.indices, self.objective, ridge, centred=self.center)
 
     def save(self, path: Any) -> None:
         """Write the selection to an npz file, without pickle; `landmarks.load` reads it.

@@ -160,9 +160,7 @@ class _Folds:
         if self.ridge is None and objective.plain:
             return reconstruct(operator, chosen).coefficients
         centred = self.standard.center
-        return reconstructed(
-            operator, chosen, objective, self.ridge, centred=centred
-        ).coefficients
+        return reconstructed(operator, chosen, objective, self.ridge, centred=centred).coefficients
 
     def rows_errors(self, X: Any, train: np.ndarray, test: np.ndarray) -> list[float]:
         """The part of the held-out rows that is left, for each k."""

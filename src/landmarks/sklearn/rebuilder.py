@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_array, check_consistent_length
 from .. import _check
 from ..errors import UnsupportedError
 from ..linalg.reconstruction import reconstruct
-from ..operators.standard import Prepared, Standard
 from ..objectives import Target, Trace
 from ..objectives.reconstructed import reconstructed
+from ..operators.standard import Prepared, Standard
 
 BLOCK = 2**22  # entries of X that are made dense at a time
 

@@ -106,9 +106,7 @@ class Annealed:
         if not self._weighs_all(found):
             return self._over_candidates(found, rng)
         K = covariance(found.searched, found.k)
-        annealing = self._annealing(
-            found, K, np.arange(K.n), rng, Recorder(found.operator.n)
-        )
+        annealing = self._annealing(found, K, np.arange(K.n), rng, Recorder(found.operator.n))
         return _choice(found, annealing.run(), annealing.recorder)
 
     def _polished(self, problem: Problem, raw: Choice, rng: np.random.Generator) -> Choice:

@@ -297,9 +297,7 @@ def counting(d: np.ndarray, noise: np.ndarray) -> np.ndarray:
     return d / (1 + d * noise)
 
 
-def measured(
-    found: Diagonals, d: np.ndarray, noise: np.ndarray, error: float | None
-) -> Diagonals:
+def measured(found: Diagonals, d: np.ndarray, noise: np.ndarray, error: float | None) -> Diagonals:
     """The diagonals as `jump_gains` takes them, where a candidate has noise of its own.
 
     Without its own weight a candidate has the variance v = c/(1 − e c) + ν, and choosing it gains

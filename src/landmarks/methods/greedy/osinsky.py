@@ -55,7 +55,12 @@ class Osinsky:
 def promised(problem: Problem) -> float:
     """A bound on the trace error of this choice; ∞ where there is none, or it costs too much."""
     operator, r = problem.operator, problem.k - len(problem.include)
-    if problem.objective.depth != 1 or not problem.objective.plain or problem.exclude or not isinstance(operator, Data | Dense):
+    if (
+        problem.objective.depth != 1
+        or not problem.objective.plain
+        or problem.exclude
+        or not isinstance(operator, Data | Dense)
+    ):
         return np.inf
     m, n = operator.m or operator.n, operator.n
     if n * m * min(n, m) > AFFORDABLE:

@@ -141,9 +141,7 @@ class Blocks:
         return xp.clip(2 * along - xp.sum(both, axis=(1, 2)), min=0.0)
 
 
-def directions(
-    C: Array, columns: np.ndarray, pair: Pair, floor: np.ndarray
-) -> tuple[Array, Array]:
+def directions(C: Array, columns: np.ndarray, pair: Pair, floor: np.ndarray) -> tuple[Array, Array]:
     """Λ⁺ and U with P⁺ = U Λ⁺ Uᵀ for a stack of blocks P = C_uu + N of the columns of units.
 
     Columns are scaled to what is left of their own length. Directions that rounding may have made

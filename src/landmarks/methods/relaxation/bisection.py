@@ -33,9 +33,7 @@ class Bisection:
     bisections: int = 8
     ratio: float = 1.03
 
-    def choose(
-        self, objective: Relaxed, descent: Descent, k: int
-    ) -> tuple[np.ndarray, Trajectory]:
+    def choose(self, objective: Relaxed, descent: Descent, k: int) -> tuple[np.ndarray, Trajectory]:
         """The k indices and the record of the descent that gave them."""
         roundings = Roundings(objective, k)
         bracket = Bracket(4 * objective.penalty_unit(objective.uniform_weight(k)))

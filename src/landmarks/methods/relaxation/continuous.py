@@ -182,9 +182,7 @@ class Continuous:
         stop = self.stop or Stop()
         return Descent(epsilon, self.step, stop, at_least=max(1, objective.problem.k))
 
-    def _run_algorithm_1(
-        self, objective: Relaxed, penalty: float
-    ) -> tuple[np.ndarray, Trajectory]:
+    def _run_algorithm_1(self, objective: Relaxed, penalty: float) -> tuple[np.ndarray, Trajectory]:
         """The columns that the penalty leaves, largest weight first."""
         descent = self._descent(objective)
         recorder = Recorder(objective.problem.operator.n)

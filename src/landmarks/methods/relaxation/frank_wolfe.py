@@ -35,9 +35,7 @@ class FrankWolfe:
     rate: float = 0.2
     smallest: float = 1e-3
 
-    def choose(
-        self, objective: Relaxed, descent: Descent, k: int
-    ) -> tuple[np.ndarray, Trajectory]:
+    def choose(self, objective: Relaxed, descent: Descent, k: int) -> tuple[np.ndarray, Trajectory]:
         """The k indices and the record of the weights; Frank–Wolfe does not use the descent."""
         at = Iterate(_start(objective, k))
         recorder = Recorder(objective.problem.operator.n)
@@ -58,9 +56,7 @@ class FrankWolfe:
             at.step += 1
             yield Step(at.step, self.n_steps)
 
-    def _gradient(
-        self, objective: Relaxed, weights: np.ndarray, recorder: Recorder
-    ) -> np.ndarray:
+    def _gradient(self, objective: Relaxed, weights: np.ndarray, recorder: Recorder) -> np.ndarray:
         """The gradient on the host; zero for columns of negligible weight, which are left out."""
         n = objective.problem.operator.n
         reference = objective.operator.like

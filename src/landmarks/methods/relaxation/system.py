@@ -112,7 +112,9 @@ class Active:
     def system(self, t: Array, delta: float) -> System:
         """(L_t)_+ for the weights of the active candidates."""
         noise = self.pair.variances
-        return System(self.principal, t, delta, None if noise is None else take(noise, self.indices))
+        return System(
+            self.principal, t, delta, None if noise is None else take(noise, self.indices)
+        )
 
     def half_weighed(self, probes: Array) -> Array:
         """Ω^½ times a block with all n rows."""

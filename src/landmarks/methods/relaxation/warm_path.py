@@ -31,9 +31,7 @@ class WarmPath:
     start: float = 1.0
     max_steps: int = 3000
 
-    def choose(
-        self, objective: Relaxed, descent: Descent, k: int
-    ) -> tuple[np.ndarray, Trajectory]:
+    def choose(self, objective: Relaxed, descent: Descent, k: int) -> tuple[np.ndarray, Trajectory]:
         """The k indices and the record of the sweep down to k columns."""
         found, path = self.choose_many(objective, descent, [k])
         return found[k], path

@@ -35,7 +35,7 @@ def check_criterion(criterion: str | None) -> None:
 
 
 def lowered(problem: Problem, criterion: str | None) -> Objective:
-    """What swaps lower: the objective of the problem, or its target and noise measured otherwise."""
+    """What swaps lower: the objective of the problem, or its target and noise in another way."""
     if criterion is None:
         return problem.objective
     return problem.objective.measured(OBJECTIVES[criterion])
