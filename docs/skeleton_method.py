@@ -59,4 +59,4 @@ def picks(problem: Problem, residual: Residual) -> Iterator[Step]:
         if not bool(residual.left[j]) or float(allowed[j]) == 0:
             return
         residual.pick(j)
-        yield Step(len(residual.picks), problem.k, lambda: residual.relative_error(problem))
+        yield Step(len(residual.picks), problem.k, residual.share_of(problem))

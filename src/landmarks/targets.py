@@ -1,4 +1,4 @@
-"""Target and noise as they are given to `select`, checked against the data, or as a file holds them.
+"""Target and noise as they are given to `select`, checked against the data, or as in a file.
 
 Columns of data rebuild a matrix B with the same rows. A kernel or a stored matrix K has no rows:
 there a target says how much each candidate counts, by weights, by a positive semidefinite matrix M

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..constraints import check_honoured
 from ..problem import PLACED, SEARCHED, Choice, Problem, brief
 from ..residual.order import greedy_order
 from ..residual.stored_powers import expecting
@@ -91,6 +92,7 @@ class Auto:
         if problem.groups is not None or problem.costs is not None:
             single = one_by_one(problem)
             if single is None:
+                check_honoured(problem, Knapsack())
                 return Knapsack().choose(problem, rng)
             choice = self.choose(single, rng)
             return without_spares(single, choice) if problem.costs is not None else choice

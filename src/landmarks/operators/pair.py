@@ -172,7 +172,7 @@ def pair_of(
 
 
 def scaled_far(operator: Operator, n: int) -> tuple[Operator, np.ndarray | None]:
-    """The operator of the columns times 2^-e, and e; the operator and None where none is extreme."""
+    """The operator of the columns times 2^-e, and e; itself and None where none is extreme."""
     if isinstance(operator, Dense):
         largest = np.sqrt(np.maximum(host(operator.diagonal()).astype(np.float64), 0.0))
     elif isinstance(operator, Data):

@@ -1,7 +1,9 @@
 """C = K − K̂ of a partial choice in 106 bits, with a bound on what rounding put into it.
 
 With noise K̂ = K_:S (K_SS + N)⁻¹ K_S:, and the pivot of a candidate is C_jj + ν_j. Columns count by
-their weights ω. With B the coefficients that rebuild every column from the picks, C = VᵀKV, V = [−B; I]. An error of
+their weights.
+
+With B the coefficients that rebuild every column from the picks, C = VᵀKV, V = [−B; I]. An error of
 ω·d_i·d_j in the entries of K, d² = diag K, therefore moves C_ij by at most ω·s_i·s_j,
 s_j = d_j + Σ_i d_i |B_ij|. A pick i with the coefficients β turns s_j into at most s_j + |β_j| s_i.
 

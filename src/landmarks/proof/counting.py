@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, combinations_with_replacement
 from pathlib import Path
 
@@ -152,8 +152,7 @@ def counted(
                 if problem.time_left <= 0 or stopped():
                     return
                 some = parts[now.done : now.done + workers]
-                reached = now.threshold
-                for part in list(pool.map(lambda prefix: walk.part(prefix, reached), some)):
+                for part in list(pool.map(partial(walk.part, threshold=now.threshold), some)):
                     walk.take(now, part)
                 now.done += len(some)
                 if walk.failed:

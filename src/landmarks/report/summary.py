@@ -93,7 +93,7 @@ def nested_shares(selection: Selection) -> np.ndarray | None:
 
 
 def explained_shares(pair: Pair, picks: Indices) -> np.ndarray:
-    """The share of the total that the first 1, 2, … picks explain, up to the first dependent one."""
+    """The share of the total that the first 1, 2, … picks explain, up to a dependent one."""
     total, picks = pair.total(pair.operator.diagonal()), np.asarray(picks)
     if total <= 0:
         return np.ones(1)
