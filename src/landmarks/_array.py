@@ -229,6 +229,19 @@ def solve_triangular(factor: Array, block: Array, *, adjoint: bool = False) -> A
     return solution if isinstance(factor, np.ndarray) else like(solution, block)
 
 
+def solve_from_right(columns: Array, factor: Array) -> Array:
+    """columns · L⁻ᵀ for a lower triangular L: few columns, many rows.
+
+    On a card a solve from the left, with the rows as right-hand sides, takes seconds for half a
+    million of them.
+    """
+    if compat.is_torch_array(factor):
+        import torch
+
+        return torch.linalg.solve_triangular(factor.mT, columns, upper=True, left=False)
+    return solve_triangular(factor, columns.T).T
+
+
 def solve_cholesky(factor: Array, block: Array) -> Array:
     """Solve L Lᵀ Y = B for a lower triangular L."""
     return solve_triangular(factor, solve_triangular(factor, block), adjoint=True)

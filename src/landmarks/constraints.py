@@ -19,8 +19,8 @@ HONOURED_BY = {
     "groups": "auto or knapsack",
     "costs": "auto or knapsack",
     "constraints": "auto, greedy, swap or iterated",
-    "target": "auto, greedy, swap, iterated or exact",
-    "noise": "auto, greedy, swap, iterated or exact",
+    "target": "auto, greedy, swap, iterated, annealed, continuous, knapsack or exact",
+    "noise": "auto, greedy, swap, iterated, annealed, continuous, knapsack or exact",
     "logdet": "auto, greedy, swap, iterated, exact or pivoted_qr",
 }
 

@@ -11,7 +11,7 @@ import numpy as np
 from .. import _check
 from ..errors import UnsupportedError
 from ..problem import Problem
-from ..proof.counting import counted
+from ..proof.counting import counted, large_volumes
 from ..proof.tree import Tree
 from ..runs.runner import watching
 from .table import Table
@@ -32,6 +32,7 @@ class Alternatives:
     within : the largest share.
     complete : whether these are all such choices; False if there are more than were asked for.
     names : of all candidates, if the data have names.
+    in_nats : whether `above` and `within` are nats, as for a log determinant.
 
     Examples
     --------
@@ -48,6 +49,7 @@ class Alternatives:
     within: float
     complete: bool
     names: tuple[str, ...] | None
+    in_nats: bool = False
 
     def __len__(self) -> int:
         return len(self.choices)
@@ -79,11 +81,8 @@ class Alternatives:
     def sentence(self) -> str:
         """How many there are and what they have in common."""
         k, n = self.choices.shape[1], len(self)
-        share = (
-            f"within {self.within:.3g} of the best"
-            if self.within >= 1
-            else (f"within {100 * self.within:.3g}% of the best")
-        )
+        reach = f"{self.within:.3g} nats" if self.in_nats else f"{100 * self.within:.3g}%"
+        share = f"within {reach} of the best"
         if not self.complete:
             return f"More than {n} choices of {k} are {share}; these are the best found."
         if n == 1:
@@ -131,16 +130,15 @@ def alternatives(
         selection.exclude,
         deadline=end,
     )
+    if problem.objective.depth == 0:
+        return _in_nats(selection, problem, share, at_most, callback)
     tree = Tree(problem)
     first, rest = tree.split(selection.indices)
     tree.offer(first, rest)
     with watching(callback):
         found = counted(tree, tree.error * (1 + share) * (1 + 1e-9), tighten=False, every=True)
     if found is None or not found.complete:
-        raise UnsupportedError(
-            f"the choices of {selection.k} of {len(problem.choosable)} candidates could not all be "
-            f"compared in {budget:g} s; give a larger budget, a smaller within, or choose fewer"
-        )
+        raise UnsupportedError(_too_many(problem))
     errors = []
     for picks in found.choices:
         state, unknown = first.pick_all(picks)
@@ -157,6 +155,33 @@ def alternatives(
         share,
         len(kept) <= at_most,
         selection.names,
+    )
+
+
+def _in_nats(
+    selection: Selection, problem: Problem, within: float, at_most: int, callback: Any
+) -> Alternatives:
+    """The choices whose log determinant is within so many nats of the largest."""
+    with watching(callback):
+        found = large_volumes(problem, selection.indices, within)
+    if found is None:
+        raise UnsupportedError(_too_many(problem))
+    objective, operator = problem.objective, problem.operator
+    errors = np.asarray([objective.error(operator, np.asarray(row)) for row in found])
+    order = np.argsort(errors, kind="stable")
+    kept = order[errors[order] <= errors.min() + within + 1e-12]
+    rows = np.asarray(found, dtype=np.int64)[kept[:at_most]]
+    values, complete = errors[kept[:at_most]], len(kept) <= at_most
+    return Alternatives(
+        rows, values, values - errors.min(), within, complete, selection.names, True
+    )
+
+
+def _too_many(problem: Problem) -> str:
+    return (
+        f"the choices of {problem.k} of {len(problem.choosable)} candidates could not all be "
+        "compared: there are too many, too many are nearly as good, or rounding hides which are; "
+        "give a larger budget, a smaller within, or choose fewer"
     )
 
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import scipy
 
-from .._array import Array, Indices, eps, host, like, namespace, solve_triangular, take
+from .._array import Array, Indices, eps, host, like, namespace, solve_from_right, take
 from .._check import positive
 from ..operators.base import Operator
 
@@ -37,7 +37,8 @@ def pivoted_cholesky(K: Array) -> Pivots:
     K = host(K).astype(np.float64)
     powers = np.frexp(np.sqrt(np.maximum(np.diag(K), 0.0)))[1]
     scaled = np.ldexp(K, -(powers[:, None] + powers[None, :]))
-    tolerance = len(K) * accuracy * max(float(np.max(np.diag(scaled))), 0.0)
+    # a column is represented when the rounding of its own length is left, as for the searches
+    tolerance = 8 * (len(K) + 8) * accuracy * max(float(np.max(np.diag(scaled))), 0.0)
     factor, order, rank, _ = scipy.linalg.lapack.dpstrf(scaled, lower=1, tol=tolerance)
     kept = order[:rank].astype(np.int64) - 1
     return Pivots(kept, np.ldexp(np.tril(factor)[:rank, :rank], powers[kept][:, None]))
@@ -58,7 +59,7 @@ def nystrom_factor(operator: Operator, indices: Indices, noise: np.ndarray | Non
 
 def whitened(L: np.ndarray, columns: Array) -> Array:
     """columns · L⁻ᵀ."""
-    return solve_triangular(like(L, columns), columns.T).T
+    return solve_from_right(columns, like(L, columns))
 
 
 @dataclass(frozen=True)

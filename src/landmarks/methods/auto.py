@@ -28,7 +28,7 @@ from .costs import (
     round_seconds,
     swap_seconds,
 )
-from .greedy.greedy import Greedy
+from .greedy.greedy import Greedy, too_late
 from .greedy.nuclear import NuclearScores
 from .greedy.osinsky import Osinsky, promised
 from .groups.knapsack import Knapsack
@@ -251,7 +251,8 @@ def small_plan(portfolio: Portfolio) -> Iterator[tuple[str, Any]]:
 def large_plan(problem: Problem, seconds: float) -> Iterator[tuple[str, Any]]:
     """Starts for a large matrix: greedy and swaps, or nuclear scores if these cost too much."""
     if greedy_seconds(problem) + swap_seconds(problem) > seconds or not panels_fit(problem):
-        yield "nuclear", NuclearScores()
+        late = too_late(problem)
+        yield ("rpcholesky", RPCholesky()) if late else ("nuclear", NuclearScores())
         return
     first = problem.objective.cheaper
     yield "greedy > swap", Swap(start=Greedy(), criterion=first)

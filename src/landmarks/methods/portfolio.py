@@ -65,7 +65,8 @@ class Portfolio:
         precision = precision_used(self.problem.operator, used)
         self.trials.append(Trial(label, error, seconds, used["products"], precision))
         self.choices.append(choice.indices)
-        if error < self.error or choice.bound is not None or never_worse:
+        first = len(self.trials) == 1  # beyond the rank a log determinant is −∞
+        if first or error < self.error or choice.bound is not None or never_worse:
             self.best, self.error = choice, error
         if choice.bound is not None:
             self.bound, self.proved = choice.bound, bool(choice.details["proved"])

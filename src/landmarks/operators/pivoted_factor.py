@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
-from .._array import Array, eps, host, like, namespace, on_gpu, solve_triangular, take, zeros
+from .._array import Array, eps, host, like, namespace, on_gpu, solve_from_right, take, zeros
 from ..errors import NotPSDError
 from ..operators.base import Operator
 
@@ -71,7 +71,7 @@ def _solved(L: np.ndarray, columns: Array) -> Array:
     if on_gpu(columns):
         inverse = scipy.linalg.solve_triangular(L, np.eye(len(L)), lower=True)
         return columns @ like(inverse.T, columns)
-    return solve_triangular(like(L, columns), columns.T).T
+    return solve_from_right(columns, like(L, columns))
 
 
 def check_semidefinite(left: np.ndarray, diagonal: np.ndarray) -> None:

@@ -33,6 +33,7 @@ from .tree import Tree
 SECONDS = (6e-9, 5e-9, 14e-9)  # for each choice, by the depth of the objective, on one core
 DEEPEST = 64  # picks that counting.c has places for
 LISTED = 4096  # choices that may be listed
+SURE = 1e-9  # nats that rounding may add to a log determinant
 PART = 0.1  # seconds between two looks at the clock
 MOST = 1000.0  # estimated seconds up to which choices are counted
 NEAR = 1e-9  # 1 − r² of two columns that may be exactly proportional
@@ -134,14 +135,18 @@ def counted(
     candidates = separate(tree, problem.choosable, every)
     if unknown or candidates is None or library() is None:
         return None
-    if not 2 <= r <= DEEPEST or (len(candidates) < r and not tree.repeats):
+    if not 1 <= r <= DEEPEST or (len(candidates) < r and not tree.repeats):
         return None
     node = Node(state, candidates, r, tree.frobenius)
-    order = np.argsort(-node.powers.gains(), kind="stable")
+    gains, margin = node.powers.gains(), node.uncertainty
+    threshold = node.error - error - margin
+    if r == 1:
+        single = [[int(j)] for j in candidates[gains >= threshold]]
+        return Counted(single, max(0.0, node.error - threshold - margin), True)
+    order = np.argsort(-gains, kind="stable")
     powers = node.powers.ordered(order)
     candidates = candidates[order]
-    margin = node.uncertainty
-    now = Progress(threshold=node.error - error - margin)
+    now = Progress(threshold=threshold)
     walk = _Walk(powers, r, 2 if tree.frobenius else 1, tree.repeats, tighten)
 
     def steps() -> Iterator[Step]:
@@ -195,26 +200,40 @@ def largest_volume(problem: Problem, start: np.ndarray) -> Choice:
     objective, start = problem.objective, np.asarray(start, dtype=np.int64)
     error = objective.error(problem.operator, start)
     bound = objective.bound(problem.operator, problem.k, problem.exclude)
+    r, n = problem.k - len(problem.include), len(problem.choosable)
+    seconds = counting_seconds(n, r, 0, objective.repeats) if r > 1 else 0.0
+    found = None
+    if seconds <= min(MOST, problem.time_left) and np.isfinite(error):
+        found = large_volumes(problem, start, 0.0)
+    if found is None:
+        return Choice(start, bound=min(bound, error), details={"proved": False, "nodes": 0})
+    rows = [start, *(np.asarray(row) for row in found)]
+    best = rows[int(np.argmin([objective.error(problem.operator, row) for row in rows]))]
+    error = objective.error(problem.operator, best)
+    return Choice(best, bound=error - SURE, details={"proved": True, "nodes": len(found)})
+
+
+def large_volumes(problem: Problem, known: np.ndarray, within: float) -> list[list[int]] | None:
+    """All choices whose log determinant may be within so many nats of the largest.
+
+    known : a choice. None where not all could be compared.
+    """
     root, _ = conditioned(problem).pick_all(problem.include)
     r, free = problem.k - len(problem.include), problem.choosable
     left = free[~root.doubtful[free]]
-    seconds = counting_seconds(len(left), r, 0, problem.objective.repeats)
-    details = {"proved": False, "nodes": 0}
-    if len(left) < r or seconds > min(MOST, problem.time_left) or not np.isfinite(error):
-        return Choice(start, bound=min(bound, error), details=details)
-    volumes = _volumes(problem)
+    if r == 1:
+        return [[*problem.include, int(j)] for j in left]
+    if not 2 <= r <= DEEPEST or len(left) < r or library() is None:
+        return None
     powers = Powers.of(root, left, False, Node(root, left, r, False).doubts, 0.0)
-    walk = _Walk(powers, r, 0, problem.objective.repeats, True)
-    now = Progress(threshold=volumes(start) - 1e-9)
+    walk = _Walk(powers, r, 0, problem.objective.repeats, tighten=within == 0)
+    now = Progress(threshold=_volumes(problem)(known) - within - SURE)
     for done, prefix in enumerate(walk.parts()):
         walk.take(now, walk.part(prefix, now.threshold))
         if walk.failed or problem.time_left <= 0 or stopped():
-            return Choice(start, bound=min(bound, error), details=details)
+            return None
         report("exact", done + 1, len(walk.parts()))
-    rows = [start, *(np.asarray([*problem.include, *left[row]]) for row in now.found)]
-    best = rows[int(np.argmin([objective.error(problem.operator, row) for row in rows]))]
-    error = objective.error(problem.operator, best)
-    return Choice(best, bound=error - 1e-9, details={"proved": True, "nodes": len(walk.parts())})
+    return [[*problem.include, *(int(left[i]) for i in row)] for row in now.found]
 
 
 def _volumes(problem: Problem) -> Callable[[np.ndarray], float]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from .._array import Array, Indices, host, like, solve_triangular, take, transposed
+from .._array import Array, Indices, host, like, solve_from_right, take
 from ..operators.pair import Pair
 
 
@@ -36,7 +36,7 @@ def factorise(pair: Pair, indices: Indices, floor: np.ndarray) -> Factors:
         L, np.eye(len(L)), lower=True, check_finite=False
     )
     chosen = take(columns, kept, axis=1)
-    F = transposed(solve_triangular(like(L, chosen), chosen.T))
+    F = solve_from_right(chosen, like(L, chosen))
     return Factors(indices[kept], F, L, inverse_factor, inverse_factor.T @ inverse_factor)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._array import Array, host, like, namespace, solve_triangular, take, transposed, zeros
+from .._array import Array, host, like, namespace, solve_from_right, take, zeros
 from ..linalg.error import squared_residual
 from ..operators.base import Operator, block_width, blocks
 from ..operators.cubes import add_block, in_pairs, panel_width
@@ -106,7 +106,7 @@ def _from_square(base: Base, fresh: Factors) -> Array | None:
     if base.stored_powers is None or close:
         return None
     columns = take(base.stored_powers.squared, fresh.order, axis=1)
-    return transposed(solve_triangular(like(fresh.factor, columns), columns.T))
+    return solve_from_right(columns, like(fresh.factor, columns))
 
 
 def _from_residual(base: Base, F: Array) -> tuple[list[Array], list[Array]]:

@@ -15,7 +15,7 @@ from .._array import (
     host,
     like,
     namespace,
-    solve_triangular,
+    solve_from_right,
     take,
     zeros,
 )
@@ -223,11 +223,11 @@ class Residual(State):
         L = np.tril(L)
         if isinstance(self.source, Explicit):
             R = take(self.source.R, indices, axis=1)
-            V = self._deflate(self.source, solve_triangular(like(L, R), R.T).T)
+            V = self._deflate(self.source, solve_from_right(R, like(L, R)))
             rows = V[:0, :]
         else:
             columns, rows = self.source.columns_and_rows(indices)
-            V = solve_triangular(like(L, columns), columns.T).T
+            V = solve_from_right(columns, like(L, columns))
         self._append(indices, V, rows, L)
         return V
 

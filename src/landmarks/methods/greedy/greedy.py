@@ -23,7 +23,10 @@ from ...residual.powers import best_addition
 from ...residual.residual import Residual, filled
 from ...runs.runner import Step, run
 from ...runs.state import State
+from ..sampling.rpcholesky import RPCholesky
+from ..sampling.rpcholesky import pivots as draws
 
+WIDTH = 10  # columns that are drawn at a time once the time is up
 DOUBTFUL = 64  # most columns that are recomputed at a pick; with more, products switch to float64
 
 
@@ -51,6 +54,8 @@ class Greedy:
         _check.choice(self.gain, tuple(OBJECTIVES), "gain")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        if too_late(problem):
+            return RPCholesky().choose(problem, rng)
         residual = Residual(problem.searched, problem.k)
         depth = OBJECTIVES[self.gain].depth if problem.objective.depth else 0
         return pursue(problem, residual, ErrorGains(residual, depth))
@@ -93,7 +98,8 @@ def pursue(
 ) -> Choice:
     """Pick what must be included, then the best, until k are picked or all columns are represented.
 
-    When it is stopped, or the deadline has passed, the scores at that moment choose the rest.
+    When it is stopped, or the deadline has passed, the rest is drawn by what is left of each column
+    (randomly pivoted Cholesky): scores that stand still would choose neighbours of one good column.
 
     advance : makes the next pick, or several at once.
     """
@@ -102,8 +108,20 @@ def pursue(
     ended = run(name, steps, residual, gains, deadline=problem.deadline)
     if ended or problem.constraints:
         return Choice(complete(problem, residual.picks))
+    if residual.pair.noise is None and "columns" in residual.operator.cheap:
+        rest = open_places(problem, residual, []) > 0
+        for _ in draws(problem, residual, rest, WIDTH, np.random.default_rng(0)):
+            pass
+        return Choice(complete(problem, residual.picks))
     scores = np.where(host(allowed) > 0, host(gains.scores()), -np.inf)
     return Choice(filled(problem, residual.picks, scores))
+
+
+def too_late(problem: Problem) -> bool:
+    """Whether a pass over K takes longer than there is time, and a quick draw must do."""
+    if not problem.objective.plain or problem.constraints or problem.objective.depth == 0:
+        return False
+    return problem.time_left < 2 * problem.operator.product_seconds()
 
 
 def picked(

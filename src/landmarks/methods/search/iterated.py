@@ -68,6 +68,8 @@ class Iterated:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
+        if problem.time_left <= 0:
+            return start
         try:
             objective = lowered(problem, self.criterion)
             landscape = Landscape.of(problem, objective, self.rounds * moves(problem.k))

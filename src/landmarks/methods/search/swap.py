@@ -54,6 +54,8 @@ class Swap:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
+        if problem.time_left <= 0:
+            return start
         begun = [start]
         if self.criterion is None and problem.objective.cheaper is not None:
             begun.append(
