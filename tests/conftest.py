@@ -56,7 +56,6 @@ THOROUGH = (
     "tests/methods/search/test_swap.py::test_swaps_in_single_precision",
     "tests/methods/test_auto.py::test_digits_that_were_never_there_are_not_trusted",
     "tests/methods/test_guarantee.py::test_auto_stays_within_it",
-    "tests/methods/test_proof_seconds.py::test_the_estimate_is_near_the_time_that_a_proof_takes",
     "tests/methods/relaxation/test_continuous.py::test_exact_and_stochastic_gradients_end",
     "tests/operators/dask/",
     "tests/operators/rows/test_out_of_core.py::test_memory_stays_below",

@@ -32,6 +32,7 @@ FULL = 3000  # rows up to which the range of the candidates is computed; beyond,
 STEPS = 60
 WORK = 2e10  # most multiplications of the steps
 ENOUGH = 5  # fewer steps than this are not worth starting
+SURE = 1e-10  # an angle by which a bound hardly changes
 SETTLED = 1e-3  # relative to the error: if the bound is this close to f(w), stop raising it
 
 
@@ -82,6 +83,21 @@ class Rebuilding:
         sigma = None if self.sigma is None else self.sigma[kept]
         return replace(self, A=self.A[:, kept], sigma=sigma, exact=self.exact[:, kept])
 
+    @cached_property
+    def angle(self) -> float:
+        """By how much rounding may have turned the range of the candidates; at most 1.
+
+        What is left of a candidate by the others is right to the rounding of its length. If they
+        are dependent as exact numbers, only the independent ones count.
+        """
+        if self.sigma is not None and np.all(self.sigma > 0):
+            return 0.0
+        shares = np.abs(np.diag(pivoted(self.A)[1]))
+        rank = int(np.sum(shares > unit(self.n)))
+        if rank < min(len(shares), self.n) and not spans(self.exact, rank):
+            return 1.0
+        return min(1.0, unit(self.n) / float(shares[rank - 1])) if rank else 0.0
+
     def floor(self, k: int) -> np.ndarray:
         """The squared length up to which the residual of each candidate is rounding."""
         return max(unit(k) ** 2, self.rounding) * self.lengths
@@ -114,11 +130,17 @@ def unit(k: int) -> float:
     return 8 * (k + 8) * float(np.finfo(np.float64).eps)
 
 
-def orthonormal(columns: np.ndarray, tolerance: float) -> np.ndarray:
-    """An orthonormal basis of columns; each counts by what is left of its own length."""
+def pivoted(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Q and R of the columns scaled to length one, the longest remainder first."""
     lengths = np.sqrt(np.sum(columns * columns, axis=0))
     scaled = columns / np.where(lengths > 0, lengths, 1.0)
     Q, R, _ = scipy.linalg.qr(scaled, mode="economic", pivoting=True, check_finite=False)
+    return Q, R
+
+
+def orthonormal(columns: np.ndarray, tolerance: float) -> np.ndarray:
+    """An orthonormal basis of columns; each counts by what is left of its own length."""
+    Q, R = pivoted(columns)
     return Q[:, : int(np.sum(np.abs(np.diag(R)) > tolerance))]
 
 
@@ -244,11 +266,14 @@ def best_directions(pair: Pair, k: int, exclude: tuple[int, ...] = (), depth: in
 
 def fourth_powers(pair: Pair, k: int) -> float:
     """Σ σ_i⁴ of B beyond k: ‖Bᵀ(I − P)B‖² is at least that for every projection of rank k."""
-    X = factor_of(pair)[0]
-    if pair.weights is not None:
-        X = X * np.sqrt(pair.weights)
-    values = scipy.linalg.svdvals(X, check_finite=False)
+    values = scipy.linalg.svdvals(weighted_factor(pair), check_finite=False)
     return float(np.sum(values[k:] ** 4))
+
+
+def weighted_factor(pair: Pair) -> np.ndarray:
+    """XΩ^½, the columns to be rebuilt with what no candidate reaches."""
+    X = factor_of(pair)[0]
+    return X if pair.weights is None else X * np.sqrt(pair.weights)
 
 
 def least_error(base: Rebuilding, k: int, repeats: bool = False) -> float:
@@ -271,8 +296,13 @@ def safe_bound(pair: Pair, k: int, exclude: tuple[int, ...] = (), depth: int = 1
     doubt += math.sqrt(base.rounding * base.total)
     if depth == 2:
         return max(0.0, fourth_powers(pair, k) ** 0.25 - doubt) ** 4
-    tail = max(0.0, math.sqrt(least_error(base, k, pair.repeats)) - doubt) ** 2
-    return max(tail, design_bound(base, k, pair.repeats))
+    turned = doubt + base.angle * math.sqrt(base.total)
+    tail = max(0.0, math.sqrt(least_error(base, k, pair.repeats)) - turned) ** 2
+    if tail > 0 and base.angle <= SURE:
+        return max(tail, design_bound(base, k, pair.repeats))
+    values = scipy.linalg.svdvals(weighted_factor(pair), check_finite=False)
+    plain = max(0.0, math.sqrt(float(np.sum(values[k:] ** 2))) - doubt) ** 2
+    return max(tail, plain, design_bound(base, k, pair.repeats))
 
 
 def reached(base: Rebuilding, k: int, repeats: bool) -> tuple[np.ndarray, float]:
@@ -294,9 +324,7 @@ def spanning(base: Rebuilding) -> np.ndarray:
     A direction is left out only if the candidates are dependent as exact numbers: a choice can use
     one that rounding hides.
     """
-    lengths = np.sqrt(np.sum(base.A * base.A, axis=0))
-    scaled = base.A / np.where(lengths > 0, lengths, 1.0)
-    Q, R, _ = scipy.linalg.qr(scaled, mode="economic", pivoting=True, check_finite=False)
+    Q, R = pivoted(base.A)
     rank = int(np.sum(np.abs(np.diag(R)) > unit(base.n)))
     return Q[:, :rank] if rank < Q.shape[1] and spans(base.exact, rank) else Q
 

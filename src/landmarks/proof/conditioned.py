@@ -21,7 +21,7 @@ import numpy as np
 from .._array import host, is_single
 from ..errors import NotPSDError
 from ..linalg.dependence import dependent
-from ..linalg.rebuilding import reached, rebuilding
+from ..linalg.rebuilding import SURE, reached, rebuilding
 from ..operators.base import Operator
 from ..operators.forms import densify, in_double
 from ..operators.pair import Pair
@@ -203,10 +203,12 @@ def missed_by_all(problem: Problem) -> tuple[np.ndarray, float] | None:
     counted = pair.operator.n if pair.weights is None else np.count_nonzero(pair.weights)
     if whole.B.shape[1] != counted:  # B was replaced by a narrower one
         return None
+    if whole.angle > SURE:  # rounding hides what the candidates reach
+        return None
     inside, _ = reached(whole.without(problem.exclude), problem.k, pair.repeats)
     gram_of_B = whole.B.T @ whole.B
     doubt = 64 * (sum(whole.A.shape) + problem.k) * EPS * whole.total
-    doubt += np.sqrt(whole.rounding) * whole.total
+    doubt += (np.sqrt(whole.rounding) + 2 * whole.angle) * whole.total
     return gram_of_B - inside.T @ inside, doubt
 
 

@@ -58,6 +58,7 @@ class Count(ctypes.Structure):
         ("spread", Pointer),
         ("top", Real),
         ("threshold", Real),
+        ("keep", Real),
         ("found", Pointer),
         ("gains", Pointer),
         ("margins", Pointer),
@@ -142,12 +143,12 @@ def counted(
     threshold = node.error - error - margin
     if r == 1:
         single = [[int(j)] for j in candidates[gains >= threshold]]
-        return Counted(single, max(0.0, node.error - threshold - margin), True)
+        return Counted(single, error, True)
     order = np.argsort(-gains, kind="stable")
     powers = node.powers.ordered(order)
     candidates = candidates[order]
     now = Progress(threshold=threshold)
-    walk = _Walk(powers, r, 2 if tree.frobenius else 1, tree.repeats, tighten)
+    walk = _Walk(powers, r, 2 if tree.frobenius else 1, tree.repeats, tighten, 2 * margin)
 
     def steps() -> Iterator[Step]:
         parts = walk.parts()
@@ -171,7 +172,7 @@ def counted(
     tree.nodes += now.done
     listed = [[int(candidates[i]) for i in row] for row in now.found]
     below = max(0.0, node.error - now.threshold - margin)
-    return Counted(listed, below, complete)
+    return Counted(listed, error if now.threshold == threshold else below, complete)
 
 
 def best_of_all(tree: Tree) -> float:
@@ -226,7 +227,7 @@ def large_volumes(problem: Problem, known: np.ndarray, within: float) -> list[li
     if not 2 <= r <= DEEPEST or len(left) < r or library() is None:
         return None
     powers = Powers.of(root, left, False, Node(root, left, r, False).doubts, 0.0)
-    walk = _Walk(powers, r, 0, problem.objective.repeats, tighten=within == 0)
+    walk = _Walk(powers, r, 0, problem.objective.repeats, within == 0, SURE)
     now = Progress(threshold=_volumes(problem)(known) - within - SURE)
     for done, prefix in enumerate(walk.parts()):
         walk.take(now, walk.part(prefix, now.threshold))
@@ -281,9 +282,12 @@ def separate(tree: Tree, free: np.ndarray, every: bool = False) -> np.ndarray | 
 class _Walk:
     """The numbers of a node for C, and the parts into which its choices are divided."""
 
-    def __init__(self, powers: Powers, r: int, depth: int, repeats: bool, tighten: bool):
+    def __init__(
+        self, powers: Powers, r: int, depth: int, repeats: bool, tighten: bool, keep: float
+    ):
         self.n, self.r, self.depth, self.repeats = len(powers.first), r, depth, repeats
         self.tighten, self.failed, self.top = tighten, False, float(powers.top)
+        self.keep = keep
         spread = np.sqrt(powers.rounding * powers.first)
         given = (powers.C, powers.C2, powers.C3, powers.noise, spread)
         self.arrays = [
@@ -324,6 +328,7 @@ class _Walk:
             spread=spread,
             top=self.top,
             threshold=threshold,
+            keep=self.keep,
             found=found.ctypes.data,
             gains=gains.ctypes.data,
             margins=margins.ctypes.data,

@@ -246,7 +246,10 @@ class Bounds:
         proved = [bound for bound in found if bound is not None]
         if proved:  # the error may be rounded further than what is proved of it
             proved = [min(max(proved), self._figure("error", criterion))]
-        return max([self._figure("rank_bound", criterion), *proved])
+        found = max([self._figure("rank_bound", criterion), *proved])
+        if not self._objective(criterion).plain:  # the error may be rounded further than the bound
+            found = min(found, self._figure("error", criterion))
+        return found
 
     def _figure(self, kind: str, criterion: str | None) -> float:
         """A figure in the units of the operator, computed once."""

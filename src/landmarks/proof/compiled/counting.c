@@ -35,7 +35,8 @@ typedef struct {
     int64_t n, r, depth, repeats, tighten, capacity;
     const double *C, *Q, *R, *noise, *spread; /* spread: S at the root */
     double top;        /* the most that one pick can gain */
-    double threshold;  /* choices that may gain this much are listed; raised if `tighten` is set */
+    double threshold;  /* choices that may gain this much are listed; raised if `tighten` is set, */
+    double keep;       /* to so much below what a choice gains for certain */
     int64_t *found;    /* r for each listed choice, positions of candidates */
     double *gains, *margins;
     int64_t listed, choices, lost, full;
@@ -56,7 +57,8 @@ typedef struct {
 
 static void list(Walk *w, int64_t i, int64_t j, double gain, double margin) {
     Count *t = w->count;
-    if (t->tighten && gain - margin > t->threshold) t->threshold = gain - margin;
+    const double certain = gain - margin - t->keep;
+    if (t->tighten && certain > t->threshold) t->threshold = certain;
     if (gain + margin < t->threshold) return;
     if (t->listed == t->capacity && t->tighten) { /* forget those that fell behind */
         int64_t kept = 0;
