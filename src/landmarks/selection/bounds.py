@@ -241,9 +241,9 @@ class Bounds:
     def _bound(self, criterion: str | None) -> float:
         """The best lower bound that is known, in the units of the operator."""
         criterion = self._criterion(criterion)
-        found = [self.known.get(f"certificate:{criterion}")]
-        found.append(self.bound if criterion == self.criterion else None)
-        proved = [bound for bound in found if bound is not None]
+        listed = [self.known.get(f"certificate:{criterion}")]
+        listed.append(self.bound if criterion == self.criterion else None)
+        proved = [bound for bound in listed if bound is not None]
         if proved:  # the error may be rounded further than what is proved of it
             proved = [min(max(proved), self._figure("error", criterion))]
         found = max([self._figure("rank_bound", criterion), *proved])

@@ -155,6 +155,8 @@ def directions(C: Array, columns: np.ndarray, pair: Pair, floor: np.ndarray) -> 
     least, left = like(floor[columns], C), _diagonals(P)
     there = left > least
     length = xp.where(there, left, xp.ones_like(left))
+    if columns.shape[1] == 1:
+        return xp.where(there, 1 / length, xp.zeros_like(left)), xp.ones_like(P)
     scale = xp.where(there, 1 / xp.sqrt(length), xp.zeros_like(left))
     values, U = xp.linalg.eigh(P * scale[:, :, None] * scale[:, None, :])
     doubt = xp.max(xp.where(there, least / length, xp.zeros_like(left)), axis=1)
