@@ -100,6 +100,7 @@ def pursue(
 
     When it is stopped, or the deadline has passed, the rest is drawn by what is left of each column
     (randomly pivoted Cholesky): scores that stand still would choose neighbours of one good column.
+    For a target the scores choose the rest, since what is left of a column says nothing of that.
 
     advance : makes the next pick, or several at once.
     """
@@ -108,7 +109,7 @@ def pursue(
     ended = run(name, steps, residual, gains, deadline=problem.deadline)
     if ended or problem.constraints:
         return Choice(complete(problem, residual.picks))
-    if residual.pair.noise is None and "columns" in residual.operator.cheap:
+    if residual.pair.plain and "columns" in residual.operator.cheap:
         rest = open_places(problem, residual, []) > 0
         for _ in draws(problem, residual, rest, WIDTH, np.random.default_rng(0)):
             pass

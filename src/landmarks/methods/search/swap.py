@@ -55,7 +55,7 @@ class Swap:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         start = starting_choice(self.start, problem, rng)
         if problem.time_left <= 0:
-            return start
+            return replace(start, details=start.details | {"swaps": 0})
         begun = [start]
         if self.criterion is None and problem.objective.cheaper is not None:
             begun.append(
