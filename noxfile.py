@@ -54,7 +54,7 @@ def build(session: nox.Session) -> None:
     for old in [*made.glob("landmarks-*"), *finished.glob("landmarks-*")]:
         old.unlink()
     linux = sys.platform == "linux"
-    zig = f"python -m ziglang cc -target {platform.machine()}-linux-gnu.2.17"
+    zig = f"python-zig cc -target {platform.machine()}-linux-gnu.2.17"
     compiler = {"CC": os.environ.get("CC", zig)} if linux else {}
     session.run("python", "-m", "build", "--outdir", str(made), env=compiler)
     wheels = [str(wheel) for wheel in made.glob("*.whl")]
