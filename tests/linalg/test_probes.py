@@ -41,3 +41,21 @@ def test_the_dtype_is_that_of_the_reference():
         Rademacher(2).draw(3, np.random.default_rng(0), np.zeros(0, dtype=np.float32)).dtype
         == np.float32
     )
+
+
+@pytest.mark.parametrize("count", [1, 10, 256, 300])
+def test_a_row_of_signs_depends_on_the_key_and_its_number_alone(count):
+    probes = Rademacher(count)
+    key = probes.key(np.random.default_rng(3))
+    whole = probes.rows(key, 0, 1000)
+    for start, stop in [(0, 1), (1, 400), (400, 1000), (999, 1000), (5, 5)]:
+        assert np.array_equal(probes.rows(key, start, stop), whole[start:stop])
+    assert np.array_equal(whole, probes.draw(1000, np.random.default_rng(3), np.zeros(0)))
+
+
+def test_signs_of_rows_columns_and_keys_are_uncorrelated():
+    """Means of 2.5 million products have standard deviation 6e-4; 5 of them is 0.0032."""
+    probes, rng = Rademacher(50), np.random.default_rng(0)
+    first, second = (probes.rows(probes.key(rng), 0, 50_000) for _ in range(2))
+    pairs = [(first, second), (first[1:], first[:-1]), (first[:, 1:], first[:, :-1])]
+    assert all(abs(np.mean(a * b)) < 0.0032 for a, b in [*pairs, (first, 1.0)])

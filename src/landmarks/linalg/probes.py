@@ -1,7 +1,8 @@
 """Probes: blocks Z with E[ZZᵀ]/M = I, from which traces and diagonals are estimated.
 
 Signs give the least variance among independent entries; the identity gives the exact value by the
-same code.
+same code. A row of signs depends only on a key and the number of the row, so that parts of a block
+can be made wherever they are needed: Salmon, Moraes, Dror and Shaw, SC (2011).
 """
 
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from typing import Protocol
 import numpy as np
 
 from .._array import Array, like
+
+STEP_BITS = 256  # bits that one step of the counter of Philox gives
 
 
 class Probes(Protocol):
@@ -35,7 +38,23 @@ class Rademacher:
     count: int = 10
 
     def draw(self, n: int, rng: np.random.Generator, reference: Array) -> Array:
-        return like(2.0 * rng.integers(0, 2, size=(n, self.count)) - 1.0, reference)
+        return like(self.rows(self.key(rng), 0, n), reference)
+
+    def key(self, rng: np.random.Generator) -> int:
+        """A fresh key: blocks of two keys are independent."""
+        return int(rng.integers(2**63))
+
+    def rows(self, key: int, start: int, stop: int) -> np.ndarray:
+        """Rows start … stop − 1 of the block with that key, however many rows it has."""
+        steps = -(-self.count // STEP_BITS)  # of the counter, for each row
+        words = np.random.Philox(key=key).advance(start * steps)
+        raw = words.random_raw((stop - start) * steps * (STEP_BITS // 64))
+        bits = np.unpackbits(
+            raw.astype("<u8").view(np.uint8).reshape(stop - start, steps * STEP_BITS // 8),
+            axis=1,
+            count=self.count,
+        )
+        return 2.0 * bits - 1.0
 
 
 @dataclass(frozen=True)

@@ -68,13 +68,14 @@ def test_the_block_stays_that_of_the_residual():
 
 
 def test_one_block_of_products_and_one_column_per_pick_are_used(points):
+    """A second one where an estimated diagonal does not say that the column is new."""
     operator = lm.psd(lm.rbf(1.0)(points, points))
     known, unknown = (
         lm.select(A, 15, method=lm.NuclearScores(40)).ledger
         for A in (operator, products_only(operator))
     )
     assert (known.products, known.columns) == (40, 15)
-    assert (unknown.products, unknown.columns) == (40 + 15, 15)
+    assert unknown.products == 40 + unknown.columns and 15 <= unknown.columns <= 2 * 15
 
 
 def test_a_hundred_probes_come_close_to_greedy_selection(points):

@@ -249,7 +249,7 @@ def test_the_best_rounding_of_a_bisection_is_what_it_returns(X):
     assert search.best.dtype == np.int64 and search.error == np.inf
     descent = replace(lm.Continuous()._descent(objective), stop=Steps(30))
     unit = objective.penalty_unit()
-    assert not search.ends_below(descent, 1e-6 * unit) and search.ends_below(descent, 100 * unit)
+    assert not search.ends_below(descent, 1e-6 * unit) and search.ends_below(descent, 1e4 * unit)
     assert search.error == pytest.approx(selection_error(problem.operator, search.best, "trace"))
     assert len(search.best) == 6 and 2 in search.best
     assert search.relative_error() == pytest.approx(search.error / np.sum(X**2))
