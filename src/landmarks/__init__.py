@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         polynomial as polynomial,
         rbf as rbf,
     )
-    from .methods.annealed.annealed import Annealed as Annealed
+    from .methods.annealed import Annealed as Annealed
     from .methods.auto import Auto as Auto
     from .methods.greedy.greedy import Greedy as Greedy
     from .methods.greedy.nuclear import NuclearScores as NuclearScores

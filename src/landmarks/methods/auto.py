@@ -17,7 +17,7 @@ from ..problem import PLACED, SEARCHED, Choice, Problem, brief
 from ..residual.order import greedy_order
 from ..residual.stored_powers import expecting
 from ..runs.runner import stopped
-from .annealed.annealed import Annealed
+from .annealed import Annealed
 from .costs import (
     annealed_seconds,
     candidates_seconds,

@@ -15,7 +15,7 @@ from ..problem import Problem
 from ..proof.counting import counting_seconds
 from ..residual.compiled.library import compiled
 from ..residual.stored_powers import SPEED
-from .annealed.annealed import Annealed
+from .annealed import Annealed
 from .search.iterated import moves
 
 

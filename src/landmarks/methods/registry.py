@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CLASSES = {
     "auto": "auto.Auto",
     "continuous": "relaxation.continuous.Continuous",
-    "annealed": "annealed.annealed.Annealed",
+    "annealed": "annealed.Annealed",
     "greedy": "greedy.greedy.Greedy",
     "nuclear": "greedy.nuclear.NuclearScores",
     "swap": "search.swap.Swap",

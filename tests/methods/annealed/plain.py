@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import landmarks as lm
-from landmarks.methods.annealed.entropic import entropic
+from landmarks.methods.annealed import entropic
 
 
 @dataclass

@@ -10,11 +10,6 @@ from errors_of import selection_error
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.annealed import annealed
-from landmarks.methods.annealed.annealing import Annealing, Schedule, weights
-from landmarks.methods.annealed.candidates import Replacements
-from landmarks.methods.annealed.covariance import Stored
-from landmarks.methods.trajectory import Recorder
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((30, 6)) @ RNG.standard_normal((6, 24)) + 0.3 * RNG.standard_normal(
@@ -156,18 +151,6 @@ def test_renewed_candidates_improve_on_the_first_draw():
     assert errors[1] < errors[0]
 
 
-def test_replacements_score_by_the_exact_gain():
-    operator = lm.data(X)
-    K, S = X.T @ X * 2.0**-operator.exponent, np.array([2, 9, 14])
-    gains = Replacements(operator, 3).gains(S)
-    for i, j in [(0, 5), (2, 20)]:
-        rest = np.delete(S, i)
-        drop = selection_error(lm.psd(K), rest, "trace") - selection_error(
-            lm.psd(K), [*rest, j], "trace"
-        )
-        assert gains[i, j] == pytest.approx(drop, rel=1e-9)
-
-
 def test_time_that_is_up_still_gives_k_columns():
     choice = lm.Annealed().choose(problem(deadline=0.0), np.random.default_rng(0))
     assert len(choice.indices) == 5
@@ -229,97 +212,6 @@ def test_gamma_is_one_and_half_as_much_again_for_the_frobenius_criterion(criteri
     assert not np.array_equal(found[0].value, found[2].value)
 
 
-def test_all_columns_are_weighed_where_that_is_affordable(monkeypatch):
-    monkeypatch.setattr(annealed, "EXACT_ORDER", 24)
-    assert lm.Annealed()._weighs_all(problem())
-    monkeypatch.setattr(annealed, "EXACT_ORDER", 23)
-    assert not lm.Annealed()._weighs_all(problem())
-    assert lm.Annealed()._weighs_all(problem(X[:22])) and not lm.Annealed()._weighs_all(
-        problem(X[:23])
-    )  # by its factor: m² n up to 23³
-    assert lm.Annealed(n_candidates=24)._weighs_all(problem()) and not lm.Annealed(
-        n_candidates=23
-    )._weighs_all(problem())
-
-
-def test_candidates_are_drawn_uniformly_or_half_of_them_by_nuclear_scores():
-    drawn = annealed.first_candidates(problem(exclude=(3,)), 12, np.random.default_rng(0))
-    assert (
-        drawn.tolist()
-        == np.random.default_rng(0).permutation([j for j in range(24) if j != 3])[:12].tolist()
-    )
-    box = lm.function(lambda V: X.T @ (X @ V), n=24)
-    mixed = annealed.first_candidates(problem(box, k=2), 100, np.random.default_rng(0))
-    assert len(mixed) == 8 == len(set(mixed.tolist()))
-    assert len(annealed.first_candidates(problem(box, k=2), 5, np.random.default_rng(0))) == 5
-
-
-def test_weights_follow_the_leverages_up_to_the_cut():
-    d = weights(np.array([0.0, 0.01, 0.5, 0.95, 1.0]), np.array([1.0, 1.0, 2.0, 1.0, 4.0]))
-    np.testing.assert_allclose(d, [0, 0, 0.5, 19, 19 / 4])
-    assert weights(np.array([0.01]), np.ones(1), cut=0.001) > 0
-
-
-def test_the_best_replacements_of_each_column_are_proposed():
-    proposer, S = Replacements(lm.data(X), 3), np.array([2, 9, 14])
-    allowed = np.setdiff1d(np.arange(24), [5])
-    proposed = proposer.propose(S, allowed, each=2)
-    gains = proposer.gains(S).T
-    owners = [int(np.argmax(gains[j])) for j in proposed]
-    assert not {2, 5, 9, 14} & set(proposed.tolist()) and len(set(proposed.tolist())) == len(
-        proposed
-    )
-    for i in range(3):
-        mine = sorted(
-            (j for j in allowed if j not in S and np.argmax(gains[j]) == i),
-            key=lambda j: -gains[j].max(),
-        )
-        assert proposed[np.array(owners) == i].tolist() == mine[:2]
-
-
-def test_a_kernel_too_large_to_store_is_weighed_by_candidates(monkeypatch):
-    monkeypatch.setattr(annealed, "EXACT_ORDER", 59)
-    assert not lm.Annealed()._weighs_all(problem(lm.kernel(POINTS, lm.rbf())))
-
-
-def test_scores_beyond_the_rank_are_not_warned_of():
-    low = X[:, :2] @ np.ones((2, 24)) + np.outer(X[:, 0], np.arange(24.0))
-    box = lm.function(lambda V: low.T @ (low @ V), n=24)
-    assert len(annealed.first_candidates(problem(box, k=2), 100, np.random.default_rng(0))) == 8
-
-
-def annealing(**settings):
-    task = problem(**settings)
-    K, floor = X.T @ X, 1e-13 * np.sum(X * X, axis=0)
-    schedule = Schedule(30, 0.4, 0.9, 0.3, 1.0, 0.2, 2)
-    rng = np.random.default_rng(0)
-    return Annealing(task, Stored(K, floor, task.pair), np.arange(24), schedule, rng, Recorder(24))
-
-
-@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
-def test_leverages_add_up_to_the_places_and_constraints_hold_all_the_way(criterion):
-    state = annealing(include=(3,), exclude=(0, 1), objective=criterion)
-    assert state.fixed == [3]
-    for spread in state.schedule.spreads():
-        state.move(spread)
-        assert state.p.sum() == pytest.approx(4, rel=1e-6) and not np.any(state.p[[0, 1, 3]])
-    assert state.schedule.spreads()[[0, -1]] == pytest.approx([0.9, 0.3])
-
-
-@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
-def test_what_is_explained_is_the_fall_of_the_error(criterion):
-    state = annealing(objective=criterion)
-    chosen = state.run()
-    operator = lm.psd(X.T @ X)
-    whole = np.trace(X.T @ X) if criterion == "trace" else np.sum((X.T @ X) ** 2)
-    fall = whole - selection_error(operator, chosen, criterion)
-    assert state.explained == pytest.approx(fall, rel=1e-9)
-    C = X.T @ X - X.T @ X[:, chosen] @ np.linalg.solve(
-        X[:, chosen].T @ X[:, chosen], X[:, chosen].T @ X
-    )
-    np.testing.assert_allclose(state.K.K, C, atol=1e-9 * np.trace(X.T @ X))
-
-
 def test_near_duplicates_are_not_fixed_together():
     """Ten tight clusters of twenty columns, k = 10: one of each, not several of one."""
     rng = np.random.default_rng(0)
@@ -338,24 +230,6 @@ def test_it_is_never_above_greedy_on_smooth_problems(criterion):
             for method in (lm.Annealed(), "greedy")
         )
         assert annealed <= greedy
-
-
-def test_a_column_that_those_fixed_represent_weighs_nothing():
-    """Two copies of each column: once one is fixed, the other is neither free nor weighed."""
-    rng = np.random.default_rng(0)
-    Y = np.repeat(rng.standard_normal((30, 12)), 2, axis=1)
-    task = problem(lm.psd(Y.T @ Y), k=8)
-    schedule = Schedule(10, 0.4, 0.9, 0.3, 1.0, 0.3, 2)
-    floor = 1e-10 * np.sum(Y * Y, axis=0)
-    state = Annealing(
-        task, Stored(Y.T @ Y, floor, task.pair), np.arange(24), schedule, rng, Recorder(24)
-    )
-    state.p[:] = 0.5
-    state.decimate()
-    twins = [j ^ 1 for j in state.fixed]
-    assert not np.any(state.p[twins]) and not set(twins) & set(state.free.tolist())
-    state.move(0.3)
-    assert len(set(state.run().tolist())) == 8
 
 
 @pytest.mark.parametrize("A", [X[:8], X], ids=["by its factor", "stored"])

@@ -7,7 +7,7 @@ import pytest
 from errors_of import plain
 
 import landmarks as lm
-from landmarks.methods.annealed.covariance import (
+from landmarks.methods.annealed import (
     Candidates,
     Explicit,
     Stored,

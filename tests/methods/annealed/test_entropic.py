@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from landmarks.methods.annealed.entropic import entropic
+from landmarks.methods.annealed import entropic
 
 
 @settings(max_examples=40, deadline=None)

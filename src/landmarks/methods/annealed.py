@@ -1,0 +1,820 @@
+"""Leverage mean-field annealing: a relaxation whose weights are leverages, cooled to k columns.
+
+This is the paper's relaxation with a separate δ for each column, proportional to the variance of
+that column given the others. Then p_j = t_j² is the leverage of column j, and the trace is linear
+in it. Each step moves the leverages towards the entropic map of their log jump gains under Σp = k,
+while the temperature decreases (docs/annealed.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol
+
+import numpy as np
+import scipy
+
+from .._array import (
+    Array,
+    Indices,
+    add_outer,
+    cholesky,
+    double,
+    host,
+    like,
+    namespace,
+    solve_triangular,
+    take,
+)
+from ..operators.base import Operator
+from ..operators.forms import Factored, densify, storable
+from ..operators.pair import Pair
+from ..problem import AIMED, Choice, Problem, brief, complete
+from ..residual.base import Base
+from ..residual.exchange import Exchange
+from ..residual.order import greedy_order
+from ..residual.pairs import Pairs
+from ..residual.powers import gain
+from ..residual.residual import floor
+from ..runs.runner import Step, run
+from ..runs.state import State
+from .inner import run_method
+from .search.landscape import Landscape
+from .search.local_search import descend, lowered, starting_choice
+from .trajectory import Recorder
+
+EXACT_ORDER = 3000  # up to this order K is stored and every column is weighed
+
+
+@dataclass(frozen=True)
+class Annealed:
+    """Cool leverages p with Σp = k from all equal until k of them are near one.
+
+    Parameters
+    ----------
+    n_steps : steps before the first column is fixed; 60 steps with between=4 take twice as long and
+        choose no better on average.
+    damping : how far a step goes towards the entropic map, as a fraction; if it is larger,
+        near-duplicates oscillate together.
+    phi0, phi1 : the spread Σp(1 − p) at the beginning and when the first columns are fixed,
+        relative to that of equal leverages.
+    fixed : the share of the remaining places that is fixed at a time.
+    between : steps after each time that columns are fixed.
+    sweeps : at the end swaps improve the choice, at most this many for each chosen column, and the
+        better of this choice and that of greedy is kept. 0 skips both.
+    gamma : δ_j divided by the variance of column j given the others; None is 1, or 1.5 for the
+        Frobenius criterion.
+    n_candidates : how many columns get a weight at a time. None is all columns if n ≤ 3000 or X has
+        few rows, and otherwise 6 k. If reading a column costs a product, it is 4 k, half of them by
+        nuclear scores, with one round.
+    n_rounds : how many sets of candidates to try if they are not all columns; each set is built
+        around the last choice.
+
+    Examples
+    --------
+    >>> M = np.array([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
+    >>> sorted(lm.select(lm.psd(np.linalg.inv(M)), 2, method=lm.Annealed()).indices.tolist())
+    [0, 1]
+    """
+
+    n_steps: int = 40
+    damping: float = 0.3
+    phi0: float = 0.9
+    phi1: float = 0.3
+    fixed: float = 0.1
+    between: int = 2
+    sweeps: int = 4
+    gamma: float | None = None
+    n_candidates: int | None = None
+    n_rounds: int = 2
+    honours: ClassVar[frozenset[str]] = AIMED
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        if self.n_steps < 1 or self.n_rounds < 1:
+            raise ValueError(
+                f"n_steps and n_rounds must be at least 1, got {self.n_steps} and {self.n_rounds}"
+            )
+        if not 0 < self.damping <= 1:
+            raise ValueError(f"damping must be above 0 and at most 1, got {self.damping!r}")
+        if not 0 < self.phi1 <= self.phi0 <= 1:
+            raise ValueError(
+                "0 < phi1 <= phi0 <= 1 must hold, "
+                f"got phi0 = {self.phi0!r} and phi1 = {self.phi1!r}"
+            )
+        if not 0 < self.fixed <= 1 or self.between < 0 or self.sweeps < 0:
+            raise ValueError(
+                "0 < fixed <= 1, between >= 0 and sweeps >= 0 must hold, "
+                f"got {self.fixed!r}, {self.between!r} and {self.sweeps!r}"
+            )
+        if self.gamma is not None and not self.gamma > 0:
+            raise ValueError(f"gamma must be positive or None, got {self.gamma!r}")
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        found = problem
+        if problem.pair.plain:
+            found = replace(problem, operator=problem.operator.searchable(problem.k))
+        if self.sweeps and "columns" in found.operator.cheap:
+            raw = run_method("annealing", replace(self, sweeps=0), found, rng)
+            return self._polished(found, raw, rng) if found.time_left > 0 else raw
+        if not self._weighs_all(found):
+            return self._over_candidates(found, rng)
+        K = covariance(found.searched, found.k)
+        annealing = Annealing(found, K, np.arange(K.n), self, rng, Recorder(found.operator.n))
+        return _choice(found, annealing.run(), annealing.recorder)
+
+    def _polished(self, problem: Problem, raw: Choice, rng: np.random.Generator) -> Choice:
+        """Make swaps that pay, and keep greedy's choice if it is better all the same."""
+        landscape = Landscape.of(problem)
+        starts = [raw.indices]
+        if problem.objective.cheaper is not None:  # it leads further, as for swaps
+            by_trace = Landscape.of(problem, lowered(problem, problem.objective.cheaper))
+            traced = by_trace.state(raw.indices)
+            descend(by_trace, traced, self.sweeps * problem.k)
+            starts.append(by_trace.indices(traced.chosen, raw.indices))
+        state = landscape.lowest(starts)[1]
+        descend(landscape, state, self.sweeps * problem.k)
+        greedy = starting_choice("greedy", problem, rng).indices
+        if landscape.error_at(greedy) < landscape.error(state):
+            return replace(raw, indices=greedy, details={"kept": "greedy"})
+        chosen = landscape.indices(state.chosen, raw.indices)
+        small = problem.operator.n <= EXACT_ORDER
+        ordered = small and problem.pair.plain
+        return replace(raw, indices=greedy_order(problem, chosen) if ordered else chosen)
+
+    def _weighs_all(self, problem: Problem) -> bool:
+        n, m = problem.operator.n, problem.operator.m
+        if not problem.pair.plain:
+            return True
+        if self.n_candidates is not None:
+            return self.n_candidates >= n
+        small = n <= EXACT_ORDER and storable(problem.operator)
+        return small or (m is not None and m * m * n <= EXACT_ORDER**3)
+
+    def _over_candidates(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        """Anneal some candidates, renew them around what was chosen, and again; the best counts."""
+        rounds = Rounds(problem, self.n_candidates or 6 * problem.k, rng)
+        run("rounds", self._rounds(rounds), rounds, deadline=problem.deadline)
+        return _choice(problem, rounds.best, rounds.recorder)
+
+    def _rounds(self, rounds: Rounds) -> Iterator[Step]:
+        first = replace(self, n_steps=max(1, self.n_steps // 2))
+        later = replace(first, phi0=max(self.phi1, self.phi0 / 2))
+        while rounds.done < self.n_rounds and rounds.renew():
+            rounds.run(first if rounds.done == 0 else later)
+            yield Step(rounds.done, self.n_rounds)
+
+
+def _choice(problem: Problem, chosen: np.ndarray, recorder: Recorder) -> Choice:
+    return Choice(complete(problem, chosen), path=recorder.trajectory() if recorder.rows else None)
+
+
+class Rounds(State):
+    """The candidates of a large problem, the last choice among them, and the best so far."""
+
+    def __init__(self, problem: Problem, size: int, rng: np.random.Generator):
+        drawn = first_candidates(problem, max(size, problem.k), rng)
+        self.problem, self.rng, self.recorder = problem, rng, Recorder(problem.operator.n)
+        self.floor = host(floor(problem.operator, problem.k)).astype(np.float64)
+        self.each = max(1, size // problem.k)
+        self.candidates = np.union1d(np.asarray(problem.include, dtype=np.int64), drawn)
+        self.chosen = self.best = self.candidates
+        self.most, self.done = -np.inf, 0
+        self.replacements: Replacements | None = None
+
+    def run(self, method: Annealed) -> None:
+        """Anneal the candidates and keep the choice if it is the best yet."""
+        problem, cubes = self.problem, self.problem.objective.depth == 2
+        K = Candidates(problem.operator, self.candidates, self.floor[self.candidates], cubes)
+        annealing = Annealing(problem, K, self.candidates, method, self.rng, self.recorder)
+        self.chosen = annealing.run()
+        if annealing.explained > self.most:
+            self.most, self.best = annealing.explained, self.chosen
+        self.done += 1
+
+    def renew(self) -> bool:
+        """Candidates around the choice, if there is one; False when K gives no columns cheaply."""
+        if self.done == 0:
+            return True
+        if "columns" not in self.problem.operator.cheap:
+            return False
+        self.replacements = self.replacements or Replacements(self.problem.operator, self.problem.k)
+        fresh = self.replacements.propose(self.chosen, self.problem.candidates, self.each)
+        self.candidates = np.union1d(self.chosen, fresh)
+        return True
+
+
+def first_candidates(problem: Problem, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Candidates drawn uniformly; where a column costs a product, fewer, half by nuclear scores."""
+    drawn = rng.permutation(problem.free)
+    if "columns" in problem.operator.cheap:
+        return drawn[:size]
+    from .registry import as_method
+
+    likely = min(2 * problem.k, len(problem.candidates))
+    scored = run_method(
+        "nuclear", as_method("nuclear"), replace(problem, k=likely, warned={"rank"}), rng
+    ).indices
+    return np.concatenate([scored, drawn[~np.isin(drawn, scored)]])[
+        : max(likely, min(size, 4 * problem.k))
+    ]
+
+
+# Annealing of leverages, then decimation: fix the most certain columns, condition on them, repeat.
+#
+# Near-duplicates share one leverage, so several of them may be among the k largest. Fixing a few
+# columns at a time and conditioning on them removes the gains of their neighbours at once. Mézard,
+# Parisi and Zecchina, Science 297 (2002), fix variables in this way in constraint satisfaction.
+
+FULL, EMPTY = 0.95, 0.01  # leverages beyond these count as these: C stays well conditioned
+SMALLEST = 1e-8  # least variance of a column given the others, relative to the mean diagonal
+TIES = 1e-3  # random offsets of the log gains, which separate equal columns
+FEWEST = 3  # columns kept as candidates for each place
+LOST = 0.5  # a column that lost this share of its variance to one just fixed is not fixed yet
+
+
+class Annealing(State):
+    """The leverages p of the candidates, the columns that are fixed, and the matrix given those.
+
+    K : the matrix of the candidates, conditioned on what is fixed.
+    indices : which columns of the problem the candidates are.
+    allowed : whether each may still be fixed.
+    terms : of the objective, one for each candidate, as they were when last computed.
+    explained : by how much the fixed columns lower the error.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        K: Covariance,
+        indices: np.ndarray,
+        method: Annealed,
+        rng: np.random.Generator,
+        recorder: Recorder,
+    ):
+        self.problem, self.K, self.indices, self.method = problem, K, indices, method
+        self.recorder = recorder
+        self.cubes = problem.objective.depth == 2
+        self.gamma = method.gamma or (1.5 if self.cubes else 1.0)
+        self.offsets = TIES * rng.standard_normal(K.n)
+        self.allowed = np.isin(indices, problem.free)
+        self.p, self.c0, self.terms = np.zeros(K.n), K.diagonal.copy(), np.zeros(K.n)
+        self.narrowed, self.first = False, K.diagonal.copy()
+        self.fixed: list[int] = []
+        self.explained, self.step = 0.0, 0
+        for j in np.flatnonzero(np.isin(indices, problem.include)):
+            self.fix(int(j))
+        self.spread_evenly()
+
+    @property
+    def places(self) -> int:
+        """How many columns are still to be fixed."""
+        return self.problem.k - len(self.fixed)
+
+    @property
+    def free(self) -> np.ndarray:
+        """The candidates that may still be fixed."""
+        open_to = self.allowed & (self.K.diagonal > self.K.floor)
+        open_to[self.fixed] = False
+        return np.flatnonzero(open_to)
+
+    def spread_evenly(self) -> None:
+        """All free candidates share the places that are left."""
+        self.p[self.free] = min(1.0, self.places / max(1, len(self.free)))
+
+    def fix(self, j: int) -> None:
+        """Choose a candidate and condition on it."""
+        self.explained += self.K.condition(j, self.cubes)
+        self.fixed.append(j)
+        self.p[j] = 0.0
+
+    def run(self) -> np.ndarray:
+        """Anneal, then fix a share and anneal a little, until all places are taken; the choice."""
+        if self.problem.time_left > 0:
+            run("annealed", self.steps(), self, deadline=self.problem.deadline)
+        return self._filled()
+
+    def steps(self) -> Iterator[Step]:
+        """One move of the leverages at a step, then one decimation with the moves after it."""
+        spreads = np.geomspace(self.method.phi0, self.method.phi1, self.method.n_steps)
+        while self.step < self.method.n_steps and self._goes_on():
+            self.move(spreads[self.step])
+            self.step += 1
+            yield Step(len(self.fixed), self.problem.k)
+        while self._goes_on():
+            self.decimate()
+            for _ in range(self.method.between if self.places > 0 else 0):
+                self.move(spreads[-1])
+            yield Step(len(self.fixed), self.problem.k)
+
+    def _goes_on(self) -> bool:
+        return self.places > 0 and len(self.free) > 0
+
+    def _filled(self) -> np.ndarray:
+        """The fixed columns, and where the run was stopped the most certain others."""
+        rest = self._ranked()
+        chosen = np.concatenate([np.asarray(self.fixed, dtype=np.int64), rest])
+        return self.indices[chosen[: self.problem.k]]
+
+    def move(self, spread: float) -> None:
+        """One damped step of the leverages towards the entropic map of the log jump gains."""
+        free, places = self.free, self.places
+        if len(free) <= places:
+            self.p[free] = 1.0
+            return
+        plain = self.problem.pair.plain  # else the sizes of candidates and target are unrelated
+        floor = SMALLEST * (float(np.mean(self.K.diagonal)) if plain else self.first)
+        floor = np.where(floor > 0, floor, 1.0)
+        d = weights(self.p, self.gamma * np.maximum(self.c0, floor), self._cut(free))
+        at = free if self.narrowed else np.arange(self.K.n)
+        diagonals = self.K.diagonals(d, at, cubes=self.cubes)
+        self.c0[at] = diagonals.c / without_own(diagonals.c, d[at])
+        lengths = None if plain else self.first[at]
+        scores = _scores(jump_gains(diagonals, d[at], lengths), self.offsets[at])
+        target = entropic(scores[np.isin(at, free)], places, spread)
+        self.p[free] += self.method.damping * (target - self.p[free])
+        self.terms[at] = diagonals.a if self.cubes else diagonals.c
+        value = float(np.sum(self.terms)) if diagonals.error is None else diagonals.error
+        self.recorder.add(np.sqrt(self.p[d > 0]), self.indices[d > 0], value, 0)
+
+    def _cut(self, free: np.ndarray) -> float:
+        """The leverage up to which a column weighs nothing."""
+        return min(EMPTY, self.places / (2 * max(1, len(free))))
+
+    def decimate(self) -> None:
+        """Fix the share with the largest leverages, none that resembles one just fixed."""
+        count = max(1, round(self.method.fixed * self.places))
+        before, taken = self.K.diagonal.copy(), 0
+        for j in self._ranked():
+            if taken == count:
+                break
+            if self.K.diagonal[j] > max(LOST * before[j], self.K.floor[j]):
+                self.fix(int(j))
+                taken += 1
+        self._narrow()
+        self._rescale()
+
+    def _narrow(self) -> None:
+        """Drop columns without weight that the fixed ones represent well."""
+        rest = self._ranked()[FEWEST * self.places :]
+        lost = self.K.diagonal[rest] < LOST * self.first[rest]
+        gone = rest[lost & (self.p[rest] <= self._cut(self.free))]
+        self.allowed[gone] = False
+        self.p[np.setdiff1d(np.arange(self.K.n), self.free)] = 0.0
+        self.narrowed = True
+
+    def _ranked(self) -> np.ndarray:
+        """The free candidates by falling leverage; those that differ by rounding alone are tied."""
+        free = self.free
+        return free[np.argsort(-np.round(self.p[free], 9), kind="stable")]
+
+    def _rescale(self) -> None:
+        """The leverages that are left sum to the places that are left."""
+        free = self.free
+        whole = float(np.sum(self.p[free]))
+        if whole > 0:
+            self.p[free] = np.minimum(self.p[free] * (self.places / whole), 1.0)
+        else:
+            self.spread_evenly()
+
+
+def weights(p: np.ndarray, delta: np.ndarray, cut: float = EMPTY) -> np.ndarray:
+    """d = p/((1 − p) δ), the paper's t²/((1 − t²) δ); leverages up to the cut weigh nothing."""
+    q = np.minimum(p, FULL)
+    return np.where(q > cut, q / ((1 - q) * delta), 0.0)
+
+
+def _scores(gains: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    floor = max(1e-12 * float(np.max(gains)), np.finfo(float).tiny)
+    return np.log(np.maximum(gains, floor)) + offsets
+
+
+# The residual C = (K⁻¹ + D)⁻¹ of a weighted choice: leverages, and what each column would gain.
+#
+# docs/annealed.md has the formulas.
+
+
+@dataclass(frozen=True)
+class Diagonals:
+    """c = diag C, a = diag C² and, for the Frobenius criterion, b = diag C³, on the host.
+
+    error : of a target, which the diagonals do not give; None otherwise.
+    """
+
+    c: np.ndarray
+    a: np.ndarray
+    b: np.ndarray | None = None
+    error: float | None = None
+
+
+class Covariance(Protocol):
+    """A matrix K that gives the diagonals of C for its n weights d ≥ 0, and can be conditioned.
+
+    floor : the diagonal entries at which a column counts as represented.
+    """
+
+    n: int
+    diagonal: np.ndarray
+    floor: np.ndarray
+
+    def diagonals(
+        self, d: np.ndarray, at: np.ndarray | None = None, *, cubes: bool = False
+    ) -> Diagonals:
+        """diag C, diag C² and, with cubes, diag C³, at some columns or at all.
+
+        at : rising; columns of positive weight are among them.
+        """
+        ...
+
+    def condition(self, j: int, cubes: bool) -> float:
+        """Column j is chosen: K becomes K − v vᵀ, v = K_:j/√K_jj; returns what the error loses."""
+        ...
+
+
+def jump_gains(
+    diagonals: Diagonals, d: np.ndarray, lengths: np.ndarray | float | None = None
+) -> np.ndarray:
+    """By how much the objective differs between column j out and in, the others as they are.
+
+    lengths : of which the rounding is left of a column that the others represent; None is the
+        largest residual.
+    """
+    rho = without_own(diagonals.c, d)
+    c0 = diagonals.c / rho
+    lengths = float(np.max(c0)) if lengths is None else lengths
+    rounding = np.finfo(float).eps * np.asarray(lengths)
+    c0 = np.maximum(c0, np.where(rounding > 0, rounding, 1.0))
+    gains = diagonals.a / (rho**2 * c0)
+    if diagonals.b is None:
+        return gains
+    return 2 * (diagonals.b + d * diagonals.a**2 / rho) / (rho**2 * c0) - gains**2
+
+
+def without_own(c: np.ndarray, d: np.ndarray) -> np.ndarray:
+    """ρ = 1 − d c, so that c/ρ is diag C with the column's own weight taken away."""
+    return np.maximum(1 - d * c, 1e-6)
+
+
+class Stored(State):
+    """K as a stored matrix: C = K − GᵀG with G = L⁻¹ R K_A.
+
+    A are the columns of positive weight, R² = D and LLᵀ = I + R K_AA R.
+    """
+
+    def __init__(self, K: Array, floor: np.ndarray, pair: Pair):
+        self.K = K + 0.0
+        self.n = K.shape[0]
+        self.pair = pair
+        self.noise = np.zeros(self.n) if pair.noise is None else pair.noise
+        self.diagonal = self._measured()
+        self.floor = floor
+
+    def _measured(self) -> np.ndarray:
+        return _float64(namespace(self.K).linalg.diagonal(self.K)) + self.noise
+
+    def diagonals(
+        self, d: np.ndarray, at: np.ndarray | None = None, *, cubes: bool = False
+    ) -> Diagonals:
+        G, xp = self._factor(counting(d, self.noise)), namespace(self.K)
+        weighed, rows = self.pair.weighed, slice(None) if at is None else at
+        if at is None or len(at) == self.n:
+            C = self.K - G.T @ G
+            third = _dots(C, weighed(C).T @ weighed(C)) if cubes else None
+            c = xp.linalg.diagonal(C)
+        else:
+            C = take(self.K, at, axis=1) - G.T @ take(G, at, axis=1)
+            W = weighed(C)
+            third = _dots(W, self.K @ W - G.T @ (G @ W)) if cubes else None
+            c = xp.linalg.diagonal(take(C, at))
+        found = _on_host(c, _dots(C, weighed(C)), third)
+        if self.pair.plain:
+            return found
+        error = None
+        if not cubes:
+            own = xp.linalg.diagonal(self.K) - xp.sum(G * G, axis=0)
+            error = self.pair.total(own)
+        return measured(found, d[rows], self.noise[rows], error)
+
+    def _factor(self, d: np.ndarray) -> Array:
+        """G with C = K − GᵀG."""
+        active = np.flatnonzero(d > 0)
+        r = like(np.sqrt(d[active]), self.K)
+        rows = r[:, None] * take(self.K, active)
+        return solve_triangular(shifted_factor(take(rows, active, axis=1) * r[None, :]), rows)
+
+    def condition(self, j: int, cubes: bool) -> float:
+        if self.diagonal[j] <= self.floor[j]:
+            return 0.0
+        column, pair = self.K[:, j] + 0.0, self.pair
+        squares = float(pair.dot(column, column))
+        third = None
+        if cubes:
+            third = float(pair.dot(column, self.K @ pair.weighed(column)))
+        pivot = float(column[j]) + float(self.noise[j])
+        fall = gain(pivot, squares, third)
+        v = column / pivot**0.5
+        add_outer(self.K, -v, v)
+        self.diagonal = self._measured()
+        self.diagonal[j] = 0.0
+        return fall
+
+
+class Explicit(State):
+    """K = XᵀX by a factor of few rows: C = PᵀP with P = L⁻¹X, LLᵀ = I + X D Xᵀ."""
+
+    def __init__(self, X: Array, floor: np.ndarray, pair: Pair):
+        self.X = X
+        self.n = X.shape[1]
+        self.floor = floor
+        self.pair = pair
+        self.noise = np.zeros(self.n) if pair.noise is None else pair.noise
+        self.diagonal = _float64(_dots(X, X)) + self.noise
+        self._gram: tuple[Array, Array] | None = None
+
+    @property
+    def gram(self) -> Array:
+        """XΩXᵀ, made once for each X."""
+        if self._gram is None or self._gram[0] is not self.X:
+            self._gram = self.X, self.X @ self.pair.weighed(self.X.T)
+        return self._gram[1]
+
+    def diagonals(
+        self, d: np.ndarray, at: np.ndarray | None = None, *, cubes: bool = False
+    ) -> Diagonals:
+        active, e = np.flatnonzero(d > 0), counting(d, self.noise)
+        weighted = take(self.X, active, axis=1) * like(np.sqrt(e[active]), self.X)[None, :]
+        L = shifted_factor(weighted @ weighted.T)
+        P = solve_triangular(L, self.X if at is None else take(self.X, at, axis=1))
+        inner = solve_triangular(L, solve_triangular(L, self.gram).T)  # PΩPᵀ
+        Q = inner @ P
+        found = _on_host(_dots(P, P), _dots(P, Q), _dots(Q, Q) if cubes else None)
+        if self.pair.plain:
+            return found
+        rows = slice(None) if at is None else at
+        error = None if cubes else float(np.trace(host(inner)))
+        return measured(found, d[rows], self.noise[rows], error)
+
+    def condition(self, j: int, cubes: bool) -> float:
+        if self.diagonal[j] <= self.floor[j]:
+            return 0.0
+        xp = namespace(self.X)
+        x = self.X[:, j]
+        image = self.X @ self.pair.weighed(x @ self.X)
+        third = float(xp.sum(image * image)) if cubes else None
+        fall = gain(self.diagonal[j], float(xp.sum(x * image)), third)
+        length, share = xp.sum(x * x), 1.0
+        if self.noise[j] > 0:  # (I − β x xᵀ)² = I − x xᵀ/pivot
+            share = 1 - float(np.sqrt(self.noise[j] / self.diagonal[j]))
+        if float(length) > 0:
+            q = x / xp.sqrt(length)
+            self.X = self.X - _outer(share * q, q @ self.X)
+        self.diagonal = _float64(_dots(self.X, self.X)) + self.noise
+        self.diagonal[j] = 0.0
+        return fall
+
+
+class Candidates(State):
+    """Some columns B, rising, of a K that is not stored.
+
+    The diagonals over B follow exactly from K_BB, (K²)_BB and (K³)_BB. The squares cost |B| columns
+    of K, the cubes also |B| products; later work has no part of length n. It is done on the device
+    of K.
+    """
+
+    def __init__(self, operator: Operator, indices: Indices, floor: np.ndarray, cubes: bool):
+        self.n = len(indices)
+        self.floor = floor
+        self.powers = powers(operator, np.asarray(indices), cubes=cubes)
+        self.diagonal = self._measured()
+
+    def _measured(self) -> np.ndarray:
+        return _float64(namespace(self.powers[0]).linalg.diagonal(self.powers[0]))
+
+    def diagonals(
+        self, d: np.ndarray, at: np.ndarray | None = None, *, cubes: bool = False
+    ) -> Diagonals:
+        active = np.flatnonzero(d > 0)
+        at = np.arange(self.n) if at is None else at
+        r = like(np.sqrt(d[active]), self.powers[0])[:, None]
+        squares = [take(take(power, at), at, axis=1) for power in self.powers]
+        own = np.searchsorted(at, active)
+        rows = [r * take(square, own) for square in squares]
+        L = shifted_factor(take(rows[0], own, axis=1) * r.T)
+        G, H, *H3 = _solve_all(L, rows)
+        T, *T3 = _solve_all(L, [r * take(block, own, axis=1).T for block in (H, *H3)])
+        c, a, *b = (namespace(r).linalg.diagonal(square) for square in squares)
+        TG = T @ G  # T = L⁻¹R(K²)_AA R L⁻ᵀ
+        c, a = c - _dots(G, G), a - _dots(G, 2 * H - TG)
+        if not cubes:
+            return _on_host(c, a, None)
+        E = H - TG
+        return _on_host(c, a, b[0] - _dots(G, 2 * H3[0] - T3[0] @ G) - _dots(E, E))
+
+    def condition(self, j: int, cubes: bool) -> float:
+        if self.diagonal[j] <= self.floor[j]:
+            return 0.0
+        fall = gain(*(float(power[j, j]) for power in self.powers))
+        self.powers = conditioned(self.powers, j)
+        self.diagonal = self._measured()
+        self.diagonal[j] = 0.0
+        return fall
+
+
+def conditioned(powers: list[Array], j: int) -> list[Array]:
+    """The blocks of C, C² (and C³) after C became C − v vᵀ, v = C_:j/√C_jj.
+
+    C²: C² − v xᵀ − x vᵀ + ‖v‖² v vᵀ with x = Cv; C³ follows in the same way with y = C²v.
+    """
+    s = powers[0][j, j]
+    v, x, *rest = (power[:, j] / s**0.5 for power in powers)
+    vv = powers[1][j, j] / s
+    cross = _outer(v, x - 0.5 * vv * v)
+    found = [powers[0] - _outer(v, v), powers[1] - (cross + cross.T)]
+    if rest:
+        vCv = powers[2][j, j] / s
+        cross = _outer(v, rest[0] - vv * x - 0.5 * (vCv - vv * vv) * v)
+        found.append(powers[2] - _outer(x, x) - (cross + cross.T))
+    return found
+
+
+def powers(operator: Operator, indices: Indices, *, cubes: bool = False) -> list[Array]:
+    """The blocks K_SS, (K²)_SS and, with cubes, (K³)_SS, in float64."""
+    columns = operator.columns(indices)
+    parts = [take(columns, indices), columns.T @ columns]
+    if cubes:
+        parts.append(columns.T @ operator.matmul(columns))
+    parts = [double(part) for part in parts]
+    return [(part + part.T) / 2 for part in parts]
+
+
+def covariance(pair: Pair, k: int) -> Covariance:
+    """K in the form that costs least: by its factor where that has few rows, else stored."""
+    operator = pair.operator
+    floors = host(floor(operator, k)).astype(np.float64)
+    if isinstance(operator, Factored) or (operator.m is not None and 2 * operator.m < operator.n):
+        return Explicit(operator.factor(), floors, pair)
+    return Stored(densify(operator), floors, pair)
+
+
+def counting(d: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """By how much candidates count that are measured with noise of variance ν + 1/d."""
+    return d / (1 + d * noise)
+
+
+def measured(found: Diagonals, d: np.ndarray, noise: np.ndarray, error: float | None) -> Diagonals:
+    """The diagonals as `jump_gains` takes them, where a candidate has noise of its own.
+
+    Without its own weight a candidate has the variance v = c/(1 − e c) + ν, and choosing it gains
+    (CΩC)_jj/(1 − e c)²/v.
+    """
+    e = counting(d, noise)
+    own = without_own(found.c, e)
+    alone = found.c / own + noise
+    rho = 1 / (1 + d * alone)
+    a = found.a * (rho / own) ** 2
+    if found.b is None:
+        return Diagonals(alone * rho, a, None, error)
+    b = (rho / own) ** 2 * (found.b + e * found.a**2 / own) - d * a**2 / rho
+    return Diagonals(alone * rho, a, b, error)
+
+
+def shifted_factor(matrix: Array) -> Array:
+    """The Cholesky factor of I + matrix; of 10 I, 100 I, … where rounding left it indefinite."""
+    identity = like(np.eye(matrix.shape[0]), matrix)
+    factor, shift = cholesky(matrix + identity), 1.0
+    while factor is None:
+        shift *= 10.0
+        factor = cholesky(matrix + shift * identity)
+    return factor
+
+
+def _solve_all(L: Array, blocks: list[Array]) -> list[Array]:
+    """L⁻¹ times each of the blocks, which are equally wide: one solve."""
+    width = blocks[0].shape[1]
+    solved = solve_triangular(L, namespace(L).concat(blocks, axis=1))
+    return [solved[:, i * width : (i + 1) * width] for i in range(len(blocks))]
+
+
+def _dots(left: Array, right: Array) -> Array:
+    """The inner products of the columns."""
+    return namespace(left).sum(left * right, axis=0)
+
+
+def _outer(left: Array, right: Array) -> Array:
+    return left[:, None] * right[None, :]
+
+
+def _float64(array: Array) -> np.ndarray:
+    return np.maximum(host(array).astype(np.float64), 0.0)
+
+
+def _on_host(c: Array, a: Array, b: Array | None) -> Diagonals:
+    return Diagonals(_float64(c), _float64(a), None if b is None else _float64(b))
+
+
+# Candidates on a matrix too large to store: columns that could take the place of a chosen one.
+
+
+class Replacements:
+    """Proposes columns by the trace gain that each would have once one chosen column is dropped.
+
+    The diagonals of K and K² are read once; each proposal costs |S| columns and |S| products.
+    """
+
+    def __init__(self, operator: Operator, k: int):
+        self.base = Base(Pair(operator, operator.n), 1, k)
+
+    def propose(self, chosen: np.ndarray, allowed: np.ndarray, each: int) -> np.ndarray:
+        """For each chosen column the few allowed ones that gain most from its leaving."""
+        scores = self.gains(chosen)[:, allowed].T
+        owner, best = np.argmax(scores, axis=1), np.max(scores, axis=1)
+        best = np.where(np.isin(allowed, chosen), 0.0, best)
+        order = np.argsort(-best, kind="stable")[: np.count_nonzero(best > 0)]
+        proposed = [order[owner[order] == i][:each] for i in range(len(chosen))]
+        return allowed[np.concatenate(proposed)]
+
+    def gains(self, chosen: np.ndarray) -> np.ndarray:
+        """(C'²)_jj/C'_jj of the residual C' without the i-th chosen column, one row per i."""
+        state = Exchange(self.base, len(chosen))
+        state.load(chosen)
+        n, r = self.base.operator.n, len(state.chosen)
+        pairs = Pairs(state, like(np.ones(n), self.base.operator.like))
+        found = np.zeros((len(chosen), n))
+        places = np.flatnonzero(np.isin(chosen, state.chosen))
+        halves = host(pairs.half_gains(slice(0, r))).astype(np.float64)
+        found[places] = 2 * halves + pairs.cost[:r, None]
+        return found
+
+
+# The entropic map: probabilities of independent columns that follow scores at a given spread.
+#
+# p_j = 1/(1 + exp(−(β x_j − ν))) maximises Σ p_j x_j plus entropy/β under Σ p = k. Here the spread
+# Σ p(1 − p), which falls as β rises, is given instead of the temperature 1/β, so that the scores
+# need no scale. Both are found by bisection, with Newton's step in place of the middle where it
+# stays in the bracket.
+
+STEPS = 80  # most steps of a bracketed search
+
+
+def entropic(scores: np.ndarray, k: int, spread: float) -> np.ndarray:
+    """Probabilities p with Σ p = k and Σ p(1 − p) = spread · k (1 − k/n).
+
+    Parameters
+    ----------
+    scores : the n scores x; only their differences matter, and not their scale.
+    k : the sum of the probabilities, from 0 to n.
+    spread : from near 0, where the k largest scores have p = 1, to 1, where every p is k/n. Where
+        ties at the k-th score do not let the spread fall so far, it is the least there is.
+
+    Examples
+    --------
+    >>> from landmarks.methods.annealed import entropic
+    >>> entropic(np.array([3.0, 2.0, 1.0, 0.0]), 2, spread=1e-4).round(2).tolist()
+    [1.0, 1.0, 0.0, 0.0]
+    >>> entropic(np.array([3.0, 2.0, 1.0, 0.0]), 2, spread=1.0).tolist()
+    [0.5, 0.5, 0.5, 0.5]
+    """
+    n = len(scores)
+    if k in (0, n) or spread >= 1 or np.ptp(scores) == 0:
+        return np.full(n, k / max(1, n))
+    x = (scores - np.mean(scores)) / np.std(scores)
+    wanted = spread * k * (1 - k / n)
+    low, high, log_beta, nu = -10.0, 30.0, 1.0, 0.0
+    for _ in range(STEPS):
+        p, nu = _at_temperature(np.exp(log_beta) * x, k, nu)
+        v = p * (1 - p)
+        total = max(float(np.sum(v)), np.finfo(float).tiny)
+        excess = np.log(total / wanted)
+        if abs(excess) < 1e-4 or high - low < 1e-9:
+            break
+        low, high = (log_beta, high) if excess > 0 else (low, log_beta)
+        slope = (
+            np.exp(log_beta) * float(np.sum((1 - 2 * p) * v * (x - np.sum(v * x) / total))) / total
+        )
+        log_beta = _newton(log_beta, excess, slope, low, high)
+    return p
+
+
+def _at_temperature(u: np.ndarray, k: int, nu: float) -> tuple[np.ndarray, float]:
+    """p = σ(u − ν) with Σ p = k, and ν, sought from the one given."""
+    n = len(u)
+    low, high = (
+        float(np.min(u)) - np.log(k / (n - k)) - 1,
+        float(np.max(u)) - np.log(k / (n - k)) + 1,
+    )
+    nu = min(max(nu, low), high)
+    for _ in range(STEPS):
+        p = scipy.special.expit(u - nu)
+        excess = float(np.sum(p)) - k
+        if abs(excess) < 1e-10 * k:
+            break
+        low, high = (nu, high) if excess > 0 else (low, nu)
+        nu = _newton(nu, excess, -float(np.sum(p * (1 - p))), low, high)
+    return p, nu
+
+
+def _newton(x: float, value: float, slope: float, low: float, high: float) -> float:
+    """Newton's step to the root of a falling function; the middle where it leaves the bracket."""
+    step = x - value / slope if slope < 0 else low
+    return step if low < step < high else (low + high) / 2

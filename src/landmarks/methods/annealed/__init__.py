@@ -1,1 +1,0 @@
-"""Leverage mean-field annealing."""
