@@ -8,10 +8,8 @@ from contracts.methods import CONTRACT
 
 import landmarks as lm
 from landmarks.methods.registry import as_method
-from landmarks.methods.relaxation.bisection import Bisection
-from landmarks.methods.relaxation.steps import Adam
-from landmarks.methods.relaxation.stopping import Stop
-from landmarks.methods.relaxation.warm_path import WarmPath
+from landmarks.methods.relaxation.algorithm_1 import Adam, Stop
+from landmarks.methods.relaxation.continuous import Bisection, WarmPath
 from landmarks.problem import complete
 from landmarks.runs.runner import Step
 from landmarks.runs.runner import run as run_steps

@@ -9,7 +9,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.relaxation.warm_path import WarmPath
+from landmarks.methods.relaxation.continuous import WarmPath
 from landmarks.runs import archive, journal
 
 from .crashes import (

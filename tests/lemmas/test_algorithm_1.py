@@ -9,9 +9,15 @@ from errors_of import selection_error
 import landmarks as lm
 from landmarks.linalg.probes import Rademacher
 from landmarks.linalg.solvers.cholesky import Cholesky
-from landmarks.methods.relaxation.algorithm_1 import CLIP, algorithm_1
-from landmarks.methods.relaxation.steps import SGD, Adam, Momentum
-from landmarks.methods.relaxation.stopping import Steps, Stop
+from landmarks.methods.relaxation.algorithm_1 import (
+    CLIP,
+    SGD,
+    Adam,
+    Momentum,
+    Steps,
+    Stop,
+    algorithm_1,
+)
 from landmarks.methods.trajectory import Recorder
 
 from . import oracle

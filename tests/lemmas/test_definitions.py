@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.linalg.nystrom import nystrom_factor
-from landmarks.methods.relaxation.system import relaxed_nystrom, relaxed_projection
+from landmarks.methods.relaxation.relaxed import relaxed_nystrom, relaxed_projection
 from landmarks.operators.data import data
 
 from . import oracle

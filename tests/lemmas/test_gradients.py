@@ -10,8 +10,7 @@ from numpy.testing import assert_allclose
 import landmarks as lm
 from landmarks.linalg.probes import Identity, Rademacher
 from landmarks.linalg.solvers.cholesky import Cholesky
-from landmarks.methods.relaxation.gradients import frobenius_gradient, trace_gradient
-from landmarks.methods.relaxation.system import Active
+from landmarks.methods.relaxation.relaxed import Active, frobenius_gradient, trace_gradient
 from tests.hadamard import Hadamard
 
 from . import oracle

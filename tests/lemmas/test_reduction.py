@@ -9,8 +9,7 @@ import landmarks as lm
 from landmarks.linalg.probes import Identity, Rademacher
 from landmarks.linalg.solvers.block_cg import BlockCG
 from landmarks.linalg.solvers.cholesky import Cholesky
-from landmarks.methods.relaxation.gradients import frobenius_gradient, trace_gradient
-from landmarks.methods.relaxation.system import Active
+from landmarks.methods.relaxation.relaxed import Active, frobenius_gradient, trace_gradient
 from landmarks.operators.data import data
 
 from . import oracle

@@ -9,7 +9,7 @@ from landmarks.errors import NotPSDError
 from landmarks.linalg.solvers.automatic import Automatic
 from landmarks.linalg.solvers.block_cg import BlockCG
 from landmarks.linalg.solvers.cholesky import Cholesky, Woodbury, factorise
-from landmarks.methods.relaxation.system import System
+from landmarks.methods.relaxation.relaxed import System
 from landmarks.operators.data import data
 
 SOLVERS = [

@@ -11,10 +11,8 @@ from landmarks.linalg.error import estimated_error
 from landmarks.linalg.solvers.automatic import Automatic
 from landmarks.linalg.solvers.block_cg import BlockCG
 from landmarks.methods.registry import METHODS
-from landmarks.methods.relaxation.bisection import Bisection
-from landmarks.methods.relaxation.frank_wolfe import FrankWolfe
-from landmarks.methods.relaxation.stopping import Stop
-from landmarks.methods.relaxation.warm_path import WarmPath
+from landmarks.methods.relaxation.algorithm_1 import Stop
+from landmarks.methods.relaxation.continuous import Bisection, FrankWolfe, WarmPath
 
 X = np.random.default_rng(0).standard_normal((12, 8))
 SETTINGS = {

@@ -12,8 +12,7 @@ import landmarks as lm
 from landmarks.linalg.solvers.block_cg import BlockCG
 from landmarks.linalg.solvers.cholesky import Cholesky
 from landmarks.methods.registry import METHODS
-from landmarks.methods.relaxation.bisection import Bisection
-from landmarks.methods.relaxation.warm_path import WarmPath
+from landmarks.methods.relaxation.continuous import Bisection, WarmPath
 from landmarks.methods.search.merged import Merged
 from landmarks.operators import base
 from landmarks.runs.runner import Progress, watching

@@ -13,7 +13,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.methods.greedy.nuclear import highest_scores
-from landmarks.methods.relaxation.box import largest
+from landmarks.methods.relaxation.algorithm_1 import largest
 from landmarks.methods.relaxation.continuous import _ranking as ranking
 from landmarks.methods.search.local_search import _promising as promising
 from landmarks.methods.trajectory import Trajectory

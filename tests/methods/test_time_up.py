@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.methods.relaxation.bisection import Bisection
+from landmarks.methods.relaxation.continuous import Bisection
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 16)) @ RNG.standard_normal((16, 16))

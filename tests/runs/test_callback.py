@@ -9,7 +9,7 @@ from contracts.methods import BLIND
 import landmarks as lm
 from landmarks.errors import Stopped
 from landmarks.methods.registry import METHODS
-from landmarks.methods.relaxation.bisection import Bisection
+from landmarks.methods.relaxation.continuous import Bisection
 from landmarks.operators import base
 
 RNG = np.random.default_rng(1)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from landmarks.methods.relaxation.box import chain, from_box, highest, to_box
+from landmarks.methods.relaxation.algorithm_1 import chain, from_box, highest, to_box
 
 
 def test_section_3_1_the_map_is_one_minus_exp_of_minus_w_squared(xp):

@@ -9,11 +9,15 @@ from errors_of import selection_error
 import landmarks as lm
 from landmarks.errors import ConvergenceWarning
 from landmarks.linalg.solvers.block_cg import BlockCG
-from landmarks.methods.relaxation import continuous, frank_wolfe
-from landmarks.methods.relaxation.bisection import Bisection, Bracket, Roundings
-from landmarks.methods.relaxation.frank_wolfe import FrankWolfe
-from landmarks.methods.relaxation.stopping import Steps, Stop
-from landmarks.methods.relaxation.warm_path import WarmPath
+from landmarks.methods.relaxation import continuous
+from landmarks.methods.relaxation.algorithm_1 import Steps, Stop
+from landmarks.methods.relaxation.continuous import (
+    Bisection,
+    Bracket,
+    FrankWolfe,
+    Roundings,
+    WarmPath,
+)
 from landmarks.runs.runner import watching
 
 STRATEGIES = [
@@ -299,92 +303,3 @@ def test_delta_is_in_its_units(X, units, delta):
             min(0.05, 0.1 * (objective.delta / objective.mean_diagonal) ** 0.5)
         )
     assert lm.Continuous(epsilon=0.01)._descent(objective).epsilon == 0.01
-
-
-class TestFrankWolfe:
-    """Steps towards the best corner."""
-
-    @staticmethod
-    def objective(X, **constraints):
-        return lm.Continuous(n_probes=None)._objective(
-            lm.Problem(lm.data(X), 4, **constraints), np.random.default_rng(0)
-        )
-
-    def test_weights_begin_equal_and_sum_to_k(self, X):
-        weights = frank_wolfe._start(self.objective(X, include=(2,), exclude=(0, 1)), 4)
-        assert weights[2] == 1 and not np.any(weights[:2]) and weights[3:] == pytest.approx(3 / 15)
-        assert (
-            frank_wolfe._start(
-                self.objective(X, include=(2,), exclude=tuple(j for j in range(18) if j != 2)), 1
-            ).sum()
-            == 1
-        )
-
-    def test_the_corner_is_lowest_along_the_gradient(self, X):
-        gradient = np.arange(18.0) % 7
-        vertex = frank_wolfe._vertex(self.objective(X, include=(2,), exclude=(0,)), gradient, 4)
-        assert np.flatnonzero(vertex).tolist() == [1, 2, 7, 14] and set(vertex) == {0.0, 1.0}
-
-    def test_at_the_unit_of_delta_weights_k_over_n_are_worth_k_columns(self, X):
-        objective = self.objective(X, exclude=(0, 1))
-        delta, t = frank_wolfe._delta_unit(objective, 4), 4 / 16
-        K = (X.T @ X)[2:, 2:]
-        d = t**2 / (delta * (1 - t**2))
-        assert np.trace(np.linalg.solve(K + np.eye(16) / d, K)) == pytest.approx(
-            4, rel=0.05
-        )  # eight halvings
-
-    def test_delta_rises_geometrically(self, X):
-        objective, deltas, steps = self.objective(X), [], []
-
-        def hear(progress):
-            deltas.append(objective.delta)
-            steps.append((progress.phase, progress.done, progress.total))
-
-        with watching(hear):
-            FrankWolfe(n_steps=3, deltas=(0.5, 8.0)).choose(objective, None, 4)
-        assert np.array(deltas) / deltas[0] == pytest.approx([1, 4, 16]) and steps == [
-            ("frank_wolfe", i, 3) for i in (1, 2, 3)
-        ]
-        assert deltas[0] == pytest.approx(0.5 * frank_wolfe._delta_unit(self.objective(X), 4))
-
-    def test_a_rate_of_one_jumps_to_the_corner(self, X):
-        indices, path = FrankWolfe(n_steps=2, rate=1.0).choose(self.objective(X), None, 4)
-        assert (
-            sorted(np.flatnonzero(path.t[1] > 0.5).tolist())
-            == sorted(np.flatnonzero(path.t[1]).tolist())
-            and len(indices) == 4
-        )
-        assert path.t[1].max() == 1 - 1e-6
-
-
-def test_a_descent_of_a_bisection_ends_where_one_more_than_k_columns_are_left(X):
-    objective = lm.Continuous()._objective(lm.Problem(lm.data(X), 6), np.random.default_rng(0))
-    search = Roundings(objective, 6)
-    search.ends_below(
-        replace(lm.Continuous()._descent(objective), stop=Steps(60)),
-        100 * objective.penalty_unit(),
-    )
-    assert search.recorder.trajectory().active.min() == 7
-
-
-def test_a_bisection_brackets_by_short_descents_and_closes_in_by_long_ones(X):
-    heard = []
-    with watching(heard.append):
-        lm.select(
-            X,
-            6,
-            method=lm.Continuous(strategy=Bisection(n_steps=60, bracket_steps=30, bisections=2)),
-        )
-    totals = [
-        progress.total for progress in heard if progress.phase == "descent" and progress.done == 1
-    ]
-    assert totals == sorted(totals) and set(totals) == {30, 60}
-    assert (
-        max(
-            progress.done
-            for progress in heard
-            if progress.phase == "descent" and progress.total == 30
-        )
-        == 30
-    )  # none settles before

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from landmarks.methods.relaxation.steps import SGD, Adam, Momentum
+from landmarks.methods.relaxation.algorithm_1 import SGD, Adam, Momentum
 
 GRADIENTS = np.random.default_rng(0).standard_normal((20, 2))
 

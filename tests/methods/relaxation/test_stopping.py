@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lemmas import oracle
 
 import landmarks as lm
-from landmarks.methods.relaxation.stopping import History, Steps, Stop
+from landmarks.methods.relaxation.algorithm_1 import History, Steps, Stop
 
 X = np.random.default_rng(0).standard_normal((30, 10))
 

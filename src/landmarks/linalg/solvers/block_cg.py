@@ -25,7 +25,7 @@ class BlockCG:
 
     Examples
     --------
-    >>> from landmarks.methods.relaxation.system import System
+    >>> from landmarks.methods.relaxation.relaxed import System
     >>> from landmarks.linalg.solvers.block_cg import BlockCG
     >>> system = System(lm.psd(np.diag([1.0, 2.0, 4.0])), t=np.full(3, 0.5), delta=1.0)
     >>> BlockCG(tolerance=1e-12).prepare(system)(np.eye(3)).x.round(6)

@@ -1,15 +1,15 @@
 """Algorithm 1, Continuous Landmark Selection (Mathur, Moka and Botev, 2023).
 
 Comments give its line numbers. Line 1 is the input: λ is `penalty`, τ is `threshold`, and
-`objective` holds K and δ and draws M probes for each gradient (`gradients.py`). TermCond is
-`descent.stop`, a rule of `stopping.py`. The descent ends when the rule says so, after the rule's
+`objective` holds K and δ and draws M probes for each gradient (`relaxed.py`). TermCond is
+`descent.stop`, a rule such as `Stop`. The descent ends when the rule says so, after the rule's
 `max_steps`, or when a step would leave fewer than `descent.at_least` columns. `descent.step` is a
-rule of `steps.py`. `recorder` collects what users see as `selection.path`. `run` makes the steps
+rule such as `SGD`. `recorder` collects what users see as `selection.path`. `run` makes the steps
 that `gradient_steps` yields.
 
 Where the code differs from the paper, and why:
 
-* Gradient: `objective` gives 2φ or 2ψ in the short forms of `gradients.py`. For every probe they
+* Gradient: `objective` gives 2φ or 2ψ in the short forms of `relaxed.py`. For every probe they
   equal those of Lemma 3.1 and Lemma 3.2, and they save one product with K.
 * Step: the paper names no rule and no rate. The gradient is divided by λ, so that one rate fits
   every scale of K. No w moves by more than CLIP, so that one noisy gradient cannot decide.
@@ -24,15 +24,16 @@ Where the code differs from the paper, and why:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from ..._array import host, like, namespace, take
+from ..._array import Array, host, is_single, like, namespace, take
 from ...problem import Problem
 from ...runs.runner import Step, run
+from ...runs.state import State
 from ..trajectory import Recorder
-from .box import Weights, chain, from_box, highest, largest, to_box
-from .descent import Descent, Iterate
 from .relaxed import Relaxed
 
 CLIP = 0.1  # the largest change of a w in one step
@@ -96,3 +97,286 @@ def gradient_steps(
             at.weights = at.weights.only(active)  # freeze the others at zero (Section 3.4)
             at.memory = tuple(take(part, active) for part in memory)
         yield Step(at.i, descent.stop.max_steps)
+
+
+# The box map t = 1 − exp(−w ⊙ w), which frees the descent of 0 ≤ t ≤ 1 (Section 3.1).
+
+
+def to_box(w: Array) -> Array:
+    """t = 1 − exp(−w ⊙ w), kept below 1: there L_t is singular when columns repeat."""
+    xp = namespace(w)
+    return xp.clip(-xp.expm1(-w * w), max=highest(w))
+
+
+def from_box(t: Array) -> Array:
+    """w = √(−log(1 − t))."""
+    xp = namespace(t)
+    return xp.sqrt(-xp.log1p(-t))
+
+
+def chain(gradient: Array, w: Array) -> Array:
+    """The gradient in w from the gradient in t: times 2w exp(−w²)."""
+    xp = namespace(w)
+    return gradient * 2 * w * xp.exp(-w * w)
+
+
+def highest(reference: Array) -> float:
+    """The largest weight that is used."""
+    return 1 - (1e-4 if is_single(reference) else 1e-6)
+
+
+@dataclass(frozen=True, eq=False)
+class Weights(State):
+    """The active columns, their w, and which of them are held where they are."""
+
+    columns: np.ndarray
+    w: Array
+    held: Array
+
+    def t(self, problem: Problem) -> np.ndarray:
+        """All n weights on the host: 0 for frozen columns; 2 for included ones, to rank first."""
+        t = np.zeros(problem.operator.n)
+        t[self.columns] = host(to_box(self.w))
+        t[list(problem.include)] = 2.0
+        return t
+
+    def only(self, active: np.ndarray) -> Weights:
+        """Without the columns that are not at these positions."""
+        return Weights(self.columns[active], take(self.w, active), take(self.held, active))
+
+
+def largest(t: np.ndarray, k: int) -> np.ndarray:
+    """The k indices of largest weight, largest first; ties go to the lowest index."""
+    return np.argsort(-t, kind="stable")[:k]
+
+
+# Step rules of Algorithm 1: how w changes.
+#
+# A rule turns the gradient in w and its memory into the change of w and the next memory.
+
+Memory = tuple[Array, ...]
+
+
+class StepRule(Protocol):
+    """A step rule: `start` makes its memory for a vector like w, `update` gives step number i.
+
+    The memory holds arrays with one entry per active column.
+    """
+
+    def start(self, w: Array) -> Memory: ...
+    def update(self, gradient: Array, memory: Memory, i: int) -> tuple[Array, Memory]: ...
+
+
+@dataclass(frozen=True)
+class SGD:
+    """−rate · gradient."""
+
+    rate: float
+
+    def start(self, w: Array) -> Memory:
+        return ()
+
+    def update(self, gradient: Array, memory: Memory, i: int) -> tuple[Array, Memory]:
+        return -self.rate * gradient, memory
+
+
+@dataclass(frozen=True)
+class Momentum:
+    """Heavy ball (Polyak 1964): the velocity decays and takes up the gradient."""
+
+    rate: float
+    decay: float = 0.9
+
+    def start(self, w: Array) -> Memory:
+        return (namespace(w).zeros_like(w),)
+
+    def update(self, gradient: Array, memory: Memory, i: int) -> tuple[Array, Memory]:
+        velocity = self.decay * memory[0] - self.rate * gradient
+        return velocity, (velocity,)
+
+
+@dataclass(frozen=True)
+class Adam:
+    """Adam (Kingma and Ba, ICLR 2015): mean gradient over the root of its mean square."""
+
+    rate: float
+    first: float = 0.9
+    second: float = 0.999
+    epsilon: float = 1e-8
+
+    def start(self, w: Array) -> Memory:
+        return namespace(w).zeros_like(w), namespace(w).zeros_like(w)
+
+    def update(self, gradient: Array, memory: Memory, i: int) -> tuple[Array, Memory]:
+        xp = namespace(gradient)
+        mean = self.first * memory[0] + (1 - self.first) * gradient
+        square = self.second * memory[1] + (1 - self.second) * gradient * gradient
+        corrected = mean / (1 - self.first ** (i + 1))
+        spread = xp.sqrt(square / (1 - self.second ** (i + 1)))
+        return -self.rate * corrected / (spread + self.epsilon), (mean, square)
+
+
+# When the descent ends: TermCond of Algorithm 1.
+
+
+@dataclass
+class History(State):
+    """What the steps so far did, one entry per step, oldest first.
+
+    Value and penalised are exact with n_probes=None. Otherwise they are estimates from fresh
+    probes, so they go up and down from step to step: compare means over many steps.
+
+    Attributes
+    ----------
+    value : f or g at the weights before the step, without λΣt; it rises as weights fall.
+    penalised : the same with λΣt, which the descent lowers.
+    change : the largest change of a weight in the step.
+    active : the number of columns that are not frozen after the step.
+
+    Examples
+    --------
+    >>> from landmarks.methods.relaxation.algorithm_1 import History
+    >>> history = History()
+    >>> history.add(-3.0, 2.0, before=np.array([0.5, 0.5]), after=np.array([0.5, 0.25]), active=2)
+    >>> history.penalised, history.change
+    ([-1.0], [0.25])
+    """
+
+    value: list[float] = field(default_factory=list)
+    penalised: list[float] = field(default_factory=list)
+    change: list[float] = field(default_factory=list)
+    active: list[int] = field(default_factory=list)
+
+    def add(self, value: float, penalty: float, before: Array, after: Array, active: int) -> None:
+        """Append a step, given by the weights before and after it.
+
+        value : f or g before the step, without λΣt; penalty : λ; before, after : the weights of
+        the columns that were active before the step; active : how many are not frozen after it.
+        """
+        xp = namespace(before)
+        self.value.append(value)
+        self.penalised.append(value + penalty * float(xp.sum(before)))
+        self.change.append(float(xp.max(xp.abs(after - before))))
+        self.active.append(active)
+
+
+@runtime_checkable
+class StoppingRule(Protocol):
+    """When the descent ends: after `max_steps`, or when a call with the history returns True.
+
+    A user passes an object of a class like `Stop`; a contributor who brings a rule into the package
+    writes the class in this file (CONTRIBUTING.md has the steps).
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class FewLeft:
+    ...     size: int
+    ...     max_steps: int = 500
+    ...
+    ...     def __call__(self, history):
+    ...         return history.active[-1] <= self.size
+    >>> X = np.random.default_rng(0).standard_normal((30, 10))
+    >>> lm.select(X, method=lm.Continuous(penalty=4.0, delta=0.1, stop=FewLeft(5))).k
+    5
+    """
+
+    @property
+    def max_steps(self) -> int: ...
+    def __call__(self, history: History) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Stop when the weights no longer change, or when only noise still changes them.
+
+    Parameters
+    ----------
+    max_steps : the most steps.
+    tolerance, patience : stop when no weight changed by more than the tolerance in any of the last
+        `patience` steps. With a larger tolerance, a descent with exact gradients may stop on a
+        plateau although it would still freeze columns.
+    settled : with stochastic gradients the weights never come to rest. So also stop when the last
+        `settled` steps froze no column and the mean of the penalised objective was not lower in
+        their second half than in their first. With exact gradients the objective falls in every
+        step.
+
+    Examples
+    --------
+    >>> from landmarks.methods.relaxation.algorithm_1 import Stop
+    >>> X = np.random.default_rng(0).standard_normal((30, 10))
+    >>> method = lm.Continuous(penalty=4.0, delta=0.1, n_probes=None, stop=Stop(tolerance=1e-6))
+    >>> lm.select(X, method=method, criterion="frobenius").k
+    7
+    """
+
+    max_steps: int = 2000
+    tolerance: float = 1e-5
+    patience: int = 10
+    settled: int = 100
+
+    def __call__(self, history: History) -> bool:
+        return self._at_rest(history.change) or self._settled(history)
+
+    def _at_rest(self, change: list[float]) -> bool:
+        recent = change[-self.patience :]
+        return len(recent) == self.patience and all(x <= self.tolerance for x in recent)
+
+    def _settled(self, history: History) -> bool:
+        active = history.active
+        if len(active) <= self.settled or active[-1] != active[-1 - self.settled]:
+            return False
+        half = self.settled // 2
+        later = history.penalised[-half:]
+        earlier = history.penalised[-2 * half : -half]
+        return sum(later) >= sum(earlier)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Make exactly `max_steps` steps.
+
+    Parameters
+    ----------
+    max_steps : how many.
+
+    Examples
+    --------
+    >>> from landmarks.methods.relaxation.algorithm_1 import Steps
+    >>> X = np.random.default_rng(0).standard_normal((30, 10))
+    >>> len(lm.select(X, method=lm.Continuous(penalty=4.0, stop=Steps(25))).path)
+    25
+    """
+
+    max_steps: int
+
+    def __call__(self, history: History) -> bool:
+        return False
+
+
+# How the descent of Algorithm 1 moves and ends, and where it is.
+
+
+@dataclass(frozen=True)
+class Descent:
+    """ε, the step rule, the stopping rule, and the fewest columns to keep active.
+
+    ε is the weight up to which a column is frozen at zero (Section 3.4).
+    """
+
+    epsilon: float
+    step: StepRule
+    stop: StoppingRule
+    at_least: int = 1
+
+
+@dataclass
+class Iterate(State):
+    """The weights, the memory of the step rule, the number of steps and what they did."""
+
+    weights: Weights
+    memory: Memory
+    i: int = 0
+    ended: bool = False
+    history: History = field(default_factory=History)

@@ -1,17 +1,19 @@
 """The continuous method: Algorithm 1 for a given penalty, or a search for the penalty that gives k.
 
 Mathur, Moka and Botev, "Column Subset Selection and Nyström Approximation via Continuous
-Optimization" (2023). The algorithm itself is in `algorithm_1.py`.
+Optimization" (2023). Algorithm 1 itself is in `algorithm_1.py`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ... import _check
+from ..._array import host, like
 from ...linalg.probes import Identity, Rademacher
 from ...linalg.solvers.automatic import Automatic
 from ...linalg.solvers.solution import Solver
@@ -19,19 +21,26 @@ from ...objectives.objective import as_objective
 from ...operators.data import as_operator
 from ...problem import AIMED, Choice, Problem, brief
 from ...residual.residual import independent
+from ...runs.runner import Step, run
+from ...runs.state import State
 from ..trajectory import Recorder, Trajectory
-from .algorithm_1 import algorithm_1
-from .bisection import Bisection
-from .descent import Descent
-from .frank_wolfe import FrankWolfe
-from .gradients import frobenius_gradient, trace_gradient
-from .relaxed import Relaxed, mean_diagonal
-from .steps import SGD, StepRule
-from .stopping import Stop, StoppingRule
-from .warm_path import WarmPath
+from .algorithm_1 import (
+    SGD,
+    Descent,
+    StepRule,
+    Steps,
+    Stop,
+    StoppingRule,
+    Weights,
+    algorithm_1,
+    highest,
+    largest,
+    sgd,
+    start,
+)
+from .relaxed import Relaxed, frobenius_gradient, mean_diagonal, trace_gradient
 
 GRADIENTS = {1: trace_gradient, 2: frobenius_gradient}  # by the depth of the objective
-STRATEGIES = {"bisection": Bisection, "path": WarmPath, "frank_wolfe": FrankWolfe}
 BISECT_BELOW = 2000  # candidates; with more, a thousand gradients cost too much
 
 
@@ -58,10 +67,10 @@ class Continuous:
         strategy object with settings. None is "bisection" up to 2000 candidates and "path" above.
     units : "relative", or "absolute" to give λ and δ as in the paper.
     step : the step rule for w, in units of 1/λ; SGD(0.1) by default. Momentum and Adam are in
-        `landmarks.methods.relaxation.steps`.
+        `landmarks.methods.relaxation.algorithm_1`.
     stop : the termination condition of Algorithm 1 with a given penalty; the strategies that reach
         k have their own. The default is `Stop()`; `Steps(n)` or a rule of your own are possible
-        too. See `landmarks.methods.relaxation.stopping`, which also says how to write one.
+        too. See `landmarks.methods.relaxation.algorithm_1`, which also says how to write one.
     solver : the solver of L_t Q = B; by default it depends on the shape of the system.
     polish : whether to improve the rounded choice by swaps, as `Swap(start=Continuous(…))` does.
 
@@ -108,7 +117,7 @@ class Continuous:
         if self.stop is not None and not isinstance(self.stop, StoppingRule):
             raise TypeError(
                 "stop must have max_steps and be callable with a History, as "
-                f"landmarks.methods.relaxation.stopping.Stop is, got {self.stop!r}"
+                f"landmarks.methods.relaxation.algorithm_1.Stop is, got {self.stop!r}"
             )
         if self.penalty is None and self.stop is not None:
             raise ValueError(
@@ -215,3 +224,270 @@ def _ranking(problem: Problem, indices: np.ndarray, path: Trajectory) -> np.ndar
     """The chosen columns first, then the other candidates by falling weight at the end."""
     others = np.setdiff1d(problem.candidates, indices)
     return np.concatenate([indices, others[np.argsort(-path.t[-1][others], kind="stable")]])
+
+
+# λ for a given k by bisection, each λ from t = 1/2: the best quality of the relaxation.
+
+MAX_TRIES = 60  # doublings or halvings, after which the bracket is closed
+WIDENING = 1.5  # widens the bracket downwards: a long descent freezes more columns than a short one
+
+
+@dataclass(frozen=True)
+class Bisection:
+    """Bracket λ by short descents, then bisect with longer ones; return the best rounding met.
+
+    A descent ends as soon as at most k columns would be left; then its λ is too large.
+    A rounding takes the k largest weights and is judged by its true error.
+    """
+
+    n_steps: int = 200
+    bracket_steps: int = 60
+    bisections: int = 8
+    ratio: float = 1.03
+
+    def choose(self, objective: Relaxed, descent: Descent, k: int) -> tuple[np.ndarray, Trajectory]:
+        """The k indices and the record of the descent that gave them."""
+        roundings = Roundings(objective, k)
+        bracket = Bracket(4 * objective.penalty_unit(objective.uniform_weight(k)))
+        steps = self.narrowed(bracket, roundings, descent)
+        run("bisection", steps, bracket, roundings, deadline=objective.problem.deadline)
+        return roundings.best, roundings.recorder.trajectory()
+
+    def narrowed(self, bracket: Bracket, roundings: Roundings, descent: Descent) -> Iterator[Step]:
+        """One descent at a step, each with a λ inside the bracket that the last one left."""
+        short = replace(descent, stop=Steps(self.bracket_steps))
+        long = replace(descent, stop=Steps(self.n_steps))
+        while bracket.halvings < self.bisections and bracket.ratio >= self.ratio:
+            rule = long if bracket.closed else short
+            bracket.narrow(roundings.ends_below(rule, bracket.penalty))
+            yield Step(bracket.tries, None, roundings.relative_error)
+
+
+@dataclass
+class Bracket(State):
+    """A λ that leaves more than k columns, `low`, and one that does not, `high`.
+
+    They are found by doubling and halving; once both are known the bracket is closed, and each
+    further try moves one of them.
+    penalty : the λ to try next.
+    """
+
+    penalty: float
+    low: float | None = None
+    high: float | None = None
+    closed: bool = False
+    tries: int = 0
+    halvings: int = 0
+
+    @property
+    def ratio(self) -> float:
+        """high / low once the bracket is closed."""
+        return self.high / self.low if self.closed and self.low and self.high else np.inf
+
+    def narrow(self, below: bool) -> None:
+        """Narrow the bracket, given whether the λ tried left at most k columns."""
+        self.tries += 1
+        self.halvings += self.closed
+        if below:
+            self.high = self.penalty
+            further = self.penalty / 2
+        else:
+            self.low = self.penalty
+            further = self.penalty * 2
+        if not self.closed and ((self.low and self.high) or self.tries == MAX_TRIES):
+            self.low = (self.low or further) / WIDENING
+            self.high = self.high or further
+            self.closed = True
+        self.penalty = further
+        if self.closed and self.low and self.high:
+            self.penalty = (self.low * self.high) ** 0.5
+
+
+class Roundings(State):
+    """Runs descents for one k and keeps the best rounding with its record."""
+
+    def __init__(self, objective: Relaxed, k: int):
+        self.objective = objective
+        self.k = k
+        self.error = np.inf
+        self.best = np.zeros(0, dtype=np.int64)
+        self.recorder = Recorder(objective.problem.operator.n)
+
+    def relative_error(self) -> float | None:
+        """The error of the best rounding over tr K; None where the total is another."""
+        problem = self.objective.problem
+        if problem.objective.depth != 1 or problem.unscaled.weights is not None:
+            return None
+        return self.error / (self.objective.operator.n * self.objective.mean_diagonal)
+
+    def ends_below(self, descent: Descent, penalty: float) -> bool:
+        """Descend from t = 1/2; whether it ended because at most k columns would be left."""
+        problem = self.objective.problem
+        recorder = Recorder(problem.operator.n)
+        descent = replace(descent, at_least=self.k + 1)
+        t = sgd(self.objective, start(problem), penalty, descent, recorder).t(problem)
+        indices = largest(t, self.k)
+        error = problem.objective.error(problem.operator, indices)
+        if error < self.error:
+            self.error = error
+            self.best = indices
+            self.recorder = recorder
+        return int(np.sum(t > descent.epsilon)) <= self.k
+
+
+# A warm path: λ increases slowly, each step starts from the last weights, so every k is met.
+
+
+@dataclass(frozen=True)
+class WarmPath:
+    """One sweep of increasing λ; `choose_many` gives the choices for many k from it.
+
+    growth : the factor of λ after every gradient; slower is better and costs more.
+    start : the first λ, in units of the median gradient where the effective dimension of all
+        candidates is the largest k. Much below it weights saturate at one before λ has an effect;
+        much above it columns drop out before their weights differ.
+    """
+
+    growth: float = 1.01
+    start: float = 1.0
+    max_steps: int = 3000
+
+    def choose(self, objective: Relaxed, descent: Descent, k: int) -> tuple[np.ndarray, Trajectory]:
+        """The k indices and the record of the sweep down to k columns."""
+        found, path = self.choose_many(objective, descent, [k])
+        return found[k], path
+
+    def choose_many(
+        self, objective: Relaxed, descent: Descent, sizes: list[int]
+    ) -> tuple[dict[int, np.ndarray], Trajectory]:
+        """For each size, the largest weights just before the active columns fall to it."""
+        problem = objective.problem
+        recorder = Recorder(objective.problem.operator.n)
+        penalty = self.start * objective.penalty_unit(objective.uniform_weight(max(sizes)))
+        sweep = Sweep(start(problem), penalty, sorted(sizes, reverse=True))
+        steps = self._steps(sweep, objective, descent, recorder)
+        run("path", steps, sweep, recorder, objective, deadline=problem.deadline)
+        last = sweep.weights.t(problem)
+        return sweep.found | {k: largest(last, k) for k in sweep.missing}, recorder.trajectory()
+
+    def _steps(
+        self, sweep: Sweep, objective: Relaxed, descent: Descent, recorder: Recorder
+    ) -> Iterator[Step]:
+        problem = objective.problem
+        one_step = replace(descent, stop=Steps(1), at_least=1)
+        while sweep.missing and sweep.step < self.max_steps:
+            before = sweep.weights.t(problem)
+            sweep.weights = sgd(objective, sweep.weights, sweep.penalty, one_step, recorder)
+            left = int(np.sum(sweep.weights.t(problem) > descent.epsilon))
+            while sweep.missing and left <= sweep.missing[0]:
+                k = sweep.missing.pop(0)
+                sweep.found[k] = largest(before, k)
+            sweep.penalty *= self.growth
+            sweep.step += 1
+            yield Step(sweep.step, self.max_steps)
+
+
+@dataclass
+class Sweep(State):
+    """The weights, the λ of the next step, and the sizes not reached and reached so far."""
+
+    weights: Weights
+    penalty: float
+    missing: list[int]
+    found: dict[int, np.ndarray] = field(default_factory=dict)
+    step: int = 0
+
+
+# Frank–Wolfe over weights that sum to k, while δ increases: exactly k in a few dozen gradients.
+#
+# Frank and Wolfe, Naval Research Logistics Quarterly 3 (1956). As δ increases, weights between 0
+# and 1 are worth less and less, which drives the iterates to a corner.
+
+
+@dataclass(frozen=True)
+class FrankWolfe:
+    """A constant step towards the best corner, n_steps times, while δ rises geometrically.
+
+    deltas : the first and the last δ, in units of the δ at which n weights k/n have the effective
+        dimension k.
+    rate : the part of the way to the corner; smallest : weights up to it are left out of the
+        systems.
+    """
+
+    n_steps: int = 40
+    deltas: tuple[float, float] = (0.3, 30.0)
+    rate: float = 0.2
+    smallest: float = 1e-3
+
+    def choose(self, objective: Relaxed, descent: Descent, k: int) -> tuple[np.ndarray, Trajectory]:
+        """The k indices and the record of the weights; Frank–Wolfe does not use the descent."""
+        at = OnSimplex(_start(objective, k))
+        recorder = Recorder(objective.problem.operator.n)
+        first = _delta_unit(objective, k) * self.deltas[0]
+        steps = self._steps(at, objective, first, recorder)
+        run("frank_wolfe", steps, at, recorder, objective, deadline=objective.problem.deadline)
+        return largest(at.weights, k), recorder.trajectory()
+
+    def _steps(
+        self, at: OnSimplex, objective: Relaxed, first: float, recorder: Recorder
+    ) -> Iterator[Step]:
+        rise = self.deltas[1] / self.deltas[0]
+        while at.step < self.n_steps:
+            objective.delta = first * rise ** (at.step / max(1, self.n_steps - 1))
+            gradient = self._gradient(objective, at.weights, recorder)
+            corner = _vertex(objective, gradient, objective.problem.k)
+            at.weights = at.weights + self.rate * (corner - at.weights)
+            at.step += 1
+            yield Step(at.step, self.n_steps)
+
+    def _gradient(self, objective: Relaxed, weights: np.ndarray, recorder: Recorder) -> np.ndarray:
+        """The gradient on the host; zero for columns of negligible weight, which are left out."""
+        n = objective.problem.operator.n
+        reference = objective.operator.like
+        negligible = min(self.smallest, 0.5 * objective.problem.k / n)  # the weights begin at k/n
+        active = np.flatnonzero(weights > negligible)
+        t = like(np.minimum(weights[active], highest(reference)), reference)
+        result = objective(active, t)
+        recorder.add(t, active, result.value, result.solver_steps)
+        gradient = np.zeros(n)
+        gradient[active] = host(result.gradient)
+        return gradient
+
+
+@dataclass
+class OnSimplex(State):
+    """The n weights, which sum to k, and the number of steps."""
+
+    weights: np.ndarray
+    step: int = 0
+
+
+def _delta_unit(objective: Relaxed, k: int) -> float:
+    """The δ at which n weights k/n have the effective dimension k, through r = t²/(δ(1 − t²))."""
+    t = objective.uniform_weight(k)
+    q = min(k / len(objective.problem.candidates), 0.99)
+    r = t**2 / (objective.delta * (1 - t**2))
+    return q**2 / ((1 - q**2) * r)
+
+
+def _start(objective: Relaxed, k: int) -> np.ndarray:
+    """Included candidates at one, the free ones at the one weight that makes the sum k."""
+    problem = objective.problem
+    weights = np.zeros(problem.operator.n)
+    weights[list(problem.include)] = 1.0
+    weights[problem.free] = (k - len(problem.include)) / max(1, len(problem.free))
+    return weights
+
+
+def _vertex(objective: Relaxed, gradient: np.ndarray, k: int) -> np.ndarray:
+    """The corner with k ones that is lowest along the gradient."""
+    problem = objective.problem
+    scores = np.full(problem.operator.n, -np.inf)
+    scores[problem.free] = -gradient[problem.free]
+    scores[list(problem.include)] = np.inf
+    vertex = np.zeros(problem.operator.n)
+    vertex[largest(scores, k)] = 1.0
+    return vertex
+
+
+STRATEGIES = {"bisection": Bisection, "path": WarmPath, "frank_wolfe": FrankWolfe}
