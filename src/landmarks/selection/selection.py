@@ -1,20 +1,35 @@
-"""The result of a selection: the indices, how good they are, how they were found, their cost."""
+"""The result of a selection: what was chosen, how good it is, what it rebuilds, how it is shown."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._check import choice, seconds
+from ..errors import RankWarning, UnsupportedError
+from ..linalg.error import Estimate, estimated_error
 from ..linalg.nystrom import Nystrom
 from ..linalg.rebuilding import rebuilding
 from ..linalg.reconstruction import Reconstruction, reconstruct
-from ..objectives.objective import Objective, Trace, as_objective
+from ..methods.search.exact import Exact
+from ..objectives.objective import OBJECTIVES, Objective, Trace, as_objective
 from ..objectives.reconstructed import reconstructed
 from ..operators.base import Operator
 from ..placement.constraint import Constraint
-from ..problem import Method, Trial, check_indices
-from .presentation import Presentation
-from .quality import Quality
+from ..problem import Method, Problem, Trial, check_indices
+from ..proof.certificate import Certificate, certify
+from ..runs.runner import watching
+
+if TYPE_CHECKING:
+    from ..explain.alternatives import Alternatives
+    from ..explain.reasons import Reasons
+    from ..explain.stability import Stability
+    from ..report.overview import Overview
 
 
 @dataclass(frozen=True)
@@ -32,7 +47,7 @@ class Cost:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Selection(Quality, Presentation):
+class Selection:
     """k distinct indices in order of choice, with their errors, bounds and factors.
 
     Attributes
@@ -101,6 +116,398 @@ class Selection(Quality, Presentation):
 
     def __len__(self) -> int:
         return len(self.indices)
+
+    @property
+    def criterion(self) -> str:
+        """The word for what was minimised: "trace", "frobenius"."""
+        return self.objective.criterion
+
+    @property
+    def k(self) -> int:
+        """The number of indices."""
+        return len(self.indices)
+
+    @property
+    def most_columns(self) -> int:
+        """The most columns that an allowed choice has: more than k only with groups or costs."""
+        return int(self.known.get("columns", self.k))
+
+    @property
+    def chosen_names(self) -> list[Any] | None:
+        """The original labels of the chosen columns, so that `df[s.chosen_names]` works.
+
+        None when the data had no names.
+        """
+        labels = self.names if self.labels is None else self.labels
+        return None if labels is None else [labels[j] for j in self.indices]
+
+    def error(self, criterion: str | None = None) -> float:
+        """The error of the choice: tr(K − K̂) for "trace", ‖K − K̂‖²_F for "frobenius".
+
+        For columns of X the trace is ‖X − P_S X‖²_F, the squared error of rebuilding all columns.
+
+        Parameters
+        ----------
+        criterion : "trace" or "frobenius"; that of the selection by default.
+
+        Returns
+        -------
+        float
+            In the units of the data, squared.
+
+        Examples
+        --------
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> s.error()
+        1.0
+        """
+        return self._in_units(self._figure("error", criterion), criterion)
+
+    def estimated_error(
+        self, criterion: str | None = None, *, n_probes: int = 32, seed: int = 0
+    ) -> Estimate:
+        """Estimate the error, with a 95 % confidence interval, if the exact error costs too much.
+
+        It takes one product with a block of random probes.
+
+        Parameters
+        ----------
+        criterion : "trace" or "frobenius"; that of the selection by default.
+        n_probes : the width of the block; four times as many halve the interval.
+        seed : the same seed gives the same block.
+
+        Returns
+        -------
+        Estimate
+            `value`, and the ends `low` and `high` of the interval.
+
+        Examples
+        --------
+        >>> points = np.random.default_rng(0).standard_normal((200, 2))
+        >>> s = lm.select(lm.kernel(points, lm.rbf(sigma=1.0)), 10, method="greedy")
+        >>> found = s.estimated_error(n_probes=100)
+        >>> found.low <= found.value <= found.high
+        True
+        """
+        self._refuse("estimated_error", "error() is exact")
+        criterion = self._criterion(criterion)
+        depth = self._objective(criterion).depth
+        found = estimated_error(self._data, self.indices, depth, n_probes=n_probes, seed=seed)
+        value, low, high = (
+            self._in_units(figure, criterion) for figure in (found.value, found.low, found.high)
+        )
+        return Estimate(value, low, high, n_probes)
+
+    def total(self, criterion: str | None = None) -> float:
+        """The error of choosing nothing: tr K, or ‖K‖²_F.
+
+        Parameters
+        ----------
+        criterion : "trace" or "frobenius"; that of the selection by default.
+
+        Returns
+        -------
+        float
+            What `relative_error` divides by.
+
+        Examples
+        --------
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> s.total()
+        14.0
+        """
+        return self._in_units(self._figure("total", criterion), criterion)
+
+    def relative_error(self, criterion: str | None = None) -> float:
+        """The error as a share of the error of choosing nothing.
+
+        Parameters
+        ----------
+        criterion : "trace" or "frobenius"; that of the selection by default.
+
+        Returns
+        -------
+        float
+            From 0 (everything is rebuilt) to 1.
+
+        Examples
+        --------
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> round(s.relative_error(), 3)
+        0.071
+        """
+        total = self._figure("total", criterion)
+        return self._figure("error", criterion) / total if total > 0 else 0.0
+
+    def best_rank_error(self, criterion: str | None = None) -> float:
+        """The error of the best k directions (PCA), which need not be columns.
+
+        Parameters
+        ----------
+        criterion : "trace" or "frobenius"; that of the selection by default.
+
+        Returns
+        -------
+        float
+            The sum of the eigenvalues of K after the k largest, or of their squares.
+
+        Examples
+        --------
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> s.best_rank_error()
+        1.0
+        """
+        return self._in_units(self._figure("best_rank", criterion), criterion)
+
+    def factor(self, criterion: str | None = None) -> float:
+        """The error divided by that of the best k directions (Section 4).
+
+        Parameters
+        ----------
+        criterion : "trace" or "frobenius"; that of the selection by default.
+
+        Returns
+        -------
+        float
+            At least 1; NaN, with a warning, beyond the numerical rank.
+
+        Examples
+        --------
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> s.factor()
+        1.0
+        """
+        tail = self._figure("best_rank", criterion)
+        certain = tail
+        if self.most_columns == self.k:
+            certain = self._figure("rank_bound", criterion)
+        if tail <= 0 or certain < tail / 2:
+            warnings.warn(
+                f"the factor is undefined: k = {self.k} is at the numerical rank, where rounding "
+                "may be half of the best rank-k error or more",
+                RankWarning,
+                stacklevel=2,
+            )
+            return math.nan
+        return self._figure("error", criterion) / tail
+
+    @property
+    def proved(self) -> bool:
+        """Whether no choice of k columns that satisfies the constraints can be better.
+
+        Better means by more than 1e-9 of the error. This is what is known; `prove` searches.
+        """
+        if "proved" in self.known:
+            return True
+        if self.bound is None and f"certificate:{self.criterion}" not in self.known:
+            return False
+        bound = self._bound(None)
+        return bool(self._figure("error", None) <= bound + 1e-9 * abs(bound))
+
+    def lower_bound(self, criterion: str | None = None) -> float:
+        """A lower bound on the error of every choice of k columns with include and exclude.
+
+        It is the best bound known: the best rank-k error, or that of an exact search or of
+        `certificate`. With groups or costs it holds for every choice of at most `most_columns`
+        columns.
+
+        Parameters
+        ----------
+        criterion : "trace" or "frobenius"; that of the selection by default.
+
+        Returns
+        -------
+        float
+            At most `error(criterion)`; equal to it if the choice is proved to be the best.
+
+        Examples
+        --------
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> round(s.lower_bound(), 6)
+        1.0
+        """
+        return self._in_units(self._bound(criterion), criterion)
+
+    def gap(self, criterion: str | None = None) -> float:
+        """The largest share of the error that another choice could avoid; for logdet, in nats.
+
+        Parameters
+        ----------
+        criterion : "trace" or "frobenius"; that of the selection by default.
+
+        Returns
+        -------
+        float
+            From 0 (proved optimal) to 1 (nothing is known).
+
+        Examples
+        --------
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2)
+        >>> round(s.gap(), 6)
+        0.0
+        """
+        error = self._figure("error", criterion)
+        objective = self._objective(self._criterion(criterion))
+        return objective.gap(error, self._bound(criterion))
+
+    def certificate(
+        self,
+        budget: float = 60.0,
+        *,
+        criterion: str | None = None,
+        after: Certificate | None = None,
+        callback: Any = None,
+    ) -> Certificate:
+        """A lower bound on the error of every choice; more seconds raise it.
+
+        `lower_bound`, `gap` and `proved` use it afterwards. It accounts for rounding.
+
+        Parameters
+        ----------
+        budget : seconds. More give a better bound; the cheap bounds come first.
+        criterion : of the error; that of the selection by default.
+        after : an earlier certificate of this selection to continue from.
+        callback : called with a `Progress` from time to time; if it returns True, the work ends.
+
+        Returns
+        -------
+        Certificate
+            `bound` and `gap`, where the bound comes from, and the seconds it took.
+
+        Examples
+        --------
+        >>> s = lm.select(np.random.default_rng(0).standard_normal((30, 8)), 3)
+        >>> s.certificate(budget=1.0).bound <= s.error()
+        True
+        """
+        begun = time.monotonic()
+        criterion = self._criterion(criterion)
+        problem = Problem(
+            self._data,
+            self.most_columns,
+            self._objective(criterion),
+            self.include,
+            self.exclude,
+            deadline=begun + seconds(budget),
+        )
+        point = None if after is None else after.point
+        error = self._figure("error", criterion)
+        with watching(callback):
+            found = certify(problem, self.indices, error, point)
+        known = max(found.value, self._bound(criterion))
+        self.known[f"certificate:{criterion}"] = known
+        return Certificate(
+            bound=self._in_units(known, criterion),
+            gap=self.gap(criterion),
+            source=found.source if found.value >= known else "known",
+            seconds=time.monotonic() - begun,
+            iterations=found.iterations,
+            point=found.point,
+        )
+
+    def prove(self, budget: float = 60.0, *, callback: Any = None) -> Selection:
+        """The best choice of all, proved if the budget suffices.
+
+        Parameters
+        ----------
+        budget : seconds.
+        callback : called with a `Progress` from time to time; if it returns True, the work ends.
+
+        Returns
+        -------
+        Selection
+            This selection, or a better one if there is one; `proved` says whether it is the best.
+
+        Examples
+        --------
+        >>> s = lm.select(np.random.default_rng(0).standard_normal((30, 12)), 4, method="greedy")
+        >>> s.proved, s.prove().proved
+        (False, True)
+        """
+        if self.constraints or "columns" in self.known:
+            raise UnsupportedError(
+                "prove compares all choices of k columns, without groups, costs or constraints on "
+                "places; certificate() gives a lower bound"
+            )
+        end = time.monotonic() + seconds(budget)
+        problem = Problem(
+            self._data, self.k, self.objective, self.include, self.exclude, deadline=end
+        )
+        problem.warned.add("rank")
+        with watching(callback):
+            found = Exact(start=self.indices).choose(problem, np.random.default_rng(0))
+        known = {name: figure for name, figure in self.known.items() if "error" not in name}
+        known |= {"proved": 1.0} if found.details["proved"] else {}
+        better = replace(self, indices=found.indices, known=known, bound=found.bound)
+        lower = better._figure("error", None) < self._figure("error", None) * (1 - 1e-9)
+        if lower:
+            return better
+        self.known.update({name: known[name] for name in ("proved",) if name in known})
+        bound = max(float(found.bound or 0.0), self.known.get(f"certificate:{self.criterion}", 0.0))
+        self.known[f"certificate:{self.criterion}"] = bound
+        return self
+
+    @property
+    def _data(self) -> Operator:
+        if self.operator is None:
+            raise ValueError(
+                "this selection was loaded without its data; give them with load(path, data=…)"
+            )
+        return self.operator
+
+    def _criterion(self, criterion: str | None) -> str:
+        """The criterion that is meant: that of the selection unless another is named."""
+        return choice(criterion or self.criterion, tuple(OBJECTIVES), "criterion")
+
+    def _objective(self, criterion: str) -> Objective:
+        """What the selection minimised, or the same target and noise measured in another way."""
+        if criterion == self.criterion:
+            return self.objective
+        return self.objective.measured(OBJECTIVES[criterion])
+
+    def _refuse(self, what: str, instead: str) -> None:
+        if not self.objective.plain:
+            asked = " and ".join(self.objective.asked)
+            raise UnsupportedError(f"{what} is not available for a choice with {asked}; {instead}")
+
+    def _bound(self, criterion: str | None) -> float:
+        """The best lower bound that is known, in the units of the operator."""
+        criterion = self._criterion(criterion)
+        listed = [self.known.get(f"certificate:{criterion}")]
+        listed.append(self.bound if criterion == self.criterion else None)
+        proved = [bound for bound in listed if bound is not None]
+        if proved:  # the error may be rounded further than what is proved of it
+            proved = [min(max(proved), self._figure("error", criterion))]
+        found = max([self._figure("rank_bound", criterion), *proved])
+        if not self._objective(criterion).plain:  # the error may be rounded further than the bound
+            found = min(found, self._figure("error", criterion))
+        return found
+
+    def _figure(self, kind: str, criterion: str | None) -> float:
+        """A figure in the units of the operator, computed once."""
+        criterion = self._criterion(criterion)
+        key = f"{kind}:{criterion}"
+        if key not in self.known:
+            self.known[key] = self._compute(kind, criterion)
+        return self.known[key]
+
+    def _compute(self, kind: str, criterion: str) -> float:
+        objective = self._objective(criterion)
+        if kind == "error":
+            return objective.exact_error(self._data, self.indices)
+        if kind == "total":
+            return objective.total(self._data)
+        if kind == "rank_bound" and self.operator is None:  # a file of version 0.1
+            return self._figure("best_rank", criterion) * (1 - 1e-9)
+        if kind == "best_rank":
+            return objective.best_rank_error(self._data, self.k, self.exclude)
+        if self.most_columns >= self.n and objective.plain:
+            return 0.0
+        return objective.bound(self._data, self.most_columns, self.exclude)
+
+    def _in_units(self, figure: float, criterion: str | None) -> float:
+        """The figure in the units of the data: times 2**exponent, squared for ‖·‖²_F."""
+        return self._objective(self._criterion(criterion)).in_units(figure, self.exponent)
 
     def nystrom(self) -> Nystrom:
         """The Nyström approximation K̂ = F Fᵀ from the chosen columns.
@@ -185,14 +592,182 @@ class Selection(Quality, Presentation):
 
         save(self, path)
 
-    @property
-    def chosen_names(self) -> list[Any] | None:
-        """The original labels of the chosen columns, so that `df[s.chosen_names]` works.
+    def why(
+        self, criterion: str | None = None, *, each: int = 3, stability: Stability | None = None
+    ) -> Reasons:
+        """Why these columns: what each adds, what could replace it, what rebuilds the others.
 
-        None when the data had no names.
+        Parameters
+        ----------
+        criterion : of the errors; that of the selection by default.
+        each : how many substitutes and sources to list for each column.
+        stability : the result of `stability`, to be shown as well.
+
+        Returns
+        -------
+        Reasons
+            With the tables `chosen` and `dropped`, which print themselves.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> s = lm.select(load_breast_cancer(as_frame=True).data, 5, center=True, scale=True)
+        >>> s.why().chosen["name"][:2]
+        ['worst perimeter', 'compactness error']
         """
-        labels = self.names if self.labels is None else self.labels
-        return None if labels is None else [labels[j] for j in self.indices]
+        from ..explain.reasons import reasons
+
+        criterion = self._criterion(criterion)
+        return reasons(self, self._data, criterion, each, stability)
+
+    def alternatives(
+        self,
+        within: float | str = 0.01,
+        *,
+        at_most: int = 1000,
+        budget: float = 60.0,
+        callback: Any = None,
+    ) -> Alternatives:
+        """Every choice of k whose error is within a share of the best, complete and proved.
+
+        Parameters
+        ----------
+        within : the share, such as 0.01 or "1%".
+        at_most : how many to return; if there are more, `complete` is False.
+        budget : seconds for comparing all choices.
+        callback : called with a `Progress` from time to time; if it returns True, the work ends.
+
+        Returns
+        -------
+        Alternatives
+            `choices`, `errors`, `above`, `counts` and `always`, which prints itself as a table.
+
+        Examples
+        --------
+        >>> s = lm.select(np.diag([3.0, 2.0, 2.0, 1.0]), 2)
+        >>> s.alternatives(within=0.1).choices.tolist()
+        [[0, 1], [0, 2]]
+        """
+        from ..explain.alternatives import alternatives
+
+        return alternatives(self, within, at_most, budget, callback)
+
+    def stability(
+        self, n_bootstrap: int = 50, *, method: Any = None, seed: int | None = 0
+    ) -> Stability:
+        """How often each candidate is chosen over bootstrap samples of the rows, or of the points.
+
+        Parameters
+        ----------
+        n_bootstrap : the number of samples; each costs a selection.
+        method : how to choose on each sample; by default the method of the selection. "greedy" is
+            fast.
+        seed : the same seed gives the same samples; None draws random ones.
+
+        Returns
+        -------
+        Stability
+            `frequencies`: the share of the samples that chose each candidate.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> s = lm.select(load_breast_cancer(as_frame=True).data, 5, center=True, scale=True)
+        >>> often = s.stability(10, method="greedy").frequencies
+        >>> len(often), bool(often.max() <= 1)
+        (30, True)
+        """
+        from ..explain.stability import bootstrap
+
+        return bootstrap(self, self._data, n_bootstrap, method, seed)
+
+    def report(self, path: Any, *, overwrite: bool = False, **origin: Any) -> None:
+        """Write one HTML page with all results, which can be shared and read offline.
+
+        Parameters
+        ----------
+        path : the file, whose name ends in .html.
+        overwrite : whether a file of that name may be replaced.
+        origin : what else the page says, as `landmarks.report.write` takes it. With `coordinates`,
+            one or two numbers for each candidate, it has maps of the field and of the error.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> s = lm.select(load_breast_cancer(as_frame=True).data, 5, center=True, scale=True)
+        >>> import pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     s.report(f"{folder}/tumours.html")
+        ...     [file.name for file in pathlib.Path(folder).iterdir()]
+        ['tumours.html']
+        """
+        from ..report.html_page import write
+
+        write(self, path, overwrite=overwrite, **origin)
+
+    def summary(self) -> Overview:
+        """The table that the command line prints; at most 10 of the chosen columns are listed.
+
+        Returns
+        -------
+        Overview
+            It prints as text, and notebooks show it as HTML.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> s = lm.select(load_breast_cancer(as_frame=True).data, 5, center=True, scale=True)
+        >>> print(str(s.summary()).splitlines()[0].strip())
+        5 of 30 columns keep 78.2% of the variance
+        """
+        from ..report.overview import overview
+
+        return overview(self)
+
+    def plot(self, ax: Any = None, *, coordinates: Any = None, field: Any = None) -> Any:
+        """Plot the landmarks among their points, or else the error against k.
+
+        Parameters
+        ----------
+        ax : matplotlib axes; a new figure unless given.
+        coordinates : the positions of the candidates, one or two numbers each. The plot is then a
+            map of the chosen places and of the remaining error at the others; without `ax`, a map
+            of the field is drawn next to it.
+        field : a value for each candidate to be drawn as the field, such as one snapshot; by
+            default the root mean square over the rows, or the standard deviation of a kernel.
+
+        Returns
+        -------
+        a display, with the axes as `ax_` and the figure as `figure_`
+            Like the displays of scikit-learn.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> s = lm.select(load_breast_cancer(as_frame=True).data, 5, center=True, scale=True)
+        >>> s.plot().ax_.get_xlabel()
+        'columns chosen'
+        """
+        from ..plots.coverage import CoverageDisplay, MapDisplay
+        from ..plots.error_curve import ErrorCurveDisplay
+
+        if field is not None and coordinates is None:
+            raise ValueError("field needs coordinates=…, the positions of the candidates")
+        if coordinates is not None:
+            return MapDisplay.from_selection(self, coordinates, field=field, ax=ax)
+        if self._data.raw is not None:
+            return CoverageDisplay.from_selection(self, ax=ax)
+        return ErrorCurveDisplay.from_selection(self, ax=ax)
+
+    def __repr__(self) -> str:
+        from ..report.overview import one_line
+
+        return one_line(self)
+
+    def _repr_html_(self) -> str:
+        from ..report.overview import as_html
+
+        return as_html(self)
 
 
 class NoPath:

@@ -103,7 +103,7 @@ def gradient_steps(
 
 
 def to_box(w: Array) -> Array:
-    """t = 1 − exp(−w ⊙ w), kept below 1: there L_t is singular when columns repeat."""
+    """t = 1 − exp(−w ⊙ w) (Section 3.1), kept below 1: there repeats make L_t singular."""
     xp = namespace(w)
     return xp.clip(-xp.expm1(-w * w), max=highest(w))
 
