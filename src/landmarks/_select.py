@@ -11,7 +11,6 @@ from . import _check
 from .checkpoint import open_journal
 from .constraints import check_honoured, constrained, subset_size
 from .how_many.knee import with_rule
-from .methods.groups.units import most_columns
 from .methods.inner import run_method
 from .methods.registry import as_method
 from .objectives.objective import OBJECTIVES
@@ -215,7 +214,7 @@ def known_of(problem: Problem, choice: Choice) -> dict[str, float]:
     """What is known about a choice: whether it is proved, and how many columns others may have."""
     known = {name: 1.0 for name in ("proved",) if choice.details.get(name)}
     if problem.groups is not None or problem.costs is not None:
-        known["columns"] = float(most_columns(problem, len(choice.indices)))
+        known["columns"] = float(problem.allowed.most_columns(len(choice.indices)))
     return known
 
 

@@ -4,18 +4,20 @@ import time
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from ._array import Indices, is_single
 from ._moved import renamed
+from .allowed import Allowed
 from .errors import RankWarning
 from .objectives.objective import Objective, Trace, as_objective
 from .operators.base import Operator
 from .operators.pair import Pair
 from .placement.constraint import Constraint
-from .placement.packing import addable, packed
+from .placement.packing import packed
 
 WIDENED = "float64: rounding in float32 could hide gains"
 ROUGH = "float64, {rough} of {products} products in float32, whose error is accounted for"
@@ -91,6 +93,21 @@ class Problem:
         """The same with K in the form that a search for k columns works on."""
         return self.pair.searchable(self.k)
 
+    @cached_property
+    def allowed(self) -> Allowed:
+        """Which choices may be made."""
+        return Allowed(
+            self.operator.n,
+            self.k,
+            self.include,
+            self.exclude,
+            self.groups,
+            self.costs,
+            np.inf if self.budget_cost is None else self.budget_cost,
+            self.constraints,
+            self.objective.repeats,
+        )
+
     @property
     def choosable(self) -> np.ndarray:
         """The indices that may be added: included ones too if candidates may repeat."""
@@ -99,9 +116,7 @@ class Problem:
     @property
     def candidates(self) -> np.ndarray:
         """The indices that may be chosen, in increasing order, with the included ones."""
-        allowed = np.ones(self.operator.n, dtype=bool)
-        allowed[list(self.exclude)] = False
-        return np.flatnonzero(allowed)
+        return np.flatnonzero(self.allowed.open[self.allowed.unit_of])
 
     @property
     def free(self) -> np.ndarray:
@@ -126,14 +141,10 @@ class Problem:
         >>> problem.addable([3]).tolist()
         [False, True, True, False]
         """
-        listed = np.asarray(chosen, dtype=np.int64)
-        missing = np.setdiff1d(self.include, listed).astype(np.int64)
-        chosen = np.concatenate([listed, missing])
-        allowed = np.zeros(self.operator.n, dtype=bool)
-        allowed[self.choosable] = True
-        if not self.objective.repeats:
-            allowed[chosen] = False
-        return addable(self.constraints, chosen, self.k - len(chosen), allowed)
+        units = self.allowed.unit_of[np.asarray(chosen, dtype=np.int64)]
+        return self.allowed.addable(np.unique(units) if not self.allowed.single else units)[
+            self.allowed.unit_of
+        ]
 
     def count(self, columns: Indices) -> int:
         """The number of these columns, or of their groups if there are any.
@@ -153,9 +164,8 @@ class Problem:
         >>> lm.Problem(lm.psd(np.eye(4)), k=2, groups=groups).count([0, 1, 2])
         2
         """
-        if self.groups is None:
-            return len(columns)
-        return len(np.unique(self.groups[np.asarray(columns, dtype=np.int64)]))
+        units = self.allowed.unit_of[np.asarray(columns, dtype=np.int64)]
+        return len(units if self.allowed.single else np.unique(units))
 
     @property
     def time_left(self) -> float:

@@ -32,7 +32,6 @@ from .greedy.greedy import Greedy, too_late
 from .greedy.nuclear import NuclearScores
 from .greedy.osinsky import Osinsky, promised
 from .groups.knapsack import Knapsack
-from .groups.units import ROUNDING
 from .portfolio import Portfolio, order
 from .sampling.rpcholesky import RPCholesky
 from .search.exact import Exact
@@ -150,9 +149,9 @@ def one_by_one(problem: Problem) -> Problem | None:
         return None
     warned = problem.warned
     if costs is not None and problem.budget_cost is not None:
-        if np.ptp(costs) > 0 or costs[0] == 0:
+        if problem.allowed.uneven or costs[0] == 0:
             return None
-        k = min(k, int(problem.budget_cost * (1 + ROUNDING) // costs[0]))
+        k = problem.allowed.most
         warned = problem.warned | {"rank"}  # no more are bought than add something
     k = min(k, len(problem.candidates))
     return replace(problem, groups=None, costs=None, budget_cost=None, k=k, warned=warned)

@@ -72,7 +72,7 @@ class Blocks:
             for s in np.unique(sizes)
             for which in [np.flatnonzero(sizes == s)]
         ]
-        least = host(floor(operator, min(units.most, len(sizes)))).astype(np.float64)
+        least = host(floor(operator, units.allowed.most)).astype(np.float64)
         if isinstance(operator, Factored):
             return cls(pair, buckets, [], least, 0.0).of_factor(operator.X, depth)
         stacks = once_per_run(

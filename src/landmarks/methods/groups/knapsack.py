@@ -21,7 +21,7 @@ from ...runs.runner import saved_result, stopped
 from .filling import Found, first_units, greedy
 from .moves import exchange, least_gain
 from .state import UnitState
-from .units import Units, most_columns
+from .units import Units
 
 SMALL = 3000  # up to this many columns, many greedy choices are affordable
 FIRSTS = 30  # number of units tried as the first of a greedy choice
@@ -60,7 +60,7 @@ class Knapsack:
             )
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        pair = problem.pair.searchable(most_columns(problem, 1))
+        pair = problem.pair.searchable(problem.allowed.most_columns(1))
         empty = UnitState.empty(pair, Units.of(problem), problem.objective.depth)
         start = empty.loaded([int(u) for u in np.flatnonzero(empty.units.fixed)])
         exchanged = partial(self._run, problem, start)
