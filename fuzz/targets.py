@@ -32,7 +32,8 @@ def result(data: bytes) -> None:
     path.write_bytes(data)
     with contextlib.suppress(*TROUBLE):
         s = lm.load(path, max_bytes=LIMIT)
-        s.error(), s.relative_error(), s.chosen_names, repr(s), len(s)
+        repr(s), s._repr_html_(), s.chosen_names, len(s)
+        s.error(), s.relative_error(), s.lower_bound(), s.gap()
         s.save(path)
 
 

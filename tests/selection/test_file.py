@@ -5,6 +5,9 @@ import zipfile
 
 import numpy as np
 import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import landmarks as lm
@@ -40,8 +43,63 @@ def test_a_saved_selection_with_its_data_can_do_everything(tmp_path, X, selectio
     )
     with pytest.raises(ValueError, match="loaded without its data"):
         lm.load(tmp_path / "run.npz").nystrom()
-    with pytest.raises(FormatError, match="the data have n = 7"):
+    with pytest.raises(FormatError, match="^the data have n = 7"):
         lm.load(tmp_path / "run.npz", data=X[:, :7])
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_fault_89_other_data_are_refused(tmp_path, X, center):
+    lm.select(X, 3, center=center, scale=center).save(tmp_path / "run.npz")
+    rng = np.random.default_rng(1)
+    others = [rng.standard_normal(X.shape), X[:, ::-1], X * [1, 1, 1, 1, 1, 1, 1, 1 + 1e-3]]
+    if center:
+        others[2] = X + np.outer(X[:, 0], np.arange(8) == 7)  # scaled columns are equally long
+    for other in others:
+        with pytest.raises(FormatError, match="belongs to a run on other data"):
+            lm.load(tmp_path / "run.npz", data=other)
+    lm.load(tmp_path / "run.npz").save(tmp_path / "again.npz")  # the data are not at hand
+    assert lm.load(tmp_path / "again.npz", data=X).error() > 0
+    with pytest.raises(FormatError, match="belongs to a run on other data"):
+        lm.load(tmp_path / "again.npz", data=others[0])
+
+
+def test_fault_89_the_smallest_column_is_seen_as_the_largest_is(tmp_path, X):
+    graded = X * np.logspace(0, -9, 8)
+    lm.select(graded, 3, scale=False).save(tmp_path / "run.npz")
+    other = graded.copy()
+    other[:, 7] = -2 * other[::-1, 7]
+    with pytest.raises(FormatError, match="other data"):
+        lm.load(tmp_path / "run.npz", data=other)
+
+
+FORMS = {
+    "columns in a row": np.asfortranarray,
+    "sparse": scipy.sparse.csr_array,
+    "rows in another order": lambda X: X[::-1],
+    "rows in blocks": lambda X: lm.data([X[:8], X[8:]]),
+    "as text has it": lambda X: X * (1 + 1e-15),
+    "the matrix of products": lambda X: lm.psd(X.T @ X),
+    "a product": lambda X: lm.function(lambda V: X.T @ (X @ V), n=8, diagonal=(X**2).sum(0)),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_same_numbers_are_the_same_data_however_they_are_held(tmp_path, X, form):
+    X = X - 0.1
+    lm.select(X, 3, method="greedy").save(tmp_path / "run.npz")
+    if form != "a product":  # its columns are not read for a comparison
+        back = lm.load(tmp_path / "run.npz", data=FORMS[form](X))
+        assert back.operator is not None
+    lm.select(FORMS[form](X), 3, method="greedy").save(tmp_path / "run.npz")
+    assert lm.load(tmp_path / "run.npz", data=FORMS[form](X)).operator is not None
+
+
+def test_data_with_gaps_are_prepared_as_for_the_run(tmp_path, X):
+    gaps = np.where(np.eye(20, 8) > 0, np.nan, X)
+    lm.select(gaps, 3, center=True, missing="impute").save(tmp_path / "run.npz")
+    assert lm.load(tmp_path / "run.npz", data=gaps, missing="impute").nystrom().factor.shape
+    with pytest.raises(ValueError, match="^Input X contains NaN"):
+        lm.load(tmp_path / "run.npz", data=gaps)
 
 
 def test_saving_leaves_no_temporary_file_and_replaces_the_old_one(tmp_path, selection):
@@ -77,6 +135,101 @@ def test_files_that_are_not_ours_are_refused(tmp_path, selection, changes, messa
     rewrite(path, **changes)
     with pytest.raises(FormatError, match=message):
         lm.load(path)
+
+
+HOSTILE = {
+    "bound": ["x", np.nan, -3.0, 1e300, [1], True],
+    "exponent": [1e30, 10**30, "0", None],
+    "names": [["a"], "abcdefgh", [1] * 8, [["a"]] * 8, 3],
+    "labels": [[1], "abcdefgh", [{"tuple": 5}] * 8, [{"a": 1, "b": 2}] * 8, [{"date": "x"}] * 8],
+    "criterion": ["<script>", 3, None, ["trace"]],
+    "method": [3, {"a": 1}, None],
+    "n": ["8", -1, 0, 8.0, 10**30, None, True],
+    "seed": ["x", -4, 0.5],
+    "include": [[99], [-1], [0, 0], "0", [1.5], ["a"], 3],
+    "exclude": [[99], [True], {"0": 1}],
+    "ledger": [{}, {"products": -1}, 3],
+    "trials": [[{"a": 1}], {"a": 1}, [3]],
+    "center": ["no", 1],
+    "stopped": ["a", None],
+    "from_rows": ["x", 0],
+    "sketch": ["x", [None], [np.nan], {"a": 1}],
+    "aim": [3, {"x": 1}, []],
+    "constraints": ["x", [3], [{"distance": -1.0}]],
+    "known": [3, {"<b>": 1.0}, {"error:trace": "x"}, {"total:trace": np.nan}, {"columns": 99}],
+    "known, error:trace": [{"error:trace": -1.0}, {"error:trace": 9.0, "total:trace": 5.0}],
+    "known, certificate:trace": [{"certificate:trace": 2.0, "error:trace": 1.0}],
+}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [(name, value) for name, values in HOSTILE.items() for value in values]
+)
+def test_fault_92_a_field_changed_by_hand_is_refused_by_its_name(tmp_path, selection, field, value):
+    path = tmp_path / "run.npz"
+    selection.save(path)
+    rewrite(path, **{field.partition(",")[0]: value})
+    with pytest.raises(FormatError, match=f"damaged: .*{field.rstrip('s')}") as caught:
+        lm.load(path)
+    assert len(str(caught.value)) < 400
+
+
+def test_arrays_changed_by_hand_are_refused_by_their_name(tmp_path, X):
+    path = tmp_path / "run.npz"
+    lm.select(X, 3, method="annealed").save(path)
+    with np.load(path) as saved:
+        arrays = {name: saved[name] for name in saved.files}
+    for name, value in {
+        "indices": np.array([0, 0, 1]),
+        "path_t": np.zeros((2, 3)),
+        "path_value": arrays["path_value"][1:],
+        "path_steps": np.full(len(arrays["path_t"]), "x"),
+    }.items():
+        np.savez(path, **arrays | {name: value})
+        with pytest.raises(FormatError, match=f"damaged: {name}"):
+            lm.load(path)
+
+
+SAVED: dict[str, bytes] = {}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=9) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=9,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_whatever_is_loaded_can_be_shown_asked_and_saved(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("runs") / "run.npz"
+    if not SAVED:
+        A = np.random.default_rng(0).standard_normal((20, 8))
+        for name, asked in {
+            "plain": {"method": "annealed"},
+            "aimed": {"target": A[:, :2], "noise": 0.1, "include": [3]},
+            "logdet": {"criterion": "logdet", "center": True, "scale": True},
+        }.items():
+            lm.select(A, 3, **asked).save(path)
+            SAVED[name] = path.read_bytes()
+    path.write_bytes(SAVED[data.draw(st.sampled_from(sorted(SAVED)))])
+    record, _ = archive.read(path, max_bytes=10**6, allowed=lambda name: True)
+    where = record
+    while isinstance(where, dict | list) and where:
+        keys = sorted(where) if isinstance(where, dict) else list(range(len(where)))
+        key, inside = data.draw(st.sampled_from(keys)), where
+        where = where[key]
+        if data.draw(st.booleans()):
+            break
+    inside[key] = data.draw(JSON)
+    rewrite(path, **record)
+    try:
+        s = lm.load(path)
+    except FormatError as error:
+        assert len(str(error)) < 600
+        return
+    assert repr(s) and s._repr_html_() and s.lower_bound() <= s.error() + 1e-2 * abs(s.error())
+    assert s.gap() >= 0
+    s.save(path)
 
 
 def test_pickles_unknown_entries_and_garbage_are_refused(tmp_path, selection):

@@ -1,16 +1,16 @@
-"""Fingerprints of data: a hash of what an operator stores, or a sketch of a black-box product."""
+"""Fingerprints of data: a hash of what is stored, or numbers that rounding hardly moves."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from .._array import host, is_single, like
+from .._array import Indices, host, is_single, like
 from .base import Operator
 
 SKETCH = 16  # numbers that distinguish two black boxes
@@ -98,6 +98,34 @@ def _sketch(operator: Operator) -> list[float]:
     return [
         float(np.sum(np.where(rng.integers(0, 2, size=operator.n), Ku, -Ku))) for _ in range(SKETCH)
     ]
+
+
+def sketch(operator: Operator, indices: Indices) -> list[float]:
+    """Numbers that tell K from others, however it is stored: from its diagonal and chosen columns.
+
+    Every column counts by what it is relative to its own length, so that none is too small to see.
+    """
+    signs = 2.0 * np.random.default_rng(7).integers(0, 2, size=(SKETCH, operator.n)) - 1.0
+    few = np.asarray(list(dict.fromkeys(np.asarray(indices).tolist()))[:SKETCH], dtype=np.int64)
+    if not {"diagonal", "columns"} <= operator.cheap:
+        sums = _sketch(operator)
+        return [float(np.ldexp(value, operator.exponent)) for value in sums]
+    diagonal = host(operator.diagonal()).astype(np.float64)
+    floor = 1e-24 * max(float(np.max(diagonal)), np.finfo(float).tiny)
+    lengths = np.sqrt(np.maximum(diagonal, 0.0) + floor)
+    columns = host(operator.columns(few)).astype(np.float64)
+    near = columns @ (signs[: len(few), 0] / lengths[few]) / lengths
+    half = SKETCH // 2
+    sizes = 2 * np.log2(lengths) + operator.exponent
+    return [*(signs[:half] @ sizes).tolist(), *(signs[half:] @ near).tolist()]
+
+
+def same_sketch(a: Sequence[float], b: Sequence[float], operator: Operator) -> bool:
+    """Whether two sketches agree up to rounding, so that they are probably of the same K."""
+    if len(a) != len(b):
+        return False
+    tolerance, size = (1e-4 if is_single(operator.like) else 1e-6), float(np.linalg.norm(b))
+    return bool(np.linalg.norm(np.subtract(a, b)) <= tolerance * (size + np.sqrt(operator.n)))
 
 
 def _digest(digest: hashlib._Hash, array: np.ndarray, rows: int = 2**24) -> None:

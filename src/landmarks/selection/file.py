@@ -1,17 +1,21 @@
 """Selections as files: one npz with arrays and a JSON record, no pickle."""
 
-from dataclasses import asdict, replace
+import math
+from collections.abc import Callable
+from dataclasses import asdict, fields, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .._check import is_number, is_whole
 from ..errors import FormatError
 from ..methods.trajectory import Trajectory
 from ..objectives.objective import OBJECTIVES
 from ..operators.base import Operator
 from ..operators.data import prepared_operator
+from ..operators.fingerprint import same_sketch, sketch
 from ..operators.standard import Standard
 from ..placement.constraint import Constraint
 from ..placement.minimum_distance import MinDistance
@@ -23,22 +27,25 @@ from ..targets import saved_objective, with_saved_target
 from .selection import Cost, Selection
 
 FORMAT = "landmarks-selection"
-VERSION = 1
-AIMED = 2  # the version of a file with a target or noise, which earlier programs must not read
+VERSION = 3  # earlier programs do not know targets, noise and the sketch of the data
 PREFIX = "constraint_"  # of the names of their arrays
 PATH_ARRAYS = ("t", "value", "active", "steps")
 AS_THEY_ARE = (
     *("n", "criterion", "method", "seed", "names", "center", "scale", "include", "exclude"),
-    *("bound", "exponent", "stopped", "known", "from_rows"),
+    *("bound", "exponent", "stopped", "known", "from_rows", "sketch"),
 )
+FIGURES = ("error", "total", "best_rank", "rank_bound", "certificate")
 
 
 def save(selection: Selection, path: Any) -> None:
     """Write the selection to a temporary file and move it into place, so no half file remains."""
     _compute_figures(selection)
+    if selection.operator is not None:
+        found = tuple(sketch(selection.operator, selection.indices))
+        selection = replace(selection, sketch=found, path=selection.path)
     record: dict[str, Any] = {
         "format": FORMAT,
-        "version": VERSION if selection.objective.plain else AIMED,
+        "version": VERSION,
         "aim": selection.objective.record(),
         "ledger": asdict(selection.ledger),
         "labels": None if selection.labels is None else [_plain(j) for j in selection.labels],
@@ -70,7 +77,13 @@ def _compute_figures(selection: Selection) -> None:
 
 
 def load(
-    path: Any, *, data: Any = None, target: Any = None, max_bytes: int = MAX_BYTES
+    path: Any,
+    *,
+    data: Any = None,
+    target: Any = None,
+    missing: str = "error",
+    numeric_only: bool = False,
+    max_bytes: int = MAX_BYTES,
 ) -> Selection:
     """Read a selection written by `Selection.save`.
 
@@ -78,7 +91,9 @@ def load(
     ----------
     path : the npz file.
     data : the data given to `select`, to compute errors and bounds that the file does not hold.
+        Other data are refused.
     target : the target given to `select`, if there was one; needed only with the data.
+    missing, numeric_only : as for `select`, if the data need it.
     max_bytes : files that would unpack to more are refused.
 
     Returns
@@ -97,20 +112,44 @@ def load(
     record, arrays = archive.read(Path(path), max_bytes=max_bytes, allowed=_is_known)
     if record.get("format") != FORMAT:
         raise FormatError(f"{path} is not a selection; give a file that Selection.save wrote")
-    if record.get("version") not in (VERSION, AIMED):
+    if record.get("version") not in range(1, VERSION + 1):
         raise FormatError(
             f"{path} has format version {record.get('version')}, this program reads version "
-            f"{AIMED}; upgrade landmarks"
+            f"{VERSION}; upgrade landmarks"
         )
     try:
-        selection = _build(record, arrays, data)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        _check_record(record)
+        selection = _build(record, arrays)
+    except KeyError as error:
+        raise FormatError(f"{path} is damaged: it lacks {error}") from error
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{path} is damaged: {error}") from error
+    if data is not None:
+        prepared = {"center": selection.center, "scale": selection.scale}
+        if isinstance(data, Operator):  # it is used as it is
+            prepared = {}
+        operator = prepared_operator(data, missing=missing, numeric_only=numeric_only, **prepared)
+        _check_data(path, operator, selection)
+        selection = replace(selection, operator=operator, path=selection.path)
     standard = Standard(selection.center, selection.scale)
     objective = with_saved_target(
         selection.objective, record.get("aim"), selection.operator, target, standard
     )
     return replace(selection, objective=objective, path=selection.path)
+
+
+def _check_data(path: Any, operator: Operator, selection: Selection) -> None:
+    """Refuse data that are not those of the run."""
+    if operator.n != selection.n:
+        raise FormatError(
+            f"the data have n = {operator.n}, the selection was made on n = {selection.n}"
+        )
+    found = sketch(operator, selection.indices)
+    if selection.sketch and not same_sketch(selection.sketch, found, operator):
+        raise FormatError(
+            f"{path} belongs to a run on other data; give the data of the run, or those of "
+            "`lm.data(X, …)` prepared in the same way"
+        )
 
 
 def _is_known(name: str) -> bool:
@@ -120,20 +159,144 @@ def _is_known(name: str) -> bool:
     return name == "indices" or name in {f"path_{part}" for part in PATH_ARRAYS}
 
 
-def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> Selection:
-    center = bool(record.get("center", False))
-    scale = bool(record.get("scale", False))
-    operator = None if data is None else _operator(data, center, scale)
-    if operator is not None and operator.n != record["n"]:
-        raise ValueError(
-            f"the data have n = {operator.n}, the selection was made on n = {record['n']}"
-        )
+def _check_record(record: dict[str, Any]) -> None:
+    """Raise an error with the name of a field that holds what no selection has."""
+    n = record["n"]
+    _expect("n", n, is_whole(n) and 0 < n < 2**53, "a whole number of at least 1")
+    _expect("criterion", record["criterion"], record["criterion"] in [*OBJECTIVES], "a known one")
+    _expect("method", record["method"], isinstance(record["method"], str), "a text")
+    seed = record["seed"]
+    _expect("seed", seed, seed is None or _is_count(seed), "a whole number or null")
+    names = record["names"]
+    _expect("names", names, names is None or _is_list(names, _is_text, n), f"{n} texts or null")
+    exponent = record["exponent"]
+    _expect("exponent", exponent, is_whole(exponent) and abs(exponent) < 10_000, "an exponent of 2")
+    for name in ("center", "scale", "stopped"):
+        value = record.get(name, False)
+        _expect(name, value, isinstance(value, bool), "true or false")
+    value = record.get("from_rows")
+    _expect("from_rows", value, value is None or isinstance(value, bool), "true, false or null")
+    numbers = record.get("sketch", [])
+    _expect("sketch", numbers, _is_list(numbers, _is_finite), "a list of numbers")
+
+    sides = {name: record.get(name, []) for name in ("include", "exclude")}
+    for name, listed in sides.items():
+        fine = _is_list(listed, lambda j: _is_count(j) and j < n) and len({*listed}) == len(listed)
+        _expect(name, listed, fine, f"different indices below {n}")
+    both = {*sides["include"]} & {*sides["exclude"]}
+    _expect("exclude", sides["exclude"], not both, "without those of include")
+
+    ledger = record["ledger"]
+    _expect("ledger", ledger, _is_record(ledger, Cost), "counts and seconds")
+    trials = record["trials"]
+    fine = _is_list(trials, lambda trial: _is_record(trial, Trial))
+    _expect("trials", trials, fine, "a list of labels, errors, counts and seconds")
+    _check_aim(record.get("aim"), n)
+    _check_figures(record)
+
+
+def _check_aim(aim: Any, n: int) -> None:
+    """Check the fields of a target and of noise."""
+    if aim is None:
+        return
+    parts = ("target", "columns", "rows", "noise", "repeats", "exponent", "names")
+    _expect("aim", aim, isinstance(aim, dict) and {*parts} <= aim.keys(), f"{', '.join(parts)}")
+    digest, columns, noise, names = (aim[name] for name in ("target", "columns", "noise", "names"))
+    _expect("aim, target", digest, digest is None or _is_text(digest), "a checksum or null")
+    fine = _is_count(columns) and columns < 2**31 if digest is not None else columns is None
+    _expect("aim, columns", columns, fine, "the number of columns of the target")
+    fine = noise is None or _is_list(noise, lambda v: _is_finite(v) and v >= 0, n)
+    _expect("aim, noise", noise, fine, f"{n} variances or null")
+    for name in ("rows", "repeats"):
+        _expect(f"aim, {name}", aim[name], isinstance(aim[name], bool), "true or false")
+    value = aim["exponent"]
+    _expect("aim, exponent", value, is_whole(value) and abs(value) < 10_000, "an exponent of 2")
+    fine = names is None or _is_list(names, _is_text, columns)
+    _expect("aim, names", names, fine, "the names of the target or null")
+
+
+def _check_figures(record: dict[str, Any]) -> None:
+    """Check that errors and bounds are numbers that can be true of one choice."""
+    known, bound, n = record["known"], record["bound"], record["n"]
+    _expect("known", known, isinstance(known, dict), "an object")
+    for name, value in known.items():
+        kind, _, criterion = name.partition(":")
+        fine = name in ("proved", "columns") or (kind in FIGURES and criterion in OBJECTIVES)
+        _expect("known", name, fine, "figures such as error:trace")
+        shares = criterion not in OBJECTIVES or OBJECTIVES[criterion].shares
+        fine = _is_finite(value) or (not shares and value in (math.inf, -math.inf))
+        _expect(f"known, {name}", value, fine, "a number")
+    value = known.get("columns", 1)
+    _expect("known, columns", value, 1 <= value <= n, f"a number from 1 to {n}")
+    fine = bound is None or (is_number(bound) and not math.isnan(bound))
+    _expect("bound", bound, fine, "a number or null")
+    for criterion, objective in OBJECTIVES.items():
+        figures = {kind: known.get(f"{kind}:{criterion}") for kind in FIGURES}
+        figures["bound"] = bound if criterion == record["criterion"] else None
+        found = {kind: float(value) for kind, value in figures.items() if value is not None}
+        most = found.get("total", max(found.values(), default=0.0))
+        if not objective.shares or not found:
+            continue
+        rounding = 1e-3 * abs(most)
+        for kind, value in found.items():
+            name = kind if kind == "bound" else f"known, {kind}:{criterion}"
+            fine = -rounding <= value <= most + rounding
+            _expect(name, value, fine, f"from 0 to the total error, {most:.6g}")
+            if kind in ("rank_bound", "certificate", "bound"):
+                least = found.get("error", most)
+                _expect(name, value, value <= least + rounding, f"at most the error, {least:.6g}")
+
+
+def _expect(name: str, value: Any, holds: bool, what: str) -> None:
+    if not holds:
+        raise ValueError(f"{name} must be {what}, got {repr(value)[:60]}")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_count(value: Any) -> bool:
+    return is_whole(value) and value >= 0
+
+
+def _is_finite(value: Any) -> bool:
+    return is_number(value) and math.isfinite(value)
+
+
+def _is_list(value: Any, each: Callable[[Any], bool], size: int | None = None) -> bool:
+    """Whether this is a list whose entries all pass, of that size if one is given."""
+    return isinstance(value, list) and size in (None, len(value)) and all(map(each, value))
+
+
+def _is_record(value: Any, kind: Any) -> bool:
+    """Whether the entries are those of a Cost or a Trial: texts, an error, counts, seconds."""
+    if not isinstance(value, dict):
+        return False
+    names = {field.name for field in fields(kind)}
+    if not names - {"precision"} <= value.keys() <= names:
+        return False
+    texts = {name: entry for name, entry in value.items() if name in ("label", "precision")}
+    counts = {name: value[name] for name in names - texts.keys() - {"error", "precision"}}
+    return (
+        all(map(_is_text, texts.values()))
+        and all(_is_finite(entry) and entry >= 0 for entry in counts.values())
+        and (value.get("error") is None or is_number(value["error"]))
+    )
+
+
+def _build(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> Selection:
     path = None
     if "path_t" in arrays:
         path = Trajectory(*(arrays[f"path_{name}"] for name in PATH_ARRAYS))
+        for name in PATH_ARRAYS:
+            part = getattr(path, name)
+            shape = (len(path.t), record["n"]) if name == "t" else (len(path.t),)
+            if part.shape != shape or part.dtype.kind not in "iuf":
+                raise ValueError(f"path_{name} must be numbers of shape {shape}")
     return Selection(
         indices=arrays["indices"],
-        n=int(record["n"]),
+        n=record["n"],
         objective=saved_objective(record["criterion"], record.get("aim")),
         method=record["method"],
         seed=record["seed"],
@@ -142,17 +305,17 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray], data: Any) -> 
         path=path,
         trials=tuple(Trial(**trial) for trial in record["trials"]),
         bound=record["bound"],
-        exponent=int(record["exponent"]),
-        stopped=bool(record.get("stopped", False)),
-        operator=operator,
-        include=tuple(int(j) for j in record.get("include", ())),
-        exclude=tuple(int(j) for j in record.get("exclude", ())),
+        exponent=record["exponent"],
+        stopped=record.get("stopped", False),
+        include=tuple(record.get("include", ())),
+        exclude=tuple(record.get("exclude", ())),
         constraints=_constraints(record, arrays),
         labels=_labels(record),
-        center=center,
-        scale=scale,
-        known={str(key): float(value) for key, value in record["known"].items()},
+        center=record.get("center", False),
+        scale=record.get("scale", False),
+        known={name: float(value) for name, value in record["known"].items()},
         from_rows=record.get("from_rows"),
+        sketch=tuple(record.get("sketch", ())),
     )
 
 
@@ -180,7 +343,9 @@ def _places(
 def _constraints(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> tuple[Constraint, ...]:
     """The constraints that `_places` wrote."""
     found: list[Constraint] = []
-    for place, written in enumerate(record.get("constraints", ())):
+    listed = record.get("constraints", [])
+    _expect("constraints", listed, _is_list(listed, lambda c: isinstance(c, dict)), "a list")
+    for place, written in enumerate(listed):
         values = arrays[f"{PREFIX}{place}"]
         if "distance" in written:
             found.append(MinDistance(values, float(written["distance"])))
@@ -203,13 +368,6 @@ def _regions(written: dict[str, Any], numbers: np.ndarray) -> Regions:
     return Regions(labels, at_most, exactly)
 
 
-def _operator(data: Any, center: bool, scale: bool) -> Operator:
-    """The operator of data, prepared as for the selection; an operator is used as it is."""
-    if isinstance(data, Operator):
-        return prepared_operator(data)
-    return prepared_operator(data, center=center, scale=scale)
-
-
 def _plain(label: Any) -> Any:
     """A label for JSON: text and numbers as they are, tuples and dates with a mark."""
     if isinstance(label, tuple):
@@ -227,9 +385,12 @@ def _labels(record: dict[str, Any]) -> tuple[Any, ...] | None:
     labels = record.get("labels")
     if labels is None:
         return None
-    if len(labels) != record["n"]:
-        raise ValueError(f"{len(labels)} labels for n = {record['n']}")
-    return tuple(_label(label) for label in labels)
+    n = record["n"]
+    _expect("labels", labels, isinstance(labels, list) and len(labels) == n, f"{n} labels")
+    try:
+        return tuple(_label(label) for label in labels)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"labels must be texts, numbers, dates or tuples: {error}") from error
 
 
 def _label(plain: Any) -> Any:

@@ -73,6 +73,7 @@ class Selection:
     center, scale : whether `select` centred and scaled the columns.
     from_rows : whether the data were rows X, with K = XᵀX, and not a kernel or K itself; None if a
         file does not say.
+    sketch : numbers that tell the data of a run that was read from others.
 
     Examples
     --------
@@ -103,6 +104,7 @@ class Selection:
     center: bool = False
     scale: bool = False
     from_rows: bool | None = None
+    sketch: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "objective", as_objective(self.objective))
