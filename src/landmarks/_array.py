@@ -99,7 +99,10 @@ def positions(indices: Indices, reference: Array) -> Array:
 def take(array: Array, indices: Indices, axis: int = 0) -> Array:
     """The slices of the array at host indices."""
     if type(array) is np.ndarray:
-        return array.take(np.asarray(indices, dtype=np.int64), axis=axis)
+        indices = np.asarray(indices, dtype=np.int64)
+        if axis == 0 and not array.flags.c_contiguous:  # of which `take` copies all
+            return np.ascontiguousarray(array[indices])
+        return array.take(indices, axis=axis)
     return namespace(array).take(array, positions(indices, array), axis=axis)
 
 

@@ -109,3 +109,26 @@ def test_the_eigenvalue_that_is_allowed_grows_with_the_order(dtype, slack):
         else:
             with pytest.raises(NotPSDError, match="it has the eigenvalue -"):
                 lm.psd(K.astype(dtype))
+
+
+def test_above_256_definiteness_is_looked_at_where_products_are_made():
+    """A Cholesky factor costs n³/3, more than a method that reads k columns."""
+    K = np.eye(300) - 1.2 * np.full((300, 300), 1 / 300)  # the eigenvalue −0.2
+    for method in ("auto", "greedy", "swap", "nuclear"):
+        with pytest.raises(NotPSDError, match="it has the eigenvalue -0.2"):
+            lm.select(lm.psd(K), 3, method=method)
+        assert lm.select(lm.psd(K, check_symmetric=False), 3, method="pivoted_qr").k == 3
+    far = np.zeros((300, 300))
+    far[299, 7] = 1e-3
+    with pytest.raises(ValueError, match=r"K must be symmetric, but max\|K − Kᵀ\| is 0.001 of"):
+        lm.psd(np.eye(300) + far)
+    with pytest.raises(NotPSDError, match=r"\|K\[7, 299\]\| = 1.5 exceeds"):
+        lm.psd(np.eye(300) + 1500 * (far + far.T))
+
+
+@pytest.mark.parametrize("method", ["pivoted_qr", "rpcholesky"])
+def test_a_method_that_reads_k_columns_reads_no_more(method):
+    points = np.random.default_rng(0).standard_normal((400, 3))
+    s = lm.select(lm.psd(lm.rbf(1.0)(points, points)), 10, method=method)
+    assert s.ledger.products == 0
+    assert s.ledger.columns <= 20 and s.ledger.entries <= 24 * 400

@@ -155,14 +155,27 @@ class Operator(abc.ABC):
 
     def searchable(self, k: int) -> Operator:
         """K in the form that a search for k columns works on; made once."""
+        return self._made(0 if self.one_form else k, lambda: self.form(k))
+
+    def readable(self, k: int) -> Operator:
+        """K in float64 for a method that only reads k columns: no form that costs more than these.
+
+        Data have the form of a search, which keeps the digits of near columns.
+        """
+        from .forms import form_of_columns  # it makes operators of other classes
+
+        return self.searchable(k) if self.m is not None else self._made(-1, form_of_columns, self)
+
+    def _made(self, size: int, make: Callable[..., Operator], *arguments: Any) -> Operator:
+        """A form of K for that size, made once."""
         if self in _ready:
             return self
         forms = _forms.setdefault(self, {})
-        size = 0 if self.one_form else k
         if size not in forms:
-            found = self.form(k)
+            found = make(*arguments)
             forms[size] = None if found is self else found
-            _ready.add(found)
+            if size >= 0:
+                _ready.add(found)
         found = forms[size] or self
         if is_single(self.like) and not is_single(found.like):
             found.widened = True

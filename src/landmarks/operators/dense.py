@@ -29,6 +29,7 @@ from .._array import (
 )
 from .base import MEMORY, Ledger, Operator, blocks, itemsize
 from .cubes import symmetric_product
+from .pivoted_factor import check_definite
 from .standard import Standard
 
 NEAR = 1e-8  # relative to a squared length: a stored K has lost half of the digits of such a column
@@ -40,10 +41,13 @@ class Dense(Operator):
     """The operator of a stored matrix; `psd` checks and makes it.
 
     moves : about how many drops and additions searches on it will make, where that is known.
+    unchecked : whether K may be indefinite; products, and the form for a search, look at that once.
+        A method that reads a few columns costs no more than these.
     """
 
     in_memory = True
     moves: int = 0
+    unchecked: bool = False
     determined_by = ("K",)
 
     def __init__(
@@ -91,7 +95,18 @@ class Dense(Operator):
         self.ledger.add(products=len(block), entries=self.n**2)
         return self.powers(2)[1][:, int(block[0]) : int(block[-1]) + 1]
 
+    def check(self) -> None:
+        """Raise when K is clearly indefinite, unless that was checked already."""
+        if self.unchecked:
+            check_definite(self.K)
+            self.unchecked = False
+
+    def form(self, k: int) -> Operator:
+        self.check()
+        return super().form(k)
+
     def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
+        self.check()
         K = self.K if rows is None else take(self.K, rows, axis=0)
         K = K if cols is None else take(K, cols, axis=1)
         self.ledger.add(products=block.shape[1], entries=K.shape[0] * K.shape[1])
@@ -107,7 +122,7 @@ class Dense(Operator):
             first, end = int(indices[0]), int(indices[0]) + len(indices)
             if np.array_equal(indices, np.arange(first, end)):
                 return self.K[:, first:end]
-        return take(self.K, indices, axis=1)
+        return take(self.K, indices).T  # K is symmetric, and its rows lie together
 
     def product_seconds(self) -> float:
         return self.n**2 * (2e-12 if on_gpu(self.like) else 5e-10)

@@ -116,11 +116,8 @@ def factored(X: Array, operator: Operator) -> Factored:
 
 def form_of_entries(operator: Operator, k: int) -> Operator:
     """A factor of few columns where the rank is low; else K, stored if that is small."""
-    try:
-        wide = in_double(operator)
-    except UnsupportedError:
-        return operator
-    if "columns" not in wide.cheap:
+    wide = form_of_columns(operator)
+    if is_single(wide.like) or "columns" not in wide.cheap:
         return wide
     if isinstance(wide, Dense) and not on_gpu(wide.like):  # no layout changes a bit
         K = np.ascontiguousarray(host(wide.K))
@@ -129,6 +126,14 @@ def form_of_entries(operator: Operator, k: int) -> Operator:
     if wide.n <= SMALL:
         wide = _stored(wide)
     return _low_rank(wide, k) or _stored(wide)
+
+
+def form_of_columns(operator: Operator) -> Operator:
+    """K in float64, where it can be made so."""
+    try:
+        return in_double(operator)
+    except UnsupportedError:
+        return operator
 
 
 def remaining_trace(K: np.ndarray, steps: int) -> float:

@@ -64,6 +64,10 @@ class Pair:
             self._searched[k] = replace(self, operator=self.operator.searchable(k))
         return self._searched[k]
 
+    def readable(self, k: int) -> Pair:
+        """The same with K in the form for a method that reads k of its columns."""
+        return replace(self, operator=self.operator.readable(k))
+
     @cached_property
     def omega(self) -> Array | None:
         """ω in the library of K."""

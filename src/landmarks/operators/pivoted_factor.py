@@ -10,7 +10,20 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
-from .._array import Array, eps, host, like, namespace, on_gpu, solve_from_right, take, zeros
+from .._array import (
+    Array,
+    add_diagonal,
+    cholesky,
+    eps,
+    host,
+    is_single,
+    like,
+    namespace,
+    on_gpu,
+    solve_from_right,
+    take,
+    zeros,
+)
 from ..errors import NotPSDError
 from ..operators.base import Operator
 
@@ -18,6 +31,7 @@ BLOCK = 32  # pivots proposed at a time
 NEAR = 0.3  # least size of a pivot of a block, relative to the largest diagonal entry outside
 INDEFINITE = 1e-4  # relative to the largest diagonal entry: far above the rounding of K
 FLOOR = 32  # units in the last place of K_jj: a smaller residual counts as zero
+CHOLESKY_ORDER = 3000  # up to this order a stored matrix is checked by a Cholesky factorisation
 SLOWEST = 7.0  # decades that the trace must fall over the most columns, in proportion at each step
 
 
@@ -82,6 +96,24 @@ def check_semidefinite(left: np.ndarray, diagonal: np.ndarray) -> None:
             f"K must be positive semidefinite, but what columns leave of K[{j}, {j}] = "
             f"{diagonal[j]:.3g} is {left[j]:.3g}; clip its negative eigenvalues, or use another "
             "kernel"
+        )
+
+
+def rounding_slack(K: Array) -> float:
+    """How negative rounding may make a minor, relative to the largest diagonal entry."""
+    return 1e-4 if is_single(K) else 1e-8
+
+
+def check_definite(K: Array) -> None:
+    """Raise when a stored K of order up to 3000 is clearly indefinite, by its Cholesky factor."""
+    largest = float(namespace(K).max(namespace(K).linalg.diagonal(K)))
+    if largest <= 0 or K.shape[0] > CHOLESKY_ORDER:
+        return
+    if cholesky(add_diagonal(K / largest, rounding_slack(K) * K.shape[0] ** 0.5)) is None:
+        least = float(np.linalg.eigvalsh(host(K).astype(np.float64))[0])
+        raise NotPSDError(
+            f"K must be positive semidefinite, but it has the eigenvalue {least:.3g}; clip "
+            f"negative eigenvalues, or add {-least:.3g} to the diagonal"
         )
 
 

@@ -5,12 +5,14 @@ import warnings
 import numpy as np
 
 from .. import _check
-from .._array import Array, add_diagonal, cholesky, host, is_single, namespace
+from .._array import Array, host, is_single, namespace
 from ..errors import NotPSDError
 from ..readers.frames import column_labels, column_names
 from .dense import Dense
+from .pivoted_factor import check_definite, rounding_slack
 
-CHOLESKY_ORDER = 3000  # up to this order a stored matrix is checked by a Cholesky factorisation
+AT_ONCE = 256  # order up to which definiteness is checked at once; above, when a product is needed
+TILE = 128  # rows and columns compared with their mirror image at a time, within the cache
 
 
 def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
@@ -20,7 +22,8 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
     ----------
     K : the n × n symmetric positive semidefinite matrix; never modified.
     check_symmetric : True raises an error if K is not symmetric; "warn" warns. False skips this
-        check and the check that K is positive semidefinite.
+        check and the check that K is positive semidefinite. Up to n = 256 all of that is looked at
+        here; above, eigenvalues are when a method first makes products with K.
 
     Returns
     -------
@@ -39,29 +42,18 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
             f"K must be square, got shape {tuple(K.shape)}; for the columns of X use data(X)"
         )
     if check_symmetric:
-        _check_symmetric(K, warn=check_symmetric == "warn")
+        asymmetry, excess, place = _compared(K)
+        _check_symmetric(asymmetry, K, warn=check_symmetric == "warn")
     _check_diagonal(K)
     if check_symmetric:
-        _check_definite(K)
+        _check_minors(excess, place, K)
+        if K.shape[0] <= AT_ONCE:
+            check_definite(K)
     exponent = _check.exponent(float(namespace(K).max(namespace(K).linalg.diagonal(K))), K)
     operator = Dense(_check.scaled(K, exponent), exponent=exponent, names=names)
     operator.labels = labels
+    operator.unchecked = bool(check_symmetric) and K.shape[0] > AT_ONCE
     return operator
-
-
-def _check_symmetric(K: Array, *, warn: bool) -> None:
-    xp = namespace(K)
-    difference = float(xp.max(xp.abs(K - K.T)))
-    relative = difference / max(float(xp.max(xp.abs(K))), np.finfo(float).tiny)
-    if relative <= (1e-5 if is_single(K) else 1e-9):
-        return
-    message = (
-        f"K must be symmetric, but max|K − Kᵀ| is {relative:.2g} of max|K|; symmetrise it with "
-        "(K + K.T) / 2, or pass check_symmetric=False"
-    )
-    if not warn:
-        raise ValueError(message)
-    warnings.warn(message, stacklevel=3)
 
 
 def _check_diagonal(K: Array) -> None:
@@ -74,25 +66,40 @@ def _check_diagonal(K: Array) -> None:
         )
 
 
-def _check_definite(K: Array) -> None:
-    """Raise when K is clearly indefinite: by Cholesky up to n = 3000, above by its 2 × 2 minors."""
+def _compared(K: Array) -> tuple[float, float, tuple[int, int]]:
+    """max|K − Kᵀ| / max|K|; the most that an entry exceeds √(K_ii K_jj), and where: one pass."""
     xp = namespace(K)
-    d = xp.clip(xp.linalg.diagonal(K), min=0.0)
-    largest = float(xp.max(d))
-    slack = 1e-4 if is_single(K) else 1e-8
-    excess = xp.abs(K) - xp.sqrt(d)[:, None] * xp.sqrt(d)[None, :]
-    place = int(xp.argmax(xp.reshape(excess, (-1,))))
-    i, j = divmod(place, K.shape[0])
-    if float(excess[i, j]) > slack * largest:
+    lengths = xp.sqrt(xp.clip(xp.linalg.diagonal(K), min=0.0))
+    difference = excess = 0.0
+    place, width = (0, 0), TILE if isinstance(K, np.ndarray) else K.shape[0]
+    starts = range(0, K.shape[0], width)
+    for i, j in ((i, j) for i in starts for j in starts if j >= i):
+        above, below = K[i : i + width, j : j + width], K[j : j + width, i : i + width].T
+        difference = max(difference, float(xp.max(xp.abs(above - below))))
+        beyond = xp.abs(above) - lengths[i : i + width, None] * lengths[None, j : j + width]
+        if float(xp.max(beyond)) > excess:
+            row, column = divmod(int(xp.argmax(xp.reshape(beyond, (-1,)))), beyond.shape[1])
+            excess, place = float(beyond[row, column]), (i + row, j + column)
+    largest = float(xp.max(lengths)) ** 2 + excess  # no entry is larger
+    return difference / max(largest, np.finfo(float).tiny), excess, place
+
+
+def _check_symmetric(relative: float, K: Array, *, warn: bool) -> None:
+    if relative <= (1e-5 if is_single(K) else 1e-9):
+        return
+    message = (
+        f"K must be symmetric, but max|K − Kᵀ| is {relative:.2g} of max|K|; symmetrise it with "
+        "(K + K.T) / 2, or pass check_symmetric=False"
+    )
+    if not warn:
+        raise ValueError(message)
+    warnings.warn(message, stacklevel=3)
+
+
+def _check_minors(excess: float, place: tuple[int, int], K: Array) -> None:
+    if excess > rounding_slack(K) * float(namespace(K).max(namespace(K).linalg.diagonal(K))):
+        i, j = place
         raise NotPSDError(
             f"K must be positive semidefinite, but |K[{i}, {j}]| = {abs(float(K[i, j])):.3g} "
             f"exceeds √(K[{i}, {i}] K[{j}, {j}])"
-        )
-    if largest == 0 or K.shape[0] > CHOLESKY_ORDER:
-        return
-    if cholesky(add_diagonal(K / largest, slack * K.shape[0] ** 0.5)) is None:
-        least = float(np.linalg.eigvalsh(host(K).astype(np.float64))[0])
-        raise NotPSDError(
-            f"K must be positive semidefinite, but it has the eigenvalue {least:.3g}; clip "
-            f"negative eigenvalues, or add {-least:.3g} to the diagonal"
         )

@@ -246,7 +246,8 @@ class Residual(State):
         if isinstance(self.source, Explicit):
             self.diagonal = self.source.lengths()
         else:
-            left = self.diagonal - xp.sum(V * V, axis=1)
+            one = V.shape[1] == 1  # a sum over an axis of length one takes far longer
+            left = self.diagonal - (V[:, 0] * V[:, 0] if one else xp.sum(V * V, axis=1))
             known = "diagonal" in self.operator.cheap
             if known and float(xp.min(left)) < -INDEFINITE * self.largest:
                 check_semidefinite(host(left), host(self.operator.diagonal()))

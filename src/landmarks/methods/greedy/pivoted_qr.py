@@ -29,7 +29,7 @@ class PivotedQR:
     honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE | {"logdet"}  # it is greedy for that
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        residual = Residual(problem.unscaled.searchable(problem.k), problem.k)
+        residual = Residual(problem.unscaled.readable(problem.k), problem.k)
         return pursue(problem, residual, ResidualNorms(residual), "pivoted_qr")
 
 

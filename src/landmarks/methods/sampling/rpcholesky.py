@@ -44,7 +44,7 @@ class RPCholesky:
             raise ValueError(f"block must be a positive integer or None, got {self.block!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        residual = Residual(problem.unscaled.searchable(problem.k), problem.k)
+        residual = Residual(problem.unscaled.readable(problem.k), problem.k)
         allowed = np.isin(np.arange(problem.operator.n), problem.free)
         # a width at which the products of blocks pay and few proposals are rejected
         automatic = max(1, problem.k // 8) if "columns" in problem.operator.cheap else 1
