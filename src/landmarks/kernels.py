@@ -3,10 +3,14 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from ._array import Array, eps, exp_between, is_single, namespace
-from ._check import positive
+import numpy as np
+
+from ._array import Array, eps, exp_between, host, is_single, like, namespace
+from ._check import is_number, positive
+
+Widths = Any  # a positive number, or one for each coordinate
 
 
 def negative_squared_distances(x: Array, y: Array) -> Array:
@@ -55,13 +59,41 @@ def decay(exponents: Array) -> Array:
     return exp_between(exponents, 2 * math.log(eps(exponents)), 0.0)
 
 
+def widths(sigma: Widths) -> Widths:
+    """σ as it was given if it is one number, else a tuple of one for each coordinate."""
+    if is_number(sigma):
+        positive(sigma, "sigma")
+        return sigma
+    try:
+        numbers = np.asarray(host(sigma) if hasattr(sigma, "shape") else sigma, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.zeros(0)
+    if numbers.ndim != 1 or not np.all((numbers > 0) & np.isfinite(numbers)) or not len(numbers):
+        raise ValueError(
+            f"sigma must be a positive number, or one for each coordinate, got {sigma!r}"
+        )
+    return tuple(numbers.tolist())
+
+
+def in_widths(points: Array, sigma: Widths) -> Array:
+    """The points divided by σ, or each coordinate by its own."""
+    if is_number(sigma):
+        return points / sigma
+    if len(sigma) != points.shape[1]:
+        raise ValueError(
+            f"sigma has {len(sigma)} widths, but the points have {points.shape[1]} coordinates"
+        )
+    return points / like(sigma, points)[None, :]
+
+
 @dataclass(frozen=True)
 class rbf:
     """The Gaussian kernel exp(−|x − y|²/σ²).
 
     Parameters
     ----------
-    sigma : σ, the distance at which the kernel has fallen to 1/e.
+    sigma : σ, the distance at which the kernel has fallen to 1/e. A list has one for each
+        coordinate: differences are divided by them.
 
     Examples
     --------
@@ -69,14 +101,14 @@ class rbf:
     array([[1.   , 0.368]])
     """
 
-    sigma: float = 1.0
+    sigma: Widths = 1.0
     stationary: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        positive(self.sigma, "sigma")
+        object.__setattr__(self, "sigma", widths(self.sigma))
 
     def __call__(self, x: Array, y: Array) -> Array:
-        return decay(negative_squared_distances(x / self.sigma, y / self.sigma))
+        return decay(negative_squared_distances(in_widths(x, self.sigma), in_widths(y, self.sigma)))
 
 
 @dataclass(frozen=True)
@@ -85,7 +117,7 @@ class laplacian:
 
     Parameters
     ----------
-    sigma : σ, the L1 distance at which the kernel has fallen to 1/e.
+    sigma : σ, the L1 distance at which the kernel has fallen to 1/e; or one for each coordinate.
 
     Examples
     --------
@@ -93,18 +125,19 @@ class laplacian:
     array([[1.   , 0.223]])
     """
 
-    sigma: float = 1.0
+    sigma: Widths = 1.0
     stationary: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        positive(self.sigma, "sigma")
+        object.__setattr__(self, "sigma", widths(self.sigma))
 
     def __call__(self, x: Array, y: Array) -> Array:
         xp = namespace(x)
+        x, y = in_widths(x, self.sigma), in_widths(y, self.sigma)
         distances = xp.abs(x[:, :1] - y[:, :1].T)
         for i in range(1, x.shape[1]):
             distances = distances + xp.abs(x[:, i : i + 1] - y[:, i : i + 1].T)
-        return decay(distances * (-1 / self.sigma))
+        return decay(-distances)
 
 
 @dataclass(frozen=True)
@@ -114,7 +147,7 @@ class matern:
     Parameters
     ----------
     nu : ν, 0.5, 1.5 or 2.5; larger is smoother.
-    sigma : σ, the length scale.
+    sigma : σ, the length scale; or one for each coordinate.
 
     Examples
     --------
@@ -124,18 +157,18 @@ class matern:
     """
 
     nu: float = 1.5
-    sigma: float = 1.0
+    sigma: Widths = 1.0
     stationary: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        positive(self.sigma, "sigma")
+        object.__setattr__(self, "sigma", widths(self.sigma))
         if self.nu not in (0.5, 1.5, 2.5):
             raise ValueError(
                 f"nu must be 0.5, 1.5 or 2.5, got {self.nu!r}; for other smoothness pass a callable"
             )
 
     def __call__(self, x: Array, y: Array) -> Array:
-        r = math.sqrt(2 * self.nu) * distances(x / self.sigma, y / self.sigma)
+        r = math.sqrt(2 * self.nu) * distances(in_widths(x, self.sigma), in_widths(y, self.sigma))
         if self.nu == 0.5:
             return decay(-r)
         if self.nu == 1.5:
@@ -197,3 +230,58 @@ class linear:
 
 
 Kernel = Callable[[Array, Array], Array]
+OURS = rbf | laplacian | matern | polynomial | linear
+
+
+def known(h: Any) -> Any:
+    """A kernel of GPyTorch as one of ours, or as a function of two blocks; others as they are."""
+    if not any(c.__module__ == "gpytorch.kernels.kernel" for c in type(h).__mro__):
+        return h
+    name = type(h).__name__
+    if len(h.batch_shape):
+        raise ValueError(
+            f"{name} holds {tuple(h.batch_shape)} kernels; choose for one of them, such as h[0]"
+        )
+    if h.active_dims is None and type(h).__module__.startswith("gpytorch.kernels."):
+        if name == "RBFKernel":
+            return rbf(math.sqrt(2) * _lengths(h))
+        if name == "MaternKernel":
+            return matern(h.nu, _lengths(h))
+    return OfGPyTorch(h)
+
+
+def _lengths(h: Any) -> Any:
+    """The length scale of a GPyTorch kernel, or those of its coordinates."""
+    lengths = h.lengthscale.detach().cpu().double().numpy().ravel()
+    return float(lengths[0]) if len(lengths) == 1 else lengths
+
+
+class OfGPyTorch:
+    """Blocks of values of any GPyTorch kernel, without gradients, for NumPy or torch points."""
+
+    def __init__(self, module: Any):
+        self.module = module
+
+    def __call__(self, x: Array, y: Array) -> Array:
+        import torch
+
+        device = next((p.device for p in self.module.parameters()), None)
+        a, b = (z if torch.is_tensor(z) else torch.tensor(z, device=device) for z in (x, y))
+        name = type(self.module).__name__
+        if self.module.num_outputs_per_input(a, b) != 1:
+            raise ValueError(
+                f"{name} has several values for two points (tasks or derivatives), so its "
+                "landmarks would be tasks too; pass the kernel of the points alone"
+            )
+        try:
+            with torch.no_grad():
+                values = self.module(a, b).to_dense()
+        except RuntimeError as error:
+            raise ValueError(
+                f"{name} of GPyTorch gives no values for two blocks of points ({error}); "
+                "pass its base_kernel"
+            ) from error
+        return values if torch.is_tensor(x) else like(host(values), x)
+
+    def __repr__(self) -> str:
+        return f"{type(self.module).__name__} of GPyTorch"

@@ -128,6 +128,18 @@ CASES = [
         "matern 5/2", POINTS, lambda x: lm.kernel(x, lm.matern(nu=2.5, sigma=2.0)), matern(2.5, 2.0)
     ),
     Case(
+        "rbf, a width for each coordinate",
+        POINTS,
+        lambda x: lm.kernel(x, lm.rbf(sigma=[1.0, 2.0, 4.0])),
+        lambda x: np.exp(-(cdist(x / [1.0, 2.0, 4.0], x / [1.0, 2.0, 4.0]) ** 2)),
+    ),
+    Case(
+        "laplacian, a width for each coordinate",
+        POINTS,
+        lambda x: lm.kernel(x, lm.laplacian(sigma=[1.0, 2.0, 4.0])),
+        lambda x: np.exp(-cdist(x / [1.0, 2.0, 4.0], x / [1.0, 2.0, 4.0], "cityblock")),
+    ),
+    Case(
         "polynomial",
         POINTS,
         lambda x: lm.kernel(x, lm.polynomial(degree=2, gamma=0.5)),

@@ -114,3 +114,22 @@ def test_as_a_preconditioner_it_saves_steps_of_conjugate_gradients():
     scipy.sparse.linalg.cg(K, b, rtol=1e-8, callback=count("none"))
     scipy.sparse.linalg.cg(K, b, rtol=1e-8, M=solve, callback=count("nystrom"))
     assert 5 * steps["nystrom"] < steps["none"]
+
+
+def test_scipy_takes_it_as_a_linear_operator(approximation):
+    dense = approximation.factor @ approximation.factor.T
+    A = scipy.sparse.linalg.aslinearoperator(approximation)
+    V = np.random.default_rng(1).standard_normal((40, 2))
+    assert A.shape == (40, 40) and A.dtype == np.float64
+    assert_allclose(A @ V, dense @ V, atol=1e-12)
+    assert_allclose(A.H @ V[:, 0], dense @ V[:, 0], atol=1e-12)
+    assert_allclose(approximation @ V[:, 0], dense @ V[:, 0], atol=1e-12)
+    largest = scipy.sparse.linalg.eigsh(A, k=2, v0=V[:, 0], return_eigenvectors=False)
+    assert_allclose(np.sort(largest)[::-1], approximation.eigenpairs()[0][:2], rtol=1e-10)
+
+
+@pytest.mark.parametrize("block", [np.ones(39), np.ones((2, 40)), np.ones((40, 1, 1)), 3.0])
+@pytest.mark.parametrize("use", ["product", "solve"])
+def test_a_vector_of_another_length_is_refused(approximation, block, use):
+    with pytest.raises(ValueError, match=r"a vector of length 40 or a block of 40 rows, got"):
+        approximation @ block if use == "product" else approximation.solve(block, 1.0)

@@ -275,3 +275,27 @@ def test_a_restriction_passes_on_the_error_of_its_products():
     K = lm.kernel(np.random.default_rng(0).standard_normal((30, 2)), lm.rbf(0.01))
     part = Restricted(K, [1, 5, 9])
     assert part.product_error == K.product_error > np.finfo(np.float64).eps
+
+
+@pytest.mark.parametrize(
+    "kind", [lm.rbf, lm.laplacian, lambda s: lm.matern(2.5, s)], ids=["rbf", "laplacian", "matern"]
+)
+def test_a_width_for_each_coordinate_is_the_kernel_of_divided_points(kind, xp):
+    widths = np.array([0.5, 1.0, 8.0])
+    points, divided = xp.asarray(POINTS[:60]), xp.asarray(POINTS[:60] / widths)
+    own, plain = lm.kernel(points, kind(list(widths))), lm.kernel(divided, kind(1.0))
+    S = lm.select(own, 8, method="swap").indices
+    assert S.tolist() == lm.select(plain, 8, method="swap").indices.tolist()
+    np.testing.assert_allclose(
+        host(own.restrict([9, 3]).new_rows(points, [0, 1])),
+        host(kind(widths)(points, xp.asarray(POINTS[[9, 3]]))),
+        atol=1e-12,
+    )
+
+
+def test_widths_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="2 widths, but the points have 3 coordinates"):
+        lm.kernel(POINTS, lm.rbf(sigma=[1.0, 2.0]))
+    for wrong in ([1.0, 0.0, 1.0], [], [[1.0, 2.0, 3.0]], "wide", [1.0, np.nan, 1.0]):
+        with pytest.raises(ValueError, match="positive number, or one for each coordinate"):
+            lm.matern(sigma=wrong)

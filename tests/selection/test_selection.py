@@ -30,8 +30,8 @@ def test_indices_are_distinct_host_integers_that_cannot_be_changed(selection):
     assert (
         selection.indices.dtype == np.int64 and len(set(selection.indices)) == len(selection) == 3
     )
-    with pytest.raises(ValueError, match="read-only"):
-        selection.indices[0] = 5
+    selection.indices[:] = 0  # of a copy: torch warns about indices that cannot be written
+    assert len(set(selection.indices)) == 3
 
 
 def test_the_ledger_says_what_was_used(selection):

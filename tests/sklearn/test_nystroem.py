@@ -329,3 +329,24 @@ class TestTarget:
             cross_val_score(ours, DIGITS.data, y, cv=3).mean()
             > cross_val_score(drawn, DIGITS.data, y, cv=3).mean()
         )
+
+
+def test_our_kernels_have_a_width_for_each_column():
+    widths = [0.5, 2.0, 4.0, 1.0]
+    X = np.random.default_rng(0).standard_normal((60, 4))
+    ours = lm.Nystroem(lm.rbf(sigma=widths), n_components=9).fit(X)
+    named = lm.Nystroem(gamma=1.0, n_components=9).fit(X / widths)
+    assert ours.component_indices_.tolist() == named.component_indices_.tolist()
+    np.testing.assert_allclose(ours.transform(X), named.transform(X / widths), atol=1e-10)
+    with pytest.raises(TypeError, match="dense"):
+        ours.fit(scipy.sparse.csr_array(X))
+
+
+def test_the_selection_is_there_and_its_data_are_not_pickled():
+    X = np.random.default_rng(0).standard_normal((60, 4))
+    fitted = lm.Nystroem(n_components=9, random_state=0).fit(X)
+    assert fitted.selection_.indices.tolist() == fitted.component_indices_.tolist()
+    assert fitted.selection_.relative_error() < 1
+    assert pickle.loads(pickle.dumps(fitted)).selection_.operator is None
+    assert fitted.set_params(selection="uniform").fit(X).selection_ is None
+    assert fitted.set_params(landmarks=X[:9]).fit(X).selection_ is None

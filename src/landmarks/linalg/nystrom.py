@@ -8,6 +8,7 @@ compares the two.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -62,9 +63,54 @@ def whitened(L: np.ndarray, columns: Array) -> Array:
     return solve_from_right(columns, like(L, columns))
 
 
+class Symmetric(ABC):
+    """A symmetric n × n matrix known by products: `A @ block`, and what SciPy's solvers ask for."""
+
+    @property
+    @abstractmethod
+    def _tall(self) -> Array:
+        """An array with n rows, in the library, on the device and of the dtype of the vectors."""
+
+    @abstractmethod
+    def _product(self, block: Array) -> Array: ...
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return (self._tall.shape[0],) * 2
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The NumPy dtype of its vectors, which SciPy asks for."""
+        return host(self._tall[:0, :]).dtype
+
+    def matmul(self, block: Array) -> Array:
+        """The product with a block of vectors or with one vector."""
+        product = self._product(rows_of(block, self.shape[0]))
+        return product if block.ndim == 2 else product[:, 0]
+
+    __matmul__ = matmul
+
+    def matvec(self, vector: np.ndarray) -> np.ndarray:
+        """The product with NumPy vectors, which SciPy calls, wherever the approximation lives."""
+        return host(self.matmul(like(vector, self._tall)))
+
+    rmatvec = matmat = rmatmat = matvec
+
+
+def rows_of(block: Array, n: int) -> Array:
+    """A block of vectors of length n; one vector is a block of one."""
+    if getattr(block, "ndim", 0) not in (1, 2) or block.shape[0] != n:
+        got = f"shape {tuple(block.shape)}" if hasattr(block, "shape") else type(block).__name__
+        raise ValueError(f"expected a vector of length {n} or a block of {n} rows, got {got}")
+    return block if block.ndim == 2 else block[:, None]
+
+
 @dataclass(frozen=True)
-class Nystrom:
+class Nystrom(Symmetric):
     """The approximation K̂ = F Fᵀ of an operator by its columns at the indices.
+
+    Products are `K̂ @ block` for NumPy or torch. SciPy's solvers take K̂ where they take a
+    LinearOperator; `scipy.sparse.linalg.aslinearoperator` makes it one.
 
     Attributes
     ----------
@@ -88,8 +134,11 @@ class Nystrom:
         """The n × r factor F, r the numerical rank of the chosen columns."""
         return nystrom_factor(self.operator, self.indices) * 2.0 ** (self.operator.exponent / 2)
 
-    def matmul(self, block: Array) -> Array:
-        """K̂ @ block."""
+    @property
+    def _tall(self) -> Array:
+        return self.factor
+
+    def _product(self, block: Array) -> Array:
         return self.factor @ (self.factor.T @ block)
 
     def diagonal(self) -> Array:
@@ -131,7 +180,7 @@ class Nystrom:
 
 
 @dataclass(frozen=True, eq=False)
-class Preconditioner:
+class Preconditioner(Symmetric):
     """The inverse of K̂ + ridge · I: `P @ block` for NumPy or torch, `M=P` for SciPy's solvers.
 
     Attributes
@@ -156,24 +205,16 @@ class Preconditioner:
     ridge: float
 
     @property
-    def shape(self) -> tuple[int, int]:
-        return (self.vectors.shape[0], self.vectors.shape[0])
+    def _tall(self) -> Array:
+        return self.vectors
 
-    @property
-    def dtype(self) -> np.dtype:
-        """The NumPy dtype of its vectors, which SciPy asks for."""
-        return host(self.values).dtype
-
-    def matmul(self, block: Array) -> Array:
-        """(K̂ + ridge · I)⁻¹ @ block, for a block of vectors or one vector."""
+    def _product(self, block: Array) -> Array:
         return self.power(block, -1.0)
-
-    __matmul__ = matmul
 
     def power(self, block: Array, exponent: float) -> Array:
         """(K̂ + ridge · I) to that power @ block; ±1/2 split the preconditioner symmetrically."""
         if block.ndim == 1:
-            return self.power(block[:, None], exponent)[:, 0]
+            return self.power(rows_of(block, self.shape[0]), exponent)[:, 0]
         U = self.vectors
         inside = U.T @ block
         outside = block - U @ inside
@@ -181,9 +222,3 @@ class Preconditioner:
         outside = outside - U @ (U.T @ outside)
         eigenvalues = (self.values + self.ridge)[:, None]
         return U @ (eigenvalues**exponent * inside) + self.ridge**exponent * outside
-
-    def matvec(self, vector: np.ndarray) -> np.ndarray:
-        """The product with NumPy vectors, which SciPy calls, wherever the approximation lives."""
-        return host(self.matmul(like(vector, self.vectors)))
-
-    rmatvec = matmat = matvec

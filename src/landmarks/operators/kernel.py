@@ -1,5 +1,6 @@
 """The operator of a kernel matrix on points: `kernel` checks its arguments and makes it."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from .. import _check
 from .._array import Array, host, namespace
 from ..errors import UnsupportedError
-from ..kernels import Kernel
+from ..kernels import Kernel, Widths, known, laplacian, matern, rbf
 from .base import MEMORY, Operator
 from .gpu import fused, keops
 from .kernel_matrix import KernelOperator
@@ -30,9 +31,10 @@ def kernel(
     ----------
     points : the n × d array of points, one per row; a dask array or data frame is multiplied on
         dask's workers.
-    h : `rbf(sigma)`, `laplacian(sigma)`, `matern(nu, sigma)`, `polynomial(degree, gamma, coef0)`,
-        `linear()`, or any callable that takes an a × d and a b × d block of points and returns the
-        a × b block of values.
+    h : `rbf(sigma)`, `laplacian(sigma)`, `matern(nu, sigma)`, with one sigma or one for each
+        coordinate; `polynomial(degree, gamma, coef0)`, `linear()`; a kernel of GPyTorch; or any
+        callable that takes an a × d and a b × d block of points and returns the a × b block of
+        values.
     memory : bytes that the chunks of kernel values may take.
     engine : "fused" (our products on a GPU, for float32 and float64 torch points on it), "keops"
         (needs pykeops, which compiles and loads code, so it is used only on request) or "chunked"
@@ -54,6 +56,7 @@ def kernel(
     >>> lm.kernel(np.arange(6.0).reshape(3, 2), lm.rbf(sigma=0.5))
     KernelOperator(n=3, dtype=float64)
     """
+    h = known(h)
     if not callable(h):
         raise TypeError(
             "h must be a kernel such as rbf(sigma=1.0) or a callable of two blocks of points, "
@@ -81,12 +84,16 @@ def kernel(
     centre = None
     if getattr(h, "stationary", False):
         centre = namespace(points).mean(points, axis=0, keepdims=True)
+    widths: Widths = 1.0
+    if isinstance(h, rbf | laplacian | matern) and isinstance(h.sigma, tuple):
+        widths, h = h.sigma, replace(h, sigma=1.0)  # every engine then sees a kernel of one width
     return KernelOperator(
         points,
         h,
         engine=_engine(engine, points, h),
         precision=precision,
         centre=centre,
+        widths=widths,
         memory=memory,
     )
 

@@ -23,7 +23,8 @@ from .._array import (
     take,
     zeros,
 )
-from ..kernels import Kernel, matern, rbf
+from .._check import is_number
+from ..kernels import Kernel, Widths, in_widths, matern, rbf
 from .base import MEMORY, Ledger, Operator, blocks, itemsize
 from .dense import Dense
 from .gpu import fused, keops
@@ -34,7 +35,10 @@ LARGE = 100_000  # points from which fused products are most of the work
 
 
 class KernelOperator(Operator):
-    """The operator of h(x_i, x_j); `kernel` checks and makes it."""
+    """The operator of h(x_i, x_j); `kernel` checks and makes it.
+
+    widths : what each coordinate of the points is divided by before h sees them; 1 changes nothing.
+    """
 
     determined_by = ("h", "points")
     entrywise = True
@@ -47,20 +51,26 @@ class KernelOperator(Operator):
         engine: str,
         precision: str = "high",
         centre: Array | None = None,
+        widths: Widths = 1.0,
         memory: int = MEMORY,
         ledger: Ledger | None = None,
     ):
         self.raw = points
-        self.points = points if centre is None else points - centre
+        self.centre, self.widths = centre, widths
+        self.points = self._placed(points)
         self.h = h
         self.engine, self.precision = engine, precision
-        self.centre = centre
         self.memory = memory
         self.n = points.shape[0]
         self.like = prototype(points)
         self.ledger = ledger or Ledger()
         self._chunk = memory // 4 if on_gpu(points) else min(memory // 4, CHUNK)
         self._short_of_memory = False
+
+    def _placed(self, points: Array) -> Array:
+        """The points as h takes them: minus the centre, each coordinate divided by its width."""
+        points = points if self.centre is None else points - self.centre
+        return points if is_number(self.widths) else in_widths(points, self.widths)
 
     @property
     def _small(self) -> bool:
@@ -123,7 +133,7 @@ class KernelOperator(Operator):
     def _largest_norm(self) -> float:
         """The largest squared norm of the points, in units of the kernel's width."""
         xp = namespace(self.points)
-        scaled = self.points / getattr(self.h, "sigma", 1.0)
+        scaled = in_widths(self.points, getattr(self.h, "sigma", 1.0))
         return float(xp.max(xp.sum(scaled * scaled, axis=1)))
 
     @cached_property
@@ -221,6 +231,7 @@ class KernelOperator(Operator):
             engine=self.engine,
             precision=self.precision,
             centre=self.centre,
+            widths=self.widths,
             memory=self.memory,
             ledger=self.ledger,
         )
@@ -242,6 +253,7 @@ class KernelOperator(Operator):
             self.h,
             engine=self.engine,
             centre=centre,
+            widths=self.widths,
             memory=self.memory,
             ledger=self.ledger,
         )
@@ -258,9 +270,7 @@ class KernelOperator(Operator):
                 f"points must have {self.points.shape[1]} columns as the kernel's do, "
                 f"got {points.shape[1]}"
             )
-        return self.h(
-            points if self.centre is None else points - self.centre, take(self.points, indices)
-        )
+        return self.h(self._placed(points), take(self.points, indices))
 
 
 def fused_error(like: Array, precision: str) -> float:

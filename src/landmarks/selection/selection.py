@@ -52,7 +52,7 @@ class Selection:
 
     Attributes
     ----------
-    indices : the chosen columns or points, in order of choice.
+    indices : the chosen columns or points, in order of choice; a copy, which you may change.
     n : how many candidates there were.
     objective : what was minimised, with its target and noise; all errors and bounds refer to it.
     method : the method as text; `chooser` is the object.
@@ -113,7 +113,6 @@ class Selection:
         if self.operator is not None:
             object.__setattr__(self, "from_rows", self.operator.m is not None)
         indices = check_indices(self.indices, self.n, repeats=self.objective.repeats)
-        indices.flags.writeable = False
         object.__setattr__(self, "indices", indices)
 
     def __len__(self) -> int:
@@ -770,6 +769,22 @@ class Selection:
         from ..report.overview import as_html
 
         return as_html(self)
+
+
+class Copied:
+    """A field whose array is copied each time it is read: torch warns about read-only indices."""
+
+    def __get__(self, selection: Any, owner: type) -> np.ndarray:
+        if selection is None:
+            raise AttributeError("indices")
+        return vars(selection)["indices"].copy()
+
+    def __set__(self, selection: Any, indices: np.ndarray) -> None:
+        vars(selection)["indices"] = indices
+
+
+# Here and not in the class, where a dataclass would take it for a default value.
+Selection.indices = Copied()  # type: ignore[assignment]
 
 
 class NoPath:

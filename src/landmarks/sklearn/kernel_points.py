@@ -20,8 +20,10 @@ from sklearn.utils.multiclass import type_of_target
 
 import landmarks as lm
 
+from ..kernels import OURS
 from ..operators.base import Operator
 from ..problem import check_indices
+from ..selection.selection import Selection
 from ._common import seed
 from .libraries import on_host
 
@@ -35,19 +37,22 @@ OWN = ("rbf", "laplacian", "poly", "polynomial", "linear")  # kernels that `own_
 CLASSES = 100  # whole numbers with more distinct values are a quantity, not classes
 
 
-def chosen_points(estimator: Nystroem, X: Any, y: Any, parameters: dict[str, Any]) -> np.ndarray:
-    """The training points that the selection of the estimator chooses, in order of choice."""
+def chosen_points(
+    estimator: Nystroem, X: Any, y: Any, parameters: dict[str, Any]
+) -> tuple[np.ndarray, Selection | None]:
+    """The training points that the estimator chooses, in order; the selection, if one is made."""
     n, k = X.shape[0], _size(estimator, X.shape[0])
     most = n if estimator.subsample is None else min(n, max(k, estimator.subsample))
     method = _method(estimator)
     if method == "uniform":
-        return check_random_state(estimator.random_state).permutation(n)[:k]
+        return check_random_state(estimator.random_state).permutation(n)[:k], None
     number = seed(estimator.random_state)
     candidates = drawn_at_random(n, most, number)
     method = _automatic(estimator, X, y, candidates) if method == "auto" else method
     points = for_choice(X, estimator.kernel)
     operator = kernel_operator(points, candidates, estimator.kernel, parameters)
-    return candidates[lm.select(operator, k, method=method, seed=number).indices]
+    selection = lm.select(operator, k, method=method, seed=number)
+    return candidates[selection.indices], selection
 
 
 def _size(estimator: Nystroem, n: int) -> int:
@@ -78,7 +83,8 @@ def _method(estimator: Nystroem) -> Any:
             stacklevel=4,
         )
         return "uniform"
-    return "rpcholesky" if callable(estimator.kernel) else "auto"
+    single = callable(estimator.kernel) and not isinstance(estimator.kernel, OURS)
+    return "rpcholesky" if single else "auto"
 
 
 def _automatic(estimator: Nystroem, X: Any, y: Any, candidates: np.ndarray) -> Any:
@@ -96,11 +102,7 @@ def kernel_operator(
     everything = len(candidates) == X.shape[0]
     if kernel == "precomputed":
         return lm.psd(X if everything else X[np.ix_(candidates, candidates)])
-    own = (
-        None
-        if scipy.sparse.issparse(X) or callable(kernel)
-        else own_kernel(kernel, X.shape[1], parameters)
-    )
+    own = None if scipy.sparse.issparse(X) else own_kernel(kernel, X.shape[1], parameters)
     points = X if everything else X[candidates]
     if own is not None:
         return lm.kernel(points, own)
@@ -109,8 +111,10 @@ def kernel_operator(
     )
 
 
-def own_kernel(kernel: str, d: int, parameters: dict[str, Any]) -> Callable[..., Any] | None:
-    """The kernel of that name as one of ours, which evaluates faster, or None."""
+def own_kernel(kernel: Any, d: int, parameters: dict[str, Any]) -> Callable[..., Any] | None:
+    """The kernel if it is one of ours, or ours of that name, which evaluates faster, or None."""
+    if callable(kernel):
+        return kernel if isinstance(kernel, OURS) else None
     gamma = parameters.get("gamma")
     gamma = 1 / d if gamma is None else float(gamma)
     if kernel == "linear":
@@ -149,7 +153,8 @@ def for_choice(X: Any, kernel: Any) -> Any:
     xp, _ = get_namespace(X)
     if scipy.sparse.issparse(X) or isinstance(X, np.ndarray):
         return X
-    if "torch" in xp.__name__ and isinstance(kernel, str) and kernel in OWN:
+    named = isinstance(kernel, str) and kernel in OWN
+    if "torch" in xp.__name__ and (named or isinstance(kernel, OURS)):
         return X
     return on_host(X)
 

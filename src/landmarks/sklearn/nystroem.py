@@ -17,7 +17,8 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._common import CallbackSupport, fit_task, readable
+from ..kernels import OURS
+from ._common import CallbackSupport, fit_task, readable, without_data
 from .kernel_points import chosen_points, own_landmarks
 from .libraries import (
     check_same_library,
@@ -37,10 +38,11 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     Parameters
     ----------
-    kernel : a name known to `sklearn.metrics.pairwise`, "precomputed", or a callable of two points
-        that returns a number. "precomputed": fit takes the square matrix of kernel values between
-        the training points; transform takes the values of new points with all training points, or
-        with the landmarks `component_indices_` alone.
+    kernel : a name known to `sklearn.metrics.pairwise`; a kernel of this package, such as
+        `lm.rbf(sigma=[1.0, 0.5])` with a width for each column or `lm.matern(nu=2.5)`;
+        "precomputed"; or a callable of two points that returns a number. "precomputed": fit takes
+        the square matrix of kernel values between the training points; transform takes the values
+        of new points with all training points, or with the landmarks `component_indices_` alone.
     gamma, coef0, degree : parameters of the kernel, with scikit-learn's meaning and defaults.
     kernel_params : further parameters of the kernel; the dictionary is never modified.
     n_components : the number of landmarks, which is the number of features.
@@ -63,6 +65,9 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     components_ : the landmarks; for a precomputed kernel their rows of it.
     component_indices_ : their indices in the training set, in order of choice; None if `landmarks`
         are points.
+    selection_ : the `landmarks.Selection` among the training points, or among those drawn for
+        `subsample`: error, bounds, what the choice cost. None for landmarks of your own or drawn
+        uniformly. It holds the training data; copies made by pickle do not.
     normalization_ : the inverse square root of the kernel matrix of the landmarks, without
         directions whose eigenvalue is rounding compared with the largest.
     n_features_in_ : the number of columns seen during fit.
@@ -143,7 +148,7 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         (10, 13)
         """
         parameters = self._kernel_parameters()
-        X = validate_data(self, readable(X), accept_sparse="csr")
+        X = validate_data(self, readable(X), accept_sparse=self._sparse)
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 "kernel='precomputed' needs the square matrix of kernel values between the "
@@ -188,7 +193,7 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             every = X.shape[1] == self.n_features_in_
             values = take_at(X, self.component_indices_, axis=1) if every else X
         else:
-            X = validate_data(self, readable(X), accept_sparse="csr", reset=False)
+            X = validate_data(self, readable(X), accept_sparse=self._sparse, reset=False)
             values = self._values(X, self._kernel_parameters())
         return like_points(values, X) @ self.normalization_.T
 
@@ -196,6 +201,8 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """The kernel values of points, or of rows of a precomputed kernel, with the landmarks."""
         if self.kernel == "precomputed":
             return take_at(X, self.component_indices_, axis=1)
+        if isinstance(self.kernel, OURS):
+            return self.kernel(X, self.components_)
         return pairwise_kernels(
             X,
             self.components_,
@@ -225,16 +232,26 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def _set_landmarks(self, X: Any, y: Any, parameters: dict[str, Any]) -> None:
         own = own_landmarks(self.landmarks, X, self.kernel)
         if own is not None and own.ndim == 2:
-            self.components_, self.component_indices_ = own, None
+            self.components_, self.component_indices_, self.selection_ = own, None, None
             return
-        chosen = chosen_points(self, X, y, parameters) if own is None else own
+        chosen, self.selection_ = (
+            chosen_points(self, X, y, parameters) if own is None else (own, None)
+        )
         self.component_indices_ = indices_like(chosen, X)
         self.components_ = take_at(X, self.component_indices_)
+
+    @property
+    def _sparse(self) -> Any:
+        """The sparse format that the kernel takes; ours take none."""
+        return False if isinstance(self.kernel, OURS) else "csr"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return without_data(super().__getstate__())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.array_api_support = True
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = bool(self._sparse)
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
