@@ -52,10 +52,11 @@ OBJECTIVES = {
     "frobenius, matrix": Objective("frobenius", target="matrix"),
     "logdet": Objective("logdet"),
     "logdet, noise": Objective("logdet", noise="one"),
+    "logdet, noise each": Objective("logdet", noise="each"),
 }
 
 #: objectives that may still be refused; a choice that comes back must be right all the same
-MAY_BE_REFUSED = {"logdet", "logdet, noise"}
+MAY_BE_REFUSED = {"logdet", "logdet, noise", "logdet, noise each"}
 
 OF_DATA = {name for name, objective in OBJECTIVES.items() if objective.target == "matrix"}
 OF_KERNELS = {

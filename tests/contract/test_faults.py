@@ -365,3 +365,21 @@ class TestEqualGains:
         s = chosen(lm.psd(Q.T @ Q), k=10, method=method)
         assert not {0, 5} & set(s.indices.tolist())
         assert s.relative_error() < 1e-13
+
+
+class TestNoiseOfEachCandidateDecidesALogDeterminant:
+    """Precise measurements are worth more, in every search and in every form of K."""
+
+    @pytest.mark.parametrize("method", [*SEARCHED, "exact"])
+    @pytest.mark.parametrize("door", ["C order", "sparse", "psd", "kernel", "dask"])
+    def test_the_best_choice_is_found(self, door, method, tmp_path):
+        rng = np.random.default_rng(3)
+        X = grid(rng, 12, 9)
+        noise = 2.0 ** rng.integers(-8, 4, 9)
+        words = {"criterion": "logdet", "noise": noise, "k": 3}
+        K = None if door in ("C order", "sparse") else gram(X)
+        A = lm.kernel(X.T.copy(), lm.linear()) if door == "kernel" else DOORS[door](X, tmp_path)
+        problem = pose(words, X, K)
+        s = check(A, problem, tmp_path, method)
+        assert s.error() <= float(problem.best) + 1e-6
+        assert s.proved == (method in ("auto", "exact"))

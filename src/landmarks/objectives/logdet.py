@@ -19,7 +19,7 @@ from ..errors import UnsupportedError
 from ..linalg.rebuilding import unit
 from ..operators.base import Operator
 from ..operators.forms import densify, in_double
-from ..operators.pair import Pair
+from ..operators.pair import Pair, rescaled
 from .objective import Objective
 
 NO_SHARE = (
@@ -55,7 +55,11 @@ class LogDet(Objective):
 
     def on(self, operator: Operator) -> Pair:
         if operator not in self._pairs:
-            pair = Pair(operator, operator.n, None, self.noise, self.repeats)
+            pair = Pair(operator, operator.n)
+            if self.noise is not None:  # I + K_SS/σ², so that every pick is worth its own gain
+                unit = np.ones(operator.n)
+                K = rescaled(operator, 1 / np.sqrt(self.noise))
+                pair = Pair(K, operator.n, None, unit, self.repeats)
             self._pairs[operator] = pair
         return self._pairs[operator]
 

@@ -21,6 +21,7 @@ from .._array import (
     Part,
     column_dots,
     host,
+    is_single,
     like,
     namespace,
     positions,
@@ -30,7 +31,7 @@ from .._array import (
 from .base import Operator, block_width, blocks, squared_diagonal
 from .cubes import cubed_diagonal
 from .dense import Data, Dense
-from .restricted import Restricted
+from .restricted import Restricted, Scaled
 from .sparse import Sparse
 
 FAR = 200  # binary orders by which lengths may differ before columns are scaled
@@ -199,6 +200,23 @@ def scaled_far(operator: Operator, n: int) -> tuple[Operator, np.ndarray | None]
         return operator.of(like(np.ldexp(host(operator.X), -exponents), operator.X)), exponents
     K = np.ldexp(host(operator.K), -(exponents[:, None] + exponents[None, :]))
     return Dense(like(K, operator.K), ledger=operator.ledger, digits=operator.digits), exponents
+
+
+def rescaled(operator: Operator, d: np.ndarray) -> Operator:
+    """D K D in float64 where that can be made; stored columns of data are multiplied by d."""
+    if is_single(operator.like):
+        operator = operator.remade_in_double() or operator
+    if type(operator) is Data:
+        return operator.of(operator.X * like(d, operator.X)[None, :])
+    if isinstance(operator, Sparse):
+        X = operator.X.copy()
+        X.data = X.data * np.repeat(d, np.diff(X.indptr))
+        return operator.of(X)
+    if isinstance(operator, Dense):
+        D = like(d, operator.K)
+        K = D[:, None] * operator.K * D[None, :]
+        return Dense(K, exponent=operator.exponent, ledger=operator.ledger, digits=operator.digits)
+    return Scaled(operator, d)
 
 
 class Joint(Operator):

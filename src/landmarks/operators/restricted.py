@@ -1,10 +1,10 @@
-"""The principal submatrix of an operator that has no cheaper way to make one."""
+"""The principal submatrix and the rescaled form of operators that have no cheaper way to them."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .._array import Array, Indices, Part, take
+from .._array import Array, Indices, Part, host, like, take
 from .base import Operator
 
 
@@ -42,3 +42,48 @@ class Restricted(Operator):
 
     def restrict(self, indices: Indices) -> Restricted:
         return Restricted(self.parent, self._inside(indices))
+
+
+class Scaled(Operator):
+    """D K D with a diagonal D, through the products of K."""
+
+    determined_by = ("d",)
+
+    def __init__(self, parent: Operator, d: np.ndarray):
+        self.parent = parent
+        self.d = like(d, parent.like)
+        self.n = parent.n
+        self.like = parent.like
+        self.ledger = parent.ledger
+        self.exponent = parent.exponent
+        self.cheap = parent.cheap
+        self.entrywise = parent.entrywise
+
+    @property
+    def digits(self) -> Array:
+        return self.parent.digits
+
+    @property
+    def product_error(self) -> float:
+        return self.parent.product_error
+
+    def _at(self, part: Part) -> Array:
+        return self.d if part is None else take(self.d, np.asarray(part))
+
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
+        product = self.parent.matmul(self._at(cols)[:, None] * block, rows=rows, cols=cols)
+        return self._at(rows)[:, None] * product
+
+    def diagonal(self) -> Array:
+        return self.d * self.d * self.parent.diagonal()
+
+    def columns(self, indices: Indices) -> Array:
+        return self.d[:, None] * self.parent.columns(indices) * self._at(indices)[None, :]
+
+    def restrict(self, indices: Indices) -> Operator:
+        inside = np.asarray(indices)
+        return Scaled(self.parent.restrict(inside), host(take(self.d, inside)))
+
+    def remade_in_double(self) -> Operator | None:
+        parent = self.parent.remade_in_double()
+        return None if parent is None else Scaled(parent, host(self.d).astype(np.float64))
