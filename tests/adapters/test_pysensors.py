@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import scipy
 from errors_of import selection_error
+from sklearn.datasets import load_digits
 
 import landmarks as lm
-from landmarks.adapters.pysensors import LandmarkSensors, after_exchanges
+from landmarks.adapters.pysensors import LandmarkSensors
 
 
 def fields():
@@ -84,24 +85,102 @@ def test_sspor_reconstructs_better_than_with_its_own_optimizer():
     assert ours.predict(X[:, ours.get_selected_sensors()], method="unregularized").shape == X.shape
 
 
-def test_as_many_sensors_as_modes_amplify_noise_less_than_qr_pivots():
+def amplified(V, S):
+    """The noise of the rebuilt field, from noise of variance one at the sensors S."""
+    return np.linalg.norm(np.linalg.pinv(V[:, S]) @ V) ** 2
+
+
+def qr_pivots(V, k):
+    return scipy.linalg.qr(V, pivoting=True)[2][:k]
+
+
+@pytest.mark.parametrize("k", [10, 12, 15])
+def test_at_least_as_many_sensors_as_modes_amplify_noise_less_than_qr_pivots(k):
     V = np.linalg.qr(np.vander(np.linspace(0, 1, 201), 10))[0].T
-    pivots = scipy.linalg.qr(V, pivoting=True)[2][:10]
-    ours = LandmarkSensors().fit(V.T).get_sensors()[:10]
-    noise = [np.linalg.norm(np.linalg.solve(V[:, S], V)) for S in (ours, pivots)]
-    assert noise[0] < noise[1]
+    ours = LandmarkSensors(n_sensors=k).fit(V.T).get_sensors()[:k]
+    assert amplified(V, ours) < amplified(V, qr_pivots(V, k))
 
 
-def test_no_exchange_lowers_the_noise_further():
+@pytest.mark.parametrize("k", [4, 6])
+def test_no_exchange_lowers_the_noise_further(k):
     V = np.random.default_rng(0).standard_normal((4, 30))
-    chosen = LandmarkSensors().fit(V.T).get_sensors()[:4]
-    W = np.linalg.solve(V[:, chosen], V)
-    noise, least = np.empty((4, 30)), np.sum(W * W)
-    for i, j in np.ndindex(4, 30):
-        other = chosen.copy()
-        other[i] = j
-        there = j in np.delete(chosen, i)
-        noise[i, j] = np.inf if there else np.sum(np.linalg.solve(V[:, other], V) ** 2)
-    assert np.min(noise) >= (1 - 1e-5) * least
-    allowed = np.isfinite(noise)
-    np.testing.assert_allclose(after_exchanges(W)[allowed], noise[allowed], rtol=1e-8)
+    chosen = LandmarkSensors(n_sensors=k).fit(V.T).get_sensors()[:k]
+    noise = [
+        amplified(V, [*np.delete(chosen, i), j])
+        for i in range(k)
+        for j in range(30)
+        if j not in chosen
+    ]
+    assert min(noise) >= (1 - 1e-5) * amplified(V, chosen)
+
+
+def digits_and_modes(modes):
+    X = load_digits().data
+    return X[1200:], np.linalg.svd(X[:1200], full_matrices=False)[2][:modes]
+
+
+def left(V, S, X):
+    """The root mean square error of rebuilding the rows of X, as SSPOR scores it."""
+    found = np.linalg.lstsq(V[:, S].T, X[:, S].T, rcond=None)[0]
+    return np.sqrt(np.mean((V.T @ found - X.T) ** 2))
+
+
+@pytest.mark.parametrize(("modes", "k"), [(10, 5), (10, 10), (10, 12), (10, 15), (20, 20)])
+def test_sensors_on_modes_of_digits_rebuild_unseen_ones_as_well_as_qr(modes, k):
+    X, V = digits_and_modes(modes)
+    ours = LandmarkSensors(n_sensors=k).fit(V.T).get_sensors()[:k]
+    rest = np.random.default_rng(0).permutation(np.setdiff1d(np.arange(64), qr_pivots(V, modes)))
+    qr = np.r_[qr_pivots(V, min(k, modes)), rest[: max(0, k - modes)]]  # as SSPOR goes on
+    assert left(V, ours, X) <= 1.02 * left(V, qr, X)
+
+
+def test_places_without_a_mode_and_masked_places_have_no_sensor():
+    _, V = digits_and_modes(10)
+    masked = np.zeros((64, 10), dtype=bool)
+    masked[LandmarkSensors().fit(V.T).get_sensors()[:3]] = True
+    dark = np.flatnonzero(~np.any(V, axis=0))
+    for k in (10, 40):
+        basis = np.ma.masked_array(V.T, masked)
+        sensors = LandmarkSensors(n_sensors=k).fit(basis).get_sensors()[:k]
+        assert len(dark) > 0
+        assert not set(sensors) & {*dark, *np.flatnonzero(masked[:, 0])}
+
+
+def test_a_singular_choice_is_an_error():
+    _, V = digits_and_modes(10)
+    V[:, :60] = 0.0
+    with pytest.raises(ValueError, match="use 4 modes or fewer"):
+        LandmarkSensors(n_sensors=10).fit(V.T)
+    x = np.zeros((10, 3))
+    x[:5, 0] = x[5, 1] = x[6, 2] = 1.0
+    with pytest.raises(ValueError, match="have no 3 independent"):
+        LandmarkSensors(n_sensors=3, exclude=[5]).fit(x)
+
+
+def test_with_noise_the_choice_is_that_of_select():
+    X = fields()
+    _, s, Vt = np.linalg.svd(X, full_matrices=False)
+    ranked = LandmarkSensors(n_sensors=4, noise=0.3).fit(Vt[:9].T, singular_values=s[:9])
+    assert set(ranked.get_sensors()[:4]) == set(lm.select(X, 4, noise=0.3).indices)
+
+
+@pytest.mark.parametrize("more", [0, 3])
+def test_sspor_scores_its_sensors_better_than_those_of_qr(more):
+    pysensors = pytest.importorskip("pysensors", reason="needs python-sensors")
+    X, scores = load_digits().data, []
+    for optimizer in (LandmarkSensors(n_sensors=10 + more), pysensors.optimizers.QR()):
+        basis = pysensors.basis.SVD(n_basis_modes=10, random_state=0)
+        model = pysensors.SSPOR(basis=basis, optimizer=optimizer, n_sensors=10 + more)
+        model.fit(X[:1200], quiet=True, seed=0)
+        scores.append(model.score(X[1200:]))
+    assert scores[0] >= 1.02 * scores[1]  # minus the error
+
+
+def test_the_order_outlasts_the_shuffle_of_sspor_but_can_be_changed():
+    _, V = digits_and_modes(10)
+    optimizer = LandmarkSensors(n_sensors=14).fit(V.T)
+    sensors = optimizer.get_sensors()
+    sensors[10:] = np.random.default_rng(0).permutation(sensors[10:])
+    assert sensors.tolist() == optimizer.pivots_.tolist()
+    sensors[:2] = [3, 3]
+    assert sensors[:2].tolist() == [3, 3] and sorted(optimizer.pivots_) == list(range(64))

@@ -3,17 +3,17 @@
 PySensors asks an optimizer for a ranking of all places; the basis matrix has one row per place.
 The first `n_sensors` places are the best choice of that size, the next ones continue it greedily.
 
-If there are as many places as modes, every independent choice rebuilds the modes exactly, so the
-choice is made by noise. With V the modes by places and S the chosen ones, W = V_S⁻¹ V rebuilds all
-places from those of S, and independent noise of variance one at the sensors becomes a noise of
-total variance ‖W‖²_F. Exchanging member i for place j gives W − (W_:j − e_i) W_i:/W_ij, so all
-exchanges are judged at once, and the best is made until none helps.
+If there are at least as many sensors as modes, every independent choice rebuilds the modes exactly,
+so noise decides. With the rows of Q an orthonormal basis of the modes, and S the chosen places,
+independent noise of variance one at the sensors becomes noise of total variance tr (Q_S Q_Sᵀ)⁻¹ in
+the rebuilt field. That is the limit of the trace error with noise, divided by the noise, for little
+noise (A-optimal design). Fewer sensors than modes that all count the same cannot be told apart by
+the trace error either; then the log determinant decides, greedily, as QR does.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,14 +26,12 @@ from ..methods.greedy.greedy import ErrorGains
 from ..operators.base import Operator
 from ..operators.data import data
 from ..operators.pair import Pair
-from ..placement.constraint import Constraint
-from ..placement.packing import exchangeable
 from ..placement.regions import Regions
 from ..residual.residual import Residual
 
 OPTIONS = ("", "max_n", "exact_n")
-LIMIT = 50  # most exchanges per place
-GAIN = 1e-6  # least share of the noise that an exchange must remove
+LITTLE = 1e-3  # noise that only decides between choices that rebuild the modes, per mean square
+ALIKE = 1e-6  # relative differences of the singular values of modes that count the same
 
 
 class LandmarkSensors(BaseEstimator):
@@ -42,13 +40,16 @@ class LandmarkSensors(BaseEstimator):
     Parameters
     ----------
     n_sensors : how many sensors will be used. The choice depends on this number, so give it here
-        and to SSPOR. None is the number of modes. With as many sensors as modes, the modes are
-        rebuilt exactly; then the places that amplify noise least are chosen.
+        and to SSPOR. None is the number of independent modes. With at least as many sensors as
+        modes, the modes are rebuilt exactly; then the places that amplify noise least are chosen.
     method : how to choose, as in `select`.
     include, exclude, constraints : places that must or must not have a sensor, and where the others
-        may be, as in `select`.
+        may be, as in `select`. Places at which all modes are zero, or masked, have no sensor.
     sensor_costs : the cost of each place, in units of the data. The ranking is then greedy: each
         pick has the largest square root of the gain minus the cost.
+    noise : the variance of the noise of the sensors, as in `select`, in the units of the modes
+        squared, times their `singular_values` squared if those are given. The expected error of the
+        regularised estimate then decides.
     seed : for methods that use random numbers.
 
     Examples
@@ -68,6 +69,7 @@ class LandmarkSensors(BaseEstimator):
         exclude: Any = (),
         constraints: Any = (),
         sensor_costs: Any = None,
+        noise: Any = None,
         seed: int | None = 0,
     ):
         if sensor_costs is not None and np.ndim(sensor_costs) != 1:
@@ -75,12 +77,15 @@ class LandmarkSensors(BaseEstimator):
                 "sensor_costs must be a 1D array with one cost per place, "
                 f"but a {np.ndim(sensor_costs)}D array was given"
             )
+        if sensor_costs is not None and noise is not None:
+            raise ValueError("sensor_costs ranks places without noise; leave one of them out")
         self.n_sensors = n_sensors
         self.method = method
         self.include = include
         self.exclude = exclude
         self.constraints = constraints
         self.sensor_costs = sensor_costs
+        self.noise = noise
         self.seed = seed
 
     def fit(
@@ -98,7 +103,8 @@ class LandmarkSensors(BaseEstimator):
 
         Parameters
         ----------
-        basis_matrix : one row per place, one column per mode.
+        basis_matrix : one row per place, one column per mode; rows of zeros, and rows that are
+            masked in a masked array, are places that have no sensor.
         singular_values : the size of each mode in the data. Modes of an SVD have norm one, so
             without this they all count the same.
         n_sensors : replaces the number given to the constructor.
@@ -106,67 +112,103 @@ class LandmarkSensors(BaseEstimator):
             most ("max_n") or exactly ("exact_n") this many sensors at these places.
         all_sensors : ignored; accepted because GQR needs the ranking of another optimizer.
         """
-        operator = data(_columns(basis_matrix, singular_values), scale=False)
-        size = n_sensors or self.n_sensors or min(np.shape(basis_matrix))
+        X = _columns(basis_matrix, singular_values)
+        _, s, Q = np.linalg.svd(X, full_matrices=False)
+        modes = np.shape(basis_matrix)[1]
+        rank = int(np.sum(s > max(X.shape) * np.finfo(np.float64).eps * s[:1].max(initial=0.0)))
+        size = n_sensors or self.n_sensors or rank
         constraints = list(self.constraints)
         if constraint_option:
-            places = np.isin(np.arange(operator.n), idx_constrained)
+            places = np.isin(np.arange(X.shape[1]), idx_constrained)
             constraints.append(_region(places, constraint_option, n_const_sensors))
             size = min(size, int(np.sum(~places)) + n_const_sensors)
+        if size == modes > rank:
+            raise ValueError(
+                f"the {modes} modes have rank {rank}, so no {size} sensors determine them; use "
+                f"{rank} modes or fewer, or another number of sensors"
+            )
+        alike = rank == len(s) and float(s[0] - s[-1]) <= ALIKE * float(s[0])
+        if size >= rank and self.noise is None:
+            X = Q[:rank]
         if self.sensor_costs is not None:
-            ranked = _ranked_by_cost(operator, self._costs(operator.n), min(np.shape(basis_matrix)))
+            ranked = self._ranked_by_cost(X, rank, alike or size >= rank)
         else:
-            ranked = self._ranked(operator, size, constraints)
-        others = np.setdiff1d(np.arange(operator.n), ranked)
+            where = {"exclude": self._excluded(X), "constraints": constraints}
+            ranked = self._ranked(data(X, scale=False), size, rank, alike, where)
+            chosen = ranked[:size]
+            if self.noise is None and np.linalg.matrix_rank(Q[:rank, chosen]) < min(size, rank):
+                raise ValueError(
+                    f"the places that may have a sensor have no {min(size, rank)} independent "
+                    "ones; allow more places, or ask for fewer sensors and modes"
+                )
+        others = np.setdiff1d(np.arange(X.shape[1]), ranked)
         self.pivots_ = np.concatenate([ranked, others])
         return self
 
     def get_sensors(self) -> np.ndarray:
-        """All places, the best first; those after the number of modes are in no order."""
+        """All places, the best first; those after the sensors and modes are in no order."""
         check_is_fitted(self, "pivots_")
-        return self.pivots_
+        return self.pivots_.copy().view(Ranking)
 
-    def _costs(self, n: int) -> np.ndarray:
-        costs = np.asarray(self.sensor_costs, dtype=np.float64)
-        if len(costs) != n:
-            raise ValueError(
-                f"Dimension of sensor_costs ({len(costs)}) does not match number of sensors in "
-                f"data ({n})"
-            )
-        return costs
+    def _excluded(self, X: np.ndarray) -> list[Any]:
+        """The places that must not have a sensor: those named, and those without any mode."""
+        exclude = np.asarray(self.exclude)
+        named = np.flatnonzero(exclude) if exclude.dtype == bool else exclude
+        return [*np.unique(np.r_[named, np.flatnonzero(~np.any(X, axis=0))]).astype(int).tolist()]
 
-    def _ranked(self, operator: Operator, size: int, constraints: list[Any]) -> np.ndarray:
+    def _ranked(
+        self, operator: Operator, size: int, rank: int, alike: bool, where: dict[str, Any]
+    ) -> np.ndarray:
         """The best choice of that size, continued greedily to as many places as there are modes."""
-        modes = min(operator.m or size, operator.n - len(list(self.exclude)))
-        where = {"include": self.include, "exclude": self.exclude, "constraints": constraints}
+        criterion, method, noise = "trace", self.method, self.noise
+        if noise is None and size >= rank:
+            noise = LITTLE * float(operator.diagonal().mean())
+        elif noise is None and alike:
+            criterion, method = "logdet", "greedy"
+        asked = {"criterion": criterion, "noise": noise, "seed": self.seed}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RankWarning)
-            if size == modes:
-                return self._interpolating(operator, size, where)
-            first = select(operator, size, method=self.method, seed=self.seed, **where).indices
-            if size > modes:
-                return first
-            rest = {"include": first, "exclude": self.exclude}
-            return select(operator, modes, method="greedy", **rest).indices
+            first = select(operator, size, method=method, include=self.include, **asked, **where)
+            most = min(rank, operator.n - len(where["exclude"]))
+            if size >= most:
+                return first.indices
+            more = {"include": first.indices, "exclude": where["exclude"]}
+            return select(operator, most, method="greedy", **asked, **more).indices
 
-    def _interpolating(self, operator: Operator, size: int, where: dict[str, Any]) -> np.ndarray:
-        """As many sensors as modes rebuild them exactly: the choice that amplifies noise least."""
-        first = select(operator, size, method="greedy", **where)
-        V = np.asarray(operator.factor())
-        if operator.m != size or np.linalg.matrix_rank(V[:, first.indices]) < size:
-            return first.indices
-        return least_noise(
-            V,
-            first.indices,
-            locked=first.include,
-            excluded=first.exclude,
-            constraints=first.constraints,
-        )
+    def _ranked_by_cost(self, X: np.ndarray, size: int, lengths: bool) -> np.ndarray:
+        """Greedy picks by the square root of the gain, which has the units of the data, less cost.
+
+        lengths : whether the gain is what is left of the place itself, as in CCQR.
+        """
+        costs = np.asarray(self.sensor_costs, dtype=np.float64)
+        if len(costs) != X.shape[1]:
+            raise ValueError(
+                f"Dimension of sensor_costs ({len(costs)}) does not match number of sensors in "
+                f"data ({X.shape[1]})"
+            )
+        operator = data(X, scale=False)
+        residual = Residual(Pair(operator.searchable(size), operator.n), size)
+        gains = ErrorGains(residual)
+        closed = self._excluded(X)
+        while len(residual.picks) < size:
+            worth = np.sqrt(np.asarray(residual.diagonal if lengths else gains.scores())) - costs
+            worth[[*residual.picks, *closed]] = -np.inf
+            gains.update(residual.pick(int(np.argmax(worth))))
+        return np.asarray(residual.picks, dtype=np.int64)
+
+
+class Ranking(np.ndarray):
+    """A ranking that stays in its order: SSPOR shuffles all that come after the modes in place."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if not np.array_equal(np.sort(self[key], axis=None), np.sort(value, axis=None)):
+            super().__setitem__(key, value)
 
 
 def _columns(basis_matrix: Any, singular_values: Any) -> np.ndarray:
     """X with one column per place; modes that are complex have a real and an imaginary row."""
-    X = np.asarray(basis_matrix).T
+    masked = np.any(np.ma.getmaskarray(basis_matrix), axis=1)
+    X = np.where(masked, 0.0, np.asarray(basis_matrix).T)
     if singular_values is not None:
         X = np.asarray(singular_values)[:, None] * X
     return np.concatenate([X.real, X.imag]) if np.iscomplexobj(X) else X
@@ -181,49 +223,3 @@ def _region(places: np.ndarray, option: str, count: int) -> Regions:
     if option == "max_n":
         return Regions(places, at_most={True: count})
     return Regions(places, exactly={True: count})
-
-
-def _ranked_by_cost(operator: Operator, costs: np.ndarray, size: int) -> np.ndarray:
-    """Greedy picks by the square root of the gain, which has the units of the data, less cost."""
-    residual = Residual(Pair(operator.searchable(size), operator.n), size)
-    gains = ErrorGains(residual)
-    while len(residual.picks) < size:
-        worth = np.sqrt(np.asarray(gains.scores())) - costs
-        worth[residual.picks] = -np.inf
-        gains.update(residual.pick(int(np.argmax(worth))))
-    return np.asarray(residual.picks, dtype=np.int64)
-
-
-def least_noise(
-    V: np.ndarray,
-    chosen: np.ndarray,
-    *,
-    locked: Sequence[int] = (),
-    excluded: Sequence[int] = (),
-    constraints: Sequence[Constraint] = (),
-) -> np.ndarray:
-    """Exchange chosen places, independent and one per mode, until the noise is least."""
-    chosen = chosen.copy()
-    for _ in range(LIMIT * len(chosen)):
-        W = np.linalg.solve(V[:, chosen], V)
-        noise = after_exchanges(W)
-        noise[np.isin(chosen, locked)] = np.inf
-        noise[:, chosen] = np.inf
-        noise[:, list(excluded)] = np.inf
-        if constraints:
-            noise[~exchangeable(constraints, chosen)] = np.inf
-        place, j = np.unravel_index(np.argmin(noise), noise.shape)
-        if not noise[place, j] < (1 - GAIN) * np.sum(W * W):
-            break
-        chosen[place] = j
-    return chosen
-
-
-def after_exchanges(W: np.ndarray) -> np.ndarray:
-    """‖W‖²_F after exchanging member i for place j, for all i and j; infinite where W_ij is 0."""
-    G = W @ W.T
-    own = np.diag(G)[:, None]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        length = np.sum(W * W, axis=0) - 2 * W + 1
-        change = (length * own / W - 2 * (G @ W - own)) / W
-    return np.trace(G) + np.where(np.isfinite(change), change, np.inf)
