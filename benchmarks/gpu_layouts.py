@@ -2,7 +2,7 @@
 
 python benchmarks/gpu_layouts.py --data-dir DIR [--out FILE] [--quick]
 
-A few points far out make a product slow unless they are multiplied apart (`gpu/double_parts.py`).
+A few points far out make a product slow unless they are multiplied apart (`gpu/double.py`).
 *apart*: how many there are; *ms*: milliseconds of a product with 1, 32 and 64 vectors, *together*:
 those of one vector if they are not apart. *error*: of the product with one vector against the
 columns of K, on 64 rows. *cubes*: seconds of diag K³ from pairs of blocks of columns.
@@ -20,7 +20,7 @@ from card import Page, device_line, kernel, options, real
 
 from landmarks.operators.cubes import cubed_diagonal
 from landmarks.operators.gpu import fused
-from landmarks.operators.gpu.double_parts import parts_of
+from landmarks.operators.gpu.double import parts_of
 
 SETS = {"protein": 45_730, "covtype": 50_000, "htru2": 17_898}
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 import landmarks as lm
-from landmarks.operators.gpu import double_product, single_points
+from landmarks.operators.gpu import double, single
 
 SIGMA = {2: 1.0, 4: 2.0, 9: 3.0, 30: 8.0, 90: 14.0, 784: 40.0}
 NAMES = {torch.float64: "float64", torch.float32: "float32"}
@@ -41,7 +41,7 @@ class Case:
 
     def packed(self, x: torch.Tensor, y: torch.Tensor) -> tuple[Any, Any]:
         """Both sides as the fused product wants them."""
-        module = double_product if self.dtype == torch.float64 else single_points
+        module = double if self.dtype == torch.float64 else single
         return module.pair(self.h, x, y)
 
     @property

@@ -16,7 +16,7 @@ import time
 import numpy as np
 
 import landmarks as lm
-from landmarks.linalg.solvers.block_cg import BlockCG
+from landmarks.linalg.solvers import BlockCG
 from landmarks.residual.stored_powers import expecting
 
 METHODS = {

@@ -58,7 +58,7 @@ def test_fault_26_an_indefinite_product_is_found_during_the_run():
 
 
 def test_fault_26_conjugate_gradients_name_the_curvature_they_met():
-    from landmarks.linalg.solvers.block_cg import BlockCG
+    from landmarks.linalg.solvers import BlockCG
 
     indefinite = np.diag([*np.linspace(1, 2, 11), -1.0])
     with pytest.raises(NotPSDError, match="met a direction of curvature -"):
@@ -154,7 +154,7 @@ def test_fault_31_points_of_zero_diagonal_are_never_landmarks():
 
 
 def test_fault_32_a_solver_at_its_limit_warns_once_and_counts():
-    from landmarks.linalg.solvers.block_cg import BlockCG
+    from landmarks.linalg.solvers import BlockCG
 
     method = lm.Continuous(solver=BlockCG(max_steps=1, tolerance=1e-12), strategy="frank_wolfe")
     with warnings.catch_warnings(record=True) as caught:

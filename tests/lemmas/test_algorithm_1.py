@@ -8,7 +8,7 @@ from errors_of import selection_error
 
 import landmarks as lm
 from landmarks.linalg.probes import Rademacher
-from landmarks.linalg.solvers.cholesky import Cholesky
+from landmarks.linalg.solvers import Cholesky
 from landmarks.methods.relaxation.algorithm_1 import (
     CLIP,
     SGD,

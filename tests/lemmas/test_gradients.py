@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.linalg.probes import Identity, Rademacher
-from landmarks.linalg.solvers.cholesky import Cholesky
+from landmarks.linalg.solvers import Cholesky
 from landmarks.methods.relaxation.relaxed import Active, frobenius_gradient, trace_gradient
 from tests.hadamard import Hadamard
 

@@ -7,8 +7,7 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.linalg.probes import Identity, Rademacher
-from landmarks.linalg.solvers.block_cg import BlockCG
-from landmarks.linalg.solvers.cholesky import Cholesky
+from landmarks.linalg.solvers import BlockCG, Cholesky
 from landmarks.methods.relaxation.relaxed import Active, frobenius_gradient, trace_gradient
 from landmarks.operators.data import data
 

@@ -6,9 +6,7 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.errors import NotPSDError
-from landmarks.linalg.solvers.automatic import Automatic
-from landmarks.linalg.solvers.block_cg import BlockCG
-from landmarks.linalg.solvers.cholesky import Cholesky, Woodbury, factorise
+from landmarks.linalg.solvers import Automatic, BlockCG, Cholesky, Woodbury, factorise
 from landmarks.methods.relaxation.relaxed import System
 from landmarks.operators.data import data
 

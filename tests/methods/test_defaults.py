@@ -8,8 +8,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.linalg.error import estimated_error
-from landmarks.linalg.solvers.automatic import Automatic
-from landmarks.linalg.solvers.block_cg import BlockCG
+from landmarks.linalg.solvers import Automatic, BlockCG
 from landmarks.methods.registry import METHODS
 from landmarks.methods.relaxation.algorithm_1 import Stop
 from landmarks.methods.relaxation.continuous import Bisection, FrankWolfe, WarmPath

@@ -9,8 +9,7 @@ import pytest
 from contracts.methods import BLIND, CONTRACT
 
 import landmarks as lm
-from landmarks.linalg.solvers.block_cg import BlockCG
-from landmarks.linalg.solvers.cholesky import Cholesky
+from landmarks.linalg.solvers import BlockCG, Cholesky
 from landmarks.methods.registry import METHODS
 from landmarks.methods.relaxation.continuous import Bisection, WarmPath
 from landmarks.methods.search.merged import Merged

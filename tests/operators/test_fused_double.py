@@ -8,8 +8,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.operators.gpu import fused
-from landmarks.operators.gpu.double_packing import DoublePoints
-from landmarks.operators.gpu.double_parts import parts_of
+from landmarks.operators.gpu.double import DoublePoints, parts_of
 
 torch = pytest.importorskip("torch", reason="fused products need torch")
 if importlib.util.find_spec("triton") is None:

@@ -8,7 +8,7 @@ from errors_of import selection_error
 
 import landmarks as lm
 from landmarks.errors import ConvergenceWarning
-from landmarks.linalg.solvers.block_cg import BlockCG
+from landmarks.linalg.solvers import BlockCG
 from landmarks.methods.relaxation import continuous
 from landmarks.methods.relaxation.algorithm_1 import Steps, Stop
 from landmarks.methods.relaxation.continuous import (

@@ -15,8 +15,7 @@ import numpy as np
 from ... import _check
 from ..._array import host, like
 from ...linalg.probes import Identity, Rademacher
-from ...linalg.solvers.automatic import Automatic
-from ...linalg.solvers.solution import Solver
+from ...linalg.solvers import Automatic, Solver
 from ...objectives.objective import as_objective
 from ...operators.data import as_operator
 from ...problem import AIMED, Choice, Problem, brief

@@ -13,7 +13,7 @@ import numpy as np
 from ..._array import Array, Indices, add_diagonal, host, like, namespace, take
 from ...errors import ConvergenceWarning
 from ...linalg.probes import Probes, Rademacher
-from ...linalg.solvers.solution import Solver
+from ...linalg.solvers import Solver
 from ...operators.base import Operator
 from ...operators.dense import Dense
 from ...operators.forms import densify

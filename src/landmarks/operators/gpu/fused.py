@@ -11,10 +11,8 @@ from typing import Any
 
 from ... import kernels
 from ..._array import Array
-from .double_packing import DoublePoints
-from .double_product import double_product, double_squared_row_sums
-from .single_points import SinglePoints
-from .single_product import single_product, single_squared_row_sums
+from .double import DoublePoints, double_product, double_squared_row_sums
+from .single import SinglePoints, single_product, single_squared_row_sums
 
 # What a product may be off by, relative to its Frobenius norm.
 ERRORS = {"high": 1e-5, "fast": 4e-4}
