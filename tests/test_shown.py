@@ -12,6 +12,7 @@ from landmarks.plots.error_curve import ErrorCurveDisplay
 
 pytest.importorskip("pandas", reason="needs pandas")
 WINE = load_wine(as_frame=True).data
+ASKED = {"center": True, "scale": True}
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((30, 12))
 
@@ -116,3 +117,119 @@ def test_the_picture_suits_the_data_and_shows_itself_in_notebooks():
 def test_what_the_readme_names_is_found_by_tab():
     names = {"summary", "plot", "why", "stability", "report", "proved", "chosen_names", "save"}
     assert names <= set(dir(lm.select(X, 2)))
+
+
+def every_result():
+    s = wine()
+    relaxed = lm.select(WINE, 3, **ASKED, method="annealed")
+    return {
+        "select": s,
+        "path": lm.path(WINE, 8, **ASKED),
+        "compare": lm.compare(WINE, 3, methods=["greedy", "uniform"], **ASKED),
+        "stability": s.stability(5, method="greedy"),
+        "why": s.why(),
+        "held_out": lm.held_out(WINE, range(1, 6), **ASKED),
+        "nystrom": s.nystrom(),
+        "alternatives": s.alternatives(within=0.05),
+        "reconstruction": s.reconstruction(),
+        "relaxation": relaxed.path,
+    }
+
+
+RESULTS = sorted(every_result())
+
+
+@pytest.fixture(scope="module")
+def results():
+    return every_result()
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_prints_short_and_has_a_table_and_a_picture(results, name):
+    pytest.importorskip("matplotlib", reason="needs matplotlib")
+    found = results[name]
+    printed = repr(found).splitlines()
+    assert len(printed) <= 40 and max(map(len, printed)) <= 200
+    assert "array(" not in repr(found)
+    assert "<table>" in found._repr_html_()
+    drawn = found.plot()  # the last line of a cell: what is returned is what is shown
+    assert drawn._repr_png_().startswith(b"\x89PNG")
+    assert drawn.get_xlabel() == drawn.ax_.get_xlabel() != ""
+
+
+@pytest.mark.parametrize("name", ["path", "stability", "why", "held_out", "nystrom", "relaxation"])
+def test_a_picture_goes_on_given_axes(results, name):
+    figure = pytest.importorskip("matplotlib.figure", reason="needs matplotlib")
+    ax = figure.Figure().subplots()
+    assert results[name].plot(ax).ax_ is ax and ax.has_data()
+    with pytest.raises(AttributeError):
+        results[name].plot().no_such_method
+
+
+def test_tables_say_what_the_results_hold(results):
+    held = results["held_out"].table
+    assert held["k"] == [1, 2, 3, 4, 5]
+    assert held["error"] == results["held_out"].mean.tolist()
+    stable = results["stability"]
+    assert stable.table["chosen"] == sorted(stable.frequencies[stable.frequencies > 0])[::-1]
+    assert results["path"].to_frame()["relative error"].tolist() == list(results["path"].relative)
+    eigenvalues = np.linalg.eigvalsh(results["nystrom"].factor.T @ results["nystrom"].factor)
+    assert results["nystrom"].table["eigenvalue"] == pytest.approx(eigenvalues[::-1].tolist())
+    r2 = results["reconstruction"]
+    assert r2.table["r2"] == sorted(r2.r2) and r2.table["name"][-1] in wine().chosen_names
+
+
+def test_a_large_approximation_is_not_computed_to_be_shown():
+    s = lm.select(lm.kernel(np.ones((60_000, 1)), lm.linear()), 1, method="uniform")
+    approximation = lm.linalg.nystrom.Nystrom(s.operator, np.arange(400))
+    assert "60000 × 60000 from 400 columns" in approximation._repr_html_()
+    assert "factor" not in vars(approximation)
+
+
+def test_names_in_tables_cannot_do_harm():
+    frame = WINE.iloc[:, :3].set_axis(["<b>x</b>", "\u202eevil", "\033[31mred"], axis=1)
+    s = lm.select(frame, 2, center=True)
+    for shown in (s.why(), s.stability(3, method="greedy"), s.reconstruction()):
+        assert "<b>x" not in shown._repr_html_()
+        assert not {"\u202e", "\033"} & set(repr(shown) + shown._repr_html_())
+
+
+def test_the_summary_in_a_notebook_compares_with_chance_and_the_best():
+    shown = wine().summary()
+    for words in ("these 3 columns", "3 columns at random", "any 3 directions, at best"):
+        assert words in shown._repr_html_() and words in str(shown)
+
+
+@pytest.mark.parametrize("form", ["array", "list", "sparse", "pandas", "polars", "shuffled"])
+def test_the_chosen_columns_of_other_rows(form):
+    import scipy.sparse
+
+    s, rows = wine(), WINE.iloc[::7]
+    expected = rows[s.chosen_names].to_numpy()
+    given = {
+        "array": rows.to_numpy,
+        "list": rows.to_numpy().tolist,
+        "sparse": lambda: scipy.sparse.csr_array(rows.to_numpy()),
+        "pandas": lambda: rows,
+        "polars": lambda: pytest.importorskip("polars", reason="needs polars").from_pandas(rows),
+        "shuffled": lambda: rows.iloc[:, ::-1],
+    }[form]()
+    found = s.transform(given)
+    found = found.toarray() if form == "sparse" else np.asarray(found)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_table_with_other_columns_is_refused_by_name():
+    s = wine()
+    with pytest.raises(ValueError, match=f"lacks chosen columns: {s.chosen_names[0]!r}"):
+        s.transform(WINE.drop(columns=s.chosen_names[0]))
+    with pytest.raises(ValueError, match="must have the 13 columns of the run"):
+        s.transform(WINE.to_numpy()[:, :5])
+    twice = WINE.set_axis([*"aa", *WINE.columns[2:]], axis=1)
+    np.testing.assert_array_equal(s.transform(twice), WINE.iloc[:, s.indices])
+
+
+def test_a_choice_is_a_frame():
+    frame = wine().to_frame()
+    assert frame.columns.tolist() == ["index", "name", "kept so far"] and len(frame) == 3
+    assert frame["kept so far"].iloc[-1] == pytest.approx(1 - wine().relative_error())

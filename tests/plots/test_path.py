@@ -36,5 +36,5 @@ def test_given_axes_are_drawn_on():
     from matplotlib.figure import Figure
 
     ax = Figure().subplots()
-    assert path().plot(ax) is ax
+    assert path().plot(ax).ax_ is ax
     np.testing.assert_array_equal(ax.get_lines()[0].get_ydata(), T[:, 0])

@@ -102,13 +102,10 @@ class Alternatives:
 
     def plot(self, ax: Any = None, *, at_most: int = 20) -> Any:
         """Draw in how many of the choices each column is, as bars."""
-        from ..plots.axes import BLUE, new_axes
+        from ..plots.axes import bars
 
-        ax = ax or new_axes()
-        shown = list(self.counts.items())[:at_most][::-1]
-        ax.barh([str(name) for name, _ in shown], [count for _, count in shown], color=BLUE)
-        ax.set_xlabel(f"in so many of {len(self)} choices")
-        return ax
+        label = f"in so many of {len(self)} choices"
+        return bars(list(self.counts), list(self.counts.values()), label, ax, at_most)
 
 
 def alternatives(

@@ -64,6 +64,14 @@ class Reasons:
     def _repr_html_(self) -> str:
         return f"<p>chosen</p>{self.chosen._repr_html_()}<p>dropped</p>{self.dropped._repr_html_()}"
 
+    def plot(self, ax: Any = None, *, at_most: int = 20) -> Any:
+        """Draw how much the error would rise without each chosen column, as bars."""
+        from ..plots.axes import bars
+
+        names = self.chosen.columns.get("name", self.chosen["index"])
+        rises = [100 * part for part in self.chosen["adds"]]
+        return bars(names, rises, "error without it rises by, % of the total", ax, at_most)
+
 
 def reasons(
     selection: Selection, operator: Operator, criterion: str, each: int, stability: Stability | None

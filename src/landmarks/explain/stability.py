@@ -10,6 +10,7 @@ import scipy
 
 from .. import _check
 from .._array import Indices, host, like, take
+from .._shown import Shown, Table
 from ..constraints import check_honoured
 from ..errors import UnsupportedError
 from ..methods.registry import as_method
@@ -20,6 +21,7 @@ from ..operators.kernel_matrix import KernelOperator
 from ..operators.sparse import Sparse
 from ..problem import Method, Problem
 from ..runs.runner import report
+from .table import identity
 
 if TYPE_CHECKING:
     from ..selection import Selection
@@ -28,7 +30,7 @@ LISTED = 10  # the most candidates that are printed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability:
+class Stability(Shown):
     """The share of bootstrap samples in which each of the n candidates is chosen.
 
     For data, rows are resampled and all columns are candidates each time. For a kernel, the points
@@ -56,16 +58,36 @@ class Stability:
     n_bootstrap: int
     names: tuple[str, ...] | None = None
 
-    def __repr__(self) -> str:
+    @property
+    def table(self) -> Table:
+        """A row for each candidate that was chosen at least once, the most frequent first."""
         order = np.argsort(-np.nan_to_num(self.frequencies), kind="stable")
-        chosen = [int(j) for j in order if self.frequencies[j] > 0]
-        names = self.names or [str(j) for j in range(len(order))]
-        listed = [f"{names[j][:40]} ({100 * self.frequencies[j]:.3g}%)" for j in chosen[:LISTED]]
-        rest = f", … {len(chosen) - LISTED} more" if len(chosen) > LISTED else ""
+        order = order[np.nan_to_num(self.frequencies[order]) > 0]
+        labels = np.asarray(self.names or range(len(self.frequencies)), dtype=object)
+        return Table(identity(order, labels) | {"chosen": self.frequencies[order].tolist()})
+
+    @property
+    def sentence(self) -> str:
+        """How many candidates were chosen, and the most frequent ones."""
+        table = self.table
+        labels = table.columns.get("name", table["index"])[:LISTED]
+        shares = zip(labels, table["chosen"], strict=False)
+        listed = ", ".join(f"{str(label)[:40]} ({100 * part:.3g}%)" for label, part in shares)
+        rest = f", … {len(table) - LISTED} more" if len(table) > LISTED else ""
         return (
-            f"Stability: {self.n_bootstrap} bootstrap samples chose {len(chosen)} of "
-            f"{len(order)} candidates: {', '.join(listed)}{rest}"
+            f"{self.n_bootstrap} bootstrap samples chose {len(table)} of "
+            f"{len(self.frequencies)} candidates: {listed}{rest}"
         )
+
+    def plot(self, ax: Any = None, *, at_most: int = 20) -> Any:
+        """Draw how often each candidate was chosen, as bars, the most frequent on top."""
+        from ..plots.axes import bars
+
+        table = self.table
+        names = table.columns.get("name", table["index"])
+        shares = [100 * part for part in table["chosen"]]
+        label = f"chosen in % of {self.n_bootstrap} bootstrap samples"
+        return bars(names, shares, label, ax, at_most)
 
 
 def bootstrap(

@@ -12,6 +12,7 @@ import scipy.linalg
 
 from .. import _check
 from .._array import host
+from .._shown import Shown, Table
 from ..errors import RankWarning, UnsupportedError
 from ..linalg.rebuilding import independent_basis
 from ..methods.greedy.greedy import Greedy
@@ -173,8 +174,8 @@ class Fold:
         return float(np.sum((self.held_wanted - self.held[:, :size] @ B) ** 2))
 
 
-@dataclass(frozen=True, eq=False)
-class HeldOut:
+@dataclass(frozen=True, eq=False, repr=False)
+class HeldOut(Shown):
     """Relative errors on held-out rows: one row per fold, one column per k.
 
     Attributes
@@ -219,3 +220,40 @@ class HeldOut:
         """
         lowest = int(np.argmin(self.mean))
         return int(self.ks[np.argmax(self.mean <= self.mean[lowest] + self.standard_error[lowest])])
+
+    @property
+    def table(self) -> Table:
+        """A row for each size: the mean over the folds, and its standard error."""
+        wide = self.standard_error.tolist()
+        return Table({"k": self.ks.tolist(), "error": self.mean.tolist(), "standard error": wide})
+
+    @property
+    def sentence(self) -> str:
+        """The sizes, the lowest error, and the fewest columns about as good."""
+        return (
+            f"{len(self.ks)} sizes from k = {self.ks[0]} to {self.ks[-1]} on {len(self.errors)} "
+            f"folds; lowest relative error {self.mean.min():.3g} at k = {self.best}, within one "
+            f"standard error of it from k = {self.one_standard_error}"
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the mean error with its standard error against k.
+
+        Parameters
+        ----------
+        ax : matplotlib axes; a new figure unless given.
+
+        Returns
+        -------
+        a display, with the axes as `ax_` and the figure as `figure_`
+            It shows itself in notebooks.
+
+        Examples
+        --------
+        >>> X = np.random.default_rng(0).standard_normal((60, 12))
+        >>> lm.held_out(X, [2, 4]).plot().get_xlabel()
+        'columns chosen'
+        """
+        from ..plots.error_curve import plot_held_out
+
+        return plot_held_out(self, ax)

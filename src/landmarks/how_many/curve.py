@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _check
 from .._array import Array
+from .._shown import Shown, Table
 from ..constraints import check_size, constrained
 from ..methods.greedy.greedy import ErrorGains, Gains, pursue
 from ..objectives.objective import OBJECTIVES
@@ -17,7 +18,7 @@ from ..residual.residual import Residual
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve:
+class Curve(Shown):
     """The errors of nested choices: for each k the first k of the indices.
 
     Attributes
@@ -90,8 +91,8 @@ class Curve:
 
         Returns
         -------
-        matplotlib.axes.Axes
-            What was drawn on.
+        a display, with the axes as `ax_` and the figure as `figure_`
+            It shows itself in notebooks.
 
         Examples
         --------
@@ -103,9 +104,18 @@ class Curve:
 
         return plot_curve(self, ax)
 
-    def __repr__(self) -> str:
+    @property
+    def table(self) -> Table:
+        """A row for each size: what is kept, and the relative error."""
+        kept = [f"{1 - error:.2%}" for error in self.relative]
+        errors = self.relative.tolist()
+        return Table({"k": self.ks.tolist(), "kept": kept, "relative error": errors})
+
+    @property
+    def sentence(self) -> str:
+        """The sizes, the errors and the knee."""
         return (
-            f"Curve: {len(self.ks)} sizes from k = {self.ks[0]} to {self.ks[-1]}, relative error "
+            f"{len(self.ks)} sizes from k = {self.ks[0]} to {self.ks[-1]}, relative error "
             f"{self.relative[0]:.3g} to {self.relative[-1]:.3g}, knee at k = {self.knee()}"
         )
 
@@ -134,7 +144,7 @@ def path(
     Returns
     -------
     Curve
-        `ks`, `relative` errors, `indices`, and `smallest(error)`, `knee()`, `plot()`.
+        `ks`, `relative` errors, `indices`, and `smallest(error)`, `knee()`, `table`, `plot()`.
 
     Examples
     --------

@@ -11,13 +11,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy
 
 from .._array import Array, Indices, eps, host, like, namespace, solve_from_right, take
 from .._check import positive
+from .._shown import Shown, Table
 from ..operators.base import Operator
+
+SHOWN = 2e9  # multiplications that a notebook may take to show the eigenvalues
 
 
 @dataclass(frozen=True)
@@ -105,8 +109,8 @@ def rows_of(block: Array, n: int) -> Array:
     return block if block.ndim == 2 else block[:, None]
 
 
-@dataclass(frozen=True)
-class Nystrom(Symmetric):
+@dataclass(frozen=True, repr=False)
+class Nystrom(Symmetric, Shown):
     """The approximation K̂ = F Fᵀ of an operator by its columns at the indices.
 
     Products are `K̂ @ block` for NumPy or torch. SciPy's solvers take K̂ where they take a
@@ -128,6 +132,34 @@ class Nystrom(Symmetric):
 
     operator: Operator
     indices: np.ndarray
+
+    @property
+    def table(self) -> Table:
+        """The eigenvalues of K̂, the largest first, and what they hold together of the trace."""
+        values = host(self.eigenpairs()[0]).astype(np.float64)
+        shares = np.cumsum(values) / (float(np.sum(values)) or 1.0)
+        places = list(range(1, len(values) + 1))
+        return Table({"place": places, "eigenvalue": values.tolist(), "together": shares.tolist()})
+
+    def _repr_html_(self) -> str:
+        costs = self.operator.n * len(self.indices) ** 2
+        if "factor" in self.__dict__ or costs <= SHOWN:
+            return super()._repr_html_()
+        return f"<p>{self!r}; its table is .table</p>"
+
+    @property
+    def sentence(self) -> str:
+        """The sizes, without computing the factor."""
+        return f"{self.operator.n} × {self.operator.n} from {len(self.indices)} columns"
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the eigenvalues of K̂ on a logarithmic scale."""
+        from ..plots.axes import BLUE, Drawn
+
+        drawn, values = Drawn(ax), host(self.eigenpairs()[0])
+        drawn.ax_.semilogy(range(1, len(values) + 1), values, "o-", color=BLUE, markersize=3)
+        drawn.ax_.set(xlabel="place", ylabel="eigenvalue of the approximation")
+        return drawn
 
     @cached_property
     def factor(self) -> Array:
@@ -179,7 +211,7 @@ class Nystrom(Symmetric):
         return whitened(pivots.L, self.operator.new_rows(points, self.indices[pivots.order]))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Preconditioner(Symmetric):
     """The inverse of K̂ + ridge · I: `P @ block` for NumPy or torch, `M=P` for SciPy's solvers.
 
@@ -203,6 +235,10 @@ class Preconditioner(Symmetric):
     values: Array
     vectors: Array
     ridge: float
+
+    def __repr__(self) -> str:
+        n, rank = self.vectors.shape
+        return f"Preconditioner: {n} × {n} of rank {rank} with ridge {self.ridge:.6g}"
 
     @property
     def _tall(self) -> Array:

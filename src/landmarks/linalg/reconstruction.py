@@ -7,13 +7,14 @@ import numpy as np
 import scipy
 
 from .._array import Array, Indices, eps, host, like, solve_triangular, take
+from .._shown import Shown, Table
 from ..errors import UnsupportedError
 from ..operators.base import Operator
 from .nystrom import pivoted_cholesky
 
 
-@dataclass(frozen=True, eq=False)
-class Reconstruction:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reconstruction(Shown):
     """X ≈ X_S B by least squares; for a kernel X holds the images of the points, so that K = XᵀX.
 
     Parameters
@@ -62,6 +63,33 @@ class Reconstruction:
                 f"{shape or type(chosen).__name__}"
             )
         return chosen @ like(self.coefficients, chosen)
+
+    @property
+    def table(self) -> Table:
+        """A row for each column that is rebuilt, the worst first, with its R²."""
+        order = np.argsort(self.r2, kind="stable")
+        columns: dict[str, Any] = {"index": order.tolist()}
+        if self.names is not None:
+            columns["name"] = [self.names[j] for j in order]
+        return Table(columns | {"r2": self.r2[order].tolist()})
+
+    @property
+    def sentence(self) -> str:
+        """How well the columns are rebuilt."""
+        worst = int(np.argmin(self.r2))
+        name = worst if self.names is None else repr(self.names[worst][:40])
+        return (
+            f"{len(self.r2)} columns from {len(self.indices)}, R² {np.median(self.r2):.3g} in the "
+            f"median, {self.r2[worst]:.3g} at least (column {name})"
+        )
+
+    def plot(self, ax: Any = None, *, at_most: int = 20) -> Any:
+        """Draw R² of the columns that are rebuilt worst, as bars."""
+        from ..plots.axes import bars
+
+        table = self.table
+        names = table.columns.get("name", table["index"])
+        return bars(names, table["r2"], "share of the sum of squares rebuilt", ax, at_most)
 
     def to_frame(self) -> Any:
         """The coefficients as a pandas DataFrame: a row per chosen, a column per rebuilt column."""

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from .._array import Array, host
+from .._shown import Shown, Table
 from ..runs.state import State
 
 
-@dataclass(frozen=True, eq=False)
-class Trajectory:
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory(Shown):
     """One row per recorded step of a relaxation, all on the host.
 
     t : the weights before the step, steps × n; value : f or g at these weights without λΣt, an
@@ -31,9 +32,23 @@ class Trajectory:
 
     def plot(self, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> Any:
         """Plot the trajectories of t, with those that end largest in blue (Figure 1)."""
-        from ..plots.path import plot_path
+        from ..plots.path import PathDisplay
 
-        return plot_path(self, ax=ax, at_most=at_most, seed=seed)
+        return PathDisplay(self).plot(ax=ax, at_most=at_most, seed=seed)
+
+    @property
+    def table(self) -> Table:
+        """Up to 20 of the steps: the value, the active columns and the steps of the solver."""
+        places = np.unique(np.linspace(0, len(self) - 1, min(20, len(self))).round().astype(int))
+        columns = {"value": self.value, "active": self.active, "solver steps": self.steps}
+        listed = {name: np.asarray(column)[places].tolist() for name, column in columns.items()}
+        return Table({"step": places.tolist()} | listed)
+
+    @property
+    def sentence(self) -> str:
+        """The number of steps and of columns."""
+        left = int(self.active[-1]) if len(self) else 0
+        return f"{len(self)} steps of a relaxation of {self.t.shape[1]} columns, {left} at the end"
 
 
 @dataclass

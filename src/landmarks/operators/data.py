@@ -18,13 +18,14 @@ import numpy as np
 
 from .. import _check
 from .._array import host, namespace
-from ..errors import FormatError
+from ..errors import FormatError, named
 from ..readers.frames import (
     arrow_kind,
     column_labels,
     column_names,
     frame_values,
     is_frame,
+    library,
     numbers_only,
     without,
 )
@@ -361,6 +362,31 @@ def _checked(
 
 def _unprepared(operator: Operator) -> Prepared:
     return Prepared(operator, np.zeros(operator.n), np.ones(operator.n), operator.m or 0)
+
+
+def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n: int) -> Any:
+    """The chosen columns of a table; of a frame by their labels, if these are all different."""
+    if is_annotated(X):
+        return X[:, indices]
+    if is_frame(X):
+        own = column_labels(X) or ()
+        places = indices
+        if labels is not None and len(set(own)) == len(own):
+            wanted = [labels[j] for j in indices]
+            if missing := [repr(label) for label in wanted if label not in own]:
+                raise ValueError(f"the table lacks chosen columns: {named(missing)}")
+            places = np.asarray([own.index(label) for label in wanted], dtype=np.int64)
+        elif len(own) != n:
+            raise ValueError(f"the table must have the {n} columns of the run, got {len(own)}")
+        return X[:, places.tolist()] if library(X) == "polars" else X.iloc[:, places]
+    shape = tuple(getattr(X, "shape", None) or np.shape(X))
+    if len(shape) != 2 or shape[1] != n:
+        raise ValueError(f"X must have the {n} columns of the run, got shape {shape}")
+    if not hasattr(X, "shape"):
+        X = np.asarray(X)
+    if hasattr(X, "tocsc"):
+        return X.tocsc()[:, indices]
+    return X[:, indices.tolist()]
 
 
 def is_annotated(A: Any) -> bool:

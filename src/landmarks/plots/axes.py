@@ -10,12 +10,17 @@ NUMBERED = 30  # up to this many places are numbered
 
 
 class Display:
-    """A drawing that notebooks display."""
+    """A drawing that notebooks display; it has the methods of its axes, such as `set_title`."""
 
     #: draws a selection; each display says what else it takes
     from_selection: Any
     ax_: Any = None
     figure_: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or self.ax_ is None:
+            raise AttributeError(f"{type(self).__name__} has no {name!r}")
+        return getattr(self.ax_, name)
 
     @classmethod
     def from_estimator(cls, estimator: Any, **options: Any) -> Self:
@@ -41,6 +46,25 @@ class Display:
         image = BytesIO()
         self.figure_.savefig(image, format="png", dpi=120)
         return image.getvalue()
+
+
+class Drawn(Display):
+    """Axes that were drawn on; without any, those of a new figure."""
+
+    def __init__(self, ax: Any = None, width: float = 5.0, height: float = 3.5):
+        self._set_axes(ax, width, height)
+
+
+def bars(names: list[Any], values: Any, label: str, ax: Any = None, at_most: int = 20) -> Drawn:
+    """Horizontal bars, the first on top; above `at_most` only the first ones."""
+    shown = [str(name)[:40] for name in names[:at_most]]
+    drawn = Drawn(ax, 5.0, 0.8 + 0.22 * len(shown))
+    places = range(len(shown))
+    drawn.ax_.barh(places, list(values)[:at_most], color=BLUE, height=0.65)
+    drawn.ax_.set_yticks(places, shown, fontsize=8)
+    drawn.ax_.invert_yaxis()
+    drawn.ax_.set_xlabel(label)
+    return drawn
 
 
 def mark(ax: Any, x: Any, y: Any, **more: Any) -> None:

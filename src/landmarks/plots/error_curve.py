@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..how_many.cross_validated import HeldOut
 from ..how_many.curve import Curve, path, sweep
 from ..objectives.objective import Objective
 from ..operators.base import Operator
 from ..problem import Problem
 from ..selection import Selection
-from .axes import BLUE, GREY, ORANGE, Display, new_axes
+from .axes import BLUE, GREY, ORANGE, Display, Drawn
 
 DOTTED: dict[str, Any] = {"color": BLUE, "marker": "o", "markersize": 3, "linewidth": 1.2}
 MARKED: dict[str, Any] = {"color": ORANGE, "marker": "D", "linestyle": "none", "zorder": 3}
@@ -119,17 +120,27 @@ def best_errors(
     return np.array(errors) / (objective.total(operator) or 1.0)
 
 
-def plot_curve(curve: Curve, ax: Any = None) -> Any:
-    """Draw the relative errors in per cent against k, and mark the knee; returns the axes."""
-    ax = new_axes() if ax is None else ax
-    knee = curve.knee()
-    place = curve.ks.tolist().index(knee)
-    errors = 100 * curve.relative
-    ax.plot(curve.ks, errors, **DOTTED)
-    ax.plot([knee], [errors[place]], label=f"knee, k = {knee}", **MARKED)
-    _label(ax, "column")
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
+def plot_curve(curve: Curve, ax: Any = None) -> Drawn:
+    """Draw the relative errors in per cent against k, and mark the knee."""
+    drawn, knee = Drawn(ax), curve.knee()
+    error = 100 * curve.relative[curve.ks.tolist().index(knee)]
+    drawn.ax_.plot(curve.ks, 100 * curve.relative, **DOTTED)
+    drawn.ax_.plot([knee], [error], label=f"knee, k = {knee}", **MARKED)
+    _label(drawn.ax_, "column")
+    return drawn
+
+
+def plot_held_out(curve: HeldOut, ax: Any = None) -> Drawn:
+    """Draw the mean error on held-out rows with its standard error, and mark two sizes."""
+    drawn, mean, wide = Drawn(ax), 100 * curve.mean, 100 * curve.standard_error
+    drawn.ax_.plot(curve.ks, mean, **DOTTED)
+    drawn.ax_.fill_between(curve.ks, mean - wide, mean + wide, color=BLUE, alpha=0.15, linewidth=0)
+    few = curve.one_standard_error
+    error = mean[curve.ks.tolist().index(few)]
+    drawn.ax_.plot([few], [error], label=f"within one standard error, k = {few}", **MARKED)
+    _label(drawn.ax_, "column")
+    drawn.ax_.set_ylabel("error on held-out rows, % of their total")
+    return drawn
 
 
 def _label(ax: Any, noun: str) -> None:

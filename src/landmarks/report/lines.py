@@ -77,13 +77,18 @@ def share(part: float) -> str:
 
 def compared(k: int, summary: Summary, words: Words, terminal: Terminal) -> Iterator[str]:
     """Bars: what the choice keeps, random choices, and the best directions."""
+    for what, part, chosen in comparisons(k, summary, words):
+        yield f"  {what:28s} {terminal.bar(part, chosen=chosen)} {part:6.1%}"
+
+
+def comparisons(k: int, summary: Summary, words: Words) -> list[tuple[str, float, bool]]:
+    """What the choice, random choices and the best directions keep, and whether it was chosen."""
     kept = [(words.these(k), summary.chosen, True)]
     kept.append((f"{words.counted(k)} at random", summary.random, False))
     if summary.best is not None:
         directions = "direction" if k == 1 else "directions"
         kept.append((f"any {k} {directions}, at best", summary.best, False))
-    for what, part, chosen in kept:
-        yield f"  {what:28s} {terminal.bar(part, chosen=chosen)} {part:6.1%}"
+    return kept
 
 
 def _made(selection: Selection, words: Words) -> str:

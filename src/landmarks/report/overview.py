@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._shown import Table
 from ..selection import Selection
-from .lines import Words, headline, lines
+from .lines import Words, comparisons, headline, lines
 from .sentences import better
-from .summary import nested_shares, summarise
+from .summary import Summary, nested_shares, summarise
 from .terminal import Terminal, printable
 
 LISTED = 10  # the most chosen columns that are printed
@@ -39,7 +40,7 @@ def overview(selection: Selection) -> Overview:
         return Overview(_in_nats(selection), as_html(selection))
     summary, words = summarise(selection), words_of(selection)
     listed = lines(selection, summary, words, Terminal(), most=LISTED)
-    return Overview("\n".join(line.rstrip() for line in listed), as_html(selection))
+    return Overview("\n".join(line.rstrip() for line in listed), as_html(selection, summary))
 
 
 def _in_nats(selection: Selection) -> str:
@@ -110,8 +111,20 @@ def _title(selection: Selection, words: Words) -> str:
     return headline(selection, kept, words)
 
 
-def as_html(selection: Selection) -> str:
-    """The choice as a table for a notebook."""
+def as_table(selection: Selection) -> Table:
+    """The chosen ones in order of choice, with what they keep up to there."""
+    columns = {"index": selection.indices.tolist()}
+    if selection.chosen_names is not None:
+        columns["name"] = selection.chosen_names
+    if selection.objective.shares and selection.operator is not None:
+        together = nested_shares(selection)
+        if together is not None:
+            columns["kept so far"] = together.tolist()
+    return Table(columns)
+
+
+def as_html(selection: Selection, summary: Summary | None = None) -> str:
+    """The choice as a table for a notebook; with a summary also how it compares."""
     words = words_of(selection)
     title = _title(selection, words)
     shares = selection.objective.shares and _is_cheap(selection)
@@ -126,9 +139,24 @@ def as_html(selection: Selection) -> str:
     made = html.escape(f"by {selection.method}, seed {selection.seed}")
     return (
         f"<p><b>{html.escape(title)}</b></p><table><thead>{head}</thead><tbody>{body}</tbody>"
-        f"</table>{more}{_promise(selection)}<p><small>{made}; see also summary(), plot(), why(), "
-        "stability(), report(path)</small></p>"
+        f"</table>{more}{_bars(selection, summary, words)}{_promise(selection)}<p><small>{made}; "
+        "see also summary(), plot(), why(), stability(), report(path)</small></p>"
     )
+
+
+def _bars(selection: Selection, summary: Summary | None, words: Words) -> str:
+    """What the choice, random choices and the best directions keep, as bars."""
+    if summary is None:
+        return ""
+    rows = ""
+    for what, part, chosen in comparisons(selection.k, summary, words):
+        colour = "#0072b2" if chosen else "#999999"
+        bar = f"<div style='background:{colour};height:0.7em;width:{100 * part:.1f}%'></div>"
+        rows += (
+            f"<tr><td>{html.escape(what)}</td><td><div style='width:16em'>{bar}</div></td>"
+            f"<td>{part:.1%}</td></tr>"
+        )
+    return f"<table><thead><tr><th>kept by</th><th></th><th></th></tr></thead>{rows}</table>"
 
 
 def _promise(selection: Selection) -> str:

@@ -9,10 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
+from .._shown import printable
+
+__all__ = ["Terminal", "aligned", "printable"]
+
 SHADES, ASCII_SHADES = " ░▒▓█", " .:+#"
 ESCAPE = re.compile(r"\033\[[0-9;]*m")  # our own colours; names contain no escape characters
-#: control, direction, surrogates, private, line separators
-HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 @dataclass(frozen=True)
@@ -60,15 +62,6 @@ def _can_encode(stream: TextIO, text: str) -> bool:
     except (LookupError, UnicodeEncodeError):
         return False
     return True
-
-
-def printable(name: object, width: int | None = None) -> str:
-    """A name for a terminal, without characters that control it or change the direction."""
-    text = "".join(
-        "�" if unicodedata.category(letter) in HIDDEN else letter
-        for letter in str(name)[: None if width is None else 4 * width]
-    )
-    return text if width is None or len(text) <= width else text[: width - 1] + "…"
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[str]:

@@ -20,6 +20,7 @@ from ..methods.search.exact import Exact
 from ..objectives.objective import OBJECTIVES, Objective, Trace, as_objective
 from ..objectives.reconstructed import reconstructed
 from ..operators.base import Operator
+from ..operators.data import chosen_columns
 from ..placement.constraint import Constraint
 from ..problem import Method, Problem, Trial, check_indices
 from ..proof.certificate import Certificate, certify
@@ -724,6 +725,44 @@ class Selection:
         from ..report.overview import overview
 
         return overview(self)
+
+    def to_frame(self) -> Any:
+        """The choice as a pandas DataFrame: index, name, and the share kept up to there.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each chosen column, in order of choice.
+
+        Examples
+        --------
+        >>> lm.select(np.diag([1.0, 3.0, 2.0]), 2).to_frame()["index"].tolist()
+        [1, 2]
+        """
+        from ..report.overview import as_table
+
+        return as_table(self).to_frame()
+
+    def transform(self, X: Any) -> Any:
+        """The chosen columns of other rows, in order of choice.
+
+        Parameters
+        ----------
+        X : a table with the same n columns: an array, a sparse matrix or a data frame. Columns of a
+            frame are found by their names.
+
+        Returns
+        -------
+        array, sparse matrix or data frame
+            What X is, with k columns.
+
+        Examples
+        --------
+        >>> lm.select(np.diag([1.0, 3.0, 2.0]), 2).transform(np.arange(6).reshape(2, 3))
+        array([[1, 2],
+               [4, 5]])
+        """
+        return chosen_columns(X, self.indices, self.labels, self.n)
 
     def plot(self, ax: Any = None, *, coordinates: Any = None, field: Any = None) -> Any:
         """Plot the landmarks among their points, or else the error against k.

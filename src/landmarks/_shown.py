@@ -1,0 +1,143 @@
+"""How results show themselves: as a sentence, as a table, and as both in a notebook."""
+
+import html
+import unicodedata
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .errors import UnsupportedError
+
+#: control, direction, surrogates, private, line separators
+HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+PRINTED_ROWS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns by name, each a list; None where there is no value.
+
+    Attributes
+    ----------
+    columns : name -> values.
+
+    Examples
+    --------
+    >>> from landmarks.explain.table import Table
+    >>> table = Table({"name": ["age", "bmi"], "r2": [0.251, 1.0]})
+    >>> table
+    name     r2
+    age   0.251
+    bmi       1
+    >>> table.rows[0]
+    {'name': 'age', 'r2': 0.251}
+    """
+
+    columns: dict[str, list[Any]]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), []))
+
+    def __getitem__(self, name: str) -> list[Any]:
+        if name not in self.columns:
+            raise KeyError(f"no column {name!r}; there are {', '.join(self.columns)}")
+        return self.columns[name]
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows, each a dictionary."""
+        return [
+            dict(zip(self.columns, row, strict=True))
+            for row in zip(*self.columns.values(), strict=True)
+        ]
+
+    def to_frame(self) -> Any:
+        """The table as a pandas DataFrame."""
+        try:
+            import pandas
+        except ImportError:
+            raise UnsupportedError(
+                "to_frame needs pandas, which is not installed; use .rows or .columns"
+            ) from None
+        return pandas.DataFrame(self.columns)
+
+    def __repr__(self) -> str:
+        cells = [
+            [name, *map(_text, values[:PRINTED_ROWS])] for name, values in self.columns.items()
+        ]
+        aligned = [
+            _aligned(column, left=any(isinstance(value, str) for value in values))
+            for column, values in zip(cells, self.columns.values(), strict=True)
+        ]
+        return "\n".join(
+            ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)] + self._more
+        )
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(printable(name))}</th>" for name in self.columns)
+        columns = (map(_text, values[:PRINTED_ROWS]) for values in self.columns.values())
+        rows = zip(*columns, strict=True)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + "".join(
+            f"<p>{line}</p>" for line in self._more
+        )
+
+    @property
+    def _more(self) -> list[str]:
+        return [f"… {len(self) - PRINTED_ROWS} more"] if len(self) > PRINTED_ROWS else []
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.3g}" if isinstance(value, float | np.floating) else printable(value, 60)
+
+
+def _aligned(cells: list[str], *, left: bool) -> list[str]:
+    width = max(map(len, cells))
+    return [cell.ljust(width) if left else cell.rjust(width) for cell in cells]
+
+
+def printable(name: object, width: int | None = None) -> str:
+    """A name for a terminal, without characters that control it or change the direction."""
+    text = "".join(
+        "�" if unicodedata.category(letter) in HIDDEN else letter
+        for letter in str(name)[: None if width is None else 4 * width]
+    )
+    return text if width is None or len(text) <= width else text[: width - 1] + "…"
+
+
+class Shown:
+    """A result that prints as one line, and in a notebook with its table.
+
+    A class that derives from it has `sentence` and `table`.
+    """
+
+    sentence: Any
+    table: Any
+
+    def to_frame(self) -> Any:
+        """The table as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each row of `table`.
+
+        Examples
+        --------
+        >>> lm.path(np.diag([3.0, 2.0, 1.0]), 2).to_frame()["k"].tolist()
+        [1, 2]
+        """
+        return self.table.to_frame()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: {printable(self.sentence)}"
+
+    def _repr_html_(self) -> str:
+        sentence = html.escape(printable(self.sentence))
+        return f"<p><b>{type(self).__name__}</b>: {sentence}</p>{self.table._repr_html_()}"
