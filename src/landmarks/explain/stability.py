@@ -16,9 +16,9 @@ from ..errors import UnsupportedError
 from ..methods.registry import as_method
 from ..objectives import Objective, Target
 from ..operators.base import Operator
-from ..operators.dense import Data
+from ..operators.dense import Columns, Data
 from ..operators.kernel_matrix import KernelOperator
-from ..operators.sparse import Sparse
+from ..operators.sparse import Shifted, SparseColumns
 from ..problem import Method, Problem
 from ..runs.runner import report
 from .table import identity
@@ -202,20 +202,21 @@ def resample(operator: Operator, rng: np.random.Generator, keep: Indices = ()) -
         first = np.asarray(keep, dtype=np.int64)
         indices = np.concatenate([first, rng.integers(operator.n, size=operator.n - len(first))])
         return Sample(operator.restrict(indices), indices)
-    if not isinstance(operator, Data | Sparse):
+    if not isinstance(operator, Data | SparseColumns):
         raise UnsupportedError(
             "a bootstrap needs the rows of data or the points of a kernel to draw from, and "
             f"{operator!r} has neither; give X itself, or kernel(points, h)"
         )
     rows, counts = np.unique(rng.integers(operator.m, size=operator.m), return_counts=True)
     weights = np.sqrt(counts)
-    drawn: Data | Sparse
+    drawn: Columns
     if isinstance(operator, Data):
         X = take(operator.X, rows) * like(weights, operator.like)[:, None]
         drawn = Data(X, exponent=operator.exponent)
     else:
         X = scipy.sparse.diags_array(weights) @ operator.X.tocsr()[rows]
-        X = scipy.sparse.csc_array(X, dtype=operator.X.dtype)
-        drawn = Sparse(X, exponent=operator.exponent)
+        drawn = operator.of(scipy.sparse.csc_array(X, dtype=operator.X.dtype))
+        if isinstance(drawn, Shifted):
+            drawn.weights = weights * drawn.weights[rows]
     order = rng.permutation(operator.n)
     return Sample(drawn.restrict(order), order)

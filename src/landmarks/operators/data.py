@@ -79,8 +79,9 @@ def data(
     memory : bytes that may be used for an X read in blocks. A wide X that fits is loaded; a tall X
         is loaded only if it takes at most 1/16 of the memory. Otherwise the Gram matrix XᵀX is
         summed in one pass if it fits, and if not, each product is a pass over the rows.
-    reading : how to read a file, as the options of the command line: columns, drop, array, and of a
-        text header, delimiter, decimal, thousands, na_values, encoding.
+    reading : `layer`, the layer of an AnnData object to use instead of its X; and how to read a
+        file, as the options of the command line: columns, drop, array, and of a text header,
+        delimiter, decimal, thousands, na_values, encoding.
 
     Returns
     -------
@@ -277,6 +278,7 @@ def given(
     numeric_only: bool = False,
     load: bool | None = None,
     memory: int = ROWS_MEMORY,
+    layer: str | None = None,
     stacklevel: int = 2,
     **reading: Any,
 ) -> Given:
@@ -285,6 +287,8 @@ def given(
     load : whether rows in blocks are loaded; None loads them if they fit into the memory.
     """
     table, labels = None, None
+    if layer is not None and not is_annotated(A):
+        raise TypeError(f"layer names a layer of an AnnData object, got {type(A).__name__}")
     if isinstance(A, str | os.PathLike):
         from ..readers.read import read
 
@@ -300,7 +304,8 @@ def given(
         for note in A.notes:
             warnings.warn(note, stacklevel=stacklevel + 1)
     elif is_annotated(A):
-        X, names = _annotated(A), tuple(map(str, A.var_names))
+        X, names = _annotated(A, layer), tuple(map(str, A.var_names))
+        labels = names
     elif is_frame(A):
         X = numbers_only(A, numeric_only=numeric_only, stacklevel=stacklevel + 1)
         names, labels, X = column_names(X), column_labels(X), frame_values(X)
@@ -394,9 +399,12 @@ def is_annotated(A: Any) -> bool:
     return hasattr(A, "X") and hasattr(A, "var_names") and hasattr(A, "obs_names")
 
 
-def _annotated(A: Any) -> Any:
+def _annotated(A: Any, layer: str | None) -> Any:
+    if layer is not None:
+        if layer not in A.layers:
+            known = ", ".join(map(repr, A.layers)) or "none"
+            raise ValueError(f"there is no layer {layer!r}; the layers are {known}")
+        return A.layers[layer]
     if A.X is None:
-        raise ValueError(
-            "the AnnData object has no X; choose a layer, e.g. A.X = A.layers['counts']"
-        )
+        raise ValueError('the AnnData object has no X; choose a layer: lm.data(A, layer="counts")')
     return A.X

@@ -161,7 +161,7 @@ class Columns(Operator):
     """The operator XᵀX of a stored X; products use XᵀX itself if that is cheaper."""
 
     X: Any
-    determined_by = ("X",)
+    determined_by: tuple[str, ...] = ("X",)
     one_form = True
 
     def __init__(self, X: Any, *, exponent: int = 0, ledger: Ledger | None = None):
@@ -187,16 +187,23 @@ class Columns(Operator):
     def m(self) -> int:
         return self.X.shape[0]
 
+    @property
+    def stores_gram(self) -> bool:
+        """Whether a product with XᵀX is cheaper than two with X and it is small."""
+        rows = self.entries(self.X) // max(1, self.n)
+        return gram_is_cheaper(rows, self.n, itemsize(self.like))
+
+    def gram(self) -> Array:
+        """XᵀX."""
+        return self.X.T @ self.X
+
     @cached_property
     def stored(self) -> Dense | None:
-        """XᵀX when a product with it is cheaper than two with X and it is small, else None."""
-        rows = self.entries(self.X) // max(1, self.n)
-        if not gram_is_cheaper(rows, self.n, itemsize(self.like)):
+        """XᵀX where it is stored, else None."""
+        if not self.stores_gram:
             return None
         self.ledger.add(entries=self.entries(self.X))
-        K = self.X.T @ self.X
-        K = K if is_array(K) else K.toarray()
-        return Dense(K, exponent=self.exponent, ledger=self.ledger)
+        return Dense(self.gram(), exponent=self.exponent, ledger=self.ledger)
 
     def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         if self.stored is not None:

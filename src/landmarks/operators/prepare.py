@@ -15,15 +15,14 @@ import scipy.sparse
 
 from .. import _check
 from .._array import host, like, namespace, norm
-from .base import MEMORY, Operator
 from .dense import Data, array_data, is_symmetric
-from .function import function
 from .psd import psd
 from .rows.base import RowBlocks
 from .rows.moments import Moments
 from .rows.out_of_core import ROWS_MEMORY, from_rows, scaled_gram
 from .rows.tiles import tile_height, tiles
-from .sparse import checked_sparse, sparse_data
+from .sparse import Shifted, Sparse, checked_sparse, sparse_data, sparse_gram
+from .sparse import is_symmetric as sparse_is_symmetric
 from .standard import Prepared, Standard, average, mean_share
 
 WAYS = ("error", "impute", "drop", "pairwise")  # what may be done about missing values
@@ -117,20 +116,29 @@ class Preparation(Standard):
 
     def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
         if self.plain and weights is None:
-            operator, n = sparse_data(X), X.shape[1]
-            return Prepared(operator, np.zeros(n), np.ones(n), float(X.shape[0]))
-        if self.center and X.shape[1] ** 2 * 8 <= MEMORY // 8:
-            return self.of_moments(moments(X, weights), X.dtype)
+            n = X.shape[1]
+            return Prepared(sparse_data(X), np.zeros(n), np.ones(n), float(X.shape[0]))
+        accuracy = float(np.finfo(X.dtype).eps)
+        power = _check.exponent(float(np.max(np.abs(X.data), initial=0.0)), X.data)
+        dtype, X = X.dtype, X.astype(np.float64)  # a copy: the user's matrix stays as it is
+        X.data = _check.scaled(X.data, power)
         known, variance = _mean_and_variance(X, weights)
-        mean, factor, scale = self.parts(known, variance, float(np.finfo(X.dtype).eps))
+        mean, factor, scale = self.parts(known, variance, accuracy)
         w = np.ones(X.shape[0]) if weights is None else weights
         Z = scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)
-        Z, W = Z.astype(X.dtype), float(w.sum())
-        if not self.center:
-            share = mean_share(known, variance)
-            return Prepared(sparse_data(Z), mean, scale, W, share)
-        rest = centred(Z, mean * factor, W, variance * factor**2)
-        return Prepared(rest, mean, scale, W - 1, 0.0, _zero(factor))
+        Z = scipy.sparse.csc_array(Z, dtype=dtype)
+        exponent, W = 0 if self.scale else 2 * power, float(w.sum())
+        operator: Sparse | Shifted
+        if self.center:
+            operator = Shifted(Z, mean * factor, np.sqrt(w), exponent=exponent)
+        else:
+            operator = Sparse(Z, exponent=exponent)
+        operator.symmetric = sparse_is_symmetric(X)
+        share = 0.0 if self.center else mean_share(known, variance)
+        constant = _zero(factor) if self.center else ()
+        mean = np.ldexp(mean, power)
+        scale = np.ldexp(scale, power) if self.scale else scale
+        return Prepared(operator, mean, scale, W - self.center, share, constant)
 
 
 def _zero(factor: np.ndarray) -> tuple[int, ...]:
@@ -184,16 +192,6 @@ def _mean_and_variance(X: Any, weights: np.ndarray | None) -> tuple[np.ndarray, 
     return mean_variance_axis(X, axis=0, weights=weights)
 
 
-def centred(Z: Any, mean: np.ndarray, weight: float, variance: np.ndarray) -> Operator:
-    """ZᵀZ − W mean meanᵀ by products: centres a sparse Z whose Gram matrix would be too large."""
-    mean = mean.astype(Z.dtype)
-
-    def product(block: np.ndarray) -> np.ndarray:
-        return (Z.T @ (Z @ block) - weight * np.outer(mean, mean @ block)).astype(Z.dtype)
-
-    return function(product, n=Z.shape[1], diagonal=weight * variance, dtype=Z.dtype)
-
-
 def _pair_moments_of(source: RowBlocks, weights: np.ndarray | None) -> PairMoments:
     """The moments of all rows of a source, with the mean of the first tile as origin."""
     total: PairMoments | None = None
@@ -232,8 +230,8 @@ def moments(X: Any, weights: np.ndarray | None) -> Moments:
         return Moments(0.0, np.zeros(X.shape[1]), np.zeros((X.shape[1], X.shape[1])))
     mean = (X.T @ w) / W
     if scipy.sparse.issparse(X):
-        X = X.astype(np.float64)
-        return Moments(W, mean, _product(X, w, X) - W * np.outer(mean, mean))
+        Z = scipy.sparse.csc_array(scipy.sparse.diags_array(np.sqrt(w)) @ X, dtype=np.float64)
+        return Moments(W, mean, sparse_gram(Z, mean, np.sqrt(w)))
     centred = (X - mean) * np.sqrt(w)[:, None]
     return Moments(W, mean, centred.T @ centred)
 

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 import landmarks as lm
-from landmarks.operators import prepare
+from landmarks.operators import dense, prepare, sparse
 from landmarks.operators.forms import densify
 from landmarks.operators.prepare import Preparation, mean_imputed
 from landmarks.operators.rows.arrays import ArrayRows
@@ -62,7 +62,8 @@ def test_every_form_has_the_columns_of_the_formula(form, center, scale, weights)
 def test_a_sparse_matrix_that_is_too_wide_for_its_gram_matrix_has_them_too(
     center, scale, weights, monkeypatch
 ):
-    monkeypatch.setattr(prepare, "MEMORY", 8)
+    for module in (sparse, dense):
+        monkeypatch.setattr(module, "MEMORY", 8)
     prepared = Preparation(center, scale, "error").of_rows(scipy.sparse.csr_array(X), weights)
     check(prepared, reference(X, weights, center, scale), weights, center)
     np.testing.assert_allclose(
@@ -118,7 +119,8 @@ def test_single_precision_stays_single(form, monkeypatch):
     assert mean_imputed(single, None).dtype == np.float32
     known = FORMS[form](X.astype("float32"))
     assert Preparation(False, True, "error").of_rows(known, None).operator.like.dtype == np.float32
-    monkeypatch.setattr(prepare, "MEMORY", 8)
+    for module in (sparse, dense):
+        monkeypatch.setattr(module, "MEMORY", 8)
     operator = Preparation(True, True, "error").of_rows(known, None).operator
     assert operator.matmul(np.ones((5, 1), dtype="float32")).dtype == np.float32
 
@@ -138,7 +140,7 @@ def test_sparse_rows_in_float32_may_have_weights():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 6)) * (rng.random((30, 6)) < 0.5)
     w = rng.integers(1, 4, 30).astype(np.float64)
-    sparse = scipy.sparse.csr_array(X.astype(np.float32))
-    found = lm.ColumnSelector(2, center=False, scale=True).fit(sparse, sample_weight=w)
-    dense = lm.ColumnSelector(2, center=False, scale=True).fit(X, sample_weight=w)
-    assert found.get_support().tolist() == dense.get_support().tolist()
+    rows = scipy.sparse.csr_array(X.astype(np.float32))
+    found = lm.ColumnSelector(2, center=False, scale=True).fit(rows, sample_weight=w)
+    expected = lm.ColumnSelector(2, center=False, scale=True).fit(X, sample_weight=w)
+    assert found.get_support().tolist() == expected.get_support().tolist()
