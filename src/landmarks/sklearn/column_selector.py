@@ -33,7 +33,8 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
     """Select the columns from which all columns, or a target, are best rebuilt by least squares.
 
     The k columns S are chosen to make ‖X − P_S X‖²_F small, where P_S projects onto them; with a
-    target Y, to make ‖Y − P_S Y‖²_F small.
+    target Y, to make ‖Y − P_S Y‖²_F small. **The y of fit is ignored unless target="y"**: without
+    it the columns rebuild the table, and need not be those that predict y.
 
     Parameters
     ----------
