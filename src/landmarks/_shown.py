@@ -94,7 +94,7 @@ class Table:
 def _text(value: Any) -> str:
     if value is None:
         return ""
-    return f"{value:.3g}" if isinstance(value, float | np.floating) else printable(value, 60)
+    return f"{value:.3g}" if isinstance(value, float | np.floating) else printable(value, 200)
 
 
 def _aligned(cells: list[str], *, left: bool) -> list[str]:

@@ -43,7 +43,7 @@ def landmark_genes(
 
     Examples
     --------
-    >>> anndata = pytest.importorskip("anndata")
+    >>> import anndata
     >>> counts = np.random.default_rng(0).poisson(1.0, (100, 20)).astype(np.float32)
     >>> cells = anndata.AnnData(counts)
     >>> from landmarks.adapters.anndata import landmark_genes
