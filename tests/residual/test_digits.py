@@ -8,9 +8,8 @@ import landmarks as lm
 from landmarks import problem
 from landmarks.methods.greedy import greedy
 from landmarks.methods.greedy.greedy import ErrorGains, pursue
-from landmarks.operators import base, kernel_matrix
+from landmarks.operators import base
 from landmarks.operators.forms import in_double
-from landmarks.residual import digits
 from landmarks.residual.residual import Residual
 
 POINTS = np.random.default_rng(0).standard_normal((400, 3)).astype(np.float32)
@@ -25,35 +24,6 @@ def paired(sigma):
     return wide
 
 
-def test_a_rough_product_is_within_the_error_it_states():
-    wide = paired(1.0)
-    V = np.random.default_rng(1).standard_normal((400, 5))
-    product, off = digits.leading_digits(wide, V)
-    difference = product - wide.matmul(V)
-    assert 0 < np.sqrt(np.mean(difference**2)) < off < 1e-3 * np.sqrt(np.mean(product**2))
-
-
-def test_without_a_rough_form_all_digits_are_kept():
-    wide = in_double(lm.kernel(POINTS, lm.rbf(1.0)))
-    V = np.ones((400, 1))
-    np.testing.assert_array_equal(digits.leading_digits(wide, V)[0], wide.matmul(V))
-
-
-@pytest.mark.parametrize(
-    ("engine", "large", "kept"),
-    [
-        ("fused", 400, True),
-        ("fused", 401, False),
-        ("chunked", 400, False),
-    ],
-)
-def test_only_large_fused_kernels_keep_their_rough_form(monkeypatch, engine, large, kept):
-    monkeypatch.setattr(kernel_matrix, "LARGE", large)
-    single = lm.kernel(POINTS, lm.rbf(1.0))
-    single.engine = engine
-    assert (in_double(single).rough is single) is kept
-
-
 @pytest.mark.parametrize("sigma", [0.3, 1.0, 3.0, 10.0])
 def test_greedy_chooses_as_well_as_with_all_digits(sigma):
     wide = paired(sigma)
@@ -66,17 +36,6 @@ def test_greedy_chooses_as_well_as_with_all_digits(sigma):
     exact = pursue(lm.Problem(wide, 40), residual, ErrorGains(residual)).indices
     ratio = selection_error(wide, rough, "trace") / selection_error(wide, exact, "trace")
     assert ratio < 1 + 1e-6 or rough.tolist() == exact.tolist()
-
-
-def test_greedy_goes_over_to_double_where_gains_are_in_doubt(monkeypatch):
-    monkeypatch.setattr(greedy, "DOUBTFUL", 4)
-    wide = paired(3.0)
-    residual = Residual(plain(wide), 60)
-    gains = ErrorGains(residual)
-    pursue(lm.Problem(wide, 60), residual, gains)
-    assert not gains.rough
-    smallest = np.min(gains.powers.errors[1])
-    assert smallest < 1e-12 * np.max(wide.columns(np.arange(400)) ** 2) * 400
 
 
 @pytest.mark.parametrize("sigma", [0.5, 3.0])

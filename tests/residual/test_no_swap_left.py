@@ -4,13 +4,15 @@ Every swap is tried by projection, apart from the engine. The kinds were chosen 
 columns, tight clusters, fast spectra, large offsets and smooth fields, with included columns.
 """
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import landmarks as lm
-from landmarks.operators.forms import Factored
+from landmarks.errors import RankWarning
 from tests.residual import reference
 
 
@@ -90,9 +92,14 @@ def test_a_drop_that_costs_far_more_than_the_error_hides_no_swap(seed):
     assert best_swap(X, s.indices.tolist(), "frobenius", []) >= error * (1 - 1e-6)
 
 
-def test_columns_of_zeros_and_copies_do_not_make_the_others_alike():
-    X = np.random.default_rng(0).standard_normal((40, 12))
-    spread = np.column_stack([X, np.zeros(40), X[:, 0]])
-    near = np.column_stack([spread, X[:, 1] + 1e-3 * X[:, 2]])
-    assert not isinstance(lm.data(spread).searchable(4), Factored)
-    assert isinstance(lm.data(near).searchable(4), Factored)
+@pytest.mark.parametrize("seed", [27, 45, 99])
+def test_a_start_of_more_columns_than_the_kernel_has_digits_for_is_searched(seed):
+    """In the order in which they are drawn the diagonal of the residual falls far below zero."""
+    rng = np.random.default_rng(seed)
+    x = rng.random((300, 1 + seed % 3))
+    K = lm.kernel(x, lm.rbf(sigma=[0.3, 1, 3][seed // 3 % 3]))
+    start = rng.permutation(300)[:60]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        s = lm.select(K, 60, method=lm.Swap(start=start))
+    assert 0 <= s.relative_error() < 1e-9

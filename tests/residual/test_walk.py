@@ -11,7 +11,6 @@ from landmarks.operators.dense import Dense
 from landmarks.operators.forms import Factored
 from landmarks.residual.base import Base
 from landmarks.residual.exchange import Exchange
-from landmarks.residual.explicit import Explicit, independent_basis
 
 RNG = np.random.default_rng(1)
 X = RNG.standard_normal((30, 36)) * np.linspace(1, 2, 36)
@@ -101,51 +100,3 @@ def test_a_state_of_nothing_is_that_of_the_matrix(form):
     state.add(8, 1)
     assert_true(state, K)
     assert_rows_true(state, K)
-
-
-@pytest.mark.parametrize("form", ["stored", "factor"])
-def test_a_copy_in_released_memory_has_the_same_numbers(form):
-    operator, K, _ = FORMS[form]()
-    base = Base(plain(operator), 2, 4)
-    state = Exchange(base, 4)
-    state.load(np.array([4, 9, 2, 20]))
-    first = state.copy()
-    first.drop(1)
-    first.add(17, 1)
-    first.release()
-    state.drop(2)
-    second = state.copy()
-    assert second is first and second.members.tolist() == [4, 9, -1, 20]
-    second.add(6, 2)
-    assert_true(second, K)
-    assert_true(state, K)
-    assert state.chosen.tolist() == [4, 9, 20]
-
-
-def test_the_columns_of_a_factor_are_not_changed():
-    operator = Factored(X.copy())
-    source = Explicit(operator, 2)
-    nobody = np.zeros(0, dtype=np.int64)
-    source.add(3, 0, nobody, nobody, np.array([1.0, 0.0]))
-    assert np.array_equal(operator.X, X) and source.lengths()[3] < 1e-20
-
-
-def test_what_a_factor_is_read_for_is_counted():
-    operator = Factored(X)
-    source = Explicit(operator, 2)
-    source.columns([1, 5])
-    assert operator.ledger.snapshot() == {"products": 0, "columns": 2, "entries": 30 * 36}
-    source.matmul(np.ones((36, 3)))
-    assert operator.ledger.snapshot() == {"products": 3, "columns": 2, "entries": 3 * 30 * 36}
-
-
-@pytest.mark.parametrize("columns", [[0, 1, 2, 3], [0, 1, 0, 2], [0, 35, 1], list(range(36))])
-def test_independent_columns_have_an_orthogonal_basis(columns):
-    chosen = X[:, columns].copy()
-    if 35 in columns[:3]:
-        chosen[:, 1] = 0.0
-    kept, Q, T = independent_basis(chosen, 1e-20 * np.sum(chosen * chosen, axis=0))
-    assert len(kept) == np.linalg.matrix_rank(chosen) and np.all(np.diff(kept) > 0)
-    np.testing.assert_allclose(Q.T @ Q, np.eye(len(kept)), atol=1e-12)
-    np.testing.assert_allclose(Q @ T, chosen[:, kept], atol=1e-10)
-    assert np.array_equal(T, np.triu(T))
