@@ -9,8 +9,8 @@ import pytest
 from contracts.operators import CASES, OPERATORS, SPELLINGS, Case
 from libraries import library
 
+import landmarks as lm
 from landmarks._array import host, namespace
-from landmarks._select import select
 from landmarks.operators.base import Operator, squared_diagonal
 from landmarks.operators.forms import densify
 
@@ -187,7 +187,7 @@ def test_read_only_input_is_accepted(case: Case):
 
 
 def use_everything(operator: Operator) -> None:
-    selection = select(operator, 1, method="greedy")
+    selection = lm.select(operator, 1, method="greedy")
     selection.lower_bound("trace"), selection.error("frobenius"), selection.nystrom().factor
     operator.restrict(COLS).columns([0])
 
@@ -196,7 +196,7 @@ def use_everything(operator: Operator) -> None:
 def test_first_pick_of_greedy_has_the_largest_gain_of_the_dense_matrix(pair):
     case, name = pair
     operator = case.make(arrays(library(name), case.values, "float64"))
-    chosen = select(operator, 1, method="greedy").indices[0]
+    chosen = lm.select(operator, 1, method="greedy").indices[0]
     K = case.dense(case.values)
     gains = np.sum(K**2, axis=0) / np.diag(K)
     assert gains[chosen] == pytest.approx(gains.max(), rel=1e-10)

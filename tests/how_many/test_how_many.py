@@ -8,7 +8,6 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
-from landmarks.how_many.cross_validated import HeldOut
 from landmarks.how_many.knee import RuledMethod
 from landmarks.how_many.max_error import Attempts
 from landmarks.operators.data import Data
@@ -202,7 +201,7 @@ def test_what_must_be_included_is_the_least_and_what_may_be_chosen_the_most():
 
 def test_the_best_size_and_the_smallest_within_one_standard_error():
     errors = np.array([[0.5, 0.30, 0.20, 0.25], [0.6, 0.24, 0.28, 0.25]])
-    found = HeldOut(np.array([1, 2, 4, 8]), errors)
+    found = lm.HeldOut(np.array([1, 2, 4, 8]), errors)
     np.testing.assert_allclose(found.mean, [0.55, 0.27, 0.24, 0.25])
     np.testing.assert_allclose(found.standard_error, [0.05, 0.03, 0.04, 0.0], atol=1e-15)
     assert found.best == 4 and found.one_standard_error == 2

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 import landmarks as lm
 from landmarks.linalg.nystrom import nystrom_factor
 from landmarks.methods.relaxation.relaxed import relaxed_nystrom, relaxed_projection
-from landmarks.operators.data import data
 
 from . import oracle
 
@@ -92,4 +91,4 @@ def test_trace_norm_identity_of_columns_and_nystrom(X, corner):
     trace_norm = np.sum(np.linalg.svd(K - F @ F.T, compute_uv=False))
     columns = np.sum((X - projector(X, CORNERS[corner]) @ X) ** 2)
     assert_allclose(trace_norm, columns, atol=1e-9 * np.trace(K))
-    assert_allclose(selection_error(data(X), S, "trace"), columns, atol=1e-9 * np.trace(K))
+    assert_allclose(selection_error(lm.data(X), S, "trace"), columns, atol=1e-9 * np.trace(K))

@@ -9,7 +9,6 @@ import landmarks as lm
 from landmarks.linalg.probes import Identity, Rademacher
 from landmarks.linalg.solvers import BlockCG, Cholesky
 from landmarks.methods.relaxation.relaxed import Active, frobenius_gradient, trace_gradient
-from landmarks.operators.data import data
 
 from . import oracle
 
@@ -55,7 +54,7 @@ def test_products_per_gradient(objective, products, rng):
 
 
 @pytest.mark.parametrize("objective", [trace_gradient, frobenius_gradient])
-@pytest.mark.parametrize("make", [lambda X: lm.psd(X.T @ X), data], ids=["psd", "data"])
+@pytest.mark.parametrize("make", [lambda X: lm.psd(X.T @ X), lm.data], ids=["psd", "data"])
 def test_freezing_makes_a_gradient_cheaper(objective, make, rng):
     operator = make(rng.standard_normal((20, 80)))
     probes = Rademacher(5).draw(80, rng, operator.like)

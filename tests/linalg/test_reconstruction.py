@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +15,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 
 import landmarks as lm
-from landmarks.errors import UnsupportedError
-from landmarks.linalg.reconstruction import reconstruct
+from landmarks.errors import RankWarning, UnsupportedError
+from landmarks.linalg.reconstruction import Reconstruction
 
 X = np.random.default_rng(0).standard_normal((20, 9)) @ np.random.default_rng(1).standard_normal(
     (9, 9)
@@ -29,6 +31,13 @@ MAKERS = {
 KNOWN = [
     pytest.param(case, name, id=f"{case.name}-{name}") for case in KINDS for name in case.libraries
 ]
+
+
+def reconstruct(A: Any, chosen: list[int]) -> Reconstruction:
+    """The reconstruction from columns that are given."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        return lm.select(A, len(chosen), method="greedy", include=chosen).reconstruction()
 
 
 def left(columns: list[int]) -> float:

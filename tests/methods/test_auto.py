@@ -8,7 +8,6 @@ from errors_of import selection_error
 
 import landmarks as lm
 from landmarks.methods import auto, portfolio
-from landmarks.problem import Problem
 
 
 @pytest.fixture
@@ -69,7 +68,7 @@ def test_a_large_problem_is_worked_on_products(monkeypatch, X):
 
 def test_nuclear_scores_take_over_where_greedy_costs_too_much():
     operator = lm.function(lambda V: 2.0 * V, n=1_000_000)
-    plan = list(auto.large_plan(Problem(operator, 1000), seconds=180.0))
+    plan = list(auto.large_plan(lm.Problem(operator, 1000), seconds=180.0))
     assert [label for label, _ in plan] == ["nuclear"]
 
 
@@ -109,7 +108,7 @@ def smooth(points):
 
 
 def problem(n, k, criterion="trace", **constraints):
-    return Problem(lm.function(lambda V: 2.0 * V, n=n), k, criterion, **constraints)
+    return lm.Problem(lm.function(lambda V: 2.0 * V, n=n), k, criterion, **constraints)
 
 
 def test_a_small_matrix_is_annealed_where_a_budget_allows_it():
@@ -143,7 +142,7 @@ def test_trials_on_a_large_kernel_hold_an_estimate_of_the_frobenius_error(monkey
     kernel = lm.kernel(X.T, lm.rbf(sigma=20.0))
     exact = lm.select(kernel, 4, criterion="frobenius", method="greedy").error()
     monkeypatch.setattr(portfolio, "ESTIMATED", 39)  # of 40
-    trials = auto.Portfolio(Problem(kernel, 4, "frobenius"), np.random.default_rng(0))
+    trials = auto.Portfolio(lm.Problem(kernel, 4, "frobenius"), np.random.default_rng(0))
     trials.run("greedy", lm.Greedy())
     error = trials.trials[0].error
     # an estimate: not the same digits, and 100 probes of 40 columns are within a tenth

@@ -14,7 +14,6 @@ import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.methods import auto
 from landmarks.methods.greedy.osinsky import promised
-from landmarks.methods.sampling.uniform import Uniform
 
 
 def simplex(k, rng):
@@ -98,7 +97,7 @@ def test_with_included_columns_it_is_that_of_the_rest(kind, k, seed):
 def test_a_choice_that_breaks_it_is_replaced(monkeypatch):
     """Decoys and a start at random, so that only Osinsky's choice can keep the promise."""
     X = np.hstack([1e-3 * np.random.default_rng(0).standard_normal((40, 300)), np.eye(40, 12)])
-    monkeypatch.setattr(auto, "small_plan", lambda problem: [("uniform", Uniform())])
+    monkeypatch.setattr(auto, "small_plan", lambda problem: [("uniform", lm.Uniform())])
     found = lm.select(X, 12, scale=False)
     assert [trial.label for trial in found.trials][:2] == ["uniform", "osinsky > swap"]
     assert found.trials[0].error > 13 * found.best_rank_error() >= 13 / 12 * found.error()

@@ -14,7 +14,7 @@ from landmarks.methods.registry import METHODS
 from landmarks.methods.relaxation.continuous import Bisection, WarmPath
 from landmarks.methods.search.merged import Merged
 from landmarks.operators import base
-from landmarks.runs.runner import Progress, watching
+from landmarks.runs.runner import watching
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 16)) @ RNG.standard_normal((16, 16))
@@ -40,8 +40,8 @@ PHASES = {
 COUNTED = ("greedy", "nuclear", "supervised", "rpcholesky", "leverage", "pivoted_qr")
 
 
-def heard(method: Any, **more: Any) -> list[Progress]:
-    reports: list[Progress] = []
+def heard(method: Any, **more: Any) -> list[lm.Progress]:
+    reports: list[lm.Progress] = []
     lm.select(X, 4, method=method, callback=reports.append, **more)
     return reports
 
@@ -57,7 +57,7 @@ def test_a_method_names_what_it_does(name):
 @pytest.mark.parametrize("entry", CONTRACT, ids=repr)
 def test_reports_stay_within_their_total_and_errors_between_zero_and_one(entry):
     data = X if entry.serves is None else lm.kernel(X.T, lm.rbf(sigma=5.0))
-    reports: list[Progress] = []
+    reports: list[lm.Progress] = []
     lm.select(data, 4, method=entry.method, callback=reports.append)
     for report in reports:
         assert report.total is None or 0 <= report.done <= report.total
@@ -116,13 +116,13 @@ def test_with_a_target_the_phases_have_the_same_names(method, phases):
 
 def test_the_error_that_is_reported_last_is_that_of_the_choice():
     for name in ("greedy", "rpcholesky", "pivoted_qr", "swap", "iterated", "exact"):
-        reports: list[Progress] = []
+        reports: list[lm.Progress] = []
         found = lm.select(X, 4, method=PHASES[name][0], callback=reports.append)
         assert reports[-1].error == pytest.approx(found.relative_error(), rel=1e-9)
 
 
 def test_a_search_for_how_many_reports_the_sizes_that_it_tries():
-    reports: list[Progress] = []
+    reports: list[lm.Progress] = []
     found = lm.select(X, lm.MaxError(0.1), method="rpcholesky", callback=reports.append)
     tried = [p for p in reports if p.phase == "how many"]
     assert found.k in {p.done for p in tried} and all(0 <= p.error <= 1 for p in tried)
@@ -157,7 +157,7 @@ def test_the_default_that_is_stopped_makes_no_further_trial(phase):
     whole = [trial.label for trial in lm.select(X, 6).trials]
     heard: list[str] = []
 
-    def stop(progress: Progress) -> bool:
+    def stop(progress: lm.Progress) -> bool:
         heard.append(progress.phase)
         return progress.phase == phase
 
@@ -203,7 +203,7 @@ def test_exchanges_of_groups_are_counted_from_each_start(most):
     rng = np.random.default_rng(2)
     Y = rng.standard_normal((30, 4)) @ rng.standard_normal((4, 24))
     Y += 0.6 * rng.standard_normal((30, 24))
-    reports: list[Progress] = []
+    reports: list[lm.Progress] = []
     method = lm.Knapsack(max_exchanges=most)
     lm.select(Y, 7, method=method, callback=reports.append)
     reports = [progress for progress in reports if progress.phase == "exchange"]

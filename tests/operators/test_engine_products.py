@@ -7,14 +7,13 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
-from landmarks.kernels import rbf
 from landmarks.operators import kernel as choices
 from landmarks.operators import kernel_matrix as module
 from landmarks.operators.kernel_matrix import KernelOperator
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.standard_normal((30, 2))
-H = rbf(sigma=1.5)
+H = lm.rbf(sigma=1.5)
 K = H(POINTS, POINTS)
 ROWS, COLS = np.array([4, 0, 7]), np.array([1, 29, 3, 4])
 

@@ -14,8 +14,6 @@ from sklearn.datasets import load_breast_cancer, load_wine
 
 import landmarks as lm
 from landmarks.errors import NotPSDError, RankWarning
-from landmarks.methods.search.exact import Exact
-from landmarks.problem import Problem
 
 CRITERIA = ["trace", "frobenius"]
 K3 = np.linalg.inv([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
@@ -40,7 +38,7 @@ def error(K, S, criterion):
 )
 def test_the_choice_is_the_best_of_all(n, k, criterion):
     X = data(n + 3, n, seed=n + k)
-    found = lm.select(X, k, method=Exact(), criterion=criterion)
+    found = lm.select(X, k, method=lm.Exact(), criterion=criterion)
     best = min(error(X.T @ X, S, criterion) for S in combinations(range(n), k))
     assert found.error() == pytest.approx(best, rel=1e-9, abs=1e-9)
     assert found.proved or best < 1e-9
@@ -59,7 +57,7 @@ def test_ranks_and_copies_do_no_harm(rank, k, copies, criterion, seed):
     X = np.concatenate([X, X[:, :copies]], axis=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
-        found = lm.select(X, k, method=Exact(), criterion=criterion)
+        found = lm.select(X, k, method=lm.Exact(), criterion=criterion)
     K = X.T @ X
     best = min(error(K, S, criterion) for S in combinations(range(X.shape[1]), k))
     assert found.error() == pytest.approx(best, rel=1e-8, abs=1e-9 * np.sum(K * K))
@@ -68,14 +66,14 @@ def test_ranks_and_copies_do_no_harm(rank, k, copies, criterion, seed):
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_include_and_exclude_narrow_the_choice(criterion):
     X = data(14, 11)
-    found = lm.select(X, 5, method=Exact(), criterion=criterion, include=[8], exclude=[0, 3])
+    found = lm.select(X, 5, method=lm.Exact(), criterion=criterion, include=[8], exclude=[0, 3])
     allowed = [1, 2, 4, 5, 6, 7, 9, 10]
     best = min(error(X.T @ X, (8, *S), criterion) for S in combinations(allowed, 4))
     assert 8 in found.indices and found.error() == pytest.approx(best)
 
 
 def test_the_certified_matrix_has_the_error_one_fifth():
-    found = lm.select(lm.psd(K3), 2, method=Exact())
+    found = lm.select(lm.psd(K3), 2, method=lm.Exact())
     assert (
         sorted(found.indices.tolist()) == [0, 1]
         and found.bound == pytest.approx(1 / 5)
@@ -89,7 +87,7 @@ def test_the_certified_matrix_has_the_error_one_fifth():
 )
 def test_known_optima_are_proved(load, k, factor):
     X = load().data
-    found = lm.select((X - X.mean(axis=0)) / X.std(axis=0), k, method=Exact())
+    found = lm.select((X - X.mean(axis=0)) / X.std(axis=0), k, method=lm.Exact())
     assert found.proved and found.factor() == pytest.approx(factor, abs=5e-6)
 
 
@@ -97,10 +95,10 @@ def test_known_optima_are_proved(load, k, factor):
 @pytest.mark.parametrize("ticks", [3, 20, 60])
 def test_at_the_deadline_the_bound_is_valid(criterion, ticks, monkeypatch):
     X = data(15, 12)
-    problem = Problem(lm.data(X), 6, criterion, deadline=float(ticks))
+    problem = lm.Problem(lm.data(X), 6, criterion, deadline=float(ticks))
     clock = iter(range(10**6))
     monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
-    choice = Exact().choose(problem, np.random.default_rng(0))
+    choice = lm.Exact().choose(problem, np.random.default_rng(0))
     best = min(error(X.T @ X, S, criterion) for S in combinations(range(12), 6))
     scale = np.ldexp(1.0, problem.operator.exponent * (1 if criterion == "trace" else 2))
     assert (
@@ -111,7 +109,7 @@ def test_at_the_deadline_the_bound_is_valid(criterion, ticks, monkeypatch):
 def test_a_choice_that_leaves_nothing_is_proved_at_once():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
-        choice = Exact().choose(Problem(lm.data(data(3, 12)), 5), np.random.default_rng(0))
+        choice = lm.Exact().choose(lm.Problem(lm.data(data(3, 12)), 5), np.random.default_rng(0))
     assert choice.details == {"proved": True, "nodes": 0} and choice.bound == 0.0
 
 
@@ -119,7 +117,7 @@ def test_a_choice_that_leaves_nothing_is_proved_at_once():
 def test_graded_columns_are_candidates_like_all_others(criterion):
     """Columns far below 1e-10 of the largest squared norm are the optimum when that is excluded."""
     X = data(9, 8, seed=3) * np.geomspace(1, 1e-8, 8)
-    found = lm.select(X, 3, method=Exact(), criterion=criterion, exclude=[0, 1, 2], scale=False)
+    found = lm.select(X, 3, method=lm.Exact(), criterion=criterion, exclude=[0, 1, 2], scale=False)
     K = X.T @ X
     allowed = combinations(range(3, 8), 3)
     best = min(allowed, key=lambda S: error(K, S, criterion))
@@ -129,8 +127,8 @@ def test_graded_columns_are_candidates_like_all_others(criterion):
 def test_a_budget_too_short_for_one_node_gives_the_start():
     X = data(20, 1000)
     begun = time.monotonic()
-    problem = Problem(lm.data(X), 3, deadline=begun + 0.2)
-    choice = Exact().choose(problem, np.random.default_rng(0))
+    problem = lm.Problem(lm.data(X), 3, deadline=begun + 0.2)
+    choice = lm.Exact().choose(problem, np.random.default_rng(0))
     assert choice.details == {"proved": False, "nodes": 0} and choice.bound == 0.0
     assert time.monotonic() - begun < 5 and len(choice.indices) == 3
 
@@ -146,7 +144,7 @@ def test_the_search_reports_its_error_and_can_be_stopped():
     stopped = lm.select(
         X,
         9,
-        method=Exact(),
+        method=lm.Exact(),
         callback=lambda p: heard.append(p) or (p.phase == "exact" and p.done >= 2),
     )
     reports = [p for p in heard if p.phase == "exact"]

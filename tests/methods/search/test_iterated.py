@@ -12,13 +12,10 @@ from hypothesis import strategies as st
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.sampling.uniform import Uniform
-from landmarks.methods.search.iterated import Iterated, Search, disturb, disturbance, resemblance
+from landmarks.methods.search.iterated import Search, disturb, disturbance, resemblance
 from landmarks.methods.search.landscape import Landscape
 from landmarks.methods.search.local_search import descend
-from landmarks.methods.search.swap import Swap
 from landmarks.objectives import as_objective
-from landmarks.problem import Problem
 from landmarks.residual.exchange import Exchange
 from landmarks.runs.runner import watching
 
@@ -40,7 +37,7 @@ def error(K, S, criterion):
 def test_small_problems_are_solved(n, k, criterion):
     X = data(n, n, seed=n)
     best = min(error(X.T @ X, S, criterion) for S in combinations(range(n), k))
-    assert lm.select(X, k, method=Iterated(), criterion=criterion).error() == pytest.approx(
+    assert lm.select(X, k, method=lm.Iterated(), criterion=criterion).error() == pytest.approx(
         best, rel=1e-8
     )
 
@@ -59,9 +56,9 @@ def test_iterated_never_increases_the_error(rank, k, copies, criterion, seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
         A = lm.data(X, scale=False)
-        start = lm.select(A, k, method=Uniform(), criterion=criterion, seed=seed)
+        start = lm.select(A, k, method=lm.Uniform(), criterion=criterion, seed=seed)
         found = lm.select(
-            A, k, method=Iterated(start=start.indices, rounds=5), criterion=criterion, seed=seed
+            A, k, method=lm.Iterated(start=start.indices, rounds=5), criterion=criterion, seed=seed
         )
     # beyond the numerical rank both errors are rounding: the rank's tolerance is 1e-10 of the total
     assert found.error() <= start.error() * (1 + 1e-9) + 1e-9 * start.total()
@@ -72,55 +69,57 @@ def test_iterated_is_at_least_as_good_as_swap_from_the_same_start():
     start = list(range(12))
     swapped, iterated = (
         lm.select(X, 12, method=method)
-        for method in (Swap(start=start), Iterated(start=start, rounds=20))
+        for method in (lm.Swap(start=start), lm.Iterated(start=start, rounds=20))
     )
     assert iterated.error() <= swapped.error() * (1 + 1e-9)
 
 
 def test_one_seed_gives_one_selection_on_every_library(xp):
     points = data(30, 3)
-    here = lm.select(lm.kernel(points, lm.rbf(sigma=1.0)), 5, method=Iterated(rounds=5), seed=3)
+    here = lm.select(lm.kernel(points, lm.rbf(sigma=1.0)), 5, method=lm.Iterated(rounds=5), seed=3)
     there = lm.select(
-        lm.kernel(xp.asarray(points), lm.rbf(sigma=1.0)), 5, method=Iterated(rounds=5), seed=3
+        lm.kernel(xp.asarray(points), lm.rbf(sigma=1.0)), 5, method=lm.Iterated(rounds=5), seed=3
     )
     assert here.indices.tolist() == there.indices.tolist()
 
 
 def test_a_function_is_used_by_products_only():
     K = data(30, 30).T @ data(30, 30)
-    found = lm.select(lm.function(lambda V: K @ V, n=30), 4, method=Iterated(rounds=3))
+    found = lm.select(lm.function(lambda V: K @ V, n=30), 4, method=lm.Iterated(rounds=3))
     assert found.error() == pytest.approx(error(K, found.indices, "trace"))
 
 
 def test_include_stays_and_exclude_stays_out():
-    found = lm.select(data(30, 15), 6, method=Iterated(rounds=20), include=[2, 7], exclude=[0, 1])
+    found = lm.select(
+        data(30, 15), 6, method=lm.Iterated(rounds=20), include=[2, 7], exclude=[0, 1]
+    )
     assert {2, 7} <= set(found.indices.tolist()) and not {0, 1} & set(found.indices.tolist())
 
 
 def test_nothing_to_change_ends_at_once():
-    found = lm.select(data(30, 6), 2, method=Iterated(), include=[3, 5])
+    found = lm.select(data(30, 6), 2, method=lm.Iterated(), include=[3, 5])
     assert sorted(found.indices.tolist()) == [3, 5]
-    assert len(lm.select(data(30, 6), 6, method=Iterated(), budget=1e6)) == 6
+    assert len(lm.select(data(30, 6), 6, method=lm.Iterated(), budget=1e6)) == 6
 
 
 def test_the_deadline_ends_the_rounds(monkeypatch):
     operator = lm.data(data(30, 15))
     clock = iter(range(1000))
-    problem = Problem(operator, 4, deadline=60.0)
+    problem = lm.Problem(operator, 4, deadline=60.0)
     monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
-    choice = Iterated(rounds=0).choose(problem, np.random.default_rng(0))
+    choice = lm.Iterated(rounds=0).choose(problem, np.random.default_rng(0))
     assert 0 < choice.details["rounds"] < 60 and len(choice.indices) == 4
 
 
 def test_a_deadline_in_the_past_returns_the_start():
-    problem = Problem(lm.data(data(30, 15)), 3, deadline=time.monotonic() - 1)
-    choice = Iterated(start=[0, 1, 2]).choose(problem, np.random.default_rng(0))
+    problem = lm.Problem(lm.data(data(30, 15)), 3, deadline=time.monotonic() - 1)
+    choice = lm.Iterated(start=[0, 1, 2]).choose(problem, np.random.default_rng(0))
     assert choice.indices.tolist() == [0, 1, 2]
 
 
 def test_an_interrupt_passes_and_the_operator_can_be_used_again(monkeypatch):
-    problem = Problem(lm.data(data(30, 15)), 3)
-    expected = Iterated(rounds=4).choose(problem, np.random.default_rng(0)).indices
+    problem = lm.Problem(lm.data(data(30, 15)), 3)
+    expected = lm.Iterated(rounds=4).choose(problem, np.random.default_rng(0)).indices
     copy = Exchange.copy
 
     def interrupted(state):
@@ -132,19 +131,21 @@ def test_an_interrupt_passes_and_the_operator_can_be_used_again(monkeypatch):
     interrupted.left = 2
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(Exchange, "copy", interrupted)
-        Iterated(rounds=4).choose(problem, np.random.default_rng(0))
-    again = Iterated(rounds=4).choose(replace(problem), np.random.default_rng(0)).indices
+        lm.Iterated(rounds=4).choose(problem, np.random.default_rng(0))
+    again = lm.Iterated(rounds=4).choose(replace(problem), np.random.default_rng(0)).indices
     assert again.tolist() == expected.tolist()
 
 
 def test_leaving_a_valley_loses_nothing():
     X = data(40, 20) @ data(20, 20, seed=2)
-    swapped = lm.select(X, 5, method=Swap()).error()
-    assert lm.select(X, 5, method=Iterated(rounds=12, patience=1)).error() <= swapped * (1 + 1e-9)
+    swapped = lm.select(X, 5, method=lm.Swap()).error()
+    assert lm.select(X, 5, method=lm.Iterated(rounds=12, patience=1)).error() <= swapped * (
+        1 + 1e-9
+    )
 
 
 def ground_and_state(k=6, **constraints):
-    problem = Problem(lm.data(data(20, 15)), k, **constraints)
+    problem = lm.Problem(lm.data(data(20, 15)), k, **constraints)
     landscape = Landscape.of(problem, as_objective("trace"))
     state = landscape.state(np.arange(k))
     descend(landscape, state)
@@ -170,7 +171,7 @@ def test_members_that_explain_the_same_columns_are_dropped_together():
     centres = np.repeat(10 * np.eye(3), 4, axis=0)  # three clusters of four points
     points = centres + rng.standard_normal((12, 3))
     K = lm.rbf(sigma=3.0)(points, points)
-    landscape = Landscape.of(Problem(lm.psd(K), 6), as_objective("trace"))
+    landscape = Landscape.of(lm.Problem(lm.psd(K), 6), as_objective("trace"))
     state = landscape.state(np.array([0, 1, 4, 5, 8, 9]))
     for place in range(6):
         alike = resemblance(state, place)
@@ -179,7 +180,7 @@ def test_members_that_explain_the_same_columns_are_dropped_together():
 
 def test_a_search_counts_its_rounds_and_leaves_a_poor_valley_when_its_patience_is_over():
     landscape, state = ground_and_state()
-    search = Search(Iterated(rounds=5, patience=2), landscape, state, np.random.default_rng(0))
+    search = Search(lm.Iterated(rounds=5, patience=2), landscape, state, np.random.default_rng(0))
     assert (search.rounds, search.improvements, search.stale, search.error) == (
         0,
         0,
@@ -196,7 +197,7 @@ def test_a_search_counts_its_rounds_and_leaves_a_poor_valley_when_its_patience_i
 
 def test_a_search_that_goes_on_keeps_the_best_that_it_has_seen():
     landscape, state = ground_and_state()
-    method = Iterated(rounds=3, patience=1)
+    method = lm.Iterated(rounds=3, patience=1)
     search = Search(method, landscape, state, np.random.default_rng(0))
     list(search.steps())
     best, error = search.best, search.error
@@ -210,7 +211,7 @@ def test_a_search_that_goes_on_keeps_the_best_that_it_has_seen():
 def test_nothing_is_tried_where_nothing_may_change():
     for k, constraints in ((3, {"include": (0, 1, 2)}), (6, {"exclude": tuple(range(6, 15))})):
         landscape, state = ground_and_state(k, **constraints)
-        assert Search(Iterated(), landscape, state, np.random.default_rng(0)).settled
+        assert Search(lm.Iterated(), landscape, state, np.random.default_rng(0)).settled
 
 
 @pytest.mark.parametrize(
@@ -223,21 +224,23 @@ def test_nothing_is_tried_where_nothing_may_change():
 )
 def test_settings_out_of_range_are_reported(settings, message):
     with pytest.raises(ValueError, match=message):
-        Iterated(**settings)
-    Iterated(rounds=0, share=1.0, patience=1)
+        lm.Iterated(**settings)
+    lm.Iterated(rounds=0, share=1.0, patience=1)
 
 
 def test_the_rounds_and_improvements_are_reported():
-    choice = Iterated(rounds=7).choose(Problem(lm.data(data(20, 15)), 6), np.random.default_rng(0))
+    choice = lm.Iterated(rounds=7).choose(
+        lm.Problem(lm.data(data(20, 15)), 6), np.random.default_rng(0)
+    )
     assert choice.details["rounds"] == 7 and 0 <= choice.details["improvements"] <= 7
 
 
 def test_an_improvement_is_a_lower_error_than_ever_before():
     heard = []
-    problem = Problem(lm.data(data(20, 15)), 6)
+    problem = lm.Problem(lm.data(data(20, 15)), 6)
     start = np.arange(6)
     with watching(heard.append):
-        choice = Iterated(start=start, rounds=30).choose(problem, np.random.default_rng(0))
+        choice = lm.Iterated(start=start, rounds=30).choose(problem, np.random.default_rng(0))
     rounds = [progress for progress in heard if progress.phase == "iterated"]
     assert [progress.done for progress in rounds] == list(range(31))
     assert {progress.total for progress in rounds} == {30}
@@ -256,11 +259,11 @@ def test_rounds_on_the_trace_are_judged_by_the_criterion_of_the_problem(seed):
     points = np.random.default_rng(seed).standard_normal((60, 3))
     K = lm.psd(lm.rbf(sigma=1.5)(points, points))
     start = lm.select(K, 8, method="uniform", criterion="frobenius", seed=seed)
-    best = lm.select(K, 8, method=Iterated(rounds=60), criterion="frobenius", seed=seed)
+    best = lm.select(K, 8, method=lm.Iterated(rounds=60), criterion="frobenius", seed=seed)
     moved = lm.select(
         K,
         8,
-        method=Iterated(start=start.indices, rounds=30, criterion="trace"),
+        method=lm.Iterated(start=start.indices, rounds=30, criterion="trace"),
         criterion="frobenius",
         seed=seed,
     )
@@ -268,7 +271,7 @@ def test_rounds_on_the_trace_are_judged_by_the_criterion_of_the_problem(seed):
     kept = lm.select(
         K,
         8,
-        method=Iterated(start=best.indices, rounds=10, criterion="trace"),
+        method=lm.Iterated(start=best.indices, rounds=10, criterion="trace"),
         criterion="frobenius",
         seed=seed,
     )

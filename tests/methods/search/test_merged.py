@@ -8,7 +8,6 @@ from landmarks.methods.greedy.osinsky import Osinsky
 from landmarks.methods.search.landscape import Landscape
 from landmarks.methods.search.merged import Merged, eliminated
 from landmarks.objectives import as_objective
-from landmarks.problem import Problem
 
 
 def error(K, S):
@@ -25,7 +24,7 @@ def X():
 def test_elimination_drops_the_member_whose_loss_costs_least(X, criterion):
     K = X.T @ X
     union = np.array([0, 3, 5, 6, 8, 12, 20])
-    landscape = Landscape.of(Problem(lm.psd(K), 4, criterion), as_objective(criterion))
+    landscape = Landscape.of(lm.Problem(lm.psd(K), 4, criterion), as_objective(criterion))
 
     def cost(S):
         C = K - K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S])
@@ -39,7 +38,7 @@ def test_elimination_drops_the_member_whose_loss_costs_least(X, criterion):
 
 
 def test_the_merged_choice_is_a_local_optimum_and_keeps_what_must_be_included(X):
-    problem = Problem(lm.data(X), 5, include=(7,), exclude=(0,))
+    problem = lm.Problem(lm.data(X), 5, include=(7,), exclude=(0,))
     rng = np.random.default_rng(0)
     first = lm.Greedy().choose(problem, rng).indices
     second = lm.RPCholesky().choose(problem, rng).indices
@@ -55,7 +54,7 @@ def test_the_merged_choice_is_a_local_optimum_and_keeps_what_must_be_included(X)
 
 
 def test_a_choice_merged_with_itself_stays(X):
-    problem = Problem(lm.data(X), 5)
+    problem = lm.Problem(lm.data(X), 5)
     first = np.array([4, 2, 9, 1, 7])
     assert Merged(first, first[::-1]).choose(problem, None).indices.tolist() == first.tolist()
 

@@ -15,14 +15,10 @@ from libraries import LIBRARIES, library
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.greedy.greedy import Greedy
-from landmarks.methods.sampling.uniform import Uniform
 from landmarks.methods.search import local_search
 from landmarks.methods.search.landscape import Landscape
 from landmarks.methods.search.local_search import descend
-from landmarks.methods.search.swap import Swap
 from landmarks.objectives import as_objective
-from landmarks.problem import Problem
 from landmarks.residual import exchange
 
 CRITERIA = ["trace", "frobenius"]
@@ -47,7 +43,7 @@ def neighbours(S, n):
 @pytest.mark.parametrize("n, k", [(6, 1), (8, 3), (10, 4), (12, 11)])
 def test_no_single_swap_improves_the_result(n, k, criterion):
     K = data(n, n).T @ data(n, n)
-    found = lm.select(lm.psd(K), k, method=Swap(start=Uniform()), criterion=criterion)
+    found = lm.select(lm.psd(K), k, method=lm.Swap(start=lm.Uniform()), criterion=criterion)
     reached = error(K, found.indices, criterion)
     assert min(error(K, S, criterion) for S in neighbours(found.indices.tolist(), n)) >= reached * (
         1 - 1e-8
@@ -58,7 +54,7 @@ def test_no_single_swap_improves_the_result(n, k, criterion):
 def test_with_one_landmark_the_result_is_the_best(criterion):
     K = data(9, 9, seed=4).T @ data(9, 9, seed=4)
     found = lm.select(
-        lm.psd(K), 1, method=Swap(start=[int(np.argmin(np.diag(K)))]), criterion=criterion
+        lm.psd(K), 1, method=lm.Swap(start=[int(np.argmin(np.diag(K)))]), criterion=criterion
     )
     best = min(combinations(range(9), 1), key=lambda S: error(K, S, criterion))
     assert tuple(found.indices) == best
@@ -72,7 +68,7 @@ def test_swaps_on_the_trace_lead_the_way_to_a_lower_frobenius_error():
         found = lm.select(
             lm.psd(K),
             12,
-            method=Swap(start="rpcholesky", criterion=criterion),
+            method=lm.Swap(start="rpcholesky", criterion=criterion),
             criterion="frobenius",
             seed=seed,
         )
@@ -91,16 +87,16 @@ def test_a_start_that_swaps_on_the_trace_would_spoil_is_kept():
     best = min(combinations(range(6), 2), key=lambda S: error(K, S, "frobenius"))
     assert set(
         lm.select(
-            lm.psd(K), 2, method=Swap(start=list(best)), criterion="frobenius"
+            lm.psd(K), 2, method=lm.Swap(start=list(best)), criterion="frobenius"
         ).indices.tolist()
     ) == set(best)
 
 
 def test_max_swaps_counts_those_on_the_trace_too():
     K = np.exp(-np.sum((data(60, 2)[:, None] - data(60, 2)) ** 2, axis=2))
-    problem = Problem(lm.psd(K), 12, "frobenius")
+    problem = lm.Problem(lm.psd(K), 12, "frobenius")
     for most in (0, 1, 3):
-        choice = Swap(start=list(range(12)), max_swaps=most).choose(
+        choice = lm.Swap(start=list(range(12)), max_swaps=most).choose(
             problem, np.random.default_rng(0)
         )
         assert (
@@ -121,14 +117,14 @@ def test_swaps_in_single_precision_come_near_those_in_double(criterion):
     for dtype in (np.float32, np.float64):
         operator = lm.psd(K.astype(dtype))
         start = lm.select(operator, 60, method="greedy")
-        found = lm.select(operator, 60, method=Swap(start=start.indices), criterion=criterion)
+        found = lm.select(operator, 60, method=lm.Swap(start=start.indices), criterion=criterion)
         errors[dtype] = [error(K, indices, criterion) for indices in (start.indices, found.indices)]
     (before, single), (_, double) = errors.values()
     assert single < before and (before - single) > 0.8 * (before - double)
 
 
 def test_swap_repairs_the_matrix_on_which_greedy_fails():
-    found = lm.select(lm.psd(K3), 2, method=Swap())
+    found = lm.select(lm.psd(K3), 2, method=lm.Swap())
     assert sorted(found.indices.tolist()) == [0, 1]
     assert found.error() == pytest.approx(1 / 5)
 
@@ -148,8 +144,8 @@ def test_swap_never_increases_the_error(rank, k, copies, power, criterion, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
         A = lm.data(X, scale=False)
-        start = lm.select(A, k, method=Uniform(), criterion=criterion, seed=seed)
-        found = lm.select(A, k, method=Swap(start=start.indices), criterion=criterion, seed=seed)
+        start = lm.select(A, k, method=lm.Uniform(), criterion=criterion, seed=seed)
+        found = lm.select(A, k, method=lm.Swap(start=start.indices), criterion=criterion, seed=seed)
     # beyond the numerical rank both errors are rounding: the rank's tolerance is 1e-10 of the total
     assert found.error() <= start.error() * (1 + 1e-9) + 1e-9 * start.total()
 
@@ -163,21 +159,23 @@ def test_swap_never_increases_the_error(rank, k, copies, power, criterion, seed)
 def test_swap_ends_on_ties(K, criterion):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
-        found = lm.select(lm.psd(K), 3, method=Swap(), criterion=criterion)
+        found = lm.select(lm.psd(K), 3, method=lm.Swap(), criterion=criterion)
     assert found.error() == pytest.approx(error(K, [0, 3, 6], criterion), abs=1e-12)
 
 
 def test_redundant_members_of_the_start_are_replaced():
     X = data(20, 8)
     X = np.concatenate([X, X], axis=1)
-    found = lm.select(X, 4, method=Swap(start=[0, 8, 1, 9]))
+    found = lm.select(X, 4, method=lm.Swap(start=[0, 8, 1, 9]))
     assert len({j % 8 for j in found.indices.tolist()}) == 4
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_include_stays_and_exclude_stays_out(criterion):
     X = data(30, 12) @ data(12, 12, seed=3)
-    found = lm.select(X, 5, method=Swap(), criterion=criterion, include=[2, 7], exclude=[0, 1, 11])
+    found = lm.select(
+        X, 5, method=lm.Swap(), criterion=criterion, include=[2, 7], exclude=[0, 1, 11]
+    )
     assert {2, 7} <= set(found.indices.tolist()) and not {0, 1, 11} & set(found.indices.tolist())
     free = [j for j in range(12) if j not in (0, 1, 2, 7, 11)]
     best = min(error(X.T @ X, (2, 7, *S), criterion) for S in combinations(free, 3))
@@ -187,7 +185,7 @@ def test_include_stays_and_exclude_stays_out(criterion):
 def test_a_repeated_column_that_must_be_included_keeps_its_place():
     X = data(20, 6)
     X = np.concatenate([X, X[:, :1]], axis=1)
-    found = lm.select(X, 4, method=Swap(), include=[0, 6])
+    found = lm.select(X, 4, method=lm.Swap(), include=[0, 6])
     assert {0, 6} <= set(found.indices.tolist()) and len(found) == 4
 
 
@@ -202,8 +200,8 @@ def test_every_operator_and_library_gives_the_same_choice(case, criterion):
             warnings.simplefilter("ignore", RankWarning)
             chosen.add(
                 tuple(
-                    Swap(start=[0, 1, 2])
-                    .choose(Problem(operator, k, criterion), np.random.default_rng(0))
+                    lm.Swap(start=[0, 1, 2])
+                    .choose(lm.Problem(operator, k, criterion), np.random.default_rng(0))
                     .indices.tolist()
                 )
             )
@@ -215,8 +213,8 @@ def test_every_operator_and_library_gives_the_same_choice(case, criterion):
 
 def test_single_precision_reaches_the_same_error():
     X = data(60, 30) @ data(30, 30, seed=1)
-    double = lm.select(X, 8, method=Swap()).indices
-    single = lm.select(lm.kernel(X.T.astype(np.float32), lm.linear()), 8, method=Swap()).indices
+    double = lm.select(X, 8, method=lm.Swap()).indices
+    single = lm.select(lm.kernel(X.T.astype(np.float32), lm.linear()), 8, method=lm.Swap()).indices
     K = X.T @ X
     assert error(K, single, "trace") == pytest.approx(
         error(K, double, "trace"), rel=0.02
@@ -227,8 +225,8 @@ def test_single_precision_reaches_the_same_error():
 def test_a_start_costs_k_products_and_a_swap_one_more(criterion, powers):
     n, k = 60, 6  # so large that K² does not pay for so few swaps
     operator = lm.psd(lm.rbf(sigma=1.0)(data(n, 3), data(n, 3)))
-    choice = Swap(start=list(range(k)), criterion=criterion).choose(
-        Problem(operator, k, criterion), np.random.default_rng(0)
+    choice = lm.Swap(start=list(range(k)), criterion=criterion).choose(
+        lm.Problem(operator, k, criterion), np.random.default_rng(0)
     )
     swaps, once = choice.details["swaps"], n * (powers - 1)  # diag K³ once
     assert swaps > 0
@@ -242,17 +240,17 @@ def test_criteria_can_be_chained():
     chained = lm.select(
         operator,
         6,
-        method=Swap(start=Swap(start=Greedy(), criterion="trace")),
+        method=lm.Swap(start=lm.Swap(start=lm.Greedy(), criterion="trace")),
         criterion="frobenius",
     )
-    trace = lm.select(operator, 6, method=Swap(criterion="trace"), criterion="frobenius")
+    trace = lm.select(operator, 6, method=lm.Swap(criterion="trace"), criterion="frobenius")
     assert chained.error("frobenius") <= trace.error("frobenius")
 
 
 def test_a_deadline_in_the_past_returns_the_start():
     operator = lm.psd(data(20, 20).T @ data(20, 20))
-    choice = Swap(start=[0, 1, 2]).choose(
-        Problem(operator, 3, deadline=time.monotonic() - 1), np.random.default_rng(0)
+    choice = lm.Swap(start=[0, 1, 2]).choose(
+        lm.Problem(operator, 3, deadline=time.monotonic() - 1), np.random.default_rng(0)
     )
     assert choice.indices.tolist() == [0, 1, 2] and choice.details["swaps"] == 0
 
@@ -260,7 +258,9 @@ def test_a_deadline_in_the_past_returns_the_start():
 def test_the_number_of_swaps_can_be_limited():
     operator = lm.psd(data(20, 20).T @ data(20, 20))
     one, two = (
-        Swap(start=[0, 1, 2], max_swaps=m).choose(Problem(operator, 3), np.random.default_rng(0))
+        lm.Swap(start=[0, 1, 2], max_swaps=m).choose(
+            lm.Problem(operator, 3), np.random.default_rng(0)
+        )
         for m in (1, 2)
     )
     assert (one.details["swaps"], two.details["swaps"]) == (1, 2)
@@ -272,24 +272,24 @@ def test_the_number_of_swaps_can_be_limited():
 def test_the_input_is_not_changed():
     K = data(10, 10).T @ data(10, 10)
     kept = K.copy()
-    lm.select(lm.psd(K), 3, method=Swap())
+    lm.select(lm.psd(K), 3, method=lm.Swap())
     assert np.array_equal(K, kept)
 
 
 def test_wrong_settings_are_reported():
     with pytest.raises(ValueError, match="criterion must be"):
-        Swap(criterion="spectral")
+        lm.Swap(criterion="spectral")
     with pytest.raises(ValueError, match="max_swaps must be at least 0"):
-        Swap(max_swaps=-1)
+        lm.Swap(max_swaps=-1)
     with pytest.raises(ValueError, match="start must list k = 3 indices, got 2"):
-        lm.select(np.eye(5), 3, method=Swap(start=[0, 1]))
+        lm.select(np.eye(5), 3, method=lm.Swap(start=[0, 1]))
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_a_descent_that_is_loaded_afresh_at_every_swap_ends_where_it_would_end(
     criterion, monkeypatch
 ):
-    problem = Problem(lm.data(data(20, 15)), 5, criterion)
+    problem = lm.Problem(lm.data(data(20, 15)), 5, criterion)
     landscape = Landscape.of(problem, as_objective(criterion))
     kept, afresh = landscape.state(np.arange(5)), landscape.state(np.arange(5))
     swaps = descend(landscape, kept)
@@ -300,7 +300,7 @@ def test_a_descent_that_is_loaded_afresh_at_every_swap_ends_where_it_would_end(
 
 
 def test_a_descent_that_makes_no_progress_gives_up_and_returns_to_the_lowest(monkeypatch):
-    problem = Problem(lm.data(data(20, 15)), 5)
+    problem = lm.Problem(lm.data(data(20, 15)), 5)
     landscape = Landscape.of(problem, as_objective("trace"))
     state = landscape.state(np.arange(5))
     descend(landscape, state)
@@ -326,7 +326,7 @@ def test_stored_powers_of_K_make_the_same_swaps_without_products(criterion):
     found = {}
     for moves in (0, 10 * n):
         operator = lm.psd(K)
-        landscape = Landscape.of(Problem(operator, k, criterion), as_objective(criterion), moves)
+        landscape = Landscape.of(lm.Problem(operator, k, criterion), as_objective(criterion), moves)
         state = landscape.state(np.arange(k))
         before = operator.ledger.products
         swaps = descend(landscape, state)
@@ -338,11 +338,11 @@ def test_stored_powers_of_K_make_the_same_swaps_without_products(criterion):
 
 @pytest.mark.parametrize(("max_swaps", "expected"), [(0, 0), (1, 1), (2, 2)])
 def test_swaps_end_at_their_limit(max_swaps, expected):
-    problem = Problem(lm.data(data(20, 15) * np.linspace(1, 3, 15)), 5)
-    choice = Swap(start=range(5), max_swaps=max_swaps).choose(problem, np.random.default_rng(0))
+    problem = lm.Problem(lm.data(data(20, 15) * np.linspace(1, 3, 15)), 5)
+    choice = lm.Swap(start=range(5), max_swaps=max_swaps).choose(problem, np.random.default_rng(0))
     assert choice.details == {"swaps": expected}
 
 
 def test_a_start_must_have_k_indices():
     with pytest.raises(ValueError, match="start must list k = 3 indices, got 2"):
-        lm.select(data(9, 6), 3, method=Swap(start=[0, 1]))
+        lm.select(data(9, 6), 3, method=lm.Swap(start=[0, 1]))
