@@ -35,10 +35,6 @@ def test_long_tables_are_cut_when_shown_only():
     )
 
 
-def test_a_table_without_rows_shows_its_names():
-    assert repr(Table({"i": [], "j": []})) == "i  j"
-
-
 def test_a_frame_has_the_same_columns():
     pytest.importorskip("pandas", reason="data frames need pandas")
     frame = TABLE.to_frame()
@@ -55,21 +51,3 @@ def test_without_pandas_the_frame_says_what_to_use(monkeypatch):
         match="to_frame needs pandas, which is not installed; use .rows or .columns",
     ):
         TABLE.to_frame()
-
-
-def test_an_unknown_column_gets_the_known_ones():
-    with pytest.raises(KeyError, match="no column 'y'; there are name, n, x"):
-        TABLE["y"]
-
-
-def test_columns_of_different_lengths_make_no_rows():
-    with pytest.raises(ValueError, match="longer"):
-        Table({"a": [1], "b": [1, 2]}).rows
-
-
-@pytest.mark.parametrize(("rows", "last"), [(20, "19"), (21, "… 1 more")])
-def test_twenty_rows_are_shown(rows, last):
-    table = Table({"i": list(range(rows))})
-    assert len(repr(table).splitlines()) == rows + 1
-    assert repr(table).splitlines()[-1].strip() == last
-    assert ("more" in table._repr_html_()) == (rows > 20)
