@@ -6,9 +6,6 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.how_many.curve import sweep
-from landmarks.runs.runner import watching
-from landmarks.targets import with_target_and_noise
 
 
 @pytest.fixture
@@ -71,46 +68,8 @@ def test_wrong_sizes_are_reported(X, ks, message):
         lm.path(X, ks)
 
 
-def test_the_knee_is_farthest_below_the_line_to_the_last_point():
-    ks = np.array([1, 2, 3, 4, 8])
-
-    def knee(relative):
-        return lm.Curve(ks, np.arange(8), np.array(relative), "trace").knee()
-
-    assert (
-        knee([0.9, 0.6, 0.55, 0.5, 0.4]) == 2
-    )  # 0.25 of the way along and two thirds of the way down
-    assert knee([0.5, 0.3, 0.05, 0.04, 0.0]) == 3
-    assert knee([1.0, 1.0, 1.0, 1.0, 1.0]) == 1
-    assert knee([0.2, 0.2, 0.2, 0.2, 0.2]) == 1
-
-
 def test_the_sizes_of_a_curve_rise_and_come_once(X):
     curve = lm.path(X, [5, 2, 5, np.int64(3)])
     assert curve.ks.tolist() == [2, 3, 5] and len(curve.indices) == 5 and curve.criterion == "trace"
     assert curve.smallest(error=float(curve.relative[1])) == 3
     assert lm.path(np.zeros((3, 2)) + 1e-300, [1], scale=False).relative[0] < 1e-30
-
-
-@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
-def test_a_curve_knows_its_criterion_with_and_without_a_target(criterion):
-    X = np.random.default_rng(0).standard_normal((20, 6))
-    assert lm.path(X, 3, criterion=criterion).criterion == criterion
-    problem = lm.Problem(lm.data(X[:, 2:]), 0, criterion)
-    found = sweep(with_target_and_noise(problem, X[:, :2] + 1.0, None), np.array([1, 3]))
-    assert found.criterion == criterion and found.ks.tolist() == [1, 3]
-    assert len(found.indices) == 3 and len(found.relative) == 2
-
-
-def test_a_curve_that_is_stopped_goes_on_with_the_scores_it_has(X):
-    problem = lm.Problem(lm.data(X), 0)
-    with watching(lambda progress: progress.phase == "greedy" and progress.done == 2):
-        found = sweep(problem, np.array([1, 2, 6]))
-    whole = sweep(problem, np.array([1, 2, 6]))
-    assert found.indices[:2].tolist() == whole.indices[:2].tolist()
-    assert len(set(found.indices.tolist())) == 6
-    assert found.relative[2] == found.relative[1]  # what was not picked is not counted
-
-
-def test_a_curve_of_one_size_has_its_knee_there(X):
-    assert lm.path(X, [3]).knee() == 3

@@ -8,10 +8,7 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
-from landmarks.how_many.knee import RuledMethod
-from landmarks.how_many.max_error import Attempts
 from landmarks.operators.data import Data
-from landmarks.runs.runner import watching
 
 
 @pytest.fixture
@@ -36,11 +33,6 @@ def test_the_selection_is_that_of_its_k(X):
     s = lm.select(X, lm.MaxError(error=0.1), method="rpcholesky", seed=3)
     assert s.indices.tolist() == lm.select(X, s.k, method="rpcholesky", seed=3).indices.tolist()
     assert "MaxError(error=0.1)" in s.method
-
-
-def test_a_better_method_needs_no_more_than_greedy(X):
-    for error in (0.5, 0.1):
-        assert lm.select(X, lm.MaxError(error)).k <= lm.path(X, range(1, 26)).smallest(error)
 
 
 def test_an_error_of_zero_takes_the_rank():
@@ -96,12 +88,6 @@ def test_a_rule_gives_the_same_on_every_library(X, rule, xp):
 
 def test_a_budget_is_shared_by_the_attempts(X):
     assert lm.select(X, lm.MaxError(0.1), budget=1.0).relative_error() <= 0.1
-
-
-def test_kernels_have_a_target_and_a_knee():
-    kernel = lm.kernel(np.random.default_rng(0).standard_normal((80, 2)), lm.rbf(sigma=2.0))
-    assert lm.select(kernel, "auto", error=0.01, method="greedy").relative_error() <= 0.01
-    assert 1 < lm.select(kernel, lm.Knee(most=30), method="greedy").k < 30
 
 
 WRONG = [
@@ -179,37 +165,12 @@ def test_a_target_that_all_candidates_together_just_reach_is_met_by_all(criterio
     assert lm.select(np.eye(4), lm.MaxError(0.249), criterion=criterion).k == 4
 
 
-@pytest.mark.parametrize(
-    ("criterion", "impossible", "promising"), [("trace", 1, 2), ("frobenius", 0, 1)]
-)
-def test_the_search_begins_between_what_no_choice_and_what_greedy_reaches(
-    criterion, impossible, promising
-):
-    problem = lm.Problem(
-        lm.data(np.diag([4.0, 3.0, 2.0, 1.0])), 0, criterion
-    )  # squares 16, 9, 4, 1, and 256, 81, 16, 1
-    attempts = Attempts(problem, lm.Greedy(), np.random.default_rng(0), 0.3)
-    assert attempts.impossible() == impossible and attempts.promising() == promising
-    assert attempts.reaches(promising) and list(attempts.found) == [promising]
-
-
-def test_what_must_be_included_is_the_least_and_what_may_be_chosen_the_most():
-    problem = lm.Problem(lm.data(np.diag([4.0, 3.0, 2.0, 1.0])), 0, include=(3, 2), exclude=(0,))
-    attempts = Attempts(problem, lm.Greedy(), np.random.default_rng(0), 0.9)
-    assert attempts.impossible() == 1 and attempts.most == 3 and attempts.total == 30.0
-
-
 def test_the_best_size_and_the_smallest_within_one_standard_error():
     errors = np.array([[0.5, 0.30, 0.20, 0.25], [0.6, 0.24, 0.28, 0.25]])
     found = lm.HeldOut(np.array([1, 2, 4, 8]), errors)
     np.testing.assert_allclose(found.mean, [0.55, 0.27, 0.24, 0.25])
     np.testing.assert_allclose(found.standard_error, [0.05, 0.03, 0.04, 0.0], atol=1e-15)
     assert found.best == 4 and found.one_standard_error == 2
-
-
-def test_a_method_with_a_rule_honours_what_the_method_does():
-    assert RuledMethod(lm.Greedy(), lm.Knee()).honours == lm.Greedy.honours
-    assert RuledMethod(lm.KDPP(), lm.Knee()).honours == {"include", "exclude"}
 
 
 def test_too_few_rows_for_the_folds_are_refused():
@@ -225,28 +186,6 @@ def test_a_likelihood_ratio_knows_no_groups():
         lm.LikelihoodRatio().size(problem, np.random.default_rng(0))
 
 
-@pytest.mark.parametrize(
-    ("rule", "sizes"),
-    [
-        (lm.CrossValidated(), [1, 2, 3, 4, 5, 6, 7]),  # folds of two leave eight rows
-        (lm.CrossValidated(folds=2), [1, 2, 3, 4]),
-        (lm.CrossValidated(most=3), [1, 2, 3]),
-        (lm.CrossValidated(folds=10), [1, 2, 3, 4, 5, 6, 7, 8]),
-        (lm.CrossValidated(ridge="cv"), [1, 2, 3, 4, 5, 6, 7]),
-    ],
-    ids=repr,
-)
-def test_the_sizes_that_are_tried_leave_rows_to_learn_from(rule, sizes):
-    X = np.random.default_rng(0).standard_normal((10, 20))
-    heard = []
-    with watching(heard.append):
-        found = rule.curve(lm.Problem(lm.data(X), 0), np.random.default_rng(1))
-    assert found.ks.tolist() == sizes and found.errors.shape == (rule.folds, len(sizes))
-    assert [(p.phase, p.done, p.total) for p in heard if p.phase == "held out"] == [
-        ("held out", i + 1, rule.folds) for i in range(rule.folds)
-    ]
-
-
 def test_the_errors_of_held_out_rows_are_those_of_least_squares():
     rng = np.random.default_rng(2)
     X = rng.standard_normal((23, 3)) @ rng.standard_normal((3, 8)) + rng.standard_normal((23, 8))
@@ -259,41 +198,6 @@ def test_the_errors_of_held_out_rows_are_those_of_least_squares():
             fitted = np.linalg.lstsq(X[train][:, picks[:k]], X[train], rcond=None)[0]
             left = X[test] - X[test][:, picks[:k]] @ fitted
             assert error == pytest.approx(np.sum(left**2) / np.sum(X[test] ** 2), rel=1e-9)
-
-
-class Noting:
-    """A uniform draw, and how much time each attempt was given."""
-
-    honours = lm.Uniform.honours
-
-    def __init__(self):
-        self.given = []
-
-    def choose(self, problem, rng):
-        self.given.append((problem.k, problem.time_left))
-        return lm.Uniform().choose(problem, rng)
-
-
-def test_each_attempt_has_its_share_of_the_time(X):
-    method = Noting()
-    s = lm.select(X, lm.MaxError(0.1), method=method, budget=1000.0)
-    sizes = [k for k, _ in method.given]
-    assert s.k in sizes and len(sizes) == len(set(sizes)) > 1
-    assert all(0 < left <= 500 for _, left in method.given)  # half of it at most
-    assert method.given[0][1] > 490
-    method.given.clear()
-    lm.select(X, lm.MaxError(0.1), method=method)
-    assert all(left == np.inf for _, left in method.given)
-
-
-def test_every_size_is_tried_by_least_squares_and_some_with_a_penalty():
-    X = np.random.default_rng(0).standard_normal((90, 60))
-    problem = lm.Problem(lm.data(X), 0)
-    every = lm.CrossValidated(folds=2, most=40).curve(problem, np.random.default_rng(1)).ks
-    assert every.tolist() == list(range(1, 41))
-    penalised = lm.CrossValidated(folds=2, most=40, ridge="cv")
-    some = penalised.curve(problem, np.random.default_rng(1)).ks
-    assert some.tolist() == [1, 2, 3, 4, 6, 7, 9, 12, 15, 19, 24, 31, 40]  # by equal factors
 
 
 def test_folds_of_low_rank_give_no_warning():

@@ -21,20 +21,8 @@ def test_the_finally_selected_are_blue_and_on_top():
     assert colours(path().plot()) == ["0.7"] * 30 + ["tab:blue"] * 10
 
 
-def test_small_weights_count_when_the_largest_are_small():
-    assert colours(path(T * 0.01).plot()).count("tab:blue") == 10
-
-
 def test_no_more_trajectories_are_drawn_than_asked_for_and_one_seed_draws_the_same():
     first, again, other = (path().plot(at_most=12, seed=seed) for seed in (1, 1, 2))
     assert len(first.get_lines()) == 12
     values = [[line.get_ydata()[1] for line in ax.get_lines()] for ax in (first, again, other)]
     assert values[0] == values[1] != values[2]
-
-
-def test_given_axes_are_drawn_on():
-    from matplotlib.figure import Figure
-
-    ax = Figure().subplots()
-    assert path().plot(ax).ax_ is ax
-    np.testing.assert_array_equal(ax.get_lines()[0].get_ydata(), T[:, 0])

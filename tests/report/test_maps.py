@@ -34,17 +34,6 @@ def test_every_pixel_has_the_colour_of_the_nearest_place():
     assert colours(values)[[0, 2, 1]].tolist() == PALETTE[[0, 2, 4]].astype(int).tolist()
 
 
-def test_pixels_far_from_every_place_are_empty():
-    places = np.array([[x, y] for x in range(0, 20, 2) for y in (1.0, 3.0)], dtype=float)
-    pixels = decoded(painted(places, np.arange(20.0), 20, 60))
-    assert pixels[2, 10, 3] == 255
-    assert np.all(pixels[20:, :, 3] == 0)
-
-
-def test_equal_values_have_one_colour():
-    assert len(np.unique(colours(np.ones(5)), axis=0)) == 1
-
-
 @pytest.mark.parametrize("coordinates", [PLACES, PLACES[:, 0]])
 def test_a_page_with_coordinates_has_two_maps_with_the_chosen_places(coordinates):
     s = lm.select(FIELDS, 4)

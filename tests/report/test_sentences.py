@@ -51,20 +51,6 @@ def test_constraints_are_mentioned():
     assert better(forced) == "The constraints leave no other choice."
 
 
-def test_nothing_is_said_when_all_are_chosen_or_nothing_is_known(greedy):
-    assert better(lm.select(X, 20)) == ""
-    greedy.known["rank_bound:trace"] = 0.0
-    assert better(greedy) == ""
-
-
-@pytest.mark.parametrize(
-    "gap, shown",
-    [(0.0029, "0.3%"), (0.1062, "10.7%"), (1e-9, "0.001%"), (0.0005, "0.050%"), (0.5, "50.0%")],
-)
-def test_the_number_is_never_below_the_gap(gap, shown):
-    assert rounded_up(gap) == shown and float(shown[:-1]) / 100 >= gap
-
-
 def test_groups_are_compared_with_choices_of_their_size():
     """Three groups may have up to 12 columns, so the bound is that of 12 columns."""
     groups = np.repeat(np.arange(8), [1, 1, 1, 1, 4, 4, 4, 4])

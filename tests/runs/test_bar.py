@@ -58,37 +58,10 @@ def test_with_rich_the_same_is_drawn(stream):
     assert "error 25.00%" in stream.getvalue()
 
 
-def test_nothing_is_drawn_for_a_pipe_nor_when_quiet_is_asked_for(stream):
-    pipe = io.StringIO()
-    work(pipe)
-    work(stream, quiet=True)
-    assert (pipe.getvalue(), stream.getvalue()) == ("", "")
-
-
 def test_work_that_is_done_in_a_moment_shows_no_bar(stream, monkeypatch):
     monkeypatch.setattr(bar, "PATIENCE", 60.0)
     work(stream)
     assert stream.getvalue() == ""
-
-
-def test_the_bar_goes_away_when_the_work_fails(stream, monkeypatch):
-    without_rich(monkeypatch)
-    with pytest.raises(KeyboardInterrupt), bar.progress_bar(stream=stream):
-        report("greedy", 1, 3)
-        raise KeyboardInterrupt
-    assert stream.getvalue().endswith("\r\033[K")
-
-
-def test_the_time_left_follows_from_the_part_that_is_done():
-    assert bar.line(lm.Progress("swap", 2, 8, None, 3.0)) == "swap        2/8  3 s, 9 s left"
-
-
-def test_a_bar_and_a_callback_hear_the_same_run(stream, monkeypatch):
-    without_rich(monkeypatch)
-    heard = []
-    with bar.progress_bar(heard.append, stream=stream):
-        report("greedy", 1, 3)
-    assert "greedy" in stream.getvalue() and heard[0].done == 1
 
 
 def test_progress_true_draws_on_the_terminal_of_the_user(stream, monkeypatch):

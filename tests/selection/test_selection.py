@@ -6,8 +6,6 @@ from numpy.testing import assert_allclose
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.linalg.probes import Rademacher
-from landmarks.selection import Cost
 
 
 def test_a_selection_knows_its_figures(X, selection):
@@ -44,13 +42,6 @@ def test_the_factor_is_undefined_at_the_numerical_rank():
         assert np.isnan(lm.select(X, 1, method="greedy").factor())
 
 
-def test_criteria_other_than_the_two_are_refused(selection):
-    with pytest.raises(
-        ValueError, match="criterion must be one of 'trace', 'frobenius', 'logdet', got 'spectral'"
-    ):
-        selection.error("spectral")
-
-
 def test_extreme_scales_give_the_same_indices_and_relative_figures(X, selection):
     for power in (-1000, 300, 1000):
         scaled = lm.select(np.ldexp(X, power), 3, method="greedy")
@@ -74,58 +65,10 @@ def test_a_proof_holds_among_the_choices_that_are_allowed(X):
     assert free.proved and bound.proved and bound.lower_bound() > free.error()
 
 
-@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
-@pytest.mark.parametrize("power", [0, 110])
-def test_an_estimate_is_that_of_its_probes_in_the_units_of_the_data(X, criterion, power):
-    scaled, K = lm.select(np.ldexp(X, power), 3, method="greedy"), X.T @ X
-    S, Z = scaled.indices, Rademacher(8).draw(8, np.random.default_rng(5), X)
-    CZ = (K - K[:, S] @ np.linalg.solve(K[np.ix_(S, S)], K[S])) @ Z
-    samples = np.sum(CZ * (Z if criterion == "trace" else CZ), axis=0) * 2.0 ** (
-        power * (2 if criterion == "trace" else 4)
-    )
-    mean, spread = np.mean(samples), 1.96 * np.std(samples, ddof=1) / np.sqrt(8)
-    found = scaled.estimated_error(criterion, n_probes=8, seed=5)
-    assert (scaled.exponent > 0) == (power > 0) and found.n_probes == 8
-    assert_allclose(
-        [found.value, found.low, found.high],
-        [mean, max(0.0, mean - spread), mean + spread],
-        rtol=1e-9,
-    )
-
-
 def test_an_estimate_is_of_the_criterion_of_the_selection_by_default(X):
     s = lm.select(X, 3, method="greedy", criterion="frobenius")
     assert s.estimated_error() == s.estimated_error("frobenius", n_probes=32, seed=0)
     assert abs(s.estimated_error(n_probes=400).value / s.error() - 1) < 0.2
-
-
-def test_a_choice_without_an_error_has_no_gap_and_is_no_part_of_nothing():
-    with pytest.warns(RankWarning):
-        s = lm.select(np.zeros((3, 4)), 2, method="greedy")
-    assert s.gap() == s.relative_error() == s.error() == s.lower_bound() == 0.0
-
-
-def test_a_selection_made_by_hand_has_nothing_but_what_it_was_given(X):
-    cost = Cost(products=1, columns=2, entries=3, seconds=4.0)
-    s = lm.Selection(np.array([2, 0]), 8, "trace", "by hand", None, cost, operator=lm.data(X))
-    assert (s.names, bool(s.path), s.trials, s.bound, s.exponent, s.stopped) == (
-        None,
-        False,
-        (),
-        None,
-        0,
-        False,
-    )
-    assert (s.include, s.exclude, s.chooser, s.known, s.chosen_names, s.proved) == (
-        (),
-        (),
-        None,
-        {},
-        None,
-        False,
-    )
-    chosen = X[:, [2, 0]]
-    assert_allclose(s.error(), np.sum((X - chosen @ np.linalg.pinv(chosen) @ X) ** 2), rtol=1e-10)
 
 
 def test_figures_of_the_frobenius_criterion_are_those_of_the_matrix(X):
@@ -144,15 +87,6 @@ def test_figures_of_the_frobenius_criterion_are_those_of_the_matrix(X):
         rtol=1e-9,
     )
     assert_allclose([s.error("trace"), s.total("trace")], [np.trace(C), np.trace(K)], rtol=1e-9)
-
-
-def test_a_proved_bound_is_of_its_own_criterion_alone(X):
-    s = lm.select(X, 3, method=lm.Exact())
-    assert s.proved and s.lower_bound() == s.lower_bound("trace") > 1.01 * s.best_rank_error()
-    assert s.lower_bound() == pytest.approx(s.error(), rel=1e-9)
-    tail = s.best_rank_error("frobenius")
-    assert tail * (1 - 1e-9) < s.lower_bound("frobenius") <= tail  # less its rounding
-    assert s.gap() == pytest.approx(0.0, abs=1e-9) != s.gap("frobenius")
 
 
 def test_a_selection_writes_its_report(tmp_path, selection):
