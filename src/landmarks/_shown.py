@@ -3,9 +3,8 @@
 import html
 import unicodedata
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
-
-import numpy as np
 
 from .errors import UnsupportedError
 
@@ -94,7 +93,8 @@ class Table:
 def _text(value: Any) -> str:
     if value is None:
         return ""
-    return f"{value:.3g}" if isinstance(value, float | np.floating) else printable(value, 200)
+    fraction = isinstance(value, Real) and not isinstance(value, Integral)
+    return f"{value:.3g}" if fraction else printable(value, 200)
 
 
 def _aligned(cells: list[str], *, left: bool) -> list[str]:

@@ -99,7 +99,7 @@ def test_a_budget_is_a_positive_number():
 
 def test_it_reads_as_a_sentence():
     found = certificate.Certificate(1.0, 0.003, "dual", 1.0, 10)
-    assert str(found) == "no other choice can be more than 0.30% better (dual)"
+    assert str(found) == "no other choice can have an error more than 0.30% lower (dual)"
 
 
 @pytest.mark.filterwarnings("ignore::landmarks.errors.RankWarning")

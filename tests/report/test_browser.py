@@ -61,6 +61,12 @@ def column(page, table, place):
     )
 
 
+def shares(page):
+    return page.eval_on_selector_all(
+        "#dropped-table td.r2", "cells => cells.map(cell => Number(cell.dataset.value))"
+    )
+
+
 def test_it_has_no_errors_and_makes_no_requests(visit, digits):
     assert visit.complaints == []
     assert visit.requests == [f"file://{digits}"]
@@ -68,12 +74,10 @@ def test_it_has_no_errors_and_makes_no_requests(visit, digits):
 
 def test_a_click_on_a_heading_sorts_and_another_reverses_the_order(visit):
     button = visit.page.locator("#dropped-table th").nth(1).locator("button")
-    before = [
-        float(cell.split()[0].rstrip("%")) for cell in column(visit.page, "#dropped-table", 2)
-    ]
+    before = shares(visit.page)
     assert before == sorted(before)
     button.click()
-    after = [float(cell.split()[0].rstrip("%")) for cell in column(visit.page, "#dropped-table", 2)]
+    after = shares(visit.page)
     assert after == sorted(after, reverse=True)
     visit.page.locator("#dropped-table th").nth(0).locator("button").click()
     names = column(visit.page, "#dropped-table", 1)
@@ -210,3 +214,16 @@ def test_two_thousand_columns_answer_within_200_milliseconds(browser, tmp_path):
     assert milliseconds < 200
     assert visit.complaints == []
     visit.context.close()
+
+
+def test_on_paper_heads_are_text_and_drawings_fit_the_sheet(visit):
+    page = visit.page
+    page.emulate_media(media="print")
+    titles = page.eval_on_selector_all(
+        "#dropped-table th:has(button)",
+        "cells => cells.map(cell => getComputedStyle(cell, '::before').content)",
+    )
+    assert titles == ['"column"', '"R²"']
+    assert page.locator("#dropped-table th button").first.is_hidden()
+    assert page.locator("#curve svg.static").is_visible()
+    assert page.locator("#curve-chart").is_hidden()

@@ -149,7 +149,7 @@ def test_the_page_has_no_jargon():
 
 
 def test_without_scripts_the_drawings_are_there_with_labels(html):
-    drawings = re.findall(r"<noscript>(.*?)</noscript>", html, re.S)
+    drawings = re.findall(r'<div class="drawn[^>]*>(.*?)</div>', html, re.S)
     assert len(drawings) == 2 and all("<svg" in drawing for drawing in drawings)
     for j in named().indices:
         assert named().names[j] in drawings[1]
@@ -157,10 +157,10 @@ def test_without_scripts_the_drawings_are_there_with_labels(html):
 
 
 def test_the_map_names_its_rows_and_up_to_forty_of_the_others(html):
-    heat = re.findall(r"<noscript>(.*?)</noscript>", html, re.S)[-1]
+    heat = re.findall(r'<div class="drawn[^>]*>(.*?)</div>', html, re.S)[-1]
     assert sorted(re.findall(r">(\w)</text>", heat)) == list("abcdefghi")
     many = lm.select(RNG.standard_normal((60, 50)), 2, method="greedy")
-    heat = re.findall(r"<noscript>(.*?)</noscript>", report.page(many), re.S)[-1]
+    heat = re.findall(r'<div class="drawn[^>]*>(.*?)</div>', report.page(many), re.S)[-1]
     assert len(re.findall("<text", heat)) == 2
 
 
@@ -186,3 +186,15 @@ def test_characters_that_turn_the_direction_are_shown_as_such():
 
 def test_the_page_says_what_made_it(html):
     assert f"Made by landmarks {lm.__version__}" in html
+
+
+def test_what_holds_no_information_is_called_constant(tmp_path):
+    X = RNG.standard_normal((30, 6))
+    X[:, 4] = 7.0
+    with pytest.warns(lm.errors.ConstantWarning):
+        centred = lm.select(X, 2, center=True)
+    words = text_of(report.page(centred, origin=report.Origin(filled=12)))
+    assert "constant" in words and "100.0" not in words
+    assert "12 missing values filled in" in words
+    X[:, 4] = 0.0
+    assert "all zero" in text_of(report.page(lm.select(X, 2)))

@@ -1,11 +1,13 @@
 """The sentence on how much better another choice could be: true, and in all four places."""
 
+import re
+
 import numpy as np
 import pytest
 
 import landmarks as lm
 from landmarks import report
-from landmarks.report.sentences import better, rounded_up
+from landmarks.report.sentences import better
 
 X = np.random.default_rng(0).standard_normal((60, 20))
 
@@ -24,17 +26,25 @@ def places(selection):
     ]
 
 
+def said(selection):
+    """The two shares of the sentence, in per cent."""
+    now, least = re.findall(r"([\d.e-]+)%", better(selection))
+    return float(now), float(least)
+
+
 def test_it_stands_in_the_summary_the_notebook_and_the_report(greedy):
-    sentence = f"No other choice of 6 can be more than {rounded_up(greedy.gap())} better."
+    sentence = better(greedy)
+    assert re.fullmatch(
+        r"This choice loses [\d.]+%; no other choice of 6 can lose less than [\d.]+%\.", sentence
+    )
     assert all(sentence in place for place in places(greedy))
 
 
-def test_a_certificate_lowers_the_number(greedy):
+def test_a_certificate_raises_the_number(greedy):
     before = greedy.gap()
     greedy.known["certificate:trace"] = greedy._figure("error", None) * (1 - before / 3)
-    assert (
-        better(greedy) == f"No other choice of 6 can be more than {rounded_up(before / 3)} better."
-    )
+    lost = 100 * greedy.relative_error()
+    assert said(greedy) == pytest.approx((lost, lost * (1 - before / 3)), rel=5e-3)
     assert greedy.certificate(10.0).source == "search"
     assert better(greedy) == "This is the best choice of 6."
 
@@ -46,9 +56,19 @@ def test_a_proved_choice_is_called_the_best():
 
 def test_constraints_are_mentioned():
     held = lm.select(X, 6, method="greedy", include=[3])
-    assert "No other choice of 6 that the constraints allow can" in better(held)
+    assert "no other choice of 6 that the constraints allow can" in better(held)
     forced = lm.select(X, 6, exclude=range(6, 20))
     assert better(forced) == "The constraints leave no other choice."
+
+
+@pytest.mark.parametrize("gap", [0.5, 0.1062, 0.0029, 0.0005, 1e-7])
+@pytest.mark.parametrize("scale", [1.0, 1e-4])
+def test_the_shares_differ_and_none_can_lose_less_than_is_said(gap, scale):
+    X = np.random.default_rng(0).standard_normal((60, 20)) * np.repeat([1.0, scale], [6, 14])
+    s = lm.select(X, 6, method="greedy", scale=False)
+    s.known["certificate:trace"] = s._figure("error", None) * (1 - gap)
+    now, least = said(s)
+    assert least < now and least <= 100 * s.relative_error() * (1 - s.gap()) * (1 + 1e-12)
 
 
 def test_groups_are_compared_with_choices_of_their_size():

@@ -45,7 +45,7 @@ class Certificate:
     point: np.ndarray | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
-        return f"no other choice can be more than {self.gap:.2%} better ({self.source})"
+        return f"no other choice can have an error more than {self.gap:.2%} lower ({self.source})"
 
 
 def certify(

@@ -13,7 +13,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .. import __version__
+from .._array import host
 from ..operators.fingerprint import fingerprint
 from ..runs.archive import written
 from ..selection import Selection
@@ -46,6 +49,7 @@ class Origin:
     measure : what is kept, in words. fingerprint : that of the data.
     command : the command that makes the page again. settings : the options that were given.
     image : height and width, if the candidates are pixels.
+    filled : how many missing values were filled in.
     coordinates : the positions of the candidates, one or two numbers each, for maps.
     field : a value for each candidate to be drawn on a map, such as one snapshot.
     """
@@ -57,6 +61,7 @@ class Origin:
     settings: dict[str, Any] = field(default_factory=dict)
     image: tuple[int, int] | None = None
     rows: int | None = None
+    filled: int = 0
     fingerprint: str | None = None
     coordinates: Any = None
     field: Any = None
@@ -71,6 +76,7 @@ def page(
     _check_image(origin, selection)
     reasons = selection.why(each=3)
     drawn = _data(selection, origin)
+    empty = _empty(selection)
     labels = [label(selection, int(j), origin.noun) for j in selection.indices]
     scripts = (asset("uplot/uPlot.iife.min.js"), asset("report.js"))
     styles = asset("uplot/uPlot.min.css") + asset("report.css")
@@ -83,7 +89,13 @@ def page(
             summary=summary,
             chosen=_chosen(reasons.chosen.rows, summary),
             dropped=[
-                {"name": None, "kept_out": None, **row, "sources": _pairs(row, "source", "weight")}
+                {
+                    "name": None,
+                    "kept_out": None,
+                    "empty": row["index"] in empty,
+                    **row,
+                    "sources": _pairs(row, "source", "weight"),
+                }
                 for row in reasons.dropped.rows[:ROWS]
             ],
             facts=facts(selection, origin.settings, origin.fingerprint),
@@ -199,6 +211,13 @@ def _data(selection: Selection, origin: Origin) -> dict[str, Any]:
 def label(selection: Selection, j: int, noun: str) -> str:
     """The name of a candidate, or its number."""
     return f"{noun} {j}" if selection.names is None else shown(selection.names[j])
+
+
+def _empty(selection: Selection) -> set[int]:
+    """The candidates of which nothing needs to be rebuilt: constant columns that were centred."""
+    if selection.objective.target is not None:
+        return set()
+    return set(np.flatnonzero(host(selection._data.diagonal()) == 0).tolist())
 
 
 def _chosen(rows: list[dict[str, Any]], summary: Summary) -> list[dict[str, Any]]:

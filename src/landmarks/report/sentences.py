@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import decimal
 import platform
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
@@ -27,7 +27,6 @@ WORDS = {
 VERSIONS = ("numpy", "scipy", "scikit-learn", "torch")
 POOR = 0.5  # if a choice keeps less, the page says so
 USELESS = 0.995  # a larger gap is not mentioned
-LEAST = 1e-5  # the smallest gap that is shown
 LONGEST = 120  # most characters of a name on a page
 
 
@@ -75,7 +74,7 @@ def limit(selection: Selection, summary: Summary) -> str:
 def better(selection: Selection, *, space: str = "") -> str:
     """How much better another choice could be; empty where all are chosen or nothing is known.
 
-    Better means a smaller error. The bound must be known already, or cheap.
+    Better means that less is lost. The bound must be known already, or cheap.
     """
     repeats = selection.objective.repeats
     if selection.k == selection.n and not repeats:
@@ -84,10 +83,24 @@ def better(selection: Selection, *, space: str = "") -> str:
         return "The constraints leave no other choice."
     if selection.proved:
         return f"This is the best {_which(selection)}."
-    gap = selection.gap()
+    gap, lost = selection.gap(), selection.relative_error()
     if gap > USELESS:
         return ""
-    return f"No other {_which(selection)} can be more than {rounded_up(gap, space)} better."
+    now, least = _apart(100 * lost, 100 * lost * (1 - gap))
+    return (
+        f"This choice loses {now}{space}%; no other {_which(selection)} can lose less than "
+        f"{least}{space}%."
+    )
+
+
+def _apart(number: float, lower: float) -> tuple[str, str]:
+    """Both in enough digits to differ, at least three; the lower is never rounded up."""
+    for digits in range(3, 13):
+        shown = f"{number:.{digits}g}"
+        floor = decimal.Context(digits, decimal.ROUND_FLOOR).create_decimal_from_float(lower)
+        if float(floor) < float(shown):
+            break
+    return shown, f"{float(floor):.{digits}g}"
 
 
 def _which(selection: Selection) -> str:
@@ -97,13 +110,6 @@ def _which(selection: Selection) -> str:
     if selection.include or selection.exclude or selection.constraints:
         return f"choice of {selection.k} that the constraints allow"
     return f"choice of {selection.k}"
-
-
-def rounded_up(gap: float, space: str = "") -> str:
-    """A gap in per cent that is never below it."""
-    digits = 1 if gap >= 100 * LEAST else 3
-    unit = 10 ** (digits + 2)
-    return f"{100 * math.ceil(max(gap, LEAST) * unit) / unit:.{digits}f}{space}%"
 
 
 def shown(name: object, longest: int = LONGEST) -> str:

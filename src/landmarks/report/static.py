@@ -1,6 +1,7 @@
 """Drawings of the page that need no script: error curve and similarity of columns, as SVG."""
 
 import base64
+import math
 from html import escape
 from typing import Any
 
@@ -9,9 +10,9 @@ import numpy as np
 from .sentences import shown
 
 # of the curve
-WIDTH = 720.0
-HEIGHT = 260.0
-LEFT = 60.0
+WIDTH = 480.0
+HEIGHT = 220.0
+LEFT = 50.0
 BOTTOM = 40.0
 # of the map
 ROW = 18  # height of a row
@@ -41,11 +42,8 @@ def curve_svg(curve: dict[str, Any], noun: str) -> str:
     parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="#c2410c"/>')
     base = HEIGHT - BOTTOM
     parts.append(line([(LEFT, 10), (LEFT, base), (WIDTH - 20, base)], "#5c6773", width=1))
-    parts += [text(place(k, 0)[0], base + 16, f"{k:g}") for k in _ticks(ks)]
-    parts += [
-        text(LEFT - 6, place(first, v)[1] + 4, f"{v:.3g} %", "end")
-        for v in (0, top / 2.1, top / 1.05)
-    ]
+    parts += [text(place(k, 0)[0], base + 16, f"{k:g}") for k in _ticks(first, last, 8, least=1)]
+    parts += [text(LEFT - 6, place(first, v)[1] + 4, f"{v:g} %", "end") for v in _ticks(0, top, 5)]
     parts.append(text(WIDTH / 2, HEIGHT - 6, f"{noun}s chosen (orange: this choice)"))
     return svg(WIDTH, HEIGHT, "".join(parts), f"part lost against the number of {noun}s")
 
@@ -85,9 +83,12 @@ def _colour(part: float) -> str:
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
-def _ticks(ks: np.ndarray) -> list[float]:
-    chosen = np.linspace(0, len(ks) - 1, min(len(ks), 8)).round().astype(int)
-    return [float(ks[i]) for i in dict.fromkeys(chosen.tolist())]
+def _ticks(first: float, last: float, most: int, *, least: float = 0.0) -> list[float]:
+    """At most `most` round numbers of one step: 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10((last - first) / most))
+    steps = (s * power for s in (1, 2, 5, 10, 20) if s * power >= max(least, (last - first) / most))
+    step = next(steps, least)
+    return [step * i for i in range(math.ceil(first / step), math.floor(last / step) + 1)]
 
 
 def line(
@@ -102,7 +103,7 @@ def line(
 
 def text(x: float, y: float, words: str, anchor: str = "middle") -> str:
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="12" '
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="13" '
         f'fill="#5c6773">{escape(shown(words))}</text>'
     )
 

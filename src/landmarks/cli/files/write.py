@@ -71,6 +71,7 @@ def write_report(
         settings=settings,
         image=arguments.image,
         rows=described(chosen_from)["rows"],
+        filled=chosen_from.filled,
         fingerprint=described(chosen_from)["fingerprint"],
         coordinates=on_a_map(chosen_from, arguments),
     )

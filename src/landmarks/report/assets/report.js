@@ -46,7 +46,7 @@
       if (head.dataset.kind === "plain") return;
       const numeric = head.dataset.kind === "number", button = document.createElement("button");
       button.type = "button";
-      button.textContent = head.textContent;
+      button.textContent = head.dataset.title = head.textContent; // on paper a head without a button is repeated
       head.replaceChildren(button);
       button.addEventListener("click", () => {
         const rising = head.getAttribute("aria-sort") !== "ascending";
