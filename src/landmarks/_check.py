@@ -265,24 +265,22 @@ def unknown(names: Iterable[str], function: Callable[..., Any]) -> str:
     return f"{function.__name__} has no argument {name!r}{close}"
 
 
-def warn_if_symmetric(operator: Operator, stacklevel: int = 2) -> None:
-    """Warn when data are a symmetric matrix, which may be meant as a kernel matrix."""
-    if operator.symmetric:
-        warnings.warn(
-            "the data are a symmetric square matrix, as Gram, covariance and kernel matrices are. "
-            "They are treated as data whose columns are chosen; if they are such a matrix K, "
-            "pass lm.psd(K); if they are data, pass lm.data(X)",
-            SymmetryWarning,
-            stacklevel=stacklevel + 1,
-        )
+def warn_of_symmetry(stacklevel: int = 2) -> None:
+    """Warn that data are a symmetric matrix, which may be meant as a kernel matrix."""
+    warnings.warn(
+        "the data are a symmetric square matrix, as Gram, covariance and kernel matrices are. "
+        "They are treated as data whose columns are chosen; if they are such a matrix K, "
+        "pass lm.psd(K); if they are data, pass lm.data(X)",
+        SymmetryWarning,
+        stacklevel=stacklevel + 1,
+    )
 
 
 def warn_of_spread(
     operator: Operator, stacklevel: int = 2, diagonal: np.ndarray | None = None
 ) -> bool:
     """Warn when the size of some columns decides the choice, and name them; whether it does."""
-    columns = operator.raw is None and operator.local and "diagonal" in operator.cheap
-    if not columns or operator.n < 2:
+    if "diagonal" not in operator.cheap or operator.n < 2:
         return False
     if diagonal is None:
         diagonal = host(operator.diagonal())

@@ -14,7 +14,7 @@ from .how_many.knee import with_rule
 from .methods.inner import run_method
 from .methods.registry import as_method
 from .objectives.objective import OBJECTIVES
-from .operators.base import COUNTED
+from .operators.base import COUNTED, validate, warn_about
 from .operators.data import opened, warn
 from .operators.standard import Standard
 from .problem import Choice, Method, Problem, precision_used
@@ -147,7 +147,7 @@ def select(
         problem = replace(problem, k=subset_size(k, problem, chooser))
         check_honoured(problem, chooser)
     allowed = None if budget is None else _check.seconds(budget, otherwise=" or None")
-    operator.validate()
+    validate(operator)
     rng = np.random.default_rng(_check.seed(seed))
     warn(given, problem.k)
     journal = None
@@ -157,7 +157,7 @@ def select(
     with progress_bar(callback) if progress else watching(callback):
         choice, cost = _run(problem, chooser, rng, allowed, journal)
         was_stopped = stopped()
-    operator.warn_about(choice.indices)
+    warn_about(operator, choice.indices)
     return Selection(
         indices=choice.indices,
         n=operator.n,

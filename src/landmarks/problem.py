@@ -15,6 +15,7 @@ from .allowed import Allowed
 from .errors import RankWarning
 from .objectives.objective import Objective, Trace, as_objective
 from .operators.base import Operator
+from .operators.forms import widened
 from .operators.pair import Pair
 from .placement.constraint import Constraint
 from .placement.packing import packed
@@ -303,6 +304,6 @@ def precision_used(operator: Operator, used: dict[str, int]) -> str:
     """The precision of a search and the reason, from the counts of the ledger."""
     if used.get("rough", 0):
         return ROUGH.format_map(used)
-    if operator.widened or used.get("widened", 0):
+    if widened(operator) or used.get("widened", 0):
         return WIDENED
     return "float32: as the data" if is_single(operator.like) else "float64"

@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse
 
 import landmarks as lm
+from landmarks.operators.base import new_rows
 
 X = np.random.default_rng(0).integers(-9, 10, (25, 8)).astype(np.float64)
 EXPECTED = lm.select(X, 3).indices
@@ -271,6 +272,8 @@ def test_fault_24_tensors_of_two_devices_are_refused():
     torch = pytest.importorskip("torch")
     points = torch.as_tensor(X)
     with pytest.raises(ValueError, match="points are on meta, but the kernel's are on cpu"):
-        lm.kernel(points, lm.rbf(sigma=2.0)).new_rows(
-            torch.empty((2, 8), dtype=torch.float64, device="meta"), [0, 1]
+        new_rows(
+            lm.kernel(points, lm.rbf(sigma=2.0)),
+            torch.empty((2, 8), dtype=torch.float64, device="meta"),
+            [0, 1],
         )

@@ -179,20 +179,21 @@ def test_an_operator_says_what_it_cannot_give():
     with pytest.raises(TypeError, match="Dense has no factor X"):
         MADE["dense"].factor()
     with pytest.raises(TypeError, match="new points need a kernel operator"):
-        MADE["dense"].new_rows(X, [0])
-    assert MADE["dense"].m is None and MADE["dense"].squared_diagonal() is None
+        base.new_rows(MADE["dense"], X, [0])
+    assert MADE["dense"].m is None and base.faster_squares(MADE["dense"]) is None
 
 
 def test_operators_answer_for_themselves():
     X = np.random.default_rng(0).standard_normal((50, 20))
     data, dense, kernel = lm.data(X), lm.psd(X.T @ X), lm.kernel(X, lm.rbf(sigma=9.0))
-    assert data.factor_in_memory and not dense.factor_in_memory and dense.in_memory
-    np.testing.assert_array_equal(kernel.raw, X)
-    assert data.raw is None and dense.local and kernel.local
-    assert dense.product_seconds() < data.product_seconds() < kernel.product_seconds()
+    np.testing.assert_array_equal(base.points_of(kernel), X)
+    assert base.points_of(data) is None
+    assert not base.on_workers(dense) and not base.on_workers(kernel)
+    seconds = [base.product_seconds(operator) for operator in (dense, data, kernel)]
+    assert seconds[0] < seconds[1] < seconds[2]
     asymmetric = lm.function(lambda V: np.triu(np.ones((5, 5))) @ V, n=5)
     with pytest.raises(ValueError, match="must be one with a symmetric matrix"):
-        asymmetric.validate()
+        base.validate(asymmetric)
 
 
 def test_a_module_is_not_hidden_by_the_function_of_its_name():

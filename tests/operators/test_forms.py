@@ -78,13 +78,13 @@ def test_a_form_is_made_once():
 
 def test_single_precision_is_widened_and_counted():
     X = lm.data(TALL.astype(np.float32))
-    assert X.searchable(3).like.dtype == np.float64 and X.searchable(3).widened
+    assert X.searchable(3).like.dtype == np.float64 and forms.widened(X.searchable(3))
     assert X.ledger.widened == 2
     wide = lm.data(RNG.standard_normal((3, 40)).astype(np.float32)).searchable(2)
     assert wide.rounding == (2 * np.finfo(np.float32).eps) ** 2
     assert lm.data(RNG.standard_normal((3, 40))).searchable(2).rounding == 0.0
     double = lm.data(TALL)
-    assert not double.searchable(3).widened and double.ledger.widened == 0
+    assert not forms.widened(double.searchable(3)) and double.ledger.widened == 0
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 import landmarks as lm
 from landmarks._array import host
 from landmarks.errors import UnsupportedError
+from landmarks.operators.base import new_rows, warn_about
 from landmarks.operators.kernel_matrix import KernelOperator
 from landmarks.operators.restricted import Restricted
 
@@ -206,12 +207,12 @@ def test_chunks_hold_a_quarter_of_the_memory():
 def test_new_points_are_checked_against_those_of_the_kernel():
     operator = lm.kernel(POINTS + 5.0, lm.rbf(2.0))
     np.testing.assert_allclose(
-        operator.new_rows(POINTS[:2] + 5.5, [3, 4]),
+        new_rows(operator, POINTS[:2] + 5.5, [3, 4]),
         lm.rbf(2.0)(POINTS[:2] + 0.5, POINTS[3:5]),
         rtol=1e-10,
     )
     with pytest.raises(ValueError, match="points must have 3 columns as the kernel's do, got 2"):
-        operator.new_rows(POINTS[:, :2], [0])
+        new_rows(operator, POINTS[:, :2], [0])
 
 
 def test_points_that_represent_no_other_are_warned_of():
@@ -232,8 +233,8 @@ def test_the_first_eight_landmarks_show_whether_any_represents_another():
     points = np.concatenate([far, far[8:] + 1e-3])
     operator = lm.kernel(points, lm.rbf())
     with pytest.warns(UserWarning, match="the landmarks represent no other point"):
-        operator.warn_about(np.arange(9))
-    operator.warn_about(np.array([8, *range(8)]))
+        warn_about(operator, np.arange(9))
+    warn_about(operator, np.array([8, *range(8)]))
 
 
 def test_chunked_products_can_be_asked_for_anywhere():
@@ -287,7 +288,7 @@ def test_a_width_for_each_coordinate_is_the_kernel_of_divided_points(kind, xp):
     S = lm.select(own, 8, method="swap").indices
     assert S.tolist() == lm.select(plain, 8, method="swap").indices.tolist()
     np.testing.assert_allclose(
-        host(own.restrict([9, 3]).new_rows(points, [0, 1])),
+        host(new_rows(own.restrict([9, 3]), points, [0, 1])),
         host(kind(widths)(points, xp.asarray(POINTS[[9, 3]]))),
         atol=1e-12,
     )

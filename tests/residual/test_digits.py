@@ -8,7 +8,7 @@ import landmarks as lm
 from landmarks import problem
 from landmarks.methods.greedy import greedy
 from landmarks.methods.greedy.greedy import ErrorGains, pursue
-from landmarks.operators import base
+from landmarks.operators import forms
 from landmarks.operators.forms import in_double
 from landmarks.residual.residual import Residual
 
@@ -19,8 +19,8 @@ def paired(sigma):
     """The kernel in float64, with its float32 form at hand as on a graphics card."""
     single = lm.kernel(POINTS, lm.rbf(sigma))
     wide = in_double(single)
-    wide.rough = single
-    base._ready.add(wide)  # a large one is searched as it is
+    wide.in_single = single
+    forms._ready.add(wide)  # a large one is searched as it is
     return wide
 
 
@@ -31,7 +31,7 @@ def test_greedy_chooses_as_well_as_with_all_digits(sigma):
     gains = ErrorGains(residual)
     assert gains.rough
     rough = pursue(lm.Problem(wide, 40), residual, gains).indices
-    wide.rough = None
+    wide.in_single = None
     residual = Residual(plain(wide), 40)
     exact = pursue(lm.Problem(wide, 40), residual, ErrorGains(residual)).indices
     ratio = selection_error(wide, rough, "trace") / selection_error(wide, exact, "trace")
@@ -41,12 +41,12 @@ def test_greedy_chooses_as_well_as_with_all_digits(sigma):
 @pytest.mark.parametrize("sigma", [0.5, 3.0])
 def test_nuclear_scores_choose_as_well_as_with_all_digits(sigma):
     def error(rough):
-        wide.rough = rough
+        wide.in_single = rough
         runs = (lm.select(wide, 40, method="nuclear", seed=seed) for seed in range(4))
         return np.mean([selection_error(wide, run.indices, "trace") for run in runs])
 
     wide = paired(sigma)
-    assert error(wide.rough) < 1.02 * error(None)  # seeds alone differ by 2 %
+    assert error(wide.in_single) < 1.02 * error(None)  # seeds alone differ by 2 %
 
 
 @pytest.mark.parametrize("method", ["greedy", "swap", "auto", "annealed", "nuclear", "rpcholesky"])

@@ -22,6 +22,7 @@ import scipy.special
 from .._array import host
 from ..errors import UnsupportedError
 from ..operators.base import Operator, block_width, blocks
+from ..operators.dense import Data
 from ..operators.forms import densify
 from ..problem import Choice, Method, Problem
 
@@ -146,7 +147,7 @@ class LikelihoodRatio:
 
 def centred_gram(operator: Operator) -> np.ndarray:
     """XᵀX of the centred columns, in float64; a sparse X stays sparse."""
-    if operator.factor_in_memory:
+    if isinstance(operator, Data):
         X = host(operator.factor()).astype(np.float64)
         X = X - X.mean(axis=0)
         return X.T @ X

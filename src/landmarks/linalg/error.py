@@ -15,11 +15,19 @@ import scipy
 import scipy.linalg
 
 from .._array import Array, Indices, eps, host, is_single, like, namespace, on_gpu, take
-from ..operators.base import MEMORY, Operator, block_width, blocks, itemsize
+from ..operators.base import (
+    MEMORY,
+    Operator,
+    block_width,
+    blocks,
+    itemsize,
+    remade_in_double,
+)
 from ..operators.dense import Dense
 from ..operators.forms import densify, in_double
 from ..operators.pair import Pair
 from ..operators.rows.moments import CompensatedSum, gram
+from ..operators.rows.out_of_core import ByRows
 from ..operators.rows.tiles import pass_height, tile_height, tiles
 from .nystrom import nystrom_factor, pivoted_cholesky
 from .probes import Rademacher
@@ -51,7 +59,7 @@ def exact_error(operator: Operator, indices: Indices, depth: int) -> float:
     error = selection_error(pair, indices, depth)
     if operator.source is None or error > BELOW[depth] * total(pair, depth):
         return error
-    if not operator.in_memory:
+    if not isinstance(operator, Dense):
         return residual_trace(operator, indices) if depth == 1 else error
     C, beyond = residual_gram(operator, indices)
     left = Pair(C, C.n)
@@ -117,7 +125,7 @@ def rank_bound(operator: Operator, k: int, depth: int) -> float:
     """The best rank-k error less what rounding may have added to it: a rigorous lower bound."""
     if min(operator.n, operator.m or operator.n) > FULL_SPECTRUM:
         if is_single(operator.like) and operator.n <= DOUBLED:
-            operator = operator.remade_in_double() or operator
+            operator = remade_in_double(operator) or operator
         rounding = 8 * math.sqrt(operator.n) * eps(operator.digits)
         doubt = rounding * total(Pair(operator, operator.n), depth)
         return max(0.0, _leading_tail(operator, k, depth) - doubt)
@@ -262,7 +270,7 @@ def _coefficients(
 def _residuals(operator: Operator, used: np.ndarray, B: np.ndarray) -> Iterator[np.ndarray]:
     """X − X_S B in tiles of rows."""
     height = tile_height(operator.n)
-    if operator.pass_memory is not None:
+    if isinstance(operator, ByRows):
         height = pass_height(operator.n, operator.pass_memory)
     for _, X in tiles(operator.source, height):  # type: ignore[arg-type]  # callers checked it
         E = X - X[:, used] @ B

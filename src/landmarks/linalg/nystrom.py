@@ -19,7 +19,7 @@ import scipy
 from .._array import Array, Indices, eps, host, like, namespace, solve_from_right, take
 from .._check import positive
 from .._shown import Shown, Table
-from ..operators.base import Operator
+from ..operators.base import Operator, new_rows
 
 SHOWN = 2e9  # multiplications that a notebook may take to show the eigenvalues
 
@@ -208,7 +208,7 @@ class Nystrom(Symmetric, Shown):
         """The rows of F for new points x ↦ h(x, S) L⁻ᵀ: K̂(x, y) = features(x) · features(y)."""
         chosen = self.operator.restrict(self.indices)
         pivots = pivoted_cholesky(chosen.columns(np.arange(len(self.indices))))
-        return whitened(pivots.L, self.operator.new_rows(points, self.indices[pivots.order]))
+        return whitened(pivots.L, new_rows(self.operator, points, self.indices[pivots.order]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,6 +10,7 @@ from .._array import Array, Indices, eps, host, like, solve_triangular, take
 from .._shown import Shown, Table
 from ..errors import UnsupportedError
 from ..operators.base import Operator
+from ..operators.dense import Data
 from .nystrom import pivoted_cholesky
 
 
@@ -118,7 +119,7 @@ Triangle = tuple[np.ndarray, np.ndarray, np.ndarray]
 def reconstruct(operator: Operator, chosen: Indices) -> Reconstruction:
     """Rebuild the columns of X, where K = XᵀX is the operator, from the chosen ones."""
     chosen = np.asarray(chosen)
-    triangle = _orthogonal if operator.factor_in_memory else _gram
+    triangle = _orthogonal if isinstance(operator, Data) else _gram
     order, L, G = triangle(operator, chosen)
     B = np.zeros((len(chosen), operator.n))
     B[order] = _solve(L, G, adjoint=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from .._array import free_memory, on_gpu
-from ..operators.base import DENSE_MEMORY, Operator, itemsize
+from ..operators.base import DENSE_MEMORY, Operator, itemsize, product_seconds
 from ..operators.dense import Dense
 from ..problem import Problem
 from ..proof.counting import counting_seconds
@@ -52,11 +52,6 @@ def candidates_seconds(problem: Problem) -> float:
     """An estimate of the seconds of an annealed start that weighs some candidates at a time."""
     steps = Annealed().n_rounds * Annealed().n_steps / 2
     return 30 * product_seconds(problem.operator) + steps * (6 * problem.k) ** 3 * 1.5e-10
-
-
-def product_seconds(operator: Operator) -> float:
-    """An estimate of the seconds that one product with K takes."""
-    return operator.product_seconds()
 
 
 def round_seconds(problem: Problem) -> float:

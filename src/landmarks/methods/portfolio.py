@@ -10,10 +10,9 @@ import numpy as np
 
 from ..errors import Stopped
 from ..linalg.error import estimated_error
-from ..operators.base import Operator
+from ..operators.base import Operator, product_seconds
 from ..problem import Choice, Problem, Trial, precision_used
 from ..runs.runner import stopped
-from .costs import product_seconds
 from .inner import run_method
 
 ESTIMATED = 20_000  # order above which the trials hold an estimate of the Frobenius error

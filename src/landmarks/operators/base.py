@@ -6,13 +6,13 @@ import abc
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import partial, singledispatch
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .._array import Array, Indices, Part, column_dots, eps, is_single, namespace, on_gpu
+from .._array import Array, Indices, Part, column_dots, eps, namespace, on_gpu
 from ..errors import Stopped
 from ..runs.runner import Step, once_per_run, run
 from ..runs.state import State
@@ -74,32 +74,8 @@ class Operator(abc.ABC):
     names: tuple[str, ...] | None = None
     #: the original labels: strings, numbers, tuples or dates of a data frame
     labels: tuple[Any, ...] | None = None
-    #: whether `data` was not asked about the scale, so that `select` warns of large columns
-    scale_left_open: bool = False
-    #: whether X was a symmetric matrix and not diagonal, so that it may be meant as a kernel matrix
-    symmetric: bool = False
     #: the rows of X, when K = XᵀX and they can be read again in blocks
     source: RowBlocks | None = None
-    #: whether the n × n entries are in memory
-    in_memory: bool = False
-    #: whether X, with K = XᵀX, is an array in memory
-    factor_in_memory: bool = False
-    #: whether products are computed in this process, not on the workers of a cluster
-    local: bool = True
-    #: the points of a kernel matrix, one per row; None for other matrices
-    raw: Array | None = None
-    #: bytes that a pass over the rows of X may take, if each product is such a pass
-    pass_memory: int | None = None
-    #: the same matrix with fewer digits, where its products cost far less
-    rough: Operator | None = None
-    #: whether it stands in for an operator in float32
-    widened: bool = False
-    #: the attributes that determine the matrix; none where only its products do
-    determined_by: tuple[str, ...] = ()
-    #: whether entries are evaluated when they are used, so that a search stores a small K
-    entrywise: bool = False
-    #: whether a search works on the same form whatever k is
-    one_form: bool = False
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 
@@ -118,9 +94,6 @@ class Operator(abc.ABC):
     @abc.abstractmethod
     def restrict(self, indices: Indices) -> Operator:
         """The principal submatrix of the indices, with the same ledger."""
-
-    def warn_about(self, indices: np.ndarray) -> None:  # noqa: B027  # most have no such case
-        """Warn if the matrix is such that no choice is better than any other."""
 
     @property
     def digits(self) -> Array:
@@ -144,71 +117,102 @@ class Operator(abc.ABC):
         """The columns of X when K = XᵀX is known by its factor."""
         raise TypeError(f"{type(self).__name__} has no factor X with K = XᵀX")
 
-    def new_rows(self, points: Array, indices: Indices) -> Array:
-        """The kernel values h(x, x_j) of new points x with the points at the indices."""
-        raise TypeError(
-            f"new points need a kernel operator, made by kernel(points, h); this is {self!r}"
-        )
-
-    def validate(self) -> None:  # noqa: B027  # most operators have nothing to check
-        """Raise an error if the matrix is not what it should be; `select` calls it once."""
-
     def searchable(self, k: int) -> Operator:
         """K in the form that a search for k columns works on; made once."""
-        return self._made(0 if self.one_form else k, lambda: self.form(k))
+        from .forms import searchable  # it makes operators of other classes
+
+        return searchable(self, k)
 
     def readable(self, k: int) -> Operator:
         """K in float64 for a method that only reads k columns: no form that costs more than these.
 
         Data have the form of a search, which keeps the digits of near columns.
         """
-        from .forms import form_of_columns  # it makes operators of other classes
+        from .forms import readable  # it makes operators of other classes
 
-        return self.searchable(k) if self.m is not None else self._made(-1, form_of_columns, self)
-
-    def _made(self, size: int, make: Callable[..., Operator], *arguments: Any) -> Operator:
-        """A form of K for that size, made once."""
-        if self in _ready:
-            return self
-        forms = _forms.setdefault(self, {})
-        if size not in forms:
-            found = make(*arguments)
-            forms[size] = None if found is self else found
-            if size >= 0:
-                _ready.add(found)
-        found = forms[size] or self
-        if is_single(self.like) and not is_single(found.like):
-            found.widened = True
-            self.ledger.widened += 1
-        return found
-
-    def form(self, k: int) -> Operator:
-        """The same K, such that its residuals keep their digits in a search for k columns."""
-        from .forms import form_of_entries  # it makes operators of other classes
-
-        return form_of_entries(self, k)
-
-    def remade_in_double(self) -> Operator | None:
-        """The operator of the same data in float64; None if it is not made from data."""
-        return None
-
-    def product_seconds(self) -> float:
-        """An estimate of the seconds that one product takes (benchmarks/scale_model.py)."""
-        gpu = on_gpu(self.like)
-        if self.m is not None:
-            return self.m * self.n * (4e-12 if gpu else 1e-9)
-        return self.n**2 * (1e-12 if gpu else 1.5e-9)
-
-    def squared_diagonal(self) -> Array | None:
-        """The diagonal of K² where there is a faster way than to read all columns, else None."""
-        return None
-
-    def squared_columns(self, block: np.ndarray, columns: Array) -> Array:
-        """The columns of K² at a block of indices, given those of K."""
-        return self.matmul(columns)
+        return readable(self, k)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n={self.n}, dtype={self.like.dtype})"
+
+
+# What some classes of operators answer otherwise than the rest. An operator outside the package
+# registers its own answer with `validate.register` and so on, and needs none of them.
+
+
+@singledispatch
+def validate(operator: Operator) -> None:
+    """Raise an error if the matrix is not what it should be; `select` asks once."""
+
+
+@singledispatch
+def warn_about(operator: Operator, indices: np.ndarray) -> None:
+    """Warn if the matrix is such that no choice is better than any other."""
+
+
+@singledispatch
+def determining(operator: Operator) -> tuple[Any, ...]:
+    """What determines the matrix: arrays, kernels, numbers. Nothing if only its products do."""
+    return ()
+
+
+@singledispatch
+def points_of(operator: Operator) -> Array | None:
+    """The points of a kernel matrix, one per row; None for other matrices."""
+    return None
+
+
+@singledispatch
+def new_rows(operator: Operator, points: Array, indices: Indices) -> Array:
+    """The kernel values h(x, x_j) of new points x with the points at the indices."""
+    raise TypeError(
+        f"new points need a kernel operator, made by kernel(points, h); this is {operator!r}"
+    )
+
+
+@singledispatch
+def evaluated(operator: Operator) -> bool:
+    """Whether entries are evaluated each time they are used, so that a search stores a small K."""
+    return False
+
+
+@singledispatch
+def remade_in_double(operator: Operator) -> Operator | None:
+    """The operator of the same data in float64; None if it is not made from data."""
+    return None
+
+
+@singledispatch
+def in_single(operator: Operator) -> Operator | None:
+    """The same matrix in float32, where its products cost far less; else None."""
+    return None
+
+
+@singledispatch
+def product_seconds(operator: Operator) -> float:
+    """An estimate of the seconds that one product takes (benchmarks/scale_model.py)."""
+    gpu = on_gpu(operator.like)
+    if operator.m is not None:
+        return operator.m * operator.n * (4e-12 if gpu else 1e-9)
+    return operator.n**2 * (1e-12 if gpu else 1.5e-9)
+
+
+@singledispatch
+def on_workers(operator: Operator) -> bool:
+    """Whether products are computed by the workers of a cluster, not in this process."""
+    return False
+
+
+@singledispatch
+def faster_squares(operator: Operator) -> Array | None:
+    """The diagonal of K² where there is a faster way than to read all columns, else None."""
+    return None
+
+
+@singledispatch
+def squared_columns(operator: Operator, block: np.ndarray, columns: Array) -> Array:
+    """The columns of K² at a block of indices, given those of K."""
+    return operator.matmul(columns)
 
 
 def blocks(n: int, width: int) -> Iterator[np.ndarray]:
@@ -227,8 +231,6 @@ def itemsize(array: Array) -> int:
     return 4 if eps(array) > 1e-10 else 8
 
 
-_forms: WeakKeyDictionary[Operator, dict[int, Operator | None]] = WeakKeyDictionary()
-_ready: WeakSet[Operator] = WeakSet()
 _diagonals: WeakKeyDictionary[Operator, dict[str, Array]] = WeakKeyDictionary()
 
 
@@ -249,7 +251,7 @@ def remembered(operator: Operator, wanted: str, reader: Read) -> Array:
     def diagonals() -> dict[str, Array]:
         if wanted in known:
             return known
-        direct = operator.squared_diagonal() if wanted == "squares" else None
+        direct = faster_squares(operator) if wanted == "squares" else None
         if direct is not None:
             return known | {wanted: direct}
         return known | _pass(operator, reader)

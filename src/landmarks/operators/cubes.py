@@ -14,7 +14,7 @@ import numpy as np
 
 from .._array import Array, free_memory, namespace, on_gpu, take, zeros
 from ..runs.runner import Step
-from .base import Images, Operator, Reading, read, remembered
+from .base import Images, Operator, Reading, read, remembered, squared_columns
 
 PANEL = 2**30  # bytes of the columns of a block, two of which are in memory
 STRIP = 256  # rows of a symmetric product that are computed at a time
@@ -58,7 +58,7 @@ def cubed_diagonal(operator: Operator) -> Array:
         return remembered(operator, "cubes", _read_pairs)
     images: Images = {
         "squares": lambda block, columns: columns,
-        "cubes": operator.squared_columns,
+        "cubes": partial(squared_columns, operator),
     }
     return remembered(operator, "cubes", partial(read, images=images))
 

@@ -30,7 +30,7 @@ from ..readers.frames import (
     without,
 )
 from ..readers.table import FileTable
-from .base import Operator
+from .base import Operator, on_workers
 from .dense import Data, gram_is_cheaper
 from .function import function
 from .prepare import WAYS, Preparation, check_left
@@ -40,14 +40,14 @@ from .rows.base import load as as_array
 from .rows.files import as_rows
 from .rows.out_of_core import ROWS_MEMORY, fits
 from .sparse import checked_sparse
-from .standard import Prepared
+from .standard import Prepared, unprepared
 
 __all__ = ["Data", "as_operator", "data", "gram_is_cheaper", "opened", "prepared_operator", "warn"]
 
 Weights = np.ndarray | Callable[[int | None, int], np.ndarray | None] | None
 
 #: of operators made here: the share of the means, if it is known, and how many rows were left out
-_facts: WeakKeyDictionary[Operator, tuple[float | None, tuple[int, int]]] = WeakKeyDictionary()
+_facts: WeakKeyDictionary[Operator, tuple[float | None, tuple[int, int], bool]] = WeakKeyDictionary()
 
 
 def data(
@@ -101,7 +101,8 @@ def data(
         X, numeric_only=numeric_only, stacklevel=3, memory=memory, **asked, **reading
     )
     _check.warn_of_constants(prepared.operator, prepared.constant, stacklevel=2)
-    prepared.operator.scale_left_open = scale is None
+    share, left_out = prepared.mean_share, prepared.left_out
+    _facts[prepared.operator] = share, left_out, scale is None
     return prepared.operator
 
 
@@ -140,13 +141,13 @@ def opened(
                 f"an operator, got {A!r}"
             )
         operator = A if isinstance(A, Operator) else function(A)
-        share, left_out = _facts.get(operator, (None, (0, 0)))
+        share, left_out, left_open = _facts.get(operator, (None, (0, 0), False))
         return replace(
-            _unprepared(operator),
+            unprepared(operator),
             mean_share=share,
             left_out=left_out,
             given=True,
-            left_open=scale is None and operator.scale_left_open,
+            left_open=scale is None and left_open,
         )
     if callable(A) and not dask and not hasattr(A, "shape"):
         raise TypeError(
@@ -178,7 +179,7 @@ def _of_data(
                 'missing must be "error" for dask arrays; fill missing values first, e.g. with '
                 "dask.array.where"
             )
-        return replace(_unprepared(dask_data(A, way)), left_open=scale is None)
+        return replace(unprepared(dask_data(A, way)), left_open=scale is None)
     found = given(
         A,
         missing=missing,
@@ -201,9 +202,10 @@ def warn(prepared: Prepared, k: int = 0, stacklevel: int = 2) -> None:
     check_left(prepared.left_out, k)
     operator, stacklevel = prepared.operator, stacklevel + 1
     if not prepared.given:
-        _check.warn_if_symmetric(operator, stacklevel)
+        if prepared.symmetric:
+            _check.warn_of_symmetry(stacklevel)
         _check.warn_of_constants(operator, prepared.constant, stacklevel)
-    if not prepared.left_open or not operator.local or "diagonal" not in operator.cheap:
+    if not prepared.left_open or on_workers(operator) or "diagonal" not in operator.cheap:
         return
     diagonal = host(operator.diagonal())
     if not _check.warn_of_spread(operator, stacklevel, diagonal):
@@ -262,7 +264,7 @@ class Given:
             prepared = way.of_rows(X, w)
         operator, (dropped, of) = prepared.operator, prepared.left_out
         operator.names, operator.labels = self.names, self.labels
-        _facts[operator] = prepared.mean_share, prepared.left_out
+        _facts[operator] = prepared.mean_share, prepared.left_out, False
         if dropped:
             warnings.warn(
                 f"{dropped} of {of} rows have a missing value and were left out",
@@ -363,10 +365,6 @@ def _checked(
         first = (int(X.indices[first[0]]), column)
     place = table.place(*first)
     raise ValueError(_check.not_finite("X", value, first, int(bad.sum()), names, place=place))
-
-
-def _unprepared(operator: Operator) -> Prepared:
-    return Prepared(operator, np.zeros(operator.n), np.ones(operator.n), operator.m or 0)
 
 
 def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n: int) -> Any:

@@ -1,7 +1,7 @@
 """Matrices in memory: K itself, or X with K = XᵀX, formed once where that is cheaper.
 
 A search works on K where that keeps its digits, else on X, whose residual is a matrix of its own.
-Data in float32 are exact numbers, so both are in float64 (`Data.form`).
+Data in float32 are exact numbers, so both are in float64 (`forms`).
 """
 
 from __future__ import annotations
@@ -21,13 +21,22 @@ from .._array import (
     double,
     host,
     is_array,
-    is_single,
     namespace,
     on_gpu,
     prototype,
     take,
 )
-from .base import MEMORY, Ledger, Operator, blocks, itemsize
+from .base import (
+    MEMORY,
+    Ledger,
+    Operator,
+    blocks,
+    determining,
+    itemsize,
+    product_seconds,
+    remade_in_double,
+    squared_columns,
+)
 from .cubes import symmetric_product
 from .pivoted_factor import check_definite
 from .standard import Standard
@@ -45,10 +54,8 @@ class Dense(Operator):
         A method that reads a few columns costs no more than these.
     """
 
-    in_memory = True
     moves: int = 0
     unchecked: bool = False
-    determined_by = ("K",)
 
     def __init__(
         self,
@@ -89,21 +96,11 @@ class Dense(Operator):
             self._powers.append(symmetric_product(self._powers[-1], self.K))
         return self._powers[:highest]
 
-    def squared_columns(self, block: np.ndarray, columns: Array) -> Array:
-        if on_gpu(self.like) or not self.keeps_powers:
-            return self.matmul(columns)
-        self.ledger.add(products=len(block), entries=self.n**2)
-        return self.powers(2)[1][:, int(block[0]) : int(block[-1]) + 1]
-
     def check(self) -> None:
         """Raise when K is clearly indefinite, unless that was checked already."""
         if self.unchecked:
             check_definite(self.K)
             self.unchecked = False
-
-    def form(self, k: int) -> Operator:
-        self.check()
-        return super().form(k)
 
     def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
         self.check()
@@ -123,9 +120,6 @@ class Dense(Operator):
             if np.array_equal(indices, np.arange(first, end)):
                 return self.K[:, first:end]
         return take(self.K, indices).T  # K is symmetric, and its rows lie together
-
-    def product_seconds(self) -> float:
-        return self.n**2 * (2e-12 if on_gpu(self.like) else 5e-10)
 
     def restrict(self, indices: Indices) -> Dense:
         return Dense(
@@ -157,12 +151,28 @@ class Dense(Operator):
         return not bool(np.any(left > nothing) or np.any(alike))
 
 
+@determining.register
+def _stored_entries(operator: Dense) -> tuple[Any, ...]:
+    return (operator.K,)
+
+
+@product_seconds.register
+def _stored_seconds(operator: Dense) -> float:
+    return operator.n**2 * (2e-12 if on_gpu(operator.like) else 5e-10)
+
+
+@squared_columns.register
+def _stored_squares(operator: Dense, block: np.ndarray, columns: Array) -> Array:
+    if on_gpu(operator.like) or not operator.keeps_powers:
+        return operator.matmul(columns)
+    operator.ledger.add(products=len(block), entries=operator.n**2)
+    return operator.powers(2)[1][:, int(block[0]) : int(block[-1]) + 1]
+
+
 class Columns(Operator):
     """The operator XᵀX of a stored X; products use XᵀX itself if that is cheaper."""
 
     X: Any
-    determined_by: tuple[str, ...] = ("X",)
-    one_form = True
 
     def __init__(self, X: Any, *, exponent: int = 0, ledger: Ledger | None = None):
         self.X = X
@@ -225,10 +235,13 @@ class Columns(Operator):
         return part
 
 
+@determining.register
+def _factor_entries(operator: Columns) -> tuple[Any, ...]:
+    return (operator.X,)
+
+
 class Data(Columns):
     """The operator XᵀX of an array X; `data` checks and makes it."""
-
-    factor_in_memory = True
 
     def part(self, indices: Part) -> Array:
         return self.X if indices is None else take(self.X, indices, axis=1)
@@ -249,29 +262,10 @@ class Data(Columns):
     def of(self, X: Array) -> Data:
         return Data(X, exponent=self.exponent, ledger=self.ledger)
 
-    def remade_in_double(self) -> Data:
-        return self.of(double(self.X))
 
-    def form(self, k: int) -> Operator:
-        """K where it is stored and has the digits; else X, or R of its QR if X is tall.
-
-        On the CPU it is a NumPy matrix in C order, so that no layout changes a bit.
-        """
-        from .forms import factored, triangle  # they make operators of another class
-
-        wide = self.remade_in_double() if is_single(self.like) else self
-        if not on_gpu(wide.like) and not _plain(wide.X):
-            wide = self.of(np.ascontiguousarray(host(wide.X)))
-        if wide.stored is None:
-            return factored(wide.X, self) if self.m < self.n else wide
-        if wide.stored.keeps_digits():
-            return wide.stored
-        return factored(wide.X if self.m < self.n else triangle(wide.X), self)
-
-
-def _plain(matrix: Array) -> bool:
-    """Whether the matrix is a NumPy array in C order."""
-    return type(matrix) is np.ndarray and matrix.flags.c_contiguous
+@remade_in_double.register
+def _data_in_double(operator: Data) -> Data:
+    return operator.of(double(operator.X))
 
 
 def gram_is_cheaper(m: int, n: int, itemsize: int) -> bool:
@@ -285,12 +279,9 @@ def array_data(X: Any, *, center: bool = False, scale: bool = False) -> Data:
     xp = namespace(X)
     power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
     X = _check.scaled(X, power)
-    symmetric = is_symmetric(X)
     if center or scale:
         X = Standard(center, scale).of_array(X)[0]
-    operator = Data(X, exponent=0 if scale else 2 * power)
-    operator.symmetric = symmetric
-    return operator
+    return Data(X, exponent=0 if scale else 2 * power)
 
 
 def is_symmetric(X: Array) -> bool:

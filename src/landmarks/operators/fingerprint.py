@@ -11,14 +11,14 @@ import numpy as np
 import scipy.sparse
 
 from .._array import Indices, host, is_single, like
-from .base import Operator
+from .base import Operator, determining
 
 SKETCH = 16  # numbers that distinguish two black boxes
 
 
 def contents(operator: Operator) -> list[Any] | None:
     """The arrays and words that determine an operator; None if only its products do."""
-    parts = [getattr(operator, name) for name in operator.determined_by]
+    parts = determining(operator)
     if not parts or any(callable(part) and not is_dataclass(part) for part in parts):
         return None
     return [plain for part in parts for plain in _plain(part)]

@@ -6,6 +6,10 @@ float64; float32 points convert exactly.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import singledispatch
+from weakref import WeakKeyDictionary, WeakSet
+
 import numpy as np
 import scipy.linalg
 
@@ -22,8 +26,8 @@ from .._array import (
     transposed,
 )
 from ..errors import UnsupportedError
-from .base import DENSE_MEMORY, MEMORY, Operator, itemsize
-from .dense import Data, Dense
+from .base import DENSE_MEMORY, MEMORY, Operator, evaluated, itemsize, remade_in_double
+from .dense import Columns, Data, Dense
 from .pivoted_factor import FLOOR, pivoted_factor
 
 FAST = 1e-6  # relative to tr K, after k pivots: below it a stored K has lost half of its digits
@@ -56,7 +60,7 @@ def in_double(operator: Operator) -> Operator:
     """
     if not is_single(operator.like):
         return operator
-    remade = operator.remade_in_double()
+    remade = remade_in_double(operator)
     if remade is not None:
         return remade
     if not storable(operator, DENSE_MEMORY // 8):
@@ -114,8 +118,14 @@ def factored(X: Array, operator: Operator) -> Factored:
     return found
 
 
-def form_of_entries(operator: Operator, k: int) -> Operator:
-    """A factor of few columns where the rank is low; else K, stored if that is small."""
+@singledispatch
+def form(operator: Operator, k: int) -> Operator:
+    """The same K, such that its residuals keep their digits in a search for k columns.
+
+    A factor of few columns where the rank is low; else K, stored if that is small.
+    """
+    if isinstance(operator, Dense):
+        operator.check()
     wide = form_of_columns(operator)
     if is_single(wide.like) or "columns" not in wide.cheap:
         return wide
@@ -126,6 +136,62 @@ def form_of_entries(operator: Operator, k: int) -> Operator:
     if wide.n <= SMALL:
         wide = _stored(wide)
     return _low_rank(wide, k) or _stored(wide)
+
+
+@form.register
+def _data_form(operator: Data, k: int) -> Operator:
+    """K where it is stored and has the digits; else X, or R of its QR if X is tall.
+
+    On the CPU it is a NumPy matrix in C order, so that no layout changes a bit.
+    """
+    wide = operator.of(double(operator.X)) if is_single(operator.like) else operator
+    in_order = type(wide.X) is np.ndarray and wide.X.flags.c_contiguous
+    if not on_gpu(wide.like) and not in_order:
+        wide = operator.of(np.ascontiguousarray(host(wide.X)))
+    if wide.stored is None:
+        return factored(wide.X, operator) if operator.m < operator.n else wide
+    if wide.stored.keeps_digits():
+        return wide.stored
+    return factored(wide.X if operator.m < operator.n else triangle(wide.X), operator)
+
+
+_forms: WeakKeyDictionary[Operator, dict[int, Operator | None]] = WeakKeyDictionary()
+_ready: WeakSet[Operator] = WeakSet()
+_widened: WeakSet[Operator] = WeakSet()
+
+
+def searchable(operator: Operator, k: int) -> Operator:
+    """The form of K for a search for k columns; made once, and for data one for all k."""
+    return _made(operator, 0 if isinstance(operator, Columns) else k, lambda: form(operator, k))
+
+
+def readable(operator: Operator, k: int) -> Operator:
+    """The form of K for a method that reads k columns and no more."""
+    if operator.m is not None:
+        return searchable(operator, k)
+    return _made(operator, -1, lambda: form_of_columns(operator))
+
+
+def widened(operator: Operator) -> bool:
+    """Whether it is the float64 form of an operator in float32."""
+    return operator in _widened
+
+
+def _made(operator: Operator, size: int, make: Callable[[], Operator]) -> Operator:
+    """A form of K for that size, made once."""
+    if operator in _ready:
+        return operator
+    known = _forms.setdefault(operator, {})
+    if size not in known:
+        found = make()
+        known[size] = None if found is operator else found
+        if size >= 0:
+            _ready.add(found)
+    found = known[size] or operator
+    if is_single(operator.like) and not is_single(found.like):
+        _widened.add(found)
+        operator.ledger.widened += 1
+    return found
 
 
 def form_of_columns(operator: Operator) -> Operator:
@@ -168,6 +234,6 @@ def _of_factor(F: Array, operator: Operator) -> Factored:
 
 def _stored(operator: Operator) -> Operator:
     """K itself, stored when it is small; a matrix that is stored already stays as it is."""
-    if operator.entrywise and operator.n**2 * 8 <= MEMORY:
+    if evaluated(operator) and operator.n**2 * 8 <= MEMORY:
         return Dense(densify(operator), exponent=operator.exponent, ledger=operator.ledger)
     return operator

@@ -23,7 +23,7 @@ from .._array import (
     take,
 )
 from ..errors import NotPSDError
-from .base import MEMORY, Ledger, Operator, block_width, blocks
+from .base import MEMORY, Ledger, Operator, block_width, blocks, validate
 from .restricted import Restricted
 
 
@@ -101,14 +101,16 @@ class Function(Operator):
     def restrict(self, indices: Indices) -> Restricted:
         return Restricted(self, indices)
 
-    def validate(self) -> None:
-        """Raise when products with random vectors show that K is not symmetric or not PSD.
 
-        One product is repeated, and a warning says if the result differs.
-        """
-        if not self.trusted:
-            self.trusted = True
-            _probe(self)
+@validate.register
+def _probe_once(operator: Function) -> None:
+    """Raise when products with random vectors show that K is not symmetric or not PSD.
+
+    One product is repeated, and a warning says if the result differs.
+    """
+    if not operator.trusted:
+        operator.trusted = True
+        _probe(operator)
 
 
 def function(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,21 @@ from .._array import (
 )
 from .._check import is_number
 from ..kernels import Kernel, Widths, in_widths, matern, rbf
-from .base import MEMORY, Ledger, Operator, blocks, itemsize
+from .base import (
+    MEMORY,
+    Ledger,
+    Operator,
+    blocks,
+    determining,
+    evaluated,
+    faster_squares,
+    in_single,
+    itemsize,
+    new_rows,
+    points_of,
+    remade_in_double,
+    warn_about,
+)
 from .dense import Dense
 from .gpu import fused, keops
 
@@ -40,9 +55,6 @@ class KernelOperator(Operator):
     widths : what each coordinate of the points is divided by before h sees them; 1 changes nothing.
     """
 
-    determined_by = ("h", "points")
-    entrywise = True
-
     def __init__(
         self,
         points: Array,
@@ -55,7 +67,8 @@ class KernelOperator(Operator):
         memory: int = MEMORY,
         ledger: Ledger | None = None,
     ):
-        self.raw = points
+        self.given = points
+        self.in_single: KernelOperator | None = None
         self.centre, self.widths = centre, widths
         self.points = self._placed(points)
         self.h = h
@@ -141,12 +154,6 @@ class KernelOperator(Operator):
         """The points packed for fused products."""
         return fused.prepare(self.points, self.h)
 
-    def squared_diagonal(self) -> Array | None:
-        if self.engine != "fused" or self.stored is not None:
-            return None
-        self.ledger.add(entries=self.n**2)
-        return fused.squared_row_sums(self.h, self.prepared, self.prepared)
-
     def _symmetric_product(self, block: Array) -> Array:
         """K @ block from the values on and above the diagonal: each serves two entries."""
         self.ledger.add(products=block.shape[1])
@@ -185,20 +192,6 @@ class KernelOperator(Operator):
         self._short_of_memory = True
         self._chunk = min(self._chunk, chunk)
 
-    def warn_about(self, indices: np.ndarray) -> None:
-        """Warn when the first landmarks represent no other point: K is close to the identity."""
-        if len(indices) == self.n:
-            return
-        first = indices[:8]
-        values = np.abs(host(self.columns(first)).astype(np.float64))
-        values[first, np.arange(len(first))] = 0.0
-        if np.max(values) <= np.finfo(np.float32).eps * float(np.max(host(self.diagonal()))):
-            warnings.warn(
-                "the landmarks represent no other point: the kernel matrix is numerically the "
-                "identity, and any choice is as good; widen the kernel, e.g. a larger sigma",
-                stacklevel=3,
-            )
-
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.n)
         xp = namespace(self.points)
@@ -226,7 +219,7 @@ class KernelOperator(Operator):
 
     def restrict(self, indices: Indices) -> KernelOperator:
         part = KernelOperator(
-            take(self.raw, indices),
+            take(self.given, indices),
             self.h,
             engine=self.engine,
             precision=self.precision,
@@ -239,38 +232,86 @@ class KernelOperator(Operator):
             part.stored = self.stored.restrict(indices)
         return part
 
-    def remade_in_double(self) -> KernelOperator:
-        """The points in float64, centred again, because centring in float32 rounds them.
 
-        Fused products of the original points remain available.
-        """
-        points = double(self.raw)
-        centre = None
-        if self.centre is not None:
-            centre = namespace(points).mean(points, axis=0, keepdims=True)
-        found = KernelOperator(
-            points,
-            self.h,
-            engine=self.engine,
-            centre=centre,
-            widths=self.widths,
-            memory=self.memory,
-            ledger=self.ledger,
+@determining.register
+def _kernel_and_points(operator: KernelOperator) -> tuple[Any, ...]:
+    return operator.h, operator.points
+
+
+@points_of.register
+def _points(operator: KernelOperator) -> Array:
+    return operator.given
+
+
+@evaluated.register
+def _evaluated(operator: KernelOperator) -> bool:
+    return True
+
+
+@in_single.register
+def _in_single(operator: KernelOperator) -> Operator | None:
+    return operator.in_single
+
+
+@faster_squares.register
+def _fused_squares(operator: KernelOperator) -> Array | None:
+    if operator.engine != "fused" or operator.stored is not None:
+        return None
+    operator.ledger.add(entries=operator.n**2)
+    return fused.squared_row_sums(operator.h, operator.prepared, operator.prepared)
+
+
+@remade_in_double.register
+def _in_double(operator: KernelOperator) -> KernelOperator:
+    """The points in float64, centred again, because centring in float32 rounds them.
+
+    Fused products of the original points remain available.
+    """
+    points = double(operator.given)
+    centre = None
+    if operator.centre is not None:
+        centre = namespace(points).mean(points, axis=0, keepdims=True)
+    found = KernelOperator(
+        points,
+        operator.h,
+        engine=operator.engine,
+        centre=centre,
+        widths=operator.widths,
+        memory=operator.memory,
+        ledger=operator.ledger,
+    )
+    if operator.engine == "fused" and operator.n >= LARGE:
+        found.in_single = operator
+    return found
+
+
+@new_rows.register
+def _values_at(operator: KernelOperator, points: Array, indices: Indices) -> Array:
+    """The values h(x, x_j) of new points x with the points at the indices."""
+    _check.same_device(points, operator.points, "points", "the kernel's")
+    points = _check.matrix(points, "points")
+    if points.shape[1] != operator.points.shape[1]:
+        raise ValueError(
+            f"points must have {operator.points.shape[1]} columns as the kernel's do, "
+            f"got {points.shape[1]}"
         )
-        if self.engine == "fused" and self.n >= LARGE:
-            found.rough = self
-        return found
+    return operator.h(operator._placed(points), take(operator.points, indices))
 
-    def new_rows(self, points: Array, indices: Indices) -> Array:
-        """The values h(x, x_j) of new points x with the points at the indices."""
-        _check.same_device(points, self.points, "points", "the kernel's")
-        points = _check.matrix(points, "points")
-        if points.shape[1] != self.points.shape[1]:
-            raise ValueError(
-                f"points must have {self.points.shape[1]} columns as the kernel's do, "
-                f"got {points.shape[1]}"
-            )
-        return self.h(self._placed(points), take(self.points, indices))
+
+@warn_about.register
+def _warn_of_identity(operator: KernelOperator, indices: np.ndarray) -> None:
+    """Warn when the first landmarks represent no other point: K is close to the identity."""
+    if len(indices) == operator.n:
+        return
+    first = indices[:8]
+    values = np.abs(host(operator.columns(first)).astype(np.float64))
+    values[first, np.arange(len(first))] = 0.0
+    if np.max(values) <= np.finfo(np.float32).eps * float(np.max(host(operator.diagonal()))):
+        warnings.warn(
+            "the landmarks represent no other point: the kernel matrix is numerically the "
+            "identity, and any choice is as good; widen the kernel, e.g. a larger sigma",
+            stacklevel=4,
+        )
 
 
 def fused_error(like: Array, precision: str) -> float:

@@ -28,7 +28,14 @@ from .._array import (
     take,
     zeros,
 )
-from .base import Operator, block_width, blocks, squared_diagonal
+from .base import (
+    Operator,
+    block_width,
+    blocks,
+    evaluated,
+    remade_in_double,
+    squared_diagonal,
+)
 from .cubes import cubed_diagonal
 from .dense import Data, Dense
 from .restricted import Restricted, Scaled
@@ -205,7 +212,7 @@ def scaled_far(operator: Operator, n: int) -> tuple[Operator, np.ndarray | None]
 def rescaled(operator: Operator, d: np.ndarray) -> Operator:
     """D K D in float64 where that can be made; stored columns of data are multiplied by d."""
     if is_single(operator.like):
-        operator = operator.remade_in_double() or operator
+        operator = remade_in_double(operator) or operator
     if type(operator) is Data:
         return operator.of(operator.X * like(d, operator.X)[None, :])
     if isinstance(operator, Sparse):
@@ -221,9 +228,6 @@ def rescaled(operator: Operator, d: np.ndarray) -> Operator:
 
 class Joint(Operator):
     """EᵀKE with E = [I V]: the columns of K and the combinations V of them."""
-
-    determined_by = ("V",)
-    entrywise = True
 
     def __init__(self, parent: Operator, V: np.ndarray):
         self.parent = parent
@@ -286,9 +290,16 @@ class Joint(Operator):
     def restrict(self, indices: Indices) -> Operator:
         return Restricted(self, indices)
 
-    def remade_in_double(self) -> Operator | None:
-        parent = self.parent.remade_in_double()
-        return None if parent is None else Joint(parent, host(self.V).astype(np.float64))
+
+@remade_in_double.register
+def _joint_in_double(operator: Joint) -> Operator | None:
+    parent = remade_in_double(operator.parent)
+    return None if parent is None else Joint(parent, host(operator.V).astype(np.float64))
+
+
+@evaluated.register
+def _joint_evaluated(operator: Joint) -> bool:
+    return True
 
 
 def appended(operator: Operator, B: np.ndarray) -> Operator:

@@ -23,7 +23,7 @@ from .rows.out_of_core import ROWS_MEMORY, from_rows, scaled_gram
 from .rows.tiles import tile_height, tiles
 from .sparse import Shifted, Sparse, checked_sparse, sparse_data, sparse_gram
 from .sparse import is_symmetric as sparse_is_symmetric
-from .standard import Prepared, Standard, average, mean_share
+from .standard import Prepared, Standard, average, mean_share, unprepared
 
 WAYS = ("error", "impute", "drop", "pairwise")  # what may be done about missing values
 
@@ -91,8 +91,7 @@ class Preparation(Standard):
             return self._of_sparse(checked_sparse(X), weights)
         if self.plain and weights is None:
             operator = array_data(X)
-            n = operator.n
-            return Prepared(operator, np.zeros(n), np.ones(n), float(operator.m or 0))
+            return replace(unprepared(operator), symmetric=is_symmetric(operator.X))
         return self._of_dense(X, weights)
 
     def _of_dense(self, X: Any, weights: np.ndarray | None) -> Prepared:
@@ -102,7 +101,6 @@ class Preparation(Standard):
         X = _check.scaled(X, power)
         Z, mean, scale = self.of_array(X, weights)
         operator = Data(Z, exponent=0 if self.scale else 2 * power)
-        operator.symmetric = is_symmetric(X)
         rows = X.shape[0] if weights is None else float(weights.sum())
         constant: tuple[int, ...] = ()
         if self.center:
@@ -112,12 +110,12 @@ class Preparation(Standard):
             share = rows * float(np.sum(average(X, weights) ** 2)) / (norm(Z) ** 2 or 1.0)
         mean = np.ldexp(mean, power)
         scale = np.ldexp(scale, power) if self.scale else scale
-        return Prepared(operator, mean, scale, rows - self.center, share, constant)
+        found = Prepared(operator, mean, scale, rows - self.center, share, constant)
+        return replace(found, symmetric=is_symmetric(X))
 
     def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
         if self.plain and weights is None:
-            n = X.shape[1]
-            return Prepared(sparse_data(X), np.zeros(n), np.ones(n), float(X.shape[0]))
+            return replace(unprepared(sparse_data(X)), symmetric=sparse_is_symmetric(X))
         accuracy = float(np.finfo(X.dtype).eps)
         power = _check.exponent(float(np.max(np.abs(X.data), initial=0.0)), X.data)
         dtype, X = X.dtype, X.astype(np.float64)  # a copy: the user's matrix stays as it is
@@ -133,12 +131,12 @@ class Preparation(Standard):
             operator = Shifted(Z, mean * factor, np.sqrt(w), exponent=exponent)
         else:
             operator = Sparse(Z, exponent=exponent)
-        operator.symmetric = sparse_is_symmetric(X)
         share = 0.0 if self.center else mean_share(known, variance)
         constant = _zero(factor) if self.center else ()
         mean = np.ldexp(mean, power)
         scale = np.ldexp(scale, power) if self.scale else scale
-        return Prepared(operator, mean, scale, W - self.center, share, constant)
+        found = Prepared(operator, mean, scale, W - self.center, share, constant)
+        return replace(found, symmetric=sparse_is_symmetric(X))
 
 
 def _zero(factor: np.ndarray) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._array import Array, Indices, Part, host, like, take
-from .base import Operator
+from .base import Operator, evaluated, remade_in_double
 
 
 class Restricted(Operator):
@@ -47,8 +47,6 @@ class Restricted(Operator):
 class Scaled(Operator):
     """D K D with a diagonal D, through the products of K."""
 
-    determined_by = ("d",)
-
     def __init__(self, parent: Operator, d: np.ndarray):
         self.parent = parent
         self.d = like(d, parent.like)
@@ -57,7 +55,6 @@ class Scaled(Operator):
         self.ledger = parent.ledger
         self.exponent = parent.exponent
         self.cheap = parent.cheap
-        self.entrywise = parent.entrywise
 
     @property
     def digits(self) -> Array:
@@ -84,6 +81,13 @@ class Scaled(Operator):
         inside = np.asarray(indices)
         return Scaled(self.parent.restrict(inside), host(take(self.d, inside)))
 
-    def remade_in_double(self) -> Operator | None:
-        parent = self.parent.remade_in_double()
-        return None if parent is None else Scaled(parent, host(self.d).astype(np.float64))
+
+@remade_in_double.register
+def _scaled_in_double(operator: Scaled) -> Operator | None:
+    parent = remade_in_double(operator.parent)
+    return None if parent is None else Scaled(parent, host(operator.d).astype(np.float64))
+
+
+@evaluated.register
+def _scaled_evaluated(operator: Scaled) -> bool:
+    return evaluated(operator.parent)

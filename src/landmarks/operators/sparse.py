@@ -9,8 +9,9 @@ import scipy.sparse
 
 from .. import _check
 from .._array import Array, Indices, Part, is_single
-from .base import MEMORY, Ledger, Operator
+from .base import MEMORY, Ledger, Operator, determining, remade_in_double
 from .dense import Columns, Data
+from .forms import form
 
 
 class SparseColumns(Columns):
@@ -22,15 +23,22 @@ class SparseColumns(Columns):
     def entries(self, part: Any) -> int:
         return part.nnz
 
-    def form(self, k: int) -> Operator:
-        """K where it is stored and has the digits; X as an array where that is small; else self."""
-        wide = self.of(self.X.astype(np.float64)) if is_single(self.like) else self
-        small = self.n * self.m * 8 <= MEMORY // 8
-        if wide.stored is not None and (not small or wide.stored.keeps_digits()):
-            return wide.stored
-        if not small:
-            return wide
-        return Data(wide.factor(), exponent=self.exponent, ledger=self.ledger).form(k)
+
+@remade_in_double.register
+def _sparse_in_double(operator: SparseColumns) -> Columns:
+    return operator.of(operator.X.astype(np.float64))
+
+
+@form.register
+def _sparse_form(operator: SparseColumns, k: int) -> Operator:
+    """K where it is stored and has the digits; X as an array where that is small; else as it is."""
+    wide = _sparse_in_double(operator) if is_single(operator.like) else operator
+    small = operator.n * operator.m * 8 <= MEMORY // 8
+    if wide.stored is not None and (not small or wide.stored.keeps_digits()):
+        return wide.stored
+    if not small:
+        return wide
+    return form(Data(wide.factor(), exponent=operator.exponent, ledger=operator.ledger), k)
 
 
 class Sparse(SparseColumns):
@@ -51,17 +59,12 @@ class Sparse(SparseColumns):
     def of(self, X: Any) -> Sparse:
         return Sparse(X, exponent=self.exponent, ledger=self.ledger)
 
-    def remade_in_double(self) -> Sparse:
-        return self.of(self.X.astype(np.float64))
-
 
 class Shifted(SparseColumns):
     """The operator of the rows X − r μᵀ of a sparse X: centred data that stay sparse.
 
     mean : μ, one number for each column. weights : r, one for each row; 1 unless rows are weighted.
     """
-
-    determined_by = ("X", "mean", "weights")
 
     def __init__(
         self,
@@ -115,9 +118,6 @@ class Shifted(SparseColumns):
     def of(self, X: Any) -> Shifted:
         return Shifted(X, self.mean, self.weights, exponent=self.exponent, ledger=self.ledger)
 
-    def remade_in_double(self) -> Shifted:
-        return self.of(self.X.astype(np.float64))
-
     def restrict(self, indices: Part) -> Shifted:
         if indices is None:
             return self
@@ -153,6 +153,11 @@ def sparse_gram(X: Any, mean: Array | None = None, weights: Array | None = None)
     return K
 
 
+@determining.register
+def _shifted_entries(operator: Shifted) -> tuple[Any, ...]:
+    return operator.X, operator.mean, operator.weights
+
+
 def sparse_data(X: Any) -> Sparse:
     """The operator of the columns of a SciPy sparse matrix or array of any format."""
     X = checked_sparse(X)
@@ -162,7 +167,6 @@ def sparse_data(X: Any) -> Sparse:
         X = X.copy()
         X.data = _check.scaled(X.data, power)
     operator = Sparse(X, exponent=2 * power)
-    operator.symmetric = is_symmetric(X)
     return operator
 
 

@@ -19,6 +19,8 @@ class Prepared:
     left_out : how many rows were left out, and of how many.
     filled : how many missing values were filled in.
     given : whether the user gave the operator. left_open : whether nothing was said about scales.
+    symmetric : whether X was a symmetric matrix and not diagonal, so that it may be meant as a
+        kernel matrix.
     """
 
     operator: Operator
@@ -32,6 +34,12 @@ class Prepared:
     filled: int = 0
     given: bool = False
     left_open: bool = False
+    symmetric: bool = False
+
+
+def unprepared(operator: Operator) -> Prepared:
+    """An operator whose columns stay as they are."""
+    return Prepared(operator, np.zeros(operator.n), np.ones(operator.n), operator.m or 0)
 
 
 @dataclass(frozen=True)

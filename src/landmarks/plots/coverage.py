@@ -9,6 +9,7 @@ import numpy as np
 from .. import _check
 from .._array import host
 from ..linalg.nystrom import nystrom_factor
+from ..operators.base import points_of
 from ..placement.constraint import as_points
 from ..selection import Selection
 from .axes import GREY, Display, mark, new_axes
@@ -53,12 +54,13 @@ class CoverageDisplay(Display):
     ) -> CoverageDisplay:
         """Draw the points of a kernel, by two principal directions if they have more."""
         operator = selection._data
-        if operator.raw is None:
+        given = points_of(operator)
+        if given is None:
             raise TypeError(
                 "coverage needs the points of a kernel, made by kernel(points, h); this selection "
                 f"has {operator!r}"
             )
-        points, labels = plane(host(operator.raw).astype(np.float64))
+        points, labels = plane(host(given).astype(np.float64))
         others = np.setdiff1d(np.arange(len(points)), selection.indices)
         others = others[:: max(1, len(others) // at_most)]
         drawn = np.concatenate([selection.indices, others])

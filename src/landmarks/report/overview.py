@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._shown import Table
+from ..operators.base import on_workers, product_seconds
 from ..selection import Selection
 from .lines import Words, comparisons, headline, lines
 from .sentences import better
@@ -181,6 +182,6 @@ def _kept(selection: Selection) -> float | None:
 def _is_cheap(selection: Selection) -> bool:
     """Whether the errors can be computed here in a second or two."""
     operator = selection.operator
-    if operator is None or not operator.local or "columns" not in operator.cheap:
+    if operator is None or on_workers(operator) or "columns" not in operator.cheap:
         return False
-    return selection.k * operator.product_seconds() <= SECONDS
+    return selection.k * product_seconds(operator) <= SECONDS

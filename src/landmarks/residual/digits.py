@@ -9,7 +9,7 @@ products keeps track of their error, and switches to float64 if the error could 
 from __future__ import annotations
 
 from .._array import Array, as_single, double, root_mean_square
-from ..operators.base import Operator
+from ..operators.base import Operator, in_single
 
 
 def leading_digits(operator: Operator, block: Array) -> tuple[Array, float]:
@@ -17,7 +17,7 @@ def leading_digits(operator: Operator, block: Array) -> tuple[Array, float]:
 
     The second is the error relative to the norm of the product, spread evenly over its entries.
     """
-    rough = operator.rough
+    rough = in_single(operator)
     if rough is None:
         product, error = operator.matmul(block), operator.product_error
     else:

@@ -19,7 +19,7 @@ from ..linalg.reconstruction import Reconstruction, reconstruct
 from ..methods.search.exact import Exact
 from ..objectives.objective import OBJECTIVES, Objective, Trace, as_objective
 from ..objectives.reconstructed import reconstructed
-from ..operators.base import Operator
+from ..operators.base import Operator, points_of
 from ..operators.data import chosen_columns
 from ..placement.constraint import Constraint
 from ..problem import Method, Problem, Trial, check_indices
@@ -795,7 +795,7 @@ class Selection:
             raise ValueError("field needs coordinates=…, the positions of the candidates")
         if coordinates is not None:
             return MapDisplay.from_selection(self, coordinates, field=field, ax=ax)
-        if self._data.raw is not None:
+        if points_of(self._data) is not None:
             return CoverageDisplay.from_selection(self, ax=ax)
         return ErrorCurveDisplay.from_selection(self, ax=ax)
 

@@ -19,7 +19,7 @@ from ..linalg.reconstruction import reconstruct
 from ..methods.registry import as_method
 from ..objectives import Objective, Target, Trace
 from ..objectives.reconstructed import reconstructed
-from ..operators.base import Operator
+from ..operators.base import Operator, points_of
 from ..operators.data import given, warn
 from ..operators.prepare import Preparation, mean_imputed
 from ..operators.standard import Standard
@@ -81,7 +81,7 @@ def held_out(
     >>> found.mean.round(2).tolist()
     [0.4, 0.01, 0.01, 0.01]
     """
-    points = isinstance(A, Operator) and A.raw is not None
+    points = isinstance(A, Operator) and points_of(A) is not None
     if isinstance(A, Operator) and not points:
         raise TypeError(
             "held-out rows need the data X or a kernel on points; pass X itself or "
@@ -203,7 +203,7 @@ class _Folds:
 
     def points_errors(self, kernel: Operator, train: np.ndarray, test: np.ndarray) -> list[float]:
         """The part of the held-out points that is left, for each k."""
-        own, held = kernel.restrict(train), take(kernel.raw, test)
+        own, held = kernel.restrict(train), take(points_of(kernel), test)
         whole = host(take(kernel.diagonal(), test)).astype(np.float64)
         errors = []
         for S in self.choices(own):

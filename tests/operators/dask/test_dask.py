@@ -9,8 +9,7 @@ import pytest
 from libraries import library
 
 import landmarks as lm
-from landmarks.methods.costs import product_seconds
-from landmarks.operators.base import DENSE_MEMORY, squared_diagonal
+from landmarks.operators.base import DENSE_MEMORY, product_seconds, squared_diagonal
 from landmarks.operators.dask import data as dask_data
 from landmarks.operators.dask import kernel as dask_kernel
 from landmarks.operators.dask.client import (
@@ -171,7 +170,7 @@ def test_new_points_of_a_kernel_have_features():
 
 def test_auto_counts_what_a_product_costs_beyond_its_arithmetic():
     for operator in (lm.kernel(da.from_array(POINTS), lm.rbf()), lm.data(da.from_array(WIDE))):
-        assert product_seconds(operator) == operator.product_seconds() > dask_data.OVERHEAD
+        assert product_seconds(operator) > dask_data.OVERHEAD
 
 
 def test_nothing_is_started_and_no_port_is_opened():
@@ -296,18 +295,18 @@ def test_a_restriction_is_local_up_to_the_limit(tail, local, monkeypatch):
 
 
 def test_the_seconds_of_a_product_are_those_of_its_tasks_and_entries(monkeypatch):
-    assert in_tiles(WIDE[:, :33], monkeypatch).product_seconds() == pytest.approx(
+    assert product_seconds(in_tiles(WIDE[:, :33], monkeypatch)) == pytest.approx(
         0.02 + 2 * 12 * 0.003 + 1e-9 * 9 * 33
     )
     kernel, torch, gpu = (
         lm.kernel(da.from_array(POINTS), lm.rbf(), device=device)
         for device in (None, "cpu", "cuda")
     )
-    assert kernel.product_seconds() == pytest.approx(
+    assert product_seconds(kernel) == pytest.approx(
         0.02 + 1.2 * 3 * 0.003 + 2500**2 * 1.5e-9
     )  # three strips
-    assert torch.product_seconds() == pytest.approx(0.02 + 1.2 * 0.003 + 2500**2 * 1.5e-9)
-    assert gpu.product_seconds() == pytest.approx(0.02 + 1.2 * 0.003 + 2500**2 * 1e-12)
+    assert product_seconds(torch) == pytest.approx(0.02 + 1.2 * 0.003 + 2500**2 * 1.5e-9)
+    assert product_seconds(gpu) == pytest.approx(0.02 + 1.2 * 0.003 + 2500**2 * 1e-12)
 
 
 @pytest.fixture(scope="module")

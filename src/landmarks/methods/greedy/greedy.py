@@ -18,6 +18,7 @@ import numpy as np
 from ... import _check
 from ..._array import Array, first_argmax, host, like, namespace, positions, take
 from ...objectives.objective import OBJECTIVES
+from ...operators.base import in_single, product_seconds
 from ...problem import PLACED, SEARCHED, Choice, Problem, brief, complete
 from ...residual.powers import best_addition
 from ...residual.residual import Residual, filled
@@ -122,7 +123,7 @@ def too_late(problem: Problem) -> bool:
     """Whether a pass over K takes longer than there is time, and a quick draw must do."""
     if not problem.objective.plain or problem.constraints or problem.objective.depth == 0:
         return False
-    return problem.time_left < 2 * problem.operator.product_seconds()
+    return problem.time_left < 2 * product_seconds(problem.operator)
 
 
 def picked(
@@ -163,7 +164,7 @@ class ErrorGains(Gains):
         self.residual = residual
         self.powers = residual.powers(depth)
         plain = residual.pair.weights is None and depth == 1
-        self.rough = plain and residual.operator.rough is not None
+        self.rough = plain and in_single(residual.operator) is not None
 
     def scores(self) -> Array:
         """A lower bound on the gain of every column; zero for those already represented."""

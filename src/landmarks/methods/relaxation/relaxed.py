@@ -114,7 +114,7 @@ class Active:
     def principal(self) -> Operator:
         """K_+, the principal submatrix; stored when small, since every solve would evaluate it."""
         part = self.operator if self.everything else self.operator.restrict(self.indices)
-        evaluates = part.m is None and not part.in_memory and "columns" in part.cheap
+        evaluates = part.m is None and not isinstance(part, Dense) and "columns" in part.cheap
         if evaluates and len(self) <= SMALL:
             return Dense(densify(part), ledger=part.ledger)
         return part

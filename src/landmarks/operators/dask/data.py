@@ -7,7 +7,7 @@ import numpy as np
 
 from ... import _check
 from ..._array import Array, Indices, Part
-from ..base import DENSE_MEMORY, MEMORY, Ledger, Operator
+from ..base import DENSE_MEMORY, MEMORY, Ledger, Operator, on_workers, product_seconds
 from ..dense import Data
 from ..restricted import Restricted
 from ..rows import gram as _gram
@@ -112,8 +112,6 @@ class Tiled(Operator):
     result is bit-identical for all chunks and numbers of workers.
     """
 
-    local = False
-
     def __init__(self, X: Any, *, power: int = 0, names: tuple[str, ...] | None = None):
         self.X = X  # what the workers keep of it they keep as long as this lives
         self.tiles = X.to_delayed()
@@ -210,8 +208,15 @@ class Tiled(Operator):
         ]
         return compute(tree(max, leaves), reading, leaves)
 
-    def product_seconds(self) -> float:
-        return OVERHEAD + 2 * self.tiles.size * TASK + 1e-9 * self.X.shape[0] * self.n
+
+@on_workers.register
+def _on_workers(operator: Tiled) -> bool:
+    return True
+
+
+@product_seconds.register
+def _seconds(operator: Tiled) -> float:
+    return OVERHEAD + 2 * operator.tiles.size * TASK + 1e-9 * operator.X.shape[0] * operator.n
 
 
 def tiled(X: Any, names: tuple[str, ...] | None = None) -> Tiled:

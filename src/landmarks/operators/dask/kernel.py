@@ -7,7 +7,7 @@ import numpy as np
 
 from ..._array import Array, Indices, Part
 from ...kernels import Kernel
-from ..base import Ledger, Operator
+from ..base import Ledger, Operator, faster_squares, new_rows, on_workers, product_seconds
 from ..kernel import check_block
 from ..kernel_matrix import KernelOperator, chunked_error, fused_error
 from ..restricted import Restricted
@@ -25,8 +25,6 @@ class DaskKernel(Operator):
     stored : the lazy pair of all points and their mean, which is subtracted for a stationary h.
     device : where the workers evaluate: None for NumPy, else a device of torch.
     """
-
-    local = False
 
     def __init__(
         self,
@@ -104,10 +102,6 @@ class DaskKernel(Operator):
         parts = [lazy(_strips.diagonal, self.points, self.h, part) for part in self._strips()]
         return np.concatenate(compute(lazy(list, parts)))
 
-    def squared_diagonal(self) -> Array:
-        ones = np.ones((self.n, 1), dtype=self.like.dtype)
-        return self._symmetric(_strips.Squared(self.h), ones)[:, 0]
-
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices), entries=self.n * len(indices))
         cols = constant(np.asarray(indices))
@@ -119,19 +113,34 @@ class DaskKernel(Operator):
             return Restricted(self, indices)
         return KernelOperator(self._at(indices), self.h, engine="chunked", ledger=self.ledger)
 
-    def new_rows(self, points: Array, indices: Indices) -> Array:
-        landmarks = KernelOperator(self._at(indices), self.h, engine="chunked")
-        points = points if self.centre is None else points - self.centre
-        return landmarks.new_rows(points, np.arange(len(indices)))
-
     def _at(self, indices: Indices) -> np.ndarray:
         """The points at the indices."""
         return compute(lazy(np.take, self.points, np.asarray(indices), 0))
 
-    def product_seconds(self) -> float:
-        tasks = len(self._strips())
-        entry = 1.5e-9 if self.device in (None, "cpu") else 1e-12
-        return OVERHEAD + 1.2 * tasks * TASK + self.n**2 * entry
+
+@on_workers.register
+def _on_workers(operator: DaskKernel) -> bool:
+    return True
+
+
+@faster_squares.register
+def _squares(operator: DaskKernel) -> Array:
+    ones = np.ones((operator.n, 1), dtype=operator.like.dtype)
+    return operator._symmetric(_strips.Squared(operator.h), ones)[:, 0]
+
+
+@new_rows.register
+def _values_at(operator: DaskKernel, points: Array, indices: Indices) -> Array:
+    landmarks = KernelOperator(operator._at(indices), operator.h, engine="chunked")
+    points = points if operator.centre is None else points - operator.centre
+    return new_rows(landmarks, points, np.arange(len(indices)))
+
+
+@product_seconds.register
+def _seconds(operator: DaskKernel) -> float:
+    tasks = len(operator._strips())
+    entry = 1.5e-9 if operator.device in (None, "cpu") else 1e-12
+    return OVERHEAD + 1.2 * tasks * TASK + operator.n**2 * entry
 
 
 def dask_kernel(

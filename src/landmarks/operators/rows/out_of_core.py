@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..._array import Array, Indices, Part
-from ..base import Ledger, Operator, block_width
+from ..base import Ledger, Operator, block_width, faster_squares, product_seconds
 from ..dense import Dense
 from ..restricted import Restricted
 from ..standard import Prepared, Standard
@@ -143,22 +143,8 @@ class ByRows(Operator):
             columns += X.T @ _columns(X, indices)
         return columns
 
-    def product_seconds(self) -> float:
-        return (self.source.m or 0) * self.n * 2e-9
-
     def restrict(self, indices: Indices) -> Operator:
         return Restricted(self, np.asarray(indices))
-
-    def squared_diagonal(self) -> Array | None:
-        """The diagonal of K² from pairs of row panels, if that takes fewer passes than columns."""
-        height = max(1, self.pass_memory // (32 * self.n))
-        if (self.source.m or 0) / height > self.n / block_width(self, self.pass_memory // 8):
-            return None
-        squares = np.zeros(self.n)
-        for _, A in tiles(self.source, height, self.pass_memory // 8):
-            for B in self._tiles():
-                squares += np.einsum("ij,ij->j", B, (B @ A.T) @ A)
-        return squares
 
     def _tiles(self) -> Iterator[np.ndarray]:
         for _, X in tiles(
@@ -166,6 +152,25 @@ class ByRows(Operator):
         ):
             self.ledger.add(entries=X.size)
             yield X
+
+
+@product_seconds.register
+def _seconds(operator: ByRows) -> float:
+    return (operator.source.m or 0) * operator.n * 2e-9
+
+
+@faster_squares.register
+def _squares(operator: ByRows) -> Array | None:
+    """The diagonal of K² from pairs of row panels, if that takes fewer passes than columns."""
+    source, n, memory = operator.source, operator.n, operator.pass_memory
+    height = max(1, memory // (32 * n))
+    if (source.m or 0) / height > n / block_width(operator, memory // 8):
+        return None
+    squares = np.zeros(n)
+    for _, A in tiles(source, height, memory // 8):
+        for B in operator._tiles():
+            squares += np.einsum("ij,ij->j", B, (B @ A.T) @ A)
+    return squares
 
 
 def _columns(X: np.ndarray, indices: Indices | None) -> np.ndarray:

@@ -11,14 +11,20 @@ from typing import Any
 
 from ... import _check
 from ..._array import Array, Indices, Part, double, namespace, on_gpu, prototype, take
-from ..base import MEMORY, Ledger, Operator, itemsize
+from ..base import (
+    MEMORY,
+    Ledger,
+    Operator,
+    determining,
+    evaluated,
+    itemsize,
+    product_seconds,
+    remade_in_double,
+)
 
 
 class Hadamard(Operator):
     """The operator of (AᵀA) ∘ (BᵀB); `hadamard` checks and makes it."""
-
-    determined_by = ("A", "B")
-    entrywise = True
 
     def __init__(self, A: Array, B: Array, *, exponent: int = 0, ledger: Ledger | None = None):
         self.A, self.B = A, B
@@ -68,14 +74,28 @@ class Hadamard(Operator):
     def restrict(self, indices: Indices) -> Hadamard:
         return Hadamard(*self._at(indices), exponent=self.exponent, ledger=self.ledger)
 
-    def remade_in_double(self) -> Hadamard:
-        A, B = double(self.A), double(self.B)
-        return Hadamard(A, B, exponent=self.exponent, ledger=self.ledger)
 
-    def product_seconds(self) -> float:
-        """Two multiplications of p × n by n × q; measured on one core and on an H200."""
-        flops = 4.0 * self.n * self.A.shape[0] * self.B.shape[0]
-        return flops * (5e-14 if on_gpu(self.like) else 1e-10) + 1e-5
+@determining.register
+def _factors(operator: Hadamard) -> tuple[Any, ...]:
+    return operator.A, operator.B
+
+
+@evaluated.register
+def _evaluated(operator: Hadamard) -> bool:
+    return True
+
+
+@remade_in_double.register
+def _in_double(operator: Hadamard) -> Hadamard:
+    A, B = double(operator.A), double(operator.B)
+    return Hadamard(A, B, exponent=operator.exponent, ledger=operator.ledger)
+
+
+@product_seconds.register
+def _seconds(operator: Hadamard) -> float:
+    """Two multiplications of p × n by n × q; measured on one core and on an H200."""
+    flops = 4.0 * operator.n * operator.A.shape[0] * operator.B.shape[0]
+    return flops * (5e-14 if on_gpu(operator.like) else 1e-10) + 1e-5
 
 
 def _entries(A: Array, B: Array, C: Array, D: Array) -> Array:

@@ -17,14 +17,12 @@ from ..._array import (
     take,
     zeros,
 )
-from ..base import Ledger, Operator
+from ..base import Ledger, Operator, determining
 from ..restricted import Restricted
 
 
 class Toeplitz(Operator):
     """The operator K[i, j] = first_column[|i − j|]; `toeplitz` checks and makes it."""
-
-    determined_by = ("first_column",)
 
     def __init__(self, first_column: Array, *, exponent: int):
         xp = namespace(first_column)
@@ -58,6 +56,11 @@ class Toeplitz(Operator):
 
     def restrict(self, indices: Indices) -> Restricted:
         return Restricted(self, indices)
+
+
+@determining.register
+def _first_column(operator: Toeplitz) -> tuple[Any, ...]:
+    return (operator.first_column,)
 
 
 def toeplitz(first_column: Any) -> Toeplitz:
