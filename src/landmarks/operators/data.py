@@ -47,7 +47,9 @@ __all__ = ["Data", "as_operator", "data", "gram_is_cheaper", "opened", "prepared
 Weights = np.ndarray | Callable[[int | None, int], np.ndarray | None] | None
 
 #: of operators made here: the share of the means, if it is known, and how many rows were left out
-_facts: WeakKeyDictionary[Operator, tuple[float | None, tuple[int, int], bool]] = WeakKeyDictionary()
+_facts: WeakKeyDictionary[Operator, tuple[float | None, tuple[int, int], bool]] = (
+    WeakKeyDictionary()
+)
 
 
 def data(
