@@ -293,3 +293,26 @@ def test_an_operator_takes_no_preparation():
         lm.select(lm.psd(np.eye(3)), 2, missing="impute")
     with pytest.raises(ValueError, match="missing must be one of 'error', 'impute', 'drop', 'pair"):
         lm.select(FRAME, 2, missing="ignore")
+
+
+def test_one_gram_matrix_to_the_last_bit_whichever_way_the_rows_come(tmp_path):
+    """In memory in both orders, in blocks, from a file, on dask; centred, scaled, as they are."""
+    da = pytest.importorskip("dask.array", reason="needs dask")
+    table = np.cumsum(RNG.standard_normal((30_000, 40)), axis=0) + 1e3  # levels change all the time
+    np.save(tmp_path / "x.npy", table)
+
+    def blocks():
+        return iter(np.array_split(table, 7))
+
+    small = 2**20  # too little to load the table
+    for asked in ({}, {"center": True}, {"scale": True}, {"center": True, "scale": True}):
+        ways = {
+            "Fortran order": lm.data(np.asfortranarray(table), **asked),
+            "frame": lm.data(pd.DataFrame(table), **asked),
+            "blocks": lm.data(blocks, memory=small, **asked),
+            "file": lm.data(tmp_path / "x.npy", memory=small, **asked),
+            "dask": lm.data(da.from_array(table, chunks=(1700, 11)), **asked),
+        }
+        expected = lm.data(table, **asked).columns(range(40))
+        for name, operator in ways.items():
+            assert np.array_equal(operator.columns(range(40)), expected), (name, asked)

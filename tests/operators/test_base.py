@@ -16,8 +16,8 @@ from landmarks.operators.dense import Dense
 from landmarks.operators.forms import densify, storable
 from landmarks.operators.function import Function, unit_vectors
 from landmarks.operators.kernel_matrix import KernelOperator
-from landmarks.operators.rows.files import as_rows
-from landmarks.operators.rows.out_of_core import ByRows
+from landmarks.operators.out_of_core import ByRows
+from landmarks.operators.sources import as_rows
 from landmarks.operators.sparse import Sparse
 from landmarks.problem import check_indices
 from landmarks.runs.runner import watching

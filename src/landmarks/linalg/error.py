@@ -14,6 +14,7 @@ import numpy as np
 import scipy
 import scipy.linalg
 
+from .. import _check
 from .._array import Array, Indices, eps, host, is_single, like, namespace, on_gpu, take
 from ..operators.base import (
     MEMORY,
@@ -25,10 +26,10 @@ from ..operators.base import (
 )
 from ..operators.dense import Dense
 from ..operators.forms import densify, in_double
+from ..operators.out_of_core import ByRows
 from ..operators.pair import Pair
-from ..operators.rows.moments import CompensatedSum, gram
-from ..operators.rows.out_of_core import ByRows
-from ..operators.rows.tiles import pass_height, tile_height, tiles
+from ..operators.sources import pass_height, tile_height, tiles
+from ..operators.sums import Sum, Summation, added
 from .nystrom import nystrom_factor, pivoted_cholesky
 from .probes import Rademacher
 from .rebuilding import orthonormal, unit
@@ -242,10 +243,11 @@ def estimated_error(
 def residual_gram(operator: Operator, indices: Indices) -> tuple[Dense, np.ndarray]:
     """The Gram matrix of X − X_S B, and the chosen columns beyond the rank, which B leaves out."""
     used, beyond, B = _coefficients(operator, np.asarray(indices))
-    total = CompensatedSum((operator.n, operator.n))
+    total: Sum | None = None
     for E in _residuals(operator, used, B):
-        total.add(gram(E))
-    C = total.total
+        total = added(total, Summation().block(E), in_place=True)
+    moments, power = Summation().moments(total, operator.n)
+    C = _check.scaled(moments.scatter, -2 * power)
     # what is left of the other columns is rounding
     clear = np.diag(C)[beyond] > 1e-24 * operator.diagonal()[beyond]
     return Dense(C), beyond[clear]

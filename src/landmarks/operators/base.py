@@ -18,7 +18,7 @@ from ..runs.runner import Step, once_per_run, run
 from ..runs.state import State
 
 if TYPE_CHECKING:
-    from .rows.base import RowBlocks
+    from .sources import RowBlocks
 
 MEMORY = 256 * 2**20  # bytes that a block of columns or a chunk of kernel values may take
 DENSE_MEMORY = 4 * 2**30  # bytes that a stored n × n matrix may take

@@ -33,12 +33,10 @@ from ..readers.table import FileTable
 from .base import Operator, on_workers
 from .dense import Data, gram_is_cheaper
 from .function import function
+from .out_of_core import ROWS_MEMORY, fits
 from .prepare import WAYS, Preparation, check_left
-from .rows.arrow import is_arrow, schema_of
-from .rows.base import RowBlocks
-from .rows.base import load as as_array
-from .rows.files import as_rows
-from .rows.out_of_core import ROWS_MEMORY, fits
+from .sources import RowBlocks, as_rows, is_arrow, schema_of
+from .sources import load as as_array
 from .sparse import checked_sparse
 from .standard import Prepared, unprepared
 

@@ -7,6 +7,7 @@ Data in float32 are exact numbers, so both are in float64 (`forms`).
 from __future__ import annotations
 
 import abc
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +22,7 @@ from .._array import (
     double,
     host,
     is_array,
+    is_single,
     namespace,
     on_gpu,
     prototype,
@@ -39,7 +41,7 @@ from .base import (
 )
 from .cubes import symmetric_product
 from .pivoted_factor import check_definite
-from .standard import Standard
+from .sums import moments_of
 
 NEAR = 1e-8  # relative to a squared length: a stored K has lost half of the digits of such a column
 ALIKE = 1e-3  # 1 − r² of two columns: of a third in line with them some 1e-6 is left
@@ -243,6 +245,26 @@ def _factor_entries(operator: Columns) -> tuple[Any, ...]:
 class Data(Columns):
     """The operator XᵀX of an array X; `data` checks and makes it."""
 
+    def __init__(
+        self,
+        X: Array,
+        *,
+        exponent: int = 0,
+        ledger: Ledger | None = None,
+        summed: Callable[[], np.ndarray] | None = None,
+    ):
+        super().__init__(X, exponent=exponent, ledger=ledger)
+        self._summed = summed  # XᵀX of prepared columns, from the columns as they were given
+
+    def gram(self) -> Array:
+        """XᵀX; in float64 on the CPU, the same to the last bit as out of core and on dask."""
+        if type(self.X) is not np.ndarray or is_single(self.X):
+            return super().gram()
+        if self._summed is not None:
+            return self._summed()
+        moments, power = moments_of(self.X, about_mean=False, products=True)
+        return _check.scaled(moments.scatter, -2 * power)
+
     def part(self, indices: Part) -> Array:
         return self.X if indices is None else take(self.X, indices, axis=1)
 
@@ -273,15 +295,13 @@ def gram_is_cheaper(m: int, n: int, itemsize: int) -> bool:
     return n <= 2 * m and n * n * itemsize <= MEMORY
 
 
-def array_data(X: Any, *, center: bool = False, scale: bool = False) -> Data:
-    """The operator of the columns of a matrix in memory, checked, and prepared if asked for."""
+def array_data(X: Any) -> Data:
+    """The operator of the columns of a matrix in memory, checked."""
     X = _check.matrix(X, "X")
     xp = namespace(X)
     power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
     X = _check.scaled(X, power)
-    if center or scale:
-        X = Standard(center, scale).of_array(X)[0]
-    return Data(X, exponent=0 if scale else 2 * power)
+    return Data(X, exponent=2 * power)
 
 
 def is_symmetric(X: Array) -> bool:

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
 from .. import _check
-from .._array import host, like, namespace, norm
+from .._array import host, like, namespace
 from .dense import Data, array_data, is_symmetric
+from .out_of_core import ROWS_MEMORY, from_rows
 from .psd import psd
-from .rows.base import RowBlocks
-from .rows.moments import Moments
-from .rows.out_of_core import ROWS_MEMORY, from_rows, scaled_gram
-from .rows.tiles import tile_height, tiles
+from .sources import RowBlocks, tile_height, tiles
 from .sparse import Shifted, Sparse, checked_sparse, sparse_data, sparse_gram
 from .sparse import is_symmetric as sparse_is_symmetric
-from .standard import Prepared, Standard, average, mean_share, unprepared
+from .standard import Prepared, Standard, mean_share, scaled_gram, unprepared, zero_columns
+from .sums import Moments, moments_of
 
 WAYS = ("error", "impute", "drop", "pairwise")  # what may be done about missing values
 
@@ -82,9 +82,9 @@ class Preparation(Standard):
         """Prepare columns given by their moments."""
         mean, factor, scale = self.parts(sums.mean, sums.variance, float(np.finfo(dtype).eps))
         operator = psd(scaled_gram(sums, self.center, factor))
-        share = 0.0 if self.center else mean_share(sums.mean, sums.variance)
+        share = 0.0 if self.center else mean_share(sums)
         degrees = sums.weight - self.center
-        return Prepared(operator, mean, scale, degrees, share, _zero(factor))
+        return Prepared(operator, mean, scale, degrees, share, zero_columns(factor))
 
     def _of_complete(self, X: Any, weights: np.ndarray | None) -> Prepared:
         if scipy.sparse.issparse(X):
@@ -99,19 +99,24 @@ class Preparation(Standard):
         xp = namespace(X)
         power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
         X = _check.scaled(X, power)
-        Z, mean, scale = self.of_array(X, weights)
-        operator = Data(Z, exponent=0 if self.scale else 2 * power)
+        mean, factor, scale = self.measured(X, weights)
+        operator = Data(
+            self.applied(X, mean, factor, weights),
+            exponent=0 if self.scale else 2 * power,
+            summed=None if self.plain else partial(self._gram, X, weights, factor),
+        )
         rows = X.shape[0] if weights is None else float(weights.sum())
-        constant: tuple[int, ...] = ()
-        if self.center:
-            constant = tuple(int(j) for j in np.flatnonzero(~host(xp.any(Z != 0, axis=0))))
         share = 0.0
         if self.plain and X.shape[0] > 1:  # with weights: without them nothing is prepared
-            share = rows * float(np.sum(average(X, weights) ** 2)) / (norm(Z) ** 2 or 1.0)
+            share = mean_share(moments_of(X, weights)[0])
         mean = np.ldexp(mean, power)
         scale = np.ldexp(scale, power) if self.scale else scale
-        found = Prepared(operator, mean, scale, rows - self.center, share, constant)
+        found = Prepared(operator, mean, scale, rows - self.center, share, zero_columns(factor))
         return replace(found, symmetric=is_symmetric(X))
+
+    def _gram(self, X: Any, weights: np.ndarray | None, factor: np.ndarray) -> np.ndarray:
+        """The Gram matrix of prepared columns, the same to the last bit as out of core."""
+        return scaled_gram(moments_of(X, weights, products=True)[0], self.center, factor)
 
     def _of_sparse(self, X: Any, weights: np.ndarray | None) -> Prepared:
         if self.plain and weights is None:
@@ -131,16 +136,12 @@ class Preparation(Standard):
             operator = Shifted(Z, mean * factor, np.sqrt(w), exponent=exponent)
         else:
             operator = Sparse(Z, exponent=exponent)
-        share = 0.0 if self.center else mean_share(known, variance)
-        constant = _zero(factor) if self.center else ()
+        share = 0.0 if self.center else mean_share(Moments(W, known, W * variance))
+        constant = zero_columns(factor) if self.center else ()
         mean = np.ldexp(mean, power)
         scale = np.ldexp(scale, power) if self.scale else scale
         found = Prepared(operator, mean, scale, W - self.center, share, constant)
         return replace(found, symmetric=sparse_is_symmetric(X))
-
-
-def _zero(factor: np.ndarray) -> tuple[int, ...]:
-    return tuple(int(j) for j in np.flatnonzero(factor == 0))
 
 
 def _gaps(X: Any) -> np.ndarray:
@@ -222,16 +223,14 @@ def mean_imputed(X: Any, weights: np.ndarray | None) -> Any:
 
 def moments(X: Any, weights: np.ndarray | None) -> Moments:
     """The moments of the rows of X, an array or a SciPy sparse matrix, which stays sparse."""
+    if not scipy.sparse.issparse(X):
+        return moments_of(X, weights, products=True)[0]
     w = np.ones(X.shape[0]) if weights is None else weights
-    W = float(w.sum())
-    if W == 0:
+    if (W := float(w.sum())) == 0:
         return Moments(0.0, np.zeros(X.shape[1]), np.zeros((X.shape[1], X.shape[1])))
     mean = (X.T @ w) / W
-    if scipy.sparse.issparse(X):
-        Z = scipy.sparse.csc_array(scipy.sparse.diags_array(np.sqrt(w)) @ X, dtype=np.float64)
-        return Moments(W, mean, sparse_gram(Z, mean, np.sqrt(w)))
-    centred = (X - mean) * np.sqrt(w)[:, None]
-    return Moments(W, mean, centred.T @ centred)
+    Z = scipy.sparse.csc_array(scipy.sparse.diags_array(np.sqrt(w)) @ X, dtype=np.float64)
+    return Moments(W, mean, sparse_gram(Z, mean, np.sqrt(w)))
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._array import Array, eps, host, like, namespace
+from .._array import Array, eps, like
 from .base import Operator
+from .sums import Moments, moments_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,28 +71,53 @@ class Standard:
         self, X: Array, weights: np.ndarray | None = None
     ) -> tuple[Array, np.ndarray, np.ndarray]:
         """The prepared columns of an array, the mean and the scale; rows are times √weight."""
-        known = average(X, weights)
-        centred = X - like(known, X)
-        variance = average(centred * centred, weights)
-        mean, factor, scale = self.parts(known, variance, eps(X))
-        Z = centred if self.center else X
+        mean, factor, scale = self.measured(X, weights)
+        return self.applied(X, mean, factor, weights), mean, scale
+
+    def measured(
+        self, X: Array, weights: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """`parts` of the columns of an array of any library."""
+        moments, power = moments_of(X, weights)
+        mean, factor, scale = self.parts(moments.mean, moments.variance, eps(X))
+        if self.scale:
+            factor, scale = np.ldexp(factor, -power), np.ldexp(scale, power)
+        return np.ldexp(mean, power), factor, scale
+
+    def applied(
+        self, X: Array, mean: np.ndarray, factor: np.ndarray, weights: np.ndarray | None = None
+    ) -> Array:
+        """The columns of an array less the mean, times the factor and √weight."""
+        Z = np.ascontiguousarray(X) if type(X) is np.ndarray else X
+        if self.center:
+            Z = Z - like(mean, X)
         if not np.all(factor == 1.0):
             Z = Z * like(factor, X)
         if weights is not None:
             Z = Z * like(np.sqrt(weights), X)[:, None]
-        return Z, mean, scale
+        return Z
 
 
-def mean_share(mean: np.ndarray, variance: np.ndarray) -> float:
+def scaled_gram(moments: Moments, center: bool, factor: np.ndarray) -> np.ndarray:
+    """The Gram matrix of the columns times their factors, symmetric to the last bit.
+
+    If the moments have the diagonal of the scatter alone, so has the result.
+    """
+    K = moments.gram(center)
+    if K.ndim == 1:
+        return K * factor**2
+    if np.any(factor != 1.0):
+        K = K * factor[:, None] * factor[None, :]
+    return (K + K.T) / 2
+
+
+def zero_columns(factor: np.ndarray) -> tuple[int, ...]:
+    """The columns whose factor is zero: they are constant."""
+    return tuple(int(j) for j in np.flatnonzero(factor == 0))
+
+
+def mean_share(moments: Moments) -> float:
     """The share of the mean squares of the columns that is due to their means."""
-    total = float(np.sum(mean**2) + np.sum(variance))
-    return float(np.sum(mean**2)) / total if total > 0 else 0.0
-
-
-def average(X: Array, weights: np.ndarray | None) -> np.ndarray:
-    """The weighted mean of the rows, in float64."""
-    xp = namespace(X)
-    if weights is None:
-        return host(xp.sum(X, axis=0, dtype=xp.float64)) / X.shape[0]
-    weighted = X * like(weights, X)[:, None]
-    return host(xp.sum(weighted, axis=0, dtype=xp.float64)) / weights.sum()
+    means = float(np.sum(moments.mean**2))
+    total = float(np.sum(moments.variance)) + (0.0 if moments.about_zero else means)
+    return means / total if total > 0 else 0.0

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 import landmarks as lm
 
 from ..operators.data import opened, warn
-from ..operators.rows.files import as_rows
+from ..operators.sources import as_rows
 from ..operators.standard import Prepared
 from ..readers.frames import column_labels
 from ._common import CallbackSupport, fit_task, seed, weights

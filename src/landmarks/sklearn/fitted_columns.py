@@ -9,8 +9,8 @@ from sklearn.utils import metadata_routing
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from ..operators.prepare import PairMoments, Preparation, moments, pair_moments
-from ..operators.rows.moments import Moments
 from ..operators.standard import Prepared
+from ..operators.sums import Moments
 from ..readers.frames import column_labels
 from ..selection import Selection
 from ._common import readable, validated_table, weights, without_data

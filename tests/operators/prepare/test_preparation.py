@@ -10,7 +10,7 @@ import landmarks as lm
 from landmarks.operators import dense, prepare, sparse
 from landmarks.operators.forms import densify
 from landmarks.operators.prepare import Preparation, mean_imputed
-from landmarks.operators.rows.arrays import ArrayRows
+from landmarks.operators.sources import ArrayRows
 
 RNG = np.random.default_rng(0)
 X = np.where(RNG.random((40, 5)) < 0.6, RNG.random((40, 5)) * np.arange(1, 6), 0.0)

@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 
 import landmarks as lm
-from landmarks.operators.rows.arrow import ArrowRows, is_arrow
+from landmarks.operators.sources import ArrowRows, is_arrow
 from landmarks.readers.frames import arrow_values
 
 X = np.arange(21.0).reshape(7, 3)

@@ -5,10 +5,19 @@ import pytest
 import zarr
 from threadpoolctl import threadpool_limits
 
-from landmarks.operators.rows.arrays import ArrayRows, IterableRows
-from landmarks.operators.rows.base import Standardised, float_dtype, load
-from landmarks.operators.rows.moments import _threads, in_order, tiles_ahead
-from landmarks.operators.rows.tiles import READ, largest, pass_height, tile_height, tiles
+from landmarks.operators.sources import (
+    READ,
+    ArrayRows,
+    IterableRows,
+    Standardised,
+    float_dtype,
+    largest,
+    load,
+    pass_height,
+    tile_height,
+    tiles,
+)
+from landmarks.operators.sums import in_order, tiles_ahead
 from landmarks.runs.runner import watching
 
 X = np.random.default_rng(0).standard_normal((11, 3))
@@ -87,7 +96,7 @@ def test_the_largest_value_may_be_negative():
 
 
 def test_heights_keep_tiles_in_the_cache_and_in_the_memory():
-    assert [tile_height(n) for n in (1, 128, 129, 10**6)] == [2**17, 1024, 1024, 1024]
+    assert [tile_height(n) for n in (1, 64, 8192, 2**20, 2**25)] == [2**17, 2048, 2048, 16, 1]
     assert (
         pass_height(2**22, 2**40) == 65
         and pass_height(1000, 64_000) == 1
@@ -148,6 +157,6 @@ def test_without_a_blas_that_can_be_asked_there_is_one_thread(monkeypatch):
 
     pools = [{"user_api": "blas", "num_threads": 3}, {"user_api": "openmp", "num_threads": 9}]
     monkeypatch.setattr(threadpoolctl, "threadpool_info", lambda: pools)
-    assert _threads() == 3
+    assert tiles_ahead(100, 10**6) == 4
     monkeypatch.setattr(threadpoolctl, "threadpool_info", lambda: pools[1:])
-    assert _threads() == 1
+    assert tiles_ahead(100, 10**6) == 2

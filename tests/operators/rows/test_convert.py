@@ -7,9 +7,7 @@ import pytest
 import scipy.sparse
 import zarr
 
-from landmarks.operators.rows.arrays import ArrayRows, IterableRows
-from landmarks.operators.rows.arrow import ArrowRows
-from landmarks.operators.rows.files import as_rows
+from landmarks.operators.sources import ArrayRows, ArrowRows, IterableRows, as_rows
 
 X = np.arange(12.0).reshape(6, 2)
 

@@ -8,15 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from landmarks.operators.rows.gram import BLOCK, gram, join, join_all, piece
+from landmarks.operators.sums import join, join_all, moments_of_piece, piece
 
-X = np.random.default_rng(0).standard_normal((5 * BLOCK + 123, 6)) * 10.0 ** np.arange(-3, 3)
+BLOCK = 2048  # rows of a block of 64 columns and more
+X = np.random.default_rng(0).standard_normal((5 * BLOCK + 123, 64)) * 10.0 ** np.linspace(-3, 3, 64)
 ROWS = len(X)
 
 
 def pieces(cuts: list[int], X: np.ndarray = X) -> list:
     edges = [0, *sorted(cuts), len(X)]
     return [piece(X[a:b], a) for a, b in pairwise(edges)]
+
+
+def gram(every) -> tuple[np.ndarray, int]:
+    """XᵀX / 2**e and e."""
+    moments, power = moments_of_piece(every)
+    return moments.scatter, 2 * power
 
 
 WHOLE, _ = gram(piece(X, 0))
@@ -49,14 +56,16 @@ def test_a_power_of_two_comes_out_again(power):
 
 
 def test_blocks_of_very_different_size_and_of_zeros_are_added_in_common_units():
-    Y = np.ones((4 * BLOCK, 2))
+    Y = np.ones((4 * BLOCK, 64))
     Y[BLOCK : 2 * BLOCK] *= 2.0**300
     Y[2 * BLOCK : 3 * BLOCK] = 0.0
     K, exponent = gram(join_all(pieces([100, 3000, 3 * BLOCK], Y)))
     np.testing.assert_array_equal(np.ldexp(K, exponent - 600), BLOCK)
     tiny, exponent = gram(
         join_all(
-            pieces([BLOCK], np.concatenate([np.zeros((BLOCK, 2)), np.full((BLOCK, 2), 2.0**-600)]))
+            pieces(
+                [BLOCK], np.concatenate([np.zeros((BLOCK, 64)), np.full((BLOCK, 64), 2.0**-600)])
+            )
         )
     )
     np.testing.assert_array_equal(np.ldexp(tiny, exponent + 1200), BLOCK)

@@ -14,8 +14,8 @@ from errors_of import exact_error
 import landmarks as lm
 from landmarks.operators.base import faster_squares, squared_diagonal
 from landmarks.operators.dense import Dense
-from landmarks.operators.rows.files import as_rows
-from landmarks.operators.rows.out_of_core import ByRows, fits, from_rows, gram_fits
+from landmarks.operators.out_of_core import ByRows, fits, from_rows, gram_fits
+from landmarks.operators.sources import as_rows
 from landmarks.operators.standard import Standard
 from landmarks.runs.runner import watching
 

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import landmarks as lm
-from landmarks.operators.rows.arrays import ArrayRows, IterableRows
+from landmarks.operators.sources import ArrayRows, IterableRows
 
 from .made import SMALL, X
 from .sources import SOURCES, cut

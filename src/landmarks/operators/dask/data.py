@@ -10,7 +10,6 @@ from ..._array import Array, Indices, Part
 from ..base import DENSE_MEMORY, MEMORY, Ledger, Operator, on_workers, product_seconds
 from ..dense import Data
 from ..restricted import Restricted
-from ..rows import gram as _gram
 from .client import (
     Lazy,
     Reading,
@@ -70,12 +69,6 @@ def chunks_of_rows(X: Any) -> tuple[list[Lazy], np.ndarray]:
     return list(X.to_delayed().ravel()), starts
 
 
-def distributed_gram(X: Any) -> tuple[np.ndarray, int]:
-    """XᵀX and its exponent in one pass; the same bits for all chunkings and numbers of workers."""
-    reading, leaves = each_chunk(X, _read_piece)
-    return compute(lazy(_gram.gram, tree(_gram.join_all, leaves)), reading, leaves)
-
-
 def each_chunk(X: Any, read: Callable[..., Any], *more: Any) -> tuple[Reading, list[Lazy]]:
     """The lazy calls read(chunk, first row, topic, number, …) of all chunks, and their count."""
     chunks, starts = chunks_of_rows(X)
@@ -84,12 +77,6 @@ def each_chunk(X: Any, read: Callable[..., Any], *more: Any) -> tuple[Reading, l
         lazy(read, chunk, int(start), reading.topic, i, *more)
         for i, (chunk, start) in enumerate(zip(chunks, starts, strict=True))
     ]
-
-
-def _read_piece(chunk: Any, start: int, topic: str, i: int) -> _gram.Piece:
-    part = _gram.piece(finite_chunk(chunk, "X", start), start)
-    announce(topic, i)
-    return part
 
 
 def finite_chunk(chunk: Any, name: str, start: int) -> np.ndarray:

@@ -12,17 +12,14 @@ from ... import _check
 from ...readers.frames import column_names
 from ..base import Ledger, Operator
 from ..dense import Dense, gram_is_cheaper
-from ..rows import gram as _gram
-from ..rows.base import float_dtype
-from ..rows.moments import Moments
-from ..rows.out_of_core import scaled_gram
-from ..standard import Standard
+from ..sources import float_dtype, tile_height
+from ..standard import Standard, scaled_gram
+from ..sums import Piece, Summation, join_all, moments_of_piece, piece
 from .client import announce, compute, constant, lazy, tree
 from .data import (
     added,
     checked,
     chunks_of_rows,
-    distributed_gram,
     each_chunk,
     finite_chunk,
     in_tiles,
@@ -31,21 +28,17 @@ from .data import (
 
 
 def standard_gram(X: Any, standard: Standard) -> tuple[np.ndarray, int]:
-    """The Gram matrix of the prepared columns of a tall X and its exponent, from one pass.
-
-    The pass adds up the Gram matrix of [X − origin, unit]: its last column holds the sums.
-    """
-    m, n = X.shape
-    origin, unit = compute(lazy(_first_rows, chunks_of_rows(X[: _gram.BLOCK])[0]))
-    reading, leaves = each_chunk(X, _read_piece, constant(origin), unit)
-    G, exponent = compute(lazy(_gram.gram, tree(_gram.join_all, leaves)), reading, leaves)
-    sums, weight = G[:n, n], G[n, n]
-    scatter = G[:n, :n] - np.outer(sums, sums) / weight
-    mean = _check.scaled(origin + unit * sums / weight, exponent // 2)
-    moments = Moments(float(m), mean, scatter)
-    _, factor, _ = standard.parts(mean, moments.variance, _accuracy(X))
+    """The Gram matrix of the prepared columns of a tall X and its exponent, from one pass."""
+    what = None
+    if not standard.plain:
+        chunks, starts = chunks_of_rows(X[: tile_height(X.shape[1])])
+        what = compute(lazy(_about_first_rows, chunks, starts.tolist()))
+    reading, leaves = each_chunk(X, _read_piece, constant(what))
+    every = lazy(moments_of_piece, tree(join_all, leaves))
+    moments, power = compute(every, reading, leaves)
+    _, factor, _ = standard.parts(moments.mean, moments.variance, _accuracy(X))
     K = scaled_gram(moments, standard.center, factor)
-    return K, 0 if standard.scale else exponent
+    return K, 0 if standard.scale else 2 * power
 
 
 def standard_tiles(X: Any, standard: Standard) -> Any:
@@ -70,19 +63,13 @@ def _accuracy(X: Any) -> float:
     return float(np.finfo(float_dtype(X.dtype)).eps)
 
 
-def _first_rows(chunks: list[Any]) -> tuple[np.ndarray, float]:
-    """The mean of the first rows, and a power of two near the largest distance from it."""
-    rows = np.concatenate([finite_chunk(chunk, "X", 0) for chunk in chunks]).astype(np.float64)
-    origin = rows.mean(axis=0)
-    largest = float(np.max(np.abs(rows - origin)))
-    return origin, 2.0 ** int(np.frexp(largest)[1]) if largest > 0 else 1.0
+def _about_first_rows(chunks: list[Any], starts: list[int]) -> Summation:
+    parts = [finite_chunk(chunk, "X", start) for chunk, start in zip(chunks, starts, strict=True)]
+    return Summation.about(np.concatenate(parts))
 
 
-def _read_piece(
-    chunk: Any, start: int, topic: str, i: int, origin: np.ndarray, unit: float
-) -> _gram.Piece:
-    rows = finite_chunk(chunk, "X", start) - origin
-    part = _gram.piece(np.column_stack([rows, np.full(len(rows), unit)]), start)
+def _read_piece(chunk: Any, start: int, topic: str, i: int, what: Summation | None) -> Piece:
+    part = piece(finite_chunk(chunk, "X", start), start, what)
     announce(topic, i)
     return part
 
@@ -111,7 +98,7 @@ def dask_data(X: Any, standard: Standard | None = None) -> Operator:
     m, n = X.shape
     if not gram_is_cheaper(m, n, 8):
         return tiled(X if standard.plain else standard_tiles(X, standard), names)
-    K, exponent = distributed_gram(X) if standard.plain else standard_gram(X, standard)
+    K, exponent = standard_gram(X, standard)
     ledger = Ledger()
     ledger.add(entries=m * n)
     return Dense(K, exponent=exponent, ledger=ledger, names=names)

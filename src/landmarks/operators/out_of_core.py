@@ -4,14 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..._array import Array, Indices, Part
-from ..base import Ledger, Operator, block_width, faster_squares, product_seconds
-from ..dense import Dense
-from ..restricted import Restricted
-from ..standard import Prepared, Standard
-from .base import RowBlocks, Standardised
-from .moments import Moments, gram, squares, summed
-from .tiles import pass_height, tiles
+from .._array import Array, Indices, Part
+from .base import Ledger, Operator, block_width, faster_squares, product_seconds
+from .dense import Dense
+from .restricted import Restricted
+from .sources import RowBlocks, Standardised, pass_height, tiles
+from .standard import Prepared, Standard, mean_share, scaled_gram, zero_columns
+from .sums import moments_of_rows
 
 ROWS_MEMORY = 2**30  # default limit in bytes for work on an X read in blocks
 
@@ -43,48 +42,33 @@ def from_rows(
 ) -> Prepared:
     """The operator of the prepared columns of a source, after one pass over its rows."""
     _check_memory(source, memory)
-    product = gram if gram_fits(source.n, memory) else squares
-    sums = summed(
-        source, about_mean=not standard.plain, product=product, memory=memory, weights=weights
+    products = gram_fits(source.n, memory)
+    moments, power = moments_of_rows(
+        source,
+        about_mean=not standard.plain,
+        products=products,
+        memory=memory,
+        weights=weights,
     )
-    moments = sums.moments
-    scatter = np.diag(moments.scatter) if product is gram else moments.scatter
-    variance = np.maximum(scatter, 0.0) / max(moments.weight, np.finfo(float).tiny)
-    mean, factor, scale = standard.parts(moments.mean, variance, float(np.finfo(source.dtype).eps))
-    rows = Standardised(source, sums.power, mean, factor, weights) if source.again else None
-    exponent = 0 if standard.scale else 2 * sums.power
+    eps = float(np.finfo(source.dtype).eps)
+    mean, factor, scale = standard.parts(moments.mean, moments.variance, eps)
+    rows = Standardised(source, power, mean, factor, weights) if source.again else None
+    exponent = 0 if standard.scale else 2 * power
+    K = scaled_gram(moments, standard.center, factor)
     operator: Operator
-    if product is gram:
-        operator = Dense(
-            scaled_gram(moments, standard.center, factor), exponent=exponent, names=source.names
-        )
+    if products:
+        operator = Dense(K, exponent=exponent, names=source.names)
         operator.source = rows
     else:
-        diagonal = scatter if standard.center else scatter + moments.weight * moments.mean**2
-        operator = ByRows(
-            rows,  # type: ignore[arg-type]  # _check_memory saw that the rows can be read again
-            diagonal * factor**2,
-            exponent=exponent,
-            memory=memory,
-        )
-    total = float(np.sum(scatter))
-    plain_share = float(np.sum(sums.sums**2)) / moments.weight / total if total > 0 else 0.0
+        operator = ByRows(rows, K, exponent=exponent, memory=memory)  # type: ignore[arg-type]  # `_check_memory` saw that the rows can be read again
     return Prepared(
         operator,
-        np.ldexp(mean, sums.power),
-        np.ldexp(scale, sums.power) if standard.scale else scale,
+        np.ldexp(mean, power),
+        np.ldexp(scale, power) if standard.scale else scale,
         moments.weight - standard.center,
-        mean_share=plain_share if standard.plain and moments.weight > 1 else 0.0,
-        constant=tuple(int(j) for j in np.flatnonzero(factor == 0)),
+        mean_share=mean_share(moments) if standard.plain and moments.weight > 1 else 0.0,
+        constant=zero_columns(factor),
     )
-
-
-def scaled_gram(moments: Moments, center: bool, factor: np.ndarray) -> np.ndarray:
-    """The Gram matrix of the columns times their factors, symmetric to the last bit."""
-    K = moments.gram(center)
-    if np.any(factor != 1.0):
-        K = K * factor[:, None] * factor[None, :]
-    return (K + K.T) / 2
 
 
 def _check_memory(source: RowBlocks, memory: object) -> None:

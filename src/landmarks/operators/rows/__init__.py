@@ -1,1 +1,0 @@
-"""Matrices too large for memory, read in consecutive blocks of rows."""
