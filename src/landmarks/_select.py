@@ -11,7 +11,7 @@ from . import _check
 from .checkpoint import open_journal
 from .constraints import check_honoured, constrained, subset_size
 from .how_many.knee import with_rule
-from .methods.inner import run_method
+from .methods.inner import saved
 from .methods.registry import as_method
 from .objectives.objective import OBJECTIVES
 from .operators.base import COUNTED, validate, warn_about
@@ -198,10 +198,7 @@ def _run(
     if allowed is not None:
         problem = replace(problem, deadline=time.monotonic() + allowed - earlier)
     with saving(journal):
-        if journal is None:
-            choice = chooser.choose(problem, rng)
-        else:
-            choice = run_method("run", chooser, problem, rng)
+        choice = saved("run", chooser).choose(problem, rng)
     seconds = time.perf_counter() - start
     used = ledger.since(before)
     precision = precision_used(problem.operator, used)

@@ -11,7 +11,7 @@ from .._array import eps
 from .._check import is_number
 from ..errors import RankWarning
 from ..linalg.error import FULL_SPECTRUM, spectrum
-from ..methods.inner import run_method
+from ..methods.inner import saved
 from ..operators.forms import in_double
 from ..problem import Choice, Method, Problem
 from ..runs.runner import report
@@ -114,7 +114,7 @@ class Attempts:
         deadline = None if self.problem.deadline is None else time.monotonic() + seconds
         problem = replace(self.problem, k=k, deadline=deadline)
         self.rng.bit_generator.state = self.first
-        choice = self.found[k] = run_method(f"k = {k}", self.method, problem, self.rng)
+        choice = self.found[k] = saved(f"k = {k}", self.method).choose(problem, self.rng)
         left = problem.objective.error(problem.operator, choice.indices)
         report("how many", k, None, left / (self.total or 1.0))
         return left <= self.error * self.total

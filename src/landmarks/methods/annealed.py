@@ -39,7 +39,7 @@ from ..residual.powers import gain
 from ..residual.residual import floor
 from ..runs.runner import Step, run
 from ..runs.state import State
-from .inner import run_method
+from .inner import saved
 from .search.landscape import Landscape
 from .search.local_search import descend, lowered, starting_choice
 from .trajectory import Recorder
@@ -116,7 +116,7 @@ class Annealed:
         if problem.pair.plain:
             found = replace(problem, operator=problem.operator.searchable(problem.k))
         if self.sweeps and "columns" in found.operator.cheap:
-            raw = run_method("annealing", replace(self, sweeps=0), found, rng)
+            raw = saved("annealing", replace(self, sweeps=0)).choose(found, rng)
             return self._polished(found, raw, rng) if found.time_left > 0 else raw
         if not self._weighs_all(found):
             return self._over_candidates(found, rng)
@@ -213,9 +213,8 @@ def first_candidates(problem: Problem, size: int, rng: np.random.Generator) -> n
     from .registry import as_method
 
     likely = min(2 * problem.k, len(problem.candidates))
-    scored = run_method(
-        "nuclear", as_method("nuclear"), replace(problem, k=likely, warned={"rank"}), rng
-    ).indices
+    wider = replace(problem, k=likely, warned={"rank"})
+    scored = saved("nuclear", as_method("nuclear")).choose(wider, rng).indices
     return np.concatenate([scored, drawn[~np.isin(drawn, scored)]])[
         : max(likely, min(size, 4 * problem.k))
     ]

@@ -1,18 +1,39 @@
 """A method inside a method: its choice is saved, so that a resumed run does not repeat it."""
 
-from dataclasses import fields
-from typing import Any
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..problem import Choice, Method, Problem, Trial
-from ..runs.runner import saved_result
+from ..runs.runner import saved_result, saves
 from .trajectory import Trajectory
 
 
-def run_method(name: str, method: Method, problem: Problem, rng: np.random.Generator) -> Choice:
-    """What the method chooses, under a name that tells it from other methods of the same run."""
-    return saved_result(name, lambda: method.choose(problem, rng), _plain, _choice)
+def saved(name: str, method: Method) -> Chooser:
+    """The method, its choice saved under a name that tells it from other methods of the same run.
+
+    Without a checkpoint it is the method itself.
+    """
+    return _Saved(name, method) if saves() else method
+
+
+class Chooser(Protocol):
+    """What chooses: a method, or one whose choice is saved."""
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        """The choice for a problem."""
+
+
+@dataclass(frozen=True)
+class _Saved:
+    name: str
+    method: Method
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        return saved_result(self.name, lambda: self.method.choose(problem, rng), _plain, _choice)
 
 
 def _plain(choice: Choice) -> dict[str, Any]:

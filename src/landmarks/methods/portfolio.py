@@ -13,7 +13,7 @@ from ..linalg.error import estimated_error
 from ..operators.base import Operator, product_seconds
 from ..problem import Choice, Problem, Trial, precision_used
 from ..runs.runner import stopped
-from .inner import run_method
+from .inner import saved
 
 ESTIMATED = 20_000  # order above which the trials hold an estimate of the Frobenius error
 LATE = 1.0  # seconds, by the products made, after which the first start on columns is the only one
@@ -54,7 +54,7 @@ class Portfolio:
         ledger, start = self.problem.operator.ledger, time.perf_counter()
         before = ledger.snapshot()
         try:
-            choice = run_method(label, method, problem or self.problem, self.rng)
+            choice = saved(label, method).choose(problem or self.problem, self.rng)
         except Stopped:
             if not self.trials:
                 raise

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._array import Array, Indices, Part, column_dots, eps, namespace, on_gpu
 from ..errors import Stopped
-from ..runs.runner import Step, once_per_run, run
+from ..runs.runner import Step, passes_of, run
 from ..runs.state import State
 
 if TYPE_CHECKING:
@@ -247,17 +247,21 @@ Images = dict[str, Callable[[np.ndarray, Array], Array]]
 def remembered(operator: Operator, wanted: str, reader: Read) -> Array:
     """One of the diagonals: from memory, from the journal of the run, or from a pass over K."""
     known = _diagonals.setdefault(operator, {})
-
-    def diagonals() -> dict[str, Array]:
-        if wanted in known:
-            return known
-        direct = faster_squares(operator) if wanted == "squares" else None
-        if direct is not None:
-            return known | {wanted: direct}
-        return known | _pass(operator, reader)
-
     name = f"{wanted} of {type(operator).__name__} {operator.n} {operator.like.dtype}"
-    known |= once_per_run(name, operator.ledger, diagonals)
+    passes = passes_of(operator.ledger)
+    known |= passes.get(name, {})
+    direct = None
+    if wanted not in known and wanted == "squares":
+        direct = faster_squares(operator)
+    if direct is not None:
+        known[wanted] = direct
+    elif wanted not in known:
+        reading = Reading({})
+        run("reading", reader(operator, reading), reading)
+        if reading.done < operator.n:
+            raise Stopped("the run was stopped while it read the matrix, before there was a choice")
+        known |= reading.diagonals
+    passes[name] = dict(known)
     return known[wanted]
 
 
@@ -267,15 +271,6 @@ class Reading(State):
 
     diagonals: dict[str, Array]
     done: int = 0
-
-
-def _pass(operator: Operator, reader: Read) -> dict[str, Array]:
-    """The diagonals from one pass over K."""
-    reading = Reading({})
-    run("reading", reader(operator, reading), reading)
-    if reading.done < operator.n:
-        raise Stopped("the run was stopped while it read the matrix, before there was a choice")
-    return reading.diagonals
 
 
 def read(operator: Operator, reading: Reading, images: Images) -> Iterator[Step]:

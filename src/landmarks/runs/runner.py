@@ -179,39 +179,34 @@ def run(name: str, steps: Iterator[Step], *states: State, deadline: float | None
     1.998046875
     """
     journal = _journal.get()
-    if journal is None:
-        return _drive(name, steps, deadline)
-    record = journal.enter(name)
+    record = None if journal is None else journal.enter(name)
+    ended, done, end = True, 0, math.inf if deadline is None else deadline
     try:
-        journal.restore_states(name, record, states)
-        ended = _drive(name, _saved(steps, lambda: journal.save_states(record, states)), deadline)
-    finally:
-        journal.leave()
-    if stopped():
-        journal.close()  # a resumed run continues from here, not from the result
-    journal.forget(name)
-    return ended
-
-
-def _drive(name: str, steps: Iterator[Step], deadline: float | None) -> bool:
-    done = 0
-    end = math.inf if deadline is None else deadline
-    try:
+        if journal is not None and record is not None:
+            journal.restore_states(name, record, states)
         for step in steps:
             done = step.done
+            if journal is not None and record is not None:
+                journal.save_states(record, states)
             if report(name, *step) or time.monotonic() >= end:
-                return False
+                ended = False
+                break
     except Exception as error:
         error.add_note(f"in {name}, after step {done}")
         raise
-    return True
+    finally:
+        if journal is not None:
+            journal.leave()
+    if journal is not None:
+        if stopped():
+            journal.close()  # a resumed run continues from here, not from the result
+        journal.forget(name)
+    return ended
 
 
-def _saved(steps: Iterator[Step], save: Callable[[], None]) -> Iterator[Step]:
-    """The steps, with the states saved after each."""
-    for step in steps:
-        save()
-        yield step
+def saves() -> bool:
+    """Whether the run has a checkpoint."""
+    return _journal.get() is not None
 
 
 def saved_result(
@@ -236,14 +231,13 @@ def saved_result(
     return result
 
 
-def once_per_run(name: str, ledger: Any, work: Callable[[], Any]) -> Any:
-    """The result of a pass over the operator with that ledger, made once for all methods."""
+def passes_of(ledger: Any) -> dict[str, Any]:
+    """The results of earlier passes over the operator with that ledger, to which others are added.
+
+    A checkpoint keeps them, so that a resumed run does not repeat a pass.
+    """
     journal = _journal.get()
-    if journal is None or journal.common.ledger is not ledger:
-        return work()
-    if name not in journal.passes:
-        journal.passes[name] = work()
-    return journal.passes[name]
+    return {} if journal is None or journal.common.ledger is not ledger else journal.passes
 
 
 @contextmanager

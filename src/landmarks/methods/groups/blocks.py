@@ -19,7 +19,7 @@ from ...operators.base import block_width
 from ...operators.forms import Factored
 from ...operators.pair import Pair
 from ...residual.residual import floor
-from ...runs.runner import once_per_run
+from ...runs.runner import passes_of
 from .units import Units
 
 FLOOR = 64  # units in the last place: smaller directions of a scaled block are rounding
@@ -75,11 +75,10 @@ class Blocks:
         least = host(floor(operator, units.allowed.most)).astype(np.float64)
         if isinstance(operator, Factored):
             return cls(pair, buckets, [], least, 0.0).of_factor(operator.X, depth)
-        stacks = once_per_run(
-            f"blocks of K, depth {depth}",
-            operator.ledger,
-            lambda: [_stacks(pair, bucket, depth) for bucket in buckets],
-        )
+        passes, name = passes_of(operator.ledger), f"blocks of K, depth {depth}"
+        if name not in passes:
+            passes[name] = [_stacks(pair, bucket, depth) for bucket in buckets]
+        stacks = passes[name]
         return cls(pair, buckets, stacks, least, total(pair, depth))
 
     def of_residual(self, F: Array) -> Blocks:

@@ -16,7 +16,7 @@ from ...residual.exchange import Exchange
 from ...residual.pairs import best_swap, confirmed_gain
 from ...runs.runner import Step, run
 from ...runs.state import State
-from ..inner import run_method
+from ..inner import saved
 from .landscape import Landscape, as_mask
 
 LIMIT = 50  # swaps per landmark; from greedy it takes less than one, on smooth fields several
@@ -48,7 +48,7 @@ def starting_choice(start: Any, problem: Problem, rng: np.random.Generator) -> C
     if not is_array(start) and not isinstance(start, list | tuple | range):
         method = as_method(start)
         check_placed(problem, method)
-        return run_method("start", method, problem, rng)
+        return saved("start", method).choose(problem, rng)
     listed = host(start) if is_array(start) else list(start)
     indices = check_indices(listed, problem.operator.n, repeats=problem.objective.repeats)
     if len(indices) != problem.k:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...errors import Stopped
 from ...problem import PLACED, SEARCHED, Choice, Problem, brief
-from ..inner import run_method
+from ..inner import saved
 from .landscape import Landscape
 from .local_search import check_criterion, descend, lowered, starting_choice
 
@@ -58,14 +58,9 @@ class Swap:
             return replace(start, details=start.details | {"swaps": 0})
         begun = [start]
         if self.criterion is None and problem.objective.cheaper is not None:
-            begun.append(
-                run_method(
-                    problem.objective.cheaper,
-                    replace(self, start=start.indices, criterion=problem.objective.cheaper),
-                    problem,
-                    rng,
-                )
-            )
+            cheaper = problem.objective.cheaper
+            first = replace(self, start=start.indices, criterion=cheaper)
+            begun.append(saved(cheaper, first).choose(problem, rng))
         try:
             landscape = Landscape.of(problem, lowered(problem, self.criterion))
         except Stopped:
