@@ -157,6 +157,7 @@ def test_a_start_that_breaks_them_is_refused():
         (lambda: lm.Regions(list("aab")), "Regions needs at_most"),
         (lambda: lm.Regions(list("aab"), at_most={"d": 1}), "no candidate has the label 'd'"),
         (lambda: lm.Regions(list("aab"), at_most={"a": 1.5}), "must be a whole number"),
+        (lambda: lm.Regions(list("aab"), at_most=-1), "must be a whole number"),
         (lambda: lm.Regions(list("aab"), {"a": 1}, {"a": 1}), "is in at_most and in exactly"),
     ],
 )
@@ -205,3 +206,11 @@ def test_zones_hold_what_lies_inside():
     assert set(lm.in_ball(places, [0, 0], 0.7)) == set(np.flatnonzero(x**2 + y**2 <= 0.49))
     diamond = [[1, 0], [0, 1], [-1, 0], [0, -1]]
     assert set(lm.in_polygon(places, diamond)) == set(np.flatnonzero(abs(x) + abs(y) < 1))
+
+
+def test_a_number_limits_every_region():
+    X, labels = np.diag([5.0, 4.0, 3.0, 2.0]), list("aabb")
+    s = lm.select(X, 2, constraints=[lm.Regions(labels, at_most=1)])
+    assert sorted(s.indices.tolist()) == [0, 2]
+    with pytest.raises(TypeError, match="at_most must be a number, or a dict"):
+        lm.Regions(labels, at_most=[1, 1])

@@ -21,7 +21,8 @@ class Regions:
     Parameters
     ----------
     labels : the region of each candidate.
-    at_most, exactly : counts by label; a label may be in one of the two, or in neither.
+    at_most, exactly : counts by label; a label may be in one of the two, or in neither. A number is
+        the count of every region.
 
     Examples
     --------
@@ -32,20 +33,32 @@ class Regions:
     """
 
     labels: Any = field(repr=False)
-    at_most: Mapping[Any, int] = field(default_factory=dict)
-    exactly: Mapping[Any, int] = field(default_factory=dict)
+    at_most: Any = field(default_factory=dict)
+    exactly: Any = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         labels = np.asarray(self.labels)
         if labels.ndim != 1:
             raise ValueError(f"labels must be one for each candidate, got shape {labels.shape}")
         object.__setattr__(self, "labels", labels)
+        for name in ("at_most", "exactly"):
+            object.__setattr__(self, name, self._by_label(name, getattr(self, name)))
         if not self.at_most and not self.exactly:
             raise ValueError("Regions needs at_most={label: count} or exactly={label: count}")
         if both := [label for label in self.at_most if label in self.exactly]:
             raise ValueError(f"label {both[0]!r} is in at_most and in exactly; keep one of them")
         for label, count in [*self.at_most.items(), *self.exactly.items()]:
             self._check_count(label, count)
+
+    def _by_label(self, name: str, counts: Any) -> Mapping[Any, int]:
+        if isinstance(counts, int | np.integer) and not isinstance(counts, bool):
+            return dict.fromkeys(self.labels.tolist(), int(counts))
+        if not isinstance(counts, Mapping):
+            raise TypeError(
+                f"{name} must be a number, or a dict that has a count for each label it limits, "
+                f"got {counts!r}"
+            )
+        return counts
 
     def _check_count(self, label: Any, count: Any) -> None:
         known = list(dict.fromkeys(self.labels.tolist()))
