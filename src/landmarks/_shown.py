@@ -11,6 +11,7 @@ from .errors import UnsupportedError
 #: control, direction, surrogates, private, line separators
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 PRINTED_ROWS = 20
+LEFT = " style='text-align:left'"  # notebooks align cells on the right
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,7 @@ class Table:
             [name, *map(_text, values[:PRINTED_ROWS])] for name, values in self.columns.items()
         ]
         aligned = [
-            _aligned(column, left=any(isinstance(value, str) for value in values))
+            _aligned(column, left=_has_text(values))
             for column, values in zip(cells, self.columns.values(), strict=True)
         ]
         return "\n".join(
@@ -74,13 +75,13 @@ class Table:
         )
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(printable(name))}</th>" for name in self.columns)
-        columns = (map(_text, values[:PRINTED_ROWS]) for values in self.columns.values())
-        rows = zip(*columns, strict=True)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in rows
+        head = "".join(
+            f"<th{LEFT if _has_text(values) else ''}>{html.escape(printable(name))}</th>"
+            for name, values in self.columns.items()
         )
+        columns = (map(_cell, values[:PRINTED_ROWS]) for values in self.columns.values())
+        rows = zip(*columns, strict=True)
+        body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + "".join(
             f"<p>{line}</p>" for line in self._more
         )
@@ -95,6 +96,14 @@ def _text(value: Any) -> str:
         return ""
     fraction = isinstance(value, Real) and not isinstance(value, Integral)
     return f"{value:.3g}" if fraction else printable(value, 200)
+
+
+def _has_text(values: list[Any]) -> bool:
+    return any(isinstance(value, str) for value in values)
+
+
+def _cell(value: Any) -> str:
+    return f"<td{LEFT if isinstance(value, str) else ''}>{html.escape(_text(value))}</td>"
 
 
 def _aligned(cells: list[str], *, left: bool) -> list[str]:

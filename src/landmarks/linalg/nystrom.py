@@ -154,10 +154,12 @@ class Nystrom(Symmetric, Shown):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the eigenvalues of K̂ on a logarithmic scale."""
-        from ..plots.axes import BLUE, Drawn
+        from ..plots.axes import BLUE, Drawn, logarithmic
 
         drawn, values = Drawn(ax), host(self.eigenpairs()[0])
-        drawn.ax_.semilogy(range(1, len(values) + 1), values, "o-", color=BLUE, markersize=3)
+        drawn.ax_.plot(range(1, len(values) + 1), values, "o-", color=BLUE, markersize=3)
+        logarithmic(drawn.ax_)
+        drawn.ax_.xaxis.get_major_locator().set_params(integer=True)
         drawn.ax_.set(xlabel="place", ylabel="eigenvalue of the approximation")
         return drawn
 

@@ -67,6 +67,15 @@ def bars(names: list[Any], values: Any, label: str, ax: Any = None, at_most: int
     return drawn
 
 
+def logarithmic(ax: Any) -> None:
+    """A logarithmic scale of errors, whose ticks are numbers such as 20 and not 2 × 10¹."""
+    from matplotlib.ticker import LogFormatter
+
+    ax.set_yscale("log")
+    ax.yaxis.set_major_formatter(LogFormatter())
+    ax.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.4)))
+
+
 def mark(ax: Any, x: Any, y: Any, **more: Any) -> None:
     """Draw the chosen points; write 1, 2, … next to them, unless there are too many to read."""
     ax.scatter(x, y, color=ORANGE, edgecolors="white", linewidths=0.8, zorder=3, **more)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..selection import Selection
-from .axes import BLUE, COLOURS, GREY, MARKERS, Display
+from .axes import BLUE, COLOURS, GREY, MARKERS, Display, logarithmic
 
 
 class ComparisonDisplay(Display):
@@ -73,6 +73,6 @@ class ComparisonDisplay(Display):
             style["color"] = COLOURS[place % len(COLOURS)]
             self.ax_.plot(sizes, [100 * curve[k] for k in sizes], label=method, **style)
         if min(value for curve in self.errors.values() for value in curve.values()) > 0:
-            self.ax_.set_yscale("log")
+            logarithmic(self.ax_)
         self.ax_.set(xlabel=f"{self.noun}s chosen", ylabel="error, % of the total")
         self.ax_.legend(fontsize=8, frameon=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._shown import Table
+from .._shown import LEFT, Table
 from ..operators.base import on_workers, product_seconds
 from ..selection import Selection
 from .lines import Words, comparisons, headline, lines
@@ -130,12 +130,13 @@ def as_html(selection: Selection, summary: Summary | None = None) -> str:
     title = _title(selection, words)
     shares = selection.objective.shares and _is_cheap(selection)
     together = nested_shares(selection) if shares else None
-    head = f"<tr><th></th><th>{words.noun}</th><th>kept so far</th></tr>"
+    head = f"<tr><th></th><th{LEFT}>{words.noun}</th><th>kept so far</th></tr>"
     body = ""
     for place, j in enumerate(selection.indices[:LISTED]):
         name = html.escape(printable(words.label(int(j)), 60))
         share = "" if together is None else f"{together[place]:.1%}"
-        body += f"<tr><td>{place + 1}</td><td><bdi>{name}</bdi></td><td>{share}</td></tr>"
+        cells = f"<td>{place + 1}</td><td{LEFT}><bdi>{name}</bdi></td><td>{share}</td>"
+        body += f"<tr>{cells}</tr>"
     more = f"<p>… {selection.k - LISTED} more</p>" if selection.k > LISTED else ""
     made = html.escape(f"by {selection.method}, seed {selection.seed}")
     return (
