@@ -40,10 +40,12 @@ if TYPE_CHECKING:
     from .operators.function import function as function
     from .operators.kernel import kernel as kernel
     from .operators.psd import psd as psd
-    from .operators.structured.hadamard import hadamard as hadamard
-    from .operators.structured.toeplitz import toeplitz as toeplitz
-    from .placement.minimum_distance import MinDistance as MinDistance
-    from .placement.regions import (
+    from .operators.structured_matrices import (
+        hadamard as hadamard,
+        toeplitz as toeplitz,
+    )
+    from .placement import (
+        MinDistance as MinDistance,
         Regions as Regions,
         in_ball as in_ball,
         in_box as in_box,
@@ -78,10 +80,8 @@ _WHERE = {
         "operators.function": "function",
         "operators.kernel": "kernel",
         "operators.psd": "psd",
-        "operators.structured.hadamard": "hadamard",
-        "operators.structured.toeplitz": "toeplitz",
-        "placement.minimum_distance": "MinDistance",
-        "placement.regions": "Regions in_ball in_box in_polygon",
+        "operators.structured_matrices": "hadamard toeplitz",
+        "placement": "MinDistance Regions in_ball in_box in_polygon",
         "problem": "Choice Problem",
         "runs.runner": "Progress",
         "selection": "Selection",

@@ -13,8 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from ._array import Indices
-from .placement.constraint import Constraint
-from .placement.packing import addable, exchangeable
+from .placement import Constraint, addable, exchangeable
 
 ROUNDING = 1e-12  # relative to the budget: a choice that just fits must not be missed
 BOUNDED = 1e-9  # the same where a bound must hold for every choice that could count as affordable

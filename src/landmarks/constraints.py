@@ -9,8 +9,7 @@ from . import _check
 from .errors import UnsupportedError, suggestion
 from .objectives.objective import Objective, as_objective
 from .operators.base import Operator
-from .placement.constraint import Constraint
-from .placement.regions import Regions
+from .placement import Constraint, Regions
 from .problem import Method, Problem, check_indices
 
 HONOURED_BY = {

@@ -10,15 +10,13 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from ._array import Indices, is_single
-from ._moved import renamed
 from .allowed import Allowed
 from .errors import RankWarning
 from .objectives.objective import Objective, Trace, as_objective
 from .operators.base import Operator
 from .operators.forms import widened
 from .operators.pair import Pair
-from .placement.constraint import Constraint
-from .placement.packing import packed
+from .placement import Constraint, packed
 
 WIDENED = "float64: rounding in float32 could hide gains"
 ROUGH = "float64, {rough} of {products} products in float32, whose error is accounted for"
@@ -291,13 +289,6 @@ def _all_rebuilt(problem: Problem, count: int) -> str:
         f"{count} candidates, fewer than k = {problem.k}, rebuild all of the target that can be "
         "rebuilt; further ones add nothing"
     )
-
-
-def __getattr__(name: str) -> object:
-    """The old name of `INCLUDE_EXCLUDE`, which methods outside the package may import."""
-    if name == "CONSTRAINTS":
-        return renamed(name, "INCLUDE_EXCLUDE", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def precision_used(operator: Operator, used: dict[str, int]) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.how_many.knee import Rule
-from landmarks.placement.constraint import Constraint
+from landmarks.placement import Constraint
 from landmarks.problem import Method
 
 DOCS = Path(__file__).parent.parent.parent / "docs"

@@ -26,7 +26,7 @@ from ..methods.greedy.greedy import ErrorGains
 from ..operators.base import Operator
 from ..operators.data import data
 from ..operators.pair import Pair
-from ..placement.regions import Regions
+from ..placement import Regions
 from ..residual.residual import Residual
 
 OPTIONS = ("", "max_n", "exact_n")

@@ -14,8 +14,7 @@ from ..linalg.reconstruction import replaceable
 from ..methods.search.landscape import Landscape, as_mask
 from ..objectives.objective import Objective
 from ..operators.base import Operator
-from ..placement.constraint import Constraint
-from ..placement.packing import exchangeable
+from ..placement import Constraint, exchangeable
 from ..problem import Problem
 from ..residual.exchange import Exchange
 from ..residual.pairs import Pairs

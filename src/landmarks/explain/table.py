@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .._shown import Table
-from ..placement.constraint import Constraint
+from ..placement import Constraint
 
 __all__ = [
     "Table",

@@ -10,7 +10,7 @@ from .. import _check
 from .._array import host
 from ..linalg.nystrom import nystrom_factor
 from ..operators.base import points_of
-from ..placement.constraint import as_points
+from ..placement import as_points
 from ..selection import Selection
 from .axes import GREY, Display, mark, new_axes
 

@@ -17,9 +17,7 @@ from ..operators.base import Operator
 from ..operators.data import prepared_operator
 from ..operators.fingerprint import same_sketch, sketch
 from ..operators.standard import Standard
-from ..placement.constraint import Constraint
-from ..placement.minimum_distance import MinDistance
-from ..placement.regions import Regions
+from ..placement import Constraint, MinDistance, Regions
 from ..problem import Trial
 from ..runs import archive
 from ..runs.archive import MAX_BYTES

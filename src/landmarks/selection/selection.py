@@ -21,7 +21,7 @@ from ..objectives.objective import OBJECTIVES, Objective, Trace, as_objective
 from ..objectives.reconstructed import reconstructed
 from ..operators.base import Operator, points_of
 from ..operators.data import chosen_columns
-from ..placement.constraint import Constraint
+from ..placement import Constraint
 from ..problem import Method, Problem, Trial, check_indices
 from ..proof.certificate import Certificate, certify
 from ..runs.runner import watching

@@ -242,7 +242,7 @@ def constraints(chosen_from: Source, arguments: argparse.Namespace) -> tuple[Any
     """The constraints on places that the arguments ask for."""
     if arguments.min_distance is None:
         return ()
-    from ...placement.minimum_distance import MinDistance  # here: SciPy's trees load slowly
+    from ...placement import MinDistance  # here: SciPy's trees load slowly
 
     places = coordinates(chosen_from, arguments)
     if places is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._array import Array, is_single, like
 from ...objectives.objective import Objective
-from ...placement.packing import exchangeable
+from ...placement import exchangeable
 from ...problem import Problem, complete
 from ...residual.base import Base
 from ...residual.compiled.library import Compiled, compilable

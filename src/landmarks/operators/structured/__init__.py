@@ -1,1 +1,0 @@
-"""Matrices of a known structure, multiplied without being formed."""

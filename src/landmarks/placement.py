@@ -1,0 +1,494 @@
+"""Where chosen candidates may lie: minimum distances, limits by region, and how to satisfy them.
+
+`Constraint` is what every constraint answers. `packed` finds a choice that satisfies all of them
+without looking at the error: greedy may end where no further place is allowed; then the last picks
+are undone and replaced by places that rule out the fewest others. Small cases are searched
+completely.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from . import _check
+from ._array import Indices
+from .errors import suggestion
+
+ROUNDING = 1e-9  # relative to the distance: neighbours on a grid of this exact spacing are allowed
+SEARCHED = 20_000  # choices that the complete search examines
+
+
+@runtime_checkable
+class Constraint(Protocol):
+    """Says which places may be added to a choice, and which exchanges are allowed."""
+
+    def check(self, n: int) -> None:
+        """Raise when the constraint is not about n candidates."""
+
+    def addable(self, chosen: np.ndarray, left: int, open_places: np.ndarray) -> np.ndarray:
+        """Whether each of the n candidates may be added, with `left` still to be chosen.
+
+        open_places : whether each candidate is neither chosen nor excluded.
+        """
+
+    def exchangeable(self, chosen: np.ndarray) -> np.ndarray:
+        """Entry (i, j) says whether j may be added after chosen[i] is dropped."""
+
+    def broken(self, chosen: np.ndarray, complete: bool) -> str | None:
+        """How the choice breaks the constraint, in a sentence; None where it does not.
+
+        complete : False for a choice to which more will be added.
+        """
+
+    def kept_out(self, chosen: np.ndarray, labels: Sequence[Any]) -> list[str | None]:
+        """For each of the n candidates, what keeps it out of the choice; None where nothing does.
+
+        labels : what each candidate is called.
+        """
+
+    def crowding(self) -> np.ndarray:
+        """How many candidates each one rules out; those of least are tried first."""
+
+    def restrict(self, indices: Indices) -> Constraint:
+        """The same constraint on some of the candidates."""
+
+    def fingerprint(self) -> str:
+        """A text that differs for different constraints."""
+
+
+def check_count(constraint: Constraint, sentence: str, values: np.ndarray, n: int) -> None:
+    """Raise unless a constraint has a value for each of the n candidates."""
+    if len(values) != n:
+        raise ValueError(
+            f"{type(constraint).__name__}: {sentence} for each of the n = {n} candidates, "
+            f"got {len(values)}"
+        )
+
+
+def as_points(coordinates: Any) -> np.ndarray:
+    """Coordinates of candidates as float64, a row for each; one number each is one column."""
+    values = np.asarray(coordinates)
+    values = _check.matrix(values[:, None] if values.ndim == 1 else values, "coordinates")
+    return _check.as_numpy(values, "coordinates").astype(np.float64)
+
+
+def digest(array: np.ndarray) -> str:
+    """A short text that differs for different arrays."""
+    text = repr(array.tolist()) if array.dtype.kind in "OUS" else ""
+    content = text.encode() if text else np.ascontiguousarray(array).tobytes()
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+@dataclass(frozen=True, eq=False)
+class MinDistance:
+    """No two chosen places are closer than the distance.
+
+    Parameters
+    ----------
+    coordinates : one row for each candidate, or one number for each.
+    distance : the minimum distance, in the units of the coordinates.
+
+    Examples
+    --------
+    >>> X = np.diag([5.0, 4.0, 3.0, 2.0])
+    >>> s = lm.select(X, 2, constraints=[lm.MinDistance([0.0, 1.0, 2.0, 3.0], 2.0)])
+    >>> sorted(s.indices.tolist())
+    [0, 2]
+    """
+
+    coordinates: Any = field(repr=False)
+    distance: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "coordinates", as_points(self.coordinates))
+        _check.positive(self.distance, "distance")
+
+    def check(self, n: int) -> None:
+        check_count(self, "coordinates must have one row", self.coordinates, n)
+
+    @property
+    def _reach(self) -> float:
+        return float(self.distance) * (1 - ROUNDING)
+
+    def _between(self, chosen: np.ndarray) -> np.ndarray:
+        """The distance of each candidate from each chosen one."""
+        from scipy.spatial.distance import cdist  # here: SciPy's trees load slowly
+
+        return cdist(self.coordinates[chosen], self.coordinates)
+
+    def _near(self, chosen: np.ndarray) -> np.ndarray:
+        """Whether each candidate is too close to each chosen one."""
+        return self._between(chosen) < self._reach
+
+    def addable(self, chosen: np.ndarray, left: int, open_places: np.ndarray) -> np.ndarray:
+        return ~np.any(self._near(chosen), axis=0)
+
+    def exchangeable(self, chosen: np.ndarray) -> np.ndarray:
+        near = self._near(chosen)
+        return np.sum(near, axis=0) - near == 0
+
+    def broken(self, chosen: np.ndarray, complete: bool) -> str | None:
+        near = np.triu(self._near(chosen)[:, chosen], 1)
+        if not np.any(near):
+            return None
+        a, b = (int(chosen[place]) for place in np.argwhere(near)[0])
+        between = float(np.linalg.norm(self.coordinates[a] - self.coordinates[b]))
+        return f"{a} and {b} are {between:g} apart, less than {self.distance:g}"
+
+    def kept_out(self, chosen: np.ndarray, labels: Sequence[Any]) -> list[str | None]:
+        between = self._between(chosen)
+        nearest, near = np.argmin(between, axis=0), np.min(between, axis=0) < self._reach
+        return [
+            f"closer than {self.distance:g} to {labels[chosen[place]]}" if too_near else None
+            for place, too_near in zip(nearest, near, strict=True)
+        ]
+
+    def crowding(self) -> np.ndarray:
+        from scipy.spatial import cKDTree  # here: it loads slowly
+
+        tree = cKDTree(self.coordinates)
+        return tree.query_ball_point(self.coordinates, self._reach, return_length=True)
+
+    def restrict(self, indices: Indices) -> MinDistance:
+        return MinDistance(self.coordinates[np.asarray(indices)], self.distance)
+
+    def fingerprint(self) -> str:
+        return f"{self!r} {digest(self.coordinates)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """Limit the number of chosen places in each region: at most, or exactly, a given count.
+
+    Parameters
+    ----------
+    labels : the region of each candidate.
+    at_most, exactly : counts by label; a label may be in one of the two, or in neither. A number is
+        the count of every region.
+
+    Examples
+    --------
+    >>> X = np.diag([5.0, 4.0, 3.0, 2.0])
+    >>> s = lm.select(X, 2, constraints=[lm.Regions(["a", "a", "b", "b"], exactly={"b": 1})])
+    >>> sorted(s.indices.tolist())
+    [0, 2]
+    """
+
+    labels: Any = field(repr=False)
+    at_most: Any = field(default_factory=dict)
+    exactly: Any = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        labels = np.asarray(self.labels)
+        if labels.ndim != 1:
+            raise ValueError(f"labels must be one for each candidate, got shape {labels.shape}")
+        object.__setattr__(self, "labels", labels)
+        for name in ("at_most", "exactly"):
+            object.__setattr__(self, name, self._by_label(name, getattr(self, name)))
+        if not self.at_most and not self.exactly:
+            raise ValueError("Regions needs at_most={label: count} or exactly={label: count}")
+        if both := [label for label in self.at_most if label in self.exactly]:
+            raise ValueError(f"label {both[0]!r} is in at_most and in exactly; keep one of them")
+        for label, count in [*self.at_most.items(), *self.exactly.items()]:
+            self._check_count(label, count)
+
+    def _by_label(self, name: str, counts: Any) -> Mapping[Any, int]:
+        if isinstance(counts, int | np.integer) and not isinstance(counts, bool):
+            return dict.fromkeys(self.labels.tolist(), int(counts))
+        if not isinstance(counts, Mapping):
+            raise TypeError(
+                f"{name} must be a number, or a dict that has a count for each label it limits, "
+                f"got {counts!r}"
+            )
+        return counts
+
+    def _check_count(self, label: Any, count: Any) -> None:
+        known = list(dict.fromkeys(self.labels.tolist()))
+        if label not in known:
+            close = suggestion(str(label), [str(name) for name in known])
+            raise ValueError(f"no candidate has the label {label!r}{close}")
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
+            raise ValueError(f"the count of {label!r} must be a whole number ≥ 0, got {count!r}")
+
+    @cached_property
+    def _numbers(self) -> np.ndarray:
+        """The number of the region of each candidate, as the labels come."""
+        numbers: dict[Any, int] = {}
+        listed = self.labels.tolist()
+        return np.asarray([numbers.setdefault(label, len(numbers)) for label in listed])
+
+    @cached_property
+    def _limits(self) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the most of each region."""
+        names = list(dict.fromkeys(self.labels.tolist()))
+        low = [self.exactly.get(name, 0) for name in names]
+        high = [self.exactly.get(name, self.at_most.get(name, len(self.labels))) for name in names]
+        return np.asarray(low), np.asarray(high)
+
+    def _counts(self, chosen: np.ndarray) -> np.ndarray:
+        return np.bincount(self._numbers[chosen], minlength=len(self._limits[0]))
+
+    def check(self, n: int) -> None:
+        check_count(self, "labels must be one", self.labels, n)
+
+    def check_size(self, k: int, chosen: np.ndarray, open_places: np.ndarray) -> None:
+        """Raise when no choice of k places can have these counts."""
+        (low, high), counts = self._limits, self._counts(chosen)
+        available = np.minimum(high, counts + self._counts(np.flatnonzero(open_places)))
+        for label, count in self.exactly.items():
+            region = self._numbers[self.labels.tolist().index(label)]
+            if available[region] < count:
+                raise ValueError(
+                    f"region {label!r} must have exactly {count}, but only {available[region]} "
+                    "of its candidates may be chosen"
+                )
+        if np.sum(low) > k:
+            raise ValueError(f"exactly asks for {np.sum(low)} places, more than k = {k}; raise k")
+        if np.sum(available) < k:
+            raise ValueError(
+                f"the regions leave room for {np.sum(available)} places, fewer than k = {k}"
+            )
+
+    def addable(self, chosen: np.ndarray, left: int, open_places: np.ndarray) -> np.ndarray:
+        (low, high), counts = self._limits, self._counts(chosen)
+        needed = np.maximum(low - counts, 0)
+        room = counts < high
+        if np.sum(needed) >= left:
+            room &= needed > 0
+        return room[self._numbers]
+
+    def exchangeable(self, chosen: np.ndarray) -> np.ndarray:
+        (low, high), counts = self._limits, self._counts(chosen)
+        own = self._numbers[chosen]
+        room = (counts < high)[self._numbers]
+        spare = (counts > low)[own]
+        return (own[:, None] == self._numbers) | (spare[:, None] & room)
+
+    def broken(self, chosen: np.ndarray, complete: bool) -> str | None:
+        (low, high), counts = self._limits, self._counts(chosen)
+        wrong = (counts > high) | (complete & (counts < low))
+        if not np.any(wrong):
+            return None
+        region = int(np.argmax(wrong))
+        label = self.labels.tolist()[int(np.argmax(self._numbers == region))]
+        limit = f"exactly {low[region]}" if label in self.exactly else f"at most {high[region]}"
+        return f"region {label!r} has {counts[region]} places, but must have {limit}"
+
+    def kept_out(self, chosen: np.ndarray, labels: Sequence[Any]) -> list[str | None]:
+        high, counts = self._limits[1], self._counts(chosen)
+        full = (counts >= high)[self._numbers]
+        return [
+            f"region {label!r} has its {high[number]} already" if at_limit else None
+            for label, number, at_limit in zip(
+                self.labels.tolist(), self._numbers, full, strict=True
+            )
+        ]
+
+    def crowding(self) -> np.ndarray:
+        return np.zeros(len(self.labels), dtype=np.int64)
+
+    def restrict(self, indices: Indices) -> Regions:
+        labels = self.labels[np.asarray(indices)]
+        at_most, exactly = (
+            {label: count for label, count in limits.items() if label in labels.tolist()}
+            for limits in (self.at_most, self.exactly)
+        )
+        return Regions(labels, at_most, exactly)
+
+    def fingerprint(self) -> str:
+        return f"{self!r} {digest(self.labels)}"
+
+
+def in_box(coordinates: Any, low: Any, high: Any) -> np.ndarray:
+    """The indices of the candidates inside a box, border included.
+
+    Parameters
+    ----------
+    coordinates : one row for each candidate.
+    low, high : the corners, one number for each coordinate; infinity leaves a side open.
+
+    Returns
+    -------
+    numpy.ndarray
+        Indices, rising.
+
+    Examples
+    --------
+    >>> lm.in_box([[0.0, 0.0], [1.0, 1.0], [2.0, 0.5]], low=[0.5, 0.0], high=[3.0, 1.0])
+    array([1, 2])
+    """
+    points = as_points(coordinates)
+    low, high = (np.broadcast_to(np.asarray(c, dtype=float), points.shape[1]) for c in (low, high))
+    return np.flatnonzero(np.all((points >= low) & (points <= high), axis=1))
+
+
+def in_ball(coordinates: Any, centre: Any, radius: float) -> np.ndarray:
+    """The indices of the candidates inside a ball, border included.
+
+    Parameters
+    ----------
+    coordinates : one row for each candidate.
+    centre : one number for each coordinate.
+    radius : in the units of the coordinates.
+
+    Returns
+    -------
+    numpy.ndarray
+        Indices, rising.
+
+    Examples
+    --------
+    >>> lm.in_ball([[0.0, 0.0], [1.0, 1.0], [2.0, 0.5]], centre=[0.0, 0.0], radius=1.5)
+    array([0, 1])
+    """
+    points = as_points(coordinates)
+    return np.flatnonzero(np.linalg.norm(points - np.asarray(centre, float), axis=1) <= radius)
+
+
+def in_polygon(coordinates: Any, corners: Any) -> np.ndarray:
+    """The indices of the candidates inside a polygon in the plane, by the even-odd rule.
+
+    Parameters
+    ----------
+    coordinates : two numbers for each candidate.
+    corners : the corners in order, two numbers each; the last is joined to the first.
+
+    Returns
+    -------
+    numpy.ndarray
+        Indices, rising.
+
+    Examples
+    --------
+    >>> triangle = [[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]]
+    >>> lm.in_polygon([[1.0, 1.0], [3.0, 3.0]], triangle)
+    array([0])
+    """
+    points, corners = as_points(coordinates), as_points(corners)
+    if points.shape[1] != 2 or corners.shape[1] != 2:
+        raise ValueError("in_polygon needs two coordinates for each candidate and each corner")
+    inside = np.zeros(len(points), dtype=bool)
+    for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        crosses = (a[1] > points[:, 1]) != (b[1] > points[:, 1])
+        height = np.where(b[1] == a[1], 1.0, b[1] - a[1])
+        at = a[0] + (points[:, 1] - a[1]) / height * (b[0] - a[0])
+        inside ^= crosses & (points[:, 0] < at)
+    return np.flatnonzero(inside)
+
+
+def addable(
+    constraints: Sequence[Constraint], chosen: np.ndarray, left: int, open_places: np.ndarray
+) -> np.ndarray:
+    """Whether each open place may be added under all constraints."""
+    allowed = open_places.copy()
+    for constraint in constraints:
+        allowed &= constraint.addable(chosen, left, allowed)
+    return allowed
+
+
+def exchangeable(constraints: Sequence[Constraint], chosen: np.ndarray) -> np.ndarray:
+    """Entry (i, j) says whether all constraints allow j in the place of chosen[i]."""
+    allowed = constraints[0].exchangeable(chosen)
+    for constraint in constraints[1:]:
+        allowed = allowed & constraint.exchangeable(chosen)
+    return allowed
+
+
+def packed(
+    constraints: Sequence[Constraint],
+    picks: Sequence[int],
+    fixed: int,
+    open_places: np.ndarray,
+    k: int,
+) -> np.ndarray:
+    """k places with as many of the first picks as can be kept; the first `fixed` ones stay."""
+    if len(picks) >= k:
+        return np.asarray(picks[:k], dtype=np.int64)
+    order = np.argsort(sum(c.crowding() for c in constraints), kind="stable")
+    kept, longest = len(picks), 0
+    while True:
+        found = _extended(constraints, list(picks[:kept]), order, open_places, k)
+        longest = max(longest, len(found))
+        if len(found) == k:
+            return np.asarray(found, dtype=np.int64)
+        if kept == fixed:
+            break
+        kept = fixed + (kept - fixed) // 2
+    search = _Enumeration(constraints, order, open_places, k)
+    if search.run(list(picks[:fixed])):
+        return np.asarray(search.found, dtype=np.int64)
+    raise ValueError(_nothing(k, longest, search.visits < SEARCHED, constraints))
+
+
+def _nothing(k: int, longest: int, proved: bool, constraints: Sequence[Constraint]) -> str:
+    which = " and ".join(repr(constraint) for constraint in constraints)
+    if proved:
+        return f"no choice of k = {k} places satisfies {which}; choose fewer or relax them"
+    return (
+        f"found no choice of k = {k} places that satisfies {which}: at most {longest} could be "
+        "placed; choose fewer or relax them"
+    )
+
+
+def _extended(
+    constraints: Sequence[Constraint],
+    chosen: list[int],
+    order: np.ndarray,
+    open_places: np.ndarray,
+    k: int,
+) -> list[int]:
+    """The chosen ones and, in this order, every further place that is allowed."""
+    while len(chosen) < k:
+        left = open_places.copy()
+        left[chosen] = False
+        allowed = addable(constraints, np.asarray(chosen, dtype=int), k - len(chosen), left)
+        ranked = order[allowed[order]]
+        if len(ranked) == 0:
+            break
+        chosen.append(int(ranked[0]))
+    return chosen
+
+
+class _Enumeration:
+    """All choices in turn, up to a number of visits."""
+
+    def __init__(
+        self,
+        constraints: Sequence[Constraint],
+        order: np.ndarray,
+        open_places: np.ndarray,
+        k: int,
+    ):
+        self.constraints, self.order, self.k = constraints, order, k
+        self.open = open_places.copy()
+        self.visits = 0
+        self.found: list[int] = []
+
+    def run(self, chosen: list[int]) -> bool:
+        """Whether the chosen ones can be extended to k."""
+        if len(chosen) == self.k:
+            self.found = chosen
+            return True
+        if len(chosen) > 200 or self.visits >= SEARCHED:
+            self.visits = SEARCHED
+            return False
+        self.visits += 1
+        left, others = self.k - len(chosen), self.open.copy()
+        others[chosen] = False
+        allowed = addable(self.constraints, np.asarray(chosen, dtype=int), left, others)
+        tried: list[int] = []
+        for j in self.order[allowed[self.order]]:
+            if np.sum(allowed) - len(tried) < left:
+                break
+            if self.run([*chosen, int(j)]):
+                return True
+            tried.append(int(j))
+            self.open[j] = False
+        self.open[tried] = True
+        return False

@@ -1,1 +1,0 @@
-"""Where landmarks may lie: minimum distances, regions, zones, and how to satisfy them together."""
