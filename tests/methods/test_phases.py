@@ -6,20 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contracts.methods import BLIND, CONTRACT
+from contracts.methods import BLIND, CONTRACT, METHODS
 
 import landmarks as lm
-from landmarks.linalg.solvers import BlockCG, Cholesky
-from landmarks.methods.registry import METHODS
-from landmarks.methods.relaxation.continuous import Bisection, WarmPath
-from landmarks.methods.search.merged import Merged
-from landmarks.operators import base
-from landmarks.runs.runner import watching
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 16)) @ RNG.standard_normal((16, 16))
 B = RNG.standard_normal((40, 2))
-SHORT = Bisection(n_steps=6, bracket_steps=4, bisections=1)
 #: what is reported besides "reading"; a method that is not listed names its phase by its own name
 OTHERS: dict[str, tuple[Any, set[str]]] = {
     "supervised": (lm.Supervised(RNG.standard_normal(16)), {"supervised"}),
@@ -29,15 +22,13 @@ OTHERS: dict[str, tuple[Any, set[str]]] = {
     "iterated": (lm.Iterated(rounds=5), {"greedy", "swap", "iterated"}),
     "exact": ("exact", {"greedy", "exact"}),
     "annealed": (lm.Annealed(sweeps=0), {"annealed"}),
-    "continuous": (lm.Continuous(strategy=SHORT), {"descent", "bisection"}),
-    "path": (lm.Continuous(strategy="path"), {"descent", "path"}),
+    "continuous": (lm.Continuous(strategy="path"), {"descent", "path"}),
     "frank_wolfe": (lm.Continuous(strategy="frank_wolfe"), {"frank_wolfe"}),
 }
 COMPOSED = {"auto", "kmeans"}  # runs other methods; serves kernels alone
 PHASES = {
     name: (name, set() if name in BLIND else {name}) for name in METHODS if name not in COMPOSED
 } | OTHERS
-COUNTED = ("greedy", "nuclear", "supervised", "rpcholesky", "leverage", "pivoted_qr")
 
 
 def heard(method: Any, **more: Any) -> list[lm.Progress]:
@@ -64,21 +55,11 @@ def test_reports_stay_within_their_total_and_errors_between_zero_and_one(entry):
         assert report.error is None or -1e-12 <= report.error <= 1 + 1e-12
 
 
-@pytest.mark.parametrize("name", COUNTED)
-def test_picks_are_counted_up_to_k(name):
-    method, _ = PHASES[name]
-    picks = [progress for progress in heard(method) if progress.phase == name]
-    assert picks[-1].done == picks[-1].total == 4
-    assert np.all(np.diff([progress.done for progress in picks]) > 0)
-
-
 @pytest.mark.parametrize(
     ("method", "phase", "first", "options"),
     [
         (lm.Annealed(n_candidates=10, n_rounds=3, n_steps=2, sweeps=0), "rounds", (1, 3), {}),
         (lm.Continuous(strategy="frank_wolfe"), "frank_wolfe", (1, 40), {}),
-        (lm.Continuous(strategy=SHORT), "descent", (1, 4), {}),
-        (lm.Continuous(strategy=SHORT), "bisection", (1, None), {}),
         (lm.Iterated(rounds=5), "iterated", (0, 5), {}),
         (lm.Iterated(rounds=5), "iterated", (0, 5), {"target": B}),
         (lm.Iterated(rounds=5), "iterated", (0, None), {"budget": 0.05}),
@@ -90,12 +71,6 @@ def test_picks_are_counted_up_to_k(name):
 def test_the_first_report_counts_from_the_start_to_the_end(method, phase, first, options):
     found = next(p for p in heard(method, **options) if p.phase == phase)
     assert (found.done, found.total) == first
-
-
-def test_the_steps_of_a_path_are_counted_up_to_its_limit():
-    path = WarmPath(growth=1.0001, max_steps=7)  # it would take many more
-    steps = [p for p in heard(lm.Continuous(strategy=path)) if p.phase == "path"]
-    assert [(p.done, p.total) for p in steps] == [(i, 7) for i in range(1, 8)]
 
 
 @pytest.mark.parametrize(
@@ -128,30 +103,6 @@ def test_a_search_for_how_many_reports_the_sizes_that_it_tries():
     assert found.k in {p.done for p in tried} and all(0 <= p.error <= 1 for p in tried)
 
 
-def test_the_path_of_a_relaxation_holds_the_steps_of_its_solver():
-    path = lm.select(X, 4, method=lm.Continuous(solver=BlockCG(), strategy=SHORT)).path
-    assert len(path.steps) == len(path) and np.all(path.steps > 0)
-    direct = lm.select(X, 4, method=lm.Continuous(solver=Cholesky(), strategy=SHORT)).path
-    assert np.all(direct.steps == 0)
-
-
-@pytest.mark.parametrize("search", [lm.Swap, lm.Iterated])
-def test_a_search_that_is_stopped_while_it_reads_gives_its_start(search, monkeypatch):
-    monkeypatch.setattr(base, "block_width", lambda operator: 5)
-    method = search(start="pivoted_qr")
-    found = lm.select(X, 4, method=method, callback=lambda progress: progress.phase == "reading")
-    assert found.stopped
-    assert found.indices.tolist() == lm.select(X, 4, method="pivoted_qr").indices.tolist()
-
-
-def test_a_merge_that_is_stopped_while_it_reads_gives_the_first_choice(monkeypatch):
-    monkeypatch.setattr(base, "block_width", lambda operator: 5)
-    problem = lm.Problem(lm.psd(X.T @ X), 2)
-    merged = Merged(np.array([3, 1]), np.array([5, 8]))
-    with watching(lambda progress: progress.phase == "reading"):
-        assert merged.choose(problem, np.random.default_rng(0)).indices.tolist() == [3, 1]
-
-
 @pytest.mark.parametrize("phase", ["greedy", "swap", "rpcholesky"])
 def test_the_default_that_is_stopped_makes_no_further_trial(phase):
     whole = [trial.label for trial in lm.select(X, 6).trials]
@@ -166,28 +117,6 @@ def test_the_default_that_is_stopped_makes_no_further_trial(phase):
     assert heard[-1] in (phase, "swap")  # the swaps of a start that was stopped begin
     done = [trial.label for trial in found.trials]
     assert done == whole[: len(done)] and (phase == "iterated" or len(done) < len(whole))
-
-
-def test_a_bisection_reports_no_share_of_an_unknown_total():
-    for criterion, known in (("trace", True), ("frobenius", False)):
-        reports = heard(lm.Continuous(strategy=SHORT), criterion=criterion)
-        told = [p.error for p in reports if p.phase == "bisection"]
-        assert all((error is not None) == known for error in told)
-
-
-class Odd:
-    """A method whose path is not a trajectory."""
-
-    honours = frozenset({"include", "exclude"})
-
-    def choose(self, problem: lm.Problem, rng: np.random.Generator) -> lm.Choice:
-        return lm.Choice(np.arange(problem.k), path="a path of another kind")
-
-
-def test_a_checkpoint_refuses_a_path_that_it_cannot_hold(tmp_path):
-    with pytest.raises(TypeError, match=r"of the class Trajectory .*, got str; run without one"):
-        lm.select(X, 3, method=lm.Swap(start=Odd()), checkpoint=tmp_path / "run.npz")
-    assert len(lm.select(X, 3, method=lm.Swap(start=Odd()))) == 3
 
 
 @pytest.mark.parametrize("options", [{}, {"target": B}], ids=["columns", "target"])

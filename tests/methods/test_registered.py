@@ -65,27 +65,6 @@ def test_every_class_that_chooses_is_registered():
     assert sorted(unnamed) == []
 
 
-#: what users write; a method may be added, but none of these may go
-NAMES = (
-    "auto continuous annealed greedy nuclear swap iterated rpcholesky kdpp leverage pivoted_qr "
-    "kmeans knapsack uniform exact"
-)
-
-
-def test_a_method_is_found_by_its_name_or_is_itself():
-    assert len(METHODS) == len(list(METHODS)) == len(CLASSES)
-    assert set(NAMES.split()) <= set(METHODS)
-    assert {name: CLASSES[name] for name in ("kmeans", "nuclear", "leverage", "pivoted_qr")} == {
-        "kmeans": "KMeans",
-        "nuclear": "NuclearScores",
-        "leverage": "RidgeLeverage",
-        "pivoted_qr": "PivotedQR",
-    }
-    assert as_method("greedy") == lm.Greedy()
-    mine = lm.Swap(max_swaps=3)
-    assert as_method(mine) is mine
-
-
 def test_anything_but_a_method_is_answered_with_the_known_methods():
     with pytest.raises(ValueError, match=r"one of auto, continuous.* got 'gredy'.*greedy"):
         as_method("gredy")

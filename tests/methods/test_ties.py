@@ -12,13 +12,6 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.methods.greedy.nuclear import highest_scores
-from landmarks.methods.relaxation.algorithm_1 import largest
-from landmarks.methods.relaxation.continuous import _ranking as ranking
-from landmarks.methods.search.local_search import _promising as promising
-from landmarks.methods.trajectory import Trajectory
-from landmarks.operators.pivoted_factor import _proposed as proposed
-from landmarks.proof.dual import bound
 
 N = 60
 LENGTHS = np.where(np.random.default_rng(45).random(N) < 0.4, 2.0, 1.0)
@@ -85,22 +78,6 @@ def test_a_run_for_a_target_that_is_stopped_leaves_out_what_is_excluded(size: fl
         X, 4, method="greedy", target=target, exclude=FIRST[:1], callback=lambda progress: True
     )
     assert s.indices.tolist() == [*FIRST[1:], NEXT]
-
-
-def test_equal_numbers_are_taken_from_the_first_on() -> None:
-    """The places that each part of the methods ranks first."""
-    assert highest_scores(LENGTHS, 4)[0].tolist() == FIRST
-    assert largest(LENGTHS, 4).tolist() == FIRST
-    assert promising(np.arange(N), LENGTHS).tolist() == [*FIRST, NEXT, 27, 28]  # an eighth of 60
-    assert proposed(LENGTHS, np.zeros(N), 4)[0].tolist() == FIRST
-    assert np.flatnonzero(bound.largest(LENGTHS, 4)[1]).tolist() == FIRST
-
-
-def test_equal_weights_are_ranked_from_the_first_on() -> None:
-    path = Trajectory(LENGTHS[None, :] / 2, np.zeros(1), np.zeros(1), np.zeros(1))
-    problem = lm.Problem(lm.psd(np.eye(N)), 2)
-    found = ranking(problem, np.array([30, 7]), path).tolist()
-    assert found[:6] == [30, 7, *FIRST]
 
 
 def test_algorithm_1_lists_columns_of_equal_weight_from_the_first_on() -> None:

@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.methods.relaxation.continuous import Bisection
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 16)) @ RNG.standard_normal((16, 16))
 B = RNG.standard_normal((40, 2))
-SHORT = Bisection(n_steps=6, bracket_steps=4, bisections=2)
 AIMED = {"target": B}
 SQUARES = {"criterion": "frobenius"}
 LOOPS: list[tuple[str, Any, dict[str, Any]]] = [
@@ -35,7 +33,7 @@ LOOPS: list[tuple[str, Any, dict[str, Any]]] = [
     ("annealed", lm.Annealed(sweeps=0), {}),
     ("annealed", lm.Annealed(sweeps=0), AIMED),
     ("rounds", lm.Annealed(sweeps=0, n_candidates=9), {}),
-    ("bisection", lm.Continuous(strategy=SHORT), {}),
+    ("bisection", lm.Continuous(strategy="bisection"), {}),
     ("path", lm.Continuous(strategy="path"), {}),
     ("frank_wolfe", lm.Continuous(strategy="frank_wolfe"), {}),
 ]

@@ -11,6 +11,7 @@ from landmarks.operators.dense import Dense
 from landmarks.operators.forms import Factored
 from landmarks.residual.base import Base
 from landmarks.residual.exchange import Exchange
+from landmarks.residual.pairs import best_swap, confirmed_gain
 
 RNG = np.random.default_rng(1)
 X = RNG.standard_normal((30, 36)) * np.linspace(1, 2, 36)
@@ -100,3 +101,28 @@ def test_a_state_of_nothing_is_that_of_the_matrix(form):
     state.add(8, 1)
     assert_true(state, K)
     assert_rows_true(state, K)
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+@pytest.mark.parametrize("form", ["stored", "factor"])
+def test_the_best_swap_gains_what_errors_say(form, criterion):
+    operator, K, _ = FORMS[form]()
+    S = [4, 9, 2, 30]
+    state = Exchange(Base(plain(operator), DEPTH[criterion], 4), 4)
+    state.load(np.array(S))
+
+    def error(members: list[int]) -> float:
+        C = K - K[:, members] @ np.linalg.solve(K[np.ix_(members, members)], K[members])
+        return float(np.trace(C) if criterion == "trace" else np.sum(C * C))
+
+    known = {
+        (place, j): error(S) - error([*S[:place], j, *S[place + 1 :]])
+        for place in range(4)
+        for j in set(range(36)) - set(S)
+    }
+    free = np.isin(np.arange(36), S, invert=True).astype(float)
+    found = best_swap(state, free, np.arange(4))
+    assert (found.place, found.j) == max(known, key=known.__getitem__)
+    assert found.gain == pytest.approx(max(known.values()), rel=1e-9)
+    gain, size = confirmed_gain(state, found)
+    assert gain == pytest.approx(found.gain, rel=1e-9) and size >= abs(gain)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.targets import with_target_and_noise
 
 from .plain import Plain
 
@@ -87,15 +86,13 @@ def test_the_steps_for_a_target_are_those_of_a_plain_transcription(noisy, limits
     X = rng.standard_normal((40, 20)) + rng.standard_normal((40, 1))
     B = np.eye(40)[:, :3] + X[:, :3]
     noise = rng.uniform(1.0, 9.0, 20) if noisy else np.zeros(20)
-    problem = with_target_and_noise(lm.Problem(lm.data(X), 5, **limits), B, noise)
-    found = SETTINGS.choose(problem, np.random.default_rng(3))
+    found = lm.select(X, 5, method=SETTINGS, target=B, noise=noise, seed=3, **limits)
 
-    unit = 2.0**problem.operator.exponent
-    G, products = (X.T @ X + np.diag(noise)) / unit, X.T @ B
-    H = np.linalg.solve(G * unit, products)
+    G, products = X.T @ X + np.diag(noise), X.T @ B
+    H = np.linalg.solve(G, products)
     outside = np.sum(B * B) - np.sum(H * products)
     offsets = 1e-3 * np.random.default_rng(3).standard_normal(20)
-    plain = Plain(G, 5, SETTINGS, False, offsets, **limits, M=H @ H.T, outside=outside / unit)
+    plain = Plain(G, 5, SETTINGS, False, offsets, **limits, M=H @ H.T, outside=outside)
     assert sorted(plain.run()) == sorted(found.indices.tolist())
     t, value = zip(*plain.rows, strict=True)
     np.testing.assert_allclose(found.path.t, np.array(t), atol=1e-6)

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.greedy import osinsky
-from landmarks.methods.greedy.osinsky import Osinsky, matched, promised
-from landmarks.operators.data import Data
+from landmarks.methods.greedy.osinsky import Osinsky
 
 
 def hard(kind, m, n, seed):
@@ -67,46 +65,9 @@ def test_a_stored_matrix_gives_the_choice_of_its_data(k):
     assert set(stored.indices.tolist()) == set(lm.select(X, k, method=Osinsky()).indices.tolist())
 
 
-def test_the_rank_gives_out():
-    assert len(matched(np.ones((3, 5)), 4, np.arange(5))) == 1
-
-
 def test_what_is_excluded_is_not_chosen_and_does_not_end_the_search():
     X = hard("normal", 20, 10, 0)
     wanted = lm.select(X, 4, method=Osinsky()).indices[:2].tolist()
     s = lm.select(X, 4, method=Osinsky(), exclude=wanted)
     assert not set(wanted) & set(s.indices.tolist()) and len(set(s.indices.tolist())) == 4
     assert s.error() < 8 * s.best_rank_error()
-
-
-@pytest.mark.parametrize(
-    ("A", "limits"),
-    [
-        (lm.data(np.eye(4)), {"objective": "frobenius"}),
-        (lm.data(np.eye(4)), {"exclude": (1,)}),
-        (lm.kernel(np.zeros((4, 1)), lm.rbf()), {}),
-    ],
-    ids=["frobenius", "exclude", "kernel"],
-)
-def test_nothing_is_promised_where_the_theorem_says_nothing(A, limits):
-    assert promised(lm.Problem(A, 2, **limits)) == np.inf
-
-
-def test_what_is_promised_is_k_plus_one_times_the_tail(monkeypatch):
-    X = hard("normal", 20, 10, 0)
-    values = np.linalg.svd(X, compute_uv=False) ** 2
-    assert promised(lm.Problem(Data(X), 3)) == pytest.approx(4 * np.sum(values[3:]), rel=1e-9)
-    left = X - np.outer(X[:, 7], X[:, 7] @ X) / (X[:, 7] @ X[:, 7])
-    rest = np.linalg.svd(left, compute_uv=False) ** 2
-    of = lm.Problem(Data(X), 3, include=(7,))
-    assert promised(of) == pytest.approx(3 * np.sum(rest[2:]), rel=1e-9)
-    assert promised(lm.Problem(lm.psd(np.eye(5)), 2)) == pytest.approx(3 * 3.0)
-    for most, known in ((20 * 10 * 10, True), (20 * 10 * 10 - 1, False)):
-        monkeypatch.setattr(osinsky, "AFFORDABLE", most)
-        assert np.isfinite(promised(lm.Problem(Data(X), 3))) == known
-
-
-def test_where_the_allowed_columns_have_a_lower_rank_fewer_are_matched():
-    X = hard("normal", 20, 6, 0)
-    X[:, 1] = 3 * X[:, 0]
-    assert len(matched(X, 3, np.array([0, 1]))) == 1

@@ -4,13 +4,11 @@ import warnings
 
 import numpy as np
 import pytest
-from errors_of import plain
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.greedy.supervised import FAINT, SupervisedGains
-from landmarks.residual.residual import Residual
 
+FAINT = 1e-8  # where less of the target is left, the trace alone decides
 RNG = np.random.default_rng(0)
 POINTS = RNG.standard_normal((40, 2))
 K = np.exp(-np.sum((POINTS[:, None] - POINTS) ** 2, axis=2))
@@ -50,36 +48,6 @@ def test_every_pick_is_the_best_single_step(target, noise):
     assert lm.select(
         lm.psd(K), 9, method=lm.Supervised(target, noise=noise)
     ).indices.tolist() == brute_force(9, target, noise)
-
-
-def test_scores_are_products_of_what_is_gained(xp):
-    operator = lm.psd(xp.asarray(K))
-    residual = Residual(plain(operator), 3)
-    centred = Y - Y.mean(axis=0)
-    gains = SupervisedGains(residual, xp.asarray(centred), 0.1)
-    for j in (4, 11):
-        gains.update(residual.pick(j))
-    expected = [worth([4, 11], j, Y, 0.1) for j in range(40) if j not in (4, 11)]
-    np.testing.assert_allclose(np.delete(np.asarray(gains.scores()), [4, 11]), expected, rtol=1e-9)
-
-
-def test_every_library_gives_the_same_choice(xp):
-    expected = lm.select(lm.psd(K), 9, method=lm.Supervised(Y)).indices.tolist()
-    assert (
-        lm.select(lm.psd(xp.asarray(K)), 9, method=lm.Supervised(xp.asarray(Y))).indices.tolist()
-        == expected
-    )
-
-
-def test_a_product_alone_is_enough():
-    expected = lm.select(lm.psd(K), 9, method=lm.Supervised(Y)).indices.tolist()
-    operator = lm.function(lambda block: K @ block, n=40)
-    assert lm.select(operator, 9, method=lm.Supervised(Y)).indices.tolist() == expected
-
-
-def test_two_products_for_each_pick_and_one_for_each_column_of_the_target():
-    ledger = lm.select(lm.psd(K), 6, method=lm.Supervised(Y)).ledger
-    assert (ledger.products, ledger.columns) == (2 + 2 * 6, 40 + 6)
 
 
 def test_units_and_origin_of_the_target_do_not_matter():
@@ -125,20 +93,6 @@ def test_included_and_excluded_points_are_honoured():
     assert chosen[2] == max(
         (j for j in range(2, 40) if j not in (7, 3)), key=lambda j: worth([7, 3], j, Y, 1.0)
     )
-
-
-def test_duplicates_and_low_rank_are_handled():
-    twice = np.tile(K[:5, :5], (2, 2))
-    with pytest.warns(RankWarning, match="rank 5 < k = 7"):
-        chosen = lm.select(lm.psd(twice), 7, method=lm.Supervised(Y[:10, 0])).indices
-    assert len(set(chosen.tolist())) == 7 and len({int(j) % 5 for j in chosen[:5]}) == 5
-
-
-def test_a_zero_matrix_is_handled():
-    with pytest.warns(RankWarning, match="rank 0 < k = 2"):
-        assert (
-            len(lm.select(lm.psd(np.zeros((5, 5))), 2, method=lm.Supervised(np.arange(5.0)))) == 2
-        )
 
 
 def test_a_run_cut_off_and_resumed_gives_the_same_choice(tmp_path):

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-import scipy.sparse
 from errors_of import selection_error
 
 import landmarks as lm
@@ -63,39 +62,6 @@ def test_groups_with_costs_include_and_exclude_together():
     np.testing.assert_allclose(s.error(), least(X, "trace", allowed), rtol=1e-8)
 
 
-def test_the_trials_are_named_by_their_starts():
-    even, uneven = (
-        lm.select(made(0), 3, groups=LABELS),
-        lm.select(made(0), costs=COSTS, budget_cost=4.0),
-    )
-    seeded = "first unit, then gain per cost > exchange"
-    assert [trial.label for trial in even.trials] == ["gain > exchange", seeded, seeded]
-    assert [trial.label for trial in uneven.trials] == [
-        "gain > exchange",
-        "gain per cost > exchange",
-        seeded,
-        seeded,
-        "the best > exchange",
-    ]
-    hasty = lm.select(made(0), costs=COSTS, budget_cost=4.0, budget=0.9)
-    assert [trial.label for trial in hasty.trials] == [trial.label for trial in uneven.trials]
-    assert uneven.error() == pytest.approx(
-        min(trial.error for trial in uneven.trials) * 2.0**uneven.exponent
-    )
-    assert all(trial.seconds > 0 and trial.products > 0 for trial in even.trials)
-
-
-def test_the_first_start_is_by_gain_and_the_second_by_gain_per_cost():
-    found = lm.select(
-        np.diag([3.0, 2.0, 2.0, 0.5]),
-        costs=[5, 2, 2, 1],
-        budget_cost=5.0,
-        method=lm.Knapsack(max_exchanges=0),
-    )
-    assert [trial.error for trial in found.trials[:2]] == pytest.approx([4 + 4 + 0.25, 9])
-    assert found.indices.tolist() == [0]
-
-
 def test_no_exchange_leaves_the_greedy_choice():
     found = lm.select(made(1, n=30), 5, method=lm.Knapsack(max_exchanges=0))
     assert found.error() <= lm.select(made(1, n=30), 5, method="greedy").error() * (1 + 1e-9)
@@ -137,27 +103,6 @@ def test_dependent_columns_in_and_between_groups_do_no_harm():
     assert len(chosen) == 4 and not {"a", "c"} <= chosen
     with pytest.warns(RankWarning, match="1 groups reach the numerical rank, fewer than k = 2"):
         assert len(lm.select(np.ones((4, 3)), 2, groups=[0, 0, 1], scale=False)) == 3
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lm.data,
-        lambda X: lm.psd(X.T @ X),
-        scipy.sparse.csr_array,
-        lambda X: lm.function(lambda B: X.T @ (X @ B), n=N),
-    ],
-)
-def test_every_kind_of_matrix_gives_the_same_groups(make):
-    expected = lm.select(made(0), 2, groups=LABELS).indices
-    assert lm.select(make(made(0)), 2, groups=LABELS).indices.tolist() == expected.tolist()
-
-
-def test_points_of_a_kernel_can_be_grouped():
-    points = np.random.default_rng(0).standard_normal((40, 2))
-    labels = np.arange(40) // 4
-    s = lm.select(lm.kernel(points, lm.rbf(sigma=1.0)), 3, groups=labels, criterion="frobenius")
-    assert len(s) == 12 and len(set(labels[s.indices])) == 3
 
 
 WRONG = [

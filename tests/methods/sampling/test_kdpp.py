@@ -7,12 +7,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 from scipy.stats import chisquare
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.sampling.kdpp import draw_eigenvalues, draw_projection, log_elementary
 
 X = np.random.default_rng(3).standard_normal((5, 4))
 K = X.T @ X
@@ -49,30 +47,6 @@ def test_subsets_are_drawn_in_proportion_to_their_determinants(k, constraints):
     assert fits(draws, law(k, **constraints))
 
 
-def test_elementary_polynomials_are_the_coefficients_of_the_polynomial_of_the_roots():
-    values = np.array([0.1, 2.0, 3.5, 1.2, 0.7])
-    assert_allclose(np.exp(log_elementary(values, 5)[-1]), np.poly(-values), rtol=1e-13)
-
-
-def test_elementary_polynomials_do_not_overflow():
-    E = log_elementary(np.full(2000, 1e200), 1000)
-    assert np.all(np.isfinite(E[1000:]))
-    assert_allclose(E[2000, 2], np.log(1999000.0) + 400 * np.log(10), rtol=1e-13)
-
-
-def test_eigenvalues_are_drawn_in_proportion_to_their_products():
-    values, rng = np.array([1.0, 2.0, 0.5, 3.0]), np.random.default_rng(0)
-    draws = [tuple(sorted(draw_eigenvalues(values, 2, rng).tolist())) for _ in range(DRAWS)]
-    products = {S: np.prod(values[list(S)]) for S in combinations(range(4), 2)}
-    assert fits(draws, {S: p / sum(products.values()) for S, p in products.items()})
-
-
-def test_a_projection_is_drawn_by_its_determinants():
-    V, rng = np.linalg.qr(X[:4, :2])[0], np.random.default_rng(0)
-    draws = [tuple(sorted(draw_projection(V, rng))) for _ in range(DRAWS)]
-    assert fits(draws, {S: np.linalg.det(V[list(S)]) ** 2 for S in combinations(range(4), 2)})
-
-
 def test_beyond_the_rank_the_rank_is_drawn_and_the_rest_filled_up():
     wide = lm.data(np.random.default_rng(0).standard_normal((3, 8)))
     with pytest.warns(RankWarning, match="numerical rank 3 < k = 5"):
@@ -84,7 +58,3 @@ def test_many_columns_of_a_smooth_kernel_are_drawn_without_trouble():
     points = np.linspace(0, 1, 300)[:, None]
     selection = lm.select(lm.kernel(points, lm.rbf(sigma=0.1)), 20, method=lm.KDPP())
     assert selection.relative_error() < 1e-3
-
-
-def test_where_all_are_included_nothing_is_drawn():
-    assert lm.select(np.eye(3), 3, method="kdpp", include=[2, 0, 1]).indices.tolist() == [2, 0, 1]

@@ -4,14 +4,11 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from errors_of import plain
 from numpy.testing import assert_allclose
 from scipy.stats import chisquare
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.sampling.rpcholesky import rejection_cholesky
-from landmarks.residual.residual import Residual
 
 X = np.random.default_rng(2).standard_normal((6, 5)) * [1.0, 1.6, 0.8, 1.3, 1.0]
 K = X.T @ X
@@ -55,19 +52,6 @@ def test_ordered_pivots_follow_their_exact_law_in_every_block_size(block, constr
     )
 
 
-def test_a_kept_block_gives_the_same_residual_as_single_picks():
-    single, together = (Residual(plain(lm.psd(K)), 3) for _ in range(2))
-    for j in (4, 0, 2):
-        single.pick(j)
-    proposals = np.array([4, 4, 0, 2])
-    kept, L = rejection_cholesky(together.principal(proposals), np.full(4, 1e-9), 3)
-    assert kept.tolist() == [0, 2, 3]
-    together.pick_block(proposals[kept], L)
-    assert together.picks == single.picks
-    assert_allclose(together.panel.factor, single.panel.factor, atol=1e-12)
-    assert_allclose(together.diagonal, single.diagonal, atol=1e-12)
-
-
 @pytest.mark.parametrize("block", [1, 4, 50, None])
 @pytest.mark.parametrize("seed", range(5))
 def test_rank_five_gives_five_pivots_and_no_repeats(block, seed):
@@ -87,9 +71,3 @@ def test_where_columns_cost_a_product_none_is_wasted():
         lm.function(lambda V: K @ V, n=5, diagonal=np.diag(K)), 3, method=lm.RPCholesky()
     ).ledger
     assert ledger.products == 3
-
-
-@pytest.mark.parametrize("block", [0, -1, 1.5, True])
-def test_a_block_that_is_not_a_positive_integer_is_refused(block):
-    with pytest.raises(ValueError, match="block must be a positive integer or None"):
-        lm.RPCholesky(block=block)

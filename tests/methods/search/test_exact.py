@@ -6,10 +6,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from errors_of import selection_error
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties.strategies import Sample, in_chunks, rbf
 from sklearn.datasets import load_breast_cancer, load_wine
 
 import landmarks as lm
@@ -106,13 +104,6 @@ def test_at_the_deadline_the_bound_is_valid(criterion, ticks, monkeypatch):
     )
 
 
-def test_a_choice_that_leaves_nothing_is_proved_at_once():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RankWarning)
-        choice = lm.Exact().choose(lm.Problem(lm.data(data(3, 12)), 5), np.random.default_rng(0))
-    assert choice.details == {"proved": True, "nodes": 0} and choice.bound == 0.0
-
-
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_graded_columns_are_candidates_like_all_others(criterion):
     """Columns far below 1e-10 of the largest squared norm are the optimum when that is excluded."""
@@ -136,40 +127,6 @@ def test_a_budget_too_short_for_one_node_gives_the_start():
 def test_an_indefinite_matrix_is_refused():
     with pytest.raises(NotPSDError, match="indefinite matrix.*clip negative eigenvalues"):
         lm.select(lm.toeplitz([1.0, 0.9, *[0.0] * 10]), 3, method="exact")
-
-
-def test_the_search_reports_its_error_and_can_be_stopped():
-    heard = []
-    X = data(15, 40)
-    stopped = lm.select(
-        X,
-        9,
-        method=lm.Exact(),
-        callback=lambda p: heard.append(p) or (p.phase == "exact" and p.done >= 2),
-    )
-    reports = [p for p in heard if p.phase == "exact"]
-    assert stopped.stopped and not stopped.proved and reports[-1].done < reports[-1].total
-    assert reports[-1].error >= stopped.relative_error() * (1 - 1e-9)
-    assert stopped.lower_bound() <= stopped.error() * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("seed", [66, 75, 125, 211, 223])
-def test_the_last_two_come_in_an_order_that_rounding_does_not_change(seed):
-    """Both orders of a pair have the same gain, and chunks of the kernel round differently."""
-    sample = Sample("normal", np.random.default_rng(seed).standard_normal((10, 7)), 0)
-    whole, chunked = (
-        lm.select(make(sample), 4, method="exact").indices.tolist() for make in (rbf, in_chunks)
-    )
-    assert whole == chunked
-
-
-def test_the_nodes_are_counted_and_the_bound_of_a_proof_is_just_below_the_error():
-    X = np.random.default_rng(0).standard_normal((30, 14))
-    problem = lm.Problem(lm.data(X, scale=False), 5)
-    found = lm.Exact().choose(problem, np.random.default_rng(0))
-    error = selection_error(problem.operator, found.indices, "trace")
-    assert found.details["proved"] and found.details["nodes"] >= 1
-    assert error * (1 - 2e-9) < found.bound < error
 
 
 def test_a_search_that_is_stopped_has_the_bound_of_what_is_open():

@@ -2,24 +2,16 @@
 
 import time
 import warnings
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
-from contracts.operators import OPERATORS
 from errors_of import selection_error
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from libraries import LIBRARIES, library
 
 import landmarks as lm
 from landmarks.errors import RankWarning
-from landmarks.methods.search import local_search
-from landmarks.methods.search.landscape import Landscape
-from landmarks.methods.search.local_search import descend
-from landmarks.objectives import as_objective
-from landmarks.residual import exchange
 
 CRITERIA = ["trace", "frobenius"]
 K3 = np.linalg.inv([[4.0, 1.0, -2.0], [1.0, 4.0, -2.0], [-2.0, -2.0, 5.0]])
@@ -48,16 +40,6 @@ def test_no_single_swap_improves_the_result(n, k, criterion):
     assert min(error(K, S, criterion) for S in neighbours(found.indices.tolist(), n)) >= reached * (
         1 - 1e-8
     )
-
-
-@pytest.mark.parametrize("criterion", CRITERIA)
-def test_with_one_landmark_the_result_is_the_best(criterion):
-    K = data(9, 9, seed=4).T @ data(9, 9, seed=4)
-    found = lm.select(
-        lm.psd(K), 1, method=lm.Swap(start=[int(np.argmin(np.diag(K)))]), criterion=criterion
-    )
-    best = min(combinations(range(9), 1), key=lambda S: error(K, S, criterion))
-    assert tuple(found.indices) == best
 
 
 def test_swaps_on_the_trace_lead_the_way_to_a_lower_frobenius_error():
@@ -189,64 +171,6 @@ def test_a_repeated_column_that_must_be_included_keeps_its_place():
     assert {0, 6} <= set(found.indices.tolist()) and len(found) == 4
 
 
-@pytest.mark.parametrize("case", OPERATORS, ids=repr)
-@pytest.mark.parametrize("criterion", CRITERIA)
-def test_every_operator_and_library_gives_the_same_choice(case, criterion):
-    k, K = 3, case.dense(case.values)
-    chosen = set()
-    for name in [name for name in LIBRARIES if name in case.libraries]:
-        operator = case.make(library(name).asarray(case.values))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RankWarning)
-            chosen.add(
-                tuple(
-                    lm.Swap(start=[0, 1, 2])
-                    .choose(lm.Problem(operator, k, criterion), np.random.default_rng(0))
-                    .indices.tolist()
-                )
-            )
-    assert len(chosen) == 1
-    assert error(K, chosen.pop(), criterion) <= error(K, [0, 1, 2], criterion) * (
-        1 + 1e-9
-    ) + 1e-9 * np.sum(K * K)
-
-
-def test_single_precision_reaches_the_same_error():
-    X = data(60, 30) @ data(30, 30, seed=1)
-    double = lm.select(X, 8, method=lm.Swap()).indices
-    single = lm.select(lm.kernel(X.T.astype(np.float32), lm.linear()), 8, method=lm.Swap()).indices
-    K = X.T @ X
-    assert error(K, single, "trace") == pytest.approx(
-        error(K, double, "trace"), rel=0.02
-    )  # another local optimum at most
-
-
-@pytest.mark.parametrize("criterion, powers", [("trace", 1), ("frobenius", 2)])
-def test_a_start_costs_k_products_and_a_swap_one_more(criterion, powers):
-    n, k = 60, 6  # so large that K² does not pay for so few swaps
-    operator = lm.psd(lm.rbf(sigma=1.0)(data(n, 3), data(n, 3)))
-    choice = lm.Swap(start=list(range(k)), criterion=criterion).choose(
-        lm.Problem(operator, k, criterion), np.random.default_rng(0)
-    )
-    swaps, once = choice.details["swaps"], n * (powers - 1)  # diag K³ once
-    assert swaps > 0
-    assert operator.ledger.products == powers * k + swaps + once  # for diag K³ there is K²
-    # the column that confirms a swap serves the swap too
-    assert operator.ledger.columns == n + k + swaps
-
-
-def test_criteria_can_be_chained():
-    operator = lm.kernel(data(40, 3), lm.rbf(sigma=1.0))
-    chained = lm.select(
-        operator,
-        6,
-        method=lm.Swap(start=lm.Swap(start=lm.Greedy(), criterion="trace")),
-        criterion="frobenius",
-    )
-    trace = lm.select(operator, 6, method=lm.Swap(criterion="trace"), criterion="frobenius")
-    assert chained.error("frobenius") <= trace.error("frobenius")
-
-
 def test_a_deadline_in_the_past_returns_the_start():
     operator = lm.psd(data(20, 20).T @ data(20, 20))
     choice = lm.Swap(start=[0, 1, 2]).choose(
@@ -269,13 +193,6 @@ def test_the_number_of_swaps_can_be_limited():
     )
 
 
-def test_the_input_is_not_changed():
-    K = data(10, 10).T @ data(10, 10)
-    kept = K.copy()
-    lm.select(lm.psd(K), 3, method=lm.Swap())
-    assert np.array_equal(K, kept)
-
-
 def test_wrong_settings_are_reported():
     with pytest.raises(ValueError, match="criterion must be"):
         lm.Swap(criterion="spectral")
@@ -283,66 +200,3 @@ def test_wrong_settings_are_reported():
         lm.Swap(max_swaps=-1)
     with pytest.raises(ValueError, match="start must list k = 3 indices, got 2"):
         lm.select(np.eye(5), 3, method=lm.Swap(start=[0, 1]))
-
-
-@pytest.mark.parametrize("criterion", CRITERIA)
-def test_a_descent_that_is_loaded_afresh_at_every_swap_ends_where_it_would_end(
-    criterion, monkeypatch
-):
-    problem = lm.Problem(lm.data(data(20, 15)), 5, criterion)
-    landscape = Landscape.of(problem, as_objective(criterion))
-    kept, afresh = landscape.state(np.arange(5)), landscape.state(np.arange(5))
-    swaps = descend(landscape, kept)
-    monkeypatch.setattr(exchange, "LIFETIME", 0)
-    assert descend(replace(landscape, drift=-1.0), afresh) == swaps > 0
-    assert sorted(afresh.chosen) == sorted(kept.chosen) and afresh.drift == 0
-    assert afresh.error == pytest.approx(kept.error, rel=1e-9)
-
-
-def test_a_descent_that_makes_no_progress_gives_up_and_returns_to_the_lowest(monkeypatch):
-    problem = lm.Problem(lm.data(data(20, 15)), 5)
-    landscape = Landscape.of(problem, as_objective("trace"))
-    state = landscape.state(np.arange(5))
-    descend(landscape, state)
-    best = sorted(state.chosen)
-    others = iter([j for j in range(15) if j not in best])
-
-    def aimless(landscape, state, done):
-        state.drop(0)
-        state.add(next(others), 0)
-        return True
-
-    monkeypatch.setattr(exchange, "LIFETIME", 0)
-    monkeypatch.setattr(local_search, "swap_best", aimless)
-    monkeypatch.setattr(local_search, "compiled_swaps", lambda *_: 0)
-    assert descend(replace(landscape, drift=-1.0), state) == local_search.DOUBTS
-    assert sorted(state.chosen) == best
-
-
-@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
-def test_stored_powers_of_K_make_the_same_swaps_without_products(criterion):
-    n, k = 60, 6
-    K = lm.rbf(sigma=1.0)(data(n, 3), data(n, 3))
-    found = {}
-    for moves in (0, 10 * n):
-        operator = lm.psd(K)
-        landscape = Landscape.of(lm.Problem(operator, k, criterion), as_objective(criterion), moves)
-        state = landscape.state(np.arange(k))
-        before = operator.ledger.products
-        swaps = descend(landscape, state)
-        found[moves] = (state.chosen.tolist(), swaps)
-        used = operator.ledger.products - before
-        assert used == (0 if moves else swaps)  # K² is there in any case where K³ is needed
-    assert found[0] == found[10 * n] and found[0][1] > 0
-
-
-@pytest.mark.parametrize(("max_swaps", "expected"), [(0, 0), (1, 1), (2, 2)])
-def test_swaps_end_at_their_limit(max_swaps, expected):
-    problem = lm.Problem(lm.data(data(20, 15) * np.linspace(1, 3, 15)), 5)
-    choice = lm.Swap(start=range(5), max_swaps=max_swaps).choose(problem, np.random.default_rng(0))
-    assert choice.details == {"swaps": expected}
-
-
-def test_a_start_must_have_k_indices():
-    with pytest.raises(ValueError, match="start must list k = 3 indices, got 2"):
-        lm.select(data(9, 6), 3, method=lm.Swap(start=[0, 1]))
