@@ -11,7 +11,8 @@ import numpy as np
 from .. import _check
 from ..errors import UnsupportedError
 from ..problem import Problem
-from ..proof.counting import counted, large_volumes
+from ..proof.counting import counted
+from ..proof.entropy import large_volumes
 from ..proof.tree import Tree
 from ..runs.runner import watching
 from .table import Table

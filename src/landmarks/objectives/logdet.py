@@ -4,7 +4,7 @@ A choice is worth log det K_SS, or log det(I + K_SS/σ²) with noise, the inform
 measurements give about a Gaussian process. Adding j gains log C_jj, so greedy is pivoted Cholesky;
 exchanging i for j multiplies the determinant by C_jj H_ii + W_ij², numbers that every state has.
 By Cauchy's interlacing no choice of k is worth more than the k largest log eigenvalues (Ko, Lee and
-Queyranne, Operations Research 43, 1995).
+Queyranne, Operations Research 43, 1995); sharper bounds are in `linalg.volumes`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ import numpy as np
 from .._array import cholesky, host
 from ..errors import UnsupportedError
 from ..linalg.rebuilding import unit
+from ..linalg.volumes import lowest
 from ..operators.base import Operator
 from ..operators.forms import densify, in_double
 from ..operators.pair import Pair, rescaled
 from .objective import Objective
 
+FACTORED = 300  # candidates up to which a bound is worth some fifty eigendecompositions
 NO_SHARE = (
     "the log determinant is in nats, and a share of it means nothing; use error(), which is "
     "−log det, lower_bound() and gap()"
@@ -68,8 +70,10 @@ class LogDet(Objective):
 
     def error(self, operator: Operator, indices: np.ndarray) -> float:
         indices = np.asarray(indices, dtype=np.int64)
-        if operator.m is not None and self.noise is None:  # XᵀX would square the condition
+        if operator.m is not None:  # XᵀX would square the condition
             X = host(operator.factor(indices)).astype(np.float64)
+            if self.noise is not None:  # I + XᵀX/σ² is the Gram matrix of X/σ with I below it
+                X = np.vstack([X / np.sqrt(self.noise[indices]), np.eye(len(indices))])
             lengths = np.sqrt(np.sum(X * X, axis=0))
             if X.shape[0] < X.shape[1] or not np.all(lengths > 0):
                 return float(np.inf)
@@ -102,7 +106,11 @@ class LogDet(Objective):
         raise UnsupportedError(NO_SHARE)
 
     def bound(self, operator: Operator, k: int, exclude: tuple[int, ...] = ()) -> float:
-        """−Σ of the k largest log eigenvalues, rounding included; −∞ for what cannot be stored."""
+        """What no choice goes below, rounding included; −∞ for what cannot be stored.
+
+        Of few candidates by factorisation (`linalg.volumes`), else −Σ of the k largest log
+        eigenvalues.
+        """
         try:
             K = host(densify(in_double(operator))).astype(np.float64)
         except (MemoryError, UnsupportedError):
@@ -111,12 +119,19 @@ class LogDet(Objective):
             roots = np.sqrt(self.noise)
             K = np.eye(len(K)) + K / np.outer(roots, roots)
         kept = np.setdiff1d(np.arange(len(K)), exclude)
-        values = np.linalg.eigvalsh(K[np.ix_(kept, kept)])[::-1]
+        K = K[np.ix_(kept, kept)]
+        terms = 4 * len(K) + (operator.m or 0)
+        K += np.diag(terms * np.finfo(np.float64).eps * np.diagonal(K))
+        values = np.linalg.eigvalsh(K)[::-1]
         if self.repeats:  # k copies of one are worth at most k times the largest
             values = np.full(k, 1 + k * max(values[0], 0.0))
         raised = values[:k] + 16 * len(K) * np.finfo(np.float64).eps * max(values[0], 0.0)
         tiny = np.finfo(np.float64).tiny
-        return -float(np.sum(np.log(np.maximum(raised, tiny)))) - self._unit(operator, k)
+        highest = float(np.sum(np.log(np.maximum(raised, tiny))))
+        if len(K) <= FACTORED and np.all(np.diagonal(K) > 0):
+            t, most = (1.0, k) if self.repeats else (None, 1)
+            highest = min(highest, lowest(K, k, t=t, most=most).bound)
+        return -highest - self._unit(operator, k)
 
     def gap(self, error: float, bound: float) -> float:
         """By how many nats another choice could be better."""

@@ -14,6 +14,7 @@ from .chains import look_further
 from .conditioned import Conditioned, conditioned
 from .dual.centre import analytic_centre
 from .dual.climb import ascended, squared
+from .entropy import Largest, narrowed, volumes
 from .lookahead import allowed, independent, looked_ahead
 from .node import Node
 from .tree import Tree
@@ -33,8 +34,9 @@ class Certificate:
     bound : the lower bound on the error, rounding included.
     gap : the largest share of the error of the selection that another choice could avoid.
     source : "tail" (eigenvalues), "lookahead" (eigenvalues after one pick or more), "dual" or
-        "search".
+        "search"; of a log determinant "eigenvalues", "factorisation" or "search".
     seconds, iterations : the work done.
+    in_nats : whether `gap` is in nats, as for a log determinant.
     """
 
     bound: float
@@ -43,8 +45,11 @@ class Certificate:
     seconds: float
     iterations: int
     point: np.ndarray | None = field(default=None, repr=False, compare=False)
+    in_nats: bool = False
 
     def __str__(self) -> str:
+        if self.in_nats:
+            return f"no other choice can be more than {self.gap:.3g} nats better ({self.source})"
         return f"no other choice can have an error more than {self.gap:.2%} lower ({self.source})"
 
 
@@ -55,13 +60,14 @@ def certify(
 
     point : where an earlier ascent ended, to continue from there.
     """
-    best = Bound(0.0, "tail")
+    best = Bound(0.0 if problem.objective.shares else -math.inf, "tail")
     for bound in bounds(problem, indices, error, point):
         point = bound.point if bound.point is not None else best.point
         iterations = best.iterations + bound.iterations
         best = max(best, bound, key=lambda b: b.value)
         best = replace(best, point=point, iterations=iterations)
-        if bound.final or best.value >= error * (1 - 1e-9) or problem.time_left <= 0 or stopped():
+        enough = best.value >= problem.objective.below(error, 1.001e-9)
+        if bound.final or enough or problem.time_left <= 0 or stopped():
             break
     return best
 
@@ -71,6 +77,11 @@ def bounds(
 ) -> Iterator[Bound]:
     """The bounds, the cheap ones first."""
     pair, objective = problem.pair, problem.objective
+    if objective.depth == 0:
+        yield Bound(objective.bound(problem.operator, problem.k, problem.exclude), "eigenvalues")
+        if pair.operator.n <= STORED and np.isfinite(error):
+            yield from volume_bounds(problem, indices, error)
+        return
     if pair.operator.n > STORED or not pair.plain:
         yield Bound(objective.bound(problem.operator, problem.k, problem.exclude), "tail")
     if pair.operator.n > STORED or problem.time_left <= 0:
@@ -108,6 +119,14 @@ def bounds(
         yield Bound(min(found.value, others), "dual", found.steps, found.point)
     if len(free) <= SEARCHED and problem.time_left > 0:
         yield searched(problem, root, indices, 1.0)
+
+
+def volume_bounds(problem: Problem, indices: np.ndarray, error: float) -> Iterator[Bound]:
+    """What the relaxations, and then the search, prove of a log determinant."""
+    search = Largest(problem, volumes(problem), indices)
+    for above in narrowed(search):
+        source = "search" if search.nodes else "factorisation"
+        yield Bound(error - max(0.0, above - volumes(problem)(indices)), source, search.nodes)
 
 
 def cramped(state: Conditioned, core: np.ndarray, gap: float) -> bool:

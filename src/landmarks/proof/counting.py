@@ -23,10 +23,8 @@ import numpy as np
 
 from .._library import load
 from ..linalg.dependence import dependent
-from ..problem import Choice, Problem
 from ..runs.runner import Step, report, run, stopped
 from ..runs.state import State
-from .conditioned import conditioned
 from .node import Node, Powers
 from .tree import Tree
 
@@ -196,64 +194,24 @@ def best_of_all(tree: Tree) -> float:
     return min(tree.closed, tree.doubt, found.below) if found.complete else 0.0
 
 
-def largest_volume(problem: Problem, start: np.ndarray) -> Choice:
-    """The choice of the largest log determinant, by counting; proved if all could be compared."""
-    objective, start = problem.objective, np.asarray(start, dtype=np.int64)
-    error = objective.error(problem.operator, start)
-    bound = objective.bound(problem.operator, problem.k, problem.exclude)
-    r, n = problem.k - len(problem.include), len(problem.choosable)
-    seconds = counting_seconds(n, r, 0, objective.repeats) if r > 1 else 0.0
-    found = None
-    if seconds <= min(MOST, problem.time_left) and np.isfinite(error):
-        found = large_volumes(problem, start, 0.0)
-    if found is None:
-        return Choice(start, bound=min(bound, error), details={"proved": False, "nodes": 0})
-    rows = [start, *(np.asarray(row) for row in found)]
-    best = rows[int(np.argmin([objective.error(problem.operator, row) for row in rows]))]
-    error = objective.error(problem.operator, best)
-    return Choice(best, bound=error - SURE, details={"proved": True, "nodes": len(found)})
+def counted_volumes(
+    powers: Powers, r: int, known: float, within: float = 0.0, over: Callable[[], bool] = stopped
+) -> list[list[int]] | None:
+    """The choices of r whose log determinant may be within so many nats of the largest.
 
-
-def large_volumes(problem: Problem, known: np.ndarray, within: float) -> list[list[int]] | None:
-    """All choices whose log determinant may be within so many nats of the largest.
-
-    known : a choice. None where not all could be compared.
+    known : the log determinant of one of them. None where rounding hides too much, or `over` says
+    that the time is.
     """
-    root, _ = conditioned(problem).pick_all(problem.include)
-    r, free = problem.k - len(problem.include), problem.choosable
-    left = free[~root.doubtful[free]]
-    if r == 1:
-        return [[*problem.include, int(j)] for j in left]
-    if not 2 <= r <= DEEPEST or len(left) < r or library() is None:
+    if not 2 <= r <= DEEPEST or len(powers.first) < r or library() is None:
         return None
-    powers = Powers.of(root, left, False, Node(root, left, r, False).doubts, 0.0)
-    walk = _Walk(powers, r, 0, problem.objective.repeats, within == 0, SURE)
-    now = Progress(threshold=_volumes(problem)(known) - within - SURE)
+    walk = _Walk(powers, r, 0, powers.repeats, within == 0, SURE)
+    now = Progress(threshold=known - within - SURE)
     for done, prefix in enumerate(walk.parts()):
         walk.take(now, walk.part(prefix, now.threshold))
-        if walk.failed or problem.time_left <= 0 or stopped():
+        if walk.failed or over():
             return None
         report("exact", done + 1, len(walk.parts()))
-    return [[*problem.include, *(int(left[i]) for i in row)] for row in now.found]
-
-
-def _volumes(problem: Problem) -> Callable[[np.ndarray], float]:
-    """What a choice adds to the log determinant of what is included."""
-    included = np.asarray(problem.include, dtype=np.int64)
-    objective, operator = problem.objective, problem.operator
-
-    def volume(choice: np.ndarray) -> float:
-        noise = problem.pair.noise
-        extra = 0.0 if noise is None else float(np.sum(np.log(noise[choice])))
-        unit = len(choice) * operator.exponent * math.log(2.0) if noise is None else 0.0
-        whole = -objective.error(operator, choice) + extra - unit
-        if len(included) == 0:
-            return whole
-        before = 0.0 if noise is None else float(np.sum(np.log(noise[included])))
-        scale = len(included) * operator.exponent * math.log(2.0) if noise is None else 0.0
-        return whole - (-objective.error(operator, included) + before - scale)
-
-    return volume
+    return now.found
 
 
 def separate(tree: Tree, free: np.ndarray, every: bool = False) -> np.ndarray | None:

@@ -303,8 +303,8 @@ class Selection:
             return True
         if self.bound is None and f"certificate:{self.criterion}" not in self.known:
             return False
-        bound = self._bound(None)
-        return bool(self._figure("error", None) <= bound + 1e-9 * abs(bound))
+        least = self.objective.below(self._figure("error", None), 1.001e-9)
+        return bool(self._bound(None) >= least)
 
     def lower_bound(self, criterion: str | None = None) -> float:
         """A lower bound on the error of every choice of k columns with include and exclude.
@@ -405,6 +405,7 @@ class Selection:
             seconds=time.monotonic() - begun,
             iterations=found.iterations,
             point=found.point,
+            in_nats=not problem.objective.shares,
         )
 
     def prove(self, budget: float = 60.0, *, callback: Any = None) -> Selection:
@@ -503,7 +504,7 @@ class Selection:
             return self._figure("best_rank", criterion) * (1 - 1e-9)
         if kind == "best_rank":
             return objective.best_rank_error(self._data, self.k, self.exclude)
-        if self.most_columns >= self.n and objective.plain:
+        if self.most_columns >= self.n and objective.plain and objective.shares:
             return 0.0
         return objective.bound(self._data, self.most_columns, self.exclude)
 

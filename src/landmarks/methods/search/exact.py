@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...problem import SEARCHED, Choice, Problem, brief, complete
-from ...proof.counting import best_of_all, largest_volume
+from ...proof.counting import best_of_all
+from ...proof.entropy import largest_volume
 from ...proof.tree import Tree
 from .landscape import Landscape
 from .local_search import descend, starting_choice

@@ -1,0 +1,93 @@
+"""Bounds and proofs of the log determinant, compared with all choices."""
+
+import itertools
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import landmarks as lm
+
+PUBLISHED = Path(os.environ.get("LANDMARKS_DATA") or ".") / "entropy63.npz"
+KINDS = ("plain", "graded", "near", "smooth")
+WORDS = {
+    "plain": {},
+    "include": {"include": [2]},
+    "include, exclude": {"include": [1, 4], "exclude": [0]},
+    "noise": {"noise": 0.5},
+    "noises": {"noise": [0.1, 2.0, 0.5, 1.0, 0.2, 3.0, 0.7, 0.4], "exclude": [3]},
+    "repeats": {"noise": 0.5, "repeats": True},
+}
+
+
+def columns(kind: str, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((11, 8))
+    if kind == "graded":
+        X = X * 2.0 ** np.linspace(-12, 12, 8).round()
+    if kind == "near":
+        X[:, 1] = X[:, 0] + 1e-5 * X[:, 1]
+    if kind == "smooth":
+        X = np.exp(-((np.linspace(0, 1, 11)[:, None] - rng.uniform(0, 1, 8)) ** 2) / 0.05)
+    return X
+
+
+def lowest_error(X: np.ndarray, k: int, words: dict) -> float:
+    """The lowest error of all choices, from QR decompositions."""
+    noise = np.broadcast_to(words.get("noise", 0.0), (X.shape[1],))
+    draw = itertools.combinations_with_replacement if "repeats" in words else itertools.combinations
+    errors = []
+    for S in map(list, draw(range(X.shape[1]), k)):
+        if not set(words.get("include", ())) <= set(S) or set(words.get("exclude", ())) & set(S):
+            continue
+        A = np.vstack([X[:, S] / np.sqrt(noise[S]), np.eye(k)]) if np.any(noise) else X[:, S]
+        errors.append(-2 * np.sum(np.log(np.abs(np.diagonal(np.linalg.qr(A, mode="r"))))))
+    return min(errors)
+
+
+@pytest.mark.parametrize("words", WORDS.values(), ids=WORDS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_choice_is_below_the_bounds_and_what_is_proved_is_the_best(kind, words):
+    for seed, k in ((0, 3), (1, 4), (2, 7), (3, 8)):
+        X = columns(kind, seed)
+        if k > 8 - len(words.get("exclude", ())):
+            continue
+        least = lowest_error(X, k, words)
+        s = lm.select(X, k, criterion="logdet", method="greedy", scale=False, **words)
+        assert s.lower_bound() <= least + 1e-9
+        assert s.gap() >= s.error() - least - 1e-9
+        certificate = s.certificate(budget=5.0)
+        assert certificate.bound <= least + 1e-9
+        assert least - certificate.bound < (0.5 if "repeats" in words else 1e-6)
+        best = s.prove(budget=5.0)
+        assert best.error() == pytest.approx(least, abs=1e-8)
+        assert best.proved
+
+
+def test_a_certificate_ends_with_the_best_choice_where_there_is_time():
+    X = np.random.default_rng(5).standard_normal((40, 24)) @ np.diag(np.linspace(1, 3, 24))
+    counted = lm.select(X, 9, criterion="logdet", method="exact")
+    assert counted.proved
+    s = lm.select(X, 9, criterion="logdet", method="greedy")
+    certificate = s.certificate(budget=60.0)
+    assert certificate.source == "search"
+    assert certificate.bound == pytest.approx(counted.error(), abs=1e-6)
+    assert "nats better (search)" in str(certificate)
+
+
+def test_without_time_a_certificate_is_the_quick_bound_and_proves_nothing():
+    X = np.random.default_rng(5).standard_normal((60, 40))
+    s = lm.select(X, 15, criterion="logdet", method="greedy")
+    assert s.certificate(budget=1e-6).bound == pytest.approx(s.lower_bound())
+    assert not s.proved
+    assert s.gap() > 0
+
+
+@pytest.mark.skipif(not PUBLISHED.exists(), reason="LANDMARKS_DATA names no folder with the file")
+@pytest.mark.parametrize("k", [10, 15, 30])
+def test_published_designs_are_proved(k):
+    given = np.load(PUBLISHED)
+    best = lm.select(lm.psd(given["K"]), k, criterion="logdet", method="exact", budget=120.0)
+    assert best.proved
+    assert -best.error() >= given["value"][list(given["s"]).index(k)] - 1e-6
