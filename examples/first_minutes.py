@@ -26,21 +26,16 @@ print(s)
 s.chosen_names
 df[s.chosen_names].shape
 s.indices
+# what the choice is worth
 print(s.summary())
 s.proved
-s.why().chosen.rows[0]["name"]
 round(s.relative_error(), 3)
-s.path.plot()
+s.why().chosen.rows[0]["name"]
 s.plot().ax_.get_xlabel()
 s._repr_html_()[:58]
+lm.load(saved).chosen_names == s.chosen_names
+# how many, and which method
 lm.select(df, 0.1, scale=False).k
-lm.select(df, scale=False)
-lm.select(df, 50, scale=False)
-lm.select(df, 2.5, scale=False)
-lm.select(df, 3, scale=False, method="gredy")
-lm.select(df, 3, scale=False, include=["mean radus"])
-lm.select(df, 3, scale=False, criterion="trase")
-lm.selct(df, 3)
 lm.path(df, 10, center=True, scale=True)
 lm.path(df, 10, center=True, scale=True).smallest(error=0.2)
 lm.held_out(df, 3, center=True, scale=True).mean.shape
@@ -71,11 +66,18 @@ lm.select(lm.psd(K), 3).k
 lm.select(lm.kernel(points, lm.rbf(sigma=1.0)), 4, method="greedy").k
 lm.select(lm.psd(K), 3, scale=True)
 lm.select(X, 3, progress=True).k
-lm.load(saved).chosen_names == s.chosen_names
-# help with names
-dir(lm)[:3]
+# mistakes, and what they say
+lm.selct(df, 3)
 lm.ColumnSelecter
+dir(lm)[:3]
+lm.select(df, scale=False)
+lm.select(df, 50, scale=False)
+lm.select(df, 2.5, scale=False)
+lm.select(df, 3, scale=False, method="gredy")
+lm.select(df, 3, scale=False, include=["mean radus"])
+lm.select(df, 3, scale=False, criterion="trase")
 lm.select(df, 5, center="yes")
+s.path.plot()
 """
 
 

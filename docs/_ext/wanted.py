@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 ORDER = (
+    "plot_table.py",
     "plot_sensors.py",
     "plot_genes.py",
     "plot_inducing_points.py",

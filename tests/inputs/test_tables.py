@@ -77,6 +77,29 @@ def test_python_reads_it_the_same_way(messy):
     np.testing.assert_allclose(operator.factor()[1, :8], np.round(X[1], 2))
 
 
+@pytest.mark.parametrize(
+    ("one", "listed"),
+    [
+        ({"na_values": "k.A."}, {"na_values": ["k.A."]}),
+        ({"na_values": -999}, {"na_values": ("-999",)}),
+        ({"columns": "height"}, {"columns": ["height"]}),
+        ({"columns": [1, 2]}, {"columns": ["1", "2"]}),
+        ({"drop": "name"}, {"drop": ["name"]}),
+    ],
+)
+def test_one_name_or_value_stands_for_a_list_of_one(one, listed, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("name,height,width\n" + "".join(f"{i},{i * i},{-i}\n" for i in range(9)))
+    values = [read(path, **asked).values for asked in (one, listed)]
+    np.testing.assert_array_equal(*values)
+
+
+def test_a_refused_file_shows_one_traceback(messy):
+    with pytest.raises(FormatError) as caught:
+        lm.select(messy, 3)
+    assert caught.value.__cause__ is None and caught.value.__suppress_context__
+
+
 def test_a_report_says_how_many_values_were_filled_in(messy, tmp_path):
     pytest.importorskip("jinja2", reason="needs Jinja2")
     page = tmp_path / "page.html"

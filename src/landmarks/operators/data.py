@@ -297,7 +297,7 @@ def given(
         try:
             A = read(os.fspath(A), in_blocks=0, numeric_only=numeric_only, **reading)
         except FormatError as error:
-            raise type(error)(f"{Path(A).name}: {error}") from error
+            raise type(error)(f"{Path(A).name}: {error}") from None
     elif reading:
         raise TypeError(f"{', '.join(reading)} say how to read a file, got {type(A).__name__}")
     if isinstance(A, FileTable):

@@ -5,7 +5,7 @@ A note warns about columns that only number or identify the rows, which should n
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -36,6 +36,8 @@ class Reading:
         is the only one, or X, or the first sheet.
     numeric_only : leave out columns that hold no numbers, with a note, instead of refusing them.
     aside : names of columns to keep as text, which are not candidates: identifiers, a target.
+
+    One name or value may stand for a list of one.
     """
 
     columns: tuple[str, ...] = ()
@@ -53,6 +55,12 @@ class Reading:
     aside: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for name in ("columns", "drop", "na_values", "aside"):
+            given = getattr(self, name)
+            several = (
+                given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+            )
+            object.__setattr__(self, name, tuple(map(str, several)))
         for sign in (self.decimal, self.thousands):
             if sign is not None and (len(sign) != 1 or sign.isalnum()):
                 raise FormatError(f"a sign within numbers is one character, got {sign!r}")
@@ -61,7 +69,7 @@ class Reading:
 
     def notation(self, decimal: str) -> Notation:
         """How numbers are written, where the decimal sign is known."""
-        return Notation(decimal, self.thousands, tuple(self.na_values))
+        return Notation(decimal, self.thousands, self.na_values)
 
     def stays(self, size: int) -> bool:
         """Whether a matrix of that many bytes stays in its file."""
