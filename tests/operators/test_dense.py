@@ -52,14 +52,6 @@ def test_a_negative_diagonal_entry_of_rounding_is_allowed():
     assert lm.psd(np.diag([1.0, -1e-14])).n == 2
 
 
-def test_ledger_counts_entries():
-    operator = lm.psd(K)
-    operator.matmul(np.ones((2, 3)))
-    operator.columns([0])
-    operator.diagonal()
-    assert operator.ledger.snapshot() == {"products": 3, "columns": 1, "entries": 4 + 2 + 2}
-
-
 def test_an_indefinite_matrix_is_reported_by_its_minors():
     with pytest.raises(NotPSDError, match=r"\|K\[0, 1\]\| = 2 exceeds"):
         lm.psd(np.array([[1.0, 2.0], [2.0, 1.0]]))
@@ -92,11 +84,6 @@ def test_a_minor_may_be_negative_by_rounding_alone():
             NotPSDError, match=r"\|K\[0, 1\]\| = 1 exceeds √\(K\[0, 0\] K\[1, 1\]\)"
         ):
             lm.psd(np.array([[1.0, 1.0 + 2 * slack], [1.0 + 2 * slack, 1.0]], dtype=dtype))
-
-
-def test_names_of_a_data_frame_are_kept():
-    pandas = pytest.importorskip("pandas", reason="needs pandas")
-    assert lm.psd(pandas.DataFrame(K, columns=["a", "b"], index=["a", "b"])).names == ("a", "b")
 
 
 @pytest.mark.parametrize(("dtype", "slack"), [(np.float32, 1e-4), (np.float64, 1e-8)])

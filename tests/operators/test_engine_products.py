@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.errors import UnsupportedError
-from landmarks.operators import kernel as choices
 from landmarks.operators import kernel_matrix as module
 from landmarks.operators.base import faster_squares
 from landmarks.operators.kernel_matrix import KernelOperator
@@ -96,39 +94,3 @@ def test_the_error_of_a_product_is_that_of_the_engine(fused):
     assert operator("keops", points=single).product_error == 8 * np.finfo(np.float32).eps
     stored = operator("fused", memory=2**20)
     assert stored.product_error == operator("chunked").product_error
-
-
-def own(x, y):
-    """A kernel that no engine knows."""
-    return H(x, y)
-
-
-@pytest.mark.parametrize(
-    ("here", "h", "wanted", "engine"),
-    [
-        ({"fused"}, H, None, "fused"),
-        ({"fused"}, H, "fused", "fused"),
-        ({"fused"}, H, "chunked", "chunked"),
-        ({"fused"}, own, None, "chunked"),
-        ({"keops"}, H, None, "chunked"),
-        ({"keops"}, H, "keops", "keops"),
-        ({"keops"}, own, "keops", None),
-        ({"keops"}, H, "fused", None),
-        ({"fused"}, own, "fused", None),
-        ({"fused"}, H, "keops", None),
-    ],
-)
-def test_the_engine_is_the_one_that_is_there_and_knows_the_kernel(
-    monkeypatch, here, h, wanted, engine
-):
-    for name in ("fused", "keops"):
-        monkeypatch.setattr(
-            getattr(choices, name),
-            "available",
-            lambda points, name=name: points.shape == POINTS.shape and name in here,
-        )
-    if engine is None:
-        with pytest.raises(UnsupportedError, match="a kernel of ours, got float64"):
-            lm.kernel(POINTS, h, engine=wanted)
-    else:
-        assert lm.kernel(POINTS, h, engine=wanted).engine == engine

@@ -5,7 +5,6 @@ import pytest
 from errors_of import selection_error
 
 import landmarks as lm
-from landmarks.operators.base import product_seconds
 
 
 def rows(p, n, seed=0):
@@ -51,12 +50,6 @@ def test_single_precision_is_searched_in_double():
     assert selection_error(exact, s.indices, "trace") <= 1.001 * reference.error()
 
 
-def test_nothing_of_order_n_squared_is_stored():
-    A = rows(2, 40_000)
-    s = lm.select(lm.hadamard(A), 3, method="rpcholesky")
-    assert s.relative_error() < 1e-12  # three products of two rows span everything
-
-
 @pytest.mark.parametrize(
     ("A", "B", "error", "message"),
     [
@@ -68,8 +61,3 @@ def test_nothing_of_order_n_squared_is_stored():
 def test_what_does_not_fit_together_is_refused(A, B, error, message):
     with pytest.raises(error, match=message):
         lm.hadamard(A, B)
-
-
-def test_a_product_is_estimated_by_its_multiplications():
-    K = lm.hadamard(rows(5, 60), rows(6, 60, 1))
-    assert product_seconds(K) == pytest.approx(1e-5 + 4 * 60 * 5 * 6 * 1e-10)

@@ -50,16 +50,6 @@ def test_read_only_arrays_are_accepted():
     assert chosen(A) == chosen(X)
 
 
-@pytest.mark.parametrize("power", [-1000, -300, 300, 1000])
-def test_scaling_by_a_power_of_two_changes_no_selection(power):
-    assert chosen(scipy.sparse.csr_array(np.ldexp(X, power))) == chosen(X)
-
-
-def test_factor_of_a_sparse_matrix_is_read_by_columns():
-    operator = lm.data(scipy.sparse.csr_array(X))
-    np.testing.assert_array_equal(operator.factor([4, 2]), X[:, [4, 2]])
-
-
 def test_sparse_input_says_where_it_is_wrong():
     A = X.copy()
     A[3, 5] = np.nan
@@ -80,17 +70,3 @@ def test_a_matrix_without_entries_has_rank_zero():
     with pytest.warns(lm.errors.RankWarning, match="numerical rank 0 < k = 2"):
         selection = lm.select(scipy.sparse.csr_array((5, 4)), 2, method="greedy")
     assert selection.indices.tolist() == [0, 1] and selection.error() == 0
-
-
-def test_a_restriction_keeps_the_gram_matrix_that_was_made():
-    tall = np.vstack([X, X])
-    operator = lm.data(scipy.sparse.csr_array(tall))
-    assert "stored" not in operator.restrict([2, 0]).__dict__
-    operator.matmul(np.ones((operator.n, 1)))
-    part = operator.restrict([2, 0])
-    assert (
-        part.__dict__.keys() >= {"stored"}
-        and part.exponent == operator.exponent
-        and part.ledger is operator.ledger
-    )
-    np.testing.assert_allclose(part.stored.K, (tall.T @ tall)[np.ix_([2, 0], [2, 0])], atol=1e-12)

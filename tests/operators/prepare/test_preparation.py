@@ -9,7 +9,7 @@ import scipy.sparse
 import landmarks as lm
 from landmarks.operators import dense, prepare, sparse
 from landmarks.operators.forms import densify
-from landmarks.operators.prepare import Preparation, mean_imputed
+from landmarks.operators.prepare import Preparation
 from landmarks.operators.sources import ArrayRows
 
 RNG = np.random.default_rng(0)
@@ -85,14 +85,6 @@ def test_a_missing_value_is_the_mean_of_its_column(form, center, weights, monkey
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
-def test_a_missing_value_of_a_sparse_matrix_is_the_mean_of_its_column(weights):
-    A = scipy.sparse.csr_array(HOLES)
-    prepared = Preparation(True, True, "impute").of_rows(A, weights)
-    check(prepared, reference(imputed(HOLES, weights), weights, True, True), weights, True)
-    np.testing.assert_array_equal(A.toarray(), HOLES)  # the user's matrix is not written to
-
-
-@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
 @pytest.mark.parametrize("form", FORMS)
 def test_pairs_of_known_values_give_one_matrix_for_all_forms(form, weights, monkeypatch):
     monkeypatch.setattr(prepare, "tile_height", lambda n: 7)
@@ -106,34 +98,6 @@ def test_pairs_of_known_values_give_one_matrix_for_all_forms(form, weights, monk
     )
     np.testing.assert_allclose(np.diag(densify(rows.operator)), len(expected), rtol=1e-10)
     assert rows.degrees == source.degrees == len(expected) - 1
-
-
-def test_a_source_without_missing_values_has_the_columns_of_the_formula():
-    prepared = Preparation(True, True, "error").of_source(ArrayRows(X), WEIGHTS)
-    check(prepared, reference(X, WEIGHTS, True, True), WEIGHTS, True)
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_single_precision_stays_single(form, monkeypatch):
-    single = FORMS[form](HOLES.astype("float32"))
-    assert mean_imputed(single, None).dtype == np.float32
-    known = FORMS[form](X.astype("float32"))
-    assert Preparation(False, True, "error").of_rows(known, None).operator.like.dtype == np.float32
-    for module in (sparse, dense):
-        monkeypatch.setattr(module, "MEMORY", 8)
-    operator = Preparation(True, True, "error").of_rows(known, None).operator
-    assert operator.matmul(np.ones((5, 1), dtype="float32")).dtype == np.float32
-
-
-def test_data_with_every_value_are_not_copied():
-    assert mean_imputed(X, None) is X
-
-
-def test_a_column_without_any_value_is_imputed_by_zeros():
-    A = HOLES.copy()
-    A[:, 1] = np.nan
-    filled = mean_imputed(A, WEIGHTS)
-    assert filled[:, 1].tolist() == 40 * [0.0] and np.isfinite(filled).all()
 
 
 def test_sparse_rows_in_float32_may_have_weights():

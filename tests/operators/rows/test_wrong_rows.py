@@ -8,7 +8,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import landmarks as lm
-from landmarks.operators.sources import ArrayRows, IterableRows
 
 from .made import SMALL, X
 from .sources import SOURCES, cut
@@ -130,32 +129,6 @@ class TestWrongInput:
         )
 
 
-@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (2, 3, 4), (5,)])
-def test_an_array_without_rows_or_columns_is_refused(shape):
-    with pytest.raises(ValueError, match=r"two dimensions and at least one .* got shape \("):
-        ArrayRows(np.zeros(shape))
-
-
-def test_an_array_of_text_is_refused():
-    with pytest.raises(ValueError, match="X must hold numbers, got <U1; encode or drop"):
-        ArrayRows(np.array([["a", "b"]]))
-    for dtype in (bool, np.uint8, np.int64, np.float32):
-        assert ArrayRows(np.ones((2, 3), dtype=dtype)).n == 3
-
-
 def test_a_function_of_blocks_must_return_an_iterator():
     with pytest.raises(TypeError, match="must return an iterator of two-dimensional .* got float"):
         lm.data(lambda: 3.0)
-
-
-def test_an_iterator_is_read_once():
-    rows = IterableRows(iter([np.ones((2, 3)), np.zeros((1, 3))]))
-    assert [block.shape for block in rows.read(1000)] == [(2, 3), (1, 3)]
-    with pytest.raises(ValueError, match="was read already, and it can be read once only"):
-        list(rows.read(1000))
-
-
-def test_blocks_may_be_tensors():
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-    blocks = [torch.asarray(X[:5]), torch.asarray(X[5:9])]
-    assert np.array_equal(np.vstack(list(IterableRows(blocks).read(1000))), X[:9])
