@@ -13,7 +13,7 @@ import numpy as np
 
 import landmarks as lm
 from landmarks.readers import FORMATS
-from landmarks.readers.read import read
+from landmarks.readers.table import read
 
 LIMIT = (
     2**22

@@ -17,7 +17,7 @@ from .methods.registry import COMPARED, as_method
 from .operators.base import Operator
 from .operators.data import opened, warn
 from .problem import brief
-from .report.summary import spectrum_is_cheap
+from .report.overview import spectrum_is_cheap
 from .runs.bar import progress_bar
 from .runs.runner import Callback
 from .selection import Selection

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from landmarks.cli import outcome
 from landmarks.cli.main import parser
-from landmarks.readers.read import ENDINGS, FORMATS
+from landmarks.readers.table import ENDINGS, FORMATS
 
 TEXT = (Path(__file__).parent.parent.parent / "docs" / "cli.md").read_text(encoding="utf-8")
 

@@ -12,7 +12,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import FormatError
-from landmarks.readers.read import read
+from landmarks.readers.table import read
 
 X = np.random.default_rng(0).standard_normal((8, 5))
 

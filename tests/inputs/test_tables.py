@@ -8,7 +8,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import FormatError
-from landmarks.readers.read import read
+from landmarks.readers.table import read
 
 from .doors import command
 

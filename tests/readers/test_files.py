@@ -12,7 +12,7 @@ import scipy.io
 import scipy.sparse
 
 from landmarks.errors import FormatError
-from landmarks.readers.read import read
+from landmarks.readers.table import read
 
 X = np.array([[1.0, 0.0, 2.5], [0.0, -3.0, 4.0]])
 NAMES = ("a", "b", "c")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from landmarks.errors import FormatError
 from landmarks.readers import FileTable
-from landmarks.readers.read import read
+from landmarks.readers.table import read
 
 
 def saved(write, *arguments):

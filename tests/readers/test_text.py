@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from landmarks.errors import FormatError, UnknownColumnError
-from landmarks.readers.read import read
+from landmarks.readers.table import read
 
 
 def table(text, **how):

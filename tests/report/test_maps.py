@@ -9,8 +9,8 @@ import pytest
 
 import landmarks as lm
 from landmarks.report import page
+from landmarks.report.drawings import PALETTE, colours, maps, painted
 from landmarks.report.html_page import Origin
-from landmarks.report.maps import PALETTE, colours, maps, painted
 
 pytest.importorskip("jinja2", reason="needs Jinja2")
 

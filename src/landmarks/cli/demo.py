@@ -10,8 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 
 from .._select import select
 from ..report import summarise
-from ..report.lines import Words, compared
-from ..report.terminal import Terminal
+from ..report.terminal import Terminal, Words, compared
 from ..selection import Selection
 
 

@@ -16,9 +16,8 @@ from ..errors import FormatError, UnknownColumnError
 from ..methods.greedy.supervised import Supervised
 from ..objectives import Columns
 from ..report import Summary
-from ..report.lines import lines
 from ..report.overview import aimed_measure
-from ..report.terminal import Terminal, printable
+from ..report.terminal import Terminal, lines, printable
 from ..runs.bar import progress_bar
 from ..selection import Selection
 from .files import source, write

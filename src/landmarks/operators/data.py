@@ -292,7 +292,7 @@ def given(
     if layer is not None and not is_annotated(A):
         raise TypeError(f"layer names a layer of an AnnData object, got {type(A).__name__}")
     if isinstance(A, str | os.PathLike):
-        from ..readers.read import read
+        from ..readers.table import read
 
         try:
             A = read(os.fspath(A), in_blocks=0, numeric_only=numeric_only, **reading)

@@ -1,6 +1,5 @@
 """Tables from files: numbers with column names, read within a limit, never executed."""
 
-from .read import FORMATS, read
-from .table import FileTable
+from .table import FORMATS, FileTable, read
 
 __all__ = ["FORMATS", "FileTable", "read"]

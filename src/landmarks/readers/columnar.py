@@ -11,8 +11,16 @@ import pyarrow.parquet as pq
 
 from ..errors import FormatError
 from .frames import NUMERIC_ONLY, arrow_dtype, arrow_kind, arrow_values
-from .limit import as_format_error, check_size
-from .table import FileTable, Reading, noticed, set_aside, wanted, without_text
+from .table import (
+    FileTable,
+    Reading,
+    as_format_error,
+    check_size,
+    noticed,
+    set_aside,
+    wanted,
+    without_text,
+)
 
 
 def read_parquet(file: BinaryIO | Path, reading: Reading) -> FileTable:

@@ -14,8 +14,7 @@ import scipy.sparse
 
 from ..errors import FormatError
 from .arrays import as_table, chosen_columns
-from .limit import check_size
-from .table import FileTable, Reading
+from .table import FileTable, Reading, check_size
 
 LAYOUTS = ("array", "coordinate")
 FIELDS = ("real", "integer", "pattern")

@@ -1,24 +1,177 @@
-"""What a reader returns: the numbers, the names of the columns, and their places in the file.
+"""Read a table from a file, whatever its format: how, within which limits, and what is returned.
 
-A note warns about columns that only number or identify the rows, which should not be chosen.
+`read` knows the format by the ending of the name or by the first bytes. Files that are too large,
+damaged, or not text are refused before they do harm. `FileTable` has the numbers, the names of the
+columns, and their places in the file; a note warns about columns that only number or identify the
+rows, which should not be chosen.
 """
 
+import gzip
+import io
+import lzma
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+import struct
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..errors import FormatError, UnknownColumnError, named, suggestion
 from .frames import NUMERIC_ONLY, Notation, without
-from .limit import MAX_BYTES
 
+MAX_BYTES = 2**30
+#: what the readers of zip and npy files raise when bytes are damaged or made to do harm
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    tokenize.TokenError,
+    EOFError,
+    OSError,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    OverflowError,
+    MemoryError,
+    SyntaxError,
+    RuntimeError,
+    AttributeError,
+)
 IDENTIFIER = re.compile(
     r"(?i:id|index|key|uid|row|row_?(?:number|nr|no)|.*[_ ]id|id[_ ].*)|.*[a-z]ID"
 )
 MANY = 10  # with fewer rows, values may increase by one by chance
+# for each format the module and the function that read it, and how names of such files end
+FORMATS = {
+    "csv": ("text", "read_text", (".csv", ".txt")),
+    "tsv": ("text", "read_text", (".tsv", ".tab")),
+    "npy": ("arrays", "read_npy", (".npy",)),
+    "npz": ("arrays", "read_npz", (".npz",)),
+    "mtx": ("market", "read_market", (".mtx",)),
+    "parquet": ("columnar", "read_parquet", (".parquet", ".pq")),
+    "arrow": ("columnar", "read_arrow", (".arrow", ".feather", ".ipc")),
+    "xlsx": ("text", "read_sheet", (".xlsx", ".xlsm")),
+    "h5": ("arrays", "read_h5", (".h5", ".hdf5", ".he5", ".h5ad")),
+    "zarr": ("arrays", "read_zarr", (".zarr",)),
+}
+IN_BLOCKS = ("npy", "parquet", "arrow", "h5", "zarr")  # rows can be read a block at a time
+ENDINGS = {ending: name for name, (_, _, endings) in FORMATS.items() for ending in endings}
+MAGIC = {
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "npz",
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",
+    b"%%MatrixMarket": "mtx",
+    b"\x89HDF\r\n\x1a\n": "h5",
+}
+
+
+def check_size(size: int, limit: int, what: str) -> None:
+    """Raise if something would take more memory than the limit."""
+    if size > limit:
+        raise FormatError(
+            f"{what} takes {readable(size)}, more than the limit of {readable(limit)}; raise it "
+            "with --max-bytes if you trust the file"
+        )
+
+
+def read_within(file: BinaryIO, limit: int, what: str) -> bytes:
+    """All bytes of a stream that may be endless, or packed small: reading stops at the limit."""
+    parts, size = [], 0
+    while part := file.read(min(2**20, limit + 1 - size)):
+        parts.append(part)
+        size += len(part)
+        if size > limit:
+            raise FormatError(
+                f"{what} is larger than the limit of {readable(limit)}; raise it with --max-bytes "
+                "if you trust it"
+            )
+    return b"".join(parts)
+
+
+def readable(size: int) -> str:
+    """A size in bytes with a unit."""
+    for unit, factor in (("TB", 2**40), ("GB", 2**30), ("MB", 2**20), ("kB", 2**10)):
+        if size >= factor:
+            return f"{size / factor:.3g} {unit}"
+    return f"{size} bytes"
+
+
+@contextmanager
+def as_format_error(sentence: str, *more: type[Exception]) -> Iterator[None]:
+    """Raise a FormatError that begins with the sentence for anything that goes wrong inside.
+
+    more : errors of the library that reads the file; those of damaged bytes are known.
+    """
+    try:
+        yield
+    except FormatError:
+        raise
+    except DAMAGE + more as error:
+        raise FormatError(f"{sentence}: {error}") from error
+
+
+def encoding_of(raw: bytes, asked: str | None) -> tuple[str, tuple[str, ...]]:
+    """The encoding: the given one, UTF-16 by its mark, UTF-8, else Latin-1 with a note."""
+    if asked:
+        _check_encoding(raw, asked)
+        return asked, ()
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        _check_encoding(raw, "utf-16")
+        return "utf-16", ()
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return "latin-1", (
+            f"line {_line(raw, error.start)} is not UTF-8, so the file was read as Latin-1; "
+            "give another with --encoding",
+        )
+    return "utf-8-sig", ()
+
+
+def _line(raw: bytes, place: int) -> int:
+    return raw.count(b"\n", 0, place) + 1
+
+
+def _check_encoding(raw: bytes, encoding: str) -> None:
+    try:
+        raw.decode(encoding)
+    except LookupError as error:
+        raise FormatError(
+            f"there is no encoding {encoding!r}; try utf-8, latin-1 or cp1252"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"line {_line(raw, error.start)} is not {encoding}; name another with --encoding"
+        ) from error
+
+
+def refuse_binary(raw: bytes, encoding: str) -> None:
+    """Raise when the bytes are not text."""
+    if encoding.replace("-", "").startswith("utf16"):
+        return
+    if (place := raw.find(b"\0")) >= 0:
+        raise FormatError(
+            f"the file is not text: line {_line(raw, place)} holds a zero byte; other formats are "
+            "recognised by the ending of the name"
+        )
+    strange = sum(raw[:4096].count(byte) for byte in range(1, 32) if byte not in b"\t\n\r\f\x1b")
+    if strange > 0.05 * min(len(raw), 4096):
+        raise FormatError(
+            "the file is not text: line 1 is full of control characters; other formats are "
+            "recognised by the ending of the name"
+        )
 
 
 @dataclass(frozen=True)
@@ -232,3 +385,105 @@ def _remedy(table: FileTable, j: int) -> str:
         name = table.names[j]
     name = shlex.quote(name)
     return f"--id {name} keeps it as the name of the rows, --drop {name} leaves it out"
+
+
+def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any) -> FileTable:
+    """Read a table of numbers.
+
+    Parameters
+    ----------
+    source : a path, or a binary stream such as `sys.stdin.buffer`.
+    format : one of `FORMATS`; by default it is detected from the ending and the first bytes.
+    how : the fields of `Reading`: columns, drop, max_bytes, in_blocks, header, delimiter, decimal,
+        thousands, na_values, encoding, array, numeric_only, aside.
+
+    Returns
+    -------
+    FileTable
+        The numbers with the names of the columns and their places in the file.
+
+    Examples
+    --------
+    >>> import io
+    >>> from landmarks.readers import read
+    >>> table = read(io.BytesIO(b"height;width\\n1,5;2\\n3;4\\n"))
+    >>> table.names, table.values.tolist()
+    (('height', 'width'), [[1.5, 2.0], [3.0, 4.0]])
+    """
+    reading = Reading(**how)
+    if not isinstance(source, str | Path):
+        return _read_file(
+            io.BytesIO(read_within(source, reading.max_bytes, "the input")), format, reading
+        )
+    path = Path(source)
+    if not path.exists():
+        folder = path.parent
+        others = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
+        close = suggestion(path.name, others) or "; give the path of a file"
+        raise FileNotFoundError(f"there is no file {str(path)!r}{close}")
+    if path.is_dir():
+        return _read_folder(path, format, reading)
+    with path.open("rb") as file:
+        return _read_file(file, format or _by_ending(path), reading)
+
+
+def _read_folder(path: Path, format: str | None, reading: Reading) -> FileTable:
+    zarr = any((path / mark).exists() for mark in ("zarr.json", ".zarray", ".zgroup"))
+    if (format or ENDINGS.get(path.suffix)) == "zarr" or zarr:
+        return _read_as("zarr", path, reading)
+    if not any(path.rglob("*.parquet")):
+        raise IsADirectoryError(
+            f"{path} is a folder; give a file, a Zarr store or a folder of Parquet files"
+        )
+    return _read_as("parquet", path, reading)
+
+
+def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> FileTable:
+    start = file.read(16)
+    file.seek(0)
+    if start.startswith(b"\x1f\x8b"):
+        inner = None if format in ENDINGS.values() and format != "tsv" else format
+        return _read_file(_unpacked(file, reading.max_bytes), inner, reading)
+    if not start:
+        raise FormatError("the file is empty")
+    found = next((name for magic, name in MAGIC.items() if start.startswith(magic)), None)
+    if found == "npz" and format == "xlsx":  # both are zip files
+        found = format
+    format = found or format or "csv"
+    if format not in FORMATS:
+        close = suggestion(format, FORMATS)
+        raise FormatError(f"the format must be one of {', '.join(FORMATS)}, got {format!r}{close}")
+    size = file.seek(0, io.SEEK_END)
+    file.seek(0)
+    if format == "zarr":
+        raise FormatError("this is a file, and a Zarr store is a folder")
+    if format not in IN_BLOCKS or not reading.stays(size):
+        check_size(size, reading.max_bytes, "the file")
+    return _read_as(format, file, reading)
+
+
+def _unpacked(file: BinaryIO, limit: int) -> BinaryIO:
+    try:
+        with gzip.GzipFile(fileobj=file) as packed:
+            unpacked: Any = packed  # it can read bytes, which is all that is needed
+            raw = read_within(unpacked, limit, "the unpacked file")
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(f"the gzip file is damaged: {error}") from error
+    if raw.startswith(b"\x1f\x8b"):
+        raise FormatError("the file is packed twice; unpack it once first")
+    return io.BytesIO(raw)
+
+
+def _by_ending(path: Path) -> str | None:
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    return ENDINGS.get(suffixes[-1]) if suffixes else None
+
+
+def _read_as(format: str, source: Any, reading: Reading) -> FileTable:
+    module, function, _ = FORMATS[format]
+    try:
+        return getattr(import_module(f".{module}", __package__), function)(source, reading)
+    except ModuleNotFoundError as error:
+        raise FormatError(
+            f"reading {format} needs {error.name}: pip install {error.name}"
+        ) from error

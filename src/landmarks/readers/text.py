@@ -21,8 +21,18 @@ import numpy as np
 
 from ..errors import FormatError, suggestion
 from .frames import NUMERIC_ONLY, Cells, Notation, odd_sentence
-from .limit import as_format_error, check_size, encoding_of, refuse_binary
-from .table import FileTable, Reading, noticed, set_aside, wanted, without_text
+from .table import (
+    FileTable,
+    Reading,
+    as_format_error,
+    check_size,
+    encoding_of,
+    noticed,
+    refuse_binary,
+    set_aside,
+    wanted,
+    without_text,
+)
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE = 50  # records used to detect the layout

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .html_page import Origin, page, write
-    from .summary import Summary, spectrum_is_cheap, summarise
+    from .overview import Summary, spectrum_is_cheap, summarise
 
 __all__ = ["Origin", "Summary", "page", "spectrum_is_cheap", "summarise", "write"]
 
 _MODULES = {
     "Origin": "html_page",
-    "Summary": "summary",
+    "Summary": "overview",
     "page": "html_page",
-    "spectrum_is_cheap": "summary",
-    "summarise": "summary",
+    "spectrum_is_cheap": "overview",
+    "summarise": "overview",
     "write": "html_page",
 }
 

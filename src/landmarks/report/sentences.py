@@ -9,11 +9,11 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from .terminal import printable
+from .._shown import printable
 
 if TYPE_CHECKING:
     from ..selection import Selection
-    from .summary import Summary
+    from .overview import Summary
 
 
 DEFAULTS = {"missing": "error"}  # settings that the page omits at their default

@@ -16,7 +16,7 @@ from typing import IO, Any, BinaryIO
 import numpy as np
 
 from ..errors import FormatError
-from ..readers.limit import DAMAGE
+from ..readers.table import DAMAGE
 
 MAX_BYTES = 2**30
 

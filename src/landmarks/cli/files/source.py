@@ -16,10 +16,8 @@ from ...operators.base import Operator
 from ...operators.data import opened, warn
 from ...operators.standard import Prepared
 from ...readers import FileTable
-from ...readers.limit import check_size
-from ...readers.read import read
-from ...readers.table import position
-from ...report.lines import Words
+from ...readers.table import check_size, position, read
+from ...report.terminal import Words
 from ..options import listed
 from ..outcome import BAD_DATA, USAGE, Failure, note
 
