@@ -1,5 +1,6 @@
 """What a method gets and what it returns."""
 
+import itertools
 import time
 import warnings
 from collections.abc import Iterable
@@ -276,8 +277,9 @@ def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
         if problem.objective.repeats:
             picks += [int(j) for j in np.resize(problem.candidates, missing)]
         else:
-            chosen = set(picks)
-            picks += [int(j) for j in problem.candidates if int(j) not in chosen][:missing]
+            closed = {*picks, *problem.exclude}
+            lowest = (j for j in range(problem.operator.n) if j not in closed)
+            picks += list(itertools.islice(lowest, missing))
     return np.asarray(picks, dtype=np.int64)
 
 

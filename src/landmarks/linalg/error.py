@@ -21,6 +21,7 @@ from ..operators.base import (
     Operator,
     block_width,
     blocks,
+    in_parts,
     itemsize,
     remade_in_double,
 )
@@ -30,7 +31,7 @@ from ..operators.out_of_core import ByRows
 from ..operators.pair import Pair
 from ..operators.sources import pass_height, tile_height, tiles
 from ..operators.sums import Sum, Summation, added
-from .nystrom import nystrom_factor, pivoted_cholesky
+from .nystrom import nystrom_factor, pivoted_cholesky, residual_in_parts
 from .probes import Rademacher
 from .rebuilding import orthonormal, unit
 
@@ -47,6 +48,9 @@ def selection_error(pair: Pair, indices: Indices, depth: int) -> float:
     operator = pair.operator
     if operator.m is not None:
         return _projection_error(pair, indices, depth)
+    if in_parts(operator) is not None and pair.plain:
+        residual = residual_in_parts(operator, indices)
+        return residual.trace if depth == 1 else residual.squared_norm()
     F = nystrom_factor(operator, indices, pair.noise)
     if depth == 1:
         left = operator.diagonal() - namespace(F).sum(F * F, axis=1)
@@ -101,6 +105,9 @@ def _sum_of_squares(block: Array) -> float:
 def total(pair: Pair, depth: int) -> float:
     """The error of choosing nothing: Σ ω_j K_jj, or ‖Ω^½KΩ^½‖²_F."""
     operator = pair.operator
+    parts = in_parts(operator)
+    if parts is not None and pair.plain:
+        return parts.trace() if depth == 1 else parts.squared_norm()
     if depth == 1:
         return pair.total(operator.diagonal())
     if operator.m is not None and operator.m < operator.n:
@@ -231,10 +238,14 @@ def estimated_error(
     operator: Operator, indices: Indices, depth: int, *, n_probes: int = 32, seed: int = 0
 ) -> Estimate:
     """tr C as the mean of zᵀCz, or ‖C‖²_F as that of ‖Cz‖², over random signs z."""
-    F = nystrom_factor(operator, indices)
-    Z = Rademacher(n_probes).draw(operator.n, np.random.default_rng(seed), operator.like)
-    CZ = operator.matmul(Z) - F @ (F.T @ Z)
-    samples = np.sum(host(CZ * (Z if depth == 1 else CZ)).astype(np.float64), axis=0)
+    probes, rng = Rademacher(n_probes), np.random.default_rng(seed)
+    if in_parts(operator) is not None:
+        samples = residual_in_parts(operator, indices).samples(probes.key(rng), n_probes, depth)
+    else:
+        F = nystrom_factor(operator, indices)
+        Z = probes.draw(operator.n, rng, operator.like)
+        CZ = operator.matmul(Z) - F @ (F.T @ Z)
+        samples = np.sum(host(CZ * (Z if depth == 1 else CZ)).astype(np.float64), axis=0)
     value = float(np.mean(samples))
     spread = 1.96 * float(np.std(samples, ddof=1)) / np.sqrt(n_probes)
     return Estimate(value, max(0.0, value - spread), value + spread, n_probes)

@@ -19,7 +19,7 @@ import scipy
 from .._array import Array, Indices, eps, host, like, namespace, solve_from_right, take
 from .._check import positive
 from .._shown import Shown, Table
-from ..operators.base import Operator, new_rows
+from ..operators.base import Operator, in_parts, new_rows
 
 SHOWN = 2e9  # multiplications that a notebook may take to show the eigenvalues
 
@@ -60,6 +60,16 @@ def nystrom_factor(operator: Operator, indices: Indices, noise: np.ndarray | Non
         K = K + like(np.diag(noise[np.asarray(indices)]), K)
     pivots = pivoted_cholesky(K)
     return whitened(pivots.L, take(columns, pivots.order, axis=1))
+
+
+def residual_in_parts(operator: Operator, indices: Indices) -> Any:
+    """The residual of a choice in parts on the workers: that of the run, or made again."""
+    found = in_parts(operator).known_residual(indices)
+    if found is not None:
+        return found
+    indices = np.asarray(list(dict.fromkeys(np.asarray(indices).tolist())), dtype=np.int64)
+    pivots = pivoted_cholesky(operator.restrict(indices).columns(np.arange(len(indices))))
+    return in_parts(operator).built_residual(indices[pivots.order], pivots.L)
 
 
 def whitened(L: np.ndarray, columns: Array) -> Array:
@@ -165,7 +175,12 @@ class Nystrom(Symmetric, Shown):
 
     @cached_property
     def factor(self) -> Array:
-        """The n × r factor F, r the numerical rank of the chosen columns."""
+        """The n × r factor F, r the numerical rank of the chosen columns.
+
+        Of points that dask holds it is a dask array, whose chunks are on the workers.
+        """
+        if in_parts(self.operator) is not None:
+            return residual_in_parts(self.operator, self.indices).factor()
         return nystrom_factor(self.operator, self.indices) * 2.0 ** (self.operator.exponent / 2)
 
     @property
@@ -208,6 +223,9 @@ class Nystrom(Symmetric, Shown):
 
     def features(self, points: Array) -> Array:
         """The rows of F for new points x ↦ h(x, S) L⁻ᵀ: K̂(x, y) = features(x) · features(y)."""
+        if in_parts(self.operator) is not None:
+            residual = residual_in_parts(self.operator, self.indices)
+            return whitened(residual.L, new_rows(self.operator, points, residual.order))
         chosen = self.operator.restrict(self.indices)
         pivots = pivoted_cholesky(chosen.columns(np.arange(len(self.indices))))
         return whitened(pivots.L, new_rows(self.operator, points, self.indices[pivots.order]))

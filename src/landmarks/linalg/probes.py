@@ -1,8 +1,7 @@
 """Probes: blocks Z with E[ZZᵀ]/M = I, from which traces and diagonals are estimated.
 
 Signs give the least variance among independent entries; the identity gives the exact value by the
-same code. A row of signs depends only on a key and the number of the row, so that parts of a block
-can be made wherever they are needed: Salmon, Moraes, Dror and Shaw, SC (2011).
+same code. A row of signs depends only on a key and its number (`operators.parts`).
 """
 
 from dataclasses import dataclass
@@ -11,8 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from .._array import Array, like
-
-STEP_BITS = 256  # bits that one step of the counter of Philox gives
+from ..operators.parts import signs
 
 
 class Probes(Protocol):
@@ -46,15 +44,7 @@ class Rademacher:
 
     def rows(self, key: int, start: int, stop: int) -> np.ndarray:
         """Rows start … stop − 1 of the block with that key, however many rows it has."""
-        steps = -(-self.count // STEP_BITS)  # of the counter, for each row
-        words = np.random.Philox(key=key).advance(start * steps)
-        raw = words.random_raw((stop - start) * steps * (STEP_BITS // 64))
-        bits = np.unpackbits(
-            raw.astype("<u8").view(np.uint8).reshape(stop - start, steps * STEP_BITS // 8),
-            axis=1,
-            count=self.count,
-        )
-        return 2.0 * bits - 1.0
+        return signs(key, self.count, start, stop)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..constraints import check_honoured
+from ..operators.base import in_parts
 from ..problem import PLACED, SEARCHED, Choice, Problem, brief
 from ..residual.order import greedy_order
 from ..residual.stored_powers import expecting
@@ -129,7 +130,7 @@ class Auto:
             given = replace(given, deadline=given.deadline or time.monotonic() + LONGEST)
             portfolio.run("exact", Exact(start=portfolio.best.indices), given)
         further = not straight and ((small and not portfolio.late) or problem.deadline is not None)
-        if further and not portfolio.proved:
+        if further and not portfolio.proved and in_parts(problem.operator) is None:
             search_on(portfolio, portfolio.best.indices)
         indices = portfolio.best.indices
         if small and not stopped() and problem.time_left > 0:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from .._array import free_memory, on_gpu
-from ..operators.base import DENSE_MEMORY, Operator, itemsize, product_seconds
+from ..operators.base import DENSE_MEMORY, Operator, in_parts, itemsize, product_seconds
 from ..operators.dense import Dense
 from ..problem import Problem
 from ..proof.counting import counting_seconds
@@ -20,7 +20,12 @@ from .search.iterated import moves
 
 
 def panels_fit(problem: Problem) -> bool:
-    """Whether the three n × k panels of a search by swaps take at most half of the memory."""
+    """Whether the three n × k panels of a search by swaps take at most half of the memory.
+
+    Never if what has length n stays on the workers of a cluster.
+    """
+    if in_parts(problem.operator) is not None:
+        return False
     like = problem.operator.like
     return (
         3 * problem.operator.n * problem.k * itemsize(like)
@@ -95,6 +100,8 @@ def proof_seconds(problem: Problem) -> float:
     Of that it is the median of what was measured: all but two picks would be enumerated at worst;
     bounds cut that down to its power 0.6. The first node takes products and eigenvalues of K.
     """
+    if in_parts(problem.operator) is not None:
+        return math.inf
     n, r, K = len(problem.choosable), problem.k - len(problem.include), problem.pair.operator
     worst = min(math.comb(n, max(0, r - 2)), 10**30) * n**2 * 4e-8
     first = K.n**2 * (K.n + (K.m or 0)) * 4e-10

@@ -204,6 +204,12 @@ def on_workers(operator: Operator) -> bool:
 
 
 @singledispatch
+def in_parts(operator: Operator) -> Any:
+    """The operator itself if workers of a cluster keep what has length n in parts; else None."""
+    return None
+
+
+@singledispatch
 def faster_squares(operator: Operator) -> Array | None:
     """The diagonal of K² where there is a faster way than to read all columns, else None."""
     return None

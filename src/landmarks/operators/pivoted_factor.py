@@ -88,12 +88,16 @@ def _solved(L: np.ndarray, columns: Array) -> Array:
     return solve_from_right(columns, like(L, columns))
 
 
-def check_semidefinite(left: np.ndarray, diagonal: np.ndarray) -> None:
-    """Raise when a diagonal entry of a residual is negative far beyond rounding."""
+def check_semidefinite(left: np.ndarray, diagonal: np.ndarray, first: int = 0) -> None:
+    """Raise when a diagonal entry of a residual is negative far beyond rounding.
+
+    first : the number of the first of these entries.
+    """
     j = int(np.argmin(left))
     if left[j] < -INDEFINITE * float(np.max(diagonal)):
         raise NotPSDError(
-            f"K must be positive semidefinite, but what columns leave of K[{j}, {j}] = "
+            f"K must be positive semidefinite, but what columns leave of "
+            f"K[{first + j}, {first + j}] = "
             f"{diagonal[j]:.3g} is {left[j]:.3g}; clip its negative eigenvalues, or use another "
             "kernel"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +20,10 @@ from .._array import (
     take,
     zeros,
 )
-from ..operators.base import DENSE_MEMORY, Operator, block_width, blocks, itemsize
+from ..operators.base import DENSE_MEMORY, Operator, block_width, blocks, in_parts, itemsize
 from ..operators.forms import Factored, gram_powers
 from ..operators.pair import Pair
+from ..operators.parts import draw
 from ..operators.pivoted_factor import INDEFINITE, check_semidefinite
 from ..problem import Problem, complete
 from ..runs.state import State
@@ -141,6 +143,35 @@ class Residual(State):
         else:
             self.source = FromK(pair, capacity)
             self.panel = self.source.panel
+
+    def open_to(self, problem: Problem) -> np.ndarray:
+        """Whether each column may be picked."""
+        return np.isin(np.arange(self.operator.n), problem.free)
+
+    def draw(
+        self, allowed: np.ndarray, size: int, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Independent columns in proportion to weight, and their weights; None if all are zero."""
+        weights = self.weights(allowed)
+        if not np.any(weights):
+            return None
+        drawn = draw(weights, size, rng)
+        return drawn, weights[drawn]
+
+    def weights(self, allowed: np.ndarray) -> np.ndarray:
+        """The residual diagonal where it is allowed and above rounding, else zero."""
+        c = host(self.diagonal).astype(np.float64)
+        return np.where(allowed & host(self.left), c, 0.0)
+
+    def heaviest(self, allowed: np.ndarray, count: int) -> np.ndarray:
+        """The allowed columns of which most is left."""
+        weights = self.weights(allowed)
+        order = np.argsort(-weights, kind="stable")[:count]
+        return order[weights[order] > 0]
+
+    def floor_at(self, indices: np.ndarray) -> np.ndarray:
+        """The entries of diag C at which these columns count as represented."""
+        return host(self.floor).astype(np.float64)[indices]
 
     def share_of(self, problem: Problem) -> Callable[[], float | None] | None:
         """What is reported as the error: the share that is left, if the trace is minimised."""
@@ -267,6 +298,13 @@ def floor(operator: Operator, k: int) -> Array:
         return operator.floor(k)
     unit = 8 * (k + 8) * eps(operator.digits)
     return unit * namespace(operator.like).clip(operator.diagonal(), min=0.0)
+
+
+def residual_of(problem: Problem, pair: Pair) -> Any:
+    """The residual before the first pick: in memory, or in parts where the operator has them."""
+    if in_parts(pair.operator) is not None:
+        return in_parts(pair.operator).residual(problem.k, problem.exclude)
+    return Residual(pair, problem.k)
 
 
 def filled(problem: Problem, picks: list[int], scores: np.ndarray) -> np.ndarray:

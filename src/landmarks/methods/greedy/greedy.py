@@ -92,8 +92,8 @@ Advance = Callable[[Residual, Any, Array, int], bool]
 
 def pursue(
     problem: Problem,
-    residual: Residual,
-    gains: Gains,
+    residual: Any,
+    gains: Any,
     name: str = "greedy",
     advance: Advance = pick_best,
 ) -> Choice:
@@ -105,13 +105,13 @@ def pursue(
 
     advance : makes the next pick, or several at once.
     """
-    allowed = like(open_places(problem, residual, []), residual.operator.like)
+    allowed = open_places(problem, residual, [])
     steps = picked(problem, residual, gains, allowed, advance)
     ended = run(name, steps, residual, gains, deadline=problem.deadline)
     if ended or problem.constraints:
         return Choice(complete(problem, residual.picks))
     if residual.pair.plain and "columns" in residual.operator.cheap:
-        rest = open_places(problem, residual, []) > 0
+        rest = residual.open_to(problem)
         for _ in draws(problem, residual, rest, WIDTH, np.random.default_rng(0)):
             pass
         return Choice(complete(problem, residual.picks))
@@ -127,7 +127,7 @@ def too_late(problem: Problem) -> bool:
 
 
 def picked(
-    problem: Problem, residual: Residual, gains: Gains, allowed: Array, advance: Advance
+    problem: Problem, residual: Any, gains: Any, allowed: Any, advance: Advance
 ) -> Iterator[Step]:
     """The picks, one or several at a step; those that must be included come before the first."""
     for j in problem.include[len(residual.picks) :]:
@@ -135,15 +135,19 @@ def picked(
     changing = problem.constraints or residual.pair.noise is not None
     while len(residual.picks) < problem.k:
         if changing:
-            open_now = open_places(problem, residual, residual.picks)
-            allowed = like(open_now, residual.operator.like)
+            allowed = open_places(problem, residual, residual.picks)
         if not advance(residual, gains, allowed, problem.k - len(residual.picks)):
             return
         yield Step(len(residual.picks), problem.k, residual.share_of(problem))
 
 
-def open_places(problem: Problem, residual: Residual, picks: list[int]) -> np.ndarray:
-    """1 for the candidates that may be picked next, 0 for all other columns."""
+def open_places(problem: Problem, residual: Any, picks: list[int]) -> Array | None:
+    """1 for the candidates that may be picked next, 0 for all other columns.
+
+    None if the residual is in parts, which know it themselves.
+    """
+    if not isinstance(residual, Residual):
+        return None
     allowed = np.zeros(residual.operator.n)
     if problem.constraints:
         allowed[: problem.operator.n] = problem.addable(picks)
@@ -151,7 +155,7 @@ def open_places(problem: Problem, residual: Residual, picks: list[int]) -> np.nd
         allowed[problem.choosable] = 1.0
         if not problem.objective.repeats:
             allowed[picks] = 0.0
-    return allowed
+    return like(allowed, residual.operator.like)
 
 
 class ErrorGains(Gains):

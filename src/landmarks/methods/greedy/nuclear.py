@@ -11,7 +11,7 @@ block began.
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ..._array import (
     Indices,
     Part,
     eps,
+    first_argmax,
     host,
     like,
     namespace,
@@ -29,13 +30,16 @@ from ..._array import (
     take,
 )
 from ...linalg.probes import Identity, Rademacher
-from ...operators.base import Operator
+from ...operators.base import Operator, in_parts
+from ...operators.pair import Pair
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
 from ...residual.digits import leading_digits
-from ...residual.residual import Residual
+from ...residual.residual import Residual, residual_of
+from ...runs.state import State
+from ..sampling.rpcholesky import RPCholesky
 from .greedy import Gains, over_diagonal, pick_best, pursue
 
-LARGE = 20_000  # from this many columns on, picks are made in blocks
+LARGE = 4096  # above so many columns, picks are made in blocks
 FOLLOWED = 1024  # columns that a block chooses from
 WIDTH = 128  # most picks in a block
 
@@ -66,6 +70,8 @@ class NuclearScores:
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         pair = problem.searched
         operator = pair.operator
+        if in_parts(operator) is not None:
+            return self._in_parts(problem, pair, rng)
         exact = operator.n <= self.n_probes
         Z = (Identity() if exact else Rademacher(self.n_probes)).draw(
             operator.n, rng, operator.like
@@ -74,13 +80,23 @@ class NuclearScores:
         if exact or "diagonal" in operator.cheap:
             residual = Residual(pair, problem.k)
             gains = ProbedGains(residual, Z, KZ, off)
-            in_blocks = operator.n >= LARGE and "columns" in operator.cheap
+            in_blocks = operator.n > LARGE and "columns" in operator.cheap
             return pursue(
                 problem, residual, gains, "nuclear", pick_block if in_blocks else pick_best
             )
         known = WithDiagonal(operator, estimated_diagonal(Z, KZ))
         residual = Residual(replace(pair, operator=known), problem.k)
         return pursue(problem, residual, ProductGains(residual, Z, KZ), "nuclear")
+
+    def _in_parts(self, problem: Problem, pair: Pair, rng: np.random.Generator) -> Choice:
+        """The same picks, with all vectors of length n in parts on the workers of a cluster."""
+        residual = residual_of(problem, pair)
+        key = Rademacher(self.n_probes).key(rng)
+        if not residual.probe(key, self.n_probes, problem.deadline):
+            return RPCholesky().choose(problem, rng)  # stopped before there were scores
+        choice = pursue(problem, residual, GainsInParts(residual), "nuclear", pick_block)
+        residual.forget_probes()
+        return choice
 
 
 class ProbedGains(Gains):
@@ -121,6 +137,35 @@ class ProbedGains(Gains):
         left = root_mean_square(self.CZ)
         if left * left < self.off * self.size:
             self._take(self.residual.matmul(self.Z), 0.0)
+
+    def highest(self, allowed: Array, count: int) -> tuple[np.ndarray, float]:
+        """The allowed columns of the highest scores, and the highest score of any other."""
+        return highest_scores(host(self.scores() * allowed).astype(np.float64), count)
+
+    def rows(self, indices: np.ndarray) -> np.ndarray:
+        """The rows of CZ, on the host in float64."""
+        return host(take(self.CZ, indices)).astype(np.float64)
+
+
+class GainsInParts(State):
+    """The same scores; CZ is in the parts of the residual, which bring it up to date themselves."""
+
+    def __init__(self, residual: Any):
+        self.residual = residual
+
+    def highest(self, allowed: None, count: int) -> tuple[np.ndarray, float]:
+        """The columns of the highest scores, and the highest score of any other."""
+        return self.residual.highest(count, "scores")
+
+    def rows(self, indices: np.ndarray) -> np.ndarray:
+        """The rows of CZ."""
+        return self.residual.probed_at(indices)
+
+    def update(self, v: None) -> None:
+        """CZ after a pick."""
+        self.residual.refresh()
+
+    take_in = update
 
 
 class ProductGains(Gains):
@@ -203,15 +248,17 @@ class WithDiagonal(Operator):
         return self.operator.restrict(indices)
 
 
-def pick_block(residual: Residual, gains: ProbedGains, allowed: Array, limit: int) -> bool:
-    """Make up to `limit` picks at once; returns False if no column gains anything."""
-    scores = host(gains.scores() * allowed).astype(np.float64)
-    followed, outside = highest_scores(scores, FOLLOWED)
+def pick_block(residual: Any, gains: Any, allowed: Any, limit: int) -> bool:
+    """Make up to `limit` picks at once; returns False if no column gains anything.
+
+    residual, gains : in memory, or in parts on the workers of a cluster.
+    """
+    followed, outside = gains.highest(allowed, FOLLOWED)
     if len(followed) == 0:
         return False
+    followed = np.sort(followed)  # the lowest of those that tie comes first
     C = residual.principal(followed)
-    floor = host(residual.floor).astype(np.float64)[followed]
-    CZ = host(take(gains.CZ, followed)).astype(np.float64)
+    floor, CZ = residual.floor_at(followed), gains.rows(followed)
     picks, L = follow(C, CZ, floor, outside, min(limit, WIDTH))
     residual.clear(followed[np.diag(C) <= floor])  # or rounding could propose them for ever
     if len(picks) > 0:
@@ -240,7 +287,7 @@ def follow(
         left = c > floor
         squares = np.maximum(np.einsum("ij,ij->i", CZ, CZ) / CZ.shape[1], c * c)
         scores = np.where(left, squares / np.where(left, c, 1.0), 0.0)
-        i = int(np.argmax(scores))
+        i = first_argmax(scores)
         if scores[i] <= 0 or (picks and scores[i] < outside):
             break
         r = len(picks)

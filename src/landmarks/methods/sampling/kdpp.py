@@ -12,9 +12,9 @@ import scipy
 
 from ..._array import eps, host
 from ...operators.forms import densify
+from ...operators.parts import draw
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, complete
 from ...residual.residual import Residual
-from .uniform import draw
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,14 @@ same: Epperly, Tropp and Webber (2024), arXiv:2410.03969.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..._array import host
 from ..._check import is_whole
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
-from ...residual.residual import Residual, filled
+from ...residual.residual import residual_of
 from ...runs.runner import Step, run
-from .uniform import draw
 
 
 @dataclass(frozen=True)
@@ -44,46 +42,44 @@ class RPCholesky:
             raise ValueError(f"block must be a positive integer or None, got {self.block!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        residual = Residual(problem.unscaled.readable(problem.k), problem.k)
-        allowed = np.isin(np.arange(problem.operator.n), problem.free)
+        residual = residual_of(problem, problem.unscaled.readable(problem.k))
+        allowed = residual.open_to(problem)
         # a width at which the products of blocks pay and few proposals are rejected
         automatic = max(1, problem.k // 8) if "columns" in problem.operator.cheap else 1
         width = self.block or automatic
         if run("rpcholesky", pivots(problem, residual, allowed, width, rng), residual):
             return Choice(complete(problem, residual.picks))
-        return Choice(filled(problem, residual.picks, pivot_weights(residual, allowed)))
+        rest = residual.heaviest(allowed, problem.k)
+        return Choice(complete(problem, [*residual.picks, *rest][: problem.k]))
 
 
 def pivots(
     problem: Problem,
-    residual: Residual,
-    allowed: np.ndarray,
+    residual: Any,
+    allowed: Any,
     width: int,
     rng: np.random.Generator,
 ) -> Iterator[Step]:
-    """Up to `width` pivots at a step; those that must be included come before the first."""
+    """Up to `width` pivots at a step; those that must be included come before the first.
+
+    residual : in memory, or in parts on the workers of a cluster.
+    """
     for j in problem.include[len(residual.picks) :]:
         residual.pick(j)
     while len(residual.picks) < problem.k:
-        weights = pivot_weights(residual, allowed)
-        if not np.any(weights):
+        drawn = residual.draw(allowed, width, rng)
+        if drawn is None:
             return
-        proposals = draw(weights, width, rng)
         if width == 1:
-            residual.pick(int(proposals[0]))
+            residual.pick(int(drawn[0][0]))
         else:
+            proposals, weights = drawn
             pick_block(residual, proposals, weights, problem.k - len(residual.picks), rng)
         yield Step(len(residual.picks), problem.k, residual.share_of(problem))
 
 
-def pivot_weights(residual: Residual, allowed: np.ndarray) -> np.ndarray:
-    """The residual diagonal where it is allowed and above rounding, else zero."""
-    c = host(residual.diagonal).astype(np.float64)
-    return np.where(allowed & host(residual.left), c, 0.0)
-
-
 def pick_block(
-    residual: Residual,
+    residual: Any,
     proposals: np.ndarray,
     weights: np.ndarray,
     limit: int,
@@ -91,8 +87,8 @@ def pick_block(
 ) -> None:
     """Pick each proposal with the chance of its residual now over the weight it was drawn by."""
     C = residual.principal(proposals)
-    floor = host(residual.floor).astype(np.float64)[proposals]
-    thresholds = np.maximum(rng.random(len(proposals)) * weights[proposals], floor)
+    floor = residual.floor_at(proposals)
+    thresholds = np.maximum(rng.random(len(proposals)) * weights, floor)
     kept, L = rejection_cholesky(C, thresholds, limit)
     residual.clear(proposals[np.diag(C) <= floor])  # or rounding could propose them for ever
     if len(kept) > 0:

@@ -25,15 +25,14 @@ class Uniform:
     honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        drawn = rng.permutation(problem.free)[: problem.k - len(problem.include)]
-        return Choice(np.concatenate([np.asarray(problem.include, dtype=np.int64), drawn]))
-
-
-def draw(weights: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Independent indices with probability in proportion to weight; never one of weight zero."""
-    cumulative = np.cumsum(weights)
-    drawn = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
-    return np.minimum(drawn, np.flatnonzero(weights)[-1])  # rounding may reach past the end
+        include = np.asarray(problem.include, dtype=np.int64)
+        apart = np.unique([*problem.include, *problem.exclude]).astype(np.int64)
+        places = rng.choice(
+            problem.operator.n - len(apart), problem.k - len(include), replace=False
+        )
+        # the number of place p among those not apart: p + how many apart come before it
+        before = np.searchsorted(apart - np.arange(len(apart)), places, side="right")
+        return Choice(np.concatenate([include, places + before]))
 
 
 def draw_order(weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -55,9 +55,14 @@ def keep(part: Lazy) -> Lazy:
 
     They store it while the returned object lives, even if other lazy calls use it.
     """
+    return keep_all([part])[0]
+
+
+def keep_all(parts: Sequence[Lazy]) -> list[Lazy]:
+    """The same for several values."""
     client = current_client()
     with nullcontext() if client is None else client.as_current(), _any_size():
-        return dask.persist(part)[0]
+        return list(dask.persist(*parts))
 
 
 class Reading:

@@ -1,121 +1,204 @@
-"""A kernel matrix on points held by dask: each worker holds all points and makes strips of K."""
+"""A kernel matrix on points that dask holds: each worker keeps some of the points.
 
-import uuid
+Methods that pick columns work on shards of the residual (`parted`). For all others this is an
+operator like any: its vectors have length n, and are on this machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..._array import Array, Indices, Part
-from ...kernels import Kernel
-from ..base import Ledger, Operator, faster_squares, new_rows, on_workers, product_seconds
-from ..kernel import check_block
+from ...kernels import Kernel, matern, rbf
+from ..base import (
+    Ledger,
+    Operator,
+    determining,
+    faster_squares,
+    in_parts,
+    new_rows,
+    on_workers,
+    product_seconds,
+)
+from ..kernel import check_block, kernel
 from ..kernel_matrix import KernelOperator, chunked_error, fused_error
+from ..parts import height, parts
 from ..restricted import Restricted
-from . import strips as _strips
-from .client import Lazy, announce, compute, constant, keep, lazy, tree
-from .data import OVERHEAD, TASK, added, checked, each_chunk, finite_chunk
+from . import shards as _shards
+from .client import Lazy, Reading, announce, compute, constant, keep_all, lazy, tree
+from .data import CHUNK, OVERHEAD, TASK, added, checked, chunks_of_rows, finite_chunk
+from .parted import Parted
+from .shards import Rule, Squared
 
-LOCAL = 4096  # up to this many points a restriction is computed here, not by the workers
-DEVICE_STRIP = 2**16  # least rows of a strip on a graphics card
+LOCAL = 4096  # up to this many points a kernel is computed here, not by the workers
+GROUPS = 8  # least parts in which points pass by the shards, if there are as many shards
 
 
 class DaskKernel(Operator):
     """The operator of h(x_i, x_j) on points that the workers hold; `kernel` makes it.
 
-    stored : the lazy pair of all points and their mean, which is subtracted for a stationary h.
-    device : where the workers evaluate: None for NumPy, else a device of torch.
+    stored : the lazy points of each shard as they were read, and the number of the first.
     """
 
-    def __init__(
-        self,
-        stored: Lazy,
-        n: int,
-        h: Kernel,
-        *,
-        centre: np.ndarray | None,
-        first: np.ndarray,
-        device: str | None,
-        precision: str,
-    ):
-        self.stored = stored  # the workers keep the points while this lives
-        self.points = lazy(_points, stored)
-        self.n = n
-        self.h = h
-        self.centre = centre
-        self.first = first
-        self.device, self.precision = device, precision
-        self.like = np.zeros(0, dtype=first.dtype)
+    def __init__(self, stored: Sequence[tuple[Lazy, int]], n: int, d: int, rule: Rule):
+        self.stored = list(stored)  # the workers keep the points while this lives
+        self.n, self.d = n, d
+        self.rule = rule
+        self.h = rule.h
+        self.like = np.zeros(0)
         self.ledger = Ledger()
-        self.key = uuid.uuid4().hex
+        self.last: Parted | None = None
+
+    def searchable(self, k: int) -> Operator:
+        return self
+
+    def readable(self, k: int) -> Operator:
+        return self
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the points, from those of the shards."""
+        parts = compute(lazy(list, [lazy(_digest, points) for points, _ in self.stored]))
+        return hashlib.sha256("".join(parts).encode()).hexdigest()
+
+    @cached_property
+    def groups(self) -> list[range]:
+        """The shards in groups of neighbours, at most a chunk of points in each."""
+        shards = len(self.stored)
+        size = max(1, min(-(-shards // GROUPS), CHUNK // (8 * self.d * height(self.n))))
+        return [range(a, min(shards, a + size)) for a in range(0, shards, size)]
+
+    @cached_property
+    def _largest_norm(self) -> float:
+        calls = [lazy(_shards.largest_norm, points, self._here) for points, _ in self.stored]
+        return float(max(compute(lazy(list, calls))))
+
+    @property
+    def _here(self) -> Rule:
+        """The rule for points on this machine."""
+        return replace(self.rule, device=None)
 
     @property
     def product_error(self) -> float:
-        """The error of the engine on the workers; the norms of the points are not known here."""
-        if self.device is not None:
-            return fused_error(self.like, self.precision)
-        return chunked_error(self.like)
+        """The error of the engine on the workers."""
+        if self.rule.device is not None:
+            return fused_error(self.like, self.rule.precision)
+        if not isinstance(self.h, rbf | matern):
+            return chunked_error(self.like, 0.0)
+        return chunked_error(self.like, self._largest_norm)
+
+    # In shards
+
+    def residual(self, capacity: int, exclude: Sequence[int] = ()) -> Parted:
+        """C before the first pick, in shards; the last one is remembered for results."""
+        self.last = Parted(self, capacity, exclude)
+        return self.last
+
+    def known_residual(self, indices: np.ndarray) -> Parted | None:
+        """The residual of a choice, if it is the one that was made last."""
+        if self.last is None or set(self.last.picks) != {int(j) for j in indices}:
+            return None
+        return self.last
+
+    def built_residual(self, order: np.ndarray, L: np.ndarray) -> Parted:
+        """The residual of picks with their Cholesky factor L."""
+        found, start = self.residual(len(order)), 0
+        while start < len(order):
+            stop = min(len(order), start + _shards.TILE // 8)
+            indices = order[start:stop]
+            found.append(
+                _shards.Block(
+                    indices, self._at(indices), L[start:stop, :start], L[start:stop, start:stop]
+                )
+            )
+            start = stop
+        return found
+
+    def squared_norm(self) -> float:
+        """‖K‖²_F."""
+        return Parted(self, 0).squared_norm()
+
+    def trace(self) -> float:
+        """tr K."""
+        return Parted(self, 0).trace
+
+    def local_values(self, points: np.ndarray) -> np.ndarray:
+        """The kernel of a few points, computed here."""
+        x = self._here.placed(points)
+        return self._here.values(x, x)
+
+    # With vectors of length n
 
     def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
-        self.ledger.add(products=block.shape[1])
-        if rows is None and cols is None and self.device is None:
-            return self._symmetric(self.h, block)
-        self.ledger.add(entries=(self.n if rows is None else len(rows)) * len(block))
-        V = constant(np.ascontiguousarray(block))
-        at = None if cols is None else constant(np.asarray(cols))
-        strips = [self._strip(V, part, at) for part in self._strips(rows)]
+        left = self.n if rows is None else len(rows)
+        right = self.n if cols is None else len(cols)
+        self.ledger.add(products=block.shape[1], entries=left * right)
+        if cols is not None and len(cols) > LOCAL:
+            whole = np.zeros((self.n, block.shape[1]))
+            np.add.at(whole, np.asarray(cols), block)
+            block, cols = whole, None
+        if rows is not None and len(rows) > LOCAL:
+            return self._product(block, None, cols)[np.asarray(rows)]
+        return self._product(block, rows, cols)
+
+    def _product(self, block: np.ndarray, rows: Part, cols: Part, h: Kernel | None = None) -> Array:
+        rule = self.rule if h is None else replace(self.rule, h=h)
+        left = [[points] for points, _ in self.stored]
+        if rows is not None:
+            left = [[constant(self._at(rows))]]
+        if cols is not None:
+            right = [(constant(self._at(cols)), constant(np.ascontiguousarray(block)))]
+        else:
+            right = [self._group(group, block) for group in self.groups]
+        strips = [
+            tree(added, [lazy(_shards.product, x, y, V, rule) for y, V in right]) for (x,) in left
+        ]
         return np.concatenate(compute(lazy(list, strips)))
 
-    def _strip(self, V: Lazy, rows: slice | np.ndarray, cols: Lazy | None) -> Lazy:
-        if self.device is None:
-            return lazy(_strips.product, self.points, V, self.h, rows, cols)
-        return lazy(
-            _strips.device_product,
-            self.points,
-            V,
-            self.h,
-            rows,
-            cols,
-            self.device,
-            self.precision,
-            self.key,
-        )
-
-    def _symmetric(self, h: Kernel, block: np.ndarray) -> np.ndarray:
-        strips = len(_strips.cuts(self.n, _strips.height(self.n)))
-        self.ledger.add(entries=self.n * (self.n + _strips.height(self.n)) // 2)
-        V = constant(np.ascontiguousarray(block))
-        parts = [lazy(_strips.half_product, self.points, V, h, i) for i in range(strips)]
-        return compute(tree(added, parts))
-
-    def _strips(self, rows: Indices | None = None) -> list[slice | np.ndarray]:
-        step = _strips.height(self.n, _strips.TILE if self.device is None else DEVICE_STRIP)
-        if rows is None:
-            return [slice(a, b) for a, b in _strips.cuts(self.n, step)]
-        return [np.asarray(rows)[a:b] for a, b in _strips.cuts(len(rows), step)]
+    def _group(self, group: range, block: np.ndarray) -> tuple[Lazy, Lazy]:
+        """The points of some shards, and their rows of a block."""
+        points = lazy(np.concatenate, [self.stored[i][0] for i in group])
+        start, stop = group[0] * height(self.n), (group[-1] + 1) * height(self.n)
+        return points, constant(np.ascontiguousarray(block[start:stop]))
 
     def diagonal(self) -> Array:
         self.ledger.add(entries=self.n)
         if getattr(self.h, "stationary", False):
-            return np.full(
-                self.n, self.h(self.first[:1], self.first[:1])[0, 0], dtype=self.like.dtype
-            )
-        parts = [lazy(_strips.diagonal, self.points, self.h, part) for part in self._strips()]
-        return np.concatenate(compute(lazy(list, parts)))
+            return np.full(self.n, self.local_values(self._at([0]))[0, 0])
+        calls = [lazy(_shards.diagonal, points, self.rule) for points, _ in self.stored]
+        return np.concatenate(compute(lazy(list, calls)))
 
     def columns(self, indices: Indices) -> Array:
         self.ledger.add(columns=len(indices), entries=self.n * len(indices))
-        cols = constant(np.asarray(indices))
-        parts = [lazy(_strips.values, self.points, self.h, part, cols) for part in self._strips()]
-        return np.concatenate(compute(lazy(list, parts)))
+        chosen = constant(self._at(indices))
+        calls = [lazy(_shards.columns, points, chosen, self.rule) for points, _ in self.stored]
+        return np.concatenate(compute(lazy(list, calls)))
 
     def restrict(self, indices: Indices) -> Operator:
         if len(indices) > LOCAL:
             return Restricted(self, indices)
-        return KernelOperator(self._at(indices), self.h, engine="chunked", ledger=self.ledger)
+        placed = self._here.placed(self._at(indices))
+        return KernelOperator(placed, self.h, engine="chunked", ledger=self.ledger)
 
     def _at(self, indices: Indices) -> np.ndarray:
-        """The points at the indices."""
-        return compute(lazy(np.take, self.points, np.asarray(indices), 0))
+        """The points at the indices, as they were read."""
+        indices, step = np.asarray(indices, dtype=np.int64), height(self.n)
+        where = indices // step
+        wanted = np.unique(where)
+        calls = [
+            lazy(np.take, self.stored[i][0], indices[where == i] - i * step, 0) for i in wanted
+        ]
+        found = None
+        for i, points in zip(wanted, compute(lazy(list, calls)), strict=True):
+            found = np.empty((len(indices), self.d), dtype=points.dtype) if found is None else found
+            found[where == i] = points
+        return np.empty((0, self.d)) if found is None else found
 
 
 @on_workers.register
@@ -123,60 +206,85 @@ def _on_workers(operator: DaskKernel) -> bool:
     return True
 
 
+@in_parts.register
+def _in_parts(operator: DaskKernel) -> DaskKernel:
+    return operator
+
+
+@determining.register
+def _determining(operator: DaskKernel) -> tuple[Any, ...]:
+    return operator.h, operator.digest
+
+
 @faster_squares.register
 def _squares(operator: DaskKernel) -> Array:
-    ones = np.ones((operator.n, 1), dtype=operator.like.dtype)
-    return operator._symmetric(_strips.Squared(operator.h), ones)[:, 0]
+    operator.ledger.add(entries=operator.n**2)
+    return operator._product(np.ones((operator.n, 1)), None, None, Squared(operator.h))[:, 0]
 
 
 @new_rows.register
 def _values_at(operator: DaskKernel, points: Array, indices: Indices) -> Array:
-    landmarks = KernelOperator(operator._at(indices), operator.h, engine="chunked")
-    points = points if operator.centre is None else points - operator.centre
+    chosen = operator._at(indices).astype(np.float64)
+    landmarks = KernelOperator(chosen, operator.h, engine="chunked", centre=operator.rule.centre)
     return new_rows(landmarks, points, np.arange(len(indices)))
 
 
 @product_seconds.register
 def _seconds(operator: DaskKernel) -> float:
-    tasks = len(operator._strips())
-    entry = 1.5e-9 if operator.device in (None, "cpu") else 1e-12
+    entry = 1.5e-9 if operator.rule.device in (None, "cpu") else 1e-12
+    tasks = len(operator.stored) * len(operator.groups)
     return OVERHEAD + 1.2 * tasks * TASK + operator.n**2 * entry
 
 
 def dask_kernel(
     points: Any, h: Kernel, *, device: str | None = None, precision: str = "high"
-) -> DaskKernel:
+) -> Operator:
     """The kernel operator on the rows of a dask array; the points are read once, by the workers."""
     points = checked(points, "points")
-    n = points.shape[0]
-    reading, leaves = each_chunk(points, _read)
-    stored = keep(lazy(_joined, leaves, getattr(h, "stationary", False)))
-    centre, first = compute(lazy(_beginning, stored), reading, leaves)
-    check_block(h, first)
-    return DaskKernel(stored, n, h, centre=centre, first=first, device=device, precision=precision)
+    n, d = points.shape
+    chunks, starts = chunks_of_rows(points)
+    reading = Reading(len(chunks))
+    leaves = [
+        lazy(_read, chunk, int(start), i, reading.topic)
+        for i, (chunk, start) in enumerate(zip(chunks, starts, strict=True))
+    ]
+    ends = np.append(starts[1:], n)
+    stored = keep_all([_cut(leaves, starts, ends, part) for part in parts(n)])
+    sums = [lazy(np.sum, part, 0, np.float64) for part in stored]
+    total, first = compute(
+        lazy(list, [tree(added, sums), lazy(_first, stored[0])]), reading, leaves
+    )
+    check_block(h, first.astype(np.float64))
+    if n <= LOCAL:
+        return kernel(compute(lazy(np.concatenate, stored)), h)
+    centre = (total / n)[None, :] if getattr(h, "stationary", False) else None
+    rule = Rule(h, centre, device, precision)
+    numbered = [(part, rows.start) for part, rows in zip(stored, parts(n), strict=True)]
+    return DaskKernel(numbered, n, d, rule)
 
 
-def _read(chunk: Any, start: int, topic: str, i: int) -> np.ndarray:
+def _cut(leaves: list[Lazy], starts: np.ndarray, ends: np.ndarray, part: slice) -> Lazy:
+    """The rows of a part, from the chunks that have some of them."""
+    inside = [i for i in range(len(leaves)) if starts[i] < part.stop and ends[i] > part.start]
+    bounds = [(max(0, part.start - int(starts[i])), part.stop - int(starts[i])) for i in inside]
+    return lazy(_joined, [leaves[i] for i in inside], bounds)
+
+
+def _joined(chunks: list[np.ndarray], bounds: list[tuple[int, int]]) -> np.ndarray:
+    return np.concatenate(
+        [chunk[start:stop] for chunk, (start, stop) in zip(chunks, bounds, strict=True)]
+    )
+
+
+def _read(chunk: Any, start: int, i: int, topic: str) -> np.ndarray:
     rows = finite_chunk(chunk, "points", start)
     announce(topic, i)
     return rows
 
 
-def _joined(chunks: list[np.ndarray], stationary: bool) -> tuple[np.ndarray, np.ndarray | None]:
-    """All points, and the mean that was subtracted from them."""
-    points = np.concatenate(chunks)
-    if not stationary:
-        return points, None
-    centre = points.mean(axis=0, keepdims=True)
-    points -= centre
-    return points, centre
+def _first(points: np.ndarray) -> np.ndarray:
+    return points[:3]
 
 
-def _points(stored: tuple[np.ndarray, np.ndarray | None]) -> np.ndarray:
-    return stored[0]
-
-
-def _beginning(
-    stored: tuple[np.ndarray, np.ndarray | None],
-) -> tuple[np.ndarray | None, np.ndarray]:
-    return stored[1], stored[0][:3].copy()
+def _digest(points: np.ndarray) -> str:
+    return hashlib.sha256(np.ascontiguousarray(points).data).hexdigest()

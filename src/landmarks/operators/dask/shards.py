@@ -1,0 +1,387 @@
+"""What a worker holds of a kernel matrix, and what it answers about it.
+
+A shard is a part of the points with their rows of the residual C = K − F Fᵀ: the diagonal, the rows
+of F and, for nuclear scores, those of CZ for random signs Z. It depends only on its points and on
+the picks so far. Every function returns a new shard and changes none, so that a shard which is lost
+with its worker is made again from its points and the picks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._array import Array, host, like, namespace, solve_from_right, take, zeros
+from ...kernels import Kernel, in_widths
+from ..gpu import fused
+from ..parts import drawn_inside
+from ..parts import signs as signs_of
+from ..pivoted_factor import INDEFINITE, check_semidefinite
+
+TILE = 1024  # rows and columns of kernel values at a time: 8 MB
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How the kernel of two blocks of points is evaluated.
+
+    centre : what is subtracted from the points of a stationary kernel, so that fewer digits cancel.
+    device : where it is evaluated: None for NumPy, else a device of torch.
+    """
+
+    h: Kernel
+    centre: np.ndarray | None
+    device: str | None
+    precision: str
+
+    def placed(self, points: np.ndarray) -> Array:
+        """The points as h takes them, in float64."""
+        points = points.astype(np.float64)
+        points = points if self.centre is None else points - self.centre
+        return self.moved(points)
+
+    def moved(self, array: np.ndarray) -> Array:
+        """The array where the kernel is evaluated."""
+        if self.device is None:
+            return array
+        import torch
+
+        return torch.asarray(array, dtype=torch.float64, device=self.device)
+
+    def values(self, x: Array, y: Array) -> Array:
+        """The block h(x, y), in tiles of rows."""
+        found = zeros((x.shape[0], y.shape[0]), x)
+        for rows in _tiles(x.shape[0]):
+            found[rows, :] = self.h(x[rows, :], y)
+        return found
+
+    def product(self, x: Array, y: Array, V: Array) -> Array:
+        """h(x, y) @ V, tile by tile; fused on a card."""
+        if fused.available(x) and fused.supported(self.h):
+            left, right = fused.prepare(x, self.h), fused.prepare(y, self.h)
+            return fused.product(self.h, left, right, V, precision=self.precision)
+        found = zeros((x.shape[0], V.shape[1]), x)
+        for rows in _tiles(x.shape[0]):
+            for cols in _tiles(y.shape[0]):
+                found[rows, :] += self.h(x[rows, :], y[cols, :]) @ V[cols, :]
+        return found
+
+    def diagonal(self, x: Array) -> Array:
+        """The values h(x_i, x_i)."""
+        xp = namespace(x)
+        if getattr(self.h, "stationary", False):
+            return zeros((x.shape[0],), x) + self.h(x[:1, :], x[:1, :])[0, 0]
+        parts = (x[a : a + 64, :] for a in range(0, x.shape[0], 64))
+        return xp.concat([xp.linalg.diagonal(self.h(part, part)) for part in parts])
+
+
+@dataclass(frozen=True)
+class Squared:
+    """h², entry by entry: its matrix times a vector of ones is the diagonal of K²."""
+
+    h: Kernel
+
+    def __call__(self, x: Any, y: Any) -> Any:
+        values = self.h(x, y)
+        return values * values
+
+
+def _tiles(n: int) -> list[slice]:
+    return [slice(a, min(n, a + TILE)) for a in range(0, n, TILE)]
+
+
+class Block(NamedTuple):
+    """Picks J: their numbers, points as they were read, F_J before, and L with C_JJ = L Lᵀ."""
+
+    indices: np.ndarray
+    points: np.ndarray
+    rows: np.ndarray
+    L: np.ndarray
+
+
+class Looked(NamedTuple):
+    """What is known of some rows: their numbers, points, rows of F and of CZ, diag K, diag C."""
+
+    indices: np.ndarray
+    points: np.ndarray
+    rows: np.ndarray
+    CZ: np.ndarray
+    whole: np.ndarray
+    diagonal: np.ndarray
+
+    @classmethod
+    def joined(cls, parts: Sequence[Looked]) -> Looked:
+        """Those of several shards together."""
+        return cls(*(np.concatenate(field) for field in zip(*parts, strict=True)))
+
+
+class Sums(NamedTuple):
+    """Sums over a shard: of the weights of a draw, of diag C, and of the squares of CZ."""
+
+    weight: float
+    trace: float
+    squares: float
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Rows start … of K and of the residual of the picks so far.
+
+    points : as they were read.
+    unit : the share of K_jj up to which a residual C_jj is rounding.
+    closed : the places that may not be picked.
+    factor : the rows of F, in the blocks that were appended.
+    CZ : its rows; None unless there are probes.
+    off : what an entry of CZ may be off by.
+    """
+
+    points: np.ndarray
+    start: int
+    unit: float
+    whole: Array
+    diagonal: Array
+    closed: tuple[int, ...] = ()
+    factor: tuple[Array, ...] = ()
+    CZ: Any = None
+    off: float = 0.0
+
+    def __sizeof__(self) -> int:
+        parts = [self.points, self.whole, self.diagonal, *self.factor]
+        parts += [] if self.CZ is None else [self.CZ]
+        return 256 + sum(int(np.prod(part.shape)) * part.dtype.itemsize for part in parts)
+
+    @property
+    def rows(self) -> range:
+        """The numbers of its rows."""
+        return range(self.start, self.start + len(self.points))
+
+    def inside(self, indices: np.ndarray) -> np.ndarray:
+        """The places in the shard of those indices that are in it."""
+        indices = np.asarray(indices, dtype=np.int64) - self.start
+        return indices[(indices >= 0) & (indices < len(self.points))]
+
+    @property
+    def left(self) -> Array:
+        """Whether each row is not represented yet."""
+        return self.diagonal > self.unit * self.whole
+
+    def weights(self) -> np.ndarray:
+        """C_jj where it is above rounding and may be picked, else zero; on the host."""
+        return self._open(np.where(host(self.left), host(self.diagonal), 0.0))
+
+    def scores(self) -> np.ndarray:
+        """The estimated gains (C²)_jj/C_jj, with the squares from the probes; on the host."""
+        xp = namespace(self.CZ)
+        c = self.diagonal
+        squares = xp.clip(xp.mean(self.CZ * self.CZ, axis=1) - self.off**2, min=0.0)
+        squares = xp.maximum(squares, c * c)
+        gains = xp.where(self.left, squares / xp.where(self.left, c, xp.ones_like(c)), 0.0)
+        return self._open(np.array(host(gains)))
+
+    def _open(self, values: np.ndarray) -> np.ndarray:
+        values[list(self.closed)] = 0.0
+        return values
+
+    def minus(self, block: Array, rows: Array) -> Array:
+        """block − F rowsᵀ."""
+        start = 0
+        for V in self.factor:
+            block = block - V @ rows[:, start : start + V.shape[1]].T
+            start += V.shape[1]
+        return block
+
+    def all_rows(self) -> Array:
+        """The rows of F."""
+        return namespace(self.diagonal).concat(
+            [zeros((len(self.points), 0), self.diagonal), *self.factor], axis=1
+        )
+
+
+def begun(points: np.ndarray, start: int, rule: Rule, unit: float, closed: np.ndarray) -> Shard:
+    """A shard before the first pick."""
+    whole = namespace_clip(rule.diagonal(rule.placed(points)))
+    shard = Shard(points, start, unit, whole, whole)
+    return replace(shard, closed=tuple(shard.inside(closed).tolist()))
+
+
+def namespace_clip(diagonal: Array) -> Array:
+    """A diagonal without what is negative."""
+    return namespace(diagonal).clip(diagonal, min=0.0)
+
+
+def sums(shard: Shard) -> Sums:
+    """What a draw, the trace and the accuracy of CZ are found from."""
+    CZ = shard.CZ
+    squares = 0.0 if CZ is None else float(namespace(CZ).sum(CZ * CZ))
+    return Sums(
+        float(shard.weights().sum()), float(namespace(shard.diagonal).sum(shard.diagonal)), squares
+    )
+
+
+def drawn(shard: Shard, targets: np.ndarray) -> np.ndarray:
+    """The rows at these distances into the sum of the weights."""
+    return shard.start + drawn_inside(shard.weights(), targets)
+
+
+def looked(shard: Shard, indices: np.ndarray) -> Looked:
+    """What is known of the rows at the indices, as far as they are here."""
+    places = shard.inside(indices)
+    blocks = [host(take(V, places)) for V in shard.factor]
+    rows = np.concatenate([np.zeros((len(places), 0)), *blocks], axis=1)
+    CZ = np.zeros((len(places), 0)) if shard.CZ is None else host(take(shard.CZ, places))
+    diagonals = (host(take(part, places)) for part in (shard.whole, shard.diagonal))
+    return Looked(shard.start + places, shard.points[places], rows, CZ, *diagonals)
+
+
+def highest(shard: Shard, count: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """The highest positive scores or weights, and where they are; the first of equal ones first."""
+    values = shard.scores() if kind == "scores" else shard.weights()
+    order = np.argsort(-values, kind="stable")[:count]
+    order = order[values[order] > 0]
+    return values[order], shard.start + order
+
+
+def highest_of(
+    parts: Sequence[tuple[np.ndarray, np.ndarray]], count: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The highest of several shards."""
+    values, indices = (np.concatenate(field) for field in zip(*parts, strict=True))
+    order = np.lexsort((indices, -values))[:count]
+    return values[order], indices[order]
+
+
+def with_picks(shard: Shard, block: Block, rule: Rule) -> Shard:
+    """The shard after the picks of a block; CZ is not brought up to date."""
+    x, rows = rule.placed(shard.points), rule.moved(block.rows)
+    columns = shard.minus(rule.values(x, rule.placed(block.points)), rows)
+    V = solve_from_right(columns, rule.moved(block.L))
+    xp = namespace(V)
+    left = shard.diagonal - xp.sum(V * V, axis=1)
+    if float(xp.min(left)) < -INDEFINITE * float(xp.max(shard.whole)):
+        check_semidefinite(host(left), host(shard.whole), shard.start)
+    after = replace(shard, diagonal=namespace_clip(left), factor=(*shard.factor, V))
+    return cleared(after, block.indices)
+
+
+def cleared(shard: Shard, indices: np.ndarray) -> Shard:
+    """The shard with these rows counted as represented."""
+    places = shard.inside(indices)
+    if len(places) == 0:
+        return shard
+    diagonal = shard.diagonal + 0.0
+    diagonal[places] = 0.0
+    return replace(shard, diagonal=diagonal)
+
+
+def signs(shard: Shard, key: int, count: int) -> Array:
+    """The rows of the random signs Z."""
+    Z = signs_of(key, count, shard.start, shard.rows.stop)
+    return like(Z, shard.diagonal)
+
+
+def last_times_signs(shard: Shard, key: int, count: int) -> np.ndarray:
+    """VᵀZ for the last block V of the factor."""
+    return host(shard.factor[-1].T @ signs(shard, key, count))
+
+
+def all_times_signs(shard: Shard, key: int, count: int) -> np.ndarray:
+    """FᵀZ."""
+    return host(shard.all_rows().T @ signs(shard, key, count))
+
+
+def last_taken_out(shard: Shard, VZ: np.ndarray) -> Shard:
+    """CZ after C became C − V Vᵀ."""
+    return replace(shard, CZ=shard.CZ - shard.factor[-1] @ like(VZ, shard.diagonal))
+
+
+def all_taken_out(shard: Shard, FZ: np.ndarray) -> Shard:
+    """CZ = KZ − F (FᵀZ)."""
+    return replace(shard, CZ=shard.minus(shard.CZ, like(FZ, shard.diagonal).T))
+
+
+def without_probes(shard: Shard, count: int) -> Shard:
+    """The shard with CZ = 0, to which products are added."""
+    return replace(shard, CZ=zeros((len(shard.points), count), shard.diagonal), off=0.0)
+
+
+def forgotten(shard: Shard) -> Shard:
+    """The shard without CZ."""
+    return replace(shard, CZ=None)
+
+
+def with_off(shard: Shard, off: float) -> Shard:
+    """The shard, with what an entry of CZ may be off by."""
+    return replace(shard, off=off)
+
+
+class Passing(NamedTuple):
+    """Points that pass by the shards, and the number of the first."""
+
+    points: np.ndarray
+    start: int
+
+
+def passing(points: Sequence[np.ndarray], starts: Sequence[int]) -> Passing:
+    """The points of neighbouring shards."""
+    return Passing(np.concatenate(points), starts[0])
+
+
+def with_product(shard: Shard, other: Passing, key: int, count: int, rule: Rule) -> Shard:
+    """CZ plus the product of K with the signs of the points that pass by."""
+    Z = signs_of(key, count, other.start, other.start + len(other.points))
+    x, y = rule.placed(shard.points), rule.placed(other.points)
+    return replace(shard, CZ=shard.CZ + rule.product(x, y, rule.moved(Z)))
+
+
+def product(x: np.ndarray, y: np.ndarray, block: np.ndarray, rule: Rule) -> np.ndarray:
+    """h(x, y) @ block."""
+    return host(rule.product(rule.placed(x), rule.placed(y), rule.moved(block)))
+
+
+def columns(x: np.ndarray, y: np.ndarray, rule: Rule) -> np.ndarray:
+    """h(x, y)."""
+    return host(rule.values(rule.placed(x), rule.placed(y)))
+
+
+def diagonal(x: np.ndarray, rule: Rule) -> np.ndarray:
+    """The values h(x_i, x_i)."""
+    return host(rule.diagonal(rule.placed(x)))
+
+
+def squares(shard: Shard, others: Sequence[Shard], rule: Rule) -> float:
+    """The sum of the squares of C at the rows of a shard and the columns of others.
+
+    Those of later shards stand for the rows below the diagonal too, and count twice.
+    """
+    total, x = 0.0, rule.placed(shard.points)
+    F = shard.all_rows()
+    for other in others:
+        y, G = rule.placed(other.points), other.all_rows()
+        part = 0.0
+        for rows in _tiles(len(shard.points)):
+            for cols in _tiles(len(other.points)):
+                C = rule.h(x[rows, :], y[cols, :]) - F[rows, :] @ G[cols, :].T
+                part += float(namespace(C).sum(C * C))
+        total += part if other.start == shard.start else 2 * part
+    return total
+
+
+def samples(shard: Shard, key: int, depth: int) -> np.ndarray:
+    """The rows' part of zᵀCz, or of ‖Cz‖² for depth 2, for each sign vector z."""
+    CZ = shard.CZ
+    values = CZ * (signs(shard, key, CZ.shape[1]) if depth == 1 else CZ)
+    return host(namespace(CZ).sum(values, axis=0))
+
+
+def factor_of(shard: Shard) -> np.ndarray:
+    """The rows of F on the host."""
+    return host(shard.all_rows())
+
+
+def largest_norm(points: np.ndarray, rule: Rule) -> float:
+    """The largest squared norm of the points, in units of the kernel's width."""
+    x = in_widths(host(rule.placed(points)), getattr(rule.h, "sigma", 1.0))
+    return float(np.max(np.sum(x * x, axis=1)))
