@@ -6,14 +6,13 @@ CPU seconds of the workers are fitted rather than elapsed seconds, because other
 changes them little; they are divided by the number of cores, and the overhead of the scheduler and
 the movement of bytes are added. The last column says what breaks first.
 
-    Gram pass of m × n      CPU = a·m·n² + b·m·n + t·tasks
-    kernel product, b wide  CPU = (c + e·d + f·b + g·[b > 1])·values + t·tasks,
-                            values = n(n + strip)/2
+    Gram pass of m × n          CPU = a·m·n² + b·m·n + t·tasks
+    rpcholesky, k of n points   CPU = (c + e·d + f·k)·n·k + t·tasks
+    product with M signs        CPU = (c + e·d + f·M)·n² + t·tasks
 
-BLAS multiplies a matrix by one vector and by several in different ways, hence the step g.
-
-The model assumes that the network moves 1 GB per second and worker, and that a worker has one core;
-neither is measured here.
+nuclear is such a product with M = 100 and then as much as rpcholesky, and takes the signs out of
+each block: 4·n·k·M more multiplications. The model assumes that the network moves 1 GB per second
+and worker, and that a worker has one core; neither is measured here.
 """
 
 import os
@@ -24,28 +23,23 @@ from cluster import best, cluster, overhead, points, tall
 from scipy.optimize import nnls
 
 import landmarks as lm
-from landmarks.operators.dask.kernel import DEVICE_STRIP
-from landmarks.operators.dask.strips import TILE, cuts, height
+from landmarks.methods.greedy.nuclear import FOLLOWED, WIDTH
+from landmarks.operators.parts import height
 
 CHUNK = 128 * 2**20
 BANDWIDTH = 1e9
-GPU_VALUE = (
-    4.2e-13  # seconds a value with ten vectors on an H200: docs/gpu.md, 16.9 ms for 4e10 values
-)
-LIMITS = {"seconds": 86_400.0, "worker memory": 16e9, "client memory": 64e9, "tasks": 1e6}
+PROBES = 100
+# seconds of a value and ten vectors on an H200 in double precision (docs/gpu.md), and of a
+# multiplication of the factor there: an assumption, 2·10¹³ a second
+GPU_VALUE, GPU_FACTOR = 1.9e-12, 5e-14
+LIMITS = {"seconds": 86_400.0, "worker memory": 100e9, "client memory": 64e9, "tasks": 1e6}
 
 GRAMS = [(40_000, 100), (40_000, 200), (80_000, 200), (40_000, 400), (80_000, 400)]
 HELD_OUT_GRAM = (200_000, 300)
-PRODUCTS = [
-    (2000, 4, 1),
-    (4000, 4, 1),
-    (4000, 4, 10),
-    (4000, 16, 1),
-    (6000, 16, 10),
-    (8000, 4, 1),
-    (6000, 8, 3),
-]
-HELD_OUT_PRODUCT = (14_000, 8, 5)
+DRAWS = [(10_000, 4, 50), (20_000, 4, 50), (20_000, 16, 50), (20_000, 4, 200), (40_000, 8, 100)]
+HELD_OUT_DRAW = (60_000, 6, 300)
+PRODUCTS = [(5000, 4, 20), (5000, 16, 20), (5000, 4, 100), (8000, 8, 50), (10_000, 4, 20)]
+HELD_OUT_PRODUCT = (16_000, 6, 100)
 
 
 def gram_terms(m: float, n: float, chunk: float) -> list[float]:
@@ -58,15 +52,35 @@ def gram_tasks(m: float, chunk: float) -> float:
     return np.ceil(m / chunk) * (2 + 1 / 7) + 1
 
 
-def product_terms(n: float, d: float, b: float) -> list[float]:
-    """Values, times dimensions, times vectors, values if several vectors, and number of tasks."""
-    values = n * (n + height(int(n))) / 2
-    return [values, values * d, values * b, values * (b > 1), product_tasks(n)]
+def shards(n: float) -> int:
+    """The parts of n points."""
+    return -(-int(n) // height(int(n)))
 
 
-def product_tasks(n: float, least: int = TILE) -> float:
-    """A task for each strip and a tree by eights."""
-    return len(cuts(int(n), height(int(n), least))) * (1 + 1 / 7) + 1
+def groups(n: float, d: float) -> int:
+    """The groups in which points pass by the parts."""
+    count = shards(n)
+    return int(np.ceil(count / max(1, min(-(-count // 8), CHUNK // (8 * d * height(int(n)))))))
+
+
+def draw_terms(n: float, d: float, k: float) -> list[float]:
+    """Values, times dimensions, multiplications of the factor, and the number of tasks."""
+    return [n * k, n * k * d, n * k * k, draw_tasks(n)]
+
+
+def draw_tasks(n: float) -> float:
+    """About a dozen blocks; each makes the parts again, their sums, and looks into most of them."""
+    return 12 * 3 * shards(n)
+
+
+def product_terms(n: float, d: float, M: float) -> list[float]:
+    """Values, times dimensions, times vectors, and the number of tasks."""
+    return [n * n, n * n * d, n * n * M, product_tasks(n, d)]
+
+
+def product_tasks(n: float, d: float) -> float:
+    """For each part and group a product and sums."""
+    return groups(n, d) * (2 * shards(n) + 1)
 
 
 def fitted(terms: list[list[float]], seconds: list[float]) -> np.ndarray:
@@ -80,9 +94,19 @@ def gram_seconds(client, m: int, n: int) -> float:
     return best(client, lambda: lm.data(tall(m, 20_000, n)), 2)[1]
 
 
-def product_seconds(client, n: int, d: int, b: int) -> float:
-    operator = lm.kernel(da.from_array(points(n, d), chunks=(n // 4, d)), lm.rbf(sigma=1.0))
-    return best(client, lambda: operator.matmul(np.ones((n, b))), 3)[1]
+def operator(n: int, d: int):
+    """Points that dask holds."""
+    return lm.kernel(da.from_array(points(n, d), chunks=(n // 4, d)), lm.rbf(sigma=d**0.5))
+
+
+def draw_seconds(client, n: int, d: int, k: int) -> float:
+    K = operator(n, d)
+    return best(client, lambda: lm.select(K, k, method="rpcholesky"), 2)[1]
+
+
+def product_seconds(client, n: int, d: int, M: int) -> float:
+    K = operator(n, d)
+    return best(client, lambda: K.residual(1).probe(0, M), 2)[1]
 
 
 def check(
@@ -121,15 +145,14 @@ def amount(value: float, unit: str) -> str:
     return f"{value:.3g} {unit}"
 
 
-def line(label: str, workers: int, costs: dict[str, float], products: int) -> None:
+def line(label: str, workers: int, costs: dict[str, float]) -> None:
     """One prediction, and the limit that it exceeds most."""
     worst = max(LIMITS, key=lambda name: costs[name] / LIMITS[name])
     breaks = worst if costs[worst] > LIMITS[worst] else "-"
     print(
-        f"{label:<34} {workers:>7} {amount(costs['seconds'], 's'):>9} "
+        f"{label:<38} {workers:>7} {amount(costs['seconds'], 's'):>9} "
         f"{amount(costs['bytes'], 'B'):>9} {amount(costs['worker memory'], 'B'):>9} "
-        f"{amount(costs['client memory'], 'B'):>9} {costs['tasks']:>9.3g} {products:>8} "
-        f"{breaks:>14}"
+        f"{amount(costs['client memory'], 'B'):>9} {costs['tasks']:>9.3g} {breaks:>14}"
     )
 
 
@@ -154,64 +177,65 @@ def gram_costs(
     }
 
 
-def greedy_costs(
-    n: float, d: float, k: int, w: int, constants: np.ndarray, fixed: float, task: float, gpu: bool
+def kernel_costs(
+    n: float,
+    d: float,
+    k: int,
+    w: int,
+    constants: dict,
+    fixed: float,
+    task: float,
+    nuclear: bool,
+    gpu: bool,
 ) -> dict[str, float]:
-    """k products, k columns, one pass for diag K²; the client keeps the n × k factor."""
-    size = 4 if gpu else 8  # bytes a number: fused products are in float32
-    tasks, vector = product_tasks(n, DEVICE_STRIP if gpu else TILE), size * n
-    work = n * n * GPU_VALUE if gpu else float(np.dot(product_terms(n, d, 1), constants))
-    moved = vector * (w + (w if gpu else 2 * tasks))
-    product = fixed + task * tasks + work / w + moved / w / BANDWIDTH + 2 * vector / BANDWIDTH
-    column = fixed + task * tasks + vector / BANDWIDTH
+    """Points, factor and signs are spread over the workers; here are the picks."""
+    s, M = shards(n), PROBES if nuclear else 0
+    blocks = np.ceil(k / WIDTH) + 4 if nuclear else 12
+    tasks = draw_tasks(n) * blocks / 12 + (product_tasks(n, d) if nuclear else 0)
+    if gpu:
+        work = n * k * k * GPU_FACTOR + 4 * n * k * M * GPU_FACTOR + n * n * GPU_VALUE * M / 10
+    else:
+        draw, product = constants["draw"], constants["product"]
+        work = float(np.dot(draw_terms(n, d, k)[:3], draw[:3])) + 2 * n * k * M * draw[2]
+        work += float(np.dot(product_terms(n, d, M)[:3], product[:3])) * (M > 0)
+    picks = 8 * (k * d + k * k / 2)
+    candidates = 8 * (FOLLOWED if nuclear else k / 8) * (k + M + d)
+    moved = picks * (w + 1) + blocks * candidates
+    moved += 8 * n * d * w + 8 * s * k * M if nuclear else 0
     return {
-        "seconds": (k + 1) * product + k * column + vector * d / BANDWIDTH,
-        "bytes": (k + 1) * moved + k * vector + vector * d * w,
-        "worker memory": 2 * vector * d + 10 * vector,
-        "client memory": vector * (k + 10),
-        "tasks": (2 * k + 1) * tasks,
+        "seconds": fixed * 3 * blocks + task * tasks + work / w + moved / w / BANDWIDTH,
+        "bytes": moved,
+        "worker memory": 8 * n / w * (k + M + d + 3) + 2 * CHUNK + 3 * 8 * height(int(n)) * WIDTH,
+        "client memory": 2 * picks + 3 * candidates + 4 * 8 * FOLLOWED**2 * nuclear + 1e4 * s,
+        "tasks": tasks,
     }
 
 
 def main() -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    constants = {}
     with cluster(2) as client:
-        grams, held_gram = (
-            [gram_seconds(client, *size) for size in GRAMS],
-            gram_seconds(client, *HELD_OUT_GRAM),
-        )
-        products, held_product = (
-            [product_seconds(client, *size) for size in PRODUCTS],
-            product_seconds(client, *HELD_OUT_PRODUCT),
-        )
+        for name, seconds, terms, sizes, last in [
+            (
+                "Gram pass",
+                gram_seconds,
+                lambda m, n: gram_terms(m, n, 20_000),
+                GRAMS,
+                HELD_OUT_GRAM,
+            ),
+            ("draw", draw_seconds, draw_terms, DRAWS, HELD_OUT_DRAW),
+            ("product", product_seconds, product_terms, PRODUCTS, HELD_OUT_PRODUCT),
+        ]:
+            found = [seconds(client, *size) for size in sizes]
+            rows = [terms(*size) for size in sizes]
+            constants[name] = fitted(rows, found)
+            held = seconds(client, *last)
+            check(name, constants[name], rows, found, last, held, terms(*last))
         fixed, task = overhead(3)
-    gram_rows, product_rows = (
-        [gram_terms(*size, 20_000) for size in GRAMS],
-        [product_terms(*size) for size in PRODUCTS],
-    )
-    a, c = fitted(gram_rows, grams), fitted(product_rows, products)
-    check(
-        "Gram pass",
-        a,
-        gram_rows,
-        grams,
-        HELD_OUT_GRAM,
-        held_gram,
-        gram_terms(*HELD_OUT_GRAM, 20_000),
-    )
-    check(
-        "kernel product",
-        c,
-        product_rows,
-        products,
-        HELD_OUT_PRODUCT,
-        held_product,
-        product_terms(*HELD_OUT_PRODUCT),
-    )
-    print(f"client and scheduler: {1e3 * fixed:.1f} ms a product, {1e3 * task:.2f} ms a task")
+    print(f"client and scheduler: {1e3 * fixed:.1f} ms a round trip, {1e3 * task:.2f} ms a task")
     print(
-        f"{'predicted':<34} {'workers':>7} {'time':>9} {'moved':>9} {'a worker':>9} "
-        f"{'client':>9} {'tasks':>9} {'products':>8} {'breaks first':>14}"
+        f"{'predicted':<38} {'workers':>7} {'time':>9} {'moved':>9} {'a worker':>9} "
+        f"{'client':>9} {'tasks':>9} {'breaks first':>14}"
     )
     for m, n, w in [
         (1e7, 200, 2),
@@ -221,21 +245,24 @@ def main() -> None:
         (1e9, 1000, 128),
         (1e9, 5000, 1024),
     ]:
-        line(f"Gram pass, {m:.0e} × {n}", w, gram_costs(m, n, w, a, fixed, task), 0)
-    for n, k, w in [(1e5, 100, 2), (1e6, 100, 16), (1e7, 100, 1024), (1e8, 100, 1024)]:
         line(
-            f"greedy, {n:.0e} points, k = {k}",
-            w,
-            greedy_costs(n, 10, k, w, c, fixed, task, False),
-            k,
+            f"Gram pass, {m:.0e} × {n}", w, gram_costs(m, n, w, constants["Gram pass"], fixed, task)
         )
-    for n, k, w in [(1e6, 100, 1), (1e7, 100, 64), (1e8, 100, 1024), (1e8, 1000, 1024)]:
-        line(
-            f"greedy, {n:.0e} points, k = {k}, GPU",
-            w,
-            greedy_costs(n, 10, k, w, c, fixed, task, True),
-            k,
-        )
+    for nuclear, gpu, n, k, w in [
+        (False, False, 1e6, 300, 16),
+        (False, False, 1e7, 1000, 64),
+        (False, False, 1e8, 1000, 64),
+        (False, False, 1e9, 1000, 512),
+        (True, False, 1e6, 300, 16),
+        (True, False, 1e7, 1000, 1024),
+        (False, True, 1e8, 1000, 64),
+        (True, True, 1e7, 1000, 1),
+        (True, True, 1e8, 1000, 64),
+        (True, True, 1e9, 1000, 1024),
+    ]:
+        name = "nuclear" if nuclear else "rpcholesky"
+        costs = kernel_costs(n, 6, k, w, constants, fixed, task, nuclear, gpu)
+        line(f"{name}, {n:.0e} points, k = {k}{', GPU' if gpu else ''}", w, costs)
 
 
 if __name__ == "__main__":
