@@ -30,6 +30,10 @@ class PlainRounds(abc.ABC):
         """Some members are exchanged for others; where to look for swaps first."""
 
     @abc.abstractmethod
+    def elsewhere(self) -> list[int]:
+        """The held members and others at random."""
+
+    @abc.abstractmethod
     def descended(self, state: list[int], near: list[int] | None = None) -> list[int]:
         """The choice after swaps, until none pays."""
 
@@ -42,7 +46,10 @@ class PlainRounds(abc.ABC):
 
     def round(self, state: list[int]) -> list[int]:
         leave = self.stale >= self.settings.patience
-        trial = self.descended(*self.disturbed(state, leave))
+        if leave and len(state) <= 12:
+            trial = self.descended(self.elsewhere())
+        else:
+            trial = self.descended(*self.disturbed(state, leave))
         better = self.lower(trial, state)
         self.stale = 0 if better or leave else self.stale + 1
         if self.lower(trial, self.best):

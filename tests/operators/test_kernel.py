@@ -6,6 +6,7 @@ import pytest
 import landmarks as lm
 from landmarks.errors import UnsupportedError
 from landmarks.operators.base import new_rows
+from landmarks.operators.dense import Dense
 
 POINTS = np.random.default_rng(0).standard_normal((700, 3))
 
@@ -189,3 +190,34 @@ def test_widths_that_do_not_fit_are_refused():
     for wrong in ([1.0, 0.0, 1.0], [], [[1.0, 2.0, 3.0]], "wide", [1.0, np.nan, 1.0]):
         with pytest.raises(ValueError, match="positive number, or one for each coordinate"):
             lm.matern(sigma=wrong)
+
+
+def test_a_search_stores_K_up_to_eight_times_the_memory_and_chooses_the_same():
+    points = np.random.default_rng(3).standard_normal((1100, 3))  # 9.2 MiB
+    stored, products = (
+        lm.select(lm.kernel(points, lm.laplacian(2.0), memory=memory), 6, method="swap")
+        for memory in (2 * 2**20, 2**20)
+    )
+    assert type(stored.operator.searchable(6)) is Dense
+    assert type(products.operator.searchable(6)) is type(products.operator)
+    assert products.indices.tolist() == stored.indices.tolist()
+
+
+@pytest.mark.parametrize("method", ["greedy", "swap", "auto"])
+def test_without_the_memory_for_K_a_search_goes_on_with_a_warning(method, monkeypatch):
+    from landmarks.operators import forms
+
+    points = np.random.default_rng(3).standard_normal((1600, 3))
+    kernel = lm.kernel(points, lm.laplacian(sigma=2.0))
+    expected = lm.select(kernel, 4, method=method).error()
+    whole = forms.densify
+
+    def short(operator):
+        if operator.n == 1600:
+            raise MemoryError
+        return whole(operator)
+
+    monkeypatch.setattr(forms, "densify", short)
+    with pytest.warns(UserWarning, match=r"storing K needs 0\.0 GiB, which could not be had"):
+        s = lm.select(lm.kernel(points, lm.laplacian(sigma=2.0)), 4, method=method)
+    assert s.error() == pytest.approx(expected, rel=0.02)

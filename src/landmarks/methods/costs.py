@@ -8,29 +8,28 @@ from __future__ import annotations
 
 import math
 
-from .._array import free_memory, on_gpu
-from ..operators.base import DENSE_MEMORY, Operator, in_parts, itemsize, product_seconds
+from .._array import on_gpu
+from ..operators.base import Operator, in_parts, itemsize, product_seconds
 from ..operators.dense import Dense
 from ..problem import Problem
 from ..proof.counting import counting_seconds
 from ..residual.compiled.library import compiled
 from ..residual.stored_powers import SPEED
-from .annealed import Annealed
+from .annealed import EXACT_ORDER, Annealed
 from .search.iterated import moves
+
+PANELS = 8 * 2**30  # bytes that the n × k panels of a search may take
 
 
 def panels_fit(problem: Problem) -> bool:
-    """Whether the three n × k panels of a search by swaps take at most half of the memory.
+    """Whether the three n × k panels of a search by swaps are small enough.
 
     Never if what has length n stays on the workers of a cluster.
     """
-    if in_parts(problem.operator) is not None:
+    operator = problem.operator
+    if in_parts(operator) is not None:
         return False
-    like = problem.operator.like
-    return (
-        3 * problem.operator.n * problem.k * itemsize(like)
-        <= free_memory(like, otherwise=2 * DENSE_MEMORY) // 2
-    )
+    return 3 * operator.n * problem.k * itemsize(operator.like) <= PANELS // 2
 
 
 def frobenius_seconds(problem: Problem) -> float:
@@ -53,40 +52,29 @@ def swap_seconds(problem: Problem) -> float:
     return 0.7 * problem.k * product_seconds(problem.operator)
 
 
-def candidates_seconds(problem: Problem) -> float:
-    """An estimate of the seconds of an annealed start that weighs some candidates at a time."""
-    steps = Annealed().n_rounds * Annealed().n_steps / 2
-    return 30 * product_seconds(problem.operator) + steps * (6 * problem.k) ** 3 * 1.5e-10
+def rounds_within(problem: Problem, seconds: float) -> int:
+    """How many rounds of the iterated search are estimated to take so long.
 
-
-def round_seconds(problem: Problem) -> float:
-    """An estimate of the seconds that a round of the iterated search takes.
-
-    A move costs overhead, passes over n × k numbers, and products or its share of the powers of K,
-    or passes over a residual that is kept as a matrix. Fitted to problems with n from 61 to 3000
-    and k from 5 to 360 (benchmarks/versions.py).
+    A move costs overhead, passes over n × k numbers, and products with K, unless its powers are
+    formed first, or passes over a residual that is kept as a matrix. Fitted to problems with n from
+    61 to 3000 and k from 5 to 360 on one core (benchmarks/versions.py); on a card it is counted.
     """
-    n, m, k = problem.operator.n, problem.operator.m, problem.k
-    frobenius = problem.objective.depth == 2
-    if compiled():
-        passes = n * k * (1.8e-9 if frobenius else 1.1e-9)
-        residual = n * (m or 0) * 1e-9
-        residual *= 1 + 1e3 * residual  # beyond a million numbers the cache is too small
-        return 1e-4 + moves(k) * (1e-5 + passes + residual) + _products(problem)
-    passes = n * k * (7e-9 if frobenius else 3e-9)
-    return moves(k) * (2e-4 + passes) + n * (m or 0) * 1e-7 + _products(problem)
-
-
-def _products(problem: Problem) -> float:
-    """The share of products with K, or of K³, in a round; none where X is kept."""
-    operator = problem.operator
-    if operator.m is not None:
-        return 0.0
-    powers = problem.objective.depth
+    operator, k, depth = problem.operator, problem.k, problem.objective.depth
+    n, m = operator.n, operator.m or 0
+    in_c = compiled() and (isinstance(operator, Dense) or m > 0)
+    overhead, entry = (1e-5, 1.1e-9 if depth < 2 else 1.8e-9) if in_c else (2e-4, 3e-9)
+    if on_gpu(operator.like):
+        overhead, entry = 2e-3, 3e-11
+    rows = n * m * 1e-9
+    rows *= 1 + 1e3 * rows  # beyond a million numbers the cache is too small
+    without = 1e-4 + moves(k) * (overhead + n * k * entry + rows)
+    if m:
+        return int(seconds / without)
+    product = product_seconds(operator)
+    found = seconds / (without + moves(k) * depth * product)
     if isinstance(operator, Dense) and operator.keeps_powers:
-        powers = max(0, powers - 1)  # K² costs little and serves every move, greedy's too
-    share = min(moves(problem.k), operator.n / (30 * SPEED))
-    return powers * share * product_seconds(operator)
+        found = max(found, (seconds - depth * n / SPEED * product) / without)
+    return int(found)
 
 
 def cube_seconds(operator: Operator) -> float:
@@ -110,7 +98,11 @@ def proof_seconds(problem: Problem) -> float:
 
 
 def annealed_seconds(problem: Problem) -> float:
-    """An estimate of the seconds that an annealed start takes on a small matrix."""
-    n, m = problem.operator.n, problem.operator.m
-    steps = Annealed().n_steps + 20 * Annealed().between
-    return steps * n * (n if m is None else m) ** 2 * 1.5e-10
+    """An estimate of the seconds that an annealed start takes: of all columns, or of some."""
+    n, m, method = problem.operator.n, problem.operator.m, Annealed()
+    steps = method.n_steps + 20 * method.between
+    whole = steps * n * (n if m is None else m) ** 2 * 1.5e-10
+    if n <= EXACT_ORDER or m is not None or not problem.pair.plain:
+        return whole
+    steps = method.n_rounds * method.n_steps // 2
+    return 30 * product_seconds(problem.operator) + steps * (6 * problem.k) ** 3 * 1.5e-10

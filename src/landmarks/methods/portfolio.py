@@ -10,13 +10,12 @@ import numpy as np
 
 from ..errors import Stopped
 from ..linalg.error import estimated_error
-from ..operators.base import Operator, product_seconds
+from ..operators.base import Operator
 from ..problem import Choice, Problem, Trial, precision_used
 from ..runs.runner import stopped
 from .inner import saved
 
 ESTIMATED = 20_000  # order above which the trials hold an estimate of the Frobenius error
-LATE = 1.0  # seconds, by the products made, after which the first start on columns is the only one
 
 
 def order(operator: Operator) -> float:
@@ -34,23 +33,22 @@ class Portfolio:
         self.bound: float | None = None
         self.proved = False
         self.trials: list[Trial] = []
-        self.choices: list[np.ndarray] = []
+        self.latest: np.ndarray
 
     def run(
         self,
         label: str,
         method: Any,
         problem: Problem | None = None,
-        *,
-        never_worse: bool = False,
     ) -> None:
         """Run a method, unless the time is up and there is a choice already.
 
-        never_worse : whether it begins at the best choice and only lowers its error; then its
-            choice is kept whatever the estimates of the errors say.
+        A method that starts at the best choice only lowers its error: then its choice is kept,
+        whatever estimates of the errors say.
         """
-        if self.trials and (stopped() or self.problem.time_left <= 0):
+        if self.trials and self.over:
             return
+        onward = bool(self.trials) and getattr(method, "start", None) is self.best.indices
         ledger, start = self.problem.operator.ledger, time.perf_counter()
         before = ledger.snapshot()
         try:
@@ -63,20 +61,17 @@ class Portfolio:
         error = self._error(choice.indices)
         precision = precision_used(self.problem.operator, used)
         self.trials.append(Trial(label, error, seconds, used["products"], precision))
-        self.choices.append(choice.indices)
+        self.latest = choice.indices
         first = len(self.trials) == 1  # beyond the rank a log determinant is −∞
-        if first or error < self.error or choice.bound is not None or never_worse:
+        if first or error < self.error or choice.bound is not None or onward:
             self.best, self.error = choice, error
         if choice.bound is not None:
             self.bound, self.proved = choice.bound, bool(choice.details["proved"])
 
     @property
-    def late(self) -> bool:
-        """Whether the first descent was far longer than most: neighbours on a fine grid, say."""
-        operator = self.problem.operator
-        if operator.m is None or self.problem.deadline is not None or not self.trials:
-            return False
-        return self.trials[0].products * product_seconds(operator) > LATE
+    def over(self) -> bool:
+        """Whether the run was stopped, or its time is up."""
+        return stopped() or self.problem.time_left <= 0
 
     def _error(self, indices: np.ndarray) -> float:
         operator, objective = self.problem.operator, self.problem.objective

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .sources import RowBlocks
 
 MEMORY = 256 * 2**20  # bytes that a block of columns or a chunk of kernel values may take
+STORED = 8 * MEMORY  # bytes up to which a search stores K: 2 GiB, n = 16 384 in float64
 DENSE_MEMORY = 4 * 2**30  # bytes that a stored n × n matrix may take
 COUNTED = ("products", "columns", "entries")  # of every run
 
@@ -171,9 +172,9 @@ def new_rows(operator: Operator, points: Array, indices: Indices) -> Array:
 
 
 @singledispatch
-def evaluated(operator: Operator) -> bool:
-    """Whether entries are evaluated each time they are used, so that a search stores a small K."""
-    return False
+def stored_up_to(operator: Operator) -> int:
+    """The bytes up to which a search stores a K whose entries are evaluated each time; 0: never."""
+    return 0
 
 
 @singledispatch

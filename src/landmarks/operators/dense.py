@@ -30,6 +30,7 @@ from .._array import (
 )
 from .base import (
     MEMORY,
+    STORED,
     Ledger,
     Operator,
     blocks,
@@ -87,7 +88,7 @@ class Dense(Operator):
     @property
     def keeps_powers(self) -> bool:
         """Whether K² and K³ may be stored: each takes as much memory as K."""
-        return itemsize(self.like) * self.n**2 <= MEMORY // 2
+        return itemsize(self.like) * self.n**2 <= STORED // 4
 
     def powers(self, highest: int) -> list[Array]:
         """K, K², up to the highest power, formed once.
@@ -160,7 +161,7 @@ def _stored_entries(operator: Dense) -> tuple[Any, ...]:
 
 @product_seconds.register
 def _stored_seconds(operator: Dense) -> float:
-    return operator.n**2 * (2e-12 if on_gpu(operator.like) else 5e-10)
+    return operator.n**2 * (2e-12 if on_gpu(operator.like) else 3.5e-10)
 
 
 @squared_columns.register

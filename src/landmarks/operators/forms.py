@@ -6,6 +6,7 @@ float64; float32 points convert exactly.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import singledispatch
 from weakref import WeakKeyDictionary, WeakSet
@@ -26,7 +27,7 @@ from .._array import (
     transposed,
 )
 from ..errors import UnsupportedError
-from .base import DENSE_MEMORY, MEMORY, Operator, evaluated, itemsize, remade_in_double
+from .base import DENSE_MEMORY, MEMORY, Operator, itemsize, remade_in_double, stored_up_to
 from .dense import Columns, Data, Dense
 from .pivoted_factor import FLOOR, pivoted_factor
 
@@ -233,7 +234,17 @@ def _of_factor(F: Array, operator: Operator) -> Factored:
 
 
 def _stored(operator: Operator) -> Operator:
-    """K itself, stored when it is small; a matrix that is stored already stays as it is."""
-    if evaluated(operator) and operator.n**2 * 8 <= MEMORY:
+    """K itself, stored where it is small enough; a matrix that is stored stays as it is."""
+    limit = stored_up_to(operator)
+    if operator.n**2 * 8 > (min(limit, MEMORY) if on_gpu(operator.like) else limit):
+        return operator
+    try:
         return Dense(densify(operator), exponent=operator.exponent, ledger=operator.ledger)
-    return operator
+    except MemoryError:
+        need = operator.n**2 * 8 / 2**30
+        warnings.warn(
+            f"storing K needs {need:.1f} GiB, which could not be had; the search evaluates K again "
+            "for each product, which takes longer",
+            stacklevel=2,
+        )
+        return operator

@@ -25,7 +25,7 @@ def kernel(
 ) -> Operator:
     """The operator of the kernel matrix h(x_i, x_j) on the rows of points.
 
-    Only a small matrix is ever stored.
+    A search stores K where that takes at most 2 GiB, 16 384 points; see `memory`.
 
     Parameters
     ----------
@@ -35,7 +35,9 @@ def kernel(
         coordinate; `polynomial(degree, gamma, coef0)`, `linear()`; a kernel of GPyTorch; or any
         callable that takes an a × d and a b × d block of points and returns the a × b block of
         values.
-    memory : bytes that the chunks of kernel values may take.
+    memory : bytes that the chunks of kernel values may take, 256 MiB by default. `auto`, `greedy`,
+        `swap` and `iterated` store K, in float64, where it takes at most eight times as much, and
+        evaluate its entries for each product where it takes more.
     engine : "fused" (our products on a GPU, for float32 and float64 torch points on it), "keops"
         (needs pykeops, which compiles and loads code, so it is used only on request) or "chunked"
         (any library and device). None uses "fused" if possible, otherwise "chunked".
@@ -49,7 +51,7 @@ def kernel(
     Returns
     -------
     Operator
-        The kernel matrix of the points, evaluated in blocks and never stored.
+        The kernel matrix of the points, evaluated in blocks.
 
     Examples
     --------

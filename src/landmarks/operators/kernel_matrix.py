@@ -32,13 +32,13 @@ from .base import (
     Operator,
     blocks,
     determining,
-    evaluated,
     faster_squares,
     in_single,
     itemsize,
     new_rows,
     points_of,
     remade_in_double,
+    stored_up_to,
     warn_about,
 )
 from .dense import Dense
@@ -243,9 +243,9 @@ def _points(operator: KernelOperator) -> Array:
     return operator.given
 
 
-@evaluated.register
-def _evaluated(operator: KernelOperator) -> bool:
-    return True
+@stored_up_to.register
+def _stored_up_to(operator: KernelOperator) -> int:
+    return 8 * operator.memory
 
 
 @in_single.register

@@ -29,12 +29,13 @@ from .._array import (
     zeros,
 )
 from .base import (
+    STORED,
     Operator,
     block_width,
     blocks,
-    evaluated,
     remade_in_double,
     squared_diagonal,
+    stored_up_to,
 )
 from .cubes import cubed_diagonal
 from .dense import Data, Dense
@@ -297,9 +298,9 @@ def _joint_in_double(operator: Joint) -> Operator | None:
     return None if parent is None else Joint(parent, host(operator.V).astype(np.float64))
 
 
-@evaluated.register
-def _joint_evaluated(operator: Joint) -> bool:
-    return True
+@stored_up_to.register
+def _joint_stored(operator: Joint) -> int:
+    return stored_up_to(operator.parent) or STORED
 
 
 def appended(operator: Operator, B: np.ndarray) -> Operator:

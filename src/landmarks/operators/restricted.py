@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._array import Array, Indices, Part, host, like, take
-from .base import Operator, evaluated, remade_in_double
+from .base import Operator, remade_in_double, stored_up_to
 
 
 class Restricted(Operator):
@@ -88,6 +88,6 @@ def _scaled_in_double(operator: Scaled) -> Operator | None:
     return None if parent is None else Scaled(parent, host(operator.d).astype(np.float64))
 
 
-@evaluated.register
-def _scaled_evaluated(operator: Scaled) -> bool:
-    return evaluated(operator.parent)
+@stored_up_to.register
+def _scaled_stored(operator: Scaled) -> int:
+    return stored_up_to(operator.parent)

@@ -29,13 +29,14 @@ from .._array import (
 )
 from .base import (
     MEMORY,
+    STORED,
     Ledger,
     Operator,
     determining,
-    evaluated,
     itemsize,
     product_seconds,
     remade_in_double,
+    stored_up_to,
 )
 from .restricted import Restricted
 
@@ -170,9 +171,9 @@ def _factors(operator: Hadamard) -> tuple[Any, ...]:
     return operator.A, operator.B
 
 
-@evaluated.register
-def _evaluated(operator: Hadamard) -> bool:
-    return True
+@stored_up_to.register
+def _stored(operator: Hadamard) -> int:
+    return STORED
 
 
 @remade_in_double.register

@@ -54,6 +54,10 @@ class PlainSearch(PlainRounds):
             trial[place] = min(free, key=lambda j, members=members: self.error([*members, j]))
         return [j for j in trial if j is not None], sorted(order[: 8 * count + 8])
 
+    def elsewhere(self) -> list[int]:
+        drawn = self.rng.permutation(self.others(self.held))
+        return [*self.held, *drawn.tolist()][: len(self.best)]
+
     def descended(self, state: list[int], near: list[int] | None = None) -> list[int]:
         """The best swap at promising places, else near a disturbance, else anywhere."""
         promising: list[int] = []

@@ -23,6 +23,7 @@ from .landscape import Landscape
 from .local_search import LIMIT, check_criterion, descend, lowered, refill, starting_choice
 
 ROUGH = 1e-4  # drift of a disturbed state that makes it load afresh; the best is loaded at the end
+FEW = 12  # members up to which a search that is stuck starts elsewhere, at random
 NEAR = 8  # places examined first after a perturbation, for each member that it dropped
 
 
@@ -33,14 +34,14 @@ class Iterated:
     Parameters
     ----------
     start : a method, by name or as an object, or k indices.
-    rounds : how many perturbations to try if there is no budget; with a budget it runs until the
-        budget is spent.
+    rounds : how many perturbations to try if there is no budget.
     share : the largest part of the choice that one perturbation drops.
     patience : rounds without improvement after which half of the choice is replaced, to leave a
-        poor local optimum.
+        poor local optimum; up to 12 columns are drawn anew instead.
     criterion : the error that swaps lower, "trace" or "frobenius"; None takes that of the problem.
         Rounds are judged by that of the problem in any case. Swaps on the trace cost far less and
         go nearly as far.
+    endless : whether it goes on until a budget is spent; if not, `rounds` is the limit then too.
 
     Examples
     --------
@@ -54,6 +55,7 @@ class Iterated:
     share: float = 0.15
     patience: int = 50
     criterion: str | None = None
+    endless: bool = True
     honours: ClassVar[frozenset[str]] = SEARCHED | PLACED
     __repr__ = brief
 
@@ -122,7 +124,8 @@ class Search(State):
 
     def steps(self) -> Iterator[Step]:
         """The descent from the start, then one round at a step."""
-        most = self.method.rounds if self.landscape.problem.deadline is None else None
+        endless = self.method.endless and self.landscape.problem.deadline is not None
+        most = None if endless else self.method.rounds
         if not self.descended:
             descend(self.landscape, self.state, final=False)
             self.best = self.state.chosen
@@ -153,7 +156,10 @@ class Search(State):
     def round(self) -> None:
         """Perturb and descend; continue from there if it is better, or to leave a local optimum."""
         leave = self.stale >= self.method.patience
-        trial = self._trial(0.5 if leave else self.method.share, leave)
+        if leave and len(self.state.members) <= FEW:
+            trial = self._elsewhere()
+        else:
+            trial = self._trial(0.5 if leave else self.method.share, leave)
         self.rounds += 1
         better = self._lower(trial, self.landscape.judged(self.state))
         self.stale = 0 if better or leave else self.stale + 1
@@ -165,6 +171,18 @@ class Search(State):
             self.state = trial
         else:
             trial.release()
+
+    def _elsewhere(self) -> Exchange:
+        """A state after a descent from members at random."""
+        problem = self.landscape.problem
+        drawn = self.rng.permutation(problem.choosable)[: problem.k]
+        compiled = self.landscape.compiled
+        trial = self.landscape.state(drawn, quick=compiled is not None)
+        if compiled is None or len(trial.vacant):
+            descend(self.landscape, trial, final=False)
+        else:
+            compiled.descend(trial, LIMIT * problem.k)
+        return trial
 
     def _trial(self, share: float, full: bool) -> Exchange:
         """A disturbed copy of the state after a descent."""
