@@ -11,6 +11,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import landmarks as lm
@@ -74,7 +75,8 @@ s.summary()
 # Are five enough? The picture shows the error of the choice, of greedy choices of each size, and of
 # the best directions, which no choice can beat.
 
-s.plot()
+figure, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")
+curve = s.plot(ax)
 
 # %%
 # What each of the five adds, and which reading could take its place at what cost:

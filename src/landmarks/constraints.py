@@ -75,7 +75,8 @@ def constrained(
     excluded = column_indices(exclude, operator, "exclude")
     if both := set(included) & set(excluded):
         raise ValueError(
-            f"{sorted(both)} are both included and excluded; keep each in one of the two"
+            f"{_check.labelled(operator, sorted(both))} cannot be both included and excluded; keep "
+            "each in one of the two"
         )
     problem = Problem(operator, 0, as_objective(objective), included, excluded)
     if placed := as_constraints(constraints, operator.n):

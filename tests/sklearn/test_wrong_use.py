@@ -34,7 +34,7 @@ PARAMETERS = [
     ({"explained_variance": 1.5}, "The 'explained_variance' parameter of ColumnSelector must be"),
     (
         {"n_features_to_select": 3, "include": [1], "exclude": [1]},
-        r"\[1\] are both included and excluded",
+        "1 cannot be both included and excluded",
     ),
     (
         {"n_features_to_select": 2, "include": [1, 2, 3]},

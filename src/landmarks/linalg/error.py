@@ -8,7 +8,6 @@ inaccurate as the Gram matrix, because the residual depends on their error only 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy
@@ -16,6 +15,7 @@ import scipy.linalg
 
 from .. import _check
 from .._array import Array, Indices, eps, host, is_single, like, namespace, on_gpu, take
+from .._remembered import Remembered
 from ..operators.base import (
     MEMORY,
     Operator,
@@ -40,7 +40,7 @@ BELOW = {1: 1e-6, 2: 1e-12}
 FULL_SPECTRUM = 3000  # up to this order all eigenvalues are computed, above only the leading ones
 DOUBLED = 20_000  # up to this many columns, float32 matrices get leading eigenvalues in float64
 
-_spectra: WeakKeyDictionary[Operator, np.ndarray] = WeakKeyDictionary()
+_spectra: Remembered[Operator, np.ndarray] = Remembered()
 
 
 def selection_error(pair: Pair, indices: Indices, depth: int) -> float:

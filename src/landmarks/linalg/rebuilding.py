@@ -13,12 +13,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.linalg
 
 from .._array import cholesky, eps, host, is_single
+from .._remembered import Remembered
 from ..errors import UnsupportedError
 from ..operators.base import DENSE_MEMORY
 from ..operators.forms import densify, in_double
@@ -166,7 +166,7 @@ def independent_basis(
     return chosen, basis, np.triu(basis.T @ X[:, chosen])
 
 
-_made: WeakKeyDictionary[Pair, Rebuilding] = WeakKeyDictionary()
+_made: Remembered[Pair, Rebuilding] = Remembered()
 
 
 def rebuilding(pair: Pair) -> Rebuilding:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from .._remembered import Remembered
 from ..linalg.error import best_rank_error, exact_error, rank_bound, selection_error, total
 from ..linalg.rebuilding import best_directions, safe_bound
 from ..operators.base import Operator
@@ -75,8 +75,8 @@ class Objective:
         return found
 
     @cached_property
-    def _pairs(self) -> WeakKeyDictionary[Operator, Pair]:
-        return WeakKeyDictionary()
+    def _pairs(self) -> Remembered[Operator, Pair]:
+        return Remembered()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Objective):

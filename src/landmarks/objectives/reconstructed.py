@@ -84,7 +84,10 @@ def _penalty(
             )
         return best_penalty(X, Y, intercept=centred)
     if isinstance(ridge, bool) or not isinstance(ridge, int | float | np.number) or not ridge >= 0:
-        raise ValueError(f'ridge must be a number of at least 0, "cv" or None, got {ridge!r}')
+        given = repr(ridge)
+        if np.ndim(ridge) > 0:
+            given = f"{type(ridge).__name__}; reconstruction().rebuild(rows) rebuilds other rows"
+        raise ValueError(f'ridge must be a number of at least 0, "cv" or None, got {given}')
     return float(np.ldexp(float(ridge), -operator.exponent))
 
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial, singledispatch
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from .._array import Array, Indices, Part, column_dots, eps, namespace, on_gpu
+from .._remembered import Remembered
 from ..errors import Stopped
 from ..runs.runner import Step, passes_of, run
 from ..runs.state import State
@@ -238,7 +238,7 @@ def itemsize(array: Array) -> int:
     return 4 if eps(array) > 1e-10 else 8
 
 
-_diagonals: WeakKeyDictionary[Operator, dict[str, Array]] = WeakKeyDictionary()
+_diagonals: Remembered[Operator, dict[str, Array]] = Remembered()
 
 
 def squared_diagonal(operator: Operator) -> Array:

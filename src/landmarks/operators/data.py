@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from .. import _check
 from .._array import host, namespace
+from .._remembered import Remembered
 from ..errors import FormatError, named
 from ..readers.frames import (
     arrow_kind,
@@ -45,9 +45,7 @@ __all__ = ["Data", "as_operator", "data", "gram_is_cheaper", "opened", "prepared
 Weights = np.ndarray | Callable[[int | None, int], np.ndarray | None] | None
 
 #: of operators made here: the share of the means, if it is known, and how many rows were left out
-_facts: WeakKeyDictionary[Operator, tuple[float | None, tuple[int, int], bool]] = (
-    WeakKeyDictionary()
-)
+_facts: Remembered[Operator, tuple[float | None, tuple[int, int], bool]] = Remembered()
 
 
 def data(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import singledispatch
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakSet
 
 import numpy as np
 import scipy.linalg
@@ -26,6 +26,7 @@ from .._array import (
     on_gpu,
     transposed,
 )
+from .._remembered import Remembered
 from ..errors import UnsupportedError
 from .base import DENSE_MEMORY, MEMORY, Operator, itemsize, remade_in_double, stored_up_to
 from .dense import Columns, Data, Dense
@@ -156,7 +157,7 @@ def _data_form(operator: Data, k: int) -> Operator:
     return factored(wide.X if operator.m < operator.n else triangle(wide.X), operator)
 
 
-_forms: WeakKeyDictionary[Operator, dict[int, Operator | None]] = WeakKeyDictionary()
+_forms: Remembered[Operator, dict[int, Operator | None]] = Remembered()
 _ready: WeakSet[Operator] = WeakSet()
 _widened: WeakSet[Operator] = WeakSet()
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.sparse
@@ -28,6 +27,7 @@ from .._array import (
     take,
     zeros,
 )
+from .._remembered import Remembered
 from .base import (
     STORED,
     Operator,
@@ -159,7 +159,7 @@ class Pair:
         return {}
 
 
-_scaled: WeakKeyDictionary[Operator, tuple[Operator, np.ndarray | None]] = WeakKeyDictionary()
+_scaled: Remembered[Operator, tuple[Operator, np.ndarray | None]] = Remembered()
 
 
 def pair_of(
