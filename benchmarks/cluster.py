@@ -36,6 +36,7 @@ def cluster(workers: int) -> Iterator[Client]:
             processes=True,
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",
+            silence_logs=50,
         ) as local,
         Client(local) as client,
     ):

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -30,14 +31,26 @@ def client():
         yield client
 
 
-def points(n: int = 1500) -> np.ndarray:
+METHODS = {"rpcholesky": lm.RPCholesky(), "nuclear": lm.NuclearScores(5)}
+WIDTH = lm.rbf(sigma=0.5)
+
+
+def points(n: int = 24_000) -> np.ndarray:
+    """Points of six parts."""
     return np.random.default_rng(1).standard_normal((n, 2))
 
 
-def kernel(x: np.ndarray, h) -> Operator:
+def kernel(x: np.ndarray, h=WIDTH, chunk: int = 5000) -> Operator:
     import dask.array as da
 
-    return lm.kernel(da.from_array(x, chunks=(400, -1)), h)
+    return lm.kernel(da.from_array(x, chunks=(chunk, -1)), h)
+
+
+@pytest.fixture(scope="module")
+def picks() -> dict[str, np.ndarray]:
+    """Those of kernels in memory."""
+    K = lm.kernel(points(), WIDTH)
+    return {name: lm.select(K, 100, method=METHODS[name]).indices for name in METHODS}
 
 
 @pytest.fixture(scope="module")
@@ -63,10 +76,46 @@ def test_three_chunkings_and_one_or_two_workers_give_the_same_bits(client):
     assert all(np.array_equal(grams[0], gram) for gram in grams[1:])
 
 
-def test_kernel_selection_is_that_in_memory(client):
-    expected = lm.select(lm.kernel(points(), lm.rbf(sigma=1.0)), 8, method="swap")
-    actual = lm.select(kernel(points(), lm.rbf(sigma=1.0)), 8, method="swap")
-    np.testing.assert_array_equal(actual.indices, expected.indices)
+@pytest.mark.parametrize(("workers", "chunk"), [(1, 24_000), (2, 5000), (4, 7777)])
+def test_a_kernel_in_parts_gives_the_picks_in_memory(workers, chunk, picks):
+    with clusters.cluster(workers):
+        for name in METHODS:
+            s = lm.select(kernel(points(), chunk=chunk), 100, method=METHODS[name])
+            assert s.indices.tolist() == picks[name].tolist()
+        total = lm.kernel(points(), WIDTH).diagonal().sum()
+        assert s.error() == pytest.approx(
+            lm.select(lm.kernel(points(), WIDTH), 100, method=METHODS[name]).error(),
+            abs=1e-9 * total,
+        )
+
+
+def test_other_methods_on_a_cluster_give_the_picks_in_memory(client):
+    x = points(5000)
+    expected = lm.select(lm.kernel(x, WIDTH), 5, method="swap").indices
+    assert lm.select(kernel(x), 5, method="swap").indices.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("phases", [["reading"], ["products"], ["rpcholesky", "nuclear"]])
+def test_workers_killed_while_landmarks_are_picked_change_nothing(client, name, phases, picks):
+    killed = []
+
+    def kill(progress):
+        if progress.phase in phases and progress.done >= 2 and not killed:
+            killed.append(progress.phase)
+            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+
+    with runner.watching(kill):
+        s = lm.select(kernel(points()), 100, method=METHODS[name])
+    assert killed or (phases, name) == (["products"], "rpcholesky")
+    assert s.indices.tolist() == picks[name].tolist()
+
+
+def test_the_factor_outlives_a_worker(client):
+    N = lm.select(kernel(points()), 40, method="rpcholesky").nystrom()
+    before = np.asarray(N @ np.ones(24_000))
+    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+    np.testing.assert_allclose(np.asarray(N @ np.ones(24_000)), before, rtol=1e-12)
 
 
 def test_wide_data_are_multiplied_on_the_workers(client):
@@ -109,14 +158,12 @@ def test_a_worker_killed_in_the_gram_pass_changes_nothing(client, tmp_path):
 
 
 def test_a_worker_killed_in_a_kernel_product_changes_nothing(client, tmp_path):
-    x, V = points(), np.ones((1500, 1))
+    x, V = points(9000), np.ones((9000, 1))
     operator = kernel(x, clusters.DeadlyKernel(str(tmp_path / "mark"), float(x[-1, 0])))
     killed = operator.matmul(V)
     assert (tmp_path / "mark").exists()
     np.testing.assert_array_equal(operator.matmul(V), killed)
-    np.testing.assert_allclose(
-        killed, lm.kernel(x, lm.rbf(sigma=1.0)).matmul(V), rtol=0, atol=1e-10
-    )
+    np.testing.assert_allclose(killed, lm.kernel(x, lm.rbf(sigma=1.0)).matmul(V), rtol=0, atol=1e-9)
 
 
 def workers_without_a_nanny(address: str, n: int) -> list[subprocess.Popen]:
@@ -157,42 +204,40 @@ def test_all_workers_lost_is_an_error_within_the_timeout(failures, sentence):
             end(workers)
 
 
-def test_a_checkpoint_outlives_all_workers(tmp_path):
+@pytest.mark.parametrize("name", METHODS)
+def test_a_checkpoint_outlives_all_workers(name, picks, tmp_path):
     path = lm.Checkpoint(tmp_path / "run.npz", interval=0)
-    expected = lm.select(lm.kernel(points(), lm.rbf(sigma=1.0)), 8, method="greedy").indices
-    steps = []
+    reached, steps = [], []
 
     def lose_all(progress):
-        if (progress.phase, progress.done) == ("greedy", 4):
+        if progress.phase == name and not reached:
+            reached.append(progress.done)
             end(workers)
 
     with clusters.cluster(0) as client:
         workers = workers_without_a_nanny(client.scheduler.address, 2)
         client.wait_for_workers(2, timeout=60)
-        with pytest.raises(WorkersLostError), dask.config.set({SETTING: "2s"}):
+        lost = pytest.raises(WorkersLostError, match="start workers and run again")
+        with lost, dask.config.set({SETTING: "2s"}):
             lm.select(
-                kernel(points(), lm.rbf(sigma=1.0)),
-                8,
-                method="greedy",
-                checkpoint=path,
-                callback=lose_all,
+                kernel(points()), 100, method=METHODS[name], checkpoint=path, callback=lose_all
             )
-        workers = workers_without_a_nanny(client.scheduler.address, 2)
-        client.wait_for_workers(2, timeout=60)
+    with clusters.cluster(0) as client:  # another cluster
+        workers = workers_without_a_nanny(client.scheduler.address, 1)
+        client.wait_for_workers(1, timeout=60)
         try:
             found = lm.select(
-                kernel(points(), lm.rbf(sigma=1.0)),
-                8,
-                method="greedy",
+                kernel(points(), chunk=11_000),
+                100,
+                method=METHODS[name],
                 checkpoint=path,
                 callback=steps.append,
             )
         finally:
             end(workers)
-    np.testing.assert_array_equal(found.indices, expected)
-    assert (
-        min(step.done for step in steps if step.phase == "greedy") > 4
-    )  # it went on, and did not begin again
+    assert found.indices.tolist() == picks[name].tolist()
+    done = [step.done for step in steps if step.phase == name]
+    assert min(done) > reached[0]  # it went on, and did not begin again
 
 
 def end(workers: list[subprocess.Popen]) -> None:

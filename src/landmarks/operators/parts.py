@@ -8,7 +8,7 @@ wherever it is needed: Salmon, Moraes, Dror and Shaw, SC (2011).
 import numpy as np
 
 PARTS = 256  # about so many, as long as their heights are within the limits
-LOWEST, HIGHEST = 2**10, 2**17
+LOWEST, HIGHEST = 2**12, 2**17
 STEP_BITS = 256  # bits that one step of the counter of Philox gives
 
 
