@@ -8,7 +8,7 @@ from sklearn.datasets import load_wine
 
 import landmarks as lm
 from landmarks.plots.coverage import CoverageDisplay
-from landmarks.plots.error_curve import ErrorCurveDisplay
+from landmarks.plots.curves import ErrorCurveDisplay
 
 pytest.importorskip("pandas", reason="needs pandas")
 WINE = load_wine(as_frame=True).data

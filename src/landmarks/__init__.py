@@ -9,10 +9,13 @@ if TYPE_CHECKING:
     from .checkpoint import Checkpoint as Checkpoint
     from .comparison import Comparison as Comparison, compare as compare
     from .how_many.cross_validated import CrossValidated as CrossValidated, HeldOut as HeldOut
-    from .how_many.curve import Curve as Curve, path as path
-    from .how_many.knee import Knee as Knee
+    from .how_many.curve import (
+        Curve as Curve,
+        Knee as Knee,
+        MaxError as MaxError,
+        path as path,
+    )
     from .how_many.likelihood_ratio import LikelihoodRatio as LikelihoodRatio
-    from .how_many.max_error import MaxError as MaxError
     from .kernels import (
         laplacian as laplacian,
         linear as linear,
@@ -70,10 +73,8 @@ _WHERE = {
         "checkpoint": "Checkpoint",
         "comparison": "Comparison compare",
         "how_many.cross_validated": "CrossValidated HeldOut",
-        "how_many.curve": "Curve path",
-        "how_many.knee": "Knee",
+        "how_many.curve": "Curve Knee MaxError path",
         "how_many.likelihood_ratio": "LikelihoodRatio",
-        "how_many.max_error": "MaxError",
         "kernels": "laplacian linear matern polynomial rbf",
         "methods.greedy.supervised": "Supervised",
         "operators.data": "data",

@@ -10,7 +10,7 @@ import numpy as np
 from . import _check
 from .checkpoint import open_journal
 from .constraints import check_honoured, constrained, subset_size
-from .how_many.knee import with_rule
+from .how_many.curve import with_rule
 from .methods.inner import saved
 from .methods.registry import as_method
 from .objectives.objective import OBJECTIVES

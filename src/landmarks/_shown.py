@@ -24,7 +24,7 @@ class Table:
 
     Examples
     --------
-    >>> from landmarks.explain.table import Table
+    >>> from landmarks.explain import Table
     >>> table = Table({"name": ["age", "bmi"], "r2": [0.251, 1.0]})
     >>> table
     name     r2

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._select import select
+from ._shown import Table
 from .errors import FormatError
-from .explain.table import Table
 from .how_many.curve import checked_sizes
 from .methods.registry import COMPARED, as_method
 from .operators.base import Operator
@@ -23,7 +23,7 @@ from .runs.runner import Callback
 from .selection import Selection
 
 if TYPE_CHECKING:
-    from .plots.comparison import ComparisonDisplay
+    from .plots.curves import ComparisonDisplay
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Comparison:
         >>> len(found.plot().ax_.patches)
         2
         """
-        from .plots.comparison import ComparisonDisplay
+        from .plots.curves import ComparisonDisplay
 
         errors: dict[str, dict[int, float]] = {}
         for row in self.rows:

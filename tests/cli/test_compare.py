@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.cli.files.write import schema
 from landmarks.cli.main import main
+from landmarks.cli.write import schema
 
 from . import program
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import landmarks as lm
-from landmarks.how_many.knee import Rule
+from landmarks.how_many.curve import Rule
 from landmarks.placement import Constraint
 from landmarks.problem import Method
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from landmarks.errors import UnsupportedError
-from landmarks.explain.table import Table
+from landmarks.explain import Table
 
 TABLE = Table({"name": ["a", "<b>"], "n": [1, 20], "x": [0.123456, None]})
 

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import landmarks as lm
-from landmarks.sklearn.kernel_points import by_index, own_kernel
+from landmarks.sklearn.nystroem import by_index, own_kernel
 
 DIGITS = load_digits()
 X = DIGITS.data[:300] / 16

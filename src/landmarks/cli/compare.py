@@ -13,10 +13,10 @@ from ..errors import suggestion
 from ..methods.registry import METHODS
 from ..report.terminal import Terminal, aligned, printable
 from ..runs.bar import progress_bar
-from .files import source
-from .files.source import Source
-from .files.write import described
+from . import source
 from .outcome import OK, USAGE, Failure, check_outputs, warnings_as_notes, written
+from .source import Source
+from .write import described
 
 PLOTS = (".png", ".svg", ".pdf")
 COLUMNS = ("method", "k", "relative_error", "factor", "seconds", "products", "skipped")

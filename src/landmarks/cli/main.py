@@ -15,8 +15,7 @@ from .. import __doc__ as purpose
 from .. import __version__
 from ..methods.registry import COMPARED, METHODS
 from ..report.terminal import printable
-from .files import file_options
-from .options import LISTED, Group, Parser, image, listed, number, option, sizes
+from .options import LISTED, Group, Parser, add_arguments, image, listed, number, option, sizes
 from .outcome import BAD_DATA, CODES, OK, Failure
 
 NAMES = ", ".join([*METHODS, "supervised"])  # supervised needs --target
@@ -129,7 +128,7 @@ def _options_of_select(parser: argparse.ArgumentParser) -> None:
     option(parser, "--method", f"one of {NAMES} (default auto)", default="auto")
     text = "save the run to this file; after a crash or Ctrl-C the same command continues it"
     option(parser, "--checkpoint FILE", text)
-    file_options.add_arguments(parser)
+    add_arguments(parser)
     results = parser.add_argument_group("results")
     text = (
         "write the chosen columns (csv, tsv, parquet), the record (json) or the selection (npz) "
@@ -154,7 +153,7 @@ def _options_of_compare(parser: argparse.ArgumentParser) -> None:
     text = f"methods to compare (default {','.join(COMPARED)})"
     option(parser, "--methods NAMES", text, type=listed, default=COMPARED)
     _add_choice(parser)
-    file_options.add_arguments(parser)
+    add_arguments(parser)
     results = parser.add_argument_group("results")
     option(results, "--plot FILE", "draw the errors: png, svg or pdf")
     option(results, "--json", "print the table as JSON")

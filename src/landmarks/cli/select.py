@@ -20,10 +20,10 @@ from ..report.overview import aimed_measure
 from ..report.terminal import Terminal, lines, printable
 from ..runs.bar import progress_bar
 from ..selection import Selection
-from .files import source, write
-from .files.source import Source
-from .files.write import record
+from . import source, write
 from .outcome import BAD_DATA, NO_OUTPUT, OK, USAGE, Failure, check_outputs, warnings_as_notes
+from .source import Source
+from .write import record
 
 AS_GIVEN = (
     "criterion",
@@ -99,7 +99,7 @@ def method_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
 
 def _supervised(cells: Sequence[str]) -> Any:
     """The method that uses a target: numbers as they are, anything else as classes."""
-    from ..sklearn.kernel_points import numeric_target  # here: scikit-learn loads slowly
+    from ..sklearn.nystroem import numeric_target  # here: scikit-learn loads slowly
 
     try:
         values = np.array([float(cell) for cell in cells])

@@ -1,1 +1,5 @@
-"""Why these columns: reasons, substitutes, stability."""
+"""Why these columns were chosen, how stable the choice is, and which others are as good."""
+
+from .._shown import Table
+
+__all__ = ["Table"]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _check
+from .._shown import Table
 from ..errors import UnsupportedError
 from ..problem import Problem
 from ..proof.counting import counted
 from ..proof.entropy import large_volumes
 from ..proof.tree import Tree
 from ..runs.runner import watching
-from .table import Table
 
 if TYPE_CHECKING:
     from ..selection import Selection

@@ -21,7 +21,6 @@ from ..operators.kernel_matrix import KernelOperator
 from ..operators.sparse import Shifted, SparseColumns
 from ..problem import Method, Problem
 from ..runs.runner import report
-from .table import identity
 
 if TYPE_CHECKING:
     from ..selection import Selection
@@ -220,3 +219,9 @@ def resample(operator: Operator, rng: np.random.Generator, keep: Indices = ()) -
             drawn.weights = weights * drawn.weights[rows]
     order = rng.permutation(operator.n)
     return Sample(drawn.restrict(order), order)
+
+
+def identity(indices: np.ndarray, labels: np.ndarray) -> dict[str, list[Any]]:
+    """The index, and the name if there are names."""
+    index = {"index": indices.tolist()}
+    return index | {"name": labels[indices].tolist()} if isinstance(labels[0], str) else index

@@ -254,6 +254,6 @@ class HeldOut(Shown):
         >>> lm.held_out(X, [2, 4]).plot().get_xlabel()
         'columns chosen'
         """
-        from ..plots.error_curve import plot_held_out
+        from ..plots.curves import plot_held_out
 
         return plot_held_out(self, ax)

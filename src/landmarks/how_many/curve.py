@@ -1,20 +1,36 @@
-"""Error against k: the curve from one greedy pass, and the smallest k for a given error."""
+"""How the error falls with k: the curve of one greedy pass, its knee, the smallest k for an error.
 
+`with_rule` is how `select` applies a rule for k. A rule looks at the curve, or bisects from a bound
+to a greedy choice.
+"""
+
+import math
+import time
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from .. import _check
-from .._array import Array
+from .._array import Array, eps
+from .._check import is_number
 from .._shown import Shown, Table
 from ..constraints import check_size, constrained
+from ..errors import RankWarning, UnsupportedError
+from ..linalg.error import FULL_SPECTRUM, spectrum
 from ..methods.greedy.greedy import ErrorGains, Gains, pursue
+from ..methods.inner import saved
 from ..objectives.objective import OBJECTIVES
 from ..operators.data import opened, warn
-from ..problem import Problem
+from ..operators.forms import in_double
+from ..problem import Choice, Method, Problem
 from ..residual.residual import Residual
+from ..runs.runner import report
+from .cross_validated import CrossValidated
+
+ROUNDING = 1000  # tolerance of a relative error, in units in the last place
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,7 +116,7 @@ class Curve(Shown):
         >>> curve.plot().get_xlabel()
         'columns chosen'
         """
-        from ..plots.error_curve import plot_curve
+        from ..plots.curves import plot_curve
 
         return plot_curve(self, ax)
 
@@ -213,3 +229,183 @@ class Watched(Gains):
         if self.depth == 2:
             diagonal = self.gains.powers.diagonals[1]
         self.errors.append(self.gains.residual.pair.total(diagonal))
+
+
+@dataclass(frozen=True)
+class MaxError:
+    """The smallest k at which the method reaches a relative error, found by bisection.
+
+    The selection has a relative error of at most `error`, up to rounding, and equals the one that
+    `select` makes with that k. With one column fewer the method missed that error, or even the best
+    rank-(k − 1) approximation does.
+
+    Parameters
+    ----------
+    error : the largest relative error that is allowed, from 0 to below 1.
+
+    Examples
+    --------
+    >>> s = lm.select(np.diag([3.0, 2.0, 1.0]), lm.MaxError(error=0.1))
+    >>> s.k, round(s.relative_error(), 3)
+    (2, 0.071)
+    """
+
+    error: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not is_number(self.error) or not 0 <= self.error < 1:
+            raise ValueError(
+                "error must be a number from 0 to below 1, the largest relative error allowed, "
+                f"got {self.error!r}"
+            )
+
+    def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
+        wide = replace(problem, operator=in_double(problem.operator))
+        search = Attempts(wide, method, rng, self.error + ROUNDING * eps(wide.operator.like))
+        missed = search.impossible()
+        high = search.promising()
+        while not search.reaches(high):
+            missed = high
+            high = min(search.most, high + max(1, high // 8))
+        while high - missed > 1:
+            middle = (missed + high) // 2
+            if search.reaches(middle, runs=math.log2(high - missed)):
+                high = middle
+            else:
+                missed = middle
+        return search.found[high]
+
+
+class Attempts:
+    """Runs of a method with different k, each from the same random state."""
+
+    def __init__(self, problem: Problem, method: Method, rng: np.random.Generator, error: float):
+        self.problem = problem
+        self.method = method
+        self.rng = rng
+        self.error = error
+        self.total = problem.objective.total(problem.operator)
+        self.found: dict[int, Choice] = {}
+        self.first = rng.bit_generator.state
+
+    @property
+    def most(self) -> int:
+        """The number of all that may be chosen."""
+        return self.problem.count(self.problem.candidates)
+
+    def impossible(self) -> int:
+        """A k too small for any choice: fewer than included, or a best rank-k error too large."""
+        operator = self.problem.operator
+        needed = max(1, self.problem.count(self.problem.include))
+        large = min(operator.n, operator.m or operator.n) > FULL_SPECTRUM
+        if large or self.problem.groups is not None or not self.problem.objective.plain:
+            return needed - 1
+        values = spectrum(operator) ** self.problem.objective.depth
+        tails = np.concatenate([np.cumsum(values[::-1])[::-1], [0.0]])  # of rank 0, 1, …
+        return max(needed - 1, int(np.argmax(tails <= self.error * self.total)) - 1)
+
+    def promising(self) -> int:
+        """The k at which a greedy choice reaches the target; for groups, all of them."""
+        most = len(self.problem.candidates)
+        k = min(most, max(8, 2 * len(self.problem.include)))
+        curve = greedy_curve(replace(self.problem, k=k))
+        while curve.relative[-1] > self.error and k < most:
+            k = min(most, 2 * k)
+            curve = greedy_curve(replace(self.problem, k=k))
+        if curve.relative[-1] > self.error:
+            raise ValueError(
+                f"a relative error of {self.error:.4g} cannot be reached: all {k} candidates "
+                f"together leave {curve.relative[-1]:.4g}"
+            )
+        return curve.smallest(self.error) if self.problem.groups is None else self.most
+
+    def reaches(self, k: int, runs: float = 1.0) -> bool:
+        """Whether the method reaches the target with k, in its share of the time left."""
+        seconds = self.problem.time_left / (1 + runs)
+        deadline = None if self.problem.deadline is None else time.monotonic() + seconds
+        problem = replace(self.problem, k=k, deadline=deadline)
+        self.rng.bit_generator.state = self.first
+        choice = self.found[k] = saved(f"k = {k}", self.method).choose(problem, self.rng)
+        left = problem.objective.error(problem.operator, choice.indices)
+        report("how many", k, None, left / (self.total or 1.0))
+        return left <= self.error * self.total
+
+
+def greedy_curve(problem: Problem) -> Curve:
+    """The greedy errors for every k from the number included to problem.k; no rank warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        return sweep(problem, np.arange(max(1, len(problem.include)), problem.k + 1))
+
+
+@dataclass(frozen=True)
+class Knee:
+    """The k after which the greedy curve of error against k flattens; you need not name an error.
+
+    Parameters
+    ----------
+    most : the largest k of the curve. The knee depends on it: it is the point farthest below the
+        line from k = 0 to there.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((50, 4)) @ rng.standard_normal((4, 30))
+    >>> X += 0.1 * rng.standard_normal((50, 30))
+    >>> lm.select(X, lm.Knee()).k
+    4
+    """
+
+    most: int = 100
+
+    def __post_init__(self) -> None:
+        _check.count(self.most, "most", least=2)
+
+    def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
+        if problem.groups is not None:
+            raise UnsupportedError(
+                "Knee looks at single columns; with groups give k as a number or as a MaxError"
+            )
+        most = max(len(problem.include), min(self.most, len(problem.candidates)))
+        knee = greedy_curve(replace(problem, k=most)).knee()
+        return method.choose(replace(problem, k=knee), rng)
+
+
+def with_rule(method: Method, k: Any, error: float | None) -> tuple[Any, Any]:
+    """The method and k; if k is a rule, "auto" or "held-out", the method finds it and k is None."""
+    automatic = isinstance(k, str) and k == "auto"
+    if error is not None and not automatic:
+        raise ValueError(
+            f'error={error!r} asks for the k that reaches it: give k="auto" with it, got k={k!r}'
+        )
+    if isinstance(k, str) and k == "held-out":
+        return RuledMethod(method, CrossValidated()), None
+    if automatic:
+        return RuledMethod(method, Knee() if error is None else MaxError(error)), None
+    if isinstance(k, type) or not hasattr(k, "apply"):
+        return method, k
+    return RuledMethod(method, k), None
+
+
+class Rule(Protocol):
+    """A way to find k: a frozen dataclass of its settings with one function."""
+
+    def apply(self, problem: Problem, method: Method, rng: np.random.Generator) -> Choice:
+        """Find k, which the problem leaves open, and choose k columns by the method."""
+
+
+@dataclass(frozen=True)
+class RuledMethod:
+    """A method whose k is found by a rule."""
+
+    method: Any
+    rule: Any
+    finds_k: ClassVar[bool] = True
+
+    @property
+    def honours(self) -> frozenset[str]:
+        """The constraints that the method honours."""
+        return self.method.honours
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        return self.rule.apply(problem, self.method, rng)

@@ -32,7 +32,7 @@ class Trajectory(Shown):
 
     def plot(self, ax: Any = None, *, at_most: int = 300, seed: int = 0) -> Any:
         """Plot the trajectories of t, with those that end largest in blue (Figure 1)."""
-        from ..plots.path import PathDisplay
+        from ..plots.curves import PathDisplay
 
         return PathDisplay(self).plot(ax=ax, at_most=at_most, seed=seed)
 

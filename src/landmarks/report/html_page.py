@@ -24,8 +24,7 @@ from .._array import host
 from ..errors import RankWarning
 from ..operators.base import Operator
 from ..operators.fingerprint import fingerprint
-from ..plots.error_curve import best_possible, curve_sizes, greedy_errors
-from ..plots.path import drawn
+from ..plots.curves import best_possible, curve_sizes, drawn, greedy_errors
 from ..runs.archive import written
 from ..selection import Selection
 from .drawings import curve_svg, heat_svg, maps

@@ -790,7 +790,7 @@ class Selection:
         'columns chosen'
         """
         from ..plots.coverage import CoverageDisplay, MapDisplay
-        from ..plots.error_curve import ErrorCurveDisplay
+        from ..plots.curves import ErrorCurveDisplay
 
         if field is not None and coordinates is None:
             raise ValueError("field needs coordinates=…, the positions of the candidates")

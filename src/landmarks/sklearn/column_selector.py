@@ -7,29 +7,40 @@ import time
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import metadata_routing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import check_array, check_is_fitted
 
 import landmarks as lm
 
+from .._check import share
+from ..constraints import check_size, constrained
+from ..operators.base import DENSE_MEMORY
 from ..operators.data import opened, warn
+from ..operators.prepare import PairMoments, Preparation, moments, pair_moments
 from ..operators.sources import as_rows
 from ..operators.standard import Prepared
+from ..operators.sums import Moments
 from ..readers.frames import column_labels
-from ._common import CallbackSupport, fit_task, seed, weights
-from .fitted_columns import FittedColumns
-from .rebuilder import PreparedTarget
-from .requested import (
-    requested_constraints,
-    requested_size,
-    row_weights,
-    set_features,
+from ..selection import Selection
+from ._common import (
+    CallbackSupport,
+    fit_task,
+    readable,
+    seed,
+    validated_table,
+    weights,
+    without_data,
 )
+from .rebuilder import PreparedTarget, Rebuilder, refuse_target, target_score
 
 
-class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
+class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     """Select the columns from which all columns, or a target, are best rebuilt by least squares.
 
     The k columns S are chosen to make ‖X − P_S X‖²_F small, where P_S projects onto them; with a
@@ -124,6 +135,16 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         "verbose": ["verbose"],
     }
 
+    support_: np.ndarray
+    indices_: np.ndarray
+    coefficients_: np.ndarray
+    mean_: np.ndarray
+    scale_: np.ndarray
+    selection_: Selection
+    __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"select": metadata_routing.UNUSED}
+    _moments: Any  # Moments or PairMoments, after partial_fit
+    _labels: tuple[Any, ...] | None = None
+
     def __init__(
         self,
         n_features_to_select: Any = "auto",
@@ -199,7 +220,10 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
             with fit_task(self, X, y):
                 prepared = opened(source or X, weights=rows, load=False, **asked)
                 self._labels = prepared.operator.names
-                set_features(self, prepared.operator)
+                self.n_features_in_ = prepared.operator.n
+                self.__dict__.pop("feature_names_in_", None)
+                if prepared.operator.names is not None:
+                    self.feature_names_in_ = np.asarray(prepared.operator.names, dtype=object)
                 like = prepared.operator.like if source is None else source
                 self._select(prepared, like.dtype)
             return self
@@ -231,13 +255,210 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
             **constraints,
         )
         selection = replace(selection, center=bool(self.center), scale=bool(self.scale))
-        self._take_in(selection, prepared, dtype, aim)
+        self.selection_ = selection
+        self.indices_ = selection.indices.copy()
+        self.support_ = np.isin(np.arange(selection.n), self.indices_)
+        self.reconstruction_error_ = selection.error("trace")
+        fitted, losses = Rebuilder.fitted(prepared, self.support_, dtype)
+        self.coefficients_, self.mean_, self.scale_ = fitted.coefficients, fitted.mean, fitted.scale
+        self.scores_ = losses / max(selection.total("trace"), np.finfo(float).tiny)
+        if aim is not None:
+            aim.rebuild(self, prepared, dtype)
         if self.verbose:
             share = 1 - self.selection_.relative_error("trace")
             print(
                 f"[ColumnSelector] {len(self.indices_)} of {operator.n} columns explain "
                 f"{share:.2%} of the variance, {time.perf_counter() - start:.1f}s"
             )
+
+    @property
+    def _preparation(self) -> Preparation:
+        return Preparation(self.center, bool(self.scale), self.missing)
+
+    def _validated(self, X: Any, *, reset: bool = True, ensure_min_samples: int = 1) -> Any:
+        finite = True if self.missing == "error" else "allow-nan"
+        return validated_table(self, X, finite, ensure_min_samples, reset)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, select: bool = True
+    ) -> Self:
+        """Add rows to those of earlier calls, and select columns for all of them.
+
+        Only the n_features × n_features Gram matrix is kept, not the rows. The first call after
+        `fit` starts with no rows.
+
+        Parameters
+        ----------
+        X : array, data frame or SciPy sparse matrix of shape (n_samples, n_features).
+        y : ignored.
+        sample_weight : n_samples weights.
+        select : False only adds the rows and keeps the last selection; use it to save time on all
+            calls but the last.
+
+        Returns
+        -------
+        ColumnSelector
+            Itself, fitted to all rows so far when select is True.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> X = load_wine().data
+        >>> selector = lm.ColumnSelector(2, center=True, scale=True)
+        >>> selector.partial_fit(X[:90], select=False).partial_fit(X[90:]).indices_.tolist()
+        [6, 9]
+        """
+        refuse_target(self)
+        self._labels = column_labels(X)
+        X = self._validated(X, reset=not hasattr(self, "_moments"))
+        if (n := X.shape[1]) ** 2 * 8 > DENSE_MEMORY:
+            raise MemoryError(
+                f"partial_fit keeps the Gram matrix, which needs {n * n * 8 / 2**30:.1f} GiB for "
+                f"{n} features; use fit on all rows instead"
+            )
+        w, known = weights(sample_weight, X), getattr(self, "_moments", None)
+        batch: Moments | PairMoments = (
+            moments(X, w)
+            if self.missing == "error"
+            else pair_moments(X, w, origin=None if known is None else known.origin)
+        )
+        self._moments = batch if known is None else known + batch
+        if select:
+            resolved = self._moments.resolved(self.missing)
+            self._select(self._preparation.of_moments(resolved, X.dtype), X.dtype)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The selected columns of X, in the order of X.
+
+        Parameters
+        ----------
+        X : data of shape (n_samples, n_features).
+
+        Returns
+        -------
+        array or data frame of shape (n_samples, n_features_selected)
+            As `set_output` says.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> X = load_wine().data
+        >>> lm.ColumnSelector(4, center=True, scale=True).fit(X).transform(X).shape
+        (178, 4)
+        """
+        return super().transform(readable(X))
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Rebuild all columns from the selected ones, with the coefficients found in fit.
+
+        Parameters
+        ----------
+        X : the selected columns, in the order `transform` gives them, of shape (n_samples,
+            n_features_selected).
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+            It is dense; the selected columns are as given.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> X = load_wine().data
+        >>> selector = lm.ColumnSelector(4, center=True, scale=True).fit(X)
+        >>> selector.inverse_transform(selector.transform(X)).shape
+        (178, 13)
+        """
+        check_is_fitted(self)
+        X = check_array(
+            X, dtype=[np.float64, np.float32], accept_sparse="csr", ensure_all_finite=True
+        )
+        if X.shape[1] != len(self.indices_):
+            raise ValueError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} selected "
+                f"{len(self.indices_)} features."
+            )
+        return self._rebuilder.rebuild(X)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of the variance of X that the selected columns explain; at most 1.
+
+        It is taken about the training mean, or about zero if center is False.
+
+        Parameters
+        ----------
+        X : new data of shape (n_samples, n_features). If fit accepts missing values, they count as
+            the mean in selected columns and are left out of the sum in the others.
+        y : ignored, unless target="y": then what to rebuild, and the share is that of its variance.
+        sample_weight : n_samples weights.
+
+        Returns
+        -------
+        float
+            Higher is better, as scikit-learn expects.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> X = load_wine().data
+        >>> selector = lm.ColumnSelector(4, center=True, scale=True).fit(X)
+        >>> round(selector.score(X), 2)
+        0.65
+        """
+        check_is_fitted(self)
+        X = self._validated(X, reset=False)
+        w = weights(sample_weight, X)
+        if self.target is not None:
+            return target_score(self, X, y, w)
+        return self._rebuilder.explained(X, w)
+
+    def why(self, *, each: int = 3, stability: Any = None) -> Any:
+        """Why these columns: what each adds, what could replace it, what rebuilds the others.
+
+        Shares are those of the prepared and weighted training data, which copies made by pickle do
+        not hold.
+
+        Parameters
+        ----------
+        each : how many substitutes and sources to list for each column.
+        stability : the result of `selection_.stability()`, to be shown as well.
+
+        Returns
+        -------
+        Reasons
+            With the tables `chosen` and `dropped`, which print themselves.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> X = load_wine().data
+        >>> selector = lm.ColumnSelector(4, center=True, scale=True).fit(X)
+        >>> len(selector.why().chosen["adds"])
+        4
+        """
+        check_is_fitted(self)
+        if self.selection_.operator is None:
+            raise ValueError(
+                f"this {type(self).__name__} was pickled without its training data; "
+                "call fit again before why"
+            )
+        return self.selection_.why(each=each, stability=stability)
+
+    @property
+    def _rebuilder(self) -> Rebuilder:
+        return Rebuilder(self.coefficients_, self.mean_, self.scale_, self.support_)
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "support_")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return without_data(super().__getstate__())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -246,3 +467,53 @@ class ColumnSelector(CallbackSupport, FittedColumns, BaseEstimator):
         tags.input_tags.allow_nan = self.missing != "error"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def requested_size(
+    selector: ColumnSelector, prepared: Prepared, constraints: dict[str, Any]
+) -> Any:
+    """The number of columns or groups, or a rule; None lets the costs decide."""
+    asked: Any = selector.n_features_to_select
+    problem = constrained(prepared.operator, selector.criterion, **constraints)
+    if isinstance(asked, str):
+        return None if selector.costs is not None else lm.MaxError(1 - selector.explained_variance)
+    if hasattr(asked, "apply"):
+        needs_degrees = getattr(asked, "degrees", 0) is None
+        return replace(asked, degrees=prepared.degrees) if needs_degrees else asked
+    most = problem.count(np.arange(prepared.operator.n))
+    if asked > most:
+        what = "n_features" if selector.groups is None else "the number of groups"
+        raise ValueError(f"n_features_to_select={asked} must be at most {what} = {most}.")
+    size = int(asked) if isinstance(asked, Integral) else share(asked, most)
+    check_size(size, problem, "n_features_to_select")
+    return size
+
+
+def requested_constraints(selector: ColumnSelector) -> dict[str, Any]:
+    """The columns that must, or must not, be selected, the groups and the costs."""
+    own = {name: getattr(selector, name) for name in ("groups", "costs", "budget_cost")}
+    return {"include": _listed(selector.include), "exclude": _listed(selector.exclude), **own}
+
+
+def _listed(columns: Any) -> list[Any]:
+    """The columns as a list; one name is a list of one."""
+    if columns is None:
+        return []
+    return [columns] if isinstance(columns, str) else list(columns)
+
+
+def row_weights(sample_weight: Any, least: int, m: int | None, n: int) -> np.ndarray | None:
+    """The weights of m rows, or None if all count the same; too few rows are refused."""
+    if m is not None and m < least:
+        raise ValueError(
+            f"Found array with {m} sample(s) (shape=({m}, {n})) while a minimum of {least} is "
+            "required."
+        )
+    if sample_weight is None:
+        return None
+    if m is None:
+        raise ValueError(
+            "sample_weight needs to know the number of rows, which an iterator does not know; add "
+            "up batches with partial_fit instead"
+        )
+    return weights(sample_weight, np.broadcast_to(np.float64(0.0), (m, 1)))

@@ -11,15 +11,15 @@ import numpy as np
 
 import landmarks as lm
 
-from ...errors import FormatError, UnknownColumnError
-from ...operators.base import Operator
-from ...operators.data import opened, warn
-from ...operators.standard import Prepared
-from ...readers import FileTable
-from ...readers.table import check_size, position, read
-from ...report.terminal import Words
-from ..options import listed
-from ..outcome import BAD_DATA, USAGE, Failure, note
+from ..errors import FormatError, UnknownColumnError
+from ..operators.base import Operator
+from ..operators.data import opened, warn
+from ..operators.standard import Prepared
+from ..readers import FileTable
+from ..readers.table import check_size, position, read
+from ..report.terminal import Words
+from .options import listed
+from .outcome import BAD_DATA, USAGE, Failure, note
 
 STDIN = "-"
 READ_AS_GIVEN = (  # options that the reader knows by the same names
@@ -240,7 +240,7 @@ def constraints(chosen_from: Source, arguments: argparse.Namespace) -> tuple[Any
     """The constraints on places that the arguments ask for."""
     if arguments.min_distance is None:
         return ()
-    from ...placement import MinDistance  # here: SciPy's trees load slowly
+    from ..placement import MinDistance  # here: SciPy's trees load slowly
 
     places = coordinates(chosen_from, arguments)
     if places is None:

@@ -14,14 +14,14 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ... import __version__
-from ...comparison import factor
-from ...operators.data import rows_in_blocks
-from ...operators.fingerprint import fingerprint, fingerprint_of_values
-from ...report import Summary
-from ...report.overview import aimed_measure
-from ...selection import Selection
-from ..outcome import NO_OUTPUT, Failure, note, written
+from .. import __version__
+from ..comparison import factor
+from ..operators.data import rows_in_blocks
+from ..operators.fingerprint import fingerprint, fingerprint_of_values
+from ..report import Summary
+from ..report.overview import aimed_measure
+from ..selection import Selection
+from .outcome import NO_OUTPUT, Failure, note, written
 from .source import Source, on_a_map
 
 ENDINGS = (".csv", ".tsv", ".parquet", ".json", ".npz")
@@ -58,7 +58,7 @@ def write_report(
     chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
 ) -> None:
     """Write the page."""
-    from ...report.html_page import Origin, page  # here: it loads what draws
+    from ..report.html_page import Origin, page  # here: it loads what draws
 
     settings = record(chosen_from, selection, summary, arguments)["settings"]
     if chosen_from.filled:

@@ -1,1 +1,0 @@
-"""The file that a command reads, and the files that it writes."""
