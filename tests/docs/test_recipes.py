@@ -1,6 +1,7 @@
 """Every recipe runs as it is written."""
 
 import doctest
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,14 @@ RECIPES = Path(__file__).parents[2] / "docs" / "recipes"
 NEEDS = {
     "scikit_learn": ["pandas"],
     "anndata": ["anndata"],
+    "arrow": ["duckdb", "polars", "pyarrow", "pandas", "dask"],
     "botorch": ["torch", "botorch"],
     "gpytorch": ["torch", "gpytorch"],
     "gene_panels": ["scanpy"],
     "isdf": ["pyscf"],
     "pysensors": ["pysensors"],
+    "ray": ["ray", "dask"],
+    "spark": ["pyspark"],
     "sensors": ["matplotlib", "jinja2"],
 }
 SLOW = {"gpytorch", "botorch"}
@@ -31,6 +35,8 @@ def test_the_recipe_runs(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # a recipe may write files
     for library in NEEDS[name]:
         pytest.importorskip(library, reason=f"the recipe needs {library}")
+    if name == "spark" and shutil.which("java") is None:
+        pytest.skip("Spark needs java")
     failed, tried = doctest.testfile(
         str(RECIPES / f"{name}.md"), module_relative=False, optionflags=doctest.ELLIPSIS
     )

@@ -119,3 +119,10 @@ def test_a_method_that_reads_k_columns_reads_no_more(method):
     s = lm.select(lm.psd(lm.rbf(1.0)(points, points)), 10, method=method)
     assert s.ledger.products == 0
     assert s.ledger.columns <= 20 and s.ledger.entries <= 24 * 400
+
+
+def test_a_stored_matrix_takes_names():
+    s = lm.select(lm.psd(np.diag([1.0, 3.0, 2.0]), names=["x", 7, "z"]), 2, method="greedy")
+    assert s.chosen_names == [7, "z"] and s.names == ("x", "7", "z")
+    with pytest.raises(ValueError, match="expected 3 names, one for each column of K, got 2"):
+        lm.psd(np.eye(3), names=["x", "y"])

@@ -1,6 +1,8 @@
 """From a stored Gram, covariance or kernel matrix to its operator, with checks."""
 
 import warnings
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +17,9 @@ AT_ONCE = 256  # order up to which definiteness is checked at once; above, when 
 TILE = 128  # rows and columns compared with their mirror image at a time, within the cache
 
 
-def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
+def psd(
+    K: Array, *, check_symmetric: bool | str = True, names: Sequence[Any] | None = None
+) -> Dense:
     """The operator of a stored Gram, covariance or kernel matrix.
 
     Parameters
@@ -24,6 +28,7 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
     check_symmetric : True raises an error if K is not symmetric; "warn" warns. False skips this
         check and the check that K is positive semidefinite. Up to n = 256 all of that is looked at
         here; above, eigenvalues are when a method first makes products with K.
+    names : of the n columns; a data frame brings its own.
 
     Returns
     -------
@@ -35,11 +40,16 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
     >>> lm.psd(np.eye(3))
     Dense(n=3, dtype=float64)
     """
-    names, labels = column_names(K), column_labels(K)
+    labels = column_labels(K) if names is None else tuple(names)
+    called = column_names(K) if names is None else tuple(map(str, names))
     K = _check.matrix(K, "K")
     if K.shape[0] != K.shape[1]:
         raise ValueError(
             f"K must be square, got shape {tuple(K.shape)}; for the columns of X use data(X)"
+        )
+    if called is not None and len(called) != K.shape[1]:
+        raise ValueError(
+            f"expected {K.shape[1]} names, one for each column of K, got {len(called)}"
         )
     if check_symmetric:
         asymmetry, excess, place = _compared(K)
@@ -50,7 +60,7 @@ def psd(K: Array, *, check_symmetric: bool | str = True) -> Dense:
         if K.shape[0] <= AT_ONCE:
             check_definite(K)
     exponent = _check.exponent(float(namespace(K).max(namespace(K).linalg.diagonal(K))), K)
-    operator = Dense(_check.scaled(K, exponent), exponent=exponent, names=names)
+    operator = Dense(_check.scaled(K, exponent), exponent=exponent, names=called)
     operator.labels = labels
     operator.unchecked = bool(check_symmetric) and K.shape[0] > AT_ONCE
     return operator
