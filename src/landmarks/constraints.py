@@ -20,8 +20,17 @@ HONOURED_BY = {
     "constraints": "auto, greedy, swap or iterated",
     "target": "auto, greedy, swap, iterated, annealed, continuous, knapsack or exact",
     "noise": "auto, greedy, swap, iterated, annealed, continuous, knapsack or exact",
-    "logdet": "auto, greedy, swap, iterated, exact or pivoted_qr",
+    "logdet": "auto, greedy, swap, iterated or exact, or draws: pivoted_qr, rpcholesky, kdpp",
 }
+_ALONE = (
+    'criterion="logdet" chooses k single candidates, without groups and costs: choices of other '
+    "sizes would be compared by a number that changes with the units of the data; choose by the "
+    "trace, or leave out groups and costs"
+)
+_COUNTED = (
+    'criterion="logdet" needs k as a number or as a share of the candidates: rules for k look for '
+    "a small share of an error, and a log determinant, in nats, has no shares"
+)
 
 
 def column_indices(which: Any, operator: Operator, name: str) -> tuple[int, ...]:
@@ -84,6 +93,8 @@ def constrained(
             raise ValueError("constraints cannot be combined with groups or costs; leave one out")
         problem = replace(problem, constraints=placed)
         check_start(problem, np.asarray(included, dtype=np.int64), complete=False)
+    if not problem.objective.shares and (groups is not None or costs is not None):
+        raise UnsupportedError(_ALONE)
     if groups is not None:
         problem = _grouped(problem, _labels(groups, operator.n))
     if costs is None and budget_cost is None:
@@ -175,6 +186,8 @@ def _numbers(costs: Any) -> np.ndarray:
 def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
     """The requested size as an int, checked; 0 when the method finds it or the costs set it."""
     finds_k = getattr(chooser, "finds_k", False)
+    if finds_k and not problem.objective.shares:
+        raise UnsupportedError(_COUNTED)
     if problem.costs is not None and finds_k:
         raise ValueError(
             "budget_cost says how many to choose; leave k out, or give the most to choose as a "

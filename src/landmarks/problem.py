@@ -242,6 +242,8 @@ INCLUDE_EXCLUDE = frozenset({"include", "exclude"})
 AIMED = INCLUDE_EXCLUDE | {"target", "noise"}
 PLACED = INCLUDE_EXCLUDE | {"constraints"}
 SEARCHED = AIMED | {"logdet"}
+#: what methods honour that draw independent columns, whatever the objective
+DRAWN = INCLUDE_EXCLUDE | {"logdet"}
 
 
 def check_indices(indices: Any, n: int, *, repeats: bool = False) -> np.ndarray:

@@ -15,7 +15,6 @@ from contract.cells import (
     DESCENTS,
     DOORS,
     FACTORS,
-    MAY_BE_REFUSED,
     SEARCHES,
     WELL_CONDITIONED,
     Cell,
@@ -37,7 +36,7 @@ import landmarks as lm
 from landmarks.errors import RankWarning, ScaleWarning, UnsupportedError
 
 CELLS = cells(seed=0)
-REFUSED = [cell for cell in CELLS if cell.refusals and cell.objective not in MAY_BE_REFUSED]
+REFUSED = [cell for cell in CELLS if cell.refusals]
 CHOSEN = [cell for cell in CELLS if not cell.refusals]
 QUICK, SEEDS = 2, 12  # other seeds try the same pairs in other company
 
@@ -101,12 +100,7 @@ def common(S: Any, T: Any) -> int:
 @pytest.mark.parametrize("cell", company(), ids=str)
 def test_a_choice_keeps_every_promise(cell, tmp_path):
     problem = problem_of(cell)
-    try:
-        s = selected(cell, tmp_path)
-    except (UnsupportedError, ValueError) as refusal:
-        if cell.objective not in MAY_BE_REFUSED:
-            raise
-        pytest.skip(f"refused: {refusal}")
+    s = selected(cell, tmp_path)
     check_members(s, problem)
     check_error(s, problem)
     check_bound(s, problem)

@@ -124,9 +124,11 @@ def bounds(
 def volume_bounds(problem: Problem, indices: np.ndarray, error: float) -> Iterator[Bound]:
     """What the relaxations, and then the search, prove of a log determinant."""
     search = Largest(problem, volumes(problem), indices)
+    own, nodes = search.value, 0
     for above in narrowed(search):
         source = "search" if search.nodes else "factorisation"
-        yield Bound(error - max(0.0, above - volumes(problem)(indices)), source, search.nodes)
+        yield Bound(error - max(0.0, above - own), source, search.nodes - nodes)
+        nodes = search.nodes
 
 
 def cramped(state: Conditioned, core: np.ndarray, gap: float) -> bool:

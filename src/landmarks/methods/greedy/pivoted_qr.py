@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..._array import Array, namespace
-from ...problem import INCLUDE_EXCLUDE, Choice, Problem
+from ...problem import DRAWN, Choice, Problem
 from ...residual.residual import Residual
 from .greedy import Gains, pursue
 
@@ -26,7 +26,7 @@ class PivotedQR:
     [1, 2]
     """
 
-    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE | {"logdet"}  # it is greedy for that
+    honours: ClassVar[frozenset[str]] = DRAWN
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         residual = Residual(problem.unscaled.readable(problem.k), problem.k)

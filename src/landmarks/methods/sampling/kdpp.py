@@ -13,7 +13,7 @@ import scipy
 from ..._array import eps, host
 from ...operators.forms import densify
 from ...operators.parts import draw
-from ...problem import INCLUDE_EXCLUDE, Choice, Problem, complete
+from ...problem import DRAWN, Choice, Problem, complete
 from ...residual.residual import Residual
 
 
@@ -29,7 +29,7 @@ class KDPP:
     [0, 2]
     """
 
-    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
+    honours: ClassVar[frozenset[str]] = DRAWN
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         residual = Residual(problem.unscaled, len(problem.include))

@@ -12,7 +12,7 @@ import numpy as np
 from ... import _check
 from ..._array import host
 from ...errors import UnsupportedError
-from ...problem import INCLUDE_EXCLUDE, Choice, Problem, complete
+from ...problem import DRAWN, Choice, Problem, complete
 from ...residual.residual import Residual
 
 
@@ -27,7 +27,7 @@ class KMeans:
     [1, 4]
     """
 
-    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
+    honours: ClassVar[frozenset[str]] = DRAWN
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         if not hasattr(problem.operator, "points"):

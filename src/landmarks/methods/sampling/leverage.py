@@ -15,7 +15,7 @@ import scipy
 from ..._array import Array, host, namespace, rank_tolerance, take
 from ...linalg.nystrom import pivoted_cholesky, whitened
 from ...operators.base import Operator
-from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
+from ...problem import DRAWN, Choice, Problem, brief, complete
 from ...residual.residual import Residual, filled
 from ...runs.runner import Step, run
 from .uniform import draw_order
@@ -39,7 +39,7 @@ class RidgeLeverage:
     """
 
     oversampling: float = 2.0
-    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
+    honours: ClassVar[frozenset[str]] = DRAWN
     __repr__ = brief
 
     def __post_init__(self) -> None:

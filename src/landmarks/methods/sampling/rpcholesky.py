@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..._check import is_whole
-from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
+from ...problem import DRAWN, Choice, Problem, brief, complete
 from ...residual.residual import residual_of
 from ...runs.runner import Step, run
 
@@ -34,7 +34,7 @@ class RPCholesky:
     """
 
     block: int | None = None
-    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
+    honours: ClassVar[frozenset[str]] = DRAWN
     __repr__ = brief
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...problem import INCLUDE_EXCLUDE, Choice, Problem
+from ...problem import DRAWN, Choice, Problem
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Uniform:
     2
     """
 
-    honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
+    honours: ClassVar[frozenset[str]] = DRAWN
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         include = np.asarray(problem.include, dtype=np.int64)
