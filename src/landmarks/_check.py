@@ -116,21 +116,22 @@ def not_finite(
     names: tuple[str, ...] | None = None,
     rows: tuple[int, int] | None = None,
     place: str | None = None,
+    drops: bool = True,
 ) -> str:
     """The sentence about values that are NaN or infinite: where the first one is, and what to do.
 
     rows : the first and the last row of the block of rows that was read.
-    place : where it is in words, for a file.
+    place : where it is in words, for a file. drops : whether rows may be left out.
     """
     missing = math.isnan(value)
     remedy = "remove or clip infinite values first"
     if missing:
         remedy = "fill missing values first, e.g. with sklearn.impute.SimpleImputer"
     if missing and name == "X":
+        first = '"drop" (--missing drop) leaves out such rows, ' if drops else ""
         remedy = (
-            'missing="drop" (--missing drop) leaves out such rows, "impute" fills in the mean of '
-            'the column, "pairwise" uses the known values; or fill them first, e.g. with '
-            "sklearn.impute.SimpleImputer"
+            f'missing={first}"impute" fills in the mean of the column, "pairwise" uses the known '
+            "values; or fill them first, e.g. with sklearn.impute.SimpleImputer"
         )
     if place is not None:
         found = "missing (NaN" if missing else "infinite ("

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import inspect
 import pickle
 
@@ -272,3 +273,33 @@ class TestCenterIsFalseByDefaultAsInSelect:
     @pytest.mark.parametrize("settings", [{"center": True}, {"scale": False}, {"scale": True}])
     def test_explicit_settings_for_the_columns_give_no_warning(self, settings):
         lm.ColumnSelector(2, method="greedy", **settings).fit(self.far)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_numeric_only_leaves_out_text_and_dates_in_fit_and_afterwards(library):
+    frames = pytest.importorskip(library, reason=f"needs {library}")
+    values = np.random.default_rng(0).standard_normal((40, 4))
+    columns = dict(zip("abcd", values.T, strict=True))
+    columns = {"name": ["x"] * 40, **columns, "born": [datetime.date(2026, 1, 1)] * 40}
+    table = frames.DataFrame(columns)
+    plain = lm.ColumnSelector(2).fit(values)
+    selector = lm.ColumnSelector(2, numeric_only=True)
+    with pytest.warns(UserWarning, match="leaves out 2 of 6 columns: 'name'"):
+        selector.fit(table)
+    assert selector.indices_.tolist() == plain.indices_.tolist()
+    assert selector.get_feature_names_out().tolist() == ["abcd"[j] for j in plain.get_support(True)]
+    np.testing.assert_array_equal(selector.transform(table), plain.transform(values))
+    assert selector.score(table) == pytest.approx(plain.score(values))
+    with pytest.warns(UserWarning, match="leaves out 2 of 6"):
+        added = lm.ColumnSelector(2, numeric_only=True).partial_fit(table[:20], select=False)
+    assert added.partial_fit(table[20:]).indices_.tolist() == plain.indices_.tolist()
+
+
+def test_a_missing_value_of_a_frame_is_named_by_its_column():
+    frames = pytest.importorskip("pandas", reason="needs pandas")
+    table = frames.DataFrame(np.arange(12.0).reshape(4, 3) ** 2, columns=["a", "b", "c"])
+    selector = lm.ColumnSelector(2).fit(table)
+    table.loc[2, "b"] = np.nan
+    for call in (lm.ColumnSelector(2).fit, selector.score):
+        with pytest.raises(ValueError, match=r"NaN \(first at row 2, column 1 'b'; 1 in all\)"):
+            call(table)

@@ -195,10 +195,7 @@ def numbers_only(
 
     remedy : with what such columns may be left out.
     """
-    polars = library(table) == "polars"
-    columns = [table[:, j] if polars else table.iloc[:, j] for j in range(table.shape[1])]
-    labels = [repr(label) for label in table.columns]
-    kinds = [_polars_kind(c.dtype) if polars else _pandas_kind(c) for c in columns]
+    labels, columns, kinds = [repr(label) for label in table.columns], *_kinds(table)
     places = [j for j, kind in enumerate(kinds) if kind is not None]
     odd = {labels[j]: cells for j in places if (cells := _as_text(columns[j], kinds[j]))}
     if odd:
@@ -210,8 +207,24 @@ def numbers_only(
     note = without(others, n, n, numeric_only, remedy)
     counted = f"indices count the {n - len(others)} others, chosen_names are labels of the table"
     warnings.warn(f"{note}; {counted}", stacklevel=stacklevel + 1)
-    kept = [j for j in range(n) if j not in others]
-    return table[:, kept] if polars else table.iloc[:, kept]
+    return taken(table, [j for j in range(n) if j not in others])
+
+
+def numeric_places(table: Any) -> list[int]:
+    """Which columns of a frame hold numbers."""
+    return [j for j, kind in enumerate(_kinds(table)[1]) if kind is None]
+
+
+def taken(table: Any, places: list[int]) -> Any:
+    """The columns of a frame at these places."""
+    return table[:, places] if library(table) == "polars" else table.iloc[:, places]
+
+
+def _kinds(table: Any) -> tuple[list[Any], list[str | None]]:
+    """The columns of a frame, and what each holds if it does not hold numbers."""
+    polars = library(table) == "polars"
+    columns = [table[:, j] if polars else table.iloc[:, j] for j in range(table.shape[1])]
+    return columns, [_polars_kind(c.dtype) if polars else _pandas_kind(c) for c in columns]
 
 
 def without(

@@ -10,9 +10,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from ..readers.frames import frame_values, is_frame, numbers_only
+from .. import _check
+from ..readers.frames import column_names, frame_values, is_frame, numbers_only
 
-REMEDY = 'X.select_dtypes("number"), or encode them as numbers, e.g. with OneHotEncoder'
+REMEDY = (
+    'numeric_only=True of ColumnSelector, or X.select_dtypes("number"); or encode them as numbers, '
+    "e.g. with OneHotEncoder"
+)
+CallbackSupport: Any
 try:
     CallbackSupport = importlib.import_module("sklearn.callback").CallbackSupportMixin
 except ImportError:  # scikit-learn before 1.9 has no callbacks
@@ -66,6 +71,19 @@ def readable(X: Any) -> Any:
         return X
     table = numbers_only(X, remedy=REMEDY)
     return table if len(set(map(str, table.columns))) == table.shape[1] else frame_values(table)
+
+
+def refuse_missing(X: Any) -> None:
+    """Name the first missing value of a frame by its column, which scikit-learn does not."""
+    if not is_frame(X):
+        return
+    table = numbers_only(X, remedy=REMEDY)
+    values = frame_values(table)
+    if not (bad := np.isnan(values)).any():
+        return
+    first = tuple(int(i) for i in np.argwhere(bad)[0])
+    names = column_names(table)
+    raise ValueError(_check.not_finite("X", np.nan, first, int(bad.sum()), names, drops=False))
 
 
 def validated_table(

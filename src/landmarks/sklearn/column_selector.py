@@ -26,12 +26,13 @@ from ..operators.prepare import PairMoments, Preparation, moments, pair_moments
 from ..operators.sources import as_rows
 from ..operators.standard import Prepared
 from ..operators.sums import Moments
-from ..readers.frames import column_labels
+from ..readers.frames import column_labels, is_frame, numbers_only, numeric_places, taken
 from ..selection import Selection
 from ._common import (
     CallbackSupport,
     fit_task,
     readable,
+    refuse_missing,
     seed,
     validated_table,
     weights,
@@ -74,6 +75,9 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     missing : how to treat NaN. "error" raises an error. "impute" fills in the column means.
         "pairwise" computes each covariance from the rows that have both values, sets negative
         eigenvalues to zero and restores the diagonal. `transform` leaves NaN as they are.
+    numeric_only : whether to leave out the columns of a data frame that hold no numbers, with a
+        warning that names them. The attributes count the others; `transform` and `score` take
+        frames with all columns.
     budget : seconds that the method may spend on improving its choice; None sets no limit.
     random_state : an integer gives the same selection each time.
     verbose : whether to print one line about the selection.
@@ -130,6 +134,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         "target": ["array-like", StrOptions({"y"}), None],
         "explained_variance": [Interval(Real, 0, 1, closed="right")],
         "missing": [StrOptions({"error", "impute", "pairwise"})],
+        "numeric_only": ["boolean"],
         "budget": [Interval(Real, 0, None, closed="neither"), None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -144,6 +149,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"select": metadata_routing.UNUSED}
     _moments: Any  # Moments or PairMoments, after partial_fit
     _labels: tuple[Any, ...] | None = None
+    _numbers: tuple[tuple[Any, ...], list[int]] | None = None  # all labels, and the places kept
 
     def __init__(
         self,
@@ -161,6 +167,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         target: Any = None,
         explained_variance: float = 0.95,
         missing: str = "error",
+        numeric_only: bool = False,
         budget: float | None = None,
         random_state: Any = None,
         verbose: bool | int = False,
@@ -178,6 +185,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         self.target = target
         self.explained_variance = explained_variance
         self.missing = missing
+        self.numeric_only = numeric_only
         self.budget = budget
         self.random_state = random_state
         self.verbose = verbose
@@ -218,7 +226,9 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         if isinstance(X, str | os.PathLike) or source is not None:
             rows = partial(row_weights, sample_weight, 2 if self.center else 1)
             with fit_task(self, X, y):
-                prepared = opened(source or X, weights=rows, load=False, **asked)
+                prepared = opened(
+                    source or X, weights=rows, load=False, numeric_only=self.numeric_only, **asked
+                )
                 self._labels = prepared.operator.names
                 self.n_features_in_ = prepared.operator.n
                 self.__dict__.pop("feature_names_in_", None)
@@ -227,6 +237,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
                 like = prepared.operator.like if source is None else source
                 self._select(prepared, like.dtype)
             return self
+        X = self._candidates(X, reset=True)
         self._labels = column_labels(X)
         X = self._validated(X, ensure_min_samples=2 if self.center else 1)
         with fit_task(self, X, y):
@@ -275,8 +286,23 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     def _preparation(self) -> Preparation:
         return Preparation(self.center, bool(self.scale), self.missing)
 
+    def _candidates(self, X: Any, *, reset: bool = False) -> Any:
+        """A frame without the columns that `numeric_only` left out in fit."""
+        if not (self.numeric_only and is_frame(X)):
+            return X
+        labels = tuple(column_labels(X) or ())
+        if reset:
+            kept = numbers_only(X, numeric_only=True, stacklevel=4)
+            self._numbers = labels, numeric_places(X)
+            return kept
+        if self._numbers is None or self._numbers[0] != labels:
+            return X
+        return taken(X, self._numbers[1])
+
     def _validated(self, X: Any, *, reset: bool = True, ensure_min_samples: int = 1) -> Any:
         finite = True if self.missing == "error" else "allow-nan"
+        if finite is True:
+            refuse_missing(X)
         return validated_table(self, X, finite, ensure_min_samples, reset)
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -310,6 +336,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         [6, 9]
         """
         refuse_target(self)
+        X = self._candidates(X, reset=not hasattr(self, "_moments"))
         self._labels = column_labels(X)
         X = self._validated(X, reset=not hasattr(self, "_moments"))
         if (n := X.shape[1]) ** 2 * 8 > DENSE_MEMORY:
@@ -348,7 +375,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         >>> lm.ColumnSelector(4, center=True, scale=True).fit(X).transform(X).shape
         (178, 4)
         """
-        return super().transform(readable(X))
+        return super().transform(readable(self._candidates(X)))
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Rebuild all columns from the selected ones, with the coefficients found in fit.
@@ -408,7 +435,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         0.65
         """
         check_is_fitted(self)
-        X = self._validated(X, reset=False)
+        X = self._validated(self._candidates(X), reset=False)
         w = weights(sample_weight, X)
         if self.target is not None:
             return target_score(self, X, y, w)
