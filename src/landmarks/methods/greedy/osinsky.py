@@ -59,6 +59,7 @@ def promised(problem: Problem) -> float:
         problem.objective.depth != 1
         or not problem.objective.plain
         or problem.exclude
+        or problem.constraints
         or not isinstance(operator, Data | Dense)
     ):
         return np.inf

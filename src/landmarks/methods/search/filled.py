@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from ...problem import Choice, Problem
+from ...problem import Choice, Problem, brief
 from ...residual.compiled.library import Compiled
 from ...residual.exchange import Exchange
 from ...runs.runner import Step, run
@@ -21,6 +22,9 @@ CLEAR = 1e-3  # of the largest gain: what rounding may hide below it makes no di
 @dataclass(frozen=True)
 class Filled:
     """The choice of `Greedy` in less time, where K is stored and rounding leaves little doubt."""
+
+    honours: ClassVar[frozenset[str]] = Greedy.honours
+    __repr__ = brief
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         landscape = Landscape.of(problem, lowered(problem, problem.objective.cheaper))

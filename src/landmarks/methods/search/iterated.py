@@ -156,7 +156,7 @@ class Search(State):
     def round(self) -> None:
         """Perturb and descend; continue from there if it is better, or to leave a local optimum."""
         leave = self.stale >= self.method.patience
-        if leave and len(self.state.members) <= FEW:
+        if leave and len(self.state.members) <= FEW and not self.landscape.problem.constraints:
             trial = self._elsewhere()
         else:
             trial = self._trial(0.5 if leave else self.method.share, leave)
