@@ -35,7 +35,7 @@ def test_the_ten_files_to_read_exist():
     assert [file for file in listed if not (ROOT / "src" / "landmarks" / file).is_file()] == []
 
 
-def test_the_table_of_rooms_names_every_top_level_module():
+def test_the_table_of_folders_names_every_top_level_module():
     row = next(line for line in PAGE.splitlines() if line.startswith("| top level:"))
     named = set(re.findall(r"`(\w+)`", row))
     modules = {path.stem for path in (ROOT / "src" / "landmarks").glob("*.py")} - {"__init__"}

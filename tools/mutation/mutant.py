@@ -1,4 +1,4 @@
-"""The mutants: mutmut's operators on every expression of the rooms that compute."""
+"""The mutants: mutmut's operators on every expression of the folders that compute."""
 
 from __future__ import annotations
 
