@@ -7,7 +7,7 @@ inaccurate as the Gram matrix, because the residual depends on their error only 
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
@@ -46,6 +46,7 @@ _spectra: Remembered[Operator, np.ndarray] = Remembered()
 def selection_error(pair: Pair, indices: Indices, depth: int) -> float:
     """The error of a choice: Σ ω_j C_jj, or ‖Ω^½CΩ^½‖²_F for depth 2."""
     operator = pair.operator
+    pair, indices = averaged(pair, indices)
     if operator.m is not None:
         return _projection_error(pair, indices, depth)
     if in_parts(operator) is not None and pair.plain:
@@ -56,6 +57,20 @@ def selection_error(pair: Pair, indices: Indices, depth: int) -> float:
         left = operator.diagonal() - namespace(F).sum(F * F, axis=1)
         return pair.total(np.maximum(host(left).astype(np.float64), 0.0))
     return squared_residual(pair, F, block_width(operator))
+
+
+def averaged(pair: Pair, indices: Indices) -> tuple[Pair, np.ndarray]:
+    """Each candidate once: r measurements of it are worth one with the variance ν/r.
+
+    Two columns that differ by little but their noise would cost the digits of their difference.
+    """
+    listed = np.asarray(indices, dtype=np.int64)
+    once, counts = np.unique(listed, return_counts=True)
+    if pair.noise is None or len(once) == len(listed):
+        return pair, listed
+    noise = pair.noise.copy()
+    noise[once] /= counts
+    return replace(pair, noise=noise), once
 
 
 def exact_error(operator: Operator, indices: Indices, depth: int) -> float:

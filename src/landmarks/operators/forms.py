@@ -144,17 +144,20 @@ def form(operator: Operator, k: int) -> Operator:
 def _data_form(operator: Data, k: int) -> Operator:
     """K where it is stored and has the digits; else X, or R of its QR if X is tall.
 
+    With fewer rows than columns it is X: some of them depend on others, and whether three or more
+    nearly do is not seen in K.
+
     On the CPU it is a NumPy matrix in C order, so that no layout changes a bit.
     """
     wide = operator.of(double(operator.X)) if is_single(operator.like) else operator
     in_order = type(wide.X) is np.ndarray and wide.X.flags.c_contiguous
     if not on_gpu(wide.like) and not in_order:
         wide = operator.of(np.ascontiguousarray(host(wide.X)))
-    if wide.stored is None:
-        return factored(wide.X, operator) if operator.m < operator.n else wide
-    if wide.stored.keeps_digits():
-        return wide.stored
-    return factored(wide.X if operator.m < operator.n else triangle(wide.X), operator)
+    if operator.m < operator.n:
+        return factored(wide.X, operator)
+    if wide.stored is None or wide.stored.keeps_digits():
+        return wide.stored or wide
+    return factored(triangle(wide.X), operator)
 
 
 _forms: Remembered[Operator, dict[int, Operator | None]] = Remembered()

@@ -31,13 +31,10 @@ def _sparse_in_double(operator: SparseColumns) -> Columns:
 
 @form.register
 def _sparse_form(operator: SparseColumns, k: int) -> Operator:
-    """K where it is stored and has the digits; X as an array where that is small; else as it is."""
+    """The form of X as an array where that is small; else K where it is stored, or as it is."""
     wide = _sparse_in_double(operator) if is_single(operator.like) else operator
-    small = operator.n * operator.m * 8 <= MEMORY // 8
-    if wide.stored is not None and (not small or wide.stored.keeps_digits()):
-        return wide.stored
-    if not small:
-        return wide
+    if operator.n * operator.m * 8 > MEMORY // 8:
+        return wide.stored or wide
     return form(Data(wide.factor(), exponent=operator.exponent, ledger=operator.ledger), k)
 
 
