@@ -85,7 +85,7 @@ def test_a_library_that_is_cut_short_anywhere_is_refused_or_works(sources):
     assert reasons == {"is cut short", "was not compiled from the C files next to it", ""}
 
 
-def test_a_library_without_a_function_is_refused(sources):
+def test_fault_91_a_library_without_a_function_is_refused(sources):
     path = compile_in(sources)
     assert refused(path, "constant", "descend").strip() == f"{path} has no function descend"
 

@@ -126,7 +126,7 @@ def left(V, S, X):
 
 
 @pytest.mark.parametrize(("modes", "k"), [(10, 5), (10, 10), (10, 12), (10, 15), (20, 20)])
-def test_sensors_on_modes_of_digits_rebuild_unseen_ones_as_well_as_qr(modes, k):
+def test_fault_94_sensors_on_modes_of_digits_rebuild_unseen_ones_as_well_as_qr(modes, k):
     X, V = digits_and_modes(modes)
     ours = LandmarkSensors(n_sensors=k).fit(V.T).get_sensors()[:k]
     rest = np.random.default_rng(0).permutation(np.setdiff1d(np.arange(64), qr_pivots(V, modes)))
@@ -146,7 +146,7 @@ def test_places_without_a_mode_and_masked_places_have_no_sensor():
         assert not set(sensors) & {*dark, *np.flatnonzero(masked[:, 0])}
 
 
-def test_a_singular_choice_is_an_error():
+def test_fault_94_a_singular_choice_is_an_error():
     _, V = digits_and_modes(10)
     V[:, :60] = 0.0
     with pytest.raises(ValueError, match="use 4 modes or fewer"):

@@ -114,7 +114,7 @@ def test_above_256_definiteness_is_looked_at_where_products_are_made():
 
 
 @pytest.mark.parametrize("method", ["pivoted_qr", "rpcholesky"])
-def test_a_method_that_reads_k_columns_reads_no_more(method):
+def test_fault_96_a_method_that_reads_k_columns_reads_no_more(method):
     points = np.random.default_rng(0).standard_normal((400, 3))
     s = lm.select(lm.psd(lm.rbf(1.0)(points, points)), 10, method=method)
     assert s.ledger.products == 0

@@ -25,7 +25,7 @@ def paired(sigma):
 
 
 @pytest.mark.parametrize("sigma", [0.3, 1.0, 3.0, 10.0])
-def test_greedy_chooses_as_well_as_with_all_digits(sigma):
+def test_fault_102_greedy_chooses_as_well_as_with_all_digits(sigma):
     wide = paired(sigma)
     residual = Residual(plain(wide), 40)
     gains = ErrorGains(residual)
@@ -61,7 +61,7 @@ def test_a_method_that_takes_the_data_as_they_are_says_so():
     assert lm.select(POINTS.astype(np.float64), 2).ledger.precision == "float64"
 
 
-def test_the_ledger_counts_the_products_in_single():
+def test_fault_102_products_in_single_precision_are_used_and_counted():
     s = lm.select(paired(1.0), 40, method=greedy.Greedy())
     counted = int(s.ledger.precision.split()[1])
     assert 0 < counted <= s.ledger.products
