@@ -7,7 +7,10 @@ import pytest
 
 import landmarks as lm
 from landmarks import report
+from landmarks.report import summarise
+from landmarks.report.overview import words_of
 from landmarks.report.sentences import better
+from landmarks.report.terminal import Terminal, lines
 
 X = np.random.default_rng(0).standard_normal((60, 20))
 
@@ -86,3 +89,15 @@ def test_costs_allow_what_is_affordable():
     chosen = lm.select(X, costs=costs, budget_cost=15)
     assert chosen.most_columns == 5 and len(chosen) <= 5
     assert lm.select(X, 2, costs=costs, budget_cost=15).most_columns == 2
+
+
+@pytest.mark.parametrize("columns", [60, 72, 80, 200])
+def test_no_line_is_wider_than_the_terminal(columns):
+    names = [f"a long name of a column, number {j}, to be cut" for j in range(20)]
+    A = lm.data(X)
+    A.names = tuple(names)
+    s = lm.select(A, 6, method="greedy")
+    words, summary = words_of(s), summarise(s)
+    shown = lines(s, summary, words, Terminal(columns=columns), most=10)
+    tables = [line for line in shown if "·" in line]
+    assert len(tables) == 9 and max(map(len, tables)) <= columns

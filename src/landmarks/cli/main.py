@@ -116,7 +116,8 @@ def _options_of_select(parser: argparse.ArgumentParser) -> None:
     many = parser.add_mutually_exclusive_group(required=True)
     text = (
         "how many to choose: a number, a share such as 0.1, auto for the knee of the error "
-        "curve, or held-out for the fewest that do well on held-out rows"
+        "curve, or held-out for the fewest whose error on held-out rows is within a standard error "
+        "of the lowest, which may be many"
     )
     option(many, "-k --k", text, type=number)
     text = "choose the fewest whose relative error is at most this, such as 0.05"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,15 +19,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Terminal", "aligned", "printable"]
 SHADES, ASCII_SHADES = " ░▒▓█", " .:+#"
+USUAL = 80  # columns of a terminal
 ESCAPE = re.compile(r"\033\[[0-9;]*m")  # our own colours; names contain no escape characters
 
 
 @dataclass(frozen=True)
 class Terminal:
-    """Whether to use colour, and whether to use more than ASCII."""
+    """Whether to use colour, whether to use more than ASCII, and how wide it is."""
 
     colour: bool = False
     unicode: bool = True
+    columns: int = USUAL
 
     @classmethod
     def of(cls, stream: TextIO) -> Terminal:
@@ -34,7 +37,8 @@ class Terminal:
         colour = (
             stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         )
-        return cls(colour=colour, unicode=_can_encode(stream, SHADES))
+        columns = shutil.get_terminal_size((USUAL, 24)).columns if stream.isatty() else USUAL
+        return cls(colour=colour, unicode=_can_encode(stream, SHADES), columns=columns)
 
     def bold(self, text: str) -> str:
         """The text, set off from the rest where colour is allowed."""
@@ -50,7 +54,11 @@ class Terminal:
         return shades[min(len(shades) - 1, int(part * len(shades)))]
 
     def bar(self, part: float, width: int = 40, *, chosen: bool = False) -> str:
-        """A bar that fills the part from 0 to 1 of the width, in colour for what was chosen."""
+        """A bar that fills the part from 0 to 1 of the width, in colour for what was chosen.
+
+        In a narrow terminal it is shorter, so that lines do not wrap.
+        """
+        width = min(width, max(4, width - (USUAL - self.columns)))
         full = round(part * width)
         filled = self.shade(1.0) * full
         empty = ("·" if self.unicode else ".") * (width - full)
@@ -185,9 +193,10 @@ def _rows(
     """The chosen ones, with what they keep together with those above them."""
     together = summary.together
     yield "", words.noun, "", "" if together is None else "kept so far"
+    name = max(12, min(44, terminal.columns - 40))
     for place, j in enumerate(selection.indices[:most]):
         shares = ("", "")
         if together is not None:
             part = float(together[place])
             shares = (terminal.bar(part, 20, chosen=True), f"{part:.1%}")
-        yield str(place + 1), printable(words.label(int(j)), 44), *shares
+        yield str(place + 1), printable(words.label(int(j)), name), *shares
