@@ -12,6 +12,7 @@ NEEDS = {
     "anndata": ["anndata"],
     "arrow": ["duckdb", "polars", "pyarrow", "pandas", "dask"],
     "botorch": ["torch", "botorch"],
+    "designs": ["pandas"],
     "gpytorch": ["torch", "gpytorch"],
     "gene_panels": ["scanpy"],
     "isdf": ["pyscf"],

@@ -65,6 +65,21 @@ def test_no_choice_is_below_the_bounds_and_what_is_proved_is_the_best(kind, word
         assert best.proved
 
 
+def test_designs_on_a_grid_of_levels_of_which_many_are_singular_are_all_compared():
+    t, p = (factor.ravel() for factor in np.meshgrid([-1.0, 0.0, 0.5, 1.0], [-1.0, 0.0, 1.0]))
+    X = np.array([np.ones(12), t, p, t * p])
+    choices = list(itertools.combinations(range(12), 4))
+    volumes = np.abs([np.linalg.det(X[:, list(S)]) for S in choices])
+    best = lm.select(X, 4, criterion="logdet", scale=False, method="exact")
+    assert best.proved
+    assert best.error() == pytest.approx(-2 * np.log(volumes.max()))
+    listed = best.alternatives(within=1.0)
+    near = volumes >= volumes.max() * np.exp(-0.5) * (1 - 1e-9)
+    assert {tuple(sorted(S)) for S in listed.choices.tolist()} == {
+        S for S, close in zip(choices, near, strict=True) if close
+    }
+
+
 def test_a_certificate_ends_with_the_best_choice_where_there_is_time():
     X = np.random.default_rng(5).standard_normal((40, 24)) @ np.diag(np.linspace(1, 3, 24))
     counted = lm.select(X, 9, criterion="logdet", method="exact")

@@ -34,7 +34,7 @@ class Certificate:
     bound : the lower bound on the error, rounding included.
     gap : the largest share of the error of the selection that another choice could avoid.
     source : "tail" (eigenvalues), "lookahead" (eigenvalues after one pick or more), "dual" or
-        "search"; of a log determinant "eigenvalues", "factorisation" or "search".
+        "search"; of a log determinant "relaxation" or "search".
     seconds, iterations : the work done.
     in_nats : whether `gap` is in nats, as for a log determinant.
     """
@@ -78,7 +78,7 @@ def bounds(
     """The bounds, the cheap ones first."""
     pair, objective = problem.pair, problem.objective
     if objective.depth == 0:
-        yield Bound(objective.bound(problem.operator, problem.k, problem.exclude), "eigenvalues")
+        yield Bound(objective.bound(problem.operator, problem.k, problem.exclude), "relaxation")
         if pair.operator.n <= STORED and np.isfinite(error):
             yield from volume_bounds(problem, indices, error)
         return
@@ -126,7 +126,7 @@ def volume_bounds(problem: Problem, indices: np.ndarray, error: float) -> Iterat
     search = Largest(problem, volumes(problem), indices)
     own, nodes = search.value, 0
     for above in narrowed(search):
-        source = "search" if search.nodes else "factorisation"
+        source = "search" if search.nodes else "relaxation"
         yield Bound(error - max(0.0, above - own), source, search.nodes - nodes)
         nodes = search.nodes
 

@@ -28,6 +28,7 @@ const char source_hash[] = SOURCE_HASH;
 
 static const double CERTAIN = 40.0; /* as in node.py */
 static const double ALIKE = 1e-4;   /* of the product of two pivots: a smaller determinant is looked at */
+static const double UNKNOWN = 1e3;  /* nats: larger than any doubt */
 static const double LOST = 1e-3;    /* a relative error of a pivot beyond which a node is given up */
 
 /* The fields are those of Count in counting.py, in the same order. */
@@ -138,11 +139,21 @@ WIDE static double best_of_row(const Count *t, const Node *d, int64_t i, int64_t
     return most;
 }
 
-/* List a pair of which rounding hides how much the one that is not `sure` adds. */
+/* The most that a pick can gain whose pivot may be rounding; of a log determinant it is little. */
+static double at_most(const Count *t, double s, double S) {
+    return t->depth ? t->top : fmin(t->top, log(fmax(s, 0.0) + S * S));
+}
+
+/* List a pair of which rounding hides how much the one that is not `sure` adds, at most `rest`. */
 static void doubtful(Walk *w, const Node *d, int64_t sure, int64_t i, int64_t j, double value,
-                     double margin) {
+                     double margin, double rest) {
     Count *t = w->count;
     double gain = t->top;
+    if (t->depth == 0) {
+        const double most = value + margin + rest + at_most(t, d->s[sure], d->S[sure]);
+        if (most >= t->threshold) list(w, d->start + i, d->start + j, most - UNKNOWN, UNKNOWN);
+        return;
+    }
     if (t->depth && d->e[sure] < LOST) {
         gain = d->q[sure] / d->s[sure];
         if (t->depth == 2) gain = 2 * d->R[sure * d->n + sure] / d->s[sure] - gain * gain;
@@ -161,7 +172,8 @@ static void last_two(Walk *w, const Node *d, double value, double margin) {
         t->choices += n - from;
         const double own = unit * d->e[i];
         if (!(d->e[i] < LOST)) { /* its pivot may be rounding: it may gain anything */
-            for (int64_t j = from; j < n; j++) doubtful(w, d, j, i, j, value, margin);
+            const double rest = at_most(t, d->s[i], d->S[i]);
+            for (int64_t j = from; j < n; j++) doubtful(w, d, j, i, j, value, margin, rest);
             continue;
         }
         /* of a pair with a determinant that is not small, e is at most 2 (e_i + e_j)/ALIKE */
@@ -173,7 +185,7 @@ static void last_two(Walk *w, const Node *d, double value, double margin) {
             const double whole = si * sj, det = whole - c * c;
             const double S = d->S[j] + fabs(c) / si * d->S[i], share = S * S * si / det;
             if (!(det > 0) || !(share < LOST)) {
-                doubtful(w, d, i, i, j, value, margin);
+                doubtful(w, d, i, i, j, value, margin, at_most(t, det / si, S));
                 continue;
             }
             const double q = t->depth ? d->Q[i * n + j] : 0.0, r = t->depth == 2 ? d->R[i * n + j] : 0.0;
@@ -240,7 +252,8 @@ static void visit(Walk *w, int64_t depth, double value, double margin) {
     for (int64_t j = 0; j < ends && !t->full; j++) {
         const double s = d->s[j];
         if (!(d->e[j] < LOST)) {
-            if (value + margin + left * t->top >= t->threshold) t->lost++;
+            const double most = at_most(t, s, d->S[j]) + (left - 1) * t->top;
+            if (value + margin + most >= t->threshold) t->lost++;
             continue;
         }
         double gain = t->depth ? d->q[j] / s : log(s);
@@ -292,7 +305,8 @@ int64_t count_choices(Count *t, const int64_t *prefix, int64_t length) {
             d = walk.levels + level;
             const int64_t j = prefix[level] - d->start;
             if (!(d->e[j] < LOST)) {
-                if (value + margin + (t->r - level) * t->top >= t->threshold) t->lost++;
+                const double most = at_most(t, d->s[j], d->S[j]) + (t->r - level - 1) * t->top;
+                if (value + margin + most >= t->threshold) t->lost++;
                 goto end;
             }
             double gain = t->depth ? d->q[j] / d->s[j] : log(d->s[j]);
