@@ -20,6 +20,8 @@ pytest.importorskip("distributed", reason="needs distributed")
 
 import clusters  # noqa: E402  # after the skips
 
+pytestmark = pytest.mark.thorough
+
 K = 10
 MODEST = 40_000  # rows of the runs in memory
 MEGABYTE = 2**20

@@ -5,6 +5,8 @@ from contracts.methods import CONTRACT
 from gallery import cases, ratios
 from properties.measure import THRESHOLD
 
+pytestmark = pytest.mark.thorough
+
 FAST = [
     entry
     for entry in CONTRACT

@@ -36,6 +36,7 @@ sys.exit(main(["demo"]))
 """
 
 
+@pytest.mark.thorough
 def test_no_connection_is_opened():
     subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, timeout=300)
 

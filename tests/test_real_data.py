@@ -7,6 +7,8 @@ import landmarks as lm
 from landmarks.errors import RankWarning
 from paper.data import available, standardised
 
+pytestmark = pytest.mark.thorough
+
 needs = {
     name: pytest.mark.skipif(
         not available(name), reason=f"LANDMARKS_DATA names no folder with {name}.npz"

@@ -13,6 +13,8 @@ import landmarks as lm
 
 from .crashes import X, facts
 
+pytestmark = pytest.mark.thorough
+
 
 def test_a_folder_that_is_missing_is_reported_at_once(tmp_path):
     with pytest.raises(OSError, match=r"could not be written .*; there is none yet"):

@@ -11,6 +11,8 @@ from landmarks.runs import archive
 
 from .crashes import Crash, CrashAt, K, X, facts
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.parametrize(
     "change, sentence",

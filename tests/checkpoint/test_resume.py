@@ -26,6 +26,8 @@ from .crashes import (
     run,
 )
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def every_step(monkeypatch):

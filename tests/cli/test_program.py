@@ -12,6 +12,8 @@ import pytest
 
 from . import program
 
+pytestmark = pytest.mark.thorough
+
 X = np.random.default_rng(0).standard_normal((40, 6)) @ np.diag([5.0, 4, 3, 2, 1, 0.5])
 
 

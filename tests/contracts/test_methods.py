@@ -251,7 +251,18 @@ def uneven(entry: Entry) -> Any:
     )
 
 
-@pytest.mark.parametrize("entry", [entry for entry in CONTRACT if entry.avoids_copies], ids=repr)
+@pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param(
+            entry,
+            marks=pytest.mark.thorough if isinstance(entry.method, lm.Auto | lm.Continuous) else (),
+        )
+        for entry in CONTRACT
+        if entry.avoids_copies
+    ],
+    ids=repr,
+)
 def test_a_method_is_no_worse_than_uniform_on_average(entry):
     A, seeds = uneven(entry), range(1 if entry.deterministic else 20)
     budget = (

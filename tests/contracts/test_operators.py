@@ -14,6 +14,8 @@ from landmarks._array import host, namespace
 from landmarks.operators.base import Operator, squared_diagonal
 from landmarks.operators.forms import densify
 
+pytestmark = pytest.mark.thorough
+
 PAIRS = [
     pytest.param((case, name), id=f"{case.name}-{name}")
     for case in OPERATORS

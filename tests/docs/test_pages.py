@@ -22,6 +22,7 @@ PAGES = [
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "example", sorted((ROOT / "examples").glob("plot_*.py")), ids=lambda path: path.stem
 )

@@ -46,6 +46,7 @@ def test_the_comparison_with_others_agrees_with_the_table_of_all_cells():
         assert float(ours) <= measured(data, k, noun, "landmarks auto") + 5e-4
 
 
+@pytest.mark.thorough
 def test_the_number_on_digits_is_that_of_the_present_code():
     points = standardised("digits")
     s = lm.select(lm.kernel(points, lm.rbf(sigma=10.0)), 40)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 RECIPES = Path(__file__).parents[2] / "docs" / "recipes"
 NEEDS = {
     "scikit_learn": ["pandas"],

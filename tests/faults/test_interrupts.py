@@ -17,6 +17,8 @@ from sklearn.exceptions import NotFittedError
 import landmarks as lm
 from landmarks.errors import FormatError
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[2]
 POINTS = np.random.default_rng(0).standard_normal((300, 3))
 F = np.random.default_rng(1).standard_normal((60, 60))

@@ -134,11 +134,13 @@ def test_fault_30_a_product_that_is_not_deterministic_is_reported():
     assert len(set(s.indices.tolist())) == 3
 
 
+@pytest.mark.thorough
 def test_fault_31_a_kernel_for_single_points_is_refused_with_what_to_do():
     with pytest.raises(ValueError, match="got a scalar; write it for blocks"):
         lm.kernel(POINTS, lambda x, y: float(np.sum(x) * np.sum(y)))
 
 
+@pytest.mark.thorough
 def test_fault_31_a_diagonal_other_than_one_is_read_as_it_is():
     dot = lm.kernel(POINTS, lambda x, y: x @ y.T)
     np.testing.assert_allclose(dot.diagonal(), np.sum(POINTS**2, axis=1), rtol=1e-14)
@@ -147,6 +149,7 @@ def test_fault_31_a_diagonal_other_than_one_is_read_as_it_is():
     )
 
 
+@pytest.mark.thorough
 def test_fault_31_points_of_zero_diagonal_are_never_landmarks():
     points = POINTS.copy()
     points[[0, 7]] = 0.0

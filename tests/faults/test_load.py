@@ -10,6 +10,8 @@ import pytest
 
 import landmarks as lm
 
+pytestmark = pytest.mark.thorough
+
 METHODS = ["auto", "greedy", "swap", "rpcholesky"]
 
 

@@ -79,6 +79,7 @@ def by_threads():
     return outputs
 
 
+@pytest.mark.thorough
 def test_fault_36_one_thread_and_two_choose_alike(by_threads):
     for (one, error_one), (two, error_two) in zip(*by_threads, strict=True):
         assert sorted(one) == sorted(two)

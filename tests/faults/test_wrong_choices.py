@@ -47,6 +47,7 @@ def test_fault_63_annealed_is_not_above_greedy_on_clusters():
     assert errors["annealed"] <= errors["greedy"] < errors["uniform"] / 10
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["greedy", "swap", "annealed", "nuclear"])
 def test_faults_64_65_67_float32_points_give_the_choice_of_float64(method):
     """Above the size that is stored; the points are exact numbers in both dtypes."""
@@ -65,6 +66,7 @@ def test_fault_66_an_operator_states_the_error_of_its_products():
         assert np.finfo(dtype).eps <= operator.product_error <= bound
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["swap", "auto", lm.RPCholesky()], ids=repr)
 def test_fault_68_a_run_with_a_target_resumes_to_the_same_choice(method, tmp_path):
     X = rng(3).standard_normal((60, 40)) @ rng(4).standard_normal((40, 40))
@@ -126,6 +128,7 @@ def test_fault_73_a_target_in_float32_is_reached():
     assert s.relative_error() <= 1e-5 * (1 + 1e-6)
 
 
+@pytest.mark.thorough
 def test_fault_74_the_bound_of_a_float32_kernel_is_not_above_its_error():
     x = rng().standard_normal((3100, 2)).astype("float32")
     s = lm.select(lm.kernel(x, lm.rbf(sigma=2.0)), 20, criterion="frobenius", method="greedy")
@@ -158,6 +161,7 @@ def test_fault_78_targets_of_any_size_serve_nystroem():
     np.testing.assert_allclose(features[1], features[0])
 
 
+@pytest.mark.thorough
 def test_fault_79_the_number_of_threads_changes_no_choice_in_float32():
     program = (
         "import numpy as np, landmarks as lm; x = "

@@ -35,6 +35,7 @@ def test_the_selection_is_that_of_its_k(X):
     assert "MaxError(error=0.1)" in s.method
 
 
+@pytest.mark.thorough
 def test_an_error_of_zero_takes_the_rank():
     rng = np.random.default_rng(1)
     low = rng.standard_normal((30, 5)) @ rng.standard_normal((5, 20))

@@ -63,6 +63,7 @@ def test_an_effort_of_zero_is_refused():
         lm.Auto(effort=0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "make",
     [lambda points: lm.kernel(points, lm.rbf(sigma=2.0)), lambda points: lm.psd(smooth(points))],

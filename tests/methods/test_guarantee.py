@@ -67,6 +67,7 @@ def started(X, k, **more):
         return lm.select(X, k, scale=False, **more).indices
 
 
+@pytest.mark.thorough
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(sorted(HARD)), st.integers(1, 12), st.integers(0, 10**6))
 def test_auto_stays_within_it(kind, k, seed):

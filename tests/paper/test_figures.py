@@ -17,6 +17,8 @@ from paper.run import run
 from paper.settings import FIGURES, read_settings
 from paper.table import Mean, ResultsFile, Row, claims, means, quotient, read_rows, write_summary
 
+pytestmark = pytest.mark.thorough
+
 
 def tiny(name, rows=None, trials=1, only=()):
     figure = read_settings(name, quick=True)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 
 import numpy as np
+import pytest
 
 from landmarks.proof.dual.ascent import Descent
+
+pytestmark = pytest.mark.thorough
 
 RNG = np.random.default_rng(2)
 H = np.diag(np.geomspace(1, 100, 6)) + 0.1

@@ -11,7 +11,10 @@ from proof import brute
 import landmarks as lm
 from landmarks.errors import RankWarning
 
-pytestmark = pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning"),
+]
 
 BLOCK = 50
 

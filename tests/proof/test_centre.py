@@ -9,6 +9,8 @@ from landmarks.proof.dual import centre
 from landmarks.proof.dual.bound import water_filling
 from landmarks.proof.dual.centre import analytic_centre, coefficients, damped, filled
 
+pytestmark = pytest.mark.thorough
+
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((20, 7)) * np.linspace(0.5, 3, 7)
 K = X.T @ X

@@ -10,7 +10,10 @@ import landmarks as lm
 from landmarks.errors import RankWarning
 from landmarks.proof import certificate
 
-pytestmark = pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning"),
+]
 
 
 def data(m, n, seed=0):

@@ -14,7 +14,10 @@ from landmarks.proof.lookahead import largest_after, tails_after, uncertainties
 from landmarks.proof.node import Node
 from landmarks.runs.runner import watching
 
-pytestmark = pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning"),
+]
 
 NOTHING = np.zeros(0, dtype=np.int64)
 

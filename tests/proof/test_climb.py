@@ -17,6 +17,8 @@ from landmarks.proof.dual.centre import starting_point
 from landmarks.proof.dual.safe import safe_value
 from landmarks.runs.runner import watching
 
+pytestmark = pytest.mark.thorough
+
 X = np.random.default_rng(6).standard_normal((12, 8))
 FREE = np.array([0, 2, 3, 4, 5, 6, 7])
 

@@ -12,6 +12,8 @@ import landmarks as lm
 from landmarks.errors import NotPSDError
 from landmarks.proof.conditioned import conditioned, indefiniteness
 
+pytestmark = pytest.mark.thorough
+
 RNG = np.random.default_rng(5)
 X = np.round(RNG.standard_normal((9, 6)) * 2**10)
 K = X.T @ X  # whole numbers, without rounding

@@ -11,6 +11,8 @@ import landmarks as lm
 from landmarks.errors import UnsupportedError
 from landmarks.proof import counting
 
+pytestmark = pytest.mark.thorough
+
 WORDS = {
     "trace": {},
     "frobenius": {"criterion": "frobenius"},

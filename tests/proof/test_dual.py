@@ -13,6 +13,8 @@ from landmarks.proof.dual.branching import branch
 from landmarks.proof.dual.centre import analytic_centre, coefficients, starting_point
 from landmarks.proof.dual.safe import safe_value
 
+pytestmark = pytest.mark.thorough
+
 
 def gram(m, n, seed=0):
     X = np.random.default_rng(seed).standard_normal((m, n))

@@ -9,6 +9,8 @@ import pytest
 
 import landmarks as lm
 
+pytestmark = pytest.mark.thorough
+
 PUBLISHED = Path(os.environ.get("LANDMARKS_DATA") or ".") / "entropy63.npz"
 KINDS = ("plain", "graded", "near", "smooth")
 WORDS = {

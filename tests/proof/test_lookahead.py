@@ -19,6 +19,8 @@ from landmarks.proof.lookahead import (
     separate,
 )
 
+pytestmark = pytest.mark.thorough
+
 X = np.random.default_rng(4).standard_normal((12, 7))
 FREE = np.array([0, 2, 3, 5, 6])
 

@@ -12,6 +12,8 @@ import landmarks as lm
 from landmarks.proof.conditioned import conditioned
 from landmarks.proof.node import Node
 
+pytestmark = pytest.mark.thorough
+
 X = np.random.default_rng(2).standard_normal((14, 9)) * np.linspace(1, 3, 9)
 K = X.T @ X
 SOME = np.array([1, 3, 4, 6, 8])

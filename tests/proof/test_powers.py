@@ -12,6 +12,8 @@ from errors_of import plain
 import landmarks as lm
 from landmarks.proof.node import CERTAIN, Powers
 
+pytestmark = pytest.mark.thorough
+
 CANDIDATES = np.array([0, 2, 3, 5, 8])
 NONE = np.zeros(5)
 each_criterion = pytest.mark.parametrize("frobenius", [False, True], ids=["trace", "frobenius"])

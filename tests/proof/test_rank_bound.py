@@ -6,6 +6,8 @@ from errors_of import best_rank_error, rank_bound, selection_error
 
 import landmarks as lm
 
+pytestmark = pytest.mark.thorough
+
 mpmath = pytest.importorskip("mpmath", reason="the tail in 50 digits needs mpmath")
 
 

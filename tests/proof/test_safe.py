@@ -10,6 +10,8 @@ from landmarks.proof.dual.bound import Dual, Point
 from landmarks.proof.dual.centre import starting_point
 from landmarks.proof.dual.safe import lowered, remainder, safe_value, top_sum, upper_costs
 
+pytestmark = pytest.mark.thorough
+
 RNG = np.random.default_rng(9)
 X = RNG.standard_normal((12, 8)) * np.geomspace(1, 30, 8)
 K = X.T @ X

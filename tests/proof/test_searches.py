@@ -12,6 +12,8 @@ from landmarks.proof import certificate as module
 from landmarks.proof.certificate import chained, ending, searched, searches
 from landmarks.proof.conditioned import conditioned
 
+pytestmark = pytest.mark.thorough
+
 RNG = np.random.default_rng(3)
 SMALL = RNG.standard_normal((14, 9))
 LARGE = RNG.standard_normal((120, 100))

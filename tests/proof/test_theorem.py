@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import scipy.optimize
 
+pytestmark = pytest.mark.thorough
+
 
 def gram(n, seed):
     X = np.random.default_rng(seed).standard_normal((n + 3, n))

@@ -11,6 +11,8 @@ import pytest
 import landmarks as lm
 from landmarks.proof.tree import SLACK, Tree
 
+pytestmark = pytest.mark.thorough
+
 X = np.round(np.random.default_rng(7).standard_normal((13, 9)) * 64)
 each_criterion = pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 

@@ -8,6 +8,8 @@ import pytest
 from landmarks.proof import twofold
 from landmarks.proof.conditioned import dependent
 
+pytestmark = pytest.mark.thorough
+
 
 def exact(a, *index):
     return Fraction(float(a.high[index])) + Fraction(float(a.low[index]))

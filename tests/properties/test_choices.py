@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from properties.measure import THRESHOLD, chosen, ratio
 from properties.strategies import forms_of, samples, tried
 
+pytestmark = pytest.mark.thorough
+
 every_method = pytest.mark.parametrize("entry", CONTRACT, ids=repr)
 
 

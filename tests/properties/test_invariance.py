@@ -20,6 +20,8 @@ from properties.strategies import (
     tried,
 )
 
+pytestmark = pytest.mark.thorough
+
 GENERIC = ("normal",)  # without ties, which an order decides
 ON_DATA = [entry for entry in CONTRACT if entry.serves is None]
 criteria = st.sampled_from(["trace", "frobenius"])

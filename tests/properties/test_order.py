@@ -16,7 +16,10 @@ from properties.strategies import FORMS, samples, tried
 import landmarks as lm
 
 # samples are raw: some of their columns are far larger than others
-pytestmark = pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.filterwarnings("ignore::landmarks.errors.ScaleWarning"),
+]
 LOSS = 1e-12  # of the total: the rounding of two errors that are compared
 criteria = st.sampled_from(["trace", "frobenius"])
 starts = st.sampled_from(["greedy", "uniform", "rpcholesky", "pivoted_qr", "nuclear", "kdpp"])

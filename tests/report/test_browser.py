@@ -8,6 +8,8 @@ from landmarks import report
 
 from . import browser as chromium
 
+pytestmark = pytest.mark.thorough
+
 pytest.importorskip("jinja2", reason="needs Jinja2")
 HOSTILE = [
     "<script>alert(1)</script>",

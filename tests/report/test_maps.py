@@ -12,6 +12,8 @@ from landmarks.report import page
 from landmarks.report.drawings import PALETTE, colours, maps, painted
 from landmarks.report.html_page import Origin
 
+pytestmark = pytest.mark.thorough
+
 pytest.importorskip("jinja2", reason="needs Jinja2")
 
 PLACES = np.random.default_rng(0).random((80, 2))

@@ -11,6 +11,8 @@ import landmarks as lm
 from landmarks import report
 from landmarks.report.sentences import percent
 
+pytestmark = pytest.mark.thorough
+
 pytest.importorskip("jinja2", reason="needs Jinja2")
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 3)) @ RNG.standard_normal((3, 9)) + 0.2 * RNG.standard_normal((40, 9))

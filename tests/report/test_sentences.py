@@ -12,6 +12,8 @@ from landmarks.report.overview import words_of
 from landmarks.report.sentences import better
 from landmarks.report.terminal import Terminal, lines
 
+pytestmark = pytest.mark.thorough
+
 X = np.random.default_rng(0).standard_normal((60, 20))
 
 

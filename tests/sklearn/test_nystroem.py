@@ -312,6 +312,7 @@ class TestTarget:
         )
         assert fitted.component_indices_.tolist() == self.where(self.wave).tolist()
 
+    @pytest.mark.thorough
     def test_a_pipeline_with_half_the_landmarks_does_as_well_on_digits(self):
         """Accuracy on held-out digits with 50 chosen and with 100 random landmarks."""
         y = DIGITS.target

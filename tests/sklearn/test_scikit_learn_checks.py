@@ -9,6 +9,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import landmarks as lm
 
+pytestmark = pytest.mark.thorough
+
 ESTIMATORS = [
     lm.ColumnSelector(),
     lm.ColumnSelector(method="greedy", scale=False, missing="impute"),

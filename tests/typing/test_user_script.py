@@ -11,6 +11,8 @@ import pytest
 
 import landmarks as lm
 
+pytestmark = pytest.mark.thorough
+
 SCRIPT = Path(__file__).parent / "user_script.py"
 SOURCES = Path(__file__).parent.parent.parent / "src"
 

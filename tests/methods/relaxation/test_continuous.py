@@ -24,6 +24,7 @@ def test_every_strategy_beats_random_choices(X, strategy):
     assert found.error() < 0.8 * random
 
 
+@pytest.mark.thorough
 def test_exact_and_stochastic_gradients_end_near_each_other(X):
     exact = lm.select(X, 6, method=lm.Continuous(n_probes=None, strategy="path"))
     errors = [

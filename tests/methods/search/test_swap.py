@@ -87,6 +87,7 @@ def test_max_swaps_counts_those_on_the_trace_too():
         )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_swaps_in_single_precision_come_near_those_in_double(criterion):
     """A smooth kernel in float32: when rounding counted as a gain, no swap was found at all."""

@@ -21,6 +21,8 @@ from landmarks.runs import runner
 
 from .arrays import dask
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.parametrize(
     ("name", "sentence"),

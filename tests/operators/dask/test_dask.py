@@ -24,6 +24,8 @@ from landmarks.runs import runner
 
 from .arrays import POINTS, RNG, TALL, WIDE, da, dask, each_scheduler
 
+pytestmark = pytest.mark.thorough
+
 CHUNKINGS = [(1000, -1), (777, 5), (-1, -1)]
 
 

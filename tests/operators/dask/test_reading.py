@@ -10,6 +10,8 @@ from landmarks.runs import runner
 
 from .arrays import RNG, TALL, WIDE, da, each_scheduler
 
+pytestmark = pytest.mark.thorough
+
 
 def test_other_number_types_are_read_as_float64_and_single_precision_is_summed_in_double():
     for dtype in ("int16", "bool", "float32"):

@@ -7,6 +7,8 @@ import landmarks as lm
 
 from .arrays import POINTS, TALL, WIDE, da, dask, each_scheduler
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.parametrize(("row", "chunk"), [(5, "rows 0 to 999"), (4567, "rows 4000 to 4999")])
 @each_scheduler

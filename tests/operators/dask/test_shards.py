@@ -15,6 +15,8 @@ from landmarks.runs import runner
 
 from .arrays import da, each_scheduler
 
+pytestmark = pytest.mark.thorough
+
 RNG = np.random.default_rng(3)
 CHUNKS = [(100, -1), (37, 2), (-1, -1)]
 IN_PARTS = ["rpcholesky", "nuclear", "uniform"]

@@ -9,6 +9,8 @@ from landmarks.operators.forms import densify
 
 from .arrays import da
 
+pytestmark = pytest.mark.thorough
+
 
 class TestCentredAndScaledColumns:
     """Against the same columns in memory; rounding is relative to the spread, not to the mean."""

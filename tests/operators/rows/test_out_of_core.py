@@ -285,6 +285,7 @@ print(peak, X.nbytes)
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="measures memory as Linux counts it"
 )
