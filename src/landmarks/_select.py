@@ -11,7 +11,8 @@ from . import _check
 from .checkpoint import open_journal
 from .constraints import check_honoured, constrained, subset_size
 from .how_many.curve import with_rule
-from .methods.inner import saved
+from .methods.in_time import InTime
+from .methods.inner import Chooser, saved
 from .methods.registry import as_method
 from .objectives.objective import OBJECTIVES
 from .operators.base import COUNTED, validate, warn_about
@@ -20,7 +21,7 @@ from .operators.standard import Standard
 from .problem import Choice, Method, Problem, precision_used
 from .runs.bar import progress_bar
 from .runs.journal import Journal
-from .runs.runner import Callback, saving, stopped, watching
+from .runs.runner import Callback, saving, stopped, timed, watching
 from .selection import Cost, Selection
 from .targets import with_target_and_noise
 
@@ -154,9 +155,9 @@ def select(
     if checkpoint is not None:
         settings = {"seed": _check.seed(seed), "budget": allowed}
         journal = open_journal(checkpoint, problem, chooser, settings, rng)
-    with progress_bar(callback) if progress else watching(callback):
+    with progress_bar(callback) if progress else watching(callback), timed() as cuts:
         choice, cost = _run(problem, chooser, rng, allowed, journal)
-        was_stopped = stopped()
+        was_stopped = stopped() or bool(cuts)
     warn_about(operator, choice.indices)
     return Selection(
         indices=choice.indices,
@@ -195,10 +196,14 @@ def _run(
     start = time.perf_counter() - earlier
     ledger = problem.operator.ledger
     before = ledger.snapshot()
+    method: Chooser = chooser
     if allowed is not None:
         problem = replace(problem, deadline=time.monotonic() + allowed - earlier)
+        plain = problem.groups is None and problem.costs is None
+        if plain and getattr(chooser, "improves", False):
+            method = InTime(chooser)
     with saving(journal):
-        choice = saved("run", chooser).choose(problem, rng)
+        choice = saved("run", method).choose(problem, rng)
     seconds = time.perf_counter() - start
     used = ledger.since(before)
     precision = precision_used(problem.operator, used)

@@ -15,7 +15,7 @@ from .allowed import Allowed
 from .errors import RankWarning
 from .objectives.objective import Objective, Trace, as_objective
 from .operators.base import Operator
-from .operators.forms import widened
+from .operators.forms import search_seconds, widened
 from .operators.pair import Pair
 from .placement import Constraint, packed
 
@@ -40,6 +40,7 @@ class Problem:
         limit.
     deadline : the time.monotonic() by which a method should return its best choice so far; None for
         no deadline.
+    pace : how many seconds an estimated second takes, as far as the clock has shown.
     constraints : on the places of chosen columns: minimum distances and regions.
     warned : warnings that the user has already seen; problems derived from this one share it.
 
@@ -59,6 +60,7 @@ class Problem:
     costs: np.ndarray | None = field(default=None, compare=False)
     budget_cost: float | None = None
     deadline: float | None = None
+    pace: float = field(default=1.0, compare=False)
     constraints: tuple[Constraint, ...] = field(default=(), compare=False)
     warned: set[str] = field(default_factory=set, repr=False, compare=False)
 
@@ -171,6 +173,20 @@ class Problem:
     def time_left(self) -> float:
         """Seconds until the deadline."""
         return np.inf if self.deadline is None else self.deadline - time.monotonic()
+
+    def affords(self, seconds: float) -> bool:
+        """Whether a step that cannot be interrupted, estimated so, ends before the deadline."""
+        return self.deadline is None or seconds * self.pace <= self.time_left
+
+    def affords_search(self, depth: int | None = None) -> bool:
+        """Whether there is time for what comes before a search can make its first move.
+
+        depth : of the objective that is searched on; None is that of the problem.
+        """
+        depth = self.objective.depth if depth is None else depth
+        return self.deadline is None or self.affords(
+            search_seconds(self.pair.operator, self.k, depth)
+        )
 
 
 @dataclass(frozen=True)

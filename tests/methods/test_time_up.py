@@ -15,6 +15,7 @@ X = RNG.standard_normal((40, 16)) @ RNG.standard_normal((16, 16))
 B = RNG.standard_normal((40, 2))
 AIMED = {"target": B}
 SQUARES = {"criterion": "frobenius"}
+OPEN = {"exchange", "iterated", "bisection"}  # they have no end that they miss
 LOOPS: list[tuple[str, Any, dict[str, Any]]] = [
     ("greedy", "greedy", {}),
     ("greedy", "greedy", AIMED),
@@ -58,4 +59,23 @@ def test_no_step_is_made_after_the_deadline(phase, method, options, monkeypatch)
     clock = Clock(phase, monkeypatch)
     s = lm.select(X, 4, method=method, budget=1e4, callback=clock, **options)
     assert clock.heard.count(phase) == 1
-    assert len(set(s.indices.tolist())) == 4 and not s.stopped
+    assert len(set(s.indices.tolist())) == 4
+    assert s.stopped == (phase not in OPEN)
+
+
+KERNEL = lm.kernel(RNG.standard_normal((900, 3)), lm.rbf(sigma=1.0))
+OBJECTIVES: list[dict[str, Any]] = [{}, SQUARES, {"noise": 0.1}, {"criterion": "logdet"}]
+
+
+@pytest.mark.parametrize("options", OBJECTIVES, ids=str)
+@pytest.mark.parametrize("method", ["auto", "greedy", "swap", "iterated", "exact"])
+def test_no_search_is_worse_than_a_quick_draw_whatever_its_budget(method, options):
+    drawn = lm.select(KERNEL, 20, method="rpcholesky", seed=3).indices
+    problem = lm.Problem(KERNEL, 20, **{"objective": options.get("criterion", "trace")})
+    if "noise" in options:
+        problem = lm.Problem(KERNEL, 20, type(problem.objective)(noise=np.full(900, 0.1)))
+    for budget in (1e-4, 0.05):
+        s = lm.select(KERNEL, 20, method=method, budget=budget, seed=3, **options)
+        error, most = (problem.objective.error(KERNEL, S) for S in (s.indices, drawn))
+        assert error <= most + 1e-9 * abs(most)
+        assert s.stopped or budget > 1e-4

@@ -27,6 +27,7 @@ from .._array import (
     solve_triangular,
     take,
 )
+from ..errors import Stopped
 from ..operators.base import Operator
 from ..operators.forms import Factored, densify, storable
 from ..operators.pair import Pair
@@ -37,13 +38,14 @@ from ..residual.order import greedy_order
 from ..residual.pairs import Pairs
 from ..residual.powers import gain
 from ..residual.residual import floor
-from ..runs.runner import Step, run
+from ..runs.runner import Step, cut_short, run
 from ..runs.state import State
 from .inner import saved
 from .search.landscape import Landscape
 from .search.local_search import descend, lowered, starting_choice
 from .trajectory import Recorder
 
+STEPS = 2  # steps that a budget must allow before a run begins
 EXACT_ORDER = 3000  # up to this order K is stored and every column is weighed
 
 
@@ -89,6 +91,7 @@ class Annealed:
     n_candidates: int | None = None
     n_rounds: int = 2
     honours: ClassVar[frozenset[str]] = AIMED
+    improves: ClassVar[bool] = True
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -112,6 +115,10 @@ class Annealed:
             raise ValueError(f"gamma must be positive or None, got {self.gamma!r}")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        n, m = problem.operator.n, problem.operator.m
+        if not problem.affords(STEPS * n * (n if m is None else min(m, n)) ** 2 * 1.5e-10):
+            cut_short()
+            raise Stopped("the time is too short for the first steps of an annealed run")
         found = problem
         if problem.pair.plain:
             found = replace(problem, operator=problem.operator.searchable(problem.k))
@@ -126,7 +133,10 @@ class Annealed:
 
     def _polished(self, problem: Problem, raw: Choice, rng: np.random.Generator) -> Choice:
         """Make swaps that pay, and keep greedy's choice if it is better all the same."""
-        landscape = Landscape.of(problem)
+        try:
+            landscape = Landscape.of(problem)
+        except Stopped:
+            return raw
         starts = [raw.indices]
         if problem.objective.cheaper is not None:  # it leads further, as for swaps
             by_trace = Landscape.of(problem, lowered(problem, problem.objective.cheaper))

@@ -18,6 +18,7 @@ from ..constraints import check_honoured
 from ..problem import PLACED, SEARCHED, Choice, Problem, brief
 from ..residual.order import greedy_order
 from ..residual.stored_powers import expecting
+from ..runs.runner import cut_short, timed
 from .annealed import Annealed
 from .costs import (
     annealed_seconds,
@@ -32,7 +33,7 @@ from .greedy.nuclear import NuclearScores
 from .greedy.osinsky import Osinsky, promised
 from .groups.knapsack import Knapsack
 from .portfolio import Portfolio
-from .sampling.rpcholesky import RPCholesky
+from .sampling.rpcholesky import RPCholesky, quick_draw
 from .search.exact import Exact
 from .search.filled import Filled
 from .search.iterated import Iterated, moves
@@ -76,6 +77,7 @@ class Auto:
 
     effort: float = 180.0
     honours: ClassVar[frozenset[str]] = Knapsack.honours | SEARCHED | PLACED
+    improves: ClassVar[bool] = True
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -90,6 +92,9 @@ class Auto:
                 return Knapsack().choose(problem, rng)
             choice = self.choose(single, rng)
             return without_spares(single, choice) if problem.costs is not None else choice
+        if not problem.affords_search():
+            cut_short()
+            return quick_draw(problem, rng)
         found = problem
         if problem.pair.plain:  # the form of K for a search, which serves errors too
             found = replace(problem, operator=problem.operator.searchable(problem.k))
@@ -146,16 +151,23 @@ def steps(given: Problem, portfolio: Portfolio, work: Work) -> Iterator[tuple[st
     if not work.on_trace:
         yield "iterated", replace(rounds, start=portfolio.best.indices), problem
 
-    # what is left of a budget
-    if problem.deadline is None or problem.time_left <= 0:
-        return
+    if problem.deadline is not None and problem.time_left > 0:
+        with timed():  # what the default does is done
+            yield from further_steps(given, portfolio, rounds)
+
+
+def further_steps(
+    given: Problem, portfolio: Portfolio, rounds: Iterated
+) -> Iterator[tuple[str, Any, Problem]]:
+    """What is left of a budget goes into these."""
+    problem, proof = portfolio.problem, proof_seconds(given)
     if proof <= problem.time_left / 2 and not problem.constraints:
         yield "exact", Exact(start=portfolio.best.indices), within(given, given.time_left / 2)
     if portfolio.proved:
         return
-    annealed = objective.depth > 0 and not problem.constraints
+    annealed = problem.objective.depth > 0 and not problem.constraints
     if annealed and annealed_seconds(problem) <= problem.time_left / 4:
-        yield "annealed > swap", Swap(start=Annealed(sweeps=0), criterion=cheaper), problem
+        yield "annealed > swap", Swap(start=Annealed(sweeps=0)), problem
     yield "iterated", replace(rounds, start=portfolio.best.indices, endless=True), problem
 
 

@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..problem import Choice, Method, Problem, Trial
+from ..problem import Choice, Problem, Trial
 from ..runs.runner import saved_result, saves
 from .trajectory import Trajectory
 
 
-def saved(name: str, method: Method) -> Chooser:
+def saved(name: str, method: Chooser) -> Chooser:
     """The method, its choice saved under a name that tells it from other methods of the same run.
 
     Without a checkpoint it is the method itself.
@@ -30,7 +30,7 @@ class Chooser(Protocol):
 @dataclass(frozen=True)
 class _Saved:
     name: str
-    method: Method
+    method: Chooser
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         return saved_result(self.name, lambda: self.method.choose(problem, rng), _plain, _choice)

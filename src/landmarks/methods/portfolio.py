@@ -12,7 +12,7 @@ from ..errors import Stopped
 from ..linalg.error import estimated_error
 from ..operators.base import Operator
 from ..problem import Choice, Problem, Trial, precision_used
-from ..runs.runner import stopped
+from ..runs.runner import cut_short, stopped
 from .inner import saved
 
 ESTIMATED = 20_000  # order above which the trials hold an estimate of the Frobenius error
@@ -47,6 +47,7 @@ class Portfolio:
         whatever estimates of the errors say.
         """
         if self.trials and self.over:
+            cut_short()
             return
         onward = bool(self.trials) and getattr(method, "start", None) is self.best.indices
         ledger, start = self.problem.operator.ledger, time.perf_counter()

@@ -28,7 +28,15 @@ from .._array import (
 )
 from .._remembered import Remembered
 from ..errors import UnsupportedError
-from .base import DENSE_MEMORY, MEMORY, Operator, itemsize, remade_in_double, stored_up_to
+from .base import (
+    DENSE_MEMORY,
+    MEMORY,
+    Operator,
+    itemsize,
+    product_seconds,
+    remade_in_double,
+    stored_up_to,
+)
 from .dense import Columns, Data, Dense
 from .pivoted_factor import FLOOR, pivoted_factor
 
@@ -168,6 +176,20 @@ _widened: WeakSet[Operator] = WeakSet()
 def searchable(operator: Operator, k: int) -> Operator:
     """The form of K for a search for k columns; made once, and for data one for all k."""
     return _made(operator, 0 if isinstance(operator, Columns) else k, lambda: form(operator, k))
+
+
+def search_seconds(operator: Operator, k: int, depth: int) -> float:
+    """An estimate of the seconds before a search for k columns can make its first move.
+
+    They go into the form of K, the diagonals of K² (and K³), and the state of a first choice.
+    """
+    n, m, product = operator.n, operator.m, product_seconds(operator)
+    ready = operator in _ready or bool(_forms.get(operator, {}))
+    if m is not None:
+        return (0.0 if ready else m * n * min(m, n) * 2e-10) + 0.1 * k * product
+    begun = 0.0 if ready or on_gpu(operator.like) else n * min(n // FEW_ROWS, LOW_RANK) ** 2 * 3e-10
+    cubes = n**3 * (5e-14 if on_gpu(operator.like) else 4e-11) if depth == 2 else 0.0
+    return begun + (3 + 0.05 * k) * product + cubes
 
 
 def readable(operator: Operator, k: int) -> Operator:

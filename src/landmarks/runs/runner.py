@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+LONG = 0.05  # seconds: a step that takes longer is not begun if the one before would end too late
+
 _journal: ContextVar[Journal | None] = ContextVar("landmarks_journal", default=None)
 
 
@@ -139,6 +141,27 @@ def report(
     return watch.stopped
 
 
+_ran_out: ContextVar[list[bool] | None] = ContextVar("landmarks_ran_out", default=None)
+
+
+@contextmanager
+def timed() -> Iterator[list[bool]]:
+    """What it gives is not empty after the block if the time was over before a method was done."""
+    cuts: list[bool] = []
+    token = _ran_out.set(cuts)
+    try:
+        yield cuts
+    finally:
+        _ran_out.reset(token)
+
+
+def cut_short() -> None:
+    """Note that the time was over before a method was done."""
+    cuts = _ran_out.get()
+    if cuts is not None:
+        cuts.append(True)
+
+
 class Step(NamedTuple):
     """How far an iteration is.
 
@@ -156,7 +179,8 @@ def run(name: str, steps: Iterator[Step], *states: State, deadline: float | None
 
     states : all that the steps depend on and change. Without states nothing is saved, and a resumed
         run makes the steps again.
-    deadline : the time.monotonic() after which no further step is made.
+    deadline : the time.monotonic() after which no further step is made, and none begun that would
+        end after it if it took as long as the longest so far.
 
     Examples
     --------
@@ -181,6 +205,7 @@ def run(name: str, steps: Iterator[Step], *states: State, deadline: float | None
     journal = _journal.get()
     record = None if journal is None else journal.enter(name)
     ended, done, end = True, 0, math.inf if deadline is None else deadline
+    last, slowest = 0.0 if deadline is None else time.monotonic(), 0.0
     try:
         if journal is not None and record is not None:
             journal.restore_states(name, record, states)
@@ -188,8 +213,17 @@ def run(name: str, steps: Iterator[Step], *states: State, deadline: float | None
             done = step.done
             if journal is not None and record is not None:
                 journal.save_states(record, states)
-            if report(name, *step) or time.monotonic() >= end:
+            if report(name, *step):
                 ended = False
+                break
+            if deadline is None:
+                continue
+            now = time.monotonic()
+            last, slowest = now, max(slowest, now - last)
+            if now + (slowest if slowest > LONG else 0.0) >= end:
+                ended = False
+                if step.total is not None:
+                    cut_short()
                 break
     except Exception as error:
         error.add_note(f"in {name}, after step {done}")

@@ -65,7 +65,7 @@ class Selection:
     trials : what a composed method tried, with error and cost.
     bound : the proved lower bound, if any, in the units of the operator.
     exponent : the matrix is 2**exponent times the operator.
-    stopped : whether a callback ended the run early.
+    stopped : whether a callback, or the end of the budget, came before the method was done.
     operator : the data; None after `load` without data.
     known : errors and bounds that were computed already.
     include, exclude, constraints : the constraints of the choice.

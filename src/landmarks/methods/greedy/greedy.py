@@ -18,14 +18,14 @@ import numpy as np
 from ... import _check
 from ..._array import Array, first_argmax, host, like, namespace, positions, take
 from ...objectives.objective import OBJECTIVES
-from ...operators.base import in_single, product_seconds
+from ...operators.base import in_single
 from ...problem import PLACED, SEARCHED, Choice, Problem, brief, complete
 from ...residual.powers import best_addition
 from ...residual.residual import Residual, filled
-from ...runs.runner import Step, run
+from ...runs.runner import Step, cut_short, run
 from ...runs.state import State
-from ..sampling.rpcholesky import RPCholesky
 from ..sampling.rpcholesky import pivots as draws
+from ..sampling.rpcholesky import quick_draw
 
 WIDTH = 10  # columns that are drawn at a time once the time is up
 DOUBTFUL = 64  # most columns that are recomputed at a pick; with more, products switch to float64
@@ -49,14 +49,16 @@ class Greedy:
 
     gain: str = "trace"
     honours: ClassVar[frozenset[str]] = SEARCHED | PLACED
+    improves: ClassVar[bool] = True
     __repr__ = brief
 
     def __post_init__(self) -> None:
         _check.choice(self.gain, tuple(OBJECTIVES), "gain")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        if too_late(problem):
-            return RPCholesky().choose(problem, rng)
+        if not problem.affords_search(OBJECTIVES[self.gain].depth):
+            cut_short()
+            return quick_draw(problem, rng)
         residual = Residual(problem.searched, problem.k)
         depth = OBJECTIVES[self.gain].depth if problem.objective.depth else 0
         return pursue(problem, residual, ErrorGains(residual, depth))
@@ -117,13 +119,6 @@ def pursue(
         return Choice(complete(problem, residual.picks))
     scores = np.where(host(allowed) > 0, host(gains.scores()), -np.inf)
     return Choice(filled(problem, residual.picks, scores))
-
-
-def too_late(problem: Problem) -> bool:
-    """Whether a pass over K takes longer than there is time, and a quick draw must do."""
-    if not problem.objective.plain or problem.constraints or problem.objective.depth == 0:
-        return False
-    return problem.time_left < 2 * product_seconds(problem.operator)
 
 
 def picked(

@@ -30,18 +30,21 @@ from ..._array import (
     take,
 )
 from ...linalg.probes import Identity, Rademacher
-from ...operators.base import Operator, in_parts
+from ...operators.base import Operator, in_parts, product_seconds
 from ...operators.pair import Pair
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief
 from ...residual.digits import leading_digits
 from ...residual.residual import Residual, residual_of
+from ...runs.runner import cut_short
 from ...runs.state import State
-from ..sampling.rpcholesky import RPCholesky
+from ..sampling.rpcholesky import RPCholesky, quick_draw
 from .greedy import Gains, over_diagonal, pick_best, pursue
 
 LARGE = 4096  # above so many columns, picks are made in blocks
 FOLLOWED = 1024  # columns that a block chooses from
 WIDTH = 128  # most picks in a block
+
+PRODUCTS = 15  # with a vector, which a block of probes takes as long as
 
 
 @dataclass(frozen=True)
@@ -62,12 +65,16 @@ class NuclearScores:
 
     n_probes: int = 100
     honours: ClassVar[frozenset[str]] = INCLUDE_EXCLUDE
+    improves: ClassVar[bool] = True
     __repr__ = brief
 
     def __post_init__(self) -> None:
         _check.count(self.n_probes, "n_probes", least=2)
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        if not problem.affords(PRODUCTS * product_seconds(problem.operator)):
+            cut_short()
+            return quick_draw(problem, rng)
         pair = problem.searched
         operator = pair.operator
         if in_parts(operator) is not None:

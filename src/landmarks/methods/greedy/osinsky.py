@@ -64,7 +64,8 @@ def promised(problem: Problem) -> float:
     ):
         return np.inf
     m, n = operator.m or operator.n, operator.n
-    if n * m * min(n, m) > AFFORDABLE:
+    work = n * m * min(n, m)
+    if work > AFFORDABLE or not problem.affords(1e-9 * work):
         return np.inf
     values = spectrum(operator)
     if problem.include:

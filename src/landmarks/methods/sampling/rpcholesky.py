@@ -6,15 +6,17 @@ same: Epperly, Tropp and Webber (2024), arXiv:2410.03969.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..._check import is_whole
+from ...objectives.objective import Trace
 from ...problem import DRAWN, Choice, Problem, brief, complete
 from ...residual.residual import residual_of
 from ...runs.runner import Step, run
+from .uniform import Uniform
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,20 @@ class RPCholesky:
         width = self.block or automatic
         if run("rpcholesky", pivots(problem, residual, allowed, width, rng), residual):
             return Choice(complete(problem, residual.picks))
-        rest = residual.heaviest(allowed, problem.k)
-        return Choice(complete(problem, [*residual.picks, *rest][: problem.k]))
+        drawn = residual.draw(allowed, 2 * problem.k, rng)
+        rest = [*(() if drawn is None else drawn[0]), *residual.heaviest(allowed, problem.k)]
+        distinct = list(dict.fromkeys(map(int, [*residual.picks, *rest])))
+        return Choice(complete(problem, distinct[: problem.k]))
+
+
+def quick_draw(problem: Problem, rng: np.random.Generator) -> Choice:
+    """A choice that reads k columns of K, or none where each costs a product."""
+    if problem.constraints:
+        return Choice(complete(problem, []))
+    k = min(problem.k, len(problem.candidates))
+    plain = replace(problem, objective=Trace(), k=k, warned={*problem.warned, "rank"})
+    method = RPCholesky() if "columns" in problem.operator.cheap else Uniform()
+    return Choice(complete(problem, method.choose(plain, rng).indices))
 
 
 def pivots(

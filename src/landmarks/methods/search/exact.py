@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...errors import Stopped
 from ...problem import SEARCHED, Choice, Problem, brief, complete
 from ...proof.counting import best_of_all
 from ...proof.entropy import largest_volume
@@ -40,6 +41,7 @@ class Exact:
 
     start: Any = "greedy"
     honours: ClassVar[frozenset[str]] = SEARCHED
+    improves: ClassVar[bool] = True
     __repr__ = brief
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
@@ -65,7 +67,10 @@ class Exact:
         """The start, improved by swaps; the search judges the rank, so the start does not warn."""
         problem = replace(problem, warned=problem.warned | {"rank"})
         start = starting_choice(self.start, problem, rng)
-        landscape = Landscape.of(problem)
+        try:
+            landscape = Landscape.of(problem)
+        except Stopped:
+            return start.indices
         state = landscape.state(start.indices)
         descend(landscape, state)
         return landscape.indices(state.chosen, start.indices)

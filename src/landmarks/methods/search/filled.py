@@ -8,6 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...errors import Stopped
+from ...operators.base import product_seconds
 from ...problem import Choice, Problem, brief
 from ...residual.compiled.library import Compiled
 from ...residual.exchange import Exchange
@@ -27,7 +29,13 @@ class Filled:
     __repr__ = brief
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        landscape = Landscape.of(problem, lowered(problem, problem.objective.cheaper))
+        fill = problem.k * product_seconds(problem.pair.operator)
+        if not problem.affords(fill):  # greedy can be interrupted
+            return Greedy().choose(problem, rng)
+        try:
+            landscape = Landscape.of(problem, lowered(problem, problem.objective.cheaper))
+        except Stopped:
+            return Greedy().choose(problem, rng)
         if landscape.compiled is not None and problem.operator.m is None:
             state = landscape.state(np.zeros(0, dtype=np.int64))
             run("greedy", filling(landscape.compiled, state), state)

@@ -17,7 +17,7 @@ from ..._array import host, namespace
 from ...errors import Stopped
 from ...problem import PLACED, SEARCHED, Choice, Problem, brief
 from ...residual.exchange import Exchange
-from ...runs.runner import Step, run
+from ...runs.runner import Step, run, timed
 from ...runs.state import State
 from .landscape import Landscape
 from .local_search import LIMIT, check_criterion, descend, lowered, refill, starting_choice
@@ -57,6 +57,7 @@ class Iterated:
     criterion: str | None = None
     endless: bool = True
     honours: ClassVar[frozenset[str]] = SEARCHED | PLACED
+    improves: ClassVar[bool] = True
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -82,7 +83,7 @@ class Iterated:
         search = Search(self, landscape, first, rng)
         search.run()
         chosen, error = search.best, search.error
-        if landscape.direct:
+        if landscape.direct and problem.time_left > 0:
             best = landscape.state(chosen)
             if landscape.compiled is not None:
                 descend(landscape, best)  # NumPy looks once more, with bounds on rounding
@@ -136,7 +137,8 @@ class Search(State):
             self.state.settle()
             yield Step(self.rounds, most, self._relative)
         while most is None or self.rounds < most:
-            self.round()
+            with timed():  # a round that is cut short is not missed
+                self.round()
             self.state.settle()
             yield Step(self.rounds, most, self._relative)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..._array import Array, is_single, like
+from ...errors import Stopped
 from ...objectives.objective import Objective
 from ...placement import exchangeable
 from ...problem import Problem, complete
@@ -15,6 +16,7 @@ from ...residual.base import Base
 from ...residual.compiled.library import Compiled, compilable
 from ...residual.exchange import Exchange
 from ...residual.loading import error_of
+from ...runs.runner import cut_short
 
 CERTAIN = 1e-10  # relative to its terms: how accurate the gain of a swap is
 
@@ -43,8 +45,15 @@ class Landscape:
     def of(
         cls, problem: Problem, objective: Objective | None = None, moves: int | None = None
     ) -> Landscape:
-        """moves : about how many will be made; half of k for a descent from greedy."""
-        objective, pair = objective or problem.objective, problem.searched
+        """Raises Stopped if a deadline leaves no time for it.
+
+        moves : about how many will be made; half of k for a descent from greedy.
+        """
+        objective = objective or problem.objective
+        if not problem.affords_search(objective.depth):
+            cut_short()
+            raise Stopped("the time is too short for what comes before the first swap")
+        pair = problem.searched
         moves = problem.k // 2 if moves is None else moves
         base = Base(pair, objective.depth, problem.k, moves)
         if is_single(pair.operator.like):

@@ -11,6 +11,7 @@ import numpy as np
 from ..._array import Indices, host, is_array
 from ...constraints import check_placed, check_start
 from ...objectives.objective import OBJECTIVES, Objective
+from ...operators.base import product_seconds
 from ...problem import Choice, Problem, check_indices
 from ...residual.exchange import Exchange
 from ...residual.pairs import best_swap, confirmed_gain
@@ -25,6 +26,7 @@ CHECKS = 8  # swaps in a row that the column itself did not confirm
 LIKELY = 8  # one place in this many is examined before all of them are
 NOWHERE = np.zeros(0, dtype=np.int64)
 BATCH = 32  # compiled swaps between two reports of progress
+PROMPT = 300  # swaps: if a budget leaves no time for so many, each is a step of its own
 
 
 def check_criterion(criterion: str | None) -> None:
@@ -60,6 +62,8 @@ def starting_choice(start: Any, problem: Problem, rng: np.random.Generator) -> C
 def refill(landscape: Landscape, state: Exchange, forbidden: np.ndarray | None = None) -> bool:
     """Fill the free places greedily without the forbidden indices; whether all are filled."""
     for place in state.vacant:
+        if landscape.problem.time_left <= 0:
+            return False
         allowed = landscape.open_to(state)
         if forbidden is not None:
             allowed[forbidden] = False
@@ -127,14 +131,22 @@ def swaps(
     landscape: Landscape, state: Exchange, done: SwapRun, limit: int, final: bool = True
 ) -> Iterator[Step]:
     """One swap at a step; now and then the state is computed from K itself."""
+    batch = BATCH if landscape.problem.affords(PROMPT * swap_seconds(landscape)) else 1
     while refill(landscape, state) and done.swaps < limit and done.doubts < DOUBTS:
-        made = compiled_swaps(landscape, state, done, min(BATCH, limit - done.swaps))
+        made = compiled_swaps(landscape, state, done, min(batch, limit - done.swaps))
         if not made and not (final and done.doubts < DOUBTS and swap_best(landscape, state, done)):
             return
         done.swaps += made or 1
         if state.stale(landscape.drift):
             confirm(landscape, state, done)
         yield Step(done.swaps, limit, lambda: landscape.relative(landscape.judged(state)))
+
+
+def swap_seconds(landscape: Landscape) -> float:
+    """An estimate of the seconds that a compiled swap takes."""
+    operator, k = landscape.base.operator, landscape.problem.k
+    products = 0.0 if landscape.base.stored_powers else landscape.base.depth
+    return operator.n * k * 2e-9 + products * product_seconds(operator)
 
 
 def confirm(landscape: Landscape, state: Exchange, done: SwapRun) -> None:

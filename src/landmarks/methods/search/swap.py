@@ -45,6 +45,7 @@ class Swap:
     criterion: str | None = None
     max_swaps: int | None = None
     honours: ClassVar[frozenset[str]] = SEARCHED | PLACED
+    improves: ClassVar[bool] = True
     __repr__ = brief
 
     def __post_init__(self) -> None:

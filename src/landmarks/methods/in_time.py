@@ -1,0 +1,68 @@
+"""A search with a budget: a quick draw comes first, for a time that is over before there is better.
+
+The draw also shows how fast K is read here, which corrects the estimates of all that follows.
+"""
+
+from __future__ import annotations
+
+import time
+from copy import deepcopy
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..errors import Stopped
+from ..objectives.objective import Trace
+from ..operators.base import product_seconds
+from ..problem import Choice, Problem, Trial
+from ..runs.runner import cut_short, timed
+from .inner import Chooser
+from .sampling.rpcholesky import quick_draw
+
+KEPT = 2  # times of the draw that are kept for filling what is missing, and for comparing with it
+SHARE = 4  # a search begins only if it has so many times what the draw took
+SMALL = 3000  # columns up to which two choices are compared by their Frobenius error
+SHORT = 0.02  # seconds of a draw up to which it shows nothing about the estimates
+
+
+@dataclass(frozen=True)
+class InTime:
+    """The choice of a method, or that of a quick draw where the time did not allow a better one."""
+
+    method: Chooser
+
+    def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
+        began = time.monotonic()
+        drawn = quick_draw(problem, deepcopy(rng))
+        took = time.monotonic() - began
+        if took > SHORT and SHARE * took > problem.time_left:
+            cut_short()
+            return drawn
+        pace = max(1.0, took / draw_seconds(problem)) if took > SHORT else 1.0
+        end = (problem.deadline or np.inf) - KEPT * took
+        with timed() as cuts:
+            try:
+                choice = self.method.choose(replace(problem, deadline=end, pace=pace), rng)
+            except Stopped:
+                choice = drawn
+                cut_short()
+        if not cuts:
+            return choice
+        cut_short()
+        if choice is drawn:
+            return choice
+        operator, objective = problem.operator, problem.objective
+        # a Frobenius error reads all of K; the trace orders two choices as well
+        quick = objective.depth < 2 or ("columns" in operator.cheap and operator.n < SMALL)
+        judge = objective if quick else objective.measured(Trace)
+        error = judge.error(operator, drawn.indices)
+        if judge.error(operator, choice.indices) <= error:
+            return choice
+        trial = Trial("rpcholesky", error, took, 0)
+        return replace(drawn, trials=(*choice.trials, trial))
+
+
+def draw_seconds(problem: Problem) -> float:
+    """An estimate of the seconds that the draw takes: k columns of K, and of its factor."""
+    n, k = problem.operator.n, problem.k
+    return 1e-3 + k * product_seconds(problem.operator) / n + n * k * k * 5e-10
