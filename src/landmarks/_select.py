@@ -159,6 +159,9 @@ def select(
         choice, cost = _run(problem, chooser, rng, allowed, journal)
         was_stopped = stopped() or bool(cuts)
     warn_about(operator, choice.indices)
+    most = None
+    if problem.groups is not None or problem.costs is not None:
+        most = problem.allowed.most_columns(len(choice.indices))
     return Selection(
         indices=choice.indices,
         n=operator.n,
@@ -176,7 +179,8 @@ def select(
         exponent=problem.objective.exponent(operator),
         stopped=was_stopped,
         operator=operator,
-        known=known_of(problem, choice),
+        searched=bool(choice.details.get("proved")),
+        most=most,
         include=problem.include,
         exclude=problem.exclude,
         constraints=problem.constraints,
@@ -210,14 +214,6 @@ def _run(
     return choice, Cost(
         **{name: used[name] for name in COUNTED}, seconds=seconds, precision=precision
     )
-
-
-def known_of(problem: Problem, choice: Choice) -> dict[str, float]:
-    """What is known about a choice: whether it is proved, and how many columns others may have."""
-    known = {name: 1.0 for name in ("proved",) if choice.details.get(name)}
-    if problem.groups is not None or problem.costs is not None:
-        known["columns"] = float(problem.allowed.most_columns(len(choice.indices)))
-    return known
 
 
 def _given(value: Any) -> bool:

@@ -114,7 +114,7 @@ def alternatives(
 ) -> Alternatives:
     """All choices within a share of the best error, by counting all."""
     share = _share(within)
-    if selection.constraints or "columns" in selection.known:
+    if selection.constraints or selection.most is not None:
         raise UnsupportedError(
             "alternatives compares all choices of k columns, without groups, costs or constraints "
             "on places"

@@ -264,7 +264,7 @@ def _promise(selection: Selection) -> str:
     if operator is not None and not known:
         m, n = operator.m or operator.n, operator.n
         known = _is_cheap(selection) and n * m * min(n, m) <= BOUND_EFFORT
-    known = (known and selection.objective.shares) or "proved" in selection.known
+    known = (known and selection.objective.shares) or selection.searched
     sentence = better(selection) if known else ""
     return f"<p>{sentence}</p>" if sentence else ""
 

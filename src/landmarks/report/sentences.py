@@ -105,7 +105,7 @@ def _apart(number: float, lower: float) -> tuple[str, str]:
 
 def _which(selection: Selection) -> str:
     """The choices that are compared: those of the same size and with the same constraints."""
-    if "columns" in selection.known:
+    if selection.most is not None:
         return "choice that the groups and costs allow"
     if selection.include or selection.exclude or selection.constraints:
         return f"choice of {selection.k} that the constraints allow"

@@ -50,6 +50,9 @@ def save(selection: Selection, path: Any) -> None:
         "trials": [asdict(trial) for trial in selection.trials],
     }
     record |= {name: getattr(selection, name) for name in AS_THEY_ARE}
+    flags = {"proved": 1.0 if selection.searched else None, "columns": selection.most}
+    numbers = {name: float(value) for name, value in flags.items() if value is not None}
+    record["known"] = selection.known | numbers
     record["constraints"], placed = _places(selection.constraints)
     arrays = {"indices": selection.indices} | placed
     if selection.path:
@@ -292,6 +295,8 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> Selection:
             shape = (len(path.t), record["n"]) if name == "t" else (len(path.t),)
             if part.shape != shape or part.dtype.kind not in "iuf":
                 raise ValueError(f"path_{name} must be numbers of shape {shape}")
+    known = {name: float(value) for name, value in record["known"].items()}
+    searched, most = bool(known.pop("proved", 0.0)), known.pop("columns", None)
     return Selection(
         indices=arrays["indices"],
         n=record["n"],
@@ -311,7 +316,9 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> Selection:
         labels=_labels(record),
         center=record.get("center", False),
         scale=record.get("scale", False),
-        known={name: float(value) for name, value in record["known"].items()},
+        searched=searched,
+        most=None if most is None else int(most),
+        known=known,
         from_rows=record.get("from_rows"),
         sketch=tuple(record.get("sketch", ())),
     )

@@ -67,7 +67,9 @@ class Selection:
     exponent : the matrix is 2**exponent times the operator.
     stopped : whether a callback, or the end of the budget, came before the method was done.
     operator : the data; None after `load` without data.
-    known : errors and bounds that were computed already.
+    searched : whether a complete search found no better choice; `proved` asks for bounds too.
+    most : the most columns that a choice within its groups or costs has; None without them.
+    known : errors and bounds that were computed already, by kind and criterion.
     include, exclude, constraints : the constraints of the choice.
     chooser : the method object that chose.
     labels : the original labels of all candidates.
@@ -96,6 +98,8 @@ class Selection:
     exponent: int = 0
     stopped: bool = False
     operator: Operator | None = field(default=None, repr=False)
+    searched: bool = False
+    most: int | None = None
     known: dict[str, float] = field(default_factory=dict, repr=False)
     include: tuple[int, ...] = ()
     exclude: tuple[int, ...] = ()
@@ -132,7 +136,7 @@ class Selection:
     @property
     def most_columns(self) -> int:
         """The most columns that an allowed choice has: more than k only with groups or costs."""
-        return int(self.known.get("columns", self.k))
+        return self.k if self.most is None else self.most
 
     @property
     def chosen_names(self) -> list[Any] | None:
@@ -299,7 +303,7 @@ class Selection:
 
         Better means by more than 1e-9 of the error. This is what is known; `prove` searches.
         """
-        if "proved" in self.known:
+        if self.searched:
             return True
         if self.bound is None and f"certificate:{self.criterion}" not in self.known:
             return False
@@ -427,7 +431,7 @@ class Selection:
         >>> s.proved, s.prove().proved
         (False, True)
         """
-        if self.constraints or "columns" in self.known:
+        if self.constraints or self.most is not None:
             raise UnsupportedError(
                 "prove compares all choices of k columns, without groups, costs or constraints on "
                 "places; certificate() gives a lower bound"
@@ -440,12 +444,14 @@ class Selection:
         with watching(callback):
             found = Exact(start=self.indices).choose(problem, np.random.default_rng(0))
         known = {name: figure for name, figure in self.known.items() if "error" not in name}
-        known |= {"proved": 1.0} if found.details["proved"] else {}
-        better = replace(self, indices=found.indices, known=known, bound=found.bound)
+        proved = bool(found.details["proved"])
+        better = replace(
+            self, indices=found.indices, searched=proved, known=known, bound=found.bound
+        )
         lower = better._figure("error", None) < self._figure("error", None) * (1 - 1e-9)
         if lower:
             return better
-        self.known.update({name: known[name] for name in ("proved",) if name in known})
+        object.__setattr__(self, "searched", self.searched or proved)
         bound = max(float(found.bound or 0.0), self.known.get(f"certificate:{self.criterion}", 0.0))
         self.known[f"certificate:{self.criterion}"] = bound
         return self

@@ -55,7 +55,7 @@ def test_ranks_and_copies_do_no_harm(rank, k, copies, criterion, seed):
     X = np.concatenate([X, X[:, :copies]], axis=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
-        found = lm.select(X, k, method=lm.Exact(), criterion=criterion)
+        found = lm.select(X, k, scale=False, method=lm.Exact(), criterion=criterion)
     K = X.T @ X
     best = min(error(K, S, criterion) for S in combinations(range(X.shape[1]), k))
     assert found.error() == pytest.approx(best, rel=1e-8, abs=1e-9 * np.sum(K * K))
