@@ -40,30 +40,6 @@ def test_arrays_of_every_library_come_back_in_it(xp):
     assert np.array_equal(host(back), host(array))
 
 
-def test_many_equal_rows_take_one_array_each_column():
-    rows, arrays = [(np.full(3, float(i)), 0.5 * i, i) for i in range(20)], Arrays()
-    flat = flatten(rows, arrays, copy=True)
-    assert len(arrays.stored) == 1
-    back = restore(flat, arrays)
-    assert [(row.tolist(), value, i) for row, value, i in back] == [
-        (row.tolist(), value, i) for row, value, i in rows
-    ]
-
-
-def test_a_copy_does_not_follow_later_changes():
-    a, arrays = np.zeros(2), Arrays()
-    flatten(a, arrays, copy=True)
-    a[0] = 1.0
-    assert arrays.stored[0].tolist() == [0.0, 0.0]
-
-
-def test_an_array_in_two_places_is_one_array_when_it_comes_back(xp):
-    a = xp.asarray([1.0, 2.0])
-    one, other = there_and_back([a, [a]], xp.zeros(0))
-    one[0] = 5.0
-    assert float(other[0][0]) == 5.0
-
-
 def test_objects_are_refused():
     with pytest.raises(TypeError, match="numbers, text and arrays, got object"):
         flatten(object(), Arrays(), copy=True)

@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 import pytest
+from contracts.methods import METHODS
 from errors_of import plain
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,9 +18,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine
 
 import landmarks as lm
-from landmarks.methods.registry import CLASSES
 
-METHODS = [name for name in CLASSES if name not in ("exact", "kmeans", "knapsack")]
+METHODS = [name for name in METHODS if name not in ("exact", "kmeans", "knapsack")]
 WINE = load_wine().data
 WINE = (WINE - WINE.mean(0)) / WINE.std(0)
 DIGITS = load_digits().data[:300]

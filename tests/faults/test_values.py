@@ -8,13 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from contracts.methods import BLIND
+from contracts.methods import BLIND, METHODS
 
 import landmarks as lm
 from landmarks.errors import ConstantWarning, RankWarning
-from landmarks.methods.registry import CLASSES
 
-METHODS = [name for name in CLASSES if name not in ("exact", "kmeans", "knapsack")]
+METHODS = [name for name in METHODS if name not in ("exact", "kmeans", "knapsack")]
 LOOKING = [name for name in METHODS if name not in BLIND]
 DETERMINISTIC = ["auto", "greedy", "swap", "annealed", "pivoted_qr"]
 EPS = np.finfo(float).eps

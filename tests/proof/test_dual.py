@@ -5,12 +5,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from landmarks._array import host
-from landmarks.proof.dual import branching
 from landmarks.proof.dual.ascent import Descent
-from landmarks.proof.dual.bound import Dual, Point, fermi, water_filling
+from landmarks.proof.dual.bound import Dual, Point
 from landmarks.proof.dual.branching import branch
-from landmarks.proof.dual.centre import analytic_centre, coefficients, starting_point
+from landmarks.proof.dual.centre import starting_point
 from landmarks.proof.dual.safe import safe_value
 
 pytestmark = pytest.mark.thorough
@@ -62,20 +60,6 @@ def test_the_gradient_is_that_of_finite_differences(candidates):
     np.testing.assert_allclose(gradient[free], (ahead - behind)[free] / 2e-6, atol=1e-6)
 
 
-def test_every_array_library_gives_the_same_gradient(xp):
-    K = gram(9, 6)
-    x = random_point(K, 4).flat()
-    value, gradient = Dual(K, 2, 4).evaluate(x, 0.5)
-    other, slope = Dual(xp.asarray(K), 2, 4).evaluate(xp.asarray(x), 0.5)
-    assert other == pytest.approx(value, rel=1e-12)
-    np.testing.assert_allclose(host(slope), gradient, rtol=1e-9, atol=1e-9)
-    start = starting_point(Dual(xp.asarray(K), 2, 4))
-    # eigenvectors may differ in sign, so the start itself may; its bound may not
-    assert Dual(xp.asarray(K), 2, 4).value(start) == pytest.approx(
-        Dual(K, 2, 4).value(starting_point(Dual(K, 2, 4))), rel=1e-9
-    )
-
-
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("candidates", [7, 5])
 def test_every_point_is_a_bound(seed, candidates):
@@ -92,16 +76,6 @@ def test_the_ascent_ends_between_the_tail_and_the_optimum(seed):
     value = dual.value(climbed(dual))
     tail = np.sum(np.linalg.eigvalsh(K)[:5])
     assert tail < value <= optimum(K, 3, 8)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_safe_value_is_just_below_the_plain_one(seed):
-    """It loses rounding errors only: 5e-8 of the error is the most that was seen."""
-    K = gram(12, 8, seed)
-    dual = Dual(K, 3, 8)
-    point = climbed(dual, 200)
-    plain, safe = dual.value(point), safe_value(dual, point, 2.0**-52 * np.abs(K))
-    assert plain * (1 - 1e-7) < safe < plain
 
 
 def test_a_doubt_of_the_entries_lowers_the_safe_value():
@@ -150,48 +124,6 @@ def test_branching_raises_the_bound_and_its_cases_cover_all_choices(seed):
         assert case.value <= min(own)
 
 
-def test_branching_ends_at_its_limits(monkeypatch):
-    K = gram(14, 9, 1)
-    dual, best = Dual(K, 3, 9), optimum(K, 3, 9)
-    x = climbed(dual, 100).flat()
-    value = dual.value(Point.of(x, 9))
-    for seconds, ended in ((-1.0, lambda: False), (2.0, lambda: True)):
-        (case,) = branch(dual, x, best, seconds, ended)
-        assert case.value == value and case.dual is dual
-    (case,) = branch(dual, x, 0.99 * value, 2.0, lambda: False)  # nothing is left to prove
-    assert case.value == value
-    monkeypatch.setattr(branching, "MEMORY", 3 * 8 * len(x))
-    assert len(branch(dual, x, best, 60.0, lambda: False)) == 3
-
-
-def test_a_case_is_divided_while_candidates_are_open():
-    K = gram(14, 9, 1)
-    dual = Dual(K, 3, 9)
-    x = climbed(dual, 100).flat()
-
-    def parts(*fixed):
-        case = branching.Case(0.0, 0, x, dual.restricted(np.asarray(fixed)))
-        return [part.fixed.tolist() for part in branching.divided(case, 1.0)]
-
-    with_one, without = parts(*[0] * 9)
-    place = with_one.index(1)
-    assert with_one == [int(j == place) for j in range(9)]
-    assert without == [-int(j == place) for j in range(9)]
-    assert parts(1, 1, 1, 0, 0, 0, 0, 0, 0) == []  # three are chosen
-    assert parts(1, -1, -1, -1, -1, -1, -1, -1, 0) == []  # one is open
-    # with three left all must be chosen, so that none may be left out
-    (only,) = parts(0, 0, 0, -1, -1, -1, -1, -1, -1)
-    assert sum(only[:3]) == 1
-
-
-def test_the_ascent_starts_from_a_useful_bound():
-    for seed in range(5):
-        K = gram(12, 8, seed)
-        dual = Dual(K, 3, 8)
-        start = dual.value(starting_point(dual))
-        assert 0.6 * optimum(K, 3, 8) < start < optimum(K, 3, 8)
-
-
 def allows(case, S):
     inside = np.isin(np.arange(len(case.dual.fixed)), S)
     return np.all(inside[case.dual.fixed > 0]) and not np.any(inside[case.dual.fixed < 0])
@@ -201,48 +133,6 @@ def test_no_bound_outside_the_domain():
     K = gram(9, 6)
     point = random_point(K, 6)._replace(logD=np.full(6, 9.0))
     assert Dual(K, 2, 6).value(point) == safe_value(Dual(K, 2, 6), point, 0 * K) == -np.inf
-
-
-def test_the_analytic_centre_is_stationary():
-    K = gram(9, 6) * np.outer(10.0 ** np.arange(6), 10.0 ** np.arange(6))
-    D = analytic_centre(K)
-    np.testing.assert_allclose(D * np.diagonal(np.linalg.inv(K - np.diag(D))), 1, rtol=1e-2)
-    assert analytic_centre(np.ones((3, 3))) is None and analytic_centre(0 * K) is None
-
-
-@pytest.mark.parametrize("seed", [228, 271])  # where steps to the very edge failed
-def test_the_analytic_centre_of_nearly_dependent_columns_is_stationary(seed):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((12, 9))
-    X[:, 6:] = X[:, :3] @ rng.standard_normal((3, 3)) + 1e-3 * rng.standard_normal((12, 3))
-    D = analytic_centre(X.T @ X)
-    np.testing.assert_allclose(D * np.diagonal(np.linalg.inv(X.T @ X - np.diag(D))), 1, rtol=1e-2)
-
-
-def test_the_coefficients_solve_their_equation():
-    rng = np.random.default_rng(0)
-    K, V = gram(9, 5), np.linalg.qr(rng.standard_normal((5, 5)))[0]
-    d, y, G = rng.uniform(1, 2, 5), rng.uniform(0.1, 1, 5), gram(8, 5, 1)
-    B = coefficients(d, G, y, V, K)
-    left = d[:, None] * B + G @ B @ (V / y) @ V.T
-    np.testing.assert_allclose(left, K, atol=1e-9)
-
-
-@pytest.mark.parametrize("k", [0, 2, 5])
-def test_the_smoothed_sum_is_just_above_the_sum(k):
-    values = np.asarray([3.0, -1.0, 2.0, 2.0, 0.5])
-    exact = np.sum(np.sort(values)[::-1][:k])
-    smooth, w = fermi(values, k, 0.1)
-    assert exact - 1e-12 <= smooth <= exact + 5 * 0.1 * np.log(2) + 1e-12
-    assert np.sum(w) == pytest.approx(k) and np.all((w >= 0) & (w <= 1))
-
-
-def test_water_filling_is_optimal():
-    costs = np.asarray([5.0, 1.0, 0.5, 0.0, 2.0])
-    z = water_filling(costs, 2)
-    assert np.sum(z) == pytest.approx(2) and z[0] == 1 and np.all(z <= 1)
-    inner = z[[1, 2, 4]]
-    np.testing.assert_allclose(inner / costs[[1, 2, 4]], inner[0] / costs[1])
 
 
 def relaxation(K, k):

@@ -18,7 +18,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import landmarks as lm
-from landmarks.sklearn.nystroem import by_index, own_kernel
 
 DIGITS = load_digits()
 X = DIGITS.data[:300] / 16
@@ -73,33 +72,6 @@ def test_uniform_with_a_callable_gives_the_result_of_scikit_learn():
         lm.Nystroem(selection="uniform", **settings).fit_transform(X[:40]), expected
     )
     assert lm.Nystroem(**settings).fit_transform(X[:40]).shape == (40, 8)
-
-
-@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", "linear"])
-def test_our_kernels_are_those_of_scikit_learn(kernel):
-    ours = own_kernel(kernel, X.shape[1], PARAMETERS[kernel])
-    np.testing.assert_allclose(
-        ours(X[:9], X[:7]),
-        pairwise_kernels(X[:9], X[:7], metric=kernel, **PARAMETERS[kernel]),
-        rtol=1e-8,
-    )
-
-
-@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", "linear"])
-def test_our_kernels_have_the_defaults_of_scikit_learn(kernel):
-    np.testing.assert_allclose(
-        own_kernel(kernel, X.shape[1], {})(X[:9], X[:7]),
-        pairwise_kernels(X[:9], X[:7], metric=kernel),
-        rtol=1e-8,
-    )
-
-
-def test_a_kernel_by_index_equals_the_kernel():
-    index = np.arange(5.0)[:, None]
-    np.testing.assert_allclose(
-        by_index(scipy.sparse.csr_array(X), "rbf", {"gamma": 0.1})(index, index[:2]),
-        rbf_kernel(X[:5], X[:2], gamma=0.1),
-    )
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", "cosine", "chi2"])
@@ -208,21 +180,9 @@ def test_landmarks_come_from_the_subsample():
     assert set(others.component_indices_) != set(model.component_indices_)
 
 
-def test_a_method_object_selects():
-    model = lm.Nystroem(gamma=0.1, n_components=10, selection=lm.Greedy()).fit(X)
-    expected = lm.select(lm.kernel(X, lm.rbf(sigma=0.1**-0.5)), 10, method="greedy")
-    np.testing.assert_array_equal(model.component_indices_, expected.indices)
-
-
 def test_float32_is_kept():
     model = lm.Nystroem(gamma=0.1, n_components=10, random_state=0).fit(X.astype(np.float32))
     assert model.normalization_.dtype == model.transform(X.astype(np.float32)).dtype == np.float32
-
-
-def test_a_zero_gamma_makes_all_points_alike():
-    with pytest.warns(UserWarning, match="numerical rank 1 < k = 3"):
-        features = lm.Nystroem(gamma=0.0, n_components=3).fit_transform(X)
-    np.testing.assert_allclose(features @ features.T, 1.0)
 
 
 def test_pickle_and_feature_names():
@@ -245,15 +205,6 @@ class TestTarget:
             .component_indices_
         )
 
-    def test_landmarks_go_where_the_target_varies(self):
-        assert np.sum(self.where(self.wave) >= 150) >= 14
-        assert abs(np.sum(self.where(None) >= 150) - 10) <= 1
-
-    @pytest.mark.parametrize("selection", ["swap", "uniform", "greedy"])
-    def test_a_selection_by_name_ignores_it(self, selection):
-        given = self.where(["anything", 3, None] * 100, selection=selection)
-        assert given.tolist() == self.where(None, selection=selection).tolist()
-
     def test_names_of_classes_do_not_matter(self):
         number = np.digitize(self.wave, [-0.3, 0.3])
         names = np.array(["low", "middle", "up"])[number]
@@ -262,10 +213,6 @@ class TestTarget:
             == self.where(number).tolist()
             == self.where(list(names)).tolist()
         )
-
-    def test_units_of_quantities_do_not_matter(self):
-        both = np.column_stack([self.wave, self.x[:, 0]])
-        assert self.where(both).tolist() == self.where(both * [1000.0, -0.01] + [5.0, 7.0]).tolist()
 
     def test_several_classes_and_sparse_labels_are_taken(self):
         labels = np.column_stack([self.wave > 0, self.x[:, 0] > 0.7]).astype(int)
@@ -276,13 +223,6 @@ class TestTarget:
             self.where(two_outputs).tolist()
             == self.where(np.column_stack(columns).astype(int)).tolist()
         )
-
-    def test_many_whole_numbers_are_a_quantity(self):
-        counts = np.round(1000 * self.wave).astype(int)
-        assert np.mean(self.where(counts) == self.where(counts.astype(float) + 0.25)) == 1.0
-
-    def test_a_target_that_does_not_vary_says_nothing(self):
-        assert self.where(np.ones(300)).tolist() == self.where(None).tolist()
 
     def test_only_the_target_of_the_subsample_counts(self):
         """Chosen among 100 points: a target that varies elsewhere alone is none."""

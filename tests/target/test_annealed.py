@@ -33,13 +33,6 @@ def test_annealed_with_noise_is_near_the_best_of_all_choices(repeats: bool) -> N
     assert s.error() <= 1.05 * least
 
 
-def test_an_annealed_choice_of_what_must_be_included_has_no_path() -> None:
-    rng = np.random.default_rng(0)
-    X, B = rng.standard_normal((12, 6)), rng.standard_normal((12, 2))
-    found = lm.select(X, 2, target=B, include=[4, 1], method="annealed")
-    assert sorted(found.indices.tolist()) == [1, 4]
-
-
 def test_the_path_of_an_annealed_choice_holds_the_error_of_the_target() -> None:
     rng = np.random.default_rng(1)
     A, B = rng.standard_normal((30, 20)), rng.standard_normal((30, 4))
@@ -47,13 +40,3 @@ def test_the_path_of_an_annealed_choice_holds_the_error_of_the_target() -> None:
     assert 3 in s.indices and 0 not in s.indices
     values = np.asarray(s.path.value)
     assert np.all(values <= s.total()) and np.all(values > 0)
-
-
-@pytest.mark.parametrize("sweeps", [1, 3])
-def test_at_most_so_many_swaps_for_each_chosen_column_follow(sweeps: int) -> None:
-    rng = np.random.default_rng(1)
-    A, B = rng.standard_normal((30, 20)), rng.standard_normal((30, 4))
-    hasty = lm.Annealed(sweeps=sweeps, n_steps=1, between=0, fixed=1.0)
-    heard: list[lm.Progress] = []
-    lm.select(A, 4, target=B, method=hasty, scale=False, callback=lambda p: heard.append(p))
-    assert {p.total for p in heard if p.phase == "swap"} == {4 * sweeps}

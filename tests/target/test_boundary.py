@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -31,15 +30,6 @@ def test_a_target_equal_to_the_data_and_zero_noise_change_nothing() -> None:
     for target in (np.ones(8), np.eye(8), lm.psd(np.eye(8))):
         same = lm.select(lm.psd(K), 3, target=target)
         assert same.indices.tolist() == lm.select(lm.psd(K), 3).indices.tolist()
-
-
-def test_arrays_of_every_library_and_precision_give_one_choice(xp: Any) -> None:
-    wanted = lm.select(A, 3, target=B).indices.tolist()
-    target = xp.asarray(B.tolist(), dtype=xp.float32)
-    for dtype in (xp.float32, xp.float64):
-        data = xp.asarray(A.tolist(), dtype=dtype)
-        assert lm.select(data, 3, target=target).indices.tolist() == wanted
-        assert lm.select(data, 3, noise=0.5).k == 3
 
 
 def test_a_data_frame_names_the_target_and_the_chosen() -> None:
@@ -148,39 +138,6 @@ def test_the_squared_error_of_the_kernel_of_a_target_is_minimised(method: str, n
     assert trace.error("frobenius") == pytest.approx(error(trace.indices), rel=1e-9)
 
 
-@pytest.mark.parametrize("noisy", [False, True])
-def test_groups_and_costs_are_kept_with_a_target(noisy: bool) -> None:
-    noise = np.linspace(0.5, 4.0, 8) * noisy
-    error, groups = posterior_of_target(noise), np.arange(8) // 2
-    s = lm.select(A, 2, target=B, noise=noise, groups=groups, scale=False)
-    pairs = [[2 * a, 2 * a + 1, 2 * b, 2 * b + 1] for a in range(4) for b in range(a)]
-    assert s.error() == pytest.approx(min(map(error, pairs)), rel=1e-9)
-    costs = np.arange(1.0, 9.0)
-    s = lm.select(A, target=B, noise=noise, costs=costs, budget_cost=9.0, scale=False)
-    affordable = [S for k in (1, 2, 3) for S in combinations(range(8), k) if sum(costs[[*S]]) <= 9]
-    assert costs[s.indices].sum() <= 9.0
-    assert s.error() == pytest.approx(min(map(error, affordable)), rel=1e-9)
-
-
-def posterior_of_target(noise: np.ndarray) -> Error:
-    """‖B − P_S B‖² with the noise of the chosen in P_S."""
-
-    def error(S: Sequence[int]) -> float:
-        S = list(S)
-        G, H = K[np.ix_(S, S)] + np.diag(noise[S]), A[:, S].T @ B
-        return float(np.sum(B * B) - np.trace(H.T @ np.linalg.solve(G, H)))
-
-    return error
-
-
-@pytest.mark.parametrize("method", ["auto", "greedy", "swap", "iterated"])
-def test_a_distance_holds_between_places_that_may_repeat(method: str) -> None:
-    apart = [lm.MinDistance(np.arange(8.0)[:, None], 1.5)]
-    s = lm.select(A, 3, noise=0.1, repeats=True, constraints=apart, method=method, scale=False)
-    gaps = np.abs(s.indices[:, None] - s.indices)[np.triu_indices(3, 1)]
-    assert np.all(gaps >= 2)
-
-
 def test_a_large_smooth_kernel_is_measured_with_noise() -> None:
     points = RNG.uniform(size=(6000, 1))
     s = lm.select(lm.kernel(points, lm.rbf(sigma=0.5)), 5, noise=0.01, method="greedy")
@@ -189,12 +146,3 @@ def test_a_large_smooth_kernel_is_measured_with_noise() -> None:
     h = np.exp(-((points[:50] - x.T) ** 2) / 0.25)
     wanted = 1 - np.sum(h.T * np.linalg.solve(S, h.T), axis=0)
     np.testing.assert_allclose(s.posterior_variance()[:50], wanted, rtol=1e-6, atol=1e-9)
-
-
-def test_a_sparse_matrix_rebuilds_a_target() -> None:
-    import scipy.sparse
-
-    X = scipy.sparse.random_array((30, 12), density=0.3, rng=np.random.default_rng(1))
-    Y = X.toarray()[:, :4] @ RNG.standard_normal((4, 2))
-    dense = lm.select(X.toarray(), 3, target=Y)
-    assert lm.select(X, 3, target=Y).indices.tolist() == dense.indices.tolist()

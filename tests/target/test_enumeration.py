@@ -6,9 +6,6 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.errors import RankWarning
-from landmarks.linalg.rebuilding import design_bound, rebuilding
-from landmarks.objectives import Trace
 
 from .plain import best, least_squares, posterior
 
@@ -89,15 +86,6 @@ def _triples(n: int) -> list[tuple[int, int, int]]:
     return [(a, b, c) for a in range(n) for b in range(a) for c in range(b)]
 
 
-def test_included_candidates_are_chosen_and_excluded_ones_are_not() -> None:
-    rng = np.random.default_rng(1)
-    A, B = rng.standard_normal((20, 10)), rng.standard_normal((20, 3))
-    for method in ("greedy", "swap", "iterated", "exact", "auto"):
-        s = lm.select(A, 4, target=B, include=[7], exclude=[0, 2], method=method)
-        assert 7 in s.indices
-        assert not {0, 2} & set(s.indices.tolist())
-
-
 def test_repeats_choose_one_place_more_often_where_the_others_tell_nothing() -> None:
     K = np.diag([9.0, 0.001, 0.001])
     s = lm.select(lm.psd(K), 5, noise=1.0, repeats=True)
@@ -105,46 +93,11 @@ def test_repeats_choose_one_place_more_often_where_the_others_tell_nothing() -> 
     assert s.error() == pytest.approx(9 - 81 / (9 + 1 / 5) + 0.002)
 
 
-@pytest.mark.parametrize("repeats", [False, True])
-@pytest.mark.parametrize("seed", range(20))
-def test_the_bound_of_a_design_is_below_every_choice_and_near_the_best(
-    seed: int, repeats: bool
-) -> None:
-    rng = np.random.default_rng(seed)
-    n, k = 7, 1 + seed % 4
-    X = graded(rng, 5, n, 1.0)
-    noise = rng.uniform(0.1, 1.0, n) * 10.0 ** rng.integers(-6, 2)
-    base = rebuilding(Trace(noise=noise).on(lm.psd(X.T @ X)))
-    least = best(posterior(X.T @ X, noise), n, k, repeats=repeats)
-    assert 0 < design_bound(base, k, repeats) <= least * (1 + 1e-9)
-
-
 def test_a_design_proves_what_eigenvalues_cannot() -> None:
     points = np.linspace(0, 1, 200)[:, None]
     s = lm.select(lm.kernel(points, lm.rbf(sigma=0.3)), 12, noise=0.5)
     assert s.gap() < 0.05
     assert s.error() > 1.2 * s.best_rank_error()
-
-
-@pytest.mark.filterwarnings("ignore::landmarks.errors.RankWarning")
-@pytest.mark.parametrize("seed", range(30))
-def test_equal_zero_and_dependent_columns_do_no_harm(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    A = rng.standard_normal((8, 3)) @ rng.standard_normal((3, 5))
-    A = np.column_stack([A, A[:, 0], np.zeros(8), rng.standard_normal(8)])
-    B = rng.standard_normal((8, 2)) if seed % 3 else A[:, :2] * 1.0
-    k = 1 + seed % 6
-    least = best(least_squares(A, B, rounding=1e-13), 8, k)
-    for method in ("exact", "auto"):
-        s = lm.select(A, k, target=B, method=method, scale=False)
-        assert s.error() == pytest.approx(least, rel=1e-8, abs=1e-20)
-        assert s.lower_bound() <= least * (1 + 1e-9) + 1e-20
-
-
-def test_a_target_of_zeros_is_rebuilt_by_anything() -> None:
-    with pytest.warns(RankWarning, match="0 candidates, fewer than k = 2, rebuild all"):
-        s = lm.select(np.eye(4), 2, target=np.zeros((4, 1)), scale=False)
-    assert (s.k, s.error(), s.relative_error(), s.gap()) == (2, 0.0, 0.0, 0.0)
 
 
 def test_the_default_proves_what_is_small_and_lists_what_it_tried() -> None:

@@ -4,31 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.linear_model import RidgeCV
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
-from landmarks.how_many.cross_validated import Fold
-from landmarks.objectives.reconstructed import STEPS, best_penalty
 
 
 def noisy(seed: int, m: int = 40, n: int = 30, rank: int = 3) -> np.ndarray:
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((m, rank)) @ rng.standard_normal((rank, n))
     return X + 0.5 * rng.standard_normal((m, n))
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_penalty_is_the_one_that_scikit_learn_finds(seed: int) -> None:
-    X = noisy(seed)
-    mean = np.mean(np.linalg.svd(X[:, :10], compute_uv=False) ** 2)
-    other = RidgeCV(alphas=STEPS[1:] * mean, fit_intercept=False).fit(X[:, :10], X[:, 10:])
-    assert best_penalty(X[:, :10], X[:, 10:]) == pytest.approx(float(other.alpha_))
-
-
-def test_a_column_that_is_fitted_exactly_needs_no_penalty() -> None:
-    X = np.random.default_rng(0).standard_normal((30, 6))
-    assert best_penalty(X, X @ np.ones((6, 2))) == 0.0
 
 
 def test_the_reconstruction_with_a_ridge_solves_the_penalised_equations() -> None:
@@ -90,15 +74,6 @@ def test_the_nested_errors_of_a_fold_are_those_of_least_squares() -> None:
         assert curve.errors[1, k - 1] == pytest.approx(left, rel=1e-9)
 
 
-def test_the_units_of_a_column_do_not_change_the_errors_of_a_fold() -> None:
-    X, Y = noisy(7), noisy(8)[:, :2]
-    units = np.where(np.arange(30) % 3 == 0, 1e-13, 1.0)
-    folds = [Fold(A[:30, :6], A[30:, :6], Y[:30], Y[30:]) for A in (X, X * units)]
-    sizes = np.arange(1, 7)
-    plain, scaled = (fold.errors(sizes, None) for fold in folds)
-    np.testing.assert_allclose(scaled, plain, rtol=1e-9)
-
-
 def test_the_rule_says_where_it_cannot_be_used() -> None:
     X = noisy(6)
     with pytest.raises(UnsupportedError, match="leaves out rows, which only data in memory have"):
@@ -130,14 +105,3 @@ def test_held_out_rows_of_a_target_are_rebuilt_by_what_the_training_rows_taught(
         left = np.sum((Y[test] - guess) ** 2) / np.sum((Y[test] - Y[train].mean(axis=0)) ** 2)
         assert found.errors[fold, 1] == pytest.approx(left, rel=1e-9)
     assert lm.held_out(X, 3, target=Y, method="swap").mean.shape == (3,)
-
-
-def test_dependent_columns_that_must_be_included_change_no_error() -> None:
-    X = noisy(3, m=60, n=8)
-    X[:, 1] = 2 * X[:, 0]
-    problem = lm.Problem(lm.data(X), 0, include=(0, 1))
-    fold = Fold.of(problem, X, X, np.arange(45, 60), 6)
-    for size, found in enumerate(fold.errors(np.arange(1, 7), None), start=1):
-        B = np.linalg.lstsq(fold.train[:, :size], fold.wanted, rcond=1e-10)[0]
-        left = np.sum((fold.held_wanted - fold.held[:, :size] @ B) ** 2)
-        assert found == pytest.approx(left / np.sum(fold.held_wanted**2), rel=1e-9)

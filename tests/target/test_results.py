@@ -11,7 +11,6 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 
 import landmarks as lm
-from landmarks.targets import with_target_and_noise
 
 RNG = np.random.default_rng(0)
 A = RNG.standard_normal((40, 10))
@@ -102,30 +101,6 @@ def test_substitutes_cost_what_choosing_them_would() -> None:
     assert row["cost_1"] == pytest.approx((swapped.error() - s.error()) / s.total(), abs=1e-12)
 
 
-def test_swaps_and_rounds_are_counted() -> None:
-    start = [9, 8, 7, 6]
-    problem = with_target_and_noise(lm.Problem(lm.data(A), 4, include=(9, 8)), B, None)
-    swap = lm.Swap(start=start).choose(problem, RNG)
-    assert swap.details["swaps"] >= len(set(swap.indices) - set(start)) > 0
-    assert lm.Iterated(rounds=7).choose(problem, RNG).details["rounds"] == 7
-
-
-def test_where_all_are_included_there_is_nothing_to_search() -> None:
-    for method in ("iterated", "swap", "exact", "auto", "greedy"):
-        found = lm.select(A, 3, target=B, include=[5, 7, 2], method=method)
-        assert sorted(found.indices.tolist()) == [2, 5, 7]
-    settings = {"noise": 0.1, "repeats": True, "include": [5, 7, 2], "method": "exact"}
-    assert sorted(lm.select(A, 3, **settings).indices.tolist()) == [2, 5, 7]
-    problem = with_target_and_noise(lm.Problem(lm.data(A), 3, include=(5, 7, 2)), B, None)
-    assert lm.Iterated().choose(problem, RNG).details["rounds"] == 0
-
-
-def test_a_callback_stops_the_search_with_what_it_has() -> None:
-    s = lm.select(A, 5, target=B, callback=lambda progress: True)
-    assert s.stopped
-    assert s.k == 5
-
-
 def test_the_error_of_the_curve_is_that_of_the_choices() -> None:
     s = lm.select(A, lm.MaxError(0.2), target=B)
     assert s.relative_error() <= 0.2
@@ -133,24 +108,10 @@ def test_the_error_of_the_curve_is_that_of_the_choices() -> None:
     assert 1 <= lm.select(A, lm.Knee(), target=B).k <= 5
 
 
-@pytest.mark.parametrize("method", [lm.Swap, lm.Iterated])
-def test_beyond_the_rank_the_start_fills_the_places(method: type) -> None:
-    low = np.column_stack([A[:, :2], A[:, :2], A[:, :2]])
-    s = lm.select(low, 4, target=B, method=method(start=[5, 1, 0, 3]), scale=False)
-    assert sorted(s.indices.tolist()) == [0, 1, 3, 5]  # and nobody is warned: the start had k
-
-
 def test_a_choice_that_rebuilds_all_is_proved_by_its_tail() -> None:
     s = lm.select(np.eye(4), 2, target=np.eye(4)[:, :2] * 3.0, method="greedy", scale=False)
     found = s.certificate(budget=5)
     assert (s.error(), found.bound, found.source) == (0.0, 0.0, "tail")
-
-
-def test_a_zero_column_that_must_be_measured_with_noise_does_no_harm() -> None:
-    X = A.copy()
-    X[:, 3] = 0.0
-    s = lm.select(X, 3, noise=0.5, include=[3], method=lm.Annealed(n_steps=5), scale=False)
-    assert 3 in s.indices and s.error() < s.total()
 
 
 def test_the_weights_of_the_reasons_are_for_columns_of_length_one() -> None:
