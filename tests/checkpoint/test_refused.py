@@ -9,7 +9,7 @@ import landmarks as lm
 from landmarks.errors import FormatError
 from landmarks.runs import archive
 
-from .crashes import Crash, CrashAt, K, X, facts
+from .crashes import K, X, facts
 
 pytestmark = pytest.mark.thorough
 
@@ -36,26 +36,6 @@ def test_the_checkpoint_of_another_run_is_refused_and_left_alone(change, sentenc
     with pytest.raises(ValueError, match=sentence):
         lm.select(**{"A": X, "k": 8, "method": "iterated", "checkpoint": unfinished} | change)
     assert unfinished.read_bytes() == before
-
-
-def test_a_checkpoint_with_other_costs_is_refused(path, no_fsync):
-    def run(costs, **more):
-        return lm.select(
-            X, costs=costs, budget_cost=8.0, checkpoint=lm.Checkpoint(path, interval=0), **more
-        )
-
-    with pytest.raises(Crash):
-        run(np.ones(40), callback=CrashAt(2))
-    with pytest.raises(ValueError, match=r"with costs = \[1\.0, .*\], but this run has \[2\.0, "):
-        run(np.full(40, 2.0))
-
-
-def test_two_long_lists_of_starts_are_distinguished(path):
-    start, operator = np.arange(1100), lm.psd(np.eye(1200), check_symmetric=False)
-    lm.select(operator, 1100, method=lm.Swap(start=start, max_swaps=0), checkpoint=path)
-    start[600] = 1150
-    with pytest.raises(ValueError, match="with method"):
-        lm.select(operator, 1100, method=lm.Swap(start=start, max_swaps=0), checkpoint=path)
 
 
 def test_black_boxes_are_distinguished_by_a_product(path):

@@ -70,18 +70,6 @@ def test_a_method_that_cannot_run_says_why_and_the_others_run(file, capsys):
     assert "does not support include" in (rows[1]["skipped"] or "does not support include")
 
 
-def test_in_a_pipe_the_rows_are_sorted_as_on_a_terminal(file):
-    arguments = ("compare", file, "-k", "3,2", "--methods", "uniform,greedy,exact", "-q")
-    header, *lines = program.run(*arguments).stdout.decode().splitlines()
-    rows = [line.split("\t") for line in lines]
-    assert header.split("\t")[:3] == ["method", "k", "relative_error"]
-    ranked = [(int(k), float(error)) for _, k, error, *_ in rows]
-    assert ranked == sorted(ranked) and ranked[0][1] < ranked[2][1]
-    _, shown = program.in_terminal(*arguments)
-    names = re.findall(r"^  (uniform|greedy|exact) ", shown, re.MULTILINE)
-    assert [method for method, *_ in rows] == names
-
-
 @pytest.mark.parametrize(("ending", "k"), [("png", "3"), ("svg", "2,4"), ("pdf", "3")])
 def test_the_plot_is_written(file, tmp_path, capsys, ending, k):
     pytest.importorskip("matplotlib", reason="needs matplotlib")

@@ -33,14 +33,6 @@ def test_the_choice_keeps_more_than_chance_and_less_than_any_directions(lines):
     assert random < chosen < best < 100
 
 
-def test_a_bar_fills_its_part():
-    assert Terminal(unicode=False).bar(0.25, width=8) == "##......"
-
-
-def test_a_stream_that_is_not_a_terminal_gets_no_colour():
-    assert Terminal.of(io.StringIO()).bold("x") == "x"
-
-
 def test_colour_needs_a_terminal_and_can_be_switched_off(monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     stream.isatty = lambda: True

@@ -39,13 +39,6 @@ def written(path):
         return list(csv.reader(file))
 
 
-def test_all_text_columns_are_refused_in_one_sentence(table, capsys):
-    code, _, err = run(capsys, "select", table, "-k", 2)
-    assert code == 3
-    assert "3 of 9 columns do not hold numbers: 'name' (line 2: 'row 0'), 'city'" in err
-    assert "--numeric-only" in err and "--drop 'name,city,grade'" in err
-
-
 def test_numeric_only_leaves_them_out_and_identifiers_are_noticed(table, capsys):
     code, out, err = run(capsys, "select", table, "-k", 2, "--numeric-only", "--no-scale")
     assert code == 0 and len(out.splitlines()) == 3
@@ -101,17 +94,6 @@ def test_a_supervised_choice_uses_the_target(table, capsys):
     assert code == 0 and "Supervised" in json.loads(out)["method"]
     code, _, err = run(capsys, "select", table, "-k", 3, *options)
     assert code == 2 and "give --target COLUMN, and --rows or --kernel" in err
-
-
-def test_rows_with_missing_values_are_left_out_when_asked(tmp_path, capsys):
-    path = tmp_path / "gaps.csv"
-    path.write_text("a,b\n1,2\n,3\n4,5\n6,\n7,9\n")
-    options = ("-k", 1, "--missing", "drop", "--json")
-    code, out, err = run(capsys, "select", path, *options)
-    assert code == 0 and "2 of 5 rows have a missing value and were left out" in err
-    assert json.loads(out)["data"]["rows"] == 3
-    _, out, _ = run(capsys, "select", path, *options, "--rows")
-    assert set(json.loads(out)["indices"]) <= {0, 2, 4}  # the numbers of the file
 
 
 def test_columns_that_count_the_rows_are_noticed(tmp_path, capsys):

@@ -144,16 +144,6 @@ def test_parquet_npz_and_json_hold_the_same_choice(file, tmp_path, capsys):
     assert parquet.read_table(outs[0]).column_names == [NAMES[j] for j in indices]
 
 
-def test_a_file_that_exists_stays_as_it_is_without_force(file, tmp_path, capsys):
-    out = tmp_path / "chosen.csv"
-    out.write_text("mine")
-    code, _, err = run(capsys, "select", file, "--k", 2, "--out", out)
-    assert (code, out.read_text()) == (4, "mine")
-    assert "exists already; --force replaces it" in err
-    assert run(capsys, "select", file, "--k", 2, "--out", out, "--force")[0] == 0
-    assert out.read_text() != "mine"
-
-
 def test_nothing_is_left_next_to_the_output(file, tmp_path, capsys):
     run(capsys, "select", file, "--k", 2, "--out", tmp_path / "chosen.csv")
     assert sorted(os.listdir(tmp_path)) == ["chosen.csv", "table.csv"]
@@ -207,31 +197,6 @@ def test_bad_data_end_with_3_and_are_reported_by_their_place(tmp_path, capsys, f
 
 
 @pytest.mark.parametrize(
-    "content",
-    [
-        b"\xef\xbb\xbfa,b,c\n1,2,1\n3,4,9\n",
-        b"a,b,c\r\n1,2,1\r\n3,4,9\r\n",
-        b"a;b;c\n1,0;2;1\n3,0;4;9\n",
-        b'"a\nx",b,c\n1,2,1\n3,4,9\n',
-        "ä,b,c\n1,2,1\n3,4,9\n".encode("latin-1"),
-    ],
-    ids=[
-        "byte order mark",
-        "CRLF",
-        "semicolons and decimal commas",
-        "quoted line break",
-        "latin-1",
-    ],
-)
-def test_files_as_programs_write_them_are_read(tmp_path, capsys, content):
-    (tmp_path / "x.csv").write_bytes(content)
-    assert (
-        record(capsys, "select", tmp_path / "x.csv", "--k", 2)["indices"]
-        == lm.select(np.array([[1.0, 2, 1], [3, 4, 9]]), 2, scale=False).indices.tolist()
-    )
-
-
-@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--k", 99], "k must be between 1 and n = 8, got 99"),
@@ -263,69 +228,12 @@ def test_wrong_use_ends_with_2_and_a_sentence(file, capsys, arguments, message):
     assert message in err
 
 
-@pytest.mark.parametrize("missing", ["impute", "pairwise"])
-def test_missing_values_are_dealt_with_when_that_is_asked_for(tmp_path, capsys, missing):
-    gaps = X.copy()
-    gaps[::7, 2] = np.nan
-    np.save(tmp_path / "x.npy", gaps)
-    found = record(
-        capsys, "select", tmp_path / "x.npy", "--k", 3, "--missing", missing, "--standardize"
-    )
-    expected = lm.ColumnSelector(3, center=True, scale=True, missing=missing, random_state=0).fit(
-        gaps
-    )
-    assert found["indices"] == expected.selection_.indices.tolist()
-
-
 def test_one_seed_gives_one_choice(file, capsys):
     first, second = (
         record(capsys, "select", file, "--k", 3, "--method", "rpcholesky", "--seed", 7)
         for _ in range(2)
     )
     assert first["indices"] == second["indices"]
-
-
-def hostile(tmp_path, names):
-    np.savez(tmp_path / "x.npz", X=X[:, : len(names)], names=np.array(names))
-    return tmp_path / "x.npz"
-
-
-def test_names_that_are_formulas_are_written_as_they_are_with_a_note(tmp_path, capsys):
-    path = hostile(tmp_path, ["=cmd|x", "+1", "-1", "@a", "plain"])
-    code, _, err = run(capsys, "select", path, "--k", 5, "--out", tmp_path / "out.csv")
-    assert code == 0
-    assert "4 such names" in err
-    with (tmp_path / "out.csv").open(newline="") as opened:
-        assert sorted(next(csv.reader(opened))) == sorted(["=cmd|x", "+1", "-1", "@a", "plain"])
-
-
-def test_csv_safe_makes_formulas_harmless(tmp_path, capsys):
-    path = hostile(tmp_path, ["=cmd|x", "\tx", "plain"])
-    code, _, err = run(
-        capsys, "select", path, "--k", 3, "--out", tmp_path / "out.csv", "--csv-safe"
-    )
-    assert (code, "formula" in err) == (0, False)
-    with (tmp_path / "out.csv").open(newline="") as opened:
-        assert sorted(next(csv.reader(opened))) == ["'\tx", "'=cmd|x", "plain"]
-
-
-def test_names_are_neither_terminal_commands_nor_paths(tmp_path, capsys):
-    names = ["\x1b[31mred\x07", "../../etc/x", "a\nb\tc", "\u202ertl", "x" * 10_000]
-    code, out, _ = run(
-        capsys, "select", hostile(tmp_path, names), "--k", 5, "--out", tmp_path / "out.csv"
-    )
-    assert code == 0
-    assert not set("\x1b\x07\u202e") & set(out)
-    assert all(line.count("\t") == 3 for line in out.splitlines())
-    assert sorted(os.listdir(tmp_path)) == ["out.csv", "x.npz"]
-
-
-def test_columns_of_very_different_sizes_are_reported(tmp_path, capsys):
-    np.save(tmp_path / "x.npy", X * np.array([1e6, 1, 1, 1, 1, 1, 1, 1]))
-    assert (
-        "gives every column the same weight"
-        in run(capsys, "select", tmp_path / "x.npy", "--k", 1)[2]
-    )
 
 
 def test_a_rank_that_is_too_small_is_a_note(tmp_path, capsys):

@@ -45,20 +45,6 @@ def test_the_first_of_equal_columns_are_chosen_for_a_target(method: str) -> None
     assert lm.select(X, 3, method=method, target=target).indices.tolist() == FIRST[:3]
 
 
-@pytest.mark.parametrize("method", ["greedy", "nuclear", "pivoted_qr"])
-def test_a_run_that_is_stopped_draws_the_rest(method: str) -> None:
-    s = lm.select(X, 4, method=method, callback=lambda progress: progress.phase == method)
-    again = lm.select(X, 4, method=method, callback=lambda progress: progress.phase == method)
-    assert s.stopped and s.indices[0] == FIRST[0] and len(set(s.indices.tolist())) == 4
-    assert s.indices.tolist() == again.indices.tolist()
-
-
-def test_a_draw_that_is_stopped_fills_up_with_the_first_of_equal_columns() -> None:
-    s = lm.select(X, 4, method="rpcholesky", callback=lambda progress: True)
-    drawn = int(s.indices[0])
-    assert s.indices[1:].tolist() == [j for j in [*FIRST, NEXT] if j != drawn][:3]
-
-
 def test_a_run_for_a_target_that_is_stopped_fills_up_with_the_first_of_equal_columns() -> None:
     target = np.diag(X)[:, None] - 1.0
     s = lm.select(X, 4, method="greedy", target=target, callback=lambda progress: True)

@@ -46,32 +46,6 @@ def test_constraints_tighten_it(constraint, monkeypatch):
     assert lm.select(X, 5, method="greedy", **constraint).certificate(5.0).bound > plain
 
 
-def test_every_array_library_works(xp, monkeypatch):
-    monkeypatch.setattr(certificate, "SEARCHED", 0)
-    s = lm.select(xp.asarray(data(40, 16)), 5, method="greedy")
-    tail = s.lower_bound()
-    found = s.certificate(1.0)
-    assert found.source == "dual" and tail < found.bound < s.error()
-    assert isinstance(found.point, np.ndarray)
-
-
-def test_it_goes_on_from_another(monkeypatch):
-    monkeypatch.setattr(certificate, "SEARCHED", 0)
-    s = lm.select(data(40, 16), 5, method="greedy")
-    first = s.certificate(0.5)
-    assert s.certificate(0.5, after=first).bound >= first.bound
-
-
-def test_it_reports_its_progress_and_can_be_stopped(monkeypatch):
-    monkeypatch.setattr(certificate, "SEARCHED", 0)
-    heard = []
-    s = lm.select(data(90, 70), 10, method="greedy")
-    found = s.certificate(
-        60.0, callback=lambda p: heard.append(p.phase) or p.phase == "certificate"
-    )
-    assert found.seconds < 30 and heard[-1] == "certificate"
-
-
 def test_dependent_columns_get_more_than_the_tail(monkeypatch):
     monkeypatch.setattr(certificate, "SEARCHED", 0)
     X = data(30, 70)
@@ -82,16 +56,6 @@ def test_dependent_columns_get_more_than_the_tail(monkeypatch):
         found = s.certificate(5.0)
     assert found.source in ("lookahead", "dual")
     assert tail < found.bound < s.error()
-
-
-@pytest.mark.filterwarnings("ignore::landmarks.errors.RankWarning")
-def test_dependent_columns_get_more_than_the_lookahead(monkeypatch):
-    s = lm.select(data(25, 60), 8, method="greedy")
-    more = s.certificate(3.0)
-    monkeypatch.setattr(certificate, "SEARCHED", 0)
-    first = lm.select(data(25, 60), 8, method="greedy").certificate(3.0)
-    assert more.source == "lookahead"
-    assert first.bound < more.bound < s.error()
 
 
 def test_a_budget_is_a_positive_number():
@@ -144,23 +108,3 @@ def test_the_tail_is_of_what_the_included_leave(criterion, monkeypatch):
     left = X - np.outer(X[:, 3], X[:, 3] @ X) / (X[:, 3] @ X[:, 3])  # three are free, all chosen
     values = np.linalg.svd(left, compute_uv=False) ** (2 if criterion == "trace" else 4)
     assert s.certificate(1.0).bound == pytest.approx(np.sum(values[3:]), rel=1e-9)
-
-
-@pytest.mark.filterwarnings("ignore::landmarks.errors.RankWarning")
-@pytest.mark.parametrize("copied", [False, True])
-def test_the_dual_is_tried_only_where_it_can_be_above_the_lookahead(copied, monkeypatch):
-    X, asked = data(24, 20), []
-    X[:, 7] *= 3
-    if copied:  # the second lowest bound after one pick is that of the copy, as the lowest is
-        X[:, 11] = X[:, 7]
-
-    def ascended(problem, state, core, r, error, point):
-        asked.append(error)
-        return iter(())
-
-    monkeypatch.setattr(certificate, "SEARCHED", 0)
-    monkeypatch.setattr(certificate, "ascended", ascended)
-    s = lm.select(X, 2, method="greedy")
-    found = s.certificate(1.0)
-    assert found.source == "lookahead" and found.bound < s.error() and found.iterations == 20
-    assert len(asked) == (0 if copied else 1)

@@ -8,7 +8,6 @@ import pickle
 
 import numpy as np
 import pytest
-import scipy.sparse
 from sklearn import set_config
 from sklearn.base import clone
 from sklearn.datasets import load_wine
@@ -20,7 +19,6 @@ from sklearn.preprocessing import scale
 
 import landmarks as lm
 from landmarks.errors import ScaleWarning
-from landmarks.operators.prepare import Preparation
 
 WINE = load_wine()
 X = WINE.data
@@ -196,23 +194,6 @@ def test_callbacks_are_called_where_scikit_learn_has_them():
     assert Recorder.seen == ["setup", "begin", "end", "teardown"]
 
 
-def test_html_names_the_parameters():
-    assert "n_features_to_select" in lm.ColumnSelector(7, center=True)._repr_html_()
-
-
-def test_the_input_is_not_written_to():
-    Y, w = X.copy(), np.ones(len(X))
-    lm.ColumnSelector(**GREEDY, scale=True, center=True).fit(Y, sample_weight=w).score(Y)
-    np.testing.assert_array_equal(Y, X)
-
-
-def test_centring_uses_the_stored_mean_only_when_asked():
-    assert np.all(lm.ColumnSelector(**GREEDY, center=False, scale=False).fit(X).mean_ == 0)
-    np.testing.assert_allclose(
-        Preparation(True, False, "error").of_rows(X, None).mean, X.mean(axis=0)
-    )
-
-
 def test_reasons_have_the_names_of_the_features():
     pandas = pytest.importorskip("pandas")
     Y = np.random.default_rng(0).standard_normal((30, 3)) * [3, 2, 1]
@@ -260,11 +241,6 @@ class TestCenterIsFalseByDefaultAsInSelect:
         Y = self.far - 10.0
         chosen = lm.ColumnSelector(2, method="greedy").fit(Y).indices_
         np.testing.assert_array_equal(chosen, lm.select(Y, 2, method="greedy").indices)
-
-    @pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array])
-    def test_a_warning_says_when_the_means_decide(self, make):
-        with pytest.warns(ScaleWarning, match=r"make up 99% of the sum of squares.*center=True"):
-            lm.ColumnSelector(2, method="greedy").fit(make(self.far))
 
     def test_batches_warn_too(self):
         with pytest.warns(ScaleWarning, match=r"make up 99% of the sum of squares"):

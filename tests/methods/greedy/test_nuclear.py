@@ -5,7 +5,6 @@ import pytest
 from errors_of import selection_error
 
 import landmarks as lm
-from landmarks.errors import RankWarning
 from landmarks.methods.greedy import nuclear
 
 X = np.random.default_rng(0).standard_normal((40, 32))
@@ -82,10 +81,3 @@ def test_blocks_that_follow_few_columns_choose_as_well(points, monkeypatch):
     monkeypatch.setattr(nuclear, "FOLLOWED", 30)
     # the errors of two seeds differ by 2 % here
     assert mean_error() < 1.01 * one_by_one
-
-
-def test_blocks_end_at_the_numerical_rank(monkeypatch):
-    monkeypatch.setattr(nuclear, "LARGE", 0)
-    K = lm.psd(X[:6].T @ X[:6])
-    with pytest.warns(RankWarning, match="numerical rank 6"):
-        assert len(set(lm.select(K, 10, method=lm.NuclearScores(12)).indices.tolist())) == 10

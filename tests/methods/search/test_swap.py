@@ -58,35 +58,6 @@ def test_swaps_on_the_trace_lead_the_way_to_a_lower_frobenius_error():
     assert reached[None] < reached["frobenius"]
 
 
-def test_a_start_that_swaps_on_the_trace_would_spoil_is_kept():
-    """The best pair by the Frobenius error stays, though another has the lower trace."""
-    K = next(
-        A.T @ A
-        for A in (data(4, 6, seed) for seed in range(200))
-        if min(combinations(range(6), 2), key=lambda S: error(A.T @ A, S, "trace"))
-        != min(combinations(range(6), 2), key=lambda S: error(A.T @ A, S, "frobenius"))
-    )
-    best = min(combinations(range(6), 2), key=lambda S: error(K, S, "frobenius"))
-    assert set(
-        lm.select(
-            lm.psd(K), 2, method=lm.Swap(start=list(best)), criterion="frobenius"
-        ).indices.tolist()
-    ) == set(best)
-
-
-def test_max_swaps_counts_those_on_the_trace_too():
-    K = np.exp(-np.sum((data(60, 2)[:, None] - data(60, 2)) ** 2, axis=2))
-    problem = lm.Problem(lm.psd(K), 12, "frobenius")
-    for most in (0, 1, 3):
-        choice = lm.Swap(start=list(range(12)), max_swaps=most).choose(
-            problem, np.random.default_rng(0)
-        )
-        assert (
-            choice.details["swaps"] == most
-            and len(set(choice.indices.tolist()) - set(range(12))) <= most
-        )
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_swaps_in_single_precision_come_near_those_in_double(criterion):

@@ -11,11 +11,9 @@ from landmarks.operators.dask.client import (
     _explained,
     _workers,
     compute,
-    constant,
     keep,
     lazy,
     patience,
-    tree,
 )
 from landmarks.runs import runner
 
@@ -38,24 +36,11 @@ def test_what_a_broken_cluster_raises_is_explained(name, sentence):
     assert _explained(ValueError("another"), "the cluster") is None
 
 
-def test_parts_are_put_together_by_eights():
-    assert compute(tree(list, [lazy(int, i) for i in range(10)])) == [
-        [0, 1, 2, 3, 4, 5, 6, 7],
-        [8, 9],
-    ]
-    assert compute(tree(list, [lazy(int, i) for i in range(8)])) == list(range(8))
-    assert compute(tree(list, [lazy(int, 5)])) == 5
-
-
 def test_what_is_kept_is_computed_once():
     calls = []
     kept = keep(lazy(calls.append, 1))
     compute(kept), compute(lazy(str, kept))
     assert calls == [1]
-
-
-def test_a_constant_is_passed_on_as_it_is():
-    assert compute(lazy(type, constant([1, 2]))) is list
 
 
 def test_a_chunk_that_was_read_twice_counts_once():

@@ -9,16 +9,8 @@ import pytest
 from libraries import library
 
 import landmarks as lm
-from landmarks.operators.base import DENSE_MEMORY, product_seconds, squared_diagonal
+from landmarks.operators.base import squared_diagonal
 from landmarks.operators.dask import data as dask_data
-from landmarks.operators.dask import kernel as dask_kernel
-from landmarks.operators.dask.client import (
-    cluster_memory,
-    compute,
-    current_client,
-    keep,
-    lazy,
-)
 from landmarks.operators.restricted import Restricted
 from landmarks.runs import runner
 
@@ -160,11 +152,6 @@ def test_new_points_of_a_kernel_have_features():
     )
 
 
-def test_auto_counts_what_a_product_costs_beyond_its_arithmetic():
-    for operator in (lm.kernel(da.from_array(POINTS), lm.rbf()), lm.data(da.from_array(WIDE))):
-        assert product_seconds(operator) > dask_data.OVERHEAD
-
-
 def test_nothing_is_started_and_no_port_is_opened():
     program = (
         "import dask.array as da, numpy, psutil, landmarks; "
@@ -215,33 +202,6 @@ def test_tiles_of_any_shape_and_scale_are_the_dense_matrix(power, monkeypatch):
     )
 
 
-@pytest.mark.parametrize(("limit", "kept"), [(2 * 9 * 33 * 8, True), (2 * 9 * 33 * 8 - 2, False)])
-def test_tiles_are_kept_up_to_half_of_the_memory(limit, kept, monkeypatch):
-    monkeypatch.setattr(dask_data, "memory", lambda: limit)
-    calls = []
-
-    def chunk(block):
-        calls.append(block.shape)
-        return block
-
-    X = da.from_array(WIDE[:, :33], chunks=(9, 33)).map_blocks(chunk, meta=np.empty((0, 0)))
-    operator = lm.data(X)
-    before = len(calls)
-    operator.matmul(np.ones((33, 1)))
-    assert (len(calls) == before) == kept
-
-
-def test_tiles_count_the_entries_that_they_read(monkeypatch):
-    ledger = (operator := in_tiles(WIDE[:, :33], monkeypatch)).ledger
-    operator.matmul(np.ones((33, 2)))
-    assert ledger.snapshot() == {"products": 2, "columns": 0, "entries": 9 * 66}
-    operator.matmul(np.ones((3, 1)), rows=[0, 1], cols=[4, 5, 6])
-    operator.diagonal()
-    assert ledger.snapshot() == {"products": 3, "columns": 0, "entries": 9 * (66 + 5 + 33)}
-    operator.columns([3, 4])
-    assert ledger.snapshot() == {"products": 5, "columns": 2, "entries": 9 * (66 + 5 + 33 + 35)}
-
-
 def test_single_precision_stays_single_in_tiles(monkeypatch):
     operator = in_tiles(WIDE[:, :33].astype("float32"), monkeypatch)
     block = np.ones((33, 1), dtype="float32")
@@ -255,11 +215,6 @@ def test_single_precision_stays_single_in_tiles(monkeypatch):
     assert {result.dtype for result in results} == {np.dtype("float32")}
 
 
-def test_whole_numbers_are_tiled_as_float64(monkeypatch):
-    A = np.arange(9 * 33).reshape(9, 33) % 7
-    np.testing.assert_array_equal(in_tiles(A, monkeypatch).columns(np.arange(33)), A.T @ A)
-
-
 def test_a_missing_value_in_a_later_tile_is_placed_by_the_columns_of_the_tile(monkeypatch):
     bad = WIDE[:, :33].copy()
     bad[6, 23] = np.nan
@@ -269,27 +224,6 @@ def test_a_missing_value_in_a_later_tile_is_placed_by_the_columns_of_the_tile(mo
         r"of rows 4 to 7",
     ):
         in_tiles(bad, monkeypatch)
-
-
-def test_tiles_are_reported_as_they_are_read(monkeypatch):
-    heard = []
-    with runner.watching(lambda p: heard.append((p.phase, p.done, p.total))):
-        in_tiles(WIDE[:, :33], monkeypatch)
-    assert heard == [("reading", i, 12) for i in range(1, 13)]
-
-
-@pytest.mark.parametrize(("tail", "local"), [(0, True), (1, False)])
-def test_a_restriction_is_local_up_to_the_limit(tail, local, monkeypatch):
-    monkeypatch.setattr(dask_kernel, "LOCAL", 10)
-    monkeypatch.setattr(dask_data, "MEMORY", 10 * 9 * 8)
-    for operator in (lm.kernel(da.from_array(POINTS), lm.rbf()), lm.data(da.from_array(WIDE))):
-        assert isinstance(operator.restrict(np.arange(10 + tail)), Restricted) != local
-
-
-def test_the_seconds_of_a_product_of_tiles_are_those_of_its_tasks_and_entries(monkeypatch):
-    assert product_seconds(in_tiles(WIDE[:, :33], monkeypatch)) == pytest.approx(
-        0.02 + 2 * 12 * 0.003 + 1e-9 * 9 * 33
-    )
 
 
 @pytest.fixture(scope="module")
@@ -311,36 +245,11 @@ def client():
         yield client
 
 
-class Older:
-    """A client from before distributed 2025, whose scheduler reported all workers."""
-
-    def scheduler_info(self):
-        return {
-            "workers": {
-                "a": {"memory_limit": 3},
-                "b": {"memory_limit": None},
-                "c": {"memory_limit": 4},
-            }
-        }
-
-
-def test_the_memory_of_an_older_cluster_is_added_up():
-    assert cluster_memory(Older()) == 7
-
-
 class TestCluster:
     @pytest.fixture(autouse=True)
     def in_use(self, client, scheduler):
         with dask.config.set(scheduler=client):
             yield
-
-    def test_its_client_is_found_and_its_memory_added_up(self, client):
-        assert current_client() is client
-        assert cluster_memory(client) == dask_data.memory() == 2 * 10**9
-
-    def test_without_it_a_stored_matrix_may_be_kept_twice(self):
-        with dask.config.set(scheduler="threads"):
-            assert current_client() is None and dask_data.memory() == 2 * DENSE_MEMORY
 
     def test_data_and_kernels_are_those_in_memory(self, monkeypatch):
         K, V = WIDE[:, :33].T @ WIDE[:, :33], RNG.standard_normal((33, 2))
@@ -355,22 +264,8 @@ class TestCluster:
             rtol=1e-10,
         )
 
-    def test_what_is_kept_stays_with_the_workers_of_the_client_in_use(self, client):
-        kept = keep(lazy(np.ones, 3))
-        (future,) = client.futures_of(kept)
-        assert future.client is client
-        np.testing.assert_array_equal(future.result(), np.ones(3))
-
-    def test_what_is_kept_is_computed_once(self):
-        kept = keep(lazy(np.random.default_rng().random))
-        assert compute(kept) == compute(kept)
-
     def test_all_chunks_are_reported(self):
         heard = []
         with runner.watching(lambda p: heard.append((p.phase, p.done, p.total))):
             lm.data(da.from_array(TALL, chunks=(1000, -1)))
         assert heard[-1] == ("reading", 6, 6)
-
-    def test_an_error_of_the_work_passes_through(self):
-        with pytest.raises(ZeroDivisionError):
-            compute(lazy(lambda: 1 // 0))

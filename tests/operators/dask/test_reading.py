@@ -23,14 +23,6 @@ def test_other_number_types_are_read_as_float64_and_single_precision_is_summed_i
 
 
 @each_scheduler
-def test_reading_is_reported_chunk_by_chunk():
-    heard = []
-    with runner.watching(lambda p: heard.append((p.phase, p.done, p.total))):
-        lm.data(da.from_array(TALL, chunks=(1000, -1)))
-    assert heard == [("reading", i, 6) for i in range(1, 7)]
-
-
-@each_scheduler
 def test_what_a_watcher_raises_stops_the_reading():
     def impatient(_):
         raise KeyboardInterrupt
@@ -53,28 +45,6 @@ def test_chunks_that_split_the_columns_are_put_together(monkeypatch):
         2500,
         5000,
     ]
-
-
-def test_a_tall_operator_knows_what_was_read_and_its_names():
-    frames = pytest.importorskip("dask.dataframe", reason="needs dask.dataframe")
-    pandas = pytest.importorskip("pandas", reason="needs pandas")
-    operator = lm.data(
-        frames.from_pandas(
-            pandas.DataFrame(np.ldexp(TALL, 200), columns=[f"c{j}" for j in range(20)]),
-            npartitions=3,
-        )
-    )
-    assert (
-        operator.ledger.entries == 6000 * 20
-        and operator.names[3] == "c3"
-        and operator.exponent > 300
-    )
-    wide = lm.data(
-        frames.from_pandas(
-            pandas.DataFrame(WIDE[:, :30], columns=[f"c{j}" for j in range(30)]), npartitions=2
-        )
-    )
-    assert wide.names[29] == "c29" and wide.exponent == 0
 
 
 def test_points_of_whole_numbers_are_read_as_float64():

@@ -25,15 +25,6 @@ def test_scatter_is_the_weighted_covariance(form):
     np.testing.assert_allclose(moments(form(X), w).scatter, expected, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
-def test_imputed_moments_are_those_of_imputed_data(form):
-    X = with_holes(rows() + 2)
-    filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
-    expected, resolved = moments(filled, None), pair_moments(form(X), None).resolved("impute")
-    np.testing.assert_allclose(resolved.scatter, expected.scatter, rtol=1e-10, atol=1e-10)
-    np.testing.assert_allclose(resolved.mean, expected.mean)
-
-
 def test_pairwise_moments_average_over_the_rows_that_have_both_values():
     X = with_holes(rows())
     centred = X - np.nanmean(X, axis=0)
