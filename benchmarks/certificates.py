@@ -87,7 +87,7 @@ def brute(count: int, first: int) -> None:
         known = small.errors(case)
         found = case.select("exact")
         faults = small.faults(case, found, known)
-        bounds = {"dual": small.dual_bound(case, 0.05), "lookahead": small.chained_bound(case, 30)}
+        bounds = {"dual": small.dual_bound(case, 0.05), "lookahead": small.divided_bound(case, 30)}
         for source, bound in bounds.items():
             if bound > min(known.values()):
                 faults.append(f"{source} {bound!r} above {float(min(known.values()))!r}")

@@ -185,6 +185,7 @@ def select(
         exclude=problem.exclude,
         constraints=problem.constraints,
         chooser=chooser,
+        allowed=problem.allowed,
     )
 
 

@@ -15,9 +15,9 @@ from .problem import Method, Problem, check_indices
 HONOURED_BY = {
     "include": "auto, greedy or swap",
     "exclude": "auto, greedy or swap",
-    "groups": "auto or knapsack",
-    "costs": "auto or knapsack",
-    "constraints": "auto, greedy, swap or iterated",
+    "groups": "auto, knapsack or exact",
+    "costs": "auto, knapsack or exact",
+    "constraints": "auto, greedy, swap, iterated or exact",
     "target": "auto, greedy, swap, iterated, annealed, continuous, knapsack or exact",
     "noise": "auto, greedy, swap, iterated, annealed, continuous, knapsack or exact",
     "logdet": "auto, greedy, swap, iterated or exact, or draws: pivoted_qr, rpcholesky, kdpp",

@@ -129,6 +129,10 @@ class MinDistance:
     def addable(self, chosen: np.ndarray, left: int, open_places: np.ndarray) -> np.ndarray:
         return ~np.any(self._near(chosen), axis=0)
 
+    def _clashes(self) -> np.ndarray:
+        """Whether two candidates cannot both be chosen."""
+        return self._near(np.arange(len(self.coordinates)))
+
     def exchangeable(self, chosen: np.ndarray) -> np.ndarray:
         near = self._near(chosen)
         return np.sum(near, axis=0) - near == 0
@@ -262,6 +266,11 @@ class Regions:
         if np.sum(needed) >= left:
             room &= needed > 0
         return room[self._numbers]
+
+    def _counts_left(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The region of each candidate, and how many more each must and may have."""
+        (low, high), counts = self._limits, self._counts(chosen)
+        return self._numbers, np.maximum(low - counts, 0), high - counts
 
     def exchangeable(self, chosen: np.ndarray) -> np.ndarray:
         (low, high), counts = self._limits, self._counts(chosen)

@@ -97,7 +97,8 @@ def test_a_method_that_forgets_its_state_is_detected(whole, path, every_step):
 
 @pytest.mark.parametrize("name", ["auto", "iterated", "continuous", "exact"])
 def test_a_run_may_crash_many_times_and_write_at_any_time(name, path, no_fsync, monkeypatch):
-    monkeypatch.setattr("landmarks.proof.counting.PART", 0.0)  # so that a count has many parts
+    monkeypatch.setattr("landmarks.proof.search.PART", 0.0)  # so that a count has many parts
+    monkeypatch.setattr("landmarks.proof.search.TOGETHER", 1)
     expected, crashes = facts(run(name)), 0
     while True:
         interval = (0, 1e-3, 3600)[crashes % 3]  # at the longest only the crash itself writes

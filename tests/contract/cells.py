@@ -302,8 +302,8 @@ AIMED_METHODS = {
     "continuous",
     "knapsack",
 }
-PLACED_METHODS = {"greedy", "swap", "iterated", "auto"}
-GROUP_METHODS = {"auto", "knapsack"}
+PLACED_METHODS = {"greedy", "swap", "iterated", "auto", "exact"}
+GROUP_METHODS = {"auto", "knapsack", "exact"}
 FACTORS = {
     "objective": list(OBJECTIVES),
     "method": METHODS,

@@ -116,7 +116,7 @@ WRONG = [
     (
         {"k": lm.MaxError(0.5), "method": "greedy", "groups": np.arange(25)},
         UnsupportedError,
-        "Greedy does not support groups; use auto or knapsack",
+        "Greedy does not support groups; use auto, knapsack or exact",
     ),
 ]
 

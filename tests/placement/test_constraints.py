@@ -138,7 +138,7 @@ def test_the_same_constraints_on_a_kernel_and_the_frobenius_criterion():
     assert constraint.broken(s.indices, True) is None
 
 
-@pytest.mark.parametrize("method", ["rpcholesky", "exact", "continuous", "uniform", "pivoted_qr"])
+@pytest.mark.parametrize("method", ["rpcholesky", "continuous", "uniform", "pivoted_qr"])
 def test_other_methods_refuse(method):
     with pytest.raises(UnsupportedError, match="does not support constraints on places"):
         lm.select(np.eye(4), 2, method=method, constraints=[lm.MinDistance(np.arange(4), 1)])

@@ -10,10 +10,9 @@ from fractions import Fraction
 import numpy as np
 
 import landmarks as lm
-from landmarks.proof import certificate
-from landmarks.proof.chains import look_further
-from landmarks.proof.conditioned import conditioned
+from landmarks.proof import certificate, search
 from landmarks.proof.dual import branching, climb
+from landmarks.proof.search import Search
 from landmarks.runs.runner import watching
 
 UNIT = 600  # errors are whole multiples of 2⁻⁶⁰⁰
@@ -173,16 +172,15 @@ def dual_bound(case: Case, seconds: float) -> float:
     return float(np.ldexp(found.value, power))
 
 
-def chained_bound(case: Case, nodes: int) -> float:
-    """What the lookahead proves, taken further where it is lowest, with so many divisions."""
+def divided_bound(case: Case, steps: int) -> float:
+    """What the search knows after so many steps, from no choice, dividing and not counting."""
     operator = case.operator
-    problem = lm.Problem(operator, case.k, case.criterion, case.include, case.exclude)
-    own, unknown = conditioned(lm.Problem(operator, case.k)).pick_all(case.include)
-    if unknown:
-        return 0.0
-    r = case.k - len(case.include)
+    found = Search(lm.Problem(operator, case.k, case.criterion, case.include, case.exclude))
     heard = []
-    with watching(lambda progress: heard.append(progress) or len(heard) >= nodes):
-        found, _ = look_further(problem, own, r, np.inf)
+    with (
+        watching(lambda progress: heard.append(progress) or len(heard) >= steps),
+        unittest.mock.patch.object(search, "PART", 0.0),
+    ):
+        bound = found.search()
     power = operator.exponent * (2 if case.criterion == "frobenius" else 1)
-    return float(np.ldexp(found, power))
+    return float(np.ldexp(bound, power))

@@ -9,7 +9,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
-from landmarks.proof import counting
+from landmarks.proof import search
 
 pytestmark = pytest.mark.thorough
 
@@ -112,7 +112,7 @@ def test_columns_that_nearly_depend_on_one_another(seed):
 
 def test_the_number_of_threads_changes_nothing(monkeypatch):
     X = np.random.default_rng(1).standard_normal((40, 30))
-    monkeypatch.setattr(counting, "PART", 1e-4)
+    monkeypatch.setattr(search, "PART", 1e-4)
     found = []
     for cores in (1, 2, 5):
         monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
@@ -138,9 +138,61 @@ def test_a_table_a_picture_and_words():
         lm.select(X, 3).alternatives(within=-1)
 
 
-def test_groups_are_refused():
-    X = np.random.default_rng(4).standard_normal((20, 8))
-    s = lm.select(X, 2, groups=[j // 2 for j in range(8)])
-    for asked in (s.prove, s.alternatives):
-        with pytest.raises(UnsupportedError, match="without groups"):
-            asked()
+PLACES = ("distance", "regions", "both")
+LIMITED = {
+    "groups": {"groups": [0, 0, 1, 2, 2, 3, 4, 4, 4]},
+    "groups, include": {"groups": [0, 0, 1, 2, 2, 3, 4, 4, 4], "include": [2]},
+    "costs": {"costs": [1, 2, 3, 1, 2, 3, 1, 2, 3], "budget_cost": 6},
+    "costs, at most": {"costs": [1, 2, 3, 1, 2, 3, 1, 2, 3], "budget_cost": 7, "k": 3},
+    "groups, costs": {
+        "groups": [0, 0, 1, 2, 2, 3, 4, 4, 4],
+        "costs": [1, 2, 3, 1, 2, 3, 1, 2, 3],
+        "budget_cost": 9,
+    },
+    "distance": {"constraints": [lm.MinDistance(np.arange(9.0), 2.0)]},
+    "regions": {"constraints": [lm.Regions([*"aaabbbccc"], at_most={"a": 1}, exactly={"c": 1})]},
+    "both": {
+        "constraints": [
+            lm.MinDistance(np.arange(9.0), 2.0),
+            lm.Regions([*"aaabbbccc"], at_most={"b": 1}),
+        ],
+        "exclude": [4],
+    },
+}
+CELLS = [
+    (objective, limits)
+    for objective in WORDS
+    for limits in LIMITED
+    if objective != "repeats" and (limits in PLACES or "logdet" not in objective)
+]
+
+
+def limited(objective: str, limits: str, seed: int) -> tuple[lm.Selection, dict]:
+    """A greedy choice within limits, and the errors of all choices within them."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((14, 9)) * rng.uniform(0.5, 2, 9)
+    words = WORDS[objective] | LIMITED[limits]
+    if words.get("target"):
+        words["target"] = rng.standard_normal((14, 3)) + X[:, :3]
+    words.setdefault("k", None if "budget_cost" in words else 3)
+    method = "knapsack" if {"groups", "costs"} & set(words) else "swap"
+    s = lm.select(X, scale=False, method=method, **words)
+    every = (S for r in range(10) for S in combinations(range(9), r))
+    allowed = [S for S in every if S and s.allowed.broken(S) is None]
+    return s, {S: worth(X, S, words) for S in allowed}
+
+
+@pytest.mark.parametrize(("objective", "limits"), CELLS)
+def test_groups_costs_and_places_are_proved_and_listed(objective, limits):
+    for seed in range(3):
+        s, errors = limited(objective, limits, seed)
+        best = min(errors.values())
+        proved = s.prove()
+        assert proved.proved and proved.error() == pytest.approx(best, rel=1e-9)
+        within = 0.5 if "logdet" in objective else 0.1
+        most = best + within if "logdet" in objective else best * (1 + within)
+        found = s.alternatives(within=within)
+        listed = [tuple(sorted(row)) for row in np.asarray(found.choices, dtype=object).tolist()]
+        assert found.complete
+        assert set(listed) == {S for S, error in errors.items() if error <= most}
+        assert found.errors == pytest.approx([errors[S] for S in listed])

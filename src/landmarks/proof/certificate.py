@@ -10,21 +10,20 @@ import numpy as np
 
 from ..problem import Problem
 from ..runs.runner import stopped
-from .chains import look_further
 from .conditioned import Conditioned, conditioned
 from .dual.centre import analytic_centre
 from .dual.climb import ascended, squared
 from .entropy import Largest, narrowed, volumes
 from .lookahead import allowed, independent, looked_ahead
 from .node import Node
-from .tree import Tree
+from .search import Search
 
 STORED = 3000  # columns up to which K is stored; above, only the eigenvalue tail is known
 SEARCHED = 400  # candidates up to which the exact search is tried as well
 CRAMPED = 2.0  # times the sum of D: the dual bound cannot close a larger gap
-SOLVED = 40  # candidates up to which the exact search gets half of the time
-PAIRS = 10**5  # or this many choices of all but two picks, if there are more candidates
-FEW = 5  # up to this many picks the lookahead gets half of the remaining time, else a tenth
+SOLVED = 40  # the same up to this many candidates,
+PAIRS = 10**5  # or this many choices of all but two picks
+FEW = 5  # up to this many picks the search gets half of the remaining time, else a tenth
 
 
 @dataclass(frozen=True)
@@ -88,37 +87,36 @@ def bounds(
         return
     root = conditioned(problem)
     own, unknown = root.pick_all(problem.include)
-    frobenius = objective.depth == 2
-    r = problem.k - len(problem.include)
-    node = Node(own, np.zeros(0, dtype=np.int64), r + unknown, frobenius)
+    depth, r = objective.depth, problem.k - len(problem.include)
+    node = Node(own, np.zeros(0, dtype=np.int64), r + unknown, depth)
     yield Bound(node.tail(r + unknown), "tail")
     if unknown or r == 0:
         return
     if pair.repeats:
-        yield searched(problem, root, indices, 1.0)
+        yield searched(problem, root, indices, error, 1.0)
         return
     free = allowed(own, problem.free)
     if free is None or len(free) <= r:
         return
-    tails = looked_ahead(own, free, r, frobenius)
+    tails = looked_ahead(own, free, r, depth)
     if tails is not None:
         yield Bound(float(np.sort(tails)[r - 1]), "lookahead", len(free))
     if not pair.plain:  # the dual bound is for all columns without noise
         if len(free) <= SEARCHED:
-            yield from searches(problem, root, indices, error, last=True)
+            yield searched(problem, root, indices, error, 1.0)
         return
     core, others = independent(own, free, tails)
-    state = squared(root).pick_all(problem.include)[0] if frobenius else own
+    state = squared(root).pick_all(problem.include)[0] if depth == 2 else own
     capped = others is None or (tails is not None and others <= np.sort(tails)[r - 1])
     if len(free) <= SEARCHED:
         capped = capped or cramped(state, core, error - node.tail(r))
-        yield from searches(problem, root, indices, error, capped)
+        yield searched(problem, root, indices, error, 1.0 if capped else share_of_search(problem))
     if capped or others is None:
         return
     for found in ascended(problem, state, core, r, min(error, others), point):
         yield Bound(min(found.value, others), "dual", found.steps, found.point)
     if len(free) <= SEARCHED and problem.time_left > 0:
-        yield searched(problem, root, indices, 1.0)
+        yield searched(problem, root, indices, error, 1.0)
 
 
 def volume_bounds(problem: Problem, indices: np.ndarray, error: float) -> Iterator[Bound]:
@@ -151,18 +149,11 @@ class Bound:
     final: bool = False
 
 
-def searches(
-    problem: Problem, root: Conditioned, indices: np.ndarray, error: float, last: bool
-) -> Iterator[Bound]:
-    """The exact search if it may finish, and the lookahead over several picks.
-
-    last : whether nothing comes after them, so that they get all of the time.
-    """
+def share_of_search(problem: Problem) -> float:
+    """The share of the time for the exact search, before the dual bound has the rest."""
     n, r = len(problem.free), problem.k - len(problem.include)
-    if n <= SOLVED or math.comb(n, max(min(r, n - r) - 2, 0)) <= PAIRS:
-        yield searched(problem, root, indices, 0.5)
-    share = 0.5 if r <= FEW else 0.1
-    yield chained(ending(problem, 1.0 if last else share), root, error)
+    ends = n <= SOLVED or math.comb(n, max(min(r, n - r) - 2, 0)) <= PAIRS
+    return 0.5 if ends or r <= FEW else 0.1
 
 
 def ending(problem: Problem, share: float) -> Problem:
@@ -172,17 +163,13 @@ def ending(problem: Problem, share: float) -> Problem:
     return replace(problem, deadline=problem.deadline - (1 - share) * problem.time_left)
 
 
-def chained(problem: Problem, root: Conditioned, error: float) -> Bound:
-    """What the lookahead, taken further where it is lowest, proves by the deadline."""
-    own, _ = root.pick_all(problem.include)
-    r = problem.k - len(problem.include)
-    bound, nodes = look_further(problem, own, r, error)
-    return Bound(min(bound, error), "lookahead", nodes, final=bound >= error)
-
-
-def searched(problem: Problem, root: Conditioned, indices: np.ndarray, share: float) -> Bound:
+def searched(
+    problem: Problem, root: Conditioned, indices: np.ndarray, error: float, share: float
+) -> Bound:
     """What the exact search proves in a share of the time left."""
-    tree = Tree(ending(problem, share), root)
-    tree.offer(*tree.split(indices))
-    bound = tree.search()
-    return Bound(min(bound, tree.error), "search", tree.nodes, final=bound >= tree.cutoff)
+    search = Search(ending(problem, share), root)
+    search.begin(indices)
+    bound = search.search(until=error)
+    final = bound >= min(error, search.cutoff)
+    value = search.in_units(bound, error) if search.found else bound
+    return Bound(min(value, error), "search" if final else "lookahead", search.nodes, final=final)

@@ -12,6 +12,7 @@ Where rounding hides whether a column depends on the picks, `dependent` decides 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,7 +31,6 @@ from .twofold import UNIT, Twofold, add, divide, exactly, gram, outer, subtract
 
 LARGE = 2**26  # entries of X above which XᵀX is formed in float64
 EPS = 2.0**-53
-STATES = 2**28  # bytes for residuals that are stored with the open nodes
 DOUBT = 64  # a pivot is certain if its error is below 1/64: then second order is negligible
 
 
@@ -40,8 +40,9 @@ class Conditioned:
 
     C : the n × n residual. spread : s, what one unit of error in K grows to. omega : that unit.
     columns : exact columns whose dependence is that of the candidates. picks : what was chosen.
-    pair : weights and noise. missed : what no choice rebuilds of the columns that count, as a
-        matrix, with the rounding of its eigenvalues; None where that is unknown.
+    pair : weights and noise. volume : the log determinant of the picks, with its error. missed :
+        what no choice rebuilds of the columns that count, as a matrix, with the rounding of its
+        eigenvalues; None where that is unknown.
     """
 
     C: Twofold
@@ -50,6 +51,7 @@ class Conditioned:
     columns: np.ndarray
     pair: Pair
     picks: tuple[int, ...] = ()
+    volume: tuple[float, float] = (0.0, 0.0)
     missed: tuple[np.ndarray, float] | None = None
 
     @property
@@ -124,14 +126,18 @@ class Conditioned:
         """The eigenvalues of what can still be rebuilt, falling."""
         return np.maximum(np.linalg.eigvalsh(self.counted)[::-1], 0.0)
 
-    def error(self, frobenius: bool) -> float:
-        """The error of the picks."""
-        return self.squares if frobenius else self.trace
+    def error(self, depth: int) -> float:
+        """The error of the picks, by the depth of the objective."""
+        if depth == 0:
+            return -self.volume[0]
+        return self.trace if depth == 1 else self.squares
 
-    def uncertainty(self, frobenius: bool) -> float:
+    def uncertainty(self, depth: int) -> float:
         """How much the error of the picks may be off."""
+        if depth == 0:
+            return self.volume[1]
         norm = np.sqrt(self.n) * self.omega * self.weighted(self.spread**2)
-        if not frobenius:
+        if depth == 1:
             return 4 * norm + 2 * self.n * EPS * self.trace
         E = self.squares
         return 8 * np.sqrt(E) * norm + 16 * norm**2 + 2 * self.n * EPS * E
@@ -148,7 +154,11 @@ class Conditioned:
             for part in C:
                 part[j], part[:, j] = 0.0, 0.0
             spread[j] = 0.0
-        return replace(self, C=C, spread=spread, picks=(*self.picks, j))
+        pivot = float(c.high)
+        doubt = self.volume[1] + 2 * self.omega * self.spread[j] ** 2 / pivot + 8 * EPS
+        value = self.volume[0] + math.log(pivot)
+        volume = value, doubt + EPS * (abs(value) + abs(self.volume[0]))
+        return replace(self, C=C, spread=spread, picks=(*self.picks, j), volume=volume)
 
     def represented(self, j: int) -> bool:
         """Whether column j is a combination of the picks, as exact numbers; never with noise."""
@@ -178,7 +188,7 @@ class Conditioned:
 
 def conditioned(problem: Problem) -> Conditioned:
     """The residual of choosing nothing, for the choices of a problem."""
-    pair, picks = problem.pair, problem.k
+    pair, picks = problem.pair, problem.allowed.most_columns(max(problem.k, 1))
     operator = pair.operator
     double = in_double(operator)
     if double.m is not None and double.m * double.n <= LARGE:
@@ -205,9 +215,10 @@ def missed_by_all(problem: Problem) -> tuple[np.ndarray, float] | None:
         return None
     if whole.angle > SURE:  # rounding hides what the candidates reach
         return None
-    inside, _ = reached(whole.without(problem.exclude), problem.k, pair.repeats)
+    k = problem.allowed.most_columns(max(problem.k, 1))
+    inside, _ = reached(whole.without(problem.exclude), k, pair.repeats)
     gram_of_B = whole.B.T @ whole.B
-    doubt = 64 * (sum(whole.A.shape) + problem.k) * EPS * whole.total
+    doubt = 64 * (sum(whole.A.shape) + k) * EPS * whole.total
     doubt += (np.sqrt(whole.rounding) + 2 * whole.angle) * whole.total
     return gram_of_B - inside.T @ inside, doubt
 
@@ -225,21 +236,3 @@ def indefiniteness(K: np.ndarray, operator: Operator) -> float:
             f"eigenvalue {least:.3g}; clip negative eigenvalues first"
         )
     return max(0.0, -least - rounding)
-
-
-class Residuals:
-    """The residuals of open nodes, as many as fit; others are computed again."""
-
-    def __init__(self, order: int):
-        self.most = STATES // (16 * order**2)
-        self.known: dict[tuple[int, ...], Conditioned] = {}
-
-    def get(self, picks: list[int]) -> Conditioned | None:
-        """The residual of some picks, if it is known."""
-        return self.known.get(tuple(picks))
-
-    def add(self, picks: list[int], state: Conditioned) -> None:
-        """Remember a residual; when there are too many, forget the others."""
-        if len(self.known) > self.most:
-            self.known.clear()
-        self.known[tuple(picks)] = state

@@ -1,40 +1,34 @@
 """All choices of a node in turn, in C: those that may be the best, or nearly the best, are listed.
 
 With C and CΩC of a node at hand the last two picks are a scan of pairs, at some 5 ns a choice on
-one core. Each gain has a margin for rounding (`counting.c`). What lies within the margin of the
-best is listed, and computed in 106 bits by the caller. Where rounding hides too much, or without a
-compiled library, there is no count, and `Tree` searches.
+one core. Each gain has a margin for rounding (`counting.c`), and nodes in which rounding hides too
+much are given back. Without a compiled library NumPy does the same, slower.
 """
 
 from __future__ import annotations
 
 import ctypes
 import math
-import os
 import warnings
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from functools import cache, partial
-from itertools import combinations, combinations_with_replacement
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from .._library import load
-from ..linalg.dependence import dependent
-from ..runs.runner import Step, report, run, stopped
-from ..runs.state import State
-from .node import Node, Powers
-from .tree import Tree
+from ..allowed import Allowed
+from ..runs.runner import stopped
+from .node import Powers
 
 SECONDS = (6e-9, 5e-9, 14e-9)  # for each choice, by the depth of the objective, on one core
+PLAIN = 20  # times as long in NumPy
 DEEPEST = 64  # picks that counting.c has places for
-LISTED = 4096  # choices that may be listed
 SURE = 1e-9  # nats that rounding may add to a log determinant
-PART = 0.1  # seconds between two looks at the clock
-MOST = 1000.0  # estimated seconds up to which choices are counted
-NEAR = 1e-9  # 1 − r² of two columns that may be exactly proportional
+LISTED = 4096  # choices that may be listed
+BACK = 256  # nodes that may be given back
+LOST = 1e-3  # as in counting.c: a relative error of a pivot beyond which a node is given back
 
 Pointer, Whole, Real = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
 
@@ -43,27 +37,13 @@ class Count(ctypes.Structure):
     """What is counted, as counting.c sees it."""
 
     _fields_ = [
-        ("n", Whole),
-        ("r", Whole),
-        ("depth", Whole),
-        ("repeats", Whole),
-        ("tighten", Whole),
-        ("capacity", Whole),
-        ("C", Pointer),
-        ("Q", Pointer),
-        ("R", Pointer),
-        ("noise", Pointer),
-        ("spread", Pointer),
-        ("top", Real),
-        ("threshold", Real),
-        ("keep", Real),
-        ("found", Pointer),
-        ("gains", Pointer),
-        ("margins", Pointer),
-        ("listed", Whole),
-        ("choices", Whole),
-        ("lost", Whole),
-        ("full", Whole),
+        *((name, Whole) for name in ("n", "r", "depth", "repeats", "tighten", "capacity")),
+        *((name, Whole) for name in ("units", "sized", "most", "laws")),
+        *((name, Pointer) for name in ("C", "Q", "R", "noise", "spread", "sums", "first")),
+        *((name, Pointer) for name in ("prices", "clashes", "region", "low", "high")),
+        *((name, Real) for name in ("top", "money", "threshold", "keep")),
+        *((name, Pointer) for name in ("found", "gains", "margins", "back", "stop")),
+        *((name, Whole) for name in ("backs", "listed", "choices", "given", "full")),
     ]
 
 
@@ -92,106 +72,145 @@ def choices(n: int, r: int, repeats: bool) -> int:
 
 
 def counting_seconds(n: int, r: int, depth: int, repeats: bool) -> float:
-    """An estimate of the seconds that a count takes; infinite where there can be none."""
-    if not 2 <= r <= DEEPEST or library() is None:
-        return math.inf
-    return min(choices(n, r, repeats), 10**30) * SECONDS[depth]
-
-
-@dataclass
-class Progress(State):
-    """How many parts of the walk are done, the threshold, and what was listed."""
-
-    done: int = 0
-    threshold: float = 0.0
-    found: list[list[int]] = field(default_factory=list)
-    uppers: list[float] = field(default_factory=list)
+    """An estimate of the seconds that a count takes."""
+    slower = 1 if library() is not None else PLAIN
+    return min(choices(n, max(r, 0), repeats), 10**30) * SECONDS[depth] * slower
 
 
 @dataclass(frozen=True)
-class Counted:
-    """The choices that may gain the threshold, and whether all were looked at.
+class Limits:
+    """What limits the choices after some picks, for the units that may follow.
 
-    below : no other choice has an error below this one.
+    prices : of each unit, or None. money : what they may cost. clashes : whether two units cannot
+    both be chosen, or None. regions : the region of each unit, a row for each law; low, high : how
+    many more of each region must and may be chosen.
     """
 
-    choices: list[list[int]]
-    below: float
-    complete: bool
+    prices: np.ndarray | None = None
+    money: float = math.inf
+    clashes: np.ndarray | None = None
+    regions: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
+    low: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    high: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @classmethod
+    def of(cls, allowed: Allowed, chosen: list[int], units: np.ndarray) -> Limits | None:
+        """The limits after some units; None if a constraint on places cannot say them."""
+        clashes = None
+        regions, low, high = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
+        for constraint in allowed.constraints:
+            if hasattr(constraint, "_clashes"):
+                found = constraint._clashes()[np.ix_(units, units)]
+                clashes = found if clashes is None else clashes | found
+            elif hasattr(constraint, "_counts_left"):
+                number, least, most = constraint._counts_left(np.asarray(chosen, dtype=np.int64))
+                regions.append(number[units] + sum(len(part) for part in low))
+                low.append(least)
+                high.append(most)
+            else:
+                return None
+        prices = None if allowed.sized else allowed.costs[units]
+        money = allowed.left(np.asarray(chosen, dtype=np.int64))[1] if prices is not None else 0.0
+        if not regions:
+            return cls(prices, money, clashes)
+        return cls(
+            prices, money, clashes, np.stack(regions), np.concatenate(low), np.concatenate(high)
+        )
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a count has listed: places of units, the most that each choice may gain.
+
+    threshold : no choice that is not listed gains more. back : nodes that were given back, as
+    places of picks and of candidates. full : whether there was not enough room for all.
+    """
+
+    rows: list[list[int]]
+    uppers: list[float]
+    threshold: float
+    back: list[tuple[list[int], list[int]]] = field(default_factory=list)
+    full: bool = False
 
 
 def counted(
-    tree: Tree, error: float, *, tighten: bool = True, every: bool = False
-) -> Counted | None:
-    """Count the choices of a problem whose error may be below the given one.
+    powers: Powers,
+    sizes: np.ndarray,
+    r: int,
+    depth: int,
+    sums: np.ndarray,
+    threshold: float,
+    keep: float,
+    limits: Limits,
+    *,
+    sized: bool,
+    tighten: bool,
+    stop: np.ndarray,
+) -> Found | None:
+    """Count all choices of r units; None where this cannot be done here.
 
-    tighten : whether a better choice lowers that error, so that only the best are listed. every :
-        whether columns that are multiples of others count too. None where rounding hides too much.
+    powers : at the columns of the units, unit by unit. sizes : how many columns each unit has.
+    sums : what so many columns gain at most. sized : whether a choice has r units, or at most r.
+    tighten : whether the threshold rises to `keep` below what a choice gains for certain. stop : a
+    number; once it is above zero the count ends, as one that is full.
     """
-    problem = tree.problem
-    state, unknown = tree.root.pick_all(problem.include)
-    r = problem.k - (len(problem.include) if tree.repeats else len(set(problem.include)))
-    candidates = separate(tree, problem.choosable, every)
-    if unknown or candidates is None or library() is None:
+    loaded = library()
+    if loaded is None or r > DEEPEST:
+        plain = sized and not limits.regions.size and limits.clashes is None
+        if not plain or np.any(sizes > 1):
+            return None
+        return counted_in_numpy(powers, r, sums, threshold, stop)
+    most, units = int(np.max(sizes)), len(sizes)
+    whole = np.full(r * most + 2, sums[-1])
+    whole[: len(sums)] = sums[: len(whole)]
+    arrays = {
+        "C": powers.C,
+        "Q": powers.C2 if depth > 0 else None,
+        "R": powers.C3 if depth == 2 else None,
+        "noise": powers.noise,
+        "spread": np.sqrt(powers.rounding * powers.first),
+        "sums": whole,
+        "prices": limits.prices,
+        "gains": np.zeros(LISTED),
+        "margins": np.zeros(LISTED),
+    }
+    arrays = {name: _real(value) for name, value in arrays.items() if value is not None}
+    arrays["first"] = np.append(0, np.cumsum(sizes)).astype(np.int64)
+    arrays["found"] = found = np.zeros((LISTED, r), dtype=np.int64)
+    arrays["back"] = back = np.zeros((BACK, 2 + r + units), dtype=np.int64)
+    arrays["stop"] = stop
+    if limits.clashes is not None:
+        arrays["clashes"] = np.ascontiguousarray(limits.clashes, dtype=np.uint8)
+    for name, value in (("region", limits.regions), ("low", limits.low), ("high", limits.high)):
+        arrays[name] = np.ascontiguousarray(value, dtype=np.int64)
+    count = Count(
+        n=len(powers.first),
+        r=r,
+        depth=depth,
+        repeats=int(powers.repeats),
+        tighten=int(tighten),
+        capacity=LISTED,
+        units=units,
+        sized=int(sized),
+        most=most,
+        laws=len(limits.regions),
+        top=powers.top,
+        money=limits.money,
+        threshold=threshold,
+        keep=keep,
+        backs=BACK,
+        **{name: value.ctypes.data for name, value in arrays.items()},
+    )
+    if not loaded.count_choices(ctypes.byref(count)):
         return None
-    if not 1 <= r <= DEEPEST or (len(candidates) < r and not tree.repeats):
-        return None
-    node = Node(state, candidates, r, tree.frobenius)
-    gains, margin = node.powers.gains(), node.uncertainty
-    threshold = node.error - error - margin
-    if r == 1:
-        single = [[int(j)] for j in candidates[gains >= threshold]]
-        return Counted(single, error, True)
-    order = np.argsort(-gains, kind="stable")
-    powers = node.powers.ordered(order)
-    candidates = candidates[order]
-    now = Progress(threshold=threshold)
-    walk = _Walk(powers, r, 2 if tree.frobenius else 1, tree.repeats, tighten, 2 * margin)
-
-    def steps() -> Iterator[Step]:
-        parts = walk.parts()
-        workers = max(1, min(os.cpu_count() or 1, 8))
-        with ThreadPoolExecutor(workers) as pool:
-            while now.done < len(parts):
-                if problem.time_left <= 0 or stopped():
-                    return
-                some = parts[now.done : now.done + workers]
-                for part in list(pool.map(partial(walk.part, threshold=now.threshold), some)):
-                    walk.take(now, part)
-                now.done += len(some)
-                if walk.failed:
-                    return
-                yield Step(now.done, len(parts), tree.relative)
-
-    ended = run("exact", steps(), now, deadline=problem.deadline)
-    if walk.failed:
-        return None
-    complete = ended and now.done == len(walk.parts())
-    tree.nodes += now.done
-    listed = [[int(candidates[i]) for i in row] for row in now.found]
-    below = max(0.0, node.error - now.threshold - margin)
-    return Counted(listed, error if now.threshold == threshold else below, complete)
-
-
-def best_of_all(tree: Tree) -> float:
-    """A lower bound of the error over all choices; `tree.best` is the best one found.
-
-    They are counted where that takes less than MOST seconds, else the tree is searched.
-    """
-    problem = tree.problem
-    n, r = len(problem.choosable), problem.k - len(problem.include)
-    depth = 2 if tree.frobenius else 1
-    found = None
-    if tree.cutoff <= 0:  # nothing is left to be better at
-        return tree.search()
-    if counting_seconds(n, r, depth, tree.repeats) <= min(MOST, problem.time_left):
-        found = counted(tree, tree.cutoff)
-    if found is None:
-        return tree.search()
-    state, _ = tree.root.pick_all(problem.include)
-    for picks in found.choices:
-        tree.offer(state, picks)
-    return min(tree.closed, tree.doubt, found.below) if found.complete else 0.0
+    uppers = arrays["gains"] + arrays["margins"]
+    kept = [i for i in range(count.listed) if uppers[i] >= count.threshold]
+    rows = [[int(unit) for unit in found[i] if unit >= 0] for i in kept]
+    nodes = [
+        (row[2 : 2 + row[0]].tolist(), row[2 + row[0] : 2 + row[0] + row[1]].tolist())
+        for row in back[: count.given]
+    ]
+    return Found(rows, uppers[kept].tolist(), count.threshold, nodes, bool(count.full))
 
 
 def counted_volumes(
@@ -202,115 +221,48 @@ def counted_volumes(
     known : the log determinant of one of them. None where rounding hides too much, or `over` says
     that the time is.
     """
-    if not 2 <= r <= DEEPEST or len(powers.first) < r or library() is None:
+    if not 2 <= r <= DEEPEST or len(powers.first) < r or over():
         return None
-    walk = _Walk(powers, r, 0, powers.repeats, within == 0, SURE)
-    now = Progress(threshold=known - within - SURE)
-    for done, prefix in enumerate(walk.parts()):
-        walk.take(now, walk.part(prefix, now.threshold))
-        if walk.failed or over():
-            return None
-        report("exact", done + 1, len(walk.parts()))
-    return now.found
+    logs = np.sort(np.log(powers.pivots))[::-1]  # no determinant is above the product of these
+    sums = np.append(0.0, np.cumsum(np.full(r, logs[0]) if powers.repeats else logs))
+    ones, stop = np.ones(len(logs), dtype=np.int64), np.zeros(1, dtype=np.int64)
+    threshold, tighten = known - within - SURE, within == 0
+    raised, limits = sums + 1e-9, Limits()
+    found = counted(
+        powers, ones, r, 0, raised, threshold, SURE, limits, sized=True, tighten=tighten, stop=stop
+    )
+    return None if found is None or found.full or found.back or over() else found.rows
 
 
-def separate(tree: Tree, free: np.ndarray, every: bool = False) -> np.ndarray | None:
-    """The candidates without those that others are multiples of, as exact numbers.
-
-    None where rounding hides whether a candidate depends on what is included.
-    """
-    state, _ = tree.root.pick_all(tree.problem.include)
-    doubtful = state.doubtful[free]
-    if not all(state.represented(int(j)) for j in free[doubtful]):
-        return None
-    left = free[~doubtful]
-    if every or state.pair.noise is not None:  # a second measurement of the same is worth something
-        return left
-    C, c = state.matrix, state.diagonal
-    alike = 1 - C[np.ix_(left, left)] ** 2 / np.outer(c[left], c[left]) <= NEAR
-    kept: list[int] = []
-    for i, j in enumerate(left):
-        others = [int(left[o]) for o in np.flatnonzero(alike[i, :i]) if int(left[o]) in kept]
-        picks = list(state.picks)
-        if not any(dependent(state.columns[:, [*picks, o, int(j)]]) for o in others):
-            kept.append(int(j))
-    return np.asarray(kept, dtype=np.int64)
+def _real(values: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(values, dtype=np.float64)
 
 
-class _Walk:
-    """The numbers of a node for C, and the parts into which its choices are divided."""
+def counted_in_numpy(
+    powers: Powers, r: int, sums: np.ndarray, threshold: float, stop: np.ndarray
+) -> Found:
+    """The same for single columns: all pairs of a node at once."""
+    now, again = Found([], [], threshold), int(not powers.repeats)
 
-    def __init__(
-        self, powers: Powers, r: int, depth: int, repeats: bool, tighten: bool, keep: float
-    ):
-        self.n, self.r, self.depth, self.repeats = len(powers.first), r, depth, repeats
-        self.tighten, self.failed, self.top = tighten, False, float(powers.top)
-        self.keep = keep
-        spread = np.sqrt(powers.rounding * powers.first)
-        given = (powers.C, powers.C2, powers.C3, powers.noise, spread)
-        self.arrays = [
-            None if a is None else np.ascontiguousarray(a, dtype=np.float64) for a in given
-        ]
-        self._parts: list[tuple[int, ...]] | None = None
-
-    def parts(self) -> list[tuple[int, ...]]:
-        """The first picks of each part, so many that a part takes a tenth of a second."""
-        if self._parts is None:
-            length = 0
-            while length < self.r - 2 and (
-                counting_seconds(self.n, self.r - length, self.depth, self.repeats) > PART
-            ):
-                length += 1
-            first = combinations_with_replacement if self.repeats else combinations
-            most = self.n if self.repeats else self.n - (self.r - length)
-            self._parts = list(first(range(most), length))
-        return self._parts
-
-    def part(self, prefix: tuple[int, ...], threshold: float) -> Count | None:
-        """Count one part; what it lists is kept with it."""
-        found = np.zeros((LISTED, self.r), dtype=np.int64)
-        gains, margins = np.zeros(LISTED), np.zeros(LISTED)
-        picks = np.asarray(prefix, dtype=np.int64)
-        C, Q, R, noise, spread = (None if a is None else a.ctypes.data for a in self.arrays)
-        count = Count(
-            n=self.n,
-            r=self.r,
-            depth=self.depth,
-            repeats=int(self.repeats),
-            tighten=int(self.tighten),
-            capacity=LISTED,
-            C=C,
-            Q=Q,
-            R=R,
-            noise=noise,
-            spread=spread,
-            top=self.top,
-            threshold=threshold,
-            keep=self.keep,
-            found=found.ctypes.data,
-            gains=gains.ctypes.data,
-            margins=margins.ctypes.data,
-        )
-        loaded = library()
-        if loaded is None:
-            return None
-        done = loaded.count_choices(
-            ctypes.byref(count), Pointer(picks.ctypes.data), Whole(len(picks))
-        )
-        count.kept = found[: count.listed], gains[: count.listed] + margins[: count.listed]
-        return count if done else None
-
-    def take(self, now: Progress, part: Count | None) -> None:
-        """Take in what a part has listed; forget what fell behind."""
-        if part is None or part.lost or part.full:
-            self.failed = True
+    def visit(powers: Powers, picks: list[int], places: np.ndarray, value: float) -> None:
+        left, gains = r - len(picks), powers.gains()
+        if len(now.rows) > LISTED or stop[0] or (left > len(places) and not powers.repeats):
             return
-        if self.tighten:
-            now.threshold = max(now.threshold, part.threshold)
-        rows, uppers = part.kept
-        now.found += rows.tolist()
-        now.uppers += uppers.tolist()
-        kept = [i for i, upper in enumerate(now.uppers) if upper >= now.threshold]
-        now.found = [now.found[i] for i in kept]
-        now.uppers = [now.uppers[i] for i in kept]
-        self.failed = len(now.found) > LISTED
+        if left <= 2:
+            if left == 2:
+                gains = powers.pair_gains()
+                gains[np.tril_indices(len(places), -int(powers.repeats))] = -np.inf
+            for last in np.argwhere(value + gains >= threshold):
+                now.rows.append([*picks, *(int(places[i]) for i in last)])
+                now.uppers.append(float(value + gains[tuple(last)]))
+            return
+        for a in range(len(places) if powers.repeats else len(places) - left + 1):
+            upper, rest = value + float(gains[a]), places[a + again :]
+            if not powers.rounding[a] * powers.first[a] < LOST * powers.pivots[a]:
+                now.back.append(([*picks, int(places[a])], rest.tolist()))
+            elif upper + sums[left - 1] >= threshold:
+                visit(powers.after(a), [*picks, int(places[a])], rest, upper)
+
+    order = np.argsort(-powers.gains(), kind="stable")
+    visit(powers.ordered(order), [], order, 0.0)
+    return replace(now, full=len(now.rows) > LISTED or bool(stop[0]))

@@ -261,7 +261,7 @@ def large_volumes(problem: Problem, known: np.ndarray, within: float) -> list[li
     if len(left) == 0:
         return None
     top = float(np.log(np.max(root.pivots[left])))
-    powers = Powers.of(root, left, False, Counting(root, left, r, False).doubts, top)
+    powers = Powers.of(root, left, 0, Counting(root, left, r, 0).doubts, top)
     found = counted_volumes(
         powers,
         r,

@@ -27,16 +27,14 @@ def allowed(state: Conditioned, free: np.ndarray) -> np.ndarray | None:
     return None
 
 
-def looked_ahead(
-    state: Conditioned, free: np.ndarray, r: int, frobenius: bool
-) -> np.ndarray | None:
+def looked_ahead(state: Conditioned, free: np.ndarray, r: int, depth: int) -> np.ndarray | None:
     """What no choice with each candidate in it can go below; None when there are too many.
 
     Each of the r members of a choice has such a bound, so the r-th smallest holds for all choices.
     """
     if len(free) > LOOKED_AHEAD:
         return None
-    return tails_after(Node(state, free, r, frobenius))
+    return tails_after(Node(state, free, r, depth))
 
 
 def independent(
@@ -80,6 +78,9 @@ def independent_of(C: np.ndarray, order: np.ndarray) -> np.ndarray:
 def tails_after(node: Node) -> np.ndarray:
     """What no choice of the node with each of its candidates in it can go below."""
     state, T, r = node.state, node.candidates, node.r
+    if node.depth == 0:  # the rest gains no more than it did before
+        rest = float(np.sum(node.values[: r - 1]))
+        return node.error - node.powers.gains() - rest - node.uncertainty
     values, U = np.linalg.eigh(state.counted)
     values = np.maximum(values[::-1], 0.0)
     if state.missed is not None:
@@ -87,7 +88,7 @@ def tails_after(node: Node) -> np.ndarray:
     w = U[:, ::-1].T @ (state.images(T) / np.sqrt(state.pivots[T]))
     top = largest_after(values, w * w, r - 1) + SAFETY * node.rounding * values[0]
     gains = np.sum(w * w, axis=0)
-    if node.frobenius:
+    if node.depth == 2:
         left = node.error - 2 * (values @ (w * w)) + gains**2
         kept = np.sum(top**2, axis=0)
     else:
@@ -103,7 +104,7 @@ def uncertainties(node: Node) -> np.ndarray:
     weights = np.ones(state.n) if state.pair.weights is None else state.pair.weights
     spread = weights @ (state.spread[:, None] + grown) ** 2
     norm = np.sqrt(state.n) * state.omega * spread
-    if not node.frobenius:
+    if node.depth == 1:
         return 4 * norm
     return 8 * np.sqrt(node.error) * norm + 16 * norm**2
 

@@ -31,7 +31,7 @@ class Node:
     state: Conditioned
     candidates: np.ndarray
     r: int
-    frobenius: bool
+    depth: int
 
     @property
     def rounding(self) -> float:
@@ -41,25 +41,46 @@ class Node:
     @cached_property
     def error(self) -> float:
         """The error of the picks."""
-        return self.state.error(self.frobenius)
+        return self.state.error(self.depth)
 
     @cached_property
     def uncertainty(self) -> float:
         """What the error of a choice below this node may be off by, apart from its gains."""
-        return self.state.uncertainty(self.frobenius) + self.rounding * self.error
+        return self.state.uncertainty(self.depth) + self.rounding * abs(self.error)
 
     @cached_property
     def values(self) -> np.ndarray:
-        """Upper bounds of the eigenvalues of C, squared for the Frobenius criterion, falling."""
+        """Upper bounds of what so many directions gain, falling.
+
+        They are the eigenvalues of C, squared for the Frobenius criterion, and for log determinants
+        the logarithms of those of P = C + N at the candidates.
+        """
+        if self.depth == 0:
+            return self._log_values()
         values = self.state.eigenvalues
         values = values + self.rounding * values[0]
         if self.state.missed is not None:
             values = values + self.state.missed[1]
-        return values**2 if self.frobenius else values
+        return values**2 if self.depth == 2 else values
+
+    def _log_values(self) -> np.ndarray:
+        """log λ_i of P at the candidates; if they repeat, the largest log pivot for each pick."""
+        T, pair = self.candidates, self.state.pair
+        if len(T) == 0:
+            return np.full(self.r, -np.inf)
+        pivots = self.state.pivots[T]
+        if pair.repeats:
+            return np.full(max(self.r, 1), np.log(np.max(pivots)) + self.rounding)
+        P = self.state.matrix[np.ix_(T, T)]
+        P = P if pair.noise is None else P + np.diag(pair.noise[T])
+        doubt = self.state.omega * float(np.sum(self.state.spread[T] ** 2))
+        values = np.maximum(np.linalg.eigvalsh(P)[::-1], 0.0)
+        return np.log(values + self.rounding * max(values[0], pivots.max()) + doubt)
 
     def tail(self, r: int) -> float:
         """What no r directions can go below."""
-        return max(0.0, self.error - float(np.sum(self.values[:r])) - self.uncertainty)
+        left = self.error - float(np.sum(self.values[:r])) - self.uncertainty
+        return left if self.depth == 0 else max(0.0, left)
 
     @cached_property
     def doubts(self) -> np.ndarray:
@@ -71,13 +92,13 @@ class Node:
     @cached_property
     def powers(self) -> Powers:
         """What the gains of the candidates are computed from."""
-        top = float(self.values[0])
-        return Powers.of(self.state, self.candidates, self.frobenius, self.doubts, top)
+        top = float(self.values[0]) if self.depth else 1.0
+        return Powers.of(self.state, self.candidates, self.depth, self.doubts, top)
 
     def bound(self) -> float:
         """What no choice below this node can go below."""
         plain = self.tail(self.r)
-        if len(self.candidates) >= self.state.n - len(self.state.picks):
+        if self.depth == 0 or len(self.candidates) >= self.state.n - len(self.state.picks):
             return plain
         return max(plain, self.span_tail())
 
@@ -86,7 +107,9 @@ class Node:
         C, T, pair = self.state.matrix, self.candidates, self.state.pair
         if len(T) == 0:
             return max(0.0, self.error - self.uncertainty)
-        if pair.repeats or (self.frobenius and not pair.plain):
+        if pair.repeats or self.depth == 0 or (self.depth == 2 and not pair.plain):
+            return 0.0
+        if not np.all(self.state.pivots[T] > 0):
             return 0.0
         d = np.sqrt(self.state.pivots[T])
         W = C[T] / d[:, None]
@@ -102,7 +125,7 @@ class Node:
             return 0.0
         G = inverse @ W if pair.weights is None else inverse @ (W * np.sqrt(pair.weights))
         values = np.maximum(np.linalg.eigvalsh(G @ G.T)[::-1], 0.0)
-        if not self.frobenius:
+        if self.depth == 1:
             most = (1 + doubt) * float(np.sum(values[: self.r]))
             return max(0.0, self.error - most - self.uncertainty)
         least = max(0.0, 1 - doubt) ** 2 * float(np.sum(values[self.r :] ** 2))
@@ -115,7 +138,7 @@ class Node:
 
 
 class Powers(NamedTuple):
-    """C, C² and, for the Frobenius criterion, C³ at the candidates.
+    """C, CΩC and CΩCΩC at the candidates, as many as the depth of the objective asks for.
 
     first : the pivots of the candidates when the powers were computed. noise : their variances.
     rounding : the relative error of each of them then. top : λ₁, or λ₁² for the Frobenius
@@ -123,7 +146,7 @@ class Powers(NamedTuple):
     """
 
     C: np.ndarray
-    C2: np.ndarray
+    C2: np.ndarray | None
     C3: np.ndarray | None
     first: np.ndarray
     rounding: np.ndarray
@@ -136,17 +159,21 @@ class Powers(NamedTuple):
         cls,
         state: Conditioned,
         candidates: np.ndarray,
-        frobenius: bool,
+        depth: int,
         rounding: np.ndarray,
         top: float,
     ) -> Powers:
         """The powers of all of C, at the candidates: the other columns must be rebuilt too."""
         C, pair = state.matrix, state.pair
+        noise = np.zeros(len(candidates)) if pair.noise is None else pair.noise[candidates]
+        if depth == 0:
+            part = C[np.ix_(candidates, candidates)]
+            first = np.diagonal(part) + noise
+            return cls(part, None, None, first, rounding, top, noise, pair.repeats)
         CT = C[:, candidates]
         weighted = CT if pair.weights is None else CT * pair.weights[:, None]
-        cube = weighted.T @ (C @ weighted) if frobenius else None
+        cube = weighted.T @ (C @ weighted) if depth == 2 else None
         part = CT[candidates]
-        noise = np.zeros(len(candidates)) if pair.noise is None else pair.noise[candidates]
         first = np.diagonal(part) + noise
         return cls(part, weighted.T @ CT, cube, first, rounding, top, noise, pair.repeats)
 
@@ -157,23 +184,27 @@ class Powers(NamedTuple):
 
     def gains(self) -> np.ndarray:
         """What each pick lowers the error by, at the most."""
-        c, A = self.pivots, np.diagonal(self.C2)
+        A = None if self.C2 is None else np.diagonal(self.C2)
         B = None if self.C3 is None else np.diagonal(self.C3)
-        return self._above(c, A, B, self.first, self.rounding)
+        return self._above(self.pivots, A, B, self.first, self.rounding)
 
     def pair_gains(self) -> np.ndarray:
         """What each pair of picks lowers the error by, at the most.
 
         −∞ on the diagonal, unless a candidate may be picked twice.
         """
-        c, A, first = self.pivots, np.diagonal(self.C2), self.gains()
+        c, first = self.pivots, self.gains()
         safe = np.where(c > 0, c, np.inf)[:, None]
-        V2, VX, vv = self.C * self.C / safe, self.C * self.C2 / safe, A[:, None] / safe
-        new_c, new_A, new_B = c - V2, A - 2 * VX + V2 * vv, None
-        if self.C3 is not None:
-            B, third = np.diagonal(self.C3), self.C * self.C3
-            new_B = B - (2 * third + self.C2 * self.C2) / safe
-            new_B += 2 * vv * VX + (B[:, None] / safe - vv * vv) * V2
+        V2, new_A, new_B = self.C * self.C / safe, None, None
+        new_c = c - V2
+        if self.C2 is not None:
+            A = np.diagonal(self.C2)
+            VX, vv = self.C * self.C2 / safe, A[:, None] / safe
+            new_A = A - 2 * VX + V2 * vv
+            if self.C3 is not None:
+                B, third = np.diagonal(self.C3), self.C * self.C3
+                new_B = B - (2 * third + self.C2 * self.C2) / safe
+                new_B += 2 * vv * VX + (B[:, None] / safe - vv * vv) * V2
         doubt = (self.rounding[:, None] + self.rounding) * (self.first / safe[:, 0])[:, None]
         second = self._above(new_c, new_A, new_B, self.first, doubt)
         both = first[:, None] + second
@@ -185,12 +216,14 @@ class Powers(NamedTuple):
     def _above(
         self,
         c: np.ndarray,
-        A: np.ndarray,
+        A: np.ndarray | None,
         B: np.ndarray | None,
         first: np.ndarray,
         rounding: np.ndarray,
     ) -> np.ndarray:
-        """The gain A/c, or 2B/c − (A/c)², plus what rounding may hide; never above the top."""
+        """The gain A/c, 2B/c − (A/c)² or log c, and what rounding may hide; at most the top."""
+        if A is None:
+            return np.log(np.maximum(c, 0.0) + CERTAIN * rounding * first)
         positive = c > 0
         safe = np.where(positive, c, 1.0)
         ratio = A / safe
@@ -204,13 +237,14 @@ class Powers(NamedTuple):
         Where candidates may repeat, a is one of them.
         """
         s, left = self.C[a, a] + self.noise[a], slice(a if self.repeats else a + 1, None)
-        v, x = self.C[left, a] / np.sqrt(s), self.C2[left, a] / np.sqrt(s)
-        vv = self.C2[a, a] / s
-        half = x - 0.5 * vv * v
+        v, C2, cube = self.C[left, a] / np.sqrt(s), None, None
         C = self.C[left, left] - np.multiply.outer(v, v)
-        cross = np.multiply.outer(v, half)
-        C2 = self.C2[left, left] - cross - cross.T
-        cube = None if self.C3 is None else cube_after(self.C3, a, left, s, vv, v, x)
+        if self.C2 is not None:
+            x, vv = self.C2[left, a] / np.sqrt(s), self.C2[a, a] / s
+            cross = np.multiply.outer(v, x - 0.5 * vv * v)
+            C2 = self.C2[left, left] - cross - cross.T
+        if self.C3 is not None:
+            cube = cube_after(self.C3, a, left, s, vv, v, x)
         rounding = (self.rounding[left] + self.rounding[a]) * (self.first[a] / s)
         return self._replace(
             C=C, C2=C2, C3=cube, first=self.first[left], rounding=rounding, noise=self.noise[left]
@@ -221,7 +255,8 @@ class Powers(NamedTuple):
         square = np.ix_(order, order)
         cube = None if self.C3 is None else self.C3[square]
         first, rounding, noise = self.first[order], self.rounding[order], self.noise[order]
-        found = self._replace(C=self.C[square], C2=self.C2[square], C3=cube)
+        C2 = None if self.C2 is None else self.C2[square]
+        found = self._replace(C=self.C[square], C2=C2, C3=cube)
         return found._replace(first=first, rounding=rounding, noise=noise)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._check import choice, seconds
+from ..allowed import Allowed
 from ..errors import RankWarning, UnsupportedError
 from ..linalg.error import Estimate, estimated_error
 from ..linalg.nystrom import Nystrom
@@ -77,6 +78,7 @@ class Selection:
     from_rows : whether the data were rows X, with K = XᵀX, and not a kernel or K itself; None if a
         file does not say.
     sketch : numbers that tell the data of a run that was read from others.
+    allowed : which choices could be made; None for a file without groups and costs.
 
     Examples
     --------
@@ -110,6 +112,7 @@ class Selection:
     scale: bool = False
     from_rows: bool | None = None
     sketch: tuple[float, ...] = ()
+    allowed: Allowed | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "objective", as_objective(self.objective))
@@ -431,15 +434,7 @@ class Selection:
         >>> s.proved, s.prove().proved
         (False, True)
         """
-        if self.constraints or self.most is not None:
-            raise UnsupportedError(
-                "prove compares all choices of k columns, without groups, costs or constraints on "
-                "places; certificate() gives a lower bound"
-            )
-        end = time.monotonic() + seconds(budget)
-        problem = Problem(
-            self._data, self.k, self.objective, self.include, self.exclude, deadline=end
-        )
+        problem = self.problem(time.monotonic() + seconds(budget))
         problem.warned.add("rank")
         with watching(callback):
             found = Exact(start=self.indices).choose(problem, np.random.default_rng(0))
@@ -455,6 +450,47 @@ class Selection:
         bound = max(float(found.bound or 0.0), self.known.get(f"certificate:{self.criterion}", 0.0))
         self.known[f"certificate:{self.criterion}"] = bound
         return self
+
+    def problem(self, deadline: float | None = None) -> Problem:
+        """The problem that was solved: the data, the objective and what could be chosen.
+
+        Parameters
+        ----------
+        deadline : the `time.monotonic()` by which it should be solved.
+
+        Returns
+        -------
+        Problem
+            For a method, or for a search of your own.
+
+        Examples
+        --------
+        >>> s = lm.select(np.diag([1.0, 3.0, 2.0]), 2, exclude=[1])
+        >>> s.problem().free.tolist()
+        [0, 2]
+        """
+        allowed = self.allowed
+        if allowed is None and self.most is not None:
+            raise UnsupportedError(
+                "this file was saved without the groups and costs of the choice; choose again"
+            )
+        if allowed is None:
+            allowed = Allowed(
+                self.n, self.k, self.include, self.exclude, constraints=self.constraints
+            )
+        counted = allowed.single and allowed.sized
+        return Problem(
+            self._data,
+            self.k if counted else allowed.k,
+            self.objective,
+            allowed.include,
+            allowed.exclude,
+            groups=allowed.groups,
+            costs=allowed.prices,
+            budget_cost=allowed.budget if np.isfinite(allowed.budget) else None,
+            deadline=deadline,
+            constraints=allowed.constraints,
+        )
 
     @property
     def _data(self) -> Operator:

@@ -133,7 +133,7 @@ WRONG = [
     (
         {"k": 2, "groups": LABELS, "method": "swap"},
         UnsupportedError,
-        "Swap does not support groups; use auto or knapsack",
+        "Swap does not support groups; use auto, knapsack or exact",
     ),
     ({"groups": LABELS}, TypeError, "k must be an integer"),
     ({"costs": COSTS}, ValueError, "costs and budget_cost go together, got only costs"),
@@ -177,7 +177,7 @@ WRONG = [
     (
         {"costs": COSTS, "budget_cost": 3, "method": "greedy"},
         UnsupportedError,
-        "Greedy does not support costs; use auto or knapsack",
+        "Greedy does not support costs; use auto, knapsack or exact",
     ),
     (
         {"costs": COSTS, "budget_cost": 9, "k": 1, "include": [1, 2]},

@@ -1,4 +1,4 @@
-"""Exact selection by branch and bound, with margins for rounding; see `landmarks.proof.tree`."""
+"""The exact search from a choice that swaps have improved; see `landmarks.proof.search`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import Stopped
-from ...problem import SEARCHED, Choice, Problem, brief, complete
-from ...proof.counting import best_of_all
+from ...problem import PLACED, SEARCHED, Choice, Problem, brief
 from ...proof.entropy import largest_volume
-from ...proof.tree import Tree
+from ...proof.search import Search
+from ..groups.knapsack import Knapsack
 from .landscape import Landscape
 from .local_search import descend, starting_choice
 
@@ -40,32 +40,43 @@ class Exact:
     """
 
     start: Any = "greedy"
-    honours: ClassVar[frozenset[str]] = SEARCHED
+    honours: ClassVar[frozenset[str]] = SEARCHED | PLACED | Knapsack.honours
     improves: ClassVar[bool] = True
     __repr__ = brief
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        if problem.objective.depth == 0:
-            return largest_volume(problem, self._improved(problem, rng))
+        allowed, objective = problem.allowed, problem.objective
+        start = self._improved(problem, rng)
         if problem.time_left < EIGENVALUES * problem.pair.operator.n**3:
-            details = {"proved": False, "nodes": 0}
-            return Choice(self._improved(problem, rng), bound=0.0, details=details)
-        tree = Tree(problem)
-        tree.offer(*tree.split(self._improved(problem, rng)))
-        bound = best_of_all(tree)
-        indices, objective = complete(problem, tree.independent()), problem.objective
+            return Choice(start, bound=-np.inf, details={"proved": False, "nodes": 0})
+        plain = allowed.single and allowed.sized and not allowed.constraints
+        if objective.depth == 0 and plain:
+            return largest_volume(problem, start)
+        search = Search(problem)
+        if not np.isfinite(objective.error(problem.operator, start)):
+            return Choice(start, bound=-np.inf, details={"proved": False, "nodes": 0})
+        search.begin(start)
+        bound = search.search()
+        indices = search.indices(start)
         error = objective.error(problem.operator, indices)
-        proved = bool(bound >= tree.cutoff)
-        if proved:
-            bound = tree.cutoff  # what the search found may depend on where a run was resumed
-        else:
-            tail = objective.bound(problem.operator, problem.k, problem.exclude)
+        proved = bound >= search.cutoff
+        if proved:  # what the search found may depend on where a run was resumed
+            bound = search.cutoff
+        bound = min(search.in_units(bound, error), error)
+        if not proved:
+            columns = problem.allowed.most_columns(len(indices))
+            tail = objective.bound(problem.operator, columns, problem.exclude)
             bound = min(max(bound, tail), error)
-        return Choice(indices, bound=bound, details={"proved": proved, "nodes": tree.nodes})
+        return Choice(indices, bound=bound, details={"proved": proved, "nodes": search.nodes})
 
     def _improved(self, problem: Problem, rng: np.random.Generator) -> np.ndarray:
         """The start, improved by swaps; the search judges the rank, so the start does not warn."""
         problem = replace(problem, warned=problem.warned | {"rank"})
+        if not problem.allowed.single or not problem.allowed.sized:
+            given = not isinstance(self.start, str) and not hasattr(self.start, "choose")
+            if given:
+                return np.asarray(self.start)
+            return Knapsack().choose(problem, rng).indices
         start = starting_choice(self.start, problem, rng)
         try:
             landscape = Landscape.of(problem)
