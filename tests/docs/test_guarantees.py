@@ -1,21 +1,32 @@
-"""The page of guarantees names files that exist and faults that have tests."""
+"""Each line of the page of guarantees names a test, and what it names is there."""
 
 import re
 from pathlib import Path
 
+from faults.test_every_fault import named
+
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "docs" / "guarantees.md").read_text() + (ROOT / "SECURITY.md").read_text()
+PAGE = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
+TEXT = PAGE + (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+FAULT = re.compile(r"\bfaults? (\d+)")
 
 
 def test_every_file_that_is_named_exists():
-    named = re.findall(r"\b((?:tests|tools|benchmarks|fuzz)/[\w./]+)", TEXT)
-    assert named and [name for name in named if not (ROOT / name.rstrip(".")).exists()] == []
+    files = re.findall(r"\b((?:tests|tools|benchmarks|fuzz)/[\w./]+)", TEXT)
+    assert files and [name for name in files if not (ROOT / name.rstrip(".")).exists()] == []
 
 
 def test_every_fault_that_is_named_has_a_test():
-    tests = "".join(path.read_text() for path in (ROOT / "tests" / "faults").glob("test_*.py"))
-    named = set(re.findall(r"\bfault (\d+)", TEXT))
-    assert (
-        named
-        and [number for number in named if f"def test_fault_{int(number):02d}_" not in tests] == []
-    )
+    tested = {number for path in (ROOT / "tests").rglob("test_*.py") for number in named(path)}
+    asked = set(map(int, FAULT.findall(TEXT)))
+    assert asked and asked - tested == set()
+
+
+def test_every_guarantee_names_its_test():
+    tables = re.findall(r"^\| guarantee \| shown by \|\n.*\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
+    rows = [row for table in tables for row in table.splitlines()]
+    shown = [row.rstrip(" |").rpartition("|")[2] for row in rows]
+    assert len(tables) == 3 and len(rows) > 25
+    assert [
+        row for row, by in zip(rows, shown, strict=True) if not (FAULT.search(by) or "tests/" in by)
+    ] == []
