@@ -29,17 +29,6 @@ def test_the_law_is_that_of_determinants_of_correlation_matrices():
     assert scipy.stats.kstest(p, "uniform").pvalue > 0.01
 
 
-def test_at_the_mean_the_law_has_no_gap():
-    rng = np.random.default_rng(2)
-    mean = np.mean(
-        -np.log(rng.beta((9 - np.arange(1, 4)) / 2, np.arange(1, 4) / 2, size=(10**6, 3))).sum(
-            axis=1
-        )
-    )
-    around = [tail(mean * (1 + d), 4, 9) for d in np.linspace(-0.01, 0.01, 41)]
-    assert np.all(np.diff(around) < 0) and np.ptp(np.diff(around)) < 1e-3
-
-
 def test_the_statistic_is_the_least_of_all_subsets():
     rng = np.random.default_rng(3)
     for _ in range(10):

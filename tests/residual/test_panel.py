@@ -10,12 +10,6 @@ POINTS = np.random.default_rng(0).standard_normal((60, 3))
 METHODS = ["greedy", "nuclear", "rpcholesky", "pivoted_qr", lm.RPCholesky(block=4)]
 
 
-@pytest.fixture
-def short_of_memory(monkeypatch):
-    """No panel of numbers fits."""
-    monkeypatch.setattr(panels, "free_memory", lambda like, otherwise: 0)
-
-
 def operator():
     return lm.kernel(POINTS, lm.rbf(sigma=1.5))
 
@@ -25,10 +19,3 @@ def test_the_selection_does_not_depend_on_how_the_factor_is_kept(method, monkeyp
     stored = lm.select(operator(), 12, method=method).indices
     monkeypatch.setattr(panels, "free_memory", lambda like, otherwise: 0)
     np.testing.assert_array_equal(lm.select(operator(), 12, method=method).indices, stored)
-
-
-def test_implicit_panels_work_in_single_precision_with_torch(short_of_memory):
-    torch = pytest.importorskip("torch")
-    points = torch.as_tensor(POINTS, dtype=torch.float32)
-    found = lm.select(lm.kernel(points, lm.rbf(sigma=1.5)), 12, method="greedy").indices
-    np.testing.assert_array_equal(found, lm.select(operator(), 12, method="greedy").indices)
