@@ -309,6 +309,24 @@ def test_memory_of_the_workers_stays_under_the_bound(client):
     assert extra < memory_bound(8 * clusters.COLUMNS * chunk)
 
 
+@pytest.mark.skipif(
+    not os.path.exists("/proc/self/clear_refs"), reason="peaks of memory are read from Linux"
+)
+@pytest.mark.parametrize("asked", [{}, {"include": [5], "exclude": [7, 8]}])
+def test_nothing_of_length_n_is_made_here(client, asked):
+    import dask.array as da
+
+    def select(n: int) -> None:
+        x = da.random.default_rng(0).standard_normal((n, 1), chunks=(200_000, 1))
+        s = lm.select(lm.kernel(x, WIDTH), 5, method="rpcholesky", **asked)
+        assert s.relative_error() < 0.5 and s.nystrom().factor.shape == (n, 5)
+
+    select(100_000)
+    before, n = clusters.forget_peak(), 4_000_000
+    select(n)
+    assert clusters.peak_memory() - before < 8 * n
+
+
 @pytest.mark.slow
 def test_two_million_rows_give_the_same_indices_for_three_chunkings_and_one_or_two_workers(
     client, in_memory

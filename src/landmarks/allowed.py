@@ -60,7 +60,7 @@ class Allowed:
     @property
     def single(self) -> bool:
         """Whether every unit is one column."""
-        return len(self.members) == self.n
+        return self.groups is None or len(self.members) == self.n
 
     @cached_property
     def costs(self) -> np.ndarray:

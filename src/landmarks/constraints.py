@@ -199,8 +199,10 @@ def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
         return 0
     if problem.objective.repeats and not _check.is_share(k):
         return _repeated_size(k, problem)
-    most = problem.count(np.arange(problem.operator.n))
-    size = _check.subset_size(k, most if _check.is_share(k) else problem.operator.n)
+    most = problem.operator.n
+    if problem.groups is not None and _check.is_share(k):
+        most = problem.count(np.arange(most))
+    size = _check.subset_size(k, most)
     check_size(size, problem)
     return size
 
@@ -222,7 +224,11 @@ def check_size(size: int, problem: Problem, name: str = "k") -> None:
     With costs fewer are fine.
     """
     what = "candidates" if problem.groups is None else "groups"
-    included, allowed = problem.count(problem.include), problem.count(problem.candidates)
+    included = problem.count(problem.include)
+    if problem.groups is None:
+        allowed = problem.operator.n - len(set(problem.exclude))  # nothing of length n is needed
+    else:
+        allowed = problem.count(problem.candidates)
     if included > size:
         raise ValueError(f"include lists {included} {what}, more than {name} = {size}")
     if allowed < size and problem.costs is None:

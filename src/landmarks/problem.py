@@ -166,6 +166,8 @@ class Problem:
         >>> lm.Problem(lm.psd(np.eye(4)), k=2, groups=groups).count([0, 1, 2])
         2
         """
+        if self.groups is None:
+            return len(columns)
         units = self.allowed.unit_of[np.asarray(columns, dtype=np.int64)]
         return len(units if self.allowed.single else np.unique(units))
 

@@ -40,7 +40,8 @@ class Prepared:
 
 def unprepared(operator: Operator) -> Prepared:
     """An operator whose columns stay as they are."""
-    return Prepared(operator, np.zeros(operator.n), np.ones(operator.n), operator.m or 0)
+    zeros, ones = (np.broadcast_to(value, operator.n) for value in (0.0, 1.0))  # no memory
+    return Prepared(operator, zeros, ones, operator.m or 0)
 
 
 @dataclass(frozen=True)
