@@ -74,3 +74,14 @@ def test_a_field_of_other_candidates_is_refused(tmp_path):
         s.report(tmp_path / "page.html", coordinates=PLACES, field=np.ones(3))
     with pytest.raises(ValueError, match="one or two numbers for each of the n = 80"):
         s.report(tmp_path / "page.html", coordinates=PLACES[:9])
+
+
+def test_excluded_places_and_the_ranges_are_shown():
+    places = np.random.default_rng(1).random((30, 2)) * [4.0, 1.0]
+    fields = np.random.default_rng(2).standard_normal((8, 30))
+    s = lm.select(fields, 3, exclude=[4, 9], scale=False)
+    html = page(s, origin=Origin(coordinates=places))
+    assert html.count('class="excluded"') == 2 and "Crosses are places" in html
+    assert f"first coordinate from {places[:, 0].min():.4g}" in html
+    free = page(lm.select(fields, 3, scale=False), origin=Origin(coordinates=places))
+    assert "Crosses" not in free and 'class="excluded"' not in free

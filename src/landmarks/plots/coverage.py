@@ -97,6 +97,7 @@ class MapDisplay(Display):
     indices : the chosen ones, in order of choice.
     errors : the remaining error at each candidate; None draws only the places.
     field : a value for each candidate, drawn next to the error; None draws only the error.
+    excluded : candidates that were excluded, drawn as crosses.
 
     Attributes
     ----------
@@ -113,9 +114,16 @@ class MapDisplay(Display):
 
     field_ax_: Any = None
 
-    def __init__(self, coordinates: Any, indices: Any, errors: Any = None, field: Any = None):
+    def __init__(
+        self,
+        coordinates: Any,
+        indices: Any,
+        errors: Any = None,
+        field: Any = None,
+        excluded: Any = (),
+    ):
         self.coordinates, self.indices = np.asarray(coordinates), np.asarray(indices)
-        self.errors, self.field = errors, field
+        self.errors, self.field, self.excluded = errors, field, list(excluded)
 
     @classmethod
     def from_selection(
@@ -123,7 +131,8 @@ class MapDisplay(Display):
     ) -> MapDisplay:
         """Draw a selection; for data the error is the root mean square over the rows."""
         places, values = as_places(coordinates, selection.n), field_at_places(selection, field)
-        return cls(places, selection.indices, errors_at_places(selection), values).plot(ax=ax)
+        errors, excluded = errors_at_places(selection), selection.exclude
+        return cls(places, selection.indices, errors, values, excluded).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> MapDisplay:
         """Draw all places coloured by their error, the chosen ones with their place in the order
@@ -143,6 +152,8 @@ class MapDisplay(Display):
         drawn = ax.scatter(x, y, s=6, c=values, cmap="viridis", linewidths=0)
         if values is not None:
             ax.figure.colorbar(drawn, ax=ax, label=label)
+        if self.excluded:
+            ax.scatter(x[self.excluded], y[self.excluded], s=14, c="white", marker="x", lw=0.7)
         mark(ax, x[self.indices], y[self.indices], s=40)
         ax.set(title=f"{len(self.indices)} of {len(self.coordinates)} places")
         ax.set(xlabel="first coordinate", ylabel="second coordinate")

@@ -158,9 +158,24 @@ def maps(selection: Selection, coordinates: Any, field: Any = None) -> list[Map]
     titles = "the field" if field is not None else strength(selection), "the error that is left"
     draw = curve if places.shape[1] == 1 else area
     return [
-        Map(title, draw(places, values, selection.indices, title))
+        Map(title, draw(places, values, selection, title))
         for title, values in zip(titles, found, strict=True)
     ]
+
+
+def of_maps(selection: Selection, coordinates: Any) -> str:
+    """What the maps show, and from where to where."""
+    if coordinates is None:
+        return ""
+    places = as_places(coordinates, selection.n)
+    ends = [
+        f"{name} coordinate from {low:.4g} to {high:.4g}"
+        for name, low, high in zip(
+            ("first", "second"), places.min(axis=0), places.max(axis=0), strict=False
+        )
+    ]
+    crosses = " Crosses are places that were excluded." if selection.exclude else ""
+    return f"Numbers give the order of choice.{crosses} The {', the '.join(ends)}."
 
 
 def strength(selection: Selection) -> str:
@@ -170,7 +185,7 @@ def strength(selection: Selection) -> str:
     return "the field, root mean square over the rows"
 
 
-def area(places: np.ndarray, values: np.ndarray, indices: np.ndarray, title: str) -> str:
+def area(places: np.ndarray, values: np.ndarray, selection: Selection, title: str) -> str:
     """Colours at places of the plane, the chosen ones on top."""
     low, extent = places.min(axis=0), np.ptp(places, axis=0)
     ratio = extent[1] / extent[0] if extent[0] > 0 else 1.0
@@ -181,10 +196,10 @@ def area(places: np.ndarray, values: np.ndarray, indices: np.ndarray, title: str
     at[:, 1] = height - at[:, 1]
     picture = painted(at, values, int(SIZE), int(height))
     body = f'<image href="{picture}" width="{int(SIZE)}" height="{int(height)}"/>'
-    return svg(SIZE, height + SCALE, body + _chosen(at, indices) + _scale(values, height), title)
+    return svg(SIZE, height + SCALE, body + _marks(at, selection) + _scale(values, height), title)
 
 
-def curve(places: np.ndarray, values: np.ndarray, indices: np.ndarray, title: str) -> str:
+def curve(places: np.ndarray, values: np.ndarray, selection: Selection, title: str) -> str:
     """Values along a line, the chosen places on top."""
     x, extent = places[:, 0], float(np.ptp(places[:, 0]))
     height = SIZE / 2
@@ -198,7 +213,16 @@ def curve(places: np.ndarray, values: np.ndarray, indices: np.ndarray, title: st
     )
     axis = line([(EDGE, height - EDGE), (SIZE - EDGE, height - EDGE)], "#5c6773", width=1)
     words = text(EDGE, 12, f"{top:.3g}", "start") + text(EDGE, height, f"{base:.3g}", "start")
-    return svg(SIZE, height + SCALE, axis + body + _chosen(at, indices) + ends + words, title)
+    return svg(SIZE, height + SCALE, axis + body + _marks(at, selection) + ends + words, title)
+
+
+def _marks(at: np.ndarray, selection: Selection) -> str:
+    """Crosses at the excluded places; rings at the chosen ones, with the order of choice."""
+    crosses = "".join(
+        f"M{x - 2:.1f} {y - 2:.1f}l4 4m0 -4l-4 4" for x, y in at[list(selection.exclude)]
+    )
+    drawn = f'<path class="excluded" d="{crosses}" stroke="white" stroke-width="1" fill="none"/>'
+    return (drawn if crosses else "") + _chosen(at, selection.indices)
 
 
 def _chosen(at: np.ndarray, indices: np.ndarray) -> str:

@@ -27,7 +27,7 @@ from ..operators.fingerprint import fingerprint
 from ..plots.curves import best_possible, curve_sizes, drawn, greedy_errors
 from ..runs.archive import written
 from ..selection import Selection
-from .drawings import curve_svg, heat_svg, maps
+from .drawings import curve_svg, heat_svg, maps, of_maps
 from .overview import Summary, spectrum_is_cheap, summarise, words_of
 from .sentences import (
     facts,
@@ -117,6 +117,7 @@ def page(
                 "heat": heat_svg(drawn["heat"], drawn["names"]),
             },
             maps=maps(selection, origin.coordinates, origin.field),
+            map_words=of_maps(selection, origin.coordinates),
             downloads=downloads(selection, origin.noun),
             scripts=scripts,
             styles=styles,
