@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import ConstantWarning, ScaleWarning, SymmetryWarning
@@ -316,3 +317,55 @@ def test_one_gram_matrix_to_the_last_bit_whichever_way_the_rows_come(tmp_path):
         expected = lm.data(table, **asked).columns(range(40))
         for name, operator in ways.items():
             assert np.array_equal(operator.columns(range(40)), expected), (name, asked)
+
+
+def _forms(table, folder):
+    """The same table as everything that a user may hold."""
+    da, dd = pytest.importorskip("dask.array"), pytest.importorskip("dask.dataframe")
+    anndata, pl = pytest.importorskip("anndata"), pytest.importorskip("polars")
+    pa, torch = pytest.importorskip("pyarrow"), pytest.importorskip("torch")
+    frame = pd.DataFrame(table, columns=list("abcdef"))
+    frame.to_csv(folder / "x.csv", index=False)
+    np.save(folder / "x.npy", table)
+    return {
+        "array": table,
+        "Fortran order": np.asfortranarray(table),
+        "list": table.tolist(),
+        "pandas": frame,
+        "polars": pl.DataFrame(dict(zip(frame, table.T, strict=True))),
+        "arrow": pa.Table.from_pandas(frame, preserve_index=False),
+        "sparse": scipy.sparse.csr_array(table),
+        "csv": str(folder / "x.csv"),
+        "npy": folder / "x.npy",
+        "blocks": [table[:25], table[25:]],
+        "dask": da.from_array(table, chunks=(20, 6)),
+        "dask frame": dd.from_pandas(frame, npartitions=2),
+        "tensor": torch.tensor(table),
+        "AnnData": anndata.AnnData(table, var=pd.DataFrame(index=list("abcdef"))),
+    }
+
+
+def _answer(door, A):
+    """What a door of Python says about any form of the table, and the warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if door == "path":
+            found = lm.path(A, [2]).indices
+        elif door == "compare":
+            found = lm.compare(A, 2, methods=["greedy"]).best.indices
+        elif door == "held_out":
+            found = lm.held_out(A, [2], cv=3).errors.round(9)
+        elif door == "ColumnSelector":
+            found = lm.ColumnSelector(2, method="greedy").fit(A).selection_.indices
+        else:
+            found = lm.select(A, 2, method="greedy").indices
+    ours = [w for w in caught if issubclass(w.category, ScaleWarning | SymmetryWarning)]
+    return found.tolist(), [str(w.message) for w in ours]
+
+
+@pytest.mark.parametrize("door", ["select", "path", "compare", "held_out", "ColumnSelector"])
+@pytest.mark.parametrize("offset", [0.0, 1000.0], ids=["plain", "far from zero"])
+def test_every_form_gets_one_answer_and_one_warning_at_every_door(door, offset, tmp_path):
+    answers = {form: _answer(door, A) for form, A in _forms(X + offset, tmp_path).items()}
+    assert len(answers["array"][1]) == (offset > 0)
+    assert [form for form, answer in answers.items() if answer != answers["array"]] == []

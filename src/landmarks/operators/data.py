@@ -177,7 +177,7 @@ def _of_data(
                 'missing must be "error" for dask arrays; fill missing values first, e.g. with '
                 "dask.array.where"
             )
-        return replace(unprepared(dask_data(A, way)), left_open=scale is None)
+        return replace(dask_data(A, way), left_open=scale is None)
     found = given(
         A,
         missing=missing,

@@ -97,7 +97,9 @@ def load(source: RowBlocks, memory: int) -> np.ndarray:
     """X as an array, without a copy if it is one."""
     if (array := source.in_memory()) is not None:
         return array
-    X = np.empty((source.m or 0, source.n), dtype=source.dtype)
+    if source.m is None:  # blocks, whose number of rows is known once they were read
+        return np.concatenate([np.asarray(block, source.dtype) for block in source.read(memory)])
+    X = np.empty((source.m, source.n), dtype=source.dtype)
     start = 0
     for block in source.read(memory):
         X[start : start + len(block)] = block

@@ -7,10 +7,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from .. import _check
+from ..operators.data import is_annotated
 from ..readers.frames import column_names, frame_values, is_frame, numbers_only
 
 REMEDY = (
@@ -66,7 +68,12 @@ def without_data(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def readable(X: Any) -> Any:
-    """A frame of numbers; as an array if two columns have one name, which scikit-learn refuses."""
+    """A frame of numbers; as an array if two columns have one name, which scikit-learn refuses.
+
+    Of an AnnData object X, as a frame with the names of the genes if it is dense.
+    """
+    if is_annotated(X):
+        return X.X if scipy.sparse.issparse(X.X) else X.to_df()
     if not is_frame(X):
         return X
     table = numbers_only(X, remedy=REMEDY)

@@ -21,7 +21,7 @@ import landmarks as lm
 from .._check import share
 from ..constraints import check_size, constrained
 from ..operators.base import DENSE_MEMORY
-from ..operators.data import opened, warn
+from ..operators.data import is_annotated, opened, warn
 from ..operators.prepare import PairMoments, Preparation, moments, pair_moments
 from ..operators.sources import as_rows
 from ..operators.standard import Prepared
@@ -238,7 +238,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
                 self._select(prepared, like.dtype)
             return self
         X = self._candidates(X, reset=True)
-        self._labels = column_labels(X)
+        self._labels = _labels(X)
         X = self._validated(X, ensure_min_samples=2 if self.center else 1)
         with fit_task(self, X, y):
             w = weights(sample_weight, X)
@@ -337,7 +337,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         """
         refuse_target(self)
         X = self._candidates(X, reset=not hasattr(self, "_moments"))
-        self._labels = column_labels(X)
+        self._labels = _labels(X)
         X = self._validated(X, reset=not hasattr(self, "_moments"))
         if (n := X.shape[1]) ** 2 * 8 > DENSE_MEMORY:
             raise MemoryError(
@@ -494,6 +494,11 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         tags.input_tags.allow_nan = self.missing != "error"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _labels(X: Any) -> tuple[Any, ...] | None:
+    """What the columns are called, the genes of an AnnData object too."""
+    return tuple(X.var_names) if is_annotated(X) else column_labels(X)
 
 
 def requested_size(

@@ -10,10 +10,10 @@ import numpy as np
 
 from ... import _check
 from ...readers.frames import column_names
-from ..base import Ledger, Operator
+from ..base import Ledger
 from ..dense import Dense, gram_is_cheaper
 from ..sources import float_dtype, tile_height
-from ..standard import Standard, scaled_gram
+from ..standard import Prepared, Standard, mean_share, scaled_gram, unprepared, zero_columns
 from ..sums import Piece, Summation, join_all, moments_of_piece, piece
 from .client import announce, compute, constant, lazy, tree
 from .data import (
@@ -27,18 +27,28 @@ from .data import (
 )
 
 
-def standard_gram(X: Any, standard: Standard) -> tuple[np.ndarray, int]:
-    """The Gram matrix of the prepared columns of a tall X and its exponent, from one pass."""
+def standard_gram(X: Any, standard: Standard, names: tuple[str, ...] | None) -> Prepared:
+    """The operator of the prepared columns of a tall X, from one pass over it."""
+    m, n = X.shape
     what = None
     if not standard.plain:
-        chunks, starts = chunks_of_rows(X[: tile_height(X.shape[1])])
+        chunks, starts = chunks_of_rows(X[: tile_height(n)])
         what = compute(lazy(_about_first_rows, chunks, starts.tolist()))
     reading, leaves = each_chunk(X, _read_piece, constant(what))
     every = lazy(moments_of_piece, tree(join_all, leaves))
     moments, power = compute(every, reading, leaves)
-    _, factor, _ = standard.parts(moments.mean, moments.variance, _accuracy(X))
-    K = scaled_gram(moments, standard.center, factor)
-    return K, 0 if standard.scale else 2 * power
+    mean, factor, scale = standard.parts(moments.mean, moments.variance, _accuracy(X))
+    ledger = Ledger()
+    ledger.add(entries=m * n)
+    K, exponent = scaled_gram(moments, standard.center, factor), 0 if standard.scale else 2 * power
+    return Prepared(
+        Dense(K, exponent=exponent, ledger=ledger, names=names),
+        np.ldexp(mean, power),
+        np.ldexp(scale, power) if standard.scale else scale,
+        m - standard.center,
+        mean_share=mean_share(moments) if standard.plain and m > 1 else 0.0,
+        constant=zero_columns(factor),
+    )
 
 
 def standard_tiles(X: Any, standard: Standard) -> Any:
@@ -90,15 +100,11 @@ def _scaled(tile: Any, power: int) -> np.ndarray:
     return _check.scaled(rows, power)
 
 
-def dask_data(X: Any, standard: Standard | None = None) -> Operator:
-    """The operator of the columns of a dask array or data frame; a tall one is read here, once."""
-    standard = standard or Standard()
+def dask_data(X: Any, standard: Standard) -> Prepared:
+    """The prepared columns of a dask array or data frame; a tall one is read here, once."""
     names = column_names(X)
     X = checked(X, "X")
     m, n = X.shape
     if not gram_is_cheaper(m, n, 8):
-        return tiled(X if standard.plain else standard_tiles(X, standard), names)
-    K, exponent = standard_gram(X, standard)
-    ledger = Ledger()
-    ledger.add(entries=m * n)
-    return Dense(K, exponent=exponent, ledger=ledger, names=names)
+        return unprepared(tiled(X if standard.plain else standard_tiles(X, standard), names))
+    return standard_gram(X, standard, names)
