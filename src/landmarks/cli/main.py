@@ -123,7 +123,7 @@ def _options_of_select(parser: argparse.ArgumentParser) -> None:
     text = "choose the fewest whose relative error is at most this, such as 0.05"
     option(many, "--error", text, type=float)
     _add_choice(parser)
-    _add_aim(parser)
+    _add_target(parser)
     _add_groups(parser)
     _add_places(parser.add_argument_group("places"))
     option(parser, "--method", f"one of {NAMES} (default auto)", default="auto")
@@ -191,7 +191,7 @@ def _add_choice(parser: Group) -> None:
     option(parser, "--exclude NAMES", "columns that must not be chosen", **LISTED)
 
 
-def _add_aim(parser: Group) -> None:
+def _add_target(parser: Group) -> None:
     """What is rebuilt instead of everything, and how noisy the measurements are."""
     text = "rebuild these columns; only the others are candidates"
     option(parser, "--target-columns NAMES", text, **LISTED)

@@ -16,7 +16,7 @@ from ..errors import FormatError, UnknownColumnError
 from ..methods.greedy.supervised import Supervised
 from ..objectives import Columns
 from ..report import Summary
-from ..report.overview import aimed_measure
+from ..report.overview import target_measure
 from ..report.terminal import Terminal, lines, printable
 from ..runs.bar import progress_bar
 from ..selection import Selection
@@ -181,5 +181,5 @@ def _for_a_pipe(chosen_from: Source, selection: Selection, summary: Summary) -> 
 
 def _measure(chosen_from: Source, selection: Selection) -> str:
     if selection.objective.depth == 1:
-        return aimed_measure(chosen_from.measure, selection)
+        return target_measure(chosen_from.measure, selection)
     return "squared norm of the kernel matrix"

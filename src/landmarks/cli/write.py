@@ -19,7 +19,7 @@ from ..comparison import factor
 from ..operators.data import rows_in_blocks
 from ..operators.fingerprint import fingerprint, fingerprint_of_values
 from ..report import Summary
-from ..report.overview import aimed_measure
+from ..report.overview import target_measure
 from ..selection import Selection
 from .outcome import NO_OUTPUT, Failure, note, written
 from .source import Source, on_a_map
@@ -66,7 +66,7 @@ def write_report(
     origin = Origin(
         title=chosen_from.title,
         noun=chosen_from.noun,
-        measure=aimed_measure(chosen_from.measure, selection),
+        measure=target_measure(chosen_from.measure, selection),
         command=arguments.command_line,
         settings=settings,
         image=arguments.image,

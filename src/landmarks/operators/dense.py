@@ -1,6 +1,6 @@
 """Matrices in memory: K itself, or X with K = XᵀX, formed once where that is cheaper.
 
-A search works on K where that keeps its digits, else on X, whose residual is a matrix of its own.
+A search works on K where K is accurate enough, else on X, whose residual is a matrix of its own.
 Data in float32 are exact numbers, so both are in float64 (`forms`).
 """
 
@@ -44,7 +44,7 @@ from .cubes import symmetric_product
 from .pivoted_factor import check_definite
 from .sums import moments_of
 
-NEAR = 1e-8  # relative to a squared length: a stored K has lost half of the digits of such a column
+NEAR = 1e-8  # relative to a squared length: a stored K knows half of the digits of such a column
 ALIKE = 1e-3  # 1 − r² of two columns: of a third in line with them some 1e-6 is left
 NOTHING = 8 * float(np.finfo(np.float64).eps)  # times n: the residual of a dependent column
 
@@ -132,8 +132,11 @@ class Dense(Operator):
             digits=self._digits,
         )
 
-    def keeps_digits(self) -> bool:
-        """Whether of every column, pivot after pivot, much is left or nothing, and none are alike.
+    def is_accurate(self) -> bool:
+        """Whether a stored K is accurate enough for a search.
+
+        It is if elimination leaves each column either large or zero, and no two columns are nearly
+        parallel.
 
         If a column is chosen whose residual is small, but above rounding, a stored K is inaccurate
         for the others. With full rank the pivots rule this out; otherwise very similar columns may

@@ -163,7 +163,7 @@ def _data_form(operator: Data, k: int) -> Operator:
         wide = operator.of(np.ascontiguousarray(host(wide.X)))
     if operator.m < operator.n:
         return factored(wide.X, operator)
-    if wide.stored is None or wide.stored.keeps_digits():
+    if wide.stored is None or wide.stored.is_accurate():
         return wide.stored or wide
     return factored(triangle(wide.X), operator)
 

@@ -168,10 +168,10 @@ def words_of(selection: Selection) -> Words:
 
     kernel = selection.from_rows is False and selection.labels is None
     noun = "landmark" if kernel else "column"
-    return Words(noun, aimed_measure(_measure(selection), selection), label)
+    return Words(noun, target_measure(_measure(selection), selection), label)
 
 
-def aimed_measure(measure: str, selection: Selection) -> str:
+def target_measure(measure: str, selection: Selection) -> str:
     """The measure of the columns, or of the target; the noise is named."""
     objective = selection.objective
     if objective.target is not None:

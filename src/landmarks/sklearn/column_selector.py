@@ -242,11 +242,11 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         X = self._validated(X, ensure_min_samples=2 if self.center else 1)
         with fit_task(self, X, y):
             w = weights(sample_weight, X)
-            aim = None if self.target is None else PreparedTarget.of(self, y, X, w)
-            self._select(opened(X, weights=w, **asked), X.dtype, aim)
+            target = None if self.target is None else PreparedTarget.of(self, y, X, w)
+            self._select(opened(X, weights=w, **asked), X.dtype, target)
         return self
 
-    def _select(self, prepared: Prepared, dtype: Any, aim: PreparedTarget | None = None) -> None:
+    def _select(self, prepared: Prepared, dtype: Any, target: PreparedTarget | None = None) -> None:
         """Choose the columns and set the fitted attributes."""
         start = time.perf_counter()
         operator = prepared.operator
@@ -254,7 +254,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         operator.labels = self._labels
         constraints = requested_constraints(self)
         size = requested_size(self, prepared, constraints)
-        warn(replace(prepared, left_open=self.scale is None and aim is None), stacklevel=5)
+        warn(replace(prepared, left_open=self.scale is None and target is None), stacklevel=5)
         selection = lm.select(
             operator,
             size,
@@ -262,7 +262,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
             criterion=self.criterion,
             seed=seed(self.random_state),
             budget=self.budget,
-            target=None if aim is None else aim.columns,
+            target=None if target is None else target.columns,
             **constraints,
         )
         selection = replace(selection, center=bool(self.center), scale=bool(self.scale))
@@ -273,8 +273,8 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         fitted, losses = Rebuilder.fitted(prepared, self.support_, dtype)
         self.coefficients_, self.mean_, self.scale_ = fitted.coefficients, fitted.mean, fitted.scale
         self.scores_ = losses / max(selection.total("trace"), np.finfo(float).tiny)
-        if aim is not None:
-            aim.rebuild(self, prepared, dtype)
+        if target is not None:
+            target.rebuild(self, prepared, dtype)
         if self.verbose:
             share = 1 - self.selection_.relative_error("trace")
             print(
