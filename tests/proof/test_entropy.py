@@ -108,3 +108,16 @@ def test_published_designs_are_proved(k):
     best = lm.select(lm.psd(given["K"]), k, criterion="logdet", method="exact", budget=120.0)
     assert best.proved
     assert -best.error() >= given["value"][list(given["s"]).index(k)] - 1e-6
+
+
+@pytest.mark.filterwarnings("ignore:.*candidates, fewer than k")
+@pytest.mark.parametrize("noise", [2.0**-60, 2.0**-30])
+def test_noise_far_below_the_rounding_of_k_keeps_its_digits(noise):
+    """det(νI + K) of K = XᵀX with two rows is ν^(k−2) (ν² + ν tr K + the sum of its minors)."""
+    X = np.random.default_rng(3).integers(-9, 10, (2, 7)).astype(float)
+    s = lm.select(lm.psd(X.T @ X), 4, criterion="logdet", noise=noise)
+    picked = X[:, s.indices]
+    gram = picked @ picked.T
+    det = (noise**2 + noise * np.trace(gram) + np.linalg.det(gram)) / noise**2
+    assert s.error() == pytest.approx(-np.log(det), rel=1e-12)
+    assert s.lower_bound() <= s.error()

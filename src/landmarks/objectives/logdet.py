@@ -16,6 +16,7 @@ import numpy as np
 
 from .._array import cholesky, host
 from ..errors import UnsupportedError
+from ..linalg.dependence import exact_volume
 from ..linalg.rebuilding import unit
 from ..linalg.volumes import lowest
 from ..operators.base import Operator
@@ -23,6 +24,8 @@ from ..operators.forms import densify, in_double
 from ..operators.pair import Pair, rescaled
 from .objective import Objective
 
+LOST = 1e-5  # the least share of a length that is left: below it, stored K and noise are exact
+EXACT = 32  # picks up to which that is affordable
 FACTORED = 300  # candidates up to which a bound is worth some fifty eigendecompositions
 NO_SHARE = (
     "the log determinant is in nats, and a share of it means nothing; use error(), which is "
@@ -83,18 +86,21 @@ class LogDet(Objective):
             value = 2 * float(np.sum(np.log(shares)) + np.sum(np.log(lengths)))
             return -value - self._unit(operator, len(indices))
         K = host(in_double(operator).restrict(indices).columns(np.arange(len(indices))))
-        G = K.astype(np.float64)
+        G, before = K.astype(np.float64), 0.0
         if self.noise is not None:
-            roots = np.sqrt(self.noise[indices])
-            G = np.eye(len(G)) + G / np.outer(roots, roots)
+            variances = self.noise[indices]
+            G, before = G + np.diag(variances), float(np.sum(np.log(variances)))
         lengths = np.sqrt(np.maximum(np.diagonal(G), 0.0))
         if not np.all(lengths > 0):
             return float(np.inf)
         L = cholesky(G / np.outer(lengths, lengths))
-        if L is None or not np.all(np.diagonal(L) ** 2 > unit(len(indices))):
+        least = 0.0 if L is None else float(np.min(np.diagonal(L), initial=1.0)) ** 2
+        if self.noise is not None and least <= LOST and len(indices) <= EXACT:
+            return before - exact_volume(K.astype(np.float64), variances)
+        if L is None or not least > unit(len(indices)):
             return float(np.inf)
         value = 2 * float(np.sum(np.log(np.diagonal(L))) + np.sum(np.log(lengths)))
-        return -value - self._unit(operator, len(indices))
+        return before - value - self._unit(operator, len(indices))
 
     exact_error = error
 
