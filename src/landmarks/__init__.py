@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from .sklearn.cross_validation import held_out as held_out
     from .sklearn.nystroem import Nystroem as Nystroem
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 #: where each public name is defined, except the methods, which `methods.registry` lists; it is
 #: imported on first use, so that `landmarks --help` does not load an array library
