@@ -177,13 +177,40 @@ class Problem:
         return np.inf if self.deadline is None else self.deadline - time.monotonic()
 
     def affords(self, seconds: float) -> bool:
-        """Whether a step that cannot be interrupted, estimated so, ends before the deadline."""
+        """Whether a step that cannot be interrupted, estimated so, ends before the deadline.
+
+        Parameters
+        ----------
+        seconds : the estimate, on a machine that does nothing else.
+
+        Returns
+        -------
+        bool
+            True without a deadline.
+
+        Examples
+        --------
+        >>> lm.Problem(lm.psd(np.eye(3)), 2).affords(1e9)
+        True
+        """
         return self.deadline is None or seconds * self.pace <= self.time_left
 
     def affords_search(self, depth: int | None = None) -> bool:
         """Whether there is time for what comes before a search can make its first move.
 
+        Parameters
+        ----------
         depth : of the objective that is searched on; None is that of the problem.
+
+        Returns
+        -------
+        bool
+            True without a deadline.
+
+        Examples
+        --------
+        >>> lm.Problem(lm.psd(np.eye(3)), 2).affords_search()
+        True
         """
         depth = self.objective.depth if depth is None else depth
         return self.deadline is None or self.affords(

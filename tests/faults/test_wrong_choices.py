@@ -44,7 +44,7 @@ def test_fault_63_annealed_is_not_above_greedy_on_clusters():
     centres = np.repeat(rng().standard_normal((120, 10)), 20, axis=1)
     X = centres + 0.1 * rng(1).standard_normal((120, 200))
     errors = {m: lm.select(X, 10, method=m).error() for m in ("annealed", "greedy", "uniform")}
-    assert errors["annealed"] <= errors["greedy"] < errors["uniform"] / 10
+    assert errors["annealed"] <= errors["greedy"] < errors["uniform"] / 5
 
 
 @pytest.mark.thorough

@@ -63,7 +63,7 @@ def test_reports_stay_within_their_total_and_errors_between_zero_and_one(entry):
         (lm.Iterated(rounds=5), "iterated", (0, 5), {}),
         (lm.Iterated(rounds=5), "iterated", (0, 5), {"target": B}),
         (lm.Iterated(rounds=5), "iterated", (0, None), {"budget": 0.05}),
-        ("exact", "exact", (1, 1), {}),
+        ("exact", "exact", (1820, 1820), {}),  # all choices of 4 of 16 columns
         ("knapsack", "greedy", (1, None), {}),
     ],
     ids=str,

@@ -19,7 +19,7 @@ from landmarks.methods.registry import COMPARED, METHODS, as_method
 ROOT = Path(__file__).parents[2]
 CLASSES = {name: METHODS[name].__name__ for name in METHODS}
 NEED_AN_ARGUMENT = {"Supervised"}  # has no name: it is made with a target
-PARTS_OF_AUTO = {"Merged", "Osinsky"}
+PARTS_OF_AUTO = {"Filled", "Merged", "Osinsky"}
 TOOL = runpy.run_path(str(ROOT / "tools" / "register"))
 PLACES = [(name, place) for name in METHODS for place in TOOL["places"](name)]
 

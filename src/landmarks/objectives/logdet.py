@@ -40,6 +40,7 @@ class LogDet(Objective):
     criterion: ClassVar[str] = "logdet"
     depth: ClassVar[int] = 0
     shares: ClassVar[bool] = False
+    floor: ClassVar[float] = -np.inf
     error_words: ClassVar[str] = "the log determinant of the chosen columns"
 
     def __post_init__(self) -> None:

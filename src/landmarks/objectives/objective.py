@@ -39,6 +39,8 @@ class Objective:
     depth: ClassVar[int]
     #: whether errors are shares of that of choosing nothing
     shares: ClassVar[bool] = True
+    #: what no error is below, whatever the choice
+    floor: ClassVar[float] = 0.0
     #: the words for the error, of what is rebuilt
     error_words: ClassVar[str]
     #: the criterion whose swaps come first, since they cost less and lead further; None is none

@@ -59,7 +59,7 @@ def certify(
 
     point : where an earlier ascent ended, to continue from there.
     """
-    best = Bound(0.0 if problem.objective.shares else -math.inf, "tail")
+    best = Bound(problem.objective.floor, "tail")
     for bound in bounds(problem, indices, error, point):
         point = bound.point if bound.point is not None else best.point
         iterations = best.iterations + bound.iterations

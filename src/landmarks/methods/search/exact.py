@@ -48,13 +48,13 @@ class Exact:
         allowed, objective = problem.allowed, problem.objective
         start = self._improved(problem, rng)
         if problem.time_left < EIGENVALUES * problem.pair.operator.n**3:
-            return Choice(start, bound=-np.inf, details={"proved": False, "nodes": 0})
+            return Choice(start, bound=objective.floor, details={"proved": False, "nodes": 0})
         plain = allowed.single and allowed.sized and not allowed.constraints
         if objective.depth == 0 and plain:
             return largest_volume(problem, start)
         search = Search(problem)
         if not np.isfinite(objective.error(problem.operator, start)):
-            return Choice(start, bound=-np.inf, details={"proved": False, "nodes": 0})
+            return Choice(start, bound=objective.floor, details={"proved": False, "nodes": 0})
         search.begin(start)
         bound = search.search()
         indices = search.indices(start)
