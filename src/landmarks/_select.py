@@ -17,7 +17,7 @@ from .methods.registry import as_method
 from .objectives.objective import OBJECTIVES
 from .operators.base import COUNTED, validate, warn_about
 from .operators.data import opened, warn
-from .operators.standard import Standard
+from .operators.prepare import Preparation
 from .problem import Choice, Method, Problem, precision_used
 from .runs.bar import progress_bar
 from .runs.journal import Journal
@@ -139,7 +139,7 @@ def select(
     if any(map(_given, asked)):
         problem = constrained(operator, objective, *asked)
     if target is not None or noise is not None or repeats is not False:
-        standard = Standard(bool(center), bool(scale))
+        standard = Preparation(bool(center), bool(scale))
         spread = scale is None
         problem = with_target_and_noise(problem, target, noise, repeats, standard, spread)
     if problem.plain and k is not None:

@@ -20,8 +20,8 @@ from .objectives.target import Columns, Target
 from .operators.base import Operator
 from .operators.data import Data
 from .operators.dense import Dense
+from .operators.prepare import Preparation
 from .operators.psd import psd
-from .operators.standard import Standard
 from .problem import Problem
 from .readers.frames import column_names, is_frame, numbers_only
 
@@ -31,7 +31,7 @@ def with_target_and_noise(
     target: Any,
     noise: Any,
     repeats: bool = False,
-    standard: Standard | None = None,
+    standard: Preparation | None = None,
     spread: bool = False,
 ) -> Problem:
     """The problem with its target and noise; unchanged if these ask for nothing special.
@@ -55,7 +55,7 @@ def with_target_and_noise(
     if _is_names(target):
         problem, found = _of_columns(problem, target)
     elif target is not None:
-        found = target_of(operator, target, standard or Standard(), spread)
+        found = target_of(operator, target, standard or Preparation(), spread)
     objective = type(problem.objective)(found, variances, bool(repeats))
     return replace(problem, objective=objective)
 
@@ -123,7 +123,7 @@ def with_saved_target(
     record: dict[str, Any] | None,
     operator: Operator | None,
     target: Any,
-    standard: Standard,
+    standard: Preparation,
 ) -> Objective:
     """The objective with its target, which a selection that was read needs again with its data."""
     if record is None or objective.target is None:
@@ -143,7 +143,9 @@ def with_saved_target(
     return replace(objective, target=found)
 
 
-def target_of(operator: Operator, target: Any, standard: Standard, spread: bool) -> Target | None:
+def target_of(
+    operator: Operator, target: Any, standard: Preparation, spread: bool
+) -> Target | None:
     """What is to be rebuilt; None if that is the data themselves."""
     if isinstance(target, Operator):
         return _of_operator(operator, target)
@@ -152,7 +154,7 @@ def target_of(operator: Operator, target: Any, standard: Standard, spread: bool)
     return _of_candidates(operator, target)
 
 
-def _of_rows(operator: Operator, target: Any, standard: Standard, spread: bool) -> Target | None:
+def _of_rows(operator: Operator, target: Any, standard: Preparation, spread: bool) -> Target | None:
     """B with the rows of the data, its columns prepared as theirs are."""
     names = column_names(target)
     values = numbers_only(target) if is_frame(target) else target

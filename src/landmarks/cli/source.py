@@ -14,7 +14,7 @@ import landmarks as lm
 from ..errors import FormatError, UnknownColumnError
 from ..operators.base import Operator
 from ..operators.data import opened, warn
-from ..operators.standard import Prepared
+from ..operators.prepare import Prepared
 from ..readers import FileTable
 from ..readers.table import check_size, position, read
 from ..report.terminal import Words

@@ -34,11 +34,10 @@ from .base import Operator, on_workers
 from .dense import Data, gram_is_cheaper
 from .function import function
 from .out_of_core import ROWS_MEMORY, fits
-from .prepare import WAYS, Preparation, check_left
+from .prepare import WAYS, Preparation, Prepared, check_left, unprepared
 from .sources import RowBlocks, as_rows, is_arrow, schema_of
 from .sources import load as as_array
 from .sparse import checked_sparse
-from .standard import Prepared, unprepared
 
 __all__ = ["Data", "as_operator", "data", "gram_is_cheaper", "opened", "prepared_operator", "warn"]
 

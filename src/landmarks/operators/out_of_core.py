@@ -6,11 +6,8 @@ import numpy as np
 
 from .._array import Array, Indices, Part
 from .base import Ledger, Operator, block_width, faster_squares, product_seconds
-from .dense import Dense
 from .restricted import Restricted
-from .sources import RowBlocks, Standardised, pass_height, tiles
-from .standard import Prepared, Standard, mean_share, scaled_gram, zero_columns
-from .sums import moments_of_rows
+from .sources import RowBlocks, pass_height, tiles
 
 ROWS_MEMORY = 2**30  # default limit in bytes for work on an X read in blocks
 
@@ -23,63 +20,19 @@ def fits(source: RowBlocks, memory: int) -> bool:
     return source.m * source.n * source.dtype.itemsize <= limit
 
 
-def gram_bytes(n: int) -> int:
-    """Bytes to add up XᵀX: the sum, its carry, the next term, and three more for the result."""
-    return 6 * 8 * n * n
+def gram_fits(source: RowBlocks, memory: object) -> bool:
+    """Whether XᵀX may be added up in memory; else each product reads the rows, a block at a time.
 
-
-def gram_fits(n: int, memory: int) -> bool:
-    """Whether XᵀX may be added up in memory."""
-    return gram_bytes(n) <= memory
-
-
-def from_rows(
-    source: RowBlocks,
-    standard: Standard,
-    *,
-    memory: int = ROWS_MEMORY,
-    weights: np.ndarray | None = None,
-) -> Prepared:
-    """The operator of the prepared columns of a source, after one pass over its rows."""
-    _check_memory(source, memory)
-    products = gram_fits(source.n, memory)
-    moments, power = moments_of_rows(
-        source,
-        about_mean=not standard.plain,
-        products=products,
-        memory=memory,
-        weights=weights,
-    )
-    eps = float(np.finfo(source.dtype).eps)
-    mean, factor, scale = standard.parts(moments.mean, moments.variance, eps)
-    rows = Standardised(source, power, mean, factor, weights) if source.again else None
-    exponent = 0 if standard.scale else 2 * power
-    K = scaled_gram(moments, standard.center, factor)
-    operator: Operator
-    if products:
-        operator = Dense(K, exponent=exponent, names=source.names)
-        operator.source = rows
-    else:
-        operator = ByRows(rows, K, exponent=exponent, memory=memory)  # type: ignore[arg-type]  # `_check_memory` saw that the rows can be read again
-    return Prepared(
-        operator,
-        np.ldexp(mean, power),
-        np.ldexp(scale, power) if standard.scale else scale,
-        moments.weight - standard.center,
-        mean_share=mean_share(moments) if standard.plain and moments.weight > 1 else 0.0,
-        constant=zero_columns(factor),
-    )
-
-
-def _check_memory(source: RowBlocks, memory: object) -> None:
-    """Raise an error, before anything is read, if the memory does not suffice."""
+    If the memory does not suffice for that either, an error is raised before anything is read.
+    """
     if isinstance(memory, bool) or not isinstance(memory, int) or memory <= 0:
         raise ValueError(f"memory must be a positive whole number of bytes, got {memory!r}")
     n = source.n
-    if gram_fits(n, memory):
-        return
+    needed = 6 * 8 * n * n  # the sum, its carry, the next term, and three more for the result
+    if needed <= memory:
+        return True
     need = (
-        f"X has n = {n} columns: adding up XᵀX takes {gram_bytes(n) / 2**30:.1f} GiB, above "
+        f"X has n = {n} columns: adding up XᵀX takes {needed / 2**30:.1f} GiB, above "
         f"memory = {memory / 2**30:.2g} GiB"
     )
     if not source.again:
@@ -92,6 +45,7 @@ def _check_memory(source: RowBlocks, memory: object) -> None:
             f"{need}, and so is reading it by rows of {8 * n / 2**20:.1f} MiB; raise memory=… to "
             f"at least {64 * n} bytes"
         )
+    return False
 
 
 class ByRows(Operator):

@@ -15,29 +15,121 @@ import numpy as np
 import scipy.sparse
 
 from .. import _check
-from .._array import host, like, namespace
-from .dense import Data, array_data, is_symmetric
-from .out_of_core import ROWS_MEMORY, from_rows
+from .._array import Array, eps, host, like, namespace
+from .base import Operator
+from .dense import Data, Dense, array_data, is_symmetric
+from .out_of_core import ROWS_MEMORY, ByRows, gram_fits
 from .psd import psd
-from .sources import RowBlocks, tile_height, tiles
+from .sources import RowBlocks, Standardised, tile_height, tiles
 from .sparse import Shifted, Sparse, checked_sparse, sparse_data, sparse_gram
 from .sparse import is_symmetric as sparse_is_symmetric
-from .standard import Prepared, Standard, mean_share, scaled_gram, unprepared, zero_columns
-from .sums import Moments, moments_of
+from .sums import Moments, moments_of, moments_of_rows
 
 WAYS = ("error", "impute", "drop", "pairwise")  # what may be done about missing values
 
+Parts = tuple[np.ndarray, np.ndarray, np.ndarray]  # the mean, the factor and the scale of columns
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """The operator of the columns, what was subtracted, the scale, and the degrees of freedom.
+
+    mean_share : the share of the sum of squares that the means hold, if they were not subtracted;
+        None where the operator has the columns from which to compute it.
+    constant : the columns that are zero once centred, since they hold one value.
+    rows : the rows that were kept; None for all.
+    left_out : how many rows were left out, and of how many.
+    filled : how many missing values were filled in.
+    given : whether the user gave the operator. left_open : whether nothing was said about scales.
+    symmetric : whether X was a symmetric matrix and not diagonal, so that it may be meant as a
+        kernel matrix.
+    """
+
+    operator: Operator
+    mean: np.ndarray
+    scale: np.ndarray
+    degrees: float
+    mean_share: float | None = None
+    constant: tuple[int, ...] = ()
+    rows: np.ndarray | None = None
+    left_out: tuple[int, int] = (0, 0)
+    filled: int = 0
+    given: bool = False
+    left_open: bool = False
+    symmetric: bool = False
+
+
+def unprepared(operator: Operator) -> Prepared:
+    """An operator whose columns stay as they are."""
+    zeros, ones = (np.broadcast_to(value, operator.n) for value in (0.0, 1.0))  # no memory
+    return Prepared(operator, zeros, ones, operator.m or 0)
+
 
 @dataclass(frozen=True)
-class Preparation(Standard):
+class Preparation:
     """What is done to the columns before the choice.
 
+    center : whether each column is centred. scale : whether it is divided by its standard
+        deviation.
     missing : "error" refuses missing values; "impute" fills in the mean of the column; "drop"
         leaves out the rows that have one; "pairwise" computes each covariance from the rows that
         have both values, sets negative eigenvalues to zero and restores the diagonal.
     """
 
+    center: bool = False
+    scale: bool = False
     missing: str = "error"
+
+    @property
+    def plain(self) -> bool:
+        """Whether the columns stay as they are."""
+        return not (self.center or self.scale)
+
+    def parts(self, mean: np.ndarray, variance: np.ndarray, accuracy: float) -> Parts:
+        """The mean to subtract, the factor of each column (0 if it is constant), and the scale."""
+        constant = variance <= (16 * accuracy * np.abs(mean)) ** 2
+        scale = np.ones(len(mean))
+        if self.scale:
+            scale = np.where(constant, 1.0, np.sqrt(variance))
+        if not self.center:
+            return np.zeros(len(mean)), 1 / scale, scale
+        return mean, np.where(constant, 0.0, 1 / scale), scale
+
+    def result(self, operator: Operator, parts: Parts, moments: Moments, power: int) -> Prepared:
+        """The prepared columns, from their parts and moments in units of 2**power."""
+        mean, factor, scale = parts
+        share = mean_share(moments) if self.plain and moments.weight > 1 else 0.0
+        return Prepared(
+            operator,
+            np.ldexp(mean, power),
+            np.ldexp(scale, power) if self.scale else scale,
+            moments.weight - self.center,
+            share,
+            tuple(int(j) for j in np.flatnonzero(factor == 0)),
+        )
+
+    def of_array(
+        self, X: Array, weights: np.ndarray | None = None
+    ) -> tuple[Array, np.ndarray, np.ndarray]:
+        """The prepared columns of an array, the mean and the scale; rows are times √weight."""
+        Z, (mean, _, scale), _ = self._applied(X, weights)
+        return Z, mean, scale
+
+    def _applied(self, X: Array, weights: np.ndarray | None) -> tuple[Array, Parts, Moments]:
+        """The columns of an array less the mean, times the factor and √weight; `parts`, moments."""
+        moments, power = moments_of(X, weights)
+        mean, factor, scale = self.parts(moments.mean, moments.variance, eps(X))
+        mean = np.ldexp(mean, power)
+        if self.scale:
+            factor, scale = np.ldexp(factor, -power), np.ldexp(scale, power)
+        Z = np.ascontiguousarray(X) if type(X) is np.ndarray else X
+        if self.center:
+            Z = Z - like(mean, X)
+        if not np.all(factor == 1.0):
+            Z = Z * like(factor, X)
+        if weights is not None:
+            Z = Z * like(np.sqrt(weights), X)[:, None]
+        return Z, (mean, factor, scale), moments
 
     def of_rows(self, X: Any, weights: np.ndarray | None = None) -> Prepared:
         """Prepare a data matrix: an array of any library, or a SciPy sparse matrix."""
@@ -66,10 +158,10 @@ class Preparation(Standard):
     ) -> Prepared:
         """Prepare rows that are read in blocks, in one pass."""
         if self.missing == "error":
-            return from_rows(source, self, weights=weights, memory=memory)
+            return self._of_complete_source(source, weights, memory)
         if self.missing == "drop":
             complete = CompleteRows(source)
-            prepared = from_rows(complete, self, memory=memory)
+            prepared = self._of_complete_source(complete, None, memory)
             left_out = complete.seen - (complete.m or 0), complete.seen
             check_left(left_out)
             return replace(prepared, left_out=left_out)
@@ -78,13 +170,34 @@ class Preparation(Standard):
         gaps = sums.weight * source.n - np.trace(sums.pair_weight) if weights is None else 0
         return replace(prepared, filled=round(gaps) if self.missing == "impute" else 0)
 
+    def _of_complete_source(
+        self, source: RowBlocks, weights: np.ndarray | None, memory: int
+    ) -> Prepared:
+        products = gram_fits(source, memory)
+        moments, power = moments_of_rows(
+            source,
+            about_mean=not self.plain,
+            products=products,
+            memory=memory,
+            weights=weights,
+        )
+        parts = self.parts(moments.mean, moments.variance, float(np.finfo(source.dtype).eps))
+        mean, factor, _ = parts
+        rows = Standardised(source, power, mean, factor, weights) if source.again else None
+        exponent = 0 if self.scale else 2 * power
+        K = scaled_gram(moments, self.center, factor)
+        operator: Operator
+        if products:
+            operator = Dense(K, exponent=exponent, names=source.names)
+            operator.source = rows
+        else:
+            operator = ByRows(rows, K, exponent=exponent, memory=memory)  # type: ignore[arg-type]  # `gram_fits` saw that the rows can be read again
+        return self.result(operator, parts, moments, power)
+
     def of_moments(self, sums: Moments, dtype: Any) -> Prepared:
         """Prepare columns given by their moments."""
-        mean, factor, scale = self.parts(sums.mean, sums.variance, float(np.finfo(dtype).eps))
-        operator = psd(scaled_gram(sums, self.center, factor))
-        share = 0.0 if self.center else mean_share(sums)
-        degrees = sums.weight - self.center
-        return Prepared(operator, mean, scale, degrees, share, zero_columns(factor))
+        parts = self.parts(sums.mean, sums.variance, float(np.finfo(dtype).eps))
+        return self.result(psd(scaled_gram(sums, self.center, parts[1])), parts, sums, 0)
 
     def _of_complete(self, X: Any, weights: np.ndarray | None) -> Prepared:
         if scipy.sparse.issparse(X):
@@ -99,19 +212,13 @@ class Preparation(Standard):
         xp = namespace(X)
         power = _check.exponent(max(float(xp.max(X)), -float(xp.min(X))), X)
         X = _check.scaled(X, power)
-        mean, factor, scale = self.measured(X, weights)
+        Z, parts, moments = self._applied(X, weights)
         operator = Data(
-            self.applied(X, mean, factor, weights),
+            Z,
             exponent=0 if self.scale else 2 * power,
-            summed=None if self.plain else partial(self._gram, X, weights, factor),
+            summed=None if self.plain else partial(self._gram, X, weights, parts[1]),
         )
-        rows = X.shape[0] if weights is None else float(weights.sum())
-        share = 0.0
-        if self.plain and X.shape[0] > 1:  # with weights: without them nothing is prepared
-            share = mean_share(moments_of(X, weights)[0])
-        mean = np.ldexp(mean, power)
-        scale = np.ldexp(scale, power) if self.scale else scale
-        found = Prepared(operator, mean, scale, rows - self.center, share, zero_columns(factor))
+        found = self.result(operator, parts, moments, power)
         return replace(found, symmetric=is_symmetric(X))
 
     def _gram(self, X: Any, weights: np.ndarray | None, factor: np.ndarray) -> np.ndarray:
@@ -126,7 +233,8 @@ class Preparation(Standard):
         dtype, X = X.dtype, X.astype(np.float64)  # a copy: the user's matrix stays as it is
         X.data = _check.scaled(X.data, power)
         known, variance = _mean_and_variance(X, weights)
-        mean, factor, scale = self.parts(known, variance, accuracy)
+        parts = self.parts(known, variance, accuracy)
+        mean, factor, _ = parts
         w = np.ones(X.shape[0]) if weights is None else weights
         Z = scipy.sparse.diags_array(np.sqrt(w)) @ X @ scipy.sparse.diags_array(factor)
         Z = scipy.sparse.csc_array(Z, dtype=dtype)
@@ -136,12 +244,28 @@ class Preparation(Standard):
             operator = Shifted(Z, mean * factor, np.sqrt(w), exponent=exponent)
         else:
             operator = Sparse(Z, exponent=exponent)
-        share = 0.0 if self.center else mean_share(Moments(W, known, W * variance))
-        constant = zero_columns(factor) if self.center else ()
-        mean = np.ldexp(mean, power)
-        scale = np.ldexp(scale, power) if self.scale else scale
-        found = Prepared(operator, mean, scale, W - self.center, share, constant)
+        found = self.result(operator, parts, Moments(W, known, W * variance), power)
         return replace(found, symmetric=sparse_is_symmetric(X))
+
+
+def scaled_gram(moments: Moments, center: bool, factor: np.ndarray) -> np.ndarray:
+    """The Gram matrix of the columns times their factors, symmetric to the last bit.
+
+    If the moments have the diagonal of the scatter alone, so has the result.
+    """
+    K = moments.gram(center)
+    if K.ndim == 1:
+        return K * factor**2
+    if np.any(factor != 1.0):
+        K = K * factor[:, None] * factor[None, :]
+    return (K + K.T) / 2
+
+
+def mean_share(moments: Moments) -> float:
+    """The share of the mean squares of the columns that is due to their means."""
+    means = float(np.sum(moments.mean**2))
+    total = float(np.sum(moments.variance)) + (0.0 if moments.about_zero else means)
+    return means / total if total > 0 else 0.0
 
 
 def _gaps(X: Any) -> np.ndarray:

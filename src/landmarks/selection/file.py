@@ -16,7 +16,7 @@ from ..objectives.objective import OBJECTIVES
 from ..operators.base import Operator
 from ..operators.data import prepared_operator
 from ..operators.fingerprint import same_sketch, sketch
-from ..operators.standard import Standard
+from ..operators.prepare import Preparation
 from ..placement import Constraint, MinDistance, Regions
 from ..problem import Trial
 from ..runs import archive
@@ -132,7 +132,7 @@ def load(
         operator = prepared_operator(data, missing=missing, numeric_only=numeric_only, **prepared)
         _check_data(path, operator, selection)
         selection = replace(selection, operator=operator, path=selection.path)
-    standard = Standard(selection.center, selection.scale)
+    standard = Preparation(selection.center, selection.scale)
     objective = with_saved_target(
         selection.objective, record.get("aim"), selection.operator, target, standard
     )

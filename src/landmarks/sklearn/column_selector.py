@@ -22,9 +22,8 @@ from .._check import share
 from ..constraints import check_size, constrained
 from ..operators.base import DENSE_MEMORY
 from ..operators.data import is_annotated, opened, warn
-from ..operators.prepare import PairMoments, Preparation, moments, pair_moments
+from ..operators.prepare import PairMoments, Preparation, Prepared, moments, pair_moments
 from ..operators.sources import as_rows
-from ..operators.standard import Prepared
 from ..operators.sums import Moments
 from ..readers.frames import column_labels, is_frame, numbers_only, numeric_places, taken
 from ..selection import Selection

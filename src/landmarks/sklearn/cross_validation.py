@@ -22,7 +22,6 @@ from ..objectives.reconstructed import reconstructed
 from ..operators.base import Operator, points_of
 from ..operators.data import given, warn
 from ..operators.prepare import Preparation, mean_imputed
-from ..operators.standard import Standard
 from .rebuilder import dense, target_rows
 
 CHUNK = 2**22  # entries of X that are made dense at a time
@@ -101,7 +100,7 @@ def held_out(
         if isinstance(cv, int)
         else check_cv(cv)
     )
-    standard = Standard(bool(center), bool(scale))
+    standard = Preparation(bool(center), bool(scale))
     Y = None if target is None else target_rows(target, X if rows is None else A)
     Y = Y if Y is None or rows is None else Y[rows]
     run = _Folds(sizes, method, criterion, seed, standard, ridge, Y)
@@ -139,7 +138,7 @@ class _Folds:
     method: Any
     criterion: str
     seed: int
-    standard: Standard
+    standard: Preparation
     ridge: Any
     Y: np.ndarray | None
 
@@ -165,8 +164,7 @@ class _Folds:
     def rows_errors(self, X: Any, train: np.ndarray, test: np.ndarray) -> list[float]:
         """The part of the held-out rows that is left, for each k."""
         X = _filled(X, train)
-        standard = self.standard
-        prepared = Preparation(standard.center, standard.scale).of_rows(X[train], None)
+        prepared = self.standard.of_rows(X[train])
         held = X[test]
         chosen = self.choices(prepared.operator)
         coefficients = [self.coefficients(prepared.operator, S, Trace()) for S in chosen]

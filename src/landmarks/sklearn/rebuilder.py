@@ -14,7 +14,7 @@ from ..errors import UnsupportedError
 from ..linalg.reconstruction import reconstruct
 from ..objectives import Target, Trace
 from ..objectives.reconstructed import reconstructed
-from ..operators.standard import Prepared, Standard
+from ..operators.prepare import Preparation, Prepared
 
 BLOCK = 2**22  # entries of X that are made dense at a time
 
@@ -93,7 +93,7 @@ class PreparedTarget:
         """The target that the settings of the selector ask for."""
         refuse_forms(selector, X)
         values = checked(selector, y, X)
-        standard = Standard(selector.center, bool(selector.scale))
+        standard = Preparation(selector.center, bool(selector.scale))
         return cls(*standard.of_array(values, w))
 
     def rebuild(self, selector: Any, prepared: Prepared, dtype: Any) -> None:

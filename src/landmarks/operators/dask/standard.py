@@ -12,8 +12,8 @@ from ... import _check
 from ...readers.frames import column_names
 from ..base import Ledger
 from ..dense import Dense, gram_is_cheaper
+from ..prepare import Preparation, Prepared, scaled_gram, unprepared
 from ..sources import float_dtype, tile_height
-from ..standard import Prepared, Standard, mean_share, scaled_gram, unprepared, zero_columns
 from ..sums import Piece, Summation, join_all, moments_of_piece, piece
 from .client import announce, compute, constant, lazy, tree
 from .data import (
@@ -27,7 +27,7 @@ from .data import (
 )
 
 
-def standard_gram(X: Any, standard: Standard, names: tuple[str, ...] | None) -> Prepared:
+def standard_gram(X: Any, standard: Preparation, names: tuple[str, ...] | None) -> Prepared:
     """The operator of the prepared columns of a tall X, from one pass over it."""
     m, n = X.shape
     what = None
@@ -37,21 +37,18 @@ def standard_gram(X: Any, standard: Standard, names: tuple[str, ...] | None) -> 
     reading, leaves = each_chunk(X, _read_piece, constant(what))
     every = lazy(moments_of_piece, tree(join_all, leaves))
     moments, power = compute(every, reading, leaves)
-    mean, factor, scale = standard.parts(moments.mean, moments.variance, _accuracy(X))
+    parts = standard.parts(moments.mean, moments.variance, _accuracy(X))
     ledger = Ledger()
     ledger.add(entries=m * n)
-    K, exponent = scaled_gram(moments, standard.center, factor), 0 if standard.scale else 2 * power
-    return Prepared(
-        Dense(K, exponent=exponent, ledger=ledger, names=names),
-        np.ldexp(mean, power),
-        np.ldexp(scale, power) if standard.scale else scale,
-        m - standard.center,
-        mean_share=mean_share(moments) if standard.plain and m > 1 else 0.0,
-        constant=zero_columns(factor),
+    K, exponent = (
+        scaled_gram(moments, standard.center, parts[1]),
+        0 if standard.scale else 2 * power,
     )
+    operator = Dense(K, exponent=exponent, ledger=ledger, names=names)
+    return standard.result(operator, parts, moments, power)
 
 
-def standard_tiles(X: Any, standard: Standard) -> Any:
+def standard_tiles(X: Any, standard: Preparation) -> Any:
     """The prepared columns of a wide X as a dask array, after two passes over its tiles."""
     tiles = in_tiles(X)
     power = _check.exponent(tiles.largest(), tiles.like)
@@ -100,7 +97,7 @@ def _scaled(tile: Any, power: int) -> np.ndarray:
     return _check.scaled(rows, power)
 
 
-def dask_data(X: Any, standard: Standard) -> Prepared:
+def dask_data(X: Any, standard: Preparation) -> Prepared:
     """The prepared columns of a dask array or data frame; a tall one is read here, once."""
     names = column_names(X)
     X = checked(X, "X")
