@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,6 @@ import pytest
 
 import landmarks as lm
 from landmarks.cli.main import main
-from landmarks.cli.write import schema
 
 from . import program
 
@@ -25,6 +25,11 @@ X = np.random.default_rng(0).standard_normal((30, 4)) @ np.random.default_rng(1)
 def file(tmp_path):
     np.save(tmp_path / "x.npy", X + 0.1 * np.random.default_rng(2).standard_normal(X.shape))
     return str(tmp_path / "x.npy")
+
+
+def schema(command):
+    """The JSON schema of what a command prints with --json."""
+    return json.loads(files("landmarks.cli").joinpath(f"{command}.schema.json").read_text("utf-8"))
 
 
 def printed(capsys, *arguments):

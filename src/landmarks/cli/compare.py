@@ -16,7 +16,6 @@ from ..runs.bar import progress_bar
 from . import source
 from .outcome import OK, USAGE, Failure, check_outputs, warnings_as_notes, written
 from .source import Source
-from .write import described
 
 PLOTS = (".png", ".svg", ".pdf")
 COLUMNS = ("method", "k", "relative_error", "factor", "seconds", "products", "skipped")
@@ -97,7 +96,7 @@ def _record(
     return {
         "schema": "landmarks/compare/1",
         "version": __version__,
-        "data": described(chosen_from),
+        "data": chosen_from.described,
         "criterion": arguments.criterion,
         "seed": arguments.seed,
         "rows": [_numbered(chosen_from, row) for row in rows],

@@ -1,39 +1,60 @@
-"""`landmarks select`: the columns of a file, or its rows, that best represent the others."""
+"""`landmarks select`: the columns of a file, or its rows, that best represent the others.
+
+The file is read, a choice is made, and the files that were asked for are written; what is printed
+is the record (--json), a table for a pipe, or a text for a person.
+"""
+
+from __future__ import annotations
 
 import argparse
+import csv
+import io
 import json
+import math
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from .. import report
+from .. import __version__
 from .._select import select
+from ..comparison import factor
 from ..errors import FormatError, UnknownColumnError
 from ..methods.greedy.supervised import Supervised
 from ..objectives import Columns
-from ..report import Summary
-from ..report.overview import target_measure
+from ..operators.data import rows_in_blocks
+from ..report.overview import Summary, summarise, target_measure
 from ..report.terminal import Terminal, lines, printable
 from ..runs.bar import progress_bar
 from ..selection import Selection
-from . import source, write
-from .outcome import BAD_DATA, NO_OUTPUT, OK, USAGE, Failure, check_outputs, warnings_as_notes
+from . import source
+from .outcome import (
+    BAD_DATA,
+    NO_OUTPUT,
+    OK,
+    USAGE,
+    Failure,
+    check_outputs,
+    note,
+    warnings_as_notes,
+    written,
+)
 from .source import Source
-from .write import record
 
-AS_GIVEN = (
-    "criterion",
-    "seed",
-    "budget",
-    "noise",
-    "error",
-    "budget_cost",
-)  # `select` takes them so
+# `select` takes them as they were given
+AS_GIVEN = ("criterion", "seed", "budget", "noise", "error", "budget_cost")
 LISTED = 200  # the most chosen columns that are printed
+ENDINGS = (".csv", ".tsv", ".parquet", ".json", ".npz")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet takes such a cell for a formula
+SETTINGS = (
+    *("k", "error", "method", "criterion", "seed", "budget", "include", "exclude"),
+    *("target_columns", "noise", "groups", "costs", "budget_cost", "coordinates", "min_distance"),
+    *("columns", "drop", "standardize", "center", "scale", "id", "target", "numeric_only", "rows"),
+    *("missing", "na_values", "thousands", "decimal"),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -46,11 +67,11 @@ def run(arguments: argparse.Namespace) -> int:
         source.coordinates(chosen_from, arguments)  # refused before the work
         with progress_bar(quiet=arguments.quiet):
             selection = choose(chosen_from, arguments)
-            summary = report.summarise(selection)
+            summary = summarise(selection)
         if arguments.out:
-            write.write_out(chosen_from, selection, summary, arguments)
+            write_out(chosen_from, selection, summary, arguments)
         if arguments.report:
-            write.write_report(chosen_from, selection, summary, arguments)
+            write_report(chosen_from, selection, summary, arguments)
     for line in _lines(chosen_from, selection, summary, arguments):
         print(line)
     return OK
@@ -125,11 +146,10 @@ def target_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
 
 
 def _check_endings(arguments: argparse.Namespace) -> None:
-    if arguments.out and not arguments.out.lower().endswith(write.ENDINGS):
+    if arguments.out and not arguments.out.lower().endswith(ENDINGS):
         raise Failure(
             USAGE,
-            f"the file of --out must end in one of {', '.join(write.ENDINGS)}, "
-            f"got {arguments.out!r}",
+            f"the file of --out must end in one of {', '.join(ENDINGS)}, got {arguments.out!r}",
         )
     if arguments.report and not arguments.report.lower().endswith((".html", ".htm")):
         raise Failure(USAGE, f"the file of --report must end in .html, got {arguments.report!r}")
@@ -147,6 +167,164 @@ def _check_image(chosen_from: Source, arguments: argparse.Namespace) -> None:
             f"images of {height} x {width} have {height * width} pixels, the data have "
             f"{chosen_from.words.counted(n)}",
         )
+
+
+def write_out(
+    chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
+) -> None:
+    """Write the format that the ending of --out names."""
+    ending = arguments.out.lower().rsplit(".", 1)[-1]
+    if ending == "npz":
+        selection.save(arguments.out)
+        return
+    with written(arguments.out, force=arguments.force) as file:
+        if ending == "json":
+            printed = record(chosen_from, selection, summary, arguments)
+            file.write((json.dumps(printed, indent=2, allow_nan=False) + "\n").encode())
+        elif ending == "parquet":
+            _write_parquet(file, chosen_part(chosen_from, selection))
+        else:
+            part = chosen_part(chosen_from, selection)
+            part = replace(part, names=_safe(part.names, arguments.csv_safe))
+            _write_text(file, part, "," if ending == "csv" else "\t")
+
+
+def write_report(
+    chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
+) -> None:
+    """Write the page."""
+    from ..report.html_page import Origin, page  # here: it loads what draws
+
+    settings = record(chosen_from, selection, summary, arguments)["settings"]
+    if chosen_from.filled:
+        settings["missing"] = f"{arguments.missing} ({chosen_from.filled} values)"
+    origin = Origin(
+        title=chosen_from.title,
+        noun=chosen_from.noun,
+        measure=target_measure(chosen_from.measure, selection),
+        command=arguments.command_line,
+        settings=settings,
+        image=arguments.image,
+        rows=chosen_from.described["rows"],
+        filled=chosen_from.filled,
+        fingerprint=chosen_from.described["fingerprint"],
+        coordinates=source.on_a_map(chosen_from, arguments),
+    )
+    html = page(selection, origin=origin, summary=summary)
+    with written(arguments.report, force=arguments.force) as file:
+        file.write(html.encode("utf-8"))
+
+
+def chosen_part(chosen_from: Source, selection: Selection) -> Part:
+    """The chosen columns, or all columns of the chosen rows, as the file has them."""
+    table, rows = chosen_from.table, chosen_from.noun == "row"
+    if table.stored:
+        names = [_name(chosen_from, int(j)) for j in selection.indices]
+        blocks = rows_in_blocks(table).read(2**26)
+        return Part(names, np.concatenate([block[:, selection.indices] for block in blocks]), {})
+    columns = np.arange(table.values.shape[1]) if rows else selection.indices
+    names = [_name(chosen_from, int(j)) for j in columns]
+    if not rows:
+        return Part(names, _dense(table.values[:, columns]), dict(table.aside))
+    values = table.values.tocsr() if hasattr(table.values, "tocsr") else table.values
+    aside = {
+        name: tuple(texts[i] for i in selection.indices) for name, texts in table.aside.items()
+    }
+    return Part(names, _dense(values[selection.indices]), aside)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What is written: names, numbers, and the columns of text (ids, a target)."""
+
+    names: list[str]
+    values: np.ndarray
+    aside: dict[str, tuple[str, ...]]
+
+
+def _name(chosen_from: Source, j: int) -> str:
+    names = chosen_from.table.names
+    return f"column_{chosen_from.table.number(j)}" if names is None else names[j]
+
+
+def _dense(values: Any) -> np.ndarray:
+    return values.toarray() if hasattr(values, "toarray") else values
+
+
+def _safe(names: Sequence[str], safe: bool) -> list[str]:
+    """The names as they are, with a note when a spreadsheet would run one; or made harmless."""
+    risky = [name for name in names if name.startswith(FORMULA)]
+    if risky and not safe:
+        note(
+            f"the name {risky[0][:40]!r} looks like a formula to a spreadsheet ({len(risky)} such "
+            "names); --csv-safe puts ' before them"
+        )
+    return [f"'{name}" if safe and name.startswith(FORMULA) else name for name in names]
+
+
+def _write_text(file: BinaryIO, part: Part, delimiter: str) -> None:
+    text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow([*part.aside, *part.names])
+    for row, cells in enumerate(_cells(part.values)):
+        writer.writerow([*(texts[row] for texts in part.aside.values()), *cells])
+    text.detach()
+
+
+def _cells(values: np.ndarray) -> Iterator[list[str]]:
+    """Numbers with all the digits that distinguish them; empty for a missing one."""
+    for row in values:
+        yield ["" if np.isnan(value) else str(value).removesuffix(".0") for value in row]
+
+
+def _write_parquet(file: BinaryIO, part: Part) -> None:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise Failure(NO_OUTPUT, "writing parquet needs pyarrow: pip install pyarrow") from error
+    columns = [pa.array(texts) for texts in part.aside.values()]
+    columns += [pa.array(column, from_pandas=True) for column in part.values.T]
+    pq.write_table(pa.Table.from_arrays(columns, names=[*part.aside, *part.names]), file)
+
+
+def record(
+    chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
+) -> dict[str, Any]:
+    """The record of a selection for JSON; indices count from 0 as in the file."""
+    return {
+        "schema": "landmarks/select/1",
+        "version": __version__,
+        "data": chosen_from.described,
+        "settings": {name: getattr(arguments, name) for name in SETTINGS}
+        | {"kernel": chosen_from.kernel},
+        "k": selection.k,
+        "n": selection.n,
+        "indices": [chosen_from.number(int(j)) for j in selection.indices],
+        "names": None if selection.names is None else list(selection.chosen_names or ()),
+        "criterion": selection.criterion,
+        "method": selection.method,
+        "seed": selection.seed,
+        "error": finite(selection.error()),
+        "relative_error": finite(selection.relative_error()),
+        "kept": {
+            "chosen": summary.chosen,
+            "best": summary.best,
+            "random": summary.random,
+            "draws": summary.draws,
+        },
+        "kept_together": None if summary.together is None else summary.together.tolist(),
+        "factor": factor(selection),
+        "gap": None if summary.best is None else finite(selection.gap()),
+        "proved": selection.proved,
+        "ledger": asdict(selection.ledger),
+        "command": arguments.command_line,
+    }
+
+
+def finite(value: float) -> float | None:
+    """A number for JSON, which has neither NaN nor infinity."""
+    return value if math.isfinite(value) else None
 
 
 def _lines(

@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,13 @@ import landmarks as lm
 
 from ..errors import FormatError, UnknownColumnError
 from ..operators.base import Operator
-from ..operators.data import opened, warn
+from ..operators.data import opened, rows_in_blocks, warn
+from ..operators.fingerprint import fingerprint, fingerprint_of_values
 from ..operators.prepare import Prepared
 from ..readers import FileTable
 from ..readers.table import check_size, position, read
 from ..report.terminal import Words
-from .options import listed
+from .main import listed
 from .outcome import BAD_DATA, USAGE, Failure, note
 
 STDIN = "-"
@@ -71,6 +73,24 @@ class Source:
     def positions(self, names: Iterable[str]) -> list[int]:
         """The candidates that are named, or numbered from 0 as in the file."""
         return [self.position(name) for name in names]
+
+    @cached_property
+    def described(self) -> dict[str, Any]:
+        """The data of a run: their name, shape, kind of candidates and fingerprint."""
+        if self.table.stored:
+            rows = rows_in_blocks(self.table)
+            m, n, known = rows.m, rows.n, fingerprint(self.operator)
+            kind = "sha256" if "sha256" in known else "sketch"
+            digest = f"{kind}:{known[kind]}"
+        else:
+            (m, n), digest = self.table.values.shape, fingerprint_of_values(self.table.values)
+        return {
+            "file": self.title,
+            "rows": m,
+            "columns": n,
+            "candidates": self.noun,
+            "fingerprint": digest,
+        }
 
     @property
     def words(self) -> Words:
