@@ -6,25 +6,40 @@ Process. Lett. 70, 1999). The trace is only nearly submodular (Das and Kempe, IC
 exchanges follow, which never increase the error.
 """
 
+from __future__ import annotations
+
+import itertools
+import math
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from ..._array import first_argmax, is_single
+from ...allowed import Allowed
 from ...errors import RankWarning
+from ...operators.forms import Factored
 from ...problem import AIMED, Choice, Problem, Trial, brief, complete
-from ...runs.runner import saved_result, stopped
-from .filling import Found, first_units, greedy
-from .moves import exchange, least_gain
-from .state import UnitState
-from .units import Units
+from ...residual.base import error_rounding
+from ...runs.runner import Step, run, saved_result, stopped
+from ...runs.state import State
+from .state import Blocks, UnitState
 
 SMALL = 3000  # up to this many columns, many greedy choices are affordable
 FIRSTS = 30  # number of units tried as the first of a greedy choice
+PAIRS = 2000  # up to this many pairs of chosen units, one unit is tried in place of two
+REFILLED = 100  # up to this many pairs of chosen units, refilling greedily is tried
+
+
+class Found(NamedTuple):
+    """Chosen units, and the error of them."""
+
+    chosen: tuple[int, ...]
+    error: float
 
 
 @dataclass(frozen=True)
@@ -61,13 +76,13 @@ class Knapsack:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         pair = problem.pair.searchable(problem.allowed.most_columns(1))
-        empty = UnitState.empty(pair, Units.of(problem), problem.objective.depth)
-        start = empty.loaded([int(u) for u in np.flatnonzero(empty.units.fixed)])
+        start = UnitState.empty(pair, problem.allowed, problem.objective.depth)
+        start = start.loaded(sorted(problem.allowed.fixed))
         exchanged = partial(self._run, problem, start)
         runs = [exchanged(*greedy_choice) for greedy_choice in _starts(problem, start)]
-        if start.units.uneven and _goes_on(problem):
+        if start.allowed.uneven and _goes_on(problem):
             runs.append(exchanged("the best", _best(start, runs), several=True))
-        columns = _columns(problem, start.units, list(_best(start, runs)))
+        columns = _columns(problem, list(_best(start, runs)))
         return Choice(columns, trials=tuple(trial for _, trial in runs))
 
     def _run(
@@ -110,27 +125,23 @@ def _best(start: UnitState, runs: list[tuple[Found, Trial]]) -> tuple[int, ...]:
 def _starts(problem: Problem, start: UnitState) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Greedy choices by gain, by gain per cost, and the two best ones after various first units."""
     yield "gain", _kept(lambda: greedy(start, False)).chosen
-    if start.units.uneven and _goes_on(problem):
+    if start.allowed.uneven and _goes_on(problem):
         yield "gain per cost", _kept(lambda: greedy(start, True)).chosen
-    firsts = first_units(start, FIRSTS) if start.operator.n <= SMALL else []
+    gains = _gains(start.blocks, start.allowed, start.chosen)
+    firsts = np.argsort(-gains, kind="stable")[: FIRSTS if start.operator.n <= SMALL else 0]
     seeded: dict[frozenset[int], Found] = {}
-    for unit in firsts:
+    for unit in firsts[gains[firsts] > 0].tolist():
         if _goes_on(problem):
-            found = _kept(partial(_after, start, unit))
+            found = _kept(lambda unit=unit: greedy(start.added(unit), True))  # type: ignore[misc]
             seeded.setdefault(frozenset(found.chosen), found)
     for found in sorted(seeded.values(), key=lambda found: found.error)[:2]:
         yield "first unit, then gain per cost", found.chosen
 
 
-def _after(start: UnitState, unit: int) -> Found:
-    """The greedy choice by gain per cost after one unit."""
-    return greedy(start.added(unit), True)
-
-
-def _columns(problem: Problem, units: Units, chosen: list[int]) -> np.ndarray:
+def _columns(problem: Problem, chosen: list[int]) -> np.ndarray:
     """The columns of the choice; where fewer than k help, the first others too, with a warning."""
     if problem.costs is not None or problem.groups is None:
-        columns = units.columns(chosen)
+        columns = problem.allowed.columns(chosen)
         return columns if problem.costs is not None else complete(problem, columns)
     if missing := problem.k - len(chosen):
         warnings.warn(
@@ -139,5 +150,166 @@ def _columns(problem: Problem, units: Units, chosen: list[int]) -> np.ndarray:
             RankWarning,
             stacklevel=2,
         )
-        chosen += [int(u) for u in np.flatnonzero(units.fitting(chosen))[:missing]]
-    return units.columns(chosen)
+        chosen += [int(u) for u in np.flatnonzero(problem.allowed.addable(chosen))[:missing]]
+    return problem.allowed.columns(chosen)
+
+
+# Greedy choices of units: the one of the largest gain, or gain per cost, again and again.
+
+
+def fill(state: UnitState, per_cost: bool, barred: tuple[int, ...] = ()) -> UnitState:
+    """Add the unit of the largest gain, or gain per cost, while one helps, fits and is allowed."""
+    while (unit := _next(state, per_cost, barred)) is not None:
+        state = state.added(unit)
+    return state
+
+
+def _next(state: UnitState, per_cost: bool, barred: tuple[int, ...] = ()) -> int | None:
+    costs: np.ndarray | float = 1.0
+    if per_cost and not state.allowed.sized:  # what costs nothing comes first
+        costs = state.allowed.costs
+        costs = np.maximum(costs, 1e-12 * max(float(np.max(costs)), np.finfo(float).tiny))
+    gains = _gains(state.blocks, state.allowed, state.chosen, barred)
+    unit = first_argmax(gains / costs)
+    return unit if gains[unit] > 0 else None
+
+
+def _gains(
+    blocks: Blocks, allowed: Allowed, chosen: Sequence[int], barred: Sequence[int] = ()
+) -> np.ndarray:
+    """The gain of every unit that may be added; zero for others."""
+    fits = allowed.addable(list(chosen))
+    fits[list(barred)] = False
+    return np.where(fits, blocks.gains(), 0.0)
+
+
+class Growing(State):
+    """A choice while units are added: all that a `UnitState` computes of it."""
+
+    def __init__(self, state: UnitState):
+        self.keep(state)
+
+    def keep(self, state: UnitState) -> None:
+        """Take over the numbers of a state."""
+        self.chosen, self.F = list(state.chosen), state.F
+        self.stacks, self.error = state.blocks.stacks, state.error
+
+    def state(self, like: UnitState) -> UnitState:
+        """The state of these numbers."""
+        blocks = replace(like.of_K, stacks=self.stacks, error=self.error)
+        return replace(like, chosen=tuple(self.chosen), F=self.F, blocks=blocks, basis=None)
+
+
+def greedy(state: UnitState, per_cost: bool) -> Found:
+    """What `fill` finds; a resumed run goes on with the units that were added."""
+    growing = Growing(state)
+
+    def steps() -> Iterator[Step]:
+        grown = growing.state(state)
+        while (unit := _next(grown, per_cost)) is not None:
+            grown = grown.added(unit)
+            growing.keep(grown)
+            yield Step(len(grown.chosen), None, grown.error / (state.of_K.error or 1.0))
+
+    run("greedy", steps(), growing)
+    filled = fill(growing.state(state), per_cost)
+    return Found(filled.chosen, filled.error)
+
+
+# Exchanges of units that lower the error of a choice within its limits.
+
+
+@dataclass
+class Exchanging(State):
+    """A choice while units are exchanged, its error, and how many exchanges were made.
+
+    tried : the moves that did not lower the error since the last exchange.
+    """
+
+    chosen: tuple[int, ...]
+    error: float
+    made: int = 0
+    tried: int = 0
+
+
+def exchange(problem: Problem, start: UnitState, several: bool, limit: int | None) -> Found:
+    """Make the first move that lowers the error, until none does or the limit is reached.
+
+    several : whether one unit may replace two, and others one or two.
+    """
+    now = Exchanging(start.chosen, start.error)
+    run("exchange", _exchanges(start, now, several, limit), now, deadline=problem.deadline)
+    return Found(now.chosen, now.error)
+
+
+def _exchanges(
+    start: UnitState, now: Exchanging, several: bool, limit: int | None
+) -> Iterator[Step]:
+    """One move at a step; what is kept of the choice is enough to go on from there."""
+    refilled = _removals(start.allowed, now.chosen, REFILLED) if several else []
+    while now.tried <= len(refilled) and (limit is None or now.made < limit):
+        yield Step(now.made, limit, now.error / (start.of_K.error or 1.0))
+        if now.tried == 0:
+            state = start.loaded(now.chosen) if now.made else start
+            singles = _removals(state.allowed, state.chosen, 0)
+            better = _exchanged(state, singles)
+            if better is None and several:  # one unit in place of two, where pairs are few
+                pairs = _removals(state.allowed, state.chosen, PAIRS)[len(singles) :]
+                better = _exchanged(state, pairs)
+        else:
+            better = _refilled(start, now, refilled[now.tried - 1])
+        now.tried += 1
+        if better is not None:
+            now.chosen, now.error = better
+            now.made, now.tried = now.made + 1, 0
+            refilled = _removals(start.allowed, now.chosen, REFILLED) if several else []
+
+
+def _removals(allowed: Allowed, chosen: Sequence[int], pairs: int) -> list[tuple[int, ...]]:
+    """The units that may leave a choice, one by one; then two at a time, if at most so many."""
+    loose = [u for u in chosen if u not in allowed.fixed]
+    few = math.comb(len(loose), 2) <= pairs
+    return [(u,) for u in loose] + (list(itertools.combinations(loose, 2)) if few else [])
+
+
+def _exchanged(state: UnitState, removals: Sequence[tuple[int, ...]]) -> Found | None:
+    """The choice after replacing a removal by the best unit, filled up; None if none helps."""
+    best = 0.0
+    chosen: list[int] | None = None
+    for out in removals:
+        blocks = state.without(out)
+        remaining = [u for u in state.chosen if u not in out]
+        gains = _gains(blocks, state.allowed, remaining, out)
+        unit = first_argmax(gains)
+        net = gains[unit] - (blocks.error - state.error)
+        if net > max(best, least_gain(state, state.error, blocks.error)):
+            best = net
+            chosen = [*remaining, unit]
+    return None if chosen is None else _if_better(state, state.error, chosen)
+
+
+def _refilled(start: UnitState, now: Exchanging, out: tuple[int, ...]) -> Found | None:
+    """The choice after taking out some units and filling up without them, if that helps."""
+    remaining = start.loaded([u for u in now.chosen if u not in out])
+    for per_cost in (False, True):
+        filled = fill(remaining, per_cost, barred=out)
+        better = _if_better(start, now.error, filled.chosen) if filled.error < now.error else None
+        if better is not None:
+            return better
+    return None
+
+
+def _if_better(state: UnitState, error: float, chosen: Sequence[int]) -> Found | None:
+    """The chosen units from scratch, filled up; None unless they are better beyond rounding."""
+    other = fill(state.loaded(chosen), True)
+    if other.error >= error - least_gain(state, error):
+        return None
+    return Found(other.chosen, other.error)
+
+
+def least_gain(state: UnitState, error: float, scale: float = 0.0) -> float:
+    """What an exchange must gain at least: a share of the errors on the way, and no rounding."""
+    tolerance = 1e-6 if is_single(state.operator.like) else 1e-9
+    certain = 1e-12 if isinstance(state.operator, Factored) else tolerance
+    rounding = error_rounding(state.operator, state.depth, error, state.of_K.error)
+    return max(tolerance * error + certain * scale, rounding)

@@ -1,4 +1,13 @@
-"""A choice of units with its residual: the gain of adding each unit, the cost of dropping it."""
+"""A choice of units with its residual: the gain of adding each unit, the cost of dropping it.
+
+A unit is a column or a group of columns. The gain of each follows from the diagonal blocks of C,
+CΩC and CΩCΩC at its columns. With P = C_uu + N, picking unit u changes C to C − V Vᵀ with
+V = C_:u (P⁺)^½. So the trace falls by tr(P⁺ (CΩC)_uu), and the Frobenius error by
+2 tr(P⁺ (CΩCΩC)_uu) − ‖(P⁺)^½ (CΩC)_uu (P⁺)^½‖²_F. For units of one column these are the gains of
+greedy selection. A column that the others of its unit represent has a zero eigenvalue in P and adds
+nothing. Columns are first scaled to what is left of their own length, so that small ones count like
+large ones.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +18,209 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._array import Array, host, like, namespace, take, zeros
-from ...operators.base import Operator
+from ..._array import Array, eps, host, like, namespace, take, zeros
+from ...allowed import Allowed
+from ...linalg.error import squared_residual, total
+from ...operators.base import Operator, block_width
 from ...operators.forms import Factored
 from ...operators.pair import Pair
 from ...residual.explicit import Explicit
 from ...residual.factors import Factors, factorise
 from ...residual.loading import ENOUGH
 from ...residual.residual import floor
-from .blocks import Blocks, directions
-from .units import Units
+from ...runs.runner import passes_of
+
+FLOOR = 64  # units in the last place: smaller directions of a scaled block are rounding
+
+
+class Bucket(NamedTuple):
+    """The units of one size: their numbers, and their columns, one row per unit."""
+
+    units: np.ndarray
+    columns: np.ndarray
+
+    def rows(self, block: Array) -> Array:
+        """The rows of an n × r block at each unit, stacked."""
+        return namespace(block).reshape(
+            take(block, self.columns.ravel()), (*self.columns.shape, block.shape[1])
+        )
+
+    def columns_of(self, matrix: Array) -> Array:
+        """The columns of an r × n matrix at each unit, stacked."""
+        return namespace(matrix).permute_dims(self.rows(matrix.T), (0, 2, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Stacks of diagonal blocks of the powers of C, one stack per size of unit and power.
+
+    error : Σ ω_j C_jj, or ‖Ω^½CΩ^½‖²_F. floor : what is left of a column that is represented.
+    """
+
+    pair: Pair
+    buckets: list[Bucket]
+    stacks: list[list[Array]]
+    floor: np.ndarray
+    error: float
+
+    @classmethod
+    def of(cls, pair: Pair, allowed: Allowed, depth: int) -> Blocks:
+        """The blocks of K and its powers: one pass over K; Frobenius takes a product per column."""
+        operator = pair.operator
+        sizes = np.array([len(members) for members in allowed.members])
+        buckets = [
+            Bucket(which, np.stack([allowed.members[u] for u in which]))
+            for s in np.unique(sizes)
+            for which in [np.flatnonzero(sizes == s)]
+        ]
+        least = host(floor(operator, allowed.most)).astype(np.float64)
+        if isinstance(operator, Factored):
+            return cls(pair, buckets, [], least, 0.0).of_factor(operator.X, depth)
+        passes, name = passes_of(operator.ledger), f"blocks of K, depth {depth}"
+        if name not in passes:
+            passes[name] = [_stacks(pair, bucket, depth) for bucket in buckets]
+        stacks = passes[name]
+        return cls(pair, buckets, stacks, least, total(pair, depth))
+
+    def of_residual(self, F: Array) -> Blocks:
+        """The blocks of C = K − F Fᵀ from its columns, where little is left of K."""
+        depth, pair = len(self.stacks[0]) - 1, self.pair
+        stacks = [_stacks(pair, bucket, depth, F) for bucket in self.buckets]
+        if depth == 2:
+            error = squared_residual(pair, F, block_width(pair.operator))
+        else:
+            left = pair.operator.diagonal() - namespace(F).sum(F * F, axis=1)
+            error = pair.total(namespace(F).clip(left, min=0.0))
+        return replace(self, stacks=stacks, error=error)
+
+    def of_factor(self, R: Array, depth: int) -> Blocks:
+        """The blocks of C = RᵀR and its powers: sums of products of R, which lose no digits."""
+        xp = namespace(R)
+        images = [R]
+        gram = R @ self.pair.weighed(R.T)  # R Ω Rᵀ
+        for _ in range(depth):
+            images.append(gram @ images[-1])
+        stacks = []
+        for bucket in self.buckets:
+            left = xp.matrix_transpose(bucket.columns_of(R))
+            stacks.append([left @ bucket.columns_of(image) for image in images])
+        error = float(xp.linalg.trace(gram)) if depth == 1 else float(xp.sum(gram * gram))
+        return replace(self, stacks=stacks, error=error)
+
+    def changed(self, sign: float, x: list[Array]) -> Blocks:
+        """The blocks when C becomes C + sign · V Vᵀ, with x = [V, CΩV, (CΩCΩV)]."""
+        xp, weighted = namespace(x[0]), self.pair.weighed(x[0])
+        G = x[0].T @ weighted
+        H = weighted.T @ x[1]
+        change = sign * float(xp.linalg.trace(G))
+        if len(x) == 3:
+            change = 2 * sign * float(xp.linalg.trace(H)) + float(xp.sum(G * G))
+        stacks = [
+            _changed(stack, sign, [bucket.rows(block) for block in x], G, H)
+            for bucket, stack in zip(self.buckets, self.stacks, strict=True)
+        ]
+        error = max(0.0, self.error + change)
+        return replace(self, stacks=stacks, error=error)
+
+    def gains(self) -> np.ndarray:
+        """By how much each unit would lower the error."""
+        gains = np.zeros(sum(len(bucket.units) for bucket in self.buckets))
+        for bucket, stack in zip(self.buckets, self.stacks, strict=True):
+            gains[bucket.units] = host(self._gains(bucket, stack))
+        return gains
+
+    def _gains(self, bucket: Bucket, stack: list[Array]) -> Array:
+        """tr(P⁺ A), or 2 tr(P⁺ B) − tr(P⁺ A P⁺ A), in the eigenvectors of each scaled block."""
+        xp = namespace(stack[0])
+        inverse, U = directions(stack[0], bucket.columns, self.pair, self.floor)
+        A, last = (xp.matrix_transpose(U) @ block @ U for block in (stack[1], stack[-1]))
+        along = xp.clip(xp.sum(inverse * _diagonals(last), axis=1), min=0.0)
+        if len(stack) == 2:
+            return along
+        both = inverse[:, :, None] * inverse[:, None, :] * A * A
+        return xp.clip(2 * along - xp.sum(both, axis=(1, 2)), min=0.0)
+
+
+def directions(C: Array, columns: np.ndarray, pair: Pair, floor: np.ndarray) -> tuple[Array, Array]:
+    """Λ⁺ and U with P⁺ = U Λ⁺ Uᵀ for a stack of blocks P = C_uu + N of the columns of units.
+
+    Columns are scaled to what is left of their own length. Directions that rounding may have made
+    get zero: what is left of a column is right to its floor.
+    """
+    xp = namespace(C)
+    P = (C + xp.matrix_transpose(C)) / 2
+    if pair.noise is not None:
+        identity = like(np.eye(columns.shape[1]), C)
+        P = P + like(pair.noise[columns], C)[:, :, None] * identity[None, :, :]
+    least, left = like(floor[columns], C), _diagonals(P)
+    there = left > least
+    length = xp.where(there, left, xp.ones_like(left))
+    if columns.shape[1] == 1:
+        return xp.where(there, 1 / length, xp.zeros_like(left)), xp.ones_like(P)
+    scale = xp.where(there, 1 / xp.sqrt(length), xp.zeros_like(left))
+    values, U = xp.linalg.eigh(P * scale[:, :, None] * scale[:, None, :])
+    doubt = xp.max(xp.where(there, least / length, xp.zeros_like(left)), axis=1)
+    tolerance = columns.shape[1] * (FLOOR * eps(C) + doubt)
+    kept = values > tolerance[:, None]
+    safe = xp.where(kept, values, xp.ones_like(values))
+    inverse = xp.where(kept, 1 / safe, xp.zeros_like(values))
+    return inverse, scale[:, :, None] * U
+
+
+def _stacks(pair: Pair, bucket: Bucket, depth: int, F: Array | None = None) -> list[Array]:
+    """The blocks of C, CΩC (and CΩCΩC) at the units, some units at a time, C = K − F Fᵀ."""
+    operator = pair.operator
+    xp = namespace(operator.like)
+    width = max(1, block_width(operator) // bucket.columns.shape[1])
+    parts = [
+        _powers_at(pair, bucket.columns[start : start + width], depth, F)
+        for start in range(0, len(bucket.columns), width)
+    ]
+    return [xp.concat(blocks) for blocks in zip(*parts, strict=True)]
+
+
+def _powers_at(pair: Pair, members: np.ndarray, depth: int, F: Array | None) -> list[Array]:
+    operator = pair.operator
+    xp = namespace(operator.like)
+    bucket = Bucket(members, members)
+    columns = operator.columns(members.ravel())
+    if F is not None:
+        columns = columns - F @ take(F, members.ravel()).T
+    weighted = pair.weighed(columns)
+    images = [columns]
+    if depth == 2:
+        image = operator.matmul(weighted)
+        images.append(image if F is None else image - F @ (F.T @ weighted))
+    sides = [_by_unit(block, members.shape) for block in images]
+    rows, size = bucket.rows(columns), members.shape[1]
+    at_units = xp.stack([rows[i, :, i * size : (i + 1) * size] for i in range(len(members))])
+    left = xp.matrix_transpose(_by_unit(weighted, members.shape))
+    return [at_units, *(left @ side for side in sides)]
+
+
+def _by_unit(columns: Array, shape: tuple[int, ...]) -> Array:
+    """n × (g s) columns as a stack of g blocks n × s."""
+    xp = namespace(columns)
+    return xp.permute_dims(xp.reshape(columns, (columns.shape[0], *shape)), (1, 0, 2))
+
+
+def _changed(stack: list[Array], sign: float, x: list[Array], G: Array, H: Array) -> list[Array]:
+    T = namespace(G).matrix_transpose
+    v = x[0]
+    p = x[1]
+    vG = v @ G
+    changes = [sign * (v @ T(v)), sign * (p @ T(v) + v @ T(p)) + vG @ T(v)]
+    if len(x) == 3:
+        q = x[2]
+        pGv = p @ G @ T(v)
+        changes.append(
+            sign * (q @ T(v) + v @ T(q) + p @ T(p) + vG @ T(vG)) + pGv + T(pGv) + v @ H @ T(v)
+        )
+    return [block + change for block, change in zip(stack, changes, strict=True)]
+
+
+def _diagonals(stack: Array) -> Array:
+    return namespace(stack).linalg.diagonal(stack)
 
 
 class Basis(NamedTuple):
@@ -33,7 +235,7 @@ class UnitState:
     """Chosen units, F with C = K − F Fᵀ, and the blocks of C. Changes make a new state."""
 
     pair: Pair
-    units: Units
+    allowed: Allowed
     of_K: Blocks
     chosen: tuple[int, ...]
     F: Array
@@ -41,11 +243,11 @@ class UnitState:
     basis: Basis | None = None
 
     @classmethod
-    def empty(cls, pair: Pair, units: Units, depth: int) -> UnitState:
+    def empty(cls, pair: Pair, allowed: Allowed, depth: int) -> UnitState:
         """Nothing chosen."""
-        blocks = Blocks.of(pair, units, depth)
+        blocks = Blocks.of(pair, allowed, depth)
         nothing = zeros((pair.operator.n, 0), pair.operator.like)
-        return cls(pair, units, blocks, (), nothing, blocks)
+        return cls(pair, allowed, blocks, (), nothing, blocks)
 
     @property
     def operator(self) -> Operator:
@@ -66,7 +268,7 @@ class UnitState:
         """With one unit more: its columns of K and a product with each, two for Frobenius."""
         if isinstance(self.operator, Factored):
             return self.loaded([*self.chosen, int(unit)])
-        members = self.units.members[unit]
+        members = self.allowed.members[unit]
         columns = self.operator.columns(members) - self.F @ take(self.F, members).T
         C, weighed = host(take(columns, members)).astype(np.float64)[None], self.pair.weighed
         inverse, U = directions(C, np.asarray(members)[None], self.pair, self.blocks.floor)
@@ -98,7 +300,7 @@ class UnitState:
 
     def _loaded_from(self, operator: Factored, chosen: tuple[int, ...]) -> UnitState:
         """Other units, with the residual of the columns as a matrix of its own."""
-        columns = self.units.columns(list(chosen))
+        columns = self.allowed.columns(list(chosen))
         source = Explicit(operator, len(columns), self.pair)
         source.load(columns, host(operator.floor(len(columns))), len(columns))
         blocks = self.of_K.of_factor(source.R, self.depth)
@@ -110,10 +312,10 @@ class UnitState:
             return self.loaded([u for u in self.chosen if u not in out]).blocks
         factors = self._own_basis.factors
         faint = self.error <= ENOUGH**self.depth * self.of_K.error
-        if faint or len(factors.order) < len(self.units.columns(list(self.chosen))):
+        if faint or len(factors.order) < len(self.allowed.columns(list(self.chosen))):
             # what was superfluous may be needed now
             return self.loaded([u for u in self.chosen if u not in out]).blocks
-        places = np.flatnonzero(np.isin(factors.order, self.units.columns(list(out))))
+        places = np.flatnonzero(np.isin(factors.order, self.allowed.columns(list(out))))
         turn = like(
             np.linalg.inv(np.linalg.cholesky(factors.inverse[np.ix_(places, places)])).T,
             self.operator.like,
@@ -121,7 +323,7 @@ class UnitState:
         return self.blocks.changed(1.0, [take(rows, places, axis=1) @ turn for rows in self._rows])
 
     def _basis(self, chosen: Sequence[int]) -> Basis:
-        columns = self.units.columns(list(chosen))
+        columns = self.allowed.columns(list(chosen))
         floors = host(floor(self.operator, len(columns)))[columns]
         factors = factorise(self.pair, columns, floors)
         images = [factors.F]
