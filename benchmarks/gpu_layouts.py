@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from card import Page, device_line, kernel, options, real
 
-from landmarks.operators.cubes import cubed_diagonal
+from landmarks.operators.diagonals import cubed_diagonal
 from landmarks.operators.gpu import fused
 from landmarks.operators.gpu.double import parts_of
 

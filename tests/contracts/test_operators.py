@@ -11,7 +11,8 @@ from libraries import library
 
 import landmarks as lm
 from landmarks._array import host, namespace
-from landmarks.operators.base import Operator, squared_diagonal
+from landmarks.operators.base import Operator
+from landmarks.operators.diagonals import squared_diagonal
 from landmarks.operators.forms import densify
 
 pytestmark = pytest.mark.thorough

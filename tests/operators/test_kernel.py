@@ -7,6 +7,7 @@ import landmarks as lm
 from landmarks.errors import UnsupportedError
 from landmarks.operators.base import new_rows
 from landmarks.operators.dense import Dense
+from landmarks.operators.forms import searchable
 
 POINTS = np.random.default_rng(0).standard_normal((700, 3))
 
@@ -198,8 +199,8 @@ def test_a_search_stores_K_up_to_eight_times_the_memory_and_chooses_the_same():
         lm.select(lm.kernel(points, lm.laplacian(2.0), memory=memory), 6, method="swap")
         for memory in (2 * 2**20, 2**20)
     )
-    assert type(stored.operator.searchable(6)) is Dense
-    assert type(products.operator.searchable(6)) is type(products.operator)
+    assert type(searchable(stored.operator, 6)) is Dense
+    assert type(searchable(products.operator, 6)) is type(products.operator)
     assert products.indices.tolist() == stored.indices.tolist()
 
 

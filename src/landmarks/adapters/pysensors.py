@@ -187,7 +187,7 @@ class LandmarkSensors(BaseEstimator):
                 f"data ({X.shape[1]})"
             )
         operator = data(X, scale=False)
-        residual = Residual(Pair(operator.searchable(size), operator.n), size)
+        residual = Residual(Pair(operator, operator.n).searchable(size), size)
         gains = ErrorGains(residual)
         closed = self._excluded(X)
         while len(residual.picks) < size:

@@ -29,7 +29,7 @@ from .._array import (
 )
 from ..errors import Stopped
 from ..operators.base import Operator
-from ..operators.forms import Factored, densify, storable
+from ..operators.forms import Factored, densify, searchable, storable
 from ..operators.pair import Pair
 from ..problem import AIMED, Choice, Problem, brief, complete
 from ..residual.base import Base
@@ -121,7 +121,7 @@ class Annealed:
             raise Stopped("the time is too short for the first steps of an annealed run")
         found = problem
         if problem.pair.plain:
-            found = replace(problem, operator=problem.operator.searchable(problem.k))
+            found = replace(problem, operator=searchable(problem.operator, problem.k))
         if self.sweeps and "columns" in found.operator.cheap:
             raw = saved("annealing", replace(self, sweeps=0)).choose(found, rng)
             return self._polished(found, raw, rng) if found.time_left > 0 else raw

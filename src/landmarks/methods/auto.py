@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..constraints import check_honoured
+from ..operators.forms import searchable
 from ..problem import PLACED, SEARCHED, Choice, Problem, brief
 from ..residual.order import greedy_order
 from ..residual.stored_powers import expecting
@@ -97,7 +98,7 @@ class Auto:
             return quick_draw(problem, rng)
         found = problem
         if problem.pair.plain:  # the form of K for a search, which serves errors too
-            found = replace(problem, operator=problem.operator.searchable(problem.k))
+            found = replace(problem, operator=searchable(problem.operator, problem.k))
         work, portfolio = Work.of(found, self.effort), Portfolio(found, rng)
         with expecting(found.searched.operator, work.moves):
             for label, method, task in steps(problem, portfolio, work):

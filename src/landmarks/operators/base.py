@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import abc
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from functools import partial, singledispatch
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._array import Array, Indices, Part, column_dots, eps, namespace, on_gpu
-from .._remembered import Remembered
-from ..errors import Stopped
-from ..runs.runner import Step, passes_of, run
-from ..runs.state import State
+from .._array import Array, Indices, Part, eps, on_gpu
 
 if TYPE_CHECKING:
     from .sources import RowBlocks
@@ -117,21 +113,6 @@ class Operator(abc.ABC):
     def factor(self, indices: Indices | None = None) -> Array:
         """The columns of X when K = XᵀX is known by its factor."""
         raise TypeError(f"{type(self).__name__} has no factor X with K = XᵀX")
-
-    def searchable(self, k: int) -> Operator:
-        """K in the form that a search for k columns works on; made once."""
-        from .forms import searchable  # it makes operators of other classes
-
-        return searchable(self, k)
-
-    def readable(self, k: int) -> Operator:
-        """K in float64 for a method that only reads k columns: no form that costs more than these.
-
-        Data have the form of a search, which keeps the digits of near columns.
-        """
-        from .forms import readable  # it makes operators of other classes
-
-        return readable(self, k)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n={self.n}, dtype={self.like.dtype})"
@@ -236,60 +217,3 @@ def block_width(operator: Operator, memory: int = MEMORY // 8) -> int:
 def itemsize(array: Array) -> int:
     """Bytes per entry."""
     return 4 if eps(array) > 1e-10 else 8
-
-
-_diagonals: Remembered[Operator, dict[str, Array]] = Remembered()
-
-
-def squared_diagonal(operator: Operator) -> Array:
-    """The diagonal of K², from one pass over K; remembered while the operator lives."""
-    images: Images = {"squares": lambda block, columns: columns}
-    return remembered(operator, "squares", partial(read, images=images))
-
-
-Read = Callable[[Operator, "Reading"], Iterator[Step]]
-Images = dict[str, Callable[[np.ndarray, Array], Array]]
-
-
-def remembered(operator: Operator, wanted: str, reader: Read) -> Array:
-    """One of the diagonals: from memory, from the journal of the run, or from a pass over K."""
-    known = _diagonals.setdefault(operator, {})
-    name = f"{wanted} of {type(operator).__name__} {operator.n} {operator.like.dtype}"
-    passes = passes_of(operator.ledger)
-    known |= passes.get(name, {})
-    direct = None
-    if wanted not in known and wanted == "squares":
-        direct = faster_squares(operator)
-    if direct is not None:
-        known[wanted] = direct
-    elif wanted not in known:
-        reading = Reading({})
-        run("reading", reader(operator, reading), reading)
-        if reading.done < operator.n:
-            raise Stopped("the run was stopped while it read the matrix, before there was a choice")
-        known |= reading.diagonals
-    passes[name] = dict(known)
-    return known[wanted]
-
-
-@dataclass
-class Reading(State):
-    """How many columns of K have been read, and the diagonals so far."""
-
-    diagonals: dict[str, Array]
-    done: int = 0
-
-
-def read(operator: Operator, reading: Reading, images: Images) -> Iterator[Step]:
-    """The inner products of the columns of K with their images, in blocks of columns."""
-    xp = namespace(operator.like)
-    width = block_width(operator)
-    while reading.done < operator.n:
-        block = np.arange(reading.done, min(operator.n, reading.done + width))
-        columns = operator.columns(block)
-        for name, image in images.items():
-            products = column_dots(columns, image(block, columns))
-            before = reading.diagonals.get(name, operator.like)
-            reading.diagonals[name] = xp.concat([before, products])
-        reading.done += len(block)
-        yield Step(reading.done, operator.n)

@@ -40,12 +40,12 @@ from .base import (
     remade_in_double,
     squared_columns,
 )
-from .cubes import symmetric_product
 from .pivoted_factor import check_definite
 from .sums import moments_of
 
 NEAR = 1e-8  # relative to a squared length: a stored K knows half of the digits of such a column
 ALIKE = 1e-3  # 1 − r² of two columns: of a third in line with them some 1e-6 is left
+STRIP = 256  # rows of a symmetric product that are computed at a time
 NOTHING = 8 * float(np.finfo(np.float64).eps)  # times n: the residual of a dependent column
 
 
@@ -155,6 +155,20 @@ class Dense(Operator):
         apart = 1.0 - np.square(correlations)
         alike = (apart > nothing) & (apart < ALIKE)
         return not bool(np.any(left > nothing) or np.any(alike))
+
+
+def symmetric_product(A: Array, B: Array) -> Array:
+    """A B of symmetric matrices that commute: symmetric too, so half of it is computed."""
+    n = A.shape[0]
+    if A is B or n < 2 * STRIP or on_gpu(A):
+        return A @ B.T
+    found = namespace(A).empty_like(A)
+    for first in range(0, n, STRIP):
+        last = min(n, first + STRIP)
+        strip = A[first:last, :] @ B[:, first:]
+        found[first:last, first:] = strip
+        found[first:, first:last] = strip.T
+    return found
 
 
 @determining.register

@@ -1,6 +1,6 @@
 """K in other forms: in float64, stored, or as a factor of few columns where its rank is low.
 
-A search works on the form whose residuals stay accurate (`Operator.searchable`). All forms are in
+A search works on the form whose residuals stay accurate (`searchable`). All forms are in
 float64; float32 points convert exactly.
 """
 

@@ -34,12 +34,12 @@ from .base import (
     block_width,
     blocks,
     remade_in_double,
-    squared_diagonal,
     stored_up_to,
 )
-from .cubes import cubed_diagonal
 from .dense import Data, Dense
-from .restricted import Restricted, Scaled
+from .diagonals import cubed_diagonal, squared_diagonal
+from .forms import readable, searchable
+from .restricted import Derived, Restricted, Scaled
 from .sparse import Sparse
 
 FAR = 200  # binary orders by which lengths may differ before columns are scaled
@@ -70,12 +70,12 @@ class Pair:
     def searchable(self, k: int) -> Pair:
         """The same with K in the form that a search for k columns works on."""
         if k not in self._searched:
-            self._searched[k] = replace(self, operator=self.operator.searchable(k))
+            self._searched[k] = replace(self, operator=searchable(self.operator, k))
         return self._searched[k]
 
     def readable(self, k: int) -> Pair:
         """The same with K in the form for a method that reads k of its columns."""
-        return replace(self, operator=self.operator.readable(k))
+        return replace(self, operator=readable(self.operator, k))
 
     @cached_property
     def omega(self) -> Array | None:
@@ -112,7 +112,7 @@ class Pair:
         diagonal = namespace(operator.like).clip(operator.diagonal(), min=0.0)
         if depth == 0:
             return [diagonal]
-        if self.weights is None or depth == 0:
+        if self.weights is None:
             cubes = [cubed_diagonal(operator)] if depth == 2 else []  # K² comes with it
             return [diagonal, squared_diagonal(operator), *cubes]
         return [diagonal, *self._weighted_powers(depth)]
@@ -227,25 +227,12 @@ def rescaled(operator: Operator, d: np.ndarray) -> Operator:
     return Scaled(operator, d)
 
 
-class Joint(Operator):
+class Joint(Derived):
     """EᵀKE with E = [I V]: the columns of K and the combinations V of them."""
 
     def __init__(self, parent: Operator, V: np.ndarray):
-        self.parent = parent
+        super().__init__(parent, parent.n + V.shape[1])
         self.V = like(V, parent.like)
-        self.n = parent.n + V.shape[1]
-        self.like = parent.like
-        self.ledger = parent.ledger
-        self.exponent = parent.exponent
-        self.cheap = parent.cheap
-
-    @property
-    def digits(self) -> Array:
-        return self.parent.digits
-
-    @property
-    def product_error(self) -> float:
-        return self.parent.product_error
 
     @cached_property
     def KV(self) -> Array:

@@ -8,17 +8,13 @@ from .._array import Array, Indices, Part, host, like, take
 from .base import Operator, remade_in_double, stored_up_to
 
 
-class Restricted(Operator):
-    """K[indices, indices] through the products of K (Lemma 3.3 uses it)."""
+class Derived(Operator):
+    """A matrix of order n through the products of another one, its parent."""
 
-    def __init__(self, parent: Operator, indices: Indices):
-        self.parent = parent
-        self.indices = np.asarray(indices)
-        self.n = len(self.indices)
-        self.like = parent.like
-        self.ledger = parent.ledger
-        self.exponent = parent.exponent
-        self.cheap = parent.cheap
+    def __init__(self, parent: Operator, n: int):
+        self.parent, self.n = parent, n
+        self.like, self.ledger = parent.like, parent.ledger
+        self.exponent, self.cheap = parent.exponent, parent.cheap
 
     @property
     def digits(self) -> Array:
@@ -27,6 +23,14 @@ class Restricted(Operator):
     @property
     def product_error(self) -> float:
         return self.parent.product_error
+
+
+class Restricted(Derived):
+    """K[indices, indices] through the products of K (Lemma 3.3 uses it)."""
+
+    def __init__(self, parent: Operator, indices: Indices):
+        self.indices = np.asarray(indices)
+        super().__init__(parent, len(self.indices))
 
     def _inside(self, indices: Indices | None) -> np.ndarray:
         return self.indices if indices is None else self.indices[np.asarray(indices)]
@@ -44,25 +48,12 @@ class Restricted(Operator):
         return Restricted(self.parent, self._inside(indices))
 
 
-class Scaled(Operator):
+class Scaled(Derived):
     """D K D with a diagonal D, through the products of K."""
 
     def __init__(self, parent: Operator, d: np.ndarray):
-        self.parent = parent
+        super().__init__(parent, parent.n)
         self.d = like(d, parent.like)
-        self.n = parent.n
-        self.like = parent.like
-        self.ledger = parent.ledger
-        self.exponent = parent.exponent
-        self.cheap = parent.cheap
-
-    @property
-    def digits(self) -> Array:
-        return self.parent.digits
-
-    @property
-    def product_error(self) -> float:
-        return self.parent.product_error
 
     def _at(self, part: Part) -> Array:
         return self.d if part is None else take(self.d, np.asarray(part))

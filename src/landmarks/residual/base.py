@@ -9,7 +9,7 @@ from numpy import finfo, float32
 
 from .._array import eps, namespace
 from ..operators.base import Operator
-from ..operators.cubes import in_pairs
+from ..operators.diagonals import in_pairs
 from ..operators.forms import Factored, gram_powers
 from ..operators.pair import Pair
 from .residual import floor

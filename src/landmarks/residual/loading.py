@@ -13,7 +13,7 @@ import numpy as np
 from .._array import Array, host, like, namespace, solve_from_right, take, zeros
 from ..linalg.error import squared_residual
 from ..operators.base import Operator, block_width, blocks
-from ..operators.cubes import add_block, in_pairs, panel_width
+from ..operators.diagonals import add_block, in_pairs, panel_width
 from ..operators.pivoted_factor import check_semidefinite
 from .base import Base
 from .factors import Factors, factorise, pivoted_order

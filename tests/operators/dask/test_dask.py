@@ -9,8 +9,8 @@ import pytest
 from libraries import library
 
 import landmarks as lm
-from landmarks.operators.base import squared_diagonal
 from landmarks.operators.dask import data as dask_data
+from landmarks.operators.diagonals import squared_diagonal
 from landmarks.operators.restricted import Restricted
 from landmarks.runs import runner
 

@@ -12,7 +12,8 @@ import pytest
 from errors_of import exact_error
 
 import landmarks as lm
-from landmarks.operators.base import faster_squares, squared_diagonal
+from landmarks.operators.base import faster_squares
+from landmarks.operators.diagonals import squared_diagonal
 from landmarks.operators.prepare import Preparation
 from landmarks.operators.sources import as_rows
 from landmarks.runs.runner import watching
