@@ -5,10 +5,13 @@ The first `n_sensors` places are the best choice of that size, the next ones con
 
 If there are at least as many sensors as modes, every independent choice rebuilds the modes exactly,
 so noise decides. With the rows of Q an orthonormal basis of the modes, and S the chosen places,
-independent noise of variance one at the sensors becomes noise of total variance tr (Q_S Q_Sᵀ)⁻¹ in
-the rebuilt field. That is the limit of the trace error with noise, divided by the noise, for little
-noise (A-optimal design). Fewer sensors than modes that all count the same cannot be told apart by
-the trace error either; then the log determinant decides, greedily, as QR does.
+independent noise of variances N at the sensors becomes noise of total variance tr (Q_S N⁻¹ Q_Sᵀ)⁻¹
+in the rebuilt field. That is the limit of the trace error with noise, divided by the noise, for
+little noise (A-optimal design). With more sensors than modes, half of the noise is in proportion to
+the squared modes at the place, because what the modes leave out is larger where they are: if it
+were the same everywhere, sensors would gather at a few peaks of the modes and share one error.
+Fewer sensors than modes that all count the same cannot be told apart by the trace error either;
+then the log determinant decides, greedily, as QR does.
 """
 
 from __future__ import annotations
@@ -162,7 +165,8 @@ class LandmarkSensors(BaseEstimator):
         """The best choice of that size, continued greedily to as many places as there are modes."""
         criterion, method, noise = "trace", self.method, self.noise
         if noise is None and size >= rank:
-            noise = LITTLE * float(operator.diagonal().mean())
+            squares = operator.diagonal()
+            noise = LITTLE * (squares.mean() + (squares if size > rank else 0.0))
         elif noise is None and alike:
             criterion, method = "logdet", "greedy"
         asked = {"criterion": criterion, "noise": noise, "seed": self.seed}
