@@ -5,20 +5,16 @@ from __future__ import annotations
 import inspect
 import math
 import numbers
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._array import Array, as_float, device, host, is_array, is_single, namespace
-from .errors import ConstantWarning, ScaleWarning, SymmetryWarning, named, suggestion
+from .errors import named, suggestion
 
 if TYPE_CHECKING:
     from .operators.base import Operator
-
-SPREAD = 100.0  # a column this many times larger than a typical one decides the choice
-MEANS = 0.5  # if the means have a larger share of the sum of squares, they decide the choice
 
 
 def matrix(
@@ -264,74 +260,6 @@ def unknown(names: Iterable[str], function: Callable[..., Any]) -> str:
     if name in ("standardize", "standardise"):
         close = "; center=True, scale=True gives every column mean 0 and variance 1"
     return f"{function.__name__} has no argument {name!r}{close}"
-
-
-def warn_of_symmetry(stacklevel: int = 2) -> None:
-    """Warn that data are a symmetric matrix, which may be meant as a kernel matrix."""
-    warnings.warn(
-        "the data are a symmetric square matrix, as Gram, covariance and kernel matrices are. "
-        "They are treated as data whose columns are chosen; if they are such a matrix K, "
-        "pass lm.psd(K); if they are data, pass lm.data(X)",
-        SymmetryWarning,
-        stacklevel=stacklevel + 1,
-    )
-
-
-def warn_of_spread(
-    operator: Operator, stacklevel: int = 2, diagonal: np.ndarray | None = None
-) -> bool:
-    """Warn when the size of some columns decides the choice, and name them; whether it does."""
-    if "diagonal" not in operator.cheap or operator.n < 2:
-        return False
-    if diagonal is None:
-        diagonal = host(operator.diagonal())
-    large = _larger(np.sqrt(diagonal.astype(np.float64)))
-    if len(large) == 0:
-        return False
-    noun, verb = ("column", "holds") if len(large) == 1 else ("columns", "hold")
-    warnings.warn(
-        f"{noun} {labelled(operator, large)} {verb} numbers over {SPREAD:.0f} times larger than a "
-        "typical column and will decide the choice; center=True, scale=True (--standardize on the "
-        "command line) gives every column the same weight, scale=False (--no-scale) keeps them "
-        "as they are without this warning",
-        ScaleWarning,
-        stacklevel=stacklevel + 1,
-    )
-    return True
-
-
-def _larger(sizes: np.ndarray) -> np.ndarray:
-    """The columns over 100 times larger than a typical nonzero one, the largest first."""
-    present = np.sort(sizes[sizes > 0])
-    if len(present) < 2:
-        return np.empty(0, dtype=np.int64)
-    typical = present[(len(present) - 1) // 2]
-    large = np.flatnonzero(sizes > SPREAD * typical)
-    return large[np.argsort(-sizes[large], kind="stable")]
-
-
-def warn_of_means(share: float, stacklevel: int = 2) -> None:
-    """Warn when the means of the columns, which were not subtracted, decide the choice."""
-    if share > MEANS:
-        warnings.warn(
-            f"the means of the columns make up {share:.0%} of the sum of squares, so they decide "
-            "the choice; center=True (--center) subtracts them, scale=False (--no-scale) keeps "
-            "them without this warning",
-            ScaleWarning,
-            stacklevel=stacklevel + 1,
-        )
-
-
-def warn_of_constants(operator: Operator, constant: Sequence[int], stacklevel: int = 2) -> None:
-    """Warn of columns that are zero once they are centred."""
-    if constant:
-        noun, verb = ("column", "holds") if len(constant) == 1 else ("columns", "hold")
-        warnings.warn(
-            f"{noun} {labelled(operator, constant)} {verb} one value only, so nothing once "
-            "centred: no other column is rebuilt from it, and it need not be rebuilt",
-            ConstantWarning,
-            stacklevel=stacklevel + 1,
-        )
 
 
 def labelled(operator: Operator, columns: Sequence[int] | np.ndarray) -> str:

@@ -1,5 +1,7 @@
 """The errors and warnings of landmarks, and suggestions for misspelt names in their messages."""
 
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 
 
@@ -45,6 +47,15 @@ class SymmetryWarning(UserWarning):
 
 class ConvergenceWarning(UserWarning):
     """An iteration stopped at its limit before it reached its tolerance."""
+
+
+def warn_user(sentence: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line of the user's program that called the package, or scikit-learn's for it."""
+    frame, level = sys._getframe(1), 2
+    ours = ("landmarks", "sklearn", "contextlib")
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in ours:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, category, stacklevel=level)
 
 
 def named(words: Sequence[str], of: int | None = None) -> str:

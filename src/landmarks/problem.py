@@ -2,7 +2,6 @@
 
 import itertools
 import time
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -12,7 +11,7 @@ import numpy as np
 
 from ._array import Indices, is_single
 from .allowed import Allowed
-from .errors import RankWarning
+from .errors import RankWarning, warn_user
 from .objectives.objective import Objective, Trace, as_objective
 from .operators.base import Operator
 from .operators.forms import search_seconds, widened
@@ -318,7 +317,7 @@ def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
         return packed(problem.constraints, first, len(problem.include), allowed, problem.k)
     if len(picks) < problem.k:
         if "rank" not in problem.warned:
-            warnings.warn(_all_rebuilt(problem, len(picks)), RankWarning, stacklevel=2)
+            warn_user(_all_rebuilt(problem, len(picks)), RankWarning)
         problem.warned.add("rank")
         missing = problem.k - len(picks)
         if problem.objective.repeats:

@@ -18,8 +18,8 @@ from .linalg.rebuilding import stored_factor
 from .objectives.objective import OBJECTIVES, Objective
 from .objectives.target import Columns, Target
 from .operators.base import Operator
-from .operators.data import Data
-from .operators.dense import Dense
+from .operators.data import warn_of_spread
+from .operators.dense import Data, Dense
 from .operators.prepare import Preparation
 from .operators.psd import psd
 from .problem import Problem
@@ -171,7 +171,7 @@ def _of_rows(operator: Operator, target: Any, standard: Preparation, spread: boo
     if spread:
         given = Data(values)
         given.names = names
-        _check.warn_of_spread(given, stacklevel=3)
+        warn_of_spread(given, host(given.diagonal()))
     B = host(values).astype(np.float64)
     if _is_data(B, operator):
         return None

@@ -8,7 +8,7 @@ import scipy.sparse
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
-from landmarks.operators.data import Data
+from landmarks.operators.dense import Data
 
 
 @pytest.fixture

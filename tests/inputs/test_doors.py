@@ -6,6 +6,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.pipeline import make_pipeline
 
 import landmarks as lm
 from landmarks.errors import ConstantWarning, ScaleWarning, SymmetryWarning
@@ -109,6 +110,26 @@ def test_fault_99_the_share_of_the_means_is_the_same_however_the_numbers_come(fo
 def test_large_columns_are_warned_of_and_means_not_as_well(door, tmp_path):
     _, said = through(door, FRAME * [1, 1e4, 1, 1, 1, 1], tmp_path)
     assert len(said) == 1 and said[0].startswith("column 'b' holds numbers over 100 times larger")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda A: lm.select(A, 2),
+        lambda A: lm.path(A, 2),
+        lambda A: lm.compare(A, 2, methods=["greedy"]),
+        lambda A: lm.held_out(A, 2),
+        lambda A: lm.select(lm.data(A), 2),
+        lambda A: lm.ColumnSelector(2).fit(A),
+        lambda A: make_pipeline(lm.ColumnSelector(2)).fit(A),
+        lambda A: lm.Nystroem("sigmoid", n_components=2).fit(A),
+        lambda A: lm.select(np.ones((5, 3)), 2, scale=False),
+    ],
+)
+def test_a_warning_points_at_the_line_that_called(call):
+    with pytest.warns(UserWarning) as caught:
+        call(X * [1, 1e4, 1, 1, 1, 1])
+    assert caught[0].filename == __file__
 
 
 @without("load")

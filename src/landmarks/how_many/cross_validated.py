@@ -18,7 +18,7 @@ from ..linalg.rebuilding import independent_basis
 from ..methods.greedy.greedy import Greedy
 from ..objectives import Target, Trace
 from ..objectives.reconstructed import best_penalty
-from ..operators.data import Data
+from ..operators.dense import Data
 from ..problem import Choice, Method, Problem
 from ..runs.runner import report
 

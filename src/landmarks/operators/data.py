@@ -6,7 +6,6 @@ and operators, with every check and preparation; `warn` says what will decide th
 """
 
 import os
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,7 +17,14 @@ import numpy as np
 from .. import _check
 from .._array import host, namespace
 from .._remembered import Remembered
-from ..errors import FormatError, named
+from ..errors import (
+    ConstantWarning,
+    FormatError,
+    ScaleWarning,
+    SymmetryWarning,
+    named,
+    warn_user,
+)
 from ..readers.frames import (
     arrow_kind,
     column_labels,
@@ -31,7 +37,6 @@ from ..readers.frames import (
 )
 from ..readers.table import FileTable
 from .base import Operator, on_workers
-from .dense import Data, gram_is_cheaper
 from .function import function
 from .out_of_core import ROWS_MEMORY, fits
 from .prepare import WAYS, Preparation, Prepared, check_left, unprepared
@@ -39,11 +44,13 @@ from .sources import RowBlocks, as_rows, is_arrow, schema_of
 from .sources import load as as_array
 from .sparse import checked_sparse
 
-__all__ = ["Data", "as_operator", "data", "gram_is_cheaper", "opened", "prepared_operator", "warn"]
+SPREAD = 100.0  # a column this many times larger than a typical one decides the choice
+MEANS = 0.5  # if the means have a larger share of the sum of squares, they decide the choice
 
 Weights = np.ndarray | Callable[[int | None, int], np.ndarray | None] | None
 
-#: of operators made here: the share of the means, if it is known, and how many rows were left out
+#: of operators made here: the share of the means, if it is known, how many rows were left out, and
+#: whether the user is still to be warned of scales
 _facts: Remembered[Operator, tuple[float | None, tuple[int, int], bool]] = Remembered()
 
 
@@ -94,12 +101,9 @@ def data(
     Dense(n=3, dtype=float64)
     """
     asked: dict[str, Any] = {"center": center, "scale": scale, "missing": missing}
-    prepared = _of_data(
-        X, numeric_only=numeric_only, stacklevel=3, memory=memory, **asked, **reading
-    )
-    _check.warn_of_constants(prepared.operator, prepared.constant, stacklevel=2)
-    share, left_out = prepared.mean_share, prepared.left_out
-    _facts[prepared.operator] = share, left_out, scale is None
+    prepared = _of_data(X, numeric_only=numeric_only, memory=memory, **asked, **reading)
+    _warn_of_constants(prepared)
+    _facts[prepared.operator] = prepared.mean_share, prepared.left_out, prepared.left_open
     return prepared.operator
 
 
@@ -108,21 +112,8 @@ def as_operator(A: Any) -> Operator:
     return opened(A, scale=False).operator
 
 
-def prepared_operator(A: Any, *, stacklevel: int = 2, **asked: Any) -> Operator:
-    """The operator of the user's data, after all warnings about it; `asked` as for `opened`."""
-    given = opened(A, stacklevel=stacklevel + 1, **asked)
-    warn(given, stacklevel=stacklevel + 1)
-    return given.operator
-
-
 def opened(
-    A: Any,
-    *,
-    center: bool = False,
-    scale: bool | None = None,
-    missing: str = "error",
-    stacklevel: int = 2,
-    **more: Any,
+    A: Any, *, center: bool = False, scale: bool | None = None, missing: str = "error", **more: Any
 ) -> Prepared:
     """The operator of anything a user may give, and what was done to the columns.
 
@@ -151,7 +142,7 @@ def opened(
             "A is a function; say how large its matrix is with lm.function(mvm, n=…), or pass "
             "lm.data(A) if it returns blocks of rows"
         )
-    return _of_data(A, stacklevel=stacklevel + 1, **asked, **more)
+    return _of_data(A, **asked, **more)
 
 
 def _of_data(
@@ -164,7 +155,6 @@ def _of_data(
     load: bool | None = None,
     memory: int = ROWS_MEMORY,
     weights: Weights = None,
-    stacklevel: int = 2,
     **reading: Any,
 ) -> Prepared:
     way = _way(center, scale, missing)
@@ -178,37 +168,76 @@ def _of_data(
             )
         return replace(dask_data(A, way), left_open=scale is None)
     found = given(
-        A,
-        missing=missing,
-        numeric_only=numeric_only,
-        load=load,
-        memory=memory,
-        stacklevel=stacklevel + 1,
-        **reading,
+        A, missing=missing, numeric_only=numeric_only, load=load, memory=memory, **reading
     )
     asked: dict[str, Any] = {"center": center, "scale": scale, "missing": missing}
-    return found.prepared(**asked, weights=weights, memory=memory, stacklevel=stacklevel + 1)
+    return found.prepared(**asked, weights=weights, memory=memory)
 
 
-def warn(prepared: Prepared, k: int = 0, stacklevel: int = 2) -> None:
+def warn(prepared: Prepared, k: int = 0) -> None:
     """Warn of what decides the choice of k columns, unless the user has decided.
 
     That is a kernel matrix given as data, columns much larger than others, means that were not
     subtracted, and columns of one value. Fewer than k rows after some were left out are an error.
     """
     check_left(prepared.left_out, k)
-    operator, stacklevel = prepared.operator, stacklevel + 1
+    operator = prepared.operator
     if not prepared.given:
         if prepared.symmetric:
-            _check.warn_of_symmetry(stacklevel)
-        _check.warn_of_constants(operator, prepared.constant, stacklevel)
+            warn_user(
+                "the data are a symmetric square matrix, as Gram, covariance and kernel matrices "
+                "are. They are treated as data whose columns are chosen; if they are such a matrix "
+                "K, pass lm.psd(K); if they are data, pass lm.data(X)",
+                SymmetryWarning,
+            )
+        _warn_of_constants(prepared)
     if not prepared.left_open or on_workers(operator) or "diagonal" not in operator.cheap:
         return
     diagonal = host(operator.diagonal())
-    if not _check.warn_of_spread(operator, stacklevel, diagonal):
-        share = prepared.mean_share
-        share = _means_hold(operator, diagonal) if share is None else share
-        _check.warn_of_means(share, stacklevel)
+    if warn_of_spread(operator, diagonal):
+        return
+    share = prepared.mean_share
+    share = _means_hold(operator, diagonal) if share is None else share
+    if share > MEANS:
+        warn_user(
+            f"the means of the columns make up {share:.0%} of the sum of squares, so they decide "
+            "the choice; center=True (--center) subtracts them, scale=False (--no-scale) keeps "
+            "them without this warning",
+            ScaleWarning,
+        )
+
+
+def warn_of_spread(operator: Operator, diagonal: np.ndarray) -> bool:
+    """Warn when the size of some columns decides the choice, and name them; whether it does."""
+    sizes = np.sqrt(diagonal.astype(np.float64))
+    present = np.sort(sizes[sizes > 0])
+    if len(present) < 2:
+        return False
+    typical = present[(len(present) - 1) // 2]
+    large = np.flatnonzero(sizes > SPREAD * typical)
+    if len(large) == 0:
+        return False
+    noun, verb = ("column", "holds") if len(large) == 1 else ("columns", "hold")
+    listed = _check.labelled(operator, large[np.argsort(-sizes[large], kind="stable")])
+    warn_user(
+        f"{noun} {listed} {verb} numbers over {SPREAD:.0f} times larger than a typical column and "
+        "will decide the choice; center=True, scale=True (--standardize on the command line) gives "
+        "every column the same weight, scale=False (--no-scale) keeps them as they are without "
+        "this warning",
+        ScaleWarning,
+    )
+    return True
+
+
+def _warn_of_constants(prepared: Prepared) -> None:
+    """Warn of columns that are zero once they are centred."""
+    if constant := prepared.constant:
+        noun, verb = ("column", "holds") if len(constant) == 1 else ("columns", "hold")
+        warn_user(
+            f"{noun} {_check.labelled(prepared.operator, constant)} {verb} one value only, so "
+            "nothing once centred: no other column is rebuilt from it, and it need not be rebuilt",
+            ConstantWarning,
+        )
 
 
 def _means_hold(operator: Operator, diagonal: np.ndarray) -> float:
@@ -249,7 +278,6 @@ class Given:
         missing: str = "error",
         weights: Weights = None,
         memory: int = ROWS_MEMORY,
-        stacklevel: int = 2,
     ) -> Prepared:
         """The operator of the columns; it warns about rows that are left out."""
         way, X = _way(center, scale, missing), self.values
@@ -263,10 +291,7 @@ class Given:
         operator.names, operator.labels = self.names, self.labels
         _facts[operator] = prepared.mean_share, prepared.left_out, False
         if dropped:
-            warnings.warn(
-                f"{dropped} of {of} rows have a missing value and were left out",
-                stacklevel=stacklevel + 1,
-            )
+            warn_user(f"{dropped} of {of} rows have a missing value and were left out")
         return replace(prepared, left_open=scale is None)
 
 
@@ -278,7 +303,6 @@ def given(
     load: bool | None = None,
     memory: int = ROWS_MEMORY,
     layer: str | None = None,
-    stacklevel: int = 2,
     **reading: Any,
 ) -> Given:
     """Data of any kind as numbers, checked; whatever cannot be used is named as its user knows it.
@@ -301,18 +325,18 @@ def given(
         table, X, names = A, A.values, A.names
         labels = names
         for note in A.notes:
-            warnings.warn(note, stacklevel=stacklevel + 1)
+            warn_user(note)
     elif is_annotated(A):
         X, names = _annotated(A, layer), tuple(map(str, A.var_names))
         labels = names
     elif is_frame(A):
-        X = numbers_only(A, numeric_only=numeric_only, stacklevel=stacklevel + 1)
+        X = numbers_only(A, numeric_only=numeric_only)
         names, labels, X = column_names(X), column_labels(X), frame_values(X)
     elif is_arrow(A):
         X, names = A, None
     else:
         X, names, labels = A, column_names(A), column_labels(A)
-    if type(X) is np.ndarray or (source := _rows(X, table, numeric_only, stacklevel + 1)) is None:
+    if type(X) is np.ndarray or (source := _rows(X, table, numeric_only)) is None:
         return Given(_checked(X, names, table, missing=missing != "error"), names, labels)
     names = source.names = source.names if names is None else names
     if not (fits(source, memory) if load is None else load):
@@ -321,7 +345,7 @@ def given(
     return Given(_checked(X, names, table, missing=missing != "error"), names, names)
 
 
-def _rows(X: Any, table: FileTable | None, numeric_only: bool, stacklevel: int) -> RowBlocks | None:
+def _rows(X: Any, table: FileTable | None, numeric_only: bool) -> RowBlocks | None:
     """The rows of X if they are read in blocks; of an Arrow table, the columns of numbers."""
     places: Sequence[int] | None = None if table is None else table.places
     if table is None and numeric_only and is_arrow(X):
@@ -330,8 +354,7 @@ def _rows(X: Any, table: FileTable | None, numeric_only: bool, stacklevel: int) 
         others = {j: f"{fields[j].name!r} ({kind})" for j, kind in kinds.items() if kind}
         places = [j for j in range(len(fields)) if j not in others]
         if others:
-            note = without(others, len(fields), len(fields), True)
-            warnings.warn(note, stacklevel=stacklevel + 1)
+            warn_user(without(others, len(fields), len(fields), True))
     return as_rows(X, places)
 
 

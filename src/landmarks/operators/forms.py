@@ -6,7 +6,6 @@ float64; float32 points convert exactly.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import singledispatch
 from weakref import WeakSet
@@ -27,7 +26,7 @@ from .._array import (
     transposed,
 )
 from .._remembered import Remembered
-from ..errors import UnsupportedError
+from ..errors import UnsupportedError, warn_user
 from .base import (
     DENSE_MEMORY,
     MEMORY,
@@ -268,9 +267,8 @@ def _stored(operator: Operator) -> Operator:
         return Dense(densify(operator), exponent=operator.exponent, ledger=operator.ledger)
     except MemoryError:
         need = operator.n**2 * 8 / 2**30
-        warnings.warn(
+        warn_user(
             f"storing K needs {need:.1f} GiB, which could not be had; the search evaluates K again "
-            "for each product, which takes longer",
-            stacklevel=2,
+            "for each product, which takes longer"
         )
         return operator

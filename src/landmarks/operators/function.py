@@ -1,6 +1,5 @@
 """A matrix known by its product with a block: a function, or a SciPy LinearOperator."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +21,7 @@ from .._array import (
     shares_memory,
     take,
 )
-from ..errors import NotPSDError
+from ..errors import NotPSDError, warn_user
 from .base import MEMORY, Ledger, Operator, block_width, blocks, validate
 from .restricted import Restricted
 
@@ -212,10 +211,9 @@ def _probe(operator: Function) -> None:
         operator.rounded_to_single = True
     tolerance = 1e-5 if is_single(operator.digits) else 1e-9
     if change > tolerance / 10:
-        warnings.warn(
+        warn_user(
             "the product is not deterministic: two products with one vector differ by "
-            f"{change:.2g} of ‖Kv‖√n; no seed can make its selections repeat",
-            stacklevel=4,
+            f"{change:.2g} of ‖Kv‖√n; no seed can make its selections repeat"
         )
         return  # a product that changes between calls hides whether it is symmetric
     if asymmetry > tolerance:

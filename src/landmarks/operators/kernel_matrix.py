@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +24,7 @@ from .._array import (
     zeros,
 )
 from .._check import is_number
+from ..errors import warn_user
 from ..kernels import Kernel, Widths, in_widths, matern, rbf
 from .base import (
     MEMORY,
@@ -184,10 +184,9 @@ class KernelOperator(Operator):
 
     def _shrink(self, chunk: int) -> None:
         if not self._short_of_memory:
-            warnings.warn(
+            warn_user(
                 "a chunk of kernel values did not fit in memory; going on with chunks of half "
-                "the size",
-                stacklevel=2,
+                "the size"
             )
         self._short_of_memory = True
         self._chunk = min(self._chunk, chunk)
@@ -307,10 +306,9 @@ def _warn_of_identity(operator: KernelOperator, indices: np.ndarray) -> None:
     values = np.abs(host(operator.columns(first)).astype(np.float64))
     values[first, np.arange(len(first))] = 0.0
     if np.max(values) <= np.finfo(np.float32).eps * float(np.max(host(operator.diagonal()))):
-        warnings.warn(
+        warn_user(
             "the landmarks represent no other point: the kernel matrix is numerically the "
-            "identity, and any choice is as good; widen the kernel, e.g. a larger sigma",
-            stacklevel=4,
+            "identity, and any choice is as good; widen the kernel, e.g. a larger sigma"
         )
 
 

@@ -1,6 +1,5 @@
 """From a stored Gram, covariance or kernel matrix to its operator, with checks."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from .. import _check
 from .._array import Array, host, is_single, namespace
-from ..errors import NotPSDError
+from ..errors import NotPSDError, warn_user
 from ..readers.frames import column_labels, column_names
 from .dense import Dense
 from .pivoted_factor import check_definite, rounding_slack
@@ -103,7 +102,7 @@ def _check_symmetric(relative: float, K: Array, *, warn: bool) -> None:
     )
     if not warn:
         raise ValueError(message)
-    warnings.warn(message, stacklevel=3)
+    warn_user(message)
 
 
 def _check_minors(excess: float, place: tuple[int, int], K: Array) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import abc
 import itertools
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from .. import _check
 from .._array import host, is_array
+from ..errors import warn_user
 from ..readers.frames import arrow_dtype, arrow_kind, arrow_values, column_names, without
 from ..runs.runner import report
 
@@ -148,11 +148,10 @@ class ArrayRows(RowBlocks):
         if not chunks:
             return wanted
         if chunks[0] > 32 * wanted:
-            warnings.warn(
+            warn_user(
                 f"each chunk of X has {chunks[0]} rows, and {wanted} rows at a time fit in memory: "
                 f"each chunk is unpacked {-(-chunks[0] // wanted)} times; store X in chunks of "
-                "fewer rows, or allow more memory",
-                stacklevel=2,
+                "fewer rows, or allow more memory"
             )
             return wanted
         return max(chunks[0], wanted // chunks[0] * chunks[0])

@@ -6,7 +6,6 @@ is neither: it is never left out, but an error that shows the values in the way.
 """
 
 import re
-import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -14,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FormatError, named
+from ..errors import FormatError, named, warn_user
 
 NUMERIC_ONLY = "numeric_only=True (--numeric-only on the command line)"
 REMEDY = f"{NUMERIC_ONLY}, or encode them as numbers, e.g. with pandas.get_dummies"
@@ -188,9 +187,7 @@ def column_labels(table: Any) -> tuple[Any, ...] | None:
     return None if columns is None or callable(columns) else tuple(columns)
 
 
-def numbers_only(
-    table: Any, *, numeric_only: bool = False, remedy: str = REMEDY, stacklevel: int = 2
-) -> Any:
+def numbers_only(table: Any, *, numeric_only: bool = False, remedy: str = REMEDY) -> Any:
     """The frame without its columns that hold no numbers; an error unless numeric_only is set.
 
     remedy : with what such columns may be left out.
@@ -206,7 +203,7 @@ def numbers_only(
     n = len(columns)
     note = without(others, n, n, numeric_only, remedy)
     counted = f"indices count the {n - len(others)} others, chosen_names are labels of the table"
-    warnings.warn(f"{note}; {counted}", stacklevel=stacklevel + 1)
+    warn_user(f"{note}; {counted}")
     return taken(table, [j for j in range(n) if j not in others])
 
 

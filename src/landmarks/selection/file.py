@@ -14,7 +14,7 @@ from ..errors import FormatError
 from ..methods.trajectory import Trajectory
 from ..objectives.objective import OBJECTIVES
 from ..operators.base import Operator
-from ..operators.data import prepared_operator
+from ..operators.data import opened, warn
 from ..operators.fingerprint import same_sketch, sketch
 from ..operators.prepare import Preparation
 from ..placement import Constraint, MinDistance, Regions
@@ -129,7 +129,9 @@ def load(
         prepared = {"center": selection.center, "scale": selection.scale}
         if isinstance(data, Operator):  # it is used as it is
             prepared = {}
-        operator = prepared_operator(data, missing=missing, numeric_only=numeric_only, **prepared)
+        given = opened(data, missing=missing, numeric_only=numeric_only, **prepared)
+        warn(given)
+        operator = given.operator
         _check_data(path, operator, selection)
         selection = replace(selection, operator=operator, path=selection.path)
     standard = Preparation(selection.center, selection.scale)

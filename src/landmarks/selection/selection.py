@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from .._check import choice, seconds
 from ..allowed import Allowed
-from ..errors import RankWarning, UnsupportedError
+from ..errors import RankWarning, UnsupportedError, warn_user
 from ..linalg.error import Estimate, estimated_error
 from ..linalg.nystrom import Nystrom
 from ..linalg.rebuilding import rebuilding
@@ -291,11 +290,10 @@ class Selection:
         if self.most_columns == self.k:
             certain = self._figure("rank_bound", criterion)
         if tail <= 0 or certain < tail / 2:
-            warnings.warn(
+            warn_user(
                 f"the factor is undefined: k = {self.k} is at the numerical rank, where rounding "
                 "may be half of the best rank-k error or more",
                 RankWarning,
-                stacklevel=2,
             )
             return math.nan
         return self._figure("error", criterion) / tail

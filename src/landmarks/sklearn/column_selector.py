@@ -253,7 +253,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         operator.labels = self._labels
         constraints = requested_constraints(self)
         size = requested_size(self, prepared, constraints)
-        warn(replace(prepared, left_open=self.scale is None and target is None), stacklevel=5)
+        warn(replace(prepared, left_open=self.scale is None and target is None))
         selection = lm.select(
             operator,
             size,
@@ -291,7 +291,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
             return X
         labels = tuple(column_labels(X) or ())
         if reset:
-            kept = numbers_only(X, numeric_only=True, stacklevel=4)
+            kept = numbers_only(X, numeric_only=True)
             self._numbers = labels, numeric_places(X)
             return kept
         if self._numbers is None or self._numbers[0] != labels:

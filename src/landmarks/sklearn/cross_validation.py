@@ -123,9 +123,9 @@ def _rows(
             'errors on held-out rows need every value: missing is "error", "drop" or "impute" here'
         )
     A = A.compute() if hasattr(A, "__dask_graph__") else A
-    held = given(A, missing=missing, numeric_only=numeric_only, load=True, stacklevel=4)
+    held = given(A, missing=missing, numeric_only=numeric_only, load=True)
     prepared = held.prepared(center=center, scale=scale, missing=missing)
-    warn(prepared, stacklevel=4)
+    warn(prepared)
     X = held.values.tocsr() if scipy.sparse.issparse(held.values) else host(held.values)
     return X if prepared.rows is None else X[prepared.rows], prepared.rows
 

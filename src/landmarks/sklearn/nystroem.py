@@ -8,7 +8,6 @@ and device where landmarks can be chosen there; without it every function here s
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -31,6 +30,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import landmarks as lm
 
+from ..errors import warn_user
 from ..kernels import OURS
 from ..operators.base import Operator
 from ..problem import check_indices
@@ -291,11 +291,10 @@ def chosen_points(
 
 def _size(estimator: Nystroem, n: int) -> int:
     if estimator.n_components > n:
-        warnings.warn(
+        warn_user(
             "n_components > n_samples. This is not possible.\nn_components was set to "
             f"n_samples = {n}, which results in "
-            "inefficient evaluation of the full kernel.",
-            stacklevel=4,
+            "inefficient evaluation of the full kernel."
         )
     return min(estimator.n_components, n)
 
@@ -311,10 +310,9 @@ def _method(estimator: Nystroem) -> Any:
             )
         return estimator.selection
     if not definite:
-        warnings.warn(
+        warn_user(
             f"kernel={estimator.kernel!r} is not positive semidefinite; its landmarks are drawn "
-            "uniformly.",
-            stacklevel=4,
+            "uniformly."
         )
         return "uniform"
     single = callable(estimator.kernel) and not isinstance(estimator.kernel, OURS)

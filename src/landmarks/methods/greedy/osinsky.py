@@ -19,8 +19,7 @@ import numpy as np
 from ..._array import host
 from ...linalg.error import spectrum
 from ...operators.base import Operator
-from ...operators.data import Data
-from ...operators.dense import Dense
+from ...operators.dense import Data, Dense
 from ...operators.forms import densify, in_double
 from ...problem import INCLUDE_EXCLUDE, Choice, Problem, brief, complete
 
