@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import platform
 import time
 from collections.abc import Callable
@@ -24,11 +25,11 @@ def real(data_dir: str, name: str, rows: int) -> np.ndarray:
     return standardise(X[np.sort(drawn)])
 
 
-def clusters(rows: int) -> np.ndarray:
-    """200 clusters in 9 dimensions."""
+def clusters(rows: int, d: int = 9, count: int = 200) -> np.ndarray:
+    """Points around so many centres."""
     rng = np.random.default_rng(0)
-    centres = 3 * rng.standard_normal((200, 9))
-    return centres[rng.integers(0, 200, rows)] + rng.standard_normal((rows, 9))
+    centres = 3 * rng.standard_normal((count, d))
+    return centres[rng.integers(0, count, rows)] + rng.standard_normal((rows, d))
 
 
 def kernel(X: np.ndarray, sigma: float, device: str, dtype: Any = torch.float32) -> Any:
@@ -38,7 +39,8 @@ def kernel(X: np.ndarray, sigma: float, device: str, dtype: Any = torch.float32)
 
 
 def timed(run: Callable[[], Any]) -> tuple[Any, float, float]:
-    """What a run gives, its seconds, and its peak memory on the card in MB."""
+    """What a run gives, its seconds, and its peak memory on the card in units of 10⁶ bytes."""
+    gc.collect()
     if torch.cuda.is_available():
         torch.cuda.synchronize()
         torch.cuda.empty_cache()
@@ -46,7 +48,7 @@ def timed(run: Callable[[], Any]) -> tuple[Any, float, float]:
     start = time.perf_counter()
     result = run()
     seconds = time.perf_counter() - start
-    memory = torch.cuda.max_memory_allocated() / 2**20 if torch.cuda.is_available() else 0.0
+    memory = torch.cuda.max_memory_allocated() / 1e6 if torch.cuda.is_available() else 0.0
     return result, seconds, memory
 
 

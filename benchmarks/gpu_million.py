@@ -1,97 +1,81 @@
-"""A million points on a graphics card: nuclear scores with the n × k factor kept and not kept.
+"""Millions of points on a graphics card: seconds, peak memory and error for k landmarks.
 
-python benchmarks/gpu_million.py [--out FILE] [--quick] [--points 1000000] [--k 1000 4000]
+    python benchmarks/gpu_million.py [--points 1000000] [--dimensions 9] [--k 1000]
+        [--methods uniform rpcholesky nuclear] [--not-kept] [--one-by-one] [--quick] [--out FILE]
 
-Where the factor is not kept, the columns of K are evaluated again whenever it is used. The trace
-error is exact; picks are made in blocks, and `--one-by-one` adds a run that makes single picks.
+The trace error is exact. The n × k factor is kept if half of the free memory holds it; otherwise,
+and in the lines "not kept", columns of K are evaluated again whenever it is used. `--one-by-one`
+adds nuclear scores that make single picks instead of blocks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
+from unittest.mock import patch
 
 from card import Page, clusters, device_line, kernel, options, timed
 
 import landmarks as lm
 from landmarks.methods.greedy import nuclear
-from landmarks.residual import panel
+from landmarks.residual import residual
 
-SIGMA = 2.0
-
-
-@contextmanager
-def no_panels() -> Iterator[None]:
-    """As if the memory for n × k numbers were missing."""
-    before, panel.free_memory = panel.free_memory, lambda like, otherwise: 0
-    yield
-    panel.free_memory = before
+PROBLEMS = {6: (50, 1.5), 9: (200, 2.0)}  # clusters and width, by dimensions
+WARM = 120_000  # points from which products are in single precision: their kernels are compiled too
 
 
-@contextmanager
-def single_picks() -> Iterator[None]:
-    """Picks one by one at any n."""
-    before, nuclear.LARGE = nuclear.LARGE, 10**18
-    yield
-    nuclear.LARGE = before
-
-
-@contextmanager
-def as_it_is() -> Iterator[None]:
-    """Nothing changed."""
-    yield
-
-
-def line(operator: object, k: int, label: str, method: str, setting: object) -> str:
-    """One run."""
-    with setting():  # type: ignore[operator]  # a context manager
-        found, seconds, memory = timed(lambda: lm.select(operator, k, method=method))
-    error = found.error("trace")
-    return f"| {k} | {label} | {error:.6g} | {seconds:.1f} | {memory:.0f} |"
-
-
-def runs(one_by_one: bool) -> Iterator[tuple[str, str, object]]:
-    """What is run for each k."""
-    yield "uniform", "uniform", as_it_is
-    yield "rpcholesky, kept", "rpcholesky", as_it_is
-    yield "rpcholesky, not kept", "rpcholesky", no_panels
-    yield "nuclear, kept", "nuclear", as_it_is
-    yield "nuclear, not kept", "nuclear", no_panels
+def runs(
+    methods: list[str], not_kept: bool, one_by_one: bool
+) -> Iterator[tuple[str, str, AbstractContextManager]]:
+    """Label, method and setting of each line."""
+    for method in methods:
+        yield method, method, nullcontext()
+        if not_kept and method != "uniform":
+            full = patch.object(residual, "free_memory", lambda like, otherwise: 0)
+            yield f"{method}, not kept", method, full
     if one_by_one:
-        yield "nuclear, kept, one by one", "nuclear", single_picks
-
-
-def head(device: str, n: int, one_by_one: bool) -> list[str]:
-    """What stands above the lines."""
-    single = ["*one by one*: without blocks of picks."] if one_by_one else []
-    return [
-        "# A million points on one graphics card",
-        "",
-        device_line(device),
-        f"{n} points in 9 dimensions in 200 clusters, float32, rbf({SIGMA:g}). Printed by",
-        "`python benchmarks/gpu_million.py --out FILE`.",
-        "*not kept*: the n × k factor is made again from columns of K whenever it is used.",
-        *single,
-        "",
-        "| k | method | trace error | seconds | peak MB |",
-        "|---|---|---|---|---|",
-    ]
+        yield "nuclear, one by one", "nuclear", patch.object(nuclear, "LARGE", 10**18)
 
 
 def main() -> None:
     """Print the table, and write it where asked."""
     parser = options(__doc__)
     parser.add_argument("--points", type=int, default=1_000_000)
-    parser.add_argument("--k", type=int, nargs="+", default=[1000, 4000])
+    parser.add_argument("--dimensions", type=int, choices=PROBLEMS, default=9)
+    parser.add_argument("--k", type=int, default=1000)
+    methods = ["uniform", "rpcholesky", "nuclear"]
+    parser.add_argument("--methods", nargs="+", choices=methods, default=methods)
+    parser.add_argument("--not-kept", action="store_true")
     parser.add_argument("--one-by-one", action="store_true")
-    arguments = parser.parse_args()
-    n = 25_000 if arguments.quick else arguments.points
-    page = Page(arguments.out, head(arguments.device, n, arguments.one_by_one))
-    lm.select(kernel(clusters(25_000), SIGMA, arguments.device), 5, method="nuclear")
-    operator = kernel(clusters(n), SIGMA, arguments.device)
-    for k in (40, 100) if arguments.quick else arguments.k:
-        for label, method, setting in runs(arguments.one_by_one):
-            page.add(line(operator, k, label, method, setting))
+    asked = parser.parse_args()
+    n, k, d = (25_000, 100, asked.dimensions) if asked.quick else (
+        asked.points, asked.k, asked.dimensions
+    )  # fmt: skip
+    count, sigma = PROBLEMS[d]
+    page = Page(
+        asked.out,
+        [
+            f"## {n} points in {d} dimensions, k = {k}",
+            "",
+            device_line(asked.device),
+            f"{count} clusters, float32 points, rbf({sigma:g}).",
+            "",
+            "| method | trace error | relative | seconds | peak GB | with its error: seconds, GB |",
+            "|---|---|---|---|---|---|",
+        ],
+    )
+    X = clusters(n, d, count)
+    few = X[: 5000 if asked.quick else WARM]
+    lm.select(kernel(few, sigma, asked.device), 5, method="nuclear")
+    operator = kernel(X, sigma, asked.device)
+    for label, method, setting in runs(asked.methods, asked.not_kept, asked.one_by_one):
+        with setting:
+            found, seconds, memory = timed(lambda m=method: lm.select(operator, k, method=m))
+        error, more, most = timed(found.error)
+        page.add(
+            f"| {label} | {error:.6g} | {found.relative_error():.4f} | {seconds:.1f} | "
+            f"{memory / 1e3:.1f} | {more:.1f}, {most / 1e3:.1f} |"
+        )
 
 
 if __name__ == "__main__":

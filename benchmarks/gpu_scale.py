@@ -1,12 +1,11 @@
 """Selections on one graphics card: kernels too large to store.
 
     python benchmarks/gpu_scale.py --data-dir DIR [--device cuda] [--quick]
-        [--part agree protein million thousands smooth]
+        [--part agree protein million smooth]
 
 agree    the same seed on the CPU and on the card, on problems small enough for both
 protein  45 730 points, σ = 0.5, Frobenius criterion, every method, K never stored
 million  covtype's 581 012 rows and a synthetic million in 9 dimensions, k = 1000
-thousands  a synthetic million, k = 4000, with the n × k factor kept and not kept
 smooth   20 000 points in 4 dimensions, k = 200, a kernel so smooth that float32 has few digits left
 
 Errors are exact for protein and estimated with a 95 % interval for the million. Memory is the peak
@@ -15,16 +14,13 @@ on the card.
 
 import argparse
 import platform
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import numpy as np
 import torch
+from card import clusters, timed
 
 import landmarks as lm
 from landmarks.objectives import Trace
-from landmarks.residual import panel
 from paper.data import standardise, standardised
 
 AIMS = {50: 1.05e6, 100: 6.45e5, 200: 3.48e5, 400: 1.70e5}
@@ -34,22 +30,11 @@ def points(X: np.ndarray, device: str) -> torch.Tensor:
     return torch.as_tensor(np.ascontiguousarray(X, dtype=np.float32), device=device)
 
 
-def timed(
+def chosen(
     operator: object, k: int, method: object, criterion: str
 ) -> tuple[lm.Selection, float, float]:
-    """A selection, its seconds, and the peak memory on the card in MB."""
-    on_card = torch.cuda.is_available()
-    if on_card:
-        torch.cuda.synchronize()
-        torch.cuda.reset_peak_memory_stats()
-    start = time.perf_counter()
-    selection = lm.select(operator, k, method=method, criterion=criterion)
-    seconds = time.perf_counter() - start
-    return (
-        selection,
-        seconds,
-        torch.cuda.max_memory_allocated() / 2**20 if on_card else float("nan"),
-    )
+    """A selection, its seconds, and the peak memory on the card in units of 10⁶ bytes."""
+    return timed(lambda: lm.select(operator, k, method=method, criterion=criterion))
 
 
 def part_agree(data_dir: str | None, device: str, quick: bool) -> None:
@@ -113,7 +98,7 @@ def part_protein(data_dir: str | None, device: str, quick: bool) -> None:
             lm.Continuous(strategy="frank_wolfe"),
             lm.Continuous(strategy="path"),
         ):
-            selection, seconds, memory = timed(
+            selection, seconds, memory = chosen(
                 lm.kernel(X, lm.rbf(sigma=0.5)), k, method, "frobenius"
             )
             error, label = (
@@ -133,7 +118,7 @@ def part_protein(data_dir: str | None, device: str, quick: bool) -> None:
 
 
 def part_million(data_dir: str | None, device: str, quick: bool) -> None:
-    sets = {"synthetic, d = 9, sigma = 2": (synthetic(20_000 if quick else 1_000_000), 2.0)}
+    sets = {"synthetic, d = 9, sigma = 2": (clusters(20_000 if quick else 1_000_000), 2.0)}
     if data_dir is not None:
         with np.load(f"{data_dir}/covtype.npz") as archive:
             sets["covtype, d = 54, sigma = 5"] = (
@@ -146,25 +131,7 @@ def part_million(data_dir: str | None, device: str, quick: bool) -> None:
         operator = lm.kernel(points(X, device), lm.rbf(sigma=sigma))
         k = 100 if quick else 1000
         for method in ("uniform", "rpcholesky", "nuclear", "auto"):
-            show(method, *timed(operator, k, method, "trace"))
-        with no_panels():
-            show("nuclear, implicit", *timed(operator, k, "nuclear", "trace"))
-
-
-def part_thousands(data_dir: str | None, device: str, quick: bool) -> None:
-    X, sigma = synthetic(20_000 if quick else 1_000_000), 2.0
-    k = 400 if quick else 4000
-    print(
-        f"synthetic, d = 9, sigma = {sigma}, n = {len(X)}, k = {k}; the n × k factor kept, "
-        "then made again whenever it is used"
-    )
-    print(HEAD)
-    operator = lm.kernel(points(X, device), lm.rbf(sigma=sigma))
-    show("uniform", *timed(operator, k, "uniform", "trace"))
-    for method in ("rpcholesky", "nuclear"):
-        show(f"{method}, kept", *timed(operator, k, method, "trace"))
-        with no_panels():
-            show(f"{method}, implicit", *timed(operator, k, method, "trace"))
+            show(method, *chosen(operator, k, method, "trace"))
 
 
 def part_smooth(data_dir: str | None, device: str, quick: bool) -> None:
@@ -178,27 +145,12 @@ def part_smooth(data_dir: str | None, device: str, quick: bool) -> None:
     for method in ("pivoted_qr", "rpcholesky", "nuclear", "greedy", "swap", lm.Supervised(y)):
         cells = []
         for operator in (single, double):
-            selection, seconds, _ = timed(operator, 60 if quick else 200, method, "trace")
+            selection, seconds, _ = chosen(operator, 60 if quick else 200, method, "trace")
             cells.append(f"{Trace().error(double, selection.indices):>17.2f} {seconds:>8.2f}")
         print(
             f"{method if isinstance(method, str) else 'supervised':<12} {' '.join(cells)}",
             flush=True,
         )
-
-
-@contextmanager
-def no_panels() -> Iterator[None]:
-    """As if the memory for n × k numbers were missing."""
-    before, panel.free_memory = panel.free_memory, lambda like, otherwise: 0
-    yield
-    panel.free_memory = before
-
-
-def synthetic(rows: int) -> np.ndarray:
-    """200 clusters in 9 dimensions."""
-    rng = np.random.default_rng(0)
-    centres = 3 * rng.standard_normal((200, 9))
-    return centres[rng.integers(0, 200, rows)] + rng.standard_normal((rows, 9))
 
 
 HEAD = (
@@ -219,7 +171,6 @@ PARTS = {
     "agree": part_agree,
     "protein": part_protein,
     "million": part_million,
-    "thousands": part_thousands,
     "smooth": part_smooth,
 }
 

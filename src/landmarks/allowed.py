@@ -52,6 +52,11 @@ class Allowed:
         return self.groups
 
     @cached_property
+    def count(self) -> int:
+        """How many units there are."""
+        return self.n if self.groups is None else int(np.max(self.unit_of)) + 1
+
+    @cached_property
     def members(self) -> tuple[np.ndarray, ...]:
         """The columns of each unit; together all columns."""
         order = np.argsort(self.unit_of, kind="stable")
@@ -60,7 +65,7 @@ class Allowed:
     @property
     def single(self) -> bool:
         """Whether every unit is one column."""
-        return self.groups is None or len(self.members) == self.n
+        return self.count == self.n
 
     @cached_property
     def costs(self) -> np.ndarray:
@@ -70,7 +75,7 @@ class Allowed:
     @cached_property
     def open(self) -> np.ndarray:
         """Whether each unit may be chosen at all."""
-        found = np.ones(len(self.members), dtype=bool)
+        found = np.ones(self.count, dtype=bool)
         found[self.unit_of[list(self.exclude)]] = False
         return found
 
@@ -82,7 +87,7 @@ class Allowed:
     @cached_property
     def most(self) -> int:
         """The most units that a choice has."""
-        most = min(self.k or len(self.members), np.sum(self.open))
+        most = min(self.k or self.count, np.sum(self.open))
         if self.repeats:
             most = self.k
         if not self.sized and not self.uneven and np.any(self.costs[self.open] > 0):
@@ -146,7 +151,7 @@ class Allowed:
         ):
             return "a group is chosen in part"
         size = len(indices) if self.single else len(units)
-        if size > (self.k or len(self.members)) or (size < self.k and self.sized):
+        if size > (self.k or self.count) or (size < self.k and self.sized):
             return f"{size} are chosen and not {self.k}"
         if float(np.sum(self.costs[units])) > self.budget * (1 + ROUNDING):
             return f"the choice costs {np.sum(self.costs[units]):g}, more than {self.budget:g}"
@@ -154,6 +159,8 @@ class Allowed:
 
     def columns(self, units: Indices) -> np.ndarray:
         """The columns of the units, unit by unit."""
+        if self.single:
+            return np.asarray(units, dtype=np.int64)
         empty = np.zeros(0, dtype=np.int64)
         return np.concatenate([empty, *(self.members[int(u)] for u in units)])
 
@@ -165,7 +172,7 @@ class Allowed:
         """
         if self.sized and self.single:
             return chosen
-        columns = np.concatenate([self.members[u] for u in np.flatnonzero(self.open)])
+        columns = self.columns(np.flatnonzero(self.open))
         free = np.setdiff1d(columns, self.include)
         most = [len(columns)]
         if self.k and self.single:

@@ -122,7 +122,9 @@ class Problem:
     @property
     def free(self) -> np.ndarray:
         """The indices that may be chosen, in increasing order, without the included ones."""
-        return np.setdiff1d(self.candidates, self.include)
+        open_ = self.allowed.open[self.allowed.unit_of]
+        open_[list(self.include)] = False
+        return np.flatnonzero(open_)
 
     def addable(self, chosen: Indices) -> np.ndarray:
         """Whether each candidate may be added to the chosen ones and what must be included.

@@ -6,6 +6,7 @@ import scipy.sparse.linalg
 from numpy.testing import assert_allclose
 
 import landmarks as lm
+from landmarks.linalg import nystrom
 
 
 @pytest.fixture
@@ -111,3 +112,16 @@ def test_scipy_takes_it_as_a_linear_operator(approximation):
 def test_a_vector_of_another_length_is_refused(approximation, block, use):
     with pytest.raises(ValueError, match=r"a vector of length 40 or a block of 40 rows, got"):
         approximation @ block if use == "product" else approximation.solve(block, 1.0)
+
+
+@pytest.mark.parametrize("noise", [None, 0.1])
+def test_errors_and_factors_of_large_kernels_come_in_tiles_of_rows(noise, monkeypatch):
+    points = np.random.default_rng(0).standard_normal((3000, 2))
+    K = lm.kernel(points, lm.rbf(sigma=1.0), memory=2**20)  # tiles of 1092 rows
+    found = []
+    for memory in (2**28, 0):
+        monkeypatch.setattr(nystrom, "MEMORY", memory)
+        s = lm.select(K, 30, method="greedy" if noise else "uniform", noise=noise)
+        found.append((s.error(), s.nystrom() @ points))
+    assert found[1][0] == pytest.approx(found[0][0], rel=1e-12)
+    assert_allclose(found[1][1], found[0][1], atol=1e-9)

@@ -31,7 +31,7 @@ from ..operators.out_of_core import ByRows
 from ..operators.pair import Pair
 from ..operators.sources import pass_height, tile_height, tiles
 from ..operators.sums import Sum, Summation, added
-from .nystrom import nystrom_factor, pivoted_cholesky, residual_in_parts
+from .nystrom import factor_rows, nystrom_factor, pivoted_cholesky, residual_in_parts
 from .probes import Rademacher
 from .rebuilding import orthonormal, unit
 
@@ -52,10 +52,12 @@ def selection_error(pair: Pair, indices: Indices, depth: int) -> float:
     if in_parts(operator) is not None and pair.plain:
         residual = residual_in_parts(operator, indices)
         return residual.trace if depth == 1 else residual.squared_norm()
-    F = nystrom_factor(operator, indices, pair.noise)
     if depth == 1:
-        left = operator.diagonal() - namespace(F).sum(F * F, axis=1)
-        return pair.total(np.maximum(host(left).astype(np.float64), 0.0))
+        diagonal, left = operator.diagonal(), np.zeros(operator.n)
+        for rows, F in factor_rows(operator, indices, pair.noise):
+            left[rows] = host(diagonal[rows] - namespace(F).sum(F * F, axis=1))
+        return pair.total(np.maximum(left, 0.0))
+    F = nystrom_factor(operator, indices, pair.noise)
     return squared_residual(pair, F, block_width(operator))
 
 

@@ -9,6 +9,7 @@ compares the two.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,10 +17,18 @@ from typing import Any
 import numpy as np
 import scipy
 
-from .._array import Array, Indices, eps, host, like, namespace, solve_from_right, take
+from .._array import Array, Indices, eps, host, like, namespace, solve_from_right, take, zeros
 from .._check import positive
 from .._shown import Shown, Table
-from ..operators.base import Operator, in_parts, new_rows
+from ..operators.base import (
+    MEMORY,
+    Operator,
+    in_parts,
+    itemsize,
+    new_rows,
+    points_of,
+    tiles_of_columns,
+)
 
 SHOWN = 2e9  # multiplications that a notebook may take to show the eigenvalues
 
@@ -49,17 +58,42 @@ def pivoted_cholesky(K: Array) -> Pivots:
     return Pivots(kept, np.ldexp(np.tril(factor)[:rank, :rank], powers[kept][:, None]))
 
 
+def factor_rows(
+    operator: Operator, indices: Indices, noise: np.ndarray | None = None
+) -> Iterator[tuple[slice, Array]]:
+    """The rows of F, all at once, or in tiles where the columns of a kernel are large."""
+    indices = np.asarray(indices, dtype=np.int64)
+    needed = operator.n * len(indices) * itemsize(operator.like)
+    tiled = points_of(operator) is not None and needed > MEMORY
+    columns = None if tiled else operator.columns(indices)
+    K = take(columns, indices) if columns is not None else _principal(operator, indices)
+    if noise is not None:
+        K = K + like(np.diag(noise[indices]), K)
+    pivots = pivoted_cholesky(K)
+    if columns is not None:
+        yield slice(None), whitened(pivots.L, take(columns, pivots.order, axis=1))
+        return
+    for rows, _, values in tiles_of_columns(operator, indices[pivots.order]):
+        yield rows, whitened(pivots.L, values)
+
+
 def nystrom_factor(operator: Operator, indices: Indices, noise: np.ndarray | None = None) -> Array:
     """F with K̂ = F Fᵀ (Lemma 2.6 gives K̂ as the corner of the relaxation).
 
     noise : the variance of each candidate; then K̂ = K_:S (K_SS + N)⁻¹ K_S:.
     """
-    columns = operator.columns(indices)
-    K = take(columns, indices)
-    if noise is not None:
-        K = K + like(np.diag(noise[np.asarray(indices)]), K)
-    pivots = pivoted_cholesky(K)
-    return whitened(pivots.L, take(columns, pivots.order, axis=1))
+    F = None
+    for rows, part in factor_rows(operator, indices, noise):
+        if part.shape[0] == operator.n:
+            return part
+        F = zeros((operator.n, part.shape[1]), part) if F is None else F
+        F[rows, :] = part
+    return F
+
+
+def _principal(operator: Operator, indices: np.ndarray) -> Array:
+    """K_SS."""
+    return operator.restrict(indices).columns(np.arange(len(indices)))
 
 
 def residual_in_parts(operator: Operator, indices: Indices) -> Any:
@@ -68,7 +102,7 @@ def residual_in_parts(operator: Operator, indices: Indices) -> Any:
     if found is not None:
         return found
     indices = np.asarray(list(dict.fromkeys(np.asarray(indices).tolist())), dtype=np.int64)
-    pivots = pivoted_cholesky(operator.restrict(indices).columns(np.arange(len(indices))))
+    pivots = pivoted_cholesky(_principal(operator, indices))
     return in_parts(operator).built_residual(indices[pivots.order], pivots.L)
 
 
@@ -181,7 +215,8 @@ class Nystrom(Symmetric, Shown):
         """
         if in_parts(self.operator) is not None:
             return residual_in_parts(self.operator, self.indices).factor()
-        return nystrom_factor(self.operator, self.indices) * 2.0 ** (self.operator.exponent / 2)
+        F, exponent = nystrom_factor(self.operator, self.indices), self.operator.exponent
+        return F * 2.0 ** (exponent / 2) if exponent else F
 
     @property
     def _tall(self) -> Array:
@@ -226,8 +261,7 @@ class Nystrom(Symmetric, Shown):
         if in_parts(self.operator) is not None:
             residual = residual_in_parts(self.operator, self.indices)
             return whitened(residual.L, new_rows(self.operator, points, residual.order))
-        chosen = self.operator.restrict(self.indices)
-        pivots = pivoted_cholesky(chosen.columns(np.arange(len(self.indices))))
+        pivots = pivoted_cholesky(_principal(self.operator, self.indices))
         return whitened(pivots.L, new_rows(self.operator, points, self.indices[pivots.order]))
 
 

@@ -153,6 +153,17 @@ def new_rows(operator: Operator, points: Array, indices: Indices) -> Array:
 
 
 @singledispatch
+def tiles_of_columns(operator: Operator, indices: Indices) -> Iterator[tuple[slice, slice, Array]]:
+    """The columns of K at the indices in tiles that fit in the memory: rows, places, values.
+
+    These are all rows of some columns; of a kernel all columns of some rows.
+    """
+    indices = np.asarray(indices, dtype=np.int64)
+    for part in blocks(len(indices), block_width(operator, MEMORY)):
+        yield slice(None), slice(int(part[0]), int(part[-1]) + 1), operator.columns(indices[part])
+
+
+@singledispatch
 def stored_up_to(operator: Operator) -> int:
     """The bytes up to which a search stores a K whose entries are evaluated each time; 0: never."""
     return 0

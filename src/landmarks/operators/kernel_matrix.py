@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -39,6 +40,7 @@ from .base import (
     points_of,
     remade_in_double,
     stored_up_to,
+    tiles_of_columns,
     warn_about,
 )
 from .dense import Dense
@@ -247,6 +249,16 @@ def _stored_up_to(operator: KernelOperator) -> int:
     return 8 * operator.memory
 
 
+@tiles_of_columns.register
+def _tiles_of_rows(
+    operator: KernelOperator, indices: Indices
+) -> Iterator[tuple[slice, slice, Array]]:
+    chosen = take(operator.points, indices)
+    operator.ledger.add(columns=len(indices))
+    for a, b in operator._chunks(operator.n, len(indices)):
+        yield slice(a, b), slice(None), operator._values(operator.points[a:b, :], chosen)
+
+
 @in_single.register
 def _in_single(operator: KernelOperator) -> Operator | None:
     return operator.in_single
@@ -303,9 +315,12 @@ def _warn_of_identity(operator: KernelOperator, indices: np.ndarray) -> None:
     if len(indices) == operator.n:
         return
     first = indices[:8]
-    values = np.abs(host(operator.columns(first)).astype(np.float64))
-    values[first, np.arange(len(first))] = 0.0
-    if np.max(values) <= np.finfo(np.float32).eps * float(np.max(host(operator.diagonal()))):
+    values = operator.columns(first)
+    for i, j in enumerate(first):
+        values[int(j), i] = 0.0
+    xp = namespace(values)
+    most = max(float(xp.max(values)), -float(xp.min(values)))
+    if most <= np.finfo(np.float32).eps * float(np.max(host(operator.diagonal()))):
         warn_user(
             "the landmarks represent no other point: the kernel matrix is numerically the "
             "identity, and any choice is as good; widen the kernel, e.g. a larger sigma"

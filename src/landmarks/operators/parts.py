@@ -63,9 +63,11 @@ def signs(key: int, count: int, start: int, stop: int) -> np.ndarray:
     steps = -(-count // STEP_BITS)  # of the counter, for each row
     words = np.random.Philox(key=key).advance(start * steps)
     raw = words.random_raw((stop - start) * steps * (STEP_BITS // 64))
-    bits = np.unpackbits(
+    found = np.unpackbits(
         raw.astype("<u8").view(np.uint8).reshape(stop - start, steps * STEP_BITS // 8),
         axis=1,
         count=count,
-    )
-    return 2.0 * bits - 1.0
+    ).astype(np.float64)
+    found *= 2.0
+    found -= 1.0
+    return found

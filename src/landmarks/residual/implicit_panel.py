@@ -7,13 +7,11 @@ of a smooth kernel in single precision was wrong by a third after a thousand pic
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import scipy.linalg
 
-from .._array import Array, Indices, as_dtype_of, double, like, namespace, take, zeros
-from ..operators.base import MEMORY, Operator, block_width, blocks
+from .._array import Array, Indices, as_dtype_of, double, like, take, zeros
+from ..operators.base import Operator, tiles_of_columns
 from ..runs.state import State
 
 
@@ -33,15 +31,15 @@ class ImplicitPanel(State):
     def times(self, block: Array) -> Array:
         weights = as_dtype_of(self.R @ double(block), block)
         product = zeros((self.operator.n, block.shape[1]), block)
-        for part in self._parts():
-            product += self.operator.columns(self.picks[part]) @ weights[part[0] : part[-1] + 1, :]
+        for rows, places, values in tiles_of_columns(self.operator, self.picks):
+            product[rows, :] += values @ weights[places, :]
         return product
 
     def transposed_times(self, block: Array) -> Array:
-        parts = [self.operator.columns(self.picks[part]).T @ block for part in self._parts()]
-        if not parts:
-            return zeros((0, block.shape[1]), block)
-        return as_dtype_of(self.R.T @ double(namespace(block).concat(parts)), block)
+        product = zeros((len(self.picks), block.shape[1]), block)
+        for rows, places, values in tiles_of_columns(self.operator, self.picks):
+            product[places, :] += values.T @ block[rows, :]
+        return as_dtype_of(self.R.T @ double(product), block)
 
     def rows(self, indices: Indices, columns: Array | None = None) -> Array:
         K = self._block(indices) if columns is None else take(columns, self.picks)
@@ -52,10 +50,6 @@ class ImplicitPanel(State):
         r, indices = len(self.picks), np.asarray(indices, dtype=np.int64)
         part = self.operator.restrict(np.concatenate([self.picks, indices]))
         return part.columns(np.arange(r, r + len(indices)))[:r, :]
-
-    def _parts(self) -> Iterator[np.ndarray]:
-        """The places of the picks, in blocks whose columns of K fit in the memory."""
-        return blocks(len(self.picks), block_width(self.operator, MEMORY))
 
     def append(self, indices: np.ndarray, V: Array, rows: Array, L: np.ndarray) -> None:
         """As F_new = (K_J − K_S R F_Jᵀ) L⁻ᵀ, the new columns of R are −R F_Jᵀ L⁻ᵀ over L⁻ᵀ."""

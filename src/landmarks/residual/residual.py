@@ -146,7 +146,9 @@ class Residual(State):
 
     def open_to(self, problem: Problem) -> np.ndarray:
         """Whether each column may be picked."""
-        return np.isin(np.arange(self.operator.n), problem.free)
+        found = np.zeros(self.operator.n, dtype=bool)
+        found[problem.free] = True
+        return found
 
     def draw(
         self, allowed: np.ndarray, size: int, rng: np.random.Generator

@@ -275,8 +275,9 @@ def pick_block(residual: Any, gains: Any, allowed: Any, limit: int) -> bool:
 
 def highest_scores(scores: np.ndarray, count: int) -> tuple[np.ndarray, float]:
     """The columns of the highest positive scores, and the highest score of any other."""
-    order = np.argsort(-scores, kind="stable")[: count + 1]
-    order = order[scores[order] > 0]
+    least = max(np.partition(scores, -count - 1)[-count - 1], 0.0) if len(scores) > count else 0.0
+    order = np.flatnonzero((scores >= least) & (scores > 0))  # the others need not be in order
+    order = order[np.argsort(-scores[order], kind="stable")][: count + 1]
     outside = float(scores[order[count]]) if len(order) > count else 0.0
     return order[:count], outside
 
