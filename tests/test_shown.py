@@ -157,6 +157,12 @@ def test_every_result_prints_short_and_has_a_table_and_a_picture(results, name):
     assert drawn.get_xlabel() == drawn.ax_.get_xlabel() != ""
 
 
+def test_one_size_is_not_shown_as_a_range():
+    assert re.fullmatch(r"Curve: relative error 0\.\d+ at k = 3", repr(lm.path(WINE, [3], **ASKED)))
+    held = lm.held_out(WINE, [3], cv=4, **ASKED)
+    assert re.fullmatch(r"HeldOut: relative error 0\.\d+ at k = 3 on 4 folds", repr(held))
+
+
 @pytest.mark.parametrize("name", ["path", "stability", "why", "held_out", "nystrom", "relaxation"])
 def test_a_picture_goes_on_given_axes(results, name):
     figure = pytest.importorskip("matplotlib.figure", reason="needs matplotlib")

@@ -172,6 +172,9 @@ def test_rows_with_missing_values_are_left_out_when_asked(door, tmp_path):
     left_out = len(GAPS) - len(complete)
     assert said == [f"{left_out} of 40 rows have a missing value and were left out"]
     assert chosen in (through(door, complete, tmp_path)[0], CHOSEN)
+    few = FRAME.assign(a=FRAME["a"].where(FRAME.index % 4 == 0))
+    message = '30 of 40 rows have a missing value and were left out; missing="impute" '
+    assert through(door, few, tmp_path, missing="drop")[1][0].startswith(message)
 
 
 @without("load")
@@ -214,11 +217,12 @@ def test_too_few_complete_rows_are_an_error(door, left, tmp_path):
         through(door, table, tmp_path, missing="drop")
 
 
-def test_fewer_complete_rows_than_columns_wanted_are_an_error(tmp_path):
+@pytest.mark.parametrize("left", [3, 4])  # any four columns rebuild four rows
+def test_no_more_complete_rows_than_columns_wanted_are_an_error(left, tmp_path):
     table = FRAME.copy()
-    table.iloc[3:, 3] = np.nan
+    table.iloc[left:, 3] = np.nan
     table.to_csv(tmp_path / "x.csv", index=False)
-    message = "only 3 of 40 rows have every value, too few to choose 4 columns from"
+    message = f"only {left} of 40 rows have every value, too few to choose 4 columns from"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with pytest.raises(ValueError, match=message):

@@ -230,6 +230,10 @@ class HeldOut(Shown):
     @property
     def sentence(self) -> str:
         """The sizes, the lowest error, and the fewest columns about as good."""
+        if len(self.ks) == 1:
+            return (
+                f"relative error {self.mean[0]:.3g} at k = {self.best} on {len(self.errors)} folds"
+            )
         return (
             f"{len(self.ks)} sizes from k = {self.ks[0]} to {self.ks[-1]} on {len(self.errors)} "
             f"folds; lowest relative error {self.mean.min():.3g} at k = {self.best}, within one "

@@ -130,6 +130,8 @@ class Curve(Shown):
     @property
     def sentence(self) -> str:
         """The sizes, the errors and the knee."""
+        if len(self.ks) == 1:
+            return f"relative error {self.relative[0]:.3g} at k = {self.ks[0]}"
         return (
             f"{len(self.ks)} sizes from k = {self.ks[0]} to {self.ks[-1]}, relative error "
             f"{self.relative[0]:.3g} to {self.relative[-1]:.3g}, knee at k = {self.knee()}"

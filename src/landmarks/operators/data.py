@@ -178,7 +178,7 @@ def warn(prepared: Prepared, k: int = 0) -> None:
     """Warn of what decides the choice of k columns, unless the user has decided.
 
     That is a kernel matrix given as data, columns much larger than others, means that were not
-    subtracted, and columns of one value. Fewer than k rows after some were left out are an error.
+    subtracted, and columns of one value. After rows were left out, k or fewer rows are an error.
     """
     check_left(prepared.left_out, k)
     operator = prepared.operator
@@ -291,7 +291,8 @@ class Given:
         operator.names, operator.labels = self.names, self.labels
         _facts[operator] = prepared.mean_share, prepared.left_out, False
         if dropped:
-            warn_user(f"{dropped} of {of} rows have a missing value and were left out")
+            most = '; missing="impute" (--missing impute) keeps them' if 2 * dropped > of else ""
+            warn_user(f"{dropped} of {of} rows have a missing value and were left out{most}")
         return replace(prepared, left_open=scale is None)
 
 

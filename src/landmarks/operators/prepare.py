@@ -277,9 +277,9 @@ def _gaps(X: Any) -> np.ndarray:
 
 
 def check_left(left_out: tuple[int, int], k: int = 0) -> None:
-    """Raise when rows were left out, and fewer than two, or than k, are left."""
+    """Raise when rows were left out, and one is left, or no more than k: any k rebuild k rows."""
     dropped, of = left_out
-    if dropped and of - dropped < max(2, k):
+    if dropped and of - dropped <= max(1, k):
         raise ValueError(
             f"only {of - dropped} of {of} rows have every value, too few to choose "
             f'{k or "any"} columns from; missing="impute" (--missing impute) fills in means, '

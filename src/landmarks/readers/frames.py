@@ -117,19 +117,21 @@ class Cells:
         return 2 * self.numbers > self.present
 
 
-def odd_sentence(columns: dict[str, Cells], *, of_file: bool) -> str:
+def odd_sentence(columns: list[tuple[str, Cells]], *, of_file: bool) -> str:
     """The message about columns of numbers with odd values: which values, where, and what helps."""
-    (first, *others), (cells, *_) = columns, columns.values()
+    (first, cells), *rest = columns
+    others = [name for name, _ in rest]
     if cells.odds == 0:
         sentence = f"column {first} holds numbers as text, such as {cells.sample[0][:40]!r}"
     else:
+        count = "all" if cells.odds == cells.present else f"{cells.odds} of its"
         sentence = (
-            f"column {first} holds numbers, but {cells.odds} of its {cells.present} values are "
+            f"column {first} holds numbers, but {count} {cells.present} values are "
             f"not written as such: {named(cells.odd, of=cells.odds)}"
         )
     if others:
         sentence += f"; so {'do' if len(others) > 1 else 'does'} {named(others)}"
-    helps = _what_helps(list(columns.values()))
+    helps = _what_helps([cells for _, cells in columns])
     python = ", ".join(f"{name}={value!r}" for name, value in helps.items())
     if not of_file:
         rest = f", e.g. pandas.read_csv(path, {python})" if helps else ""
@@ -194,7 +196,7 @@ def numbers_only(table: Any, *, numeric_only: bool = False, remedy: str = REMEDY
     """
     labels, columns, kinds = [repr(label) for label in table.columns], *_kinds(table)
     places = [j for j, kind in enumerate(kinds) if kind is not None]
-    odd = {labels[j]: cells for j in places if (cells := _as_text(columns[j], kinds[j]))}
+    odd = [(labels[j], cells) for j in places if (cells := _as_text(columns[j], kinds[j]))]
     if odd:
         raise ValueError(odd_sentence(odd, of_file=False))
     if not places:

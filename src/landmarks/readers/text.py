@@ -239,11 +239,11 @@ def _numbers_only(
             cells.add(f"line {record.line}", record.cells[j])
     others = {j: cells for j, cells in columns.items() if cells.odds}
     names = layout.names
-    odd = {
-        str(j) if names is None else repr(names[j][:60]): cells
+    odd = [
+        (str(j) if names is None else repr(names[j][:60]), cells)
         for j, cells in others.items()
         if cells.mostly_numbers
-    }
+    ]
     if odd:
         raise FormatError(odd_sentence(odd, of_file=True))
     if len(others) == 1 and not reading.numeric_only:
