@@ -119,8 +119,8 @@ class Cells:
 
 def odd_sentence(columns: list[tuple[str, Cells]], *, of_file: bool) -> str:
     """The message about columns of numbers with odd values: which values, where, and what helps."""
-    (first, cells), *rest = columns
-    others = [name for name, _ in rest]
+    first, cells = columns[0]
+    others = [name for name, _ in columns[1:]]
     if cells.odds == 0:
         sentence = f"column {first} holds numbers as text, such as {cells.sample[0][:40]!r}"
     else:
