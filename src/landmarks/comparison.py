@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +86,10 @@ class Comparison:
         columns: dict[str, list[Any]] = {
             "method": [row.method for row in ranked],
             "k": [row.k for row in ranked],
-            "kept": [_percent(row) for row in ranked],
+            "kept": [
+                None if row.relative_error is None else f"{1 - row.relative_error:.2%}"
+                for row in ranked
+            ],
             "over best": [row.factor for row in ranked],
             "seconds": [row.seconds for row in ranked],
             "skipped": [row.skipped for row in ranked],
@@ -186,28 +189,19 @@ def compare(
     >>> lm.compare(X, 3, methods=["uniform", "greedy"]).table["method"]
     ['greedy', 'uniform']
     """
-    _known(methods)
+    if isinstance(methods, str) or not list(methods):
+        raise ValueError(f'methods must be a list such as ["greedy", "swap"], got {methods!r}')
+    for method in methods:
+        as_method(method)
     given = opened(A, center=center, scale=scale, missing=missing, numeric_only=numeric_only)
     operator = given.operator
-    sizes = _sizes(k, operator.n)
+    listed = k if isinstance(k, list | tuple | range | np.ndarray) else [k]
+    sizes = checked_sizes(listed, operator.n).tolist()
     warn(given, sizes[-1])
     wanted = dict(criterion=criterion, seed=seed, budget=budget, include=include, exclude=exclude)
     with progress_bar(callback, quiet=not progress):
         runs = [_run(operator, size, method, wanted) for size in sizes for method in methods]
     return Comparison(tuple(row for row, _ in runs), tuple(found for _, found in runs))
-
-
-def _known(methods: Iterable[Any]) -> None:
-    if isinstance(methods, str) or not list(methods):
-        raise ValueError(f'methods must be a list such as ["greedy", "swap"], got {methods!r}')
-    for method in methods:
-        as_method(method)
-
-
-def _sizes(k: Any, n: int) -> list[int]:
-    """One size, or the rising sizes of a list."""
-    listed = k if isinstance(k, list | tuple | range | np.ndarray) else [k]
-    return checked_sizes(listed, n).tolist()
 
 
 def _run(
@@ -241,7 +235,3 @@ def factor(selection: Selection) -> float | None:
 def rank(row: Row) -> tuple[int, float]:
     """Orders rows by k, then by error; skipped methods come last."""
     return row.k, math.inf if row.relative_error is None else row.relative_error
-
-
-def _percent(row: Row) -> str | None:
-    return None if row.relative_error is None else f"{1 - row.relative_error:.2%}"

@@ -88,7 +88,15 @@ def constrained(
             "each in one of the two"
         )
     problem = Problem(operator, 0, as_objective(objective), included, excluded)
-    if placed := as_constraints(constraints, operator.n):
+    placed = (constraints,) if isinstance(constraints, Constraint) else tuple(constraints)
+    for constraint in placed:
+        if isinstance(constraint, type) or not isinstance(constraint, Constraint):
+            raise TypeError(
+                "constraints must be a list of lm.MinDistance(…) and lm.Regions(…), "
+                f"got {constraint!r}"
+            )
+        constraint.check(operator.n)
+    if placed:
         if groups is not None or costs is not None:
             raise ValueError("constraints cannot be combined with groups or costs; leave one out")
         problem = replace(problem, constraints=placed)
@@ -147,7 +155,13 @@ def _costly(problem: Problem, costs: Any, budget_cost: Any) -> Problem:
             "costs and budget_cost go together, got only "
             f"{'costs' if budget_cost is None else 'budget_cost'}"
         )
-    values, n = _numbers(costs), problem.operator.n
+    n = problem.operator.n
+    try:
+        values = np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"costs must be a list of numbers, one for each candidate, got {costs!r}"
+        ) from None
     if values.shape != (n,):
         raise ValueError(
             f"costs must hold one number for each of the n = {n} candidates, got an array of shape "
@@ -174,15 +188,6 @@ def _costly(problem: Problem, costs: Any, budget_cost: Any) -> Problem:
     return replace(problem, costs=values, budget_cost=float(budget_cost))
 
 
-def _numbers(costs: Any) -> np.ndarray:
-    try:
-        return np.asarray(costs, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"costs must be a list of numbers, one for each candidate, got {costs!r}"
-        ) from None
-
-
 def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
     """The requested size as an int, checked; 0 when the method finds it or the costs set it."""
     finds_k = getattr(chooser, "finds_k", False)
@@ -198,23 +203,18 @@ def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
     if k is None and (finds_k or problem.costs is not None):
         return 0
     if problem.objective.repeats and not _check.is_share(k):
-        return _repeated_size(k, problem)
+        size = _check.count(k, "k")  # any number not below that of the included ones
+        if len(problem.include) > size:
+            raise ValueError(
+                f"include lists {len(problem.include)} candidates, more than k = {size}; include "
+                "fewer or raise k"
+            )
+        return size
     most = problem.operator.n
     if problem.groups is not None and _check.is_share(k):
         most = problem.count(np.arange(most))
     size = _check.subset_size(k, most)
     check_size(size, problem)
-    return size
-
-
-def _repeated_size(k: Any, problem: Problem) -> int:
-    """The size when candidates may repeat: any number not below that of the included ones."""
-    size = _check.count(k, "k")
-    if len(problem.include) > size:
-        raise ValueError(
-            f"include lists {len(problem.include)} candidates, more than k = {size}; include fewer "
-            "or raise k"
-        )
     return size
 
 
@@ -238,19 +238,6 @@ def check_size(size: int, problem: Problem, name: str = "k") -> None:
         if isinstance(constraint, Regions):
             open_places = np.isin(np.arange(problem.operator.n), problem.free)
             constraint.check_size(size, np.asarray(problem.include, dtype=np.int64), open_places)
-
-
-def as_constraints(constraints: Any, n: int) -> tuple[Constraint, ...]:
-    """The constraints on places as a tuple, each checked against the number of candidates."""
-    listed = [constraints] if isinstance(constraints, Constraint) else list(constraints)
-    for constraint in listed:
-        if isinstance(constraint, type) or not isinstance(constraint, Constraint):
-            raise TypeError(
-                "constraints must be a list of lm.MinDistance(…) and lm.Regions(…), "
-                f"got {constraint!r}"
-            )
-        constraint.check(n)
-    return tuple(listed)
 
 
 def check_start(problem: Problem, indices: np.ndarray, complete: bool = True) -> None:

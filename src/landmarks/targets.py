@@ -52,7 +52,8 @@ def with_target_and_noise(
             "costs; leave one out"
         )
     found: Target | None = None
-    if _is_names(target):
+    listed = isinstance(target, list | tuple) and bool(target) and isinstance(target[0], str)
+    if listed or isinstance(target, str | Columns):
         problem, found = _of_columns(problem, target)
     elif target is not None:
         found = target_of(operator, target, standard or Preparation(), spread)
@@ -75,13 +76,6 @@ def _variances(noise: Any, operator: Operator) -> np.ndarray | None:
         raise ValueError(f"noise is a variance: it must be finite and not negative, got {bad}")
     scaled = np.ldexp(np.broadcast_to(values.ravel(), (operator.n,)), -operator.exponent)
     return scaled if np.any(scaled > 0) else None
-
-
-def _is_names(target: Any) -> bool:
-    """Whether the target is the name of a column, a list of names, or places of columns."""
-    if isinstance(target, str | Columns):
-        return True
-    return isinstance(target, list | tuple) and bool(target) and isinstance(target[0], str)
 
 
 def _of_columns(problem: Problem, target: Any) -> tuple[Problem, Target]:
@@ -147,8 +141,12 @@ def target_of(
     operator: Operator, target: Any, standard: Preparation, spread: bool
 ) -> Target | None:
     """What is to be rebuilt; None if that is the data themselves."""
+    if isinstance(target, Dense) and operator.m is None:
+        return _of_matrix(operator, target)
     if isinstance(target, Operator):
-        return _of_operator(operator, target)
+        raise TypeError(
+            f"target must be an array, or lm.psd(M) for a kernel or a stored matrix, got {target!r}"
+        )
     if operator.m is not None:
         return _of_rows(operator, target, standard, spread)
     return _of_candidates(operator, target)
@@ -162,7 +160,12 @@ def _of_rows(operator: Operator, target: Any, standard: Preparation, spread: boo
     if values.ndim == 1:
         values = values.reshape(-1, 1)
     if values.ndim != 2 or values.shape[0] != operator.m:
-        raise ValueError(_rows_sentence(operator, tuple(values.shape)))
+        shape = tuple(values.shape)
+        by_weights = "; to weigh the columns by w, give target = X * np.sqrt(w)"
+        raise ValueError(
+            f"target must have the m = {operator.m} rows of the data and one column for each thing "
+            f"to rebuild, got shape {shape}{by_weights if shape == (operator.n, 1) else ''}"
+        )
     values = _check.matrix(values, "target")
     power = _check.exponent(float(np.max(np.abs(host(values)))), values)
     values = _check.scaled(values, power)
@@ -173,34 +176,9 @@ def _of_rows(operator: Operator, target: Any, standard: Preparation, spread: boo
         given.names = names
         warn_of_spread(given, host(given.diagonal()))
     B = host(values).astype(np.float64)
-    if _is_data(B, operator):
-        return None
+    if B.shape == (operator.m, operator.n) and np.array_equal(B, numbers(operator.factor(), "X")):
+        return None  # the data themselves: nothing is special about them
     return Target(B, True, 0 if standard.scale else 2 * power, names)
-
-
-def _rows_sentence(operator: Operator, shape: tuple[int, ...]) -> str:
-    weights = ""
-    if len(shape) == 2 and shape == (operator.n, 1):
-        weights = "; to weigh the columns by w, give target = X * np.sqrt(w)"
-    return (
-        f"target must have the m = {operator.m} rows of the data and one column for each thing to "
-        f"rebuild, got shape {shape}{weights}"
-    )
-
-
-def _is_data(B: np.ndarray, operator: Operator) -> bool:
-    """Whether the target is the data themselves: then nothing is special about it."""
-    if B.shape != (operator.m, operator.n):
-        return False
-    return bool(np.array_equal(B, host(operator.factor()).astype(np.float64)))
-
-
-def _of_operator(operator: Operator, target: Operator) -> Target | None:
-    if operator.m is None and isinstance(target, Dense):
-        return _of_matrix(operator, target)
-    raise TypeError(
-        f"target must be an array, or lm.psd(M) for a kernel or a stored matrix, got {target!r}"
-    )
 
 
 def _of_candidates(operator: Operator, target: Any) -> Target | None:
@@ -213,32 +191,25 @@ def _of_candidates(operator: Operator, target: Any) -> Target | None:
             "rows of the data needs the data as an array in memory"
         )
     _check.finite(values, "target")
+    power = _check.exponent(float(np.max(np.abs(values))), values)
     if values.ndim == 1:
-        return _of_weights(operator, values)
-    if values.shape == (operator.n, operator.n):
-        return _of_matrix(operator, _semidefinite(values))
-    return _of_vectors(operator, values)
-
-
-def _semidefinite(M: np.ndarray) -> Dense:
+        if np.any(values < 0) or not np.any(values > 0):
+            raise ValueError(
+                "weights of the candidates must not be negative, and some must be above 0, got "
+                f"{values.min():g} to {values.max():g}"
+            )
+        if np.all(values == 1):
+            return None
+        return Target(_check.scaled(values, power), False, operator.exponent + power)
+    if values.shape != (operator.n, operator.n):
+        return Target(_check.scaled(values, power), False, operator.exponent + 2 * power)
     try:
-        return psd(M)
+        M = psd(values)
     except ValueError as error:
         raise ValueError(
             f"an n × n target must be positive semidefinite; for n vectors V give V @ V.T ({error})"
         ) from error
-
-
-def _of_weights(operator: Operator, weights: np.ndarray) -> Target | None:
-    if np.any(weights < 0) or not np.any(weights > 0):
-        raise ValueError(
-            "weights of the candidates must not be negative, and some must be above 0, got "
-            f"{weights.min():g} to {weights.max():g}"
-        )
-    if np.all(weights == 1):
-        return None
-    power = _check.exponent(float(np.max(weights)), weights)
-    return Target(_check.scaled(weights, power), False, operator.exponent + power)
+    return _of_matrix(operator, M)
 
 
 def _of_matrix(operator: Operator, M: Dense) -> Target | None:
@@ -249,12 +220,6 @@ def _of_matrix(operator: Operator, M: Dense) -> Target | None:
         return None
     V = stored_factor(values, 32 * float(np.finfo(np.float64).eps)).T
     return Target(V, False, operator.exponent + M.exponent)
-
-
-def _of_vectors(operator: Operator, V: np.ndarray) -> Target | None:
-    power = _check.exponent(float(np.max(np.abs(V))), V)
-    exponent = operator.exponent + 2 * power
-    return Target(_check.scaled(V, power), False, exponent)
 
 
 def numbers(values: Any, name: str) -> np.ndarray:

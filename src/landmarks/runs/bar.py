@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
@@ -26,19 +26,16 @@ def progress_bar(
         with watching(callback):
             yield
         return
+
+    def heard(progress: Progress) -> bool | None:
+        bar.update(progress)
+        return None if callback is None else callback(progress)
+
     try:
-        with watching(_both(bar.update, callback)):
+        with watching(heard):
             yield
     finally:
         bar.close()
-
-
-def _both(update: Callable[[Progress], None], callback: Callback | None) -> Callback:
-    def heard(progress: Progress) -> bool | None:
-        update(progress)
-        return None if callback is None else callback(progress)
-
-    return heard
 
 
 def _bar(stream: TextIO) -> Bar | None:
