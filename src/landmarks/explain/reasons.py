@@ -17,7 +17,7 @@ from .._array import host, rank_tolerance
 from .._shown import Table
 from ..errors import UnsupportedError
 from ..linalg.rebuilding import rebuilding
-from ..linalg.reconstruction import Reconstruction, replaceable
+from ..linalg.reconstruction import replaceable
 from ..methods.search.landscape import Landscape, as_mask
 from ..objectives.objective import Objective
 from ..operators.base import Operator
@@ -88,9 +88,15 @@ def reasons(
 ) -> Reasons:
     """The tables of a selection, with `each` substitutes and sources per column."""
     _check.count(each, "each")
-    _check_stability(selection, stability)
-    labels = _labels(selection)
-    frequency = _frequency(stability, selection.indices)
+    if stability is not None and not isinstance(stability, Stability):
+        raise TypeError(f"stability must be what Selection.stability returns, got {stability!r}")
+    if stability is not None and len(stability.frequencies) != selection.n:
+        raise ValueError(
+            f"stability is that of {len(stability.frequencies)} candidates, the selection has "
+            f"{selection.n}"
+        )
+    names = range(selection.n) if selection.names is None else selection.names
+    labels = np.asarray(names, dtype=object)
     objective = selection._objective(criterion)
     if not objective.shares:
         raise UnsupportedError(
@@ -105,22 +111,16 @@ def reasons(
         each=each,
         constraints=selection.constraints,
     )
-    chosen = _chosen(selection, found, labels, frequency)
+    some = np.isfinite(found.costs)
+    chosen = Table(
+        identity(selection.indices, labels)
+        | {"adds": found.adds.tolist()}
+        | _frequency(stability, selection.indices)
+        | pairwise("substitute", labels[found.indices], "cost", found.costs, some)
+    )
     if objective.plain:
         return Reasons(chosen, _dropped(selection, operator, each, labels, stability))
     return Reasons(chosen, _rebuilt(selection, each, labels))
-
-
-def _labels(selection: Selection) -> np.ndarray:
-    names = range(selection.n) if selection.names is None else selection.names
-    return np.asarray(names, dtype=object)
-
-
-def _chosen(
-    selection: Selection, found: Substitutes, labels: np.ndarray, frequency: dict[str, list[Any]]
-) -> Table:
-    columns = identity(selection.indices, labels) | {"adds": found.adds.tolist()} | frequency
-    return Table(columns | substitute_columns(labels, found.indices, found.costs))
 
 
 def _dropped(
@@ -139,15 +139,11 @@ def _dropped(
         | _frequency(stability, dropped)
         | kept_out(selection.constraints, selection.indices, dropped, labels)
     )
-    weights = _weights(operator, rebuilt, dropped)
-    return Table(columns | source_columns(labels[rebuilt.indices], weights, each))
-
-
-def _weights(operator: Operator, rebuilt: Reconstruction, dropped: np.ndarray) -> np.ndarray:
-    """B_ij √(K_ii/K_jj): the coefficients for columns of length one; 0 where it is rounding."""
+    # B_ij √(K_ii/K_jj): the coefficients for columns of length one
     lengths = np.sqrt(np.maximum(host(operator.diagonal()).astype(np.float64), 0.0))
     terms = rebuilt.coefficients[:, dropped].T * lengths[rebuilt.indices]
-    return _clear(terms, lengths[dropped, None], rank_tolerance(operator.digits))
+    weights = _clear(terms, lengths[dropped, None], rank_tolerance(operator.digits))
+    return Table(columns | source_columns(labels[rebuilt.indices], weights, each))
 
 
 def _clear(terms: np.ndarray, lengths: np.ndarray, rounding: float) -> np.ndarray:
@@ -158,18 +154,6 @@ def _clear(terms: np.ndarray, lengths: np.ndarray, rounding: float) -> np.ndarra
 
 def _frequency(stability: Stability | None, indices: np.ndarray) -> dict[str, list[Any]]:
     return {} if stability is None else {"stability": stability.frequencies[indices].tolist()}
-
-
-def _check_stability(selection: Selection, stability: Any) -> None:
-    if stability is None:
-        return
-    if not isinstance(stability, Stability):
-        raise TypeError(f"stability must be what Selection.stability returns, got {stability!r}")
-    if len(stability.frequencies) != selection.n:
-        raise ValueError(
-            f"stability is that of {len(stability.frequencies)} candidates, the selection has "
-            f"{selection.n}"
-        )
 
 
 def _rebuilt(selection: Selection, each: int, labels: np.ndarray) -> Table:
@@ -253,7 +237,10 @@ def _costs(
 ) -> tuple[np.ndarray, np.ndarray]:
     """By how much the error rises without each chosen column, and changes by each swap (k × n)."""
     members = np.flatnonzero(np.isin(chosen, state.members))
-    needed = _needed(state, chosen, members)
+    B = np.zeros((len(chosen), len(chosen)))
+    B[members] = host(state.rows[0])[:, chosen]
+    # the members of the state that no other chosen column can replace
+    needed = ~replaceable(B, np.setdiff1d(np.arange(len(chosen)), members))[members]
     adds = np.zeros(len(chosen))
     # if others can replace a column, the span stays the same without it: the swap only adds j
     gains = state.powers.gains() * as_mask(allowed, state)
@@ -263,13 +250,6 @@ def _costs(
         costs[members[needed]] = _pair_costs(pairs)[needed]
         adds[members[needed]] = pairs.cost[needed]
     return adds, costs
-
-
-def _needed(state: Exchange, chosen: np.ndarray, members: np.ndarray) -> np.ndarray:
-    """Which members of the state no other chosen column can replace."""
-    B = np.zeros((len(chosen), len(chosen)))
-    B[members] = host(state.rows[0])[:, chosen]
-    return ~replaceable(B, np.setdiff1d(np.arange(len(chosen)), members))[members]
 
 
 def _pair_costs(pairs: Pairs) -> np.ndarray:
@@ -283,39 +263,21 @@ def _pair_costs(pairs: Pairs) -> np.ndarray:
 
 
 def pairwise(
-    first: str, firsts: np.ndarray, second: str, seconds: np.ndarray
+    first: str, firsts: np.ndarray, second: str, seconds: np.ndarray, some: np.ndarray
 ) -> dict[str, list[Any]]:
-    """first_1, second_1, first_2, second_2, …"""
+    """first_1, second_1, first_2, second_2, …; None where there is none."""
     columns: dict[str, list[Any]] = {}
-    for q in range(firsts.shape[1]):
-        columns |= {
-            f"{first}_{q + 1}": firsts[:, q].tolist(),
-            f"{second}_{q + 1}": seconds[:, q].tolist(),
-        }
+    for q, there in enumerate(some.T):
+        for name, values in ((first, firsts), (second, seconds)):
+            columns[f"{name}_{q + 1}"] = np.where(there, values[:, q].astype(object), None).tolist()
     return columns
-
-
-def where(wanted: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The values, None where they are not wanted."""
-    found = np.full(values.shape, None, dtype=object)
-    found[wanted] = values[wanted]
-    return found
-
-
-def substitute_columns(
-    labels: np.ndarray, indices: np.ndarray, costs: np.ndarray
-) -> dict[str, list[Any]]:
-    """The substitutes and their costs; None where there is none."""
-    some = np.isfinite(costs)
-    return pairwise("substitute", where(some, labels[indices]), "cost", where(some, costs))
 
 
 def source_columns(labels: np.ndarray, weights: np.ndarray, each: int) -> dict[str, list[Any]]:
     """The chosen columns that contribute most to each row, and their weights; None for 0."""
     largest = np.argsort(-np.abs(weights), axis=1, kind="stable")[:, :each]
     values = np.take_along_axis(weights, largest, axis=1)
-    some = values != 0
-    return pairwise("source", where(some, labels[largest]), "weight", where(some, values))
+    return pairwise("source", labels[largest], "weight", values, values != 0)
 
 
 def kept_out(
