@@ -318,8 +318,8 @@ def test_an_array_that_is_not_as_large_as_it_says_is_refused(tmp_path, selection
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     for content, message in (
-        (members["indices.npy"][:-1], "is not as large as it says"),
-        (b"\x93NUMPY\x09\x00", r"has npy version \(9, 0\)"),
+        (members["indices.npy"][:-1], "is cut short"),
+        (b"\x93NUMPY\x09\x00", "the npy header cannot be read"),
     ):
         with zipfile.ZipFile(path, "w") as archive:
             for name, old in members.items():

@@ -269,7 +269,8 @@ def pairwise(
     columns: dict[str, list[Any]] = {}
     for q, there in enumerate(some.T):
         for name, values in ((first, firsts), (second, seconds)):
-            columns[f"{name}_{q + 1}"] = np.where(there, values[:, q].astype(object), None).tolist()
+            entries = zip(values[:, q].tolist(), there, strict=True)
+            columns[f"{name}_{q + 1}"] = [entry if known else None for entry, known in entries]
     return columns
 
 

@@ -4,7 +4,6 @@ No pickle is written or read, and sizes are checked before reading.
 """
 
 import json
-import math
 import os
 import tempfile
 import zipfile
@@ -16,6 +15,7 @@ from typing import IO, Any, BinaryIO
 import numpy as np
 
 from ..errors import FormatError
+from ..readers.arrays import read_array
 from ..readers.table import DAMAGE
 
 MAX_BYTES = 2**30
@@ -116,26 +116,15 @@ def _arrays(
     names = [member.filename.removesuffix(".npy") for member in archive.infolist()]
     if unknown := sorted(name for name in names if name != "record" and not allowed(name)):
         raise FormatError(f"{path} holds unknown entries {unknown}")
-    return {
-        name: _array(archive, member)
-        for name, member in zip(names, archive.infolist(), strict=True)
-    }
-
-
-def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
-    with archive.open(member) as file:
-        version = np.lib.format.read_magic(file)
-        readers = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }
-        if version not in readers:
-            raise FormatError(f"{member.filename} has npy version {version}")
-        shape, _, dtype = readers[version](file)
-        if dtype.hasobject or file.tell() + math.prod(shape) * dtype.itemsize != member.file_size:
-            raise FormatError(f"{member.filename} holds objects, or is not as large as it says")
-    with archive.open(member) as file:
-        return np.lib.format.read_array(file, allow_pickle=False)
+    arrays = {}
+    for name, member in zip(names, archive.infolist(), strict=True):
+        with archive.open(member) as opened:
+            file: Any = opened  # it can read bytes, which is all that is needed
+            try:
+                arrays[name] = np.array(read_array(file, max_bytes, member.file_size))
+            except FormatError as error:
+                raise FormatError(f"{path}, {member.filename}: {error}") from error
+    return arrays
 
 
 @contextmanager
