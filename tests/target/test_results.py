@@ -41,6 +41,15 @@ def test_without_noise_the_posterior_variance_is_what_is_left_of_each_column() -
     assert np.all(s.posterior_variance()[s.indices] < 1e-20)
 
 
+@pytest.mark.parametrize("measured", ["trace", "frobenius"])
+@pytest.mark.parametrize("given", [A, lm.psd(A.T @ A)], ids=["data", "psd"])
+def test_a_choice_by_another_objective_has_the_errors_of_the_noise_as_given(given, measured):
+    s = lm.select(given, 3, criterion="logdet", noise=2.0, scale=False)
+    same = lm.select(given, 3, criterion=measured, noise=2.0, include=s.indices, scale=False)
+    assert s.error(measured) == pytest.approx(same.error())
+    assert s.relative_error(measured) == pytest.approx(same.relative_error())
+
+
 def test_a_saved_selection_answers_for_its_target_and_takes_no_other(tmp_path: Path) -> None:
     path = tmp_path / "run.npz"
     s = lm.select(A, 3, target=B, noise=0.2, repeats=True)

@@ -73,7 +73,8 @@ class Objective:
     def measured(self, objective: type[Objective]) -> Objective:
         """The same target and noise, measured in another way."""
         found = objective(self.target, self.noise, self.repeats)
-        vars(found)["_pairs"] = self._pairs  # the same for all
+        if objective.on is type(self).on:  # else its pair of K, weights and noise is another
+            vars(found)["_pairs"] = self._pairs
         return found
 
     @cached_property
