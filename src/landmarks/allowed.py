@@ -58,7 +58,7 @@ class Allowed:
 
     @cached_property
     def members(self) -> tuple[np.ndarray, ...]:
-        """The columns of each unit; together all columns."""
+        """The columns of each unit; together all columns. Slow where units are columns."""
         order = np.argsort(self.unit_of, kind="stable")
         return tuple(np.split(order, np.cumsum(np.bincount(self.unit_of))[:-1]))
 

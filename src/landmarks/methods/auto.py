@@ -93,7 +93,7 @@ class Auto:
                 return Knapsack().choose(problem, rng)
             choice = self.choose(single, rng)
             return without_spares(single, choice) if problem.costs is not None else choice
-        if not problem.affords_search():
+        if not problem.affords_search(lowered(problem, problem.objective.cheaper).depth):
             cut_short()
             return quick_draw(problem, rng)
         found = problem

@@ -14,15 +14,15 @@ import numpy as np
 from ..errors import Stopped
 from ..objectives.objective import Trace
 from ..operators.base import product_seconds
+from ..operators.forms import form_made
 from ..problem import Choice, Problem, Trial
 from ..runs.runner import cut_short, timed
 from .inner import Chooser
 from .sampling.rpcholesky import quick_draw
 
 KEPT = 2  # times of the draw that are kept for filling what is missing, and for comparing with it
-SHARE = 4  # a search begins only if it has so many times what the draw took
 SMALL = 3000  # columns up to which two choices are compared by their Frobenius error
-SHORT = 0.02  # seconds of a draw up to which it shows nothing about the estimates
+SHORT = 0.1  # seconds that a run may be late; a draw in less shows nothing of the pace
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class InTime:
         began = time.monotonic()
         drawn = quick_draw(problem, deepcopy(rng))
         took = time.monotonic() - began
-        if took > SHORT and SHARE * took > problem.time_left:
+        end = (problem.deadline or np.inf) - max(0.0, KEPT * took - SHORT)
+        if took > SHORT and time.monotonic() >= end:
             cut_short()
             return drawn
         pace = max(1.0, took / draw_seconds(problem)) if took > SHORT else 1.0
-        end = (problem.deadline or np.inf) - KEPT * took
         with timed() as cuts:
             try:
                 choice = self.method.choose(replace(problem, deadline=end, pace=pace), rng)
@@ -49,9 +49,9 @@ class InTime:
         if not cuts:
             return choice
         cut_short()
-        if choice is drawn:
+        if np.array_equal(choice.indices, drawn.indices):
             return choice
-        operator, objective = problem.operator, problem.objective
+        operator, objective = form_made(problem.operator), problem.objective
         # a Frobenius error reads all of K; the trace orders two choices as well
         quick = objective.depth < 2 or ("columns" in operator.cheap and operator.n < SMALL)
         judge = objective if quick else objective.measured(Trace)

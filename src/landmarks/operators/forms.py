@@ -177,6 +177,12 @@ def searchable(operator: Operator, k: int) -> Operator:
     return _made(operator, 0 if isinstance(operator, Columns) else k, lambda: form(operator, k))
 
 
+def form_made(operator: Operator) -> Operator:
+    """The form of K that a search has made, or K itself where there is none."""
+    made = [found for size, found in _forms.get(operator, {}).items() if size >= 0 and found]
+    return made[-1] if made else operator
+
+
 def search_seconds(operator: Operator, k: int, depth: int) -> float:
     """An estimate of the seconds before a search for k columns can make its first move.
 
