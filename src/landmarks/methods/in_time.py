@@ -51,7 +51,9 @@ class InTime:
         cut_short()
         if np.array_equal(choice.indices, drawn.indices):
             return choice
-        operator, objective = form_made(problem.operator), problem.objective
+        operator, objective = problem.operator, problem.objective
+        if problem.pair.plain:  # a target needs X itself
+            operator = form_made(operator)
         # a Frobenius error reads all of K; the trace orders two choices as well
         quick = objective.depth < 2 or ("columns" in operator.cheap and operator.n < SMALL)
         judge = objective if quick else objective.measured(Trace)

@@ -206,8 +206,11 @@ class Largest:
             self.best, self.value = choice, value
 
 
-def largest_volume(problem: Problem, start: np.ndarray) -> Choice:
-    """The choice of the largest log determinant; proved if all others are counted or bounded."""
+def largest_volume(problem: Problem, start: np.ndarray, most: float = math.inf) -> Choice:
+    """The choice of the largest log determinant; proved if all others are counted or bounded.
+
+    most : how many nodes are divided before it gives up.
+    """
     objective, start = problem.objective, np.asarray(start, dtype=np.int64)
     error = objective.error(problem.operator, start)
     r, n = problem.k - len(problem.include), len(problem.choosable)
@@ -225,7 +228,7 @@ def largest_volume(problem: Problem, start: np.ndarray) -> Choice:
     search, above = Largest(problem, volumes(problem), start), math.inf
     for height in narrowed(search):
         above = height
-        if search.until():
+        if search.until() or search.nodes >= most:
             break
     error = objective.error(problem.operator, search.best)
     bound = objective.below(error, max(0.0, above - search.value))

@@ -57,13 +57,15 @@ class Parts(State):
 
     open : a heap of the least open bound of each node, its number and the place of the first
     member, −1 for all of its choices. closed : the least bound of the parts that are done.
-    counted : how many choices were looked at or cannot be better.
+    looked_at : how many choices were looked at or cannot be better. visited : how many parts were
+    divided or counted.
     """
 
     nodes: list[Divided] = field(default_factory=list)
     open: list[tuple[float, int, int]] = field(default_factory=list)
     closed: float = np.inf
     looked_at: float = 0.0
+    visited: int = 0
 
     def restored(self) -> None:
         """Nodes by name and a heap of tuples, in whatever form they were saved."""
@@ -235,10 +237,10 @@ class Search(State):
         """The best error as a share of the error of choosing nothing."""
         return self.error / self.total if self.depth and self.total > 0 else None
 
-    def search(self, name: str = "exact", until: float = np.inf) -> float:
+    def search(self, name: str = "exact", until: float = np.inf, most: float = np.inf) -> float:
         """A lower bound of the error over all choices; `best` holds the best one found.
 
-        until : a bound at which to stop.
+        until : a bound at which to stop. most : how many parts may be divided or counted.
         """
         units = np.flatnonzero(self.allowed.open)
         if not self.repeats:
@@ -248,17 +250,18 @@ class Search(State):
         node = Node(self.start, columns, self._columns(self._sizes(units), self.r), self.depth)
         bound = node.tail(node.r + self.unknown) if self.unknown else node.bound()
         self._open(bound, [], units, self.unknown)
-        run(name, self._steps(until), self, deadline=self.problem.deadline)
+        run(name, self._steps(until, most), self, deadline=self.problem.deadline)
         return self.parts.lowest
 
-    def _steps(self, until: float) -> Iterator[Step]:
+    def _steps(self, until: float, most: float) -> Iterator[Step]:
         """Take the parts of the least bounds until none can hold a better choice."""
         parts = self.parts
         whole = self._choices(len(parts.nodes[0].order), self.r) if parts.nodes else 1.0
         with ThreadPoolExecutor(min(os.cpu_count() or 1, TOGETHER)) as pool:
             while parts.open and parts.open[0][0] < min(self.limit, until) and not self.full:
-                if self.problem.time_left <= 0 or stopped():
+                if self.problem.time_left <= 0 or stopped() or parts.visited >= most:
                     return
+                parts.visited += TOGETHER
                 leaves: list[Leaf] = []
                 for _ in range(TOGETHER):
                     if parts.open and parts.open[0][0] < self.cutoff:
