@@ -8,9 +8,10 @@ while the temperature decreases (docs/annealed.md).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 import scipy
@@ -20,6 +21,7 @@ from .._array import (
     Indices,
     add_outer,
     cholesky,
+    column_dots,
     double,
     host,
     like,
@@ -125,11 +127,16 @@ class Annealed:
         if self.sweeps and "columns" in found.operator.cheap:
             raw = saved("annealing", replace(self, sweeps=0)).choose(found, rng)
             return self._polished(found, raw, rng) if found.time_left > 0 else raw
-        if not self._weighs_all(found):
-            return self._over_candidates(found, rng)
-        K = covariance(found.searched, found.k)
-        annealing = Annealing(found, K, np.arange(K.n), self, rng, Recorder(found.operator.n))
-        return _choice(found, annealing.run(), annealing.recorder)
+        if self._weighs_all(found):
+            K = covariance(found.searched, found.k, found.objective.depth == 2)
+            annealing = Annealing(found, K, np.arange(K.n), self, rng, Recorder(found.operator.n))
+            chosen, recorder = annealing.run(), annealing.recorder
+        else:
+            rounds = Rounds(found, self, rng)
+            run("rounds", rounds.steps(self), rounds, deadline=found.deadline)
+            chosen, recorder = rounds.best, rounds.recorder
+        path = recorder.trajectory() if recorder.rows else None
+        return Choice(complete(found, chosen), path=path)
 
     def _polished(self, problem: Problem, raw: Choice, rng: np.random.Generator) -> Choice:
         """Make swaps that pay, and keep greedy's choice if it is better all the same."""
@@ -162,28 +169,15 @@ class Annealed:
         small = n <= EXACT_ORDER and storable(problem.operator)
         return small or (m is not None and m * m * n <= EXACT_ORDER**3)
 
-    def _over_candidates(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        """Anneal some candidates, renew them around what was chosen, and again; the best counts."""
-        rounds = Rounds(problem, self.n_candidates or 6 * problem.k, rng)
-        run("rounds", self._rounds(rounds), rounds, deadline=problem.deadline)
-        return _choice(problem, rounds.best, rounds.recorder)
-
-    def _rounds(self, rounds: Rounds) -> Iterator[Step]:
-        first = replace(self, n_steps=max(1, self.n_steps // 2))
-        later = replace(first, phi0=max(self.phi1, self.phi0 / 2))
-        while rounds.done < self.n_rounds and rounds.renew():
-            rounds.run(first if rounds.done == 0 else later)
-            yield Step(rounds.done, self.n_rounds)
-
-
-def _choice(problem: Problem, chosen: np.ndarray, recorder: Recorder) -> Choice:
-    return Choice(complete(problem, chosen), path=recorder.trajectory() if recorder.rows else None)
-
 
 class Rounds(State):
-    """The candidates of a large problem, the last choice among them, and the best so far."""
+    """The candidates of a large problem, the last choice among them, and the best so far.
 
-    def __init__(self, problem: Problem, size: int, rng: np.random.Generator):
+    Some candidates are annealed, renewed around what was chosen, and annealed again.
+    """
+
+    def __init__(self, problem: Problem, method: Annealed, rng: np.random.Generator):
+        size = method.n_candidates or 6 * problem.k
         drawn = first_candidates(problem, max(size, problem.k), rng)
         self.problem, self.rng, self.recorder = problem, rng, Recorder(problem.operator.n)
         self.floor = host(floor(problem.operator, problem.k)).astype(np.float64)
@@ -193,20 +187,23 @@ class Rounds(State):
         self.most, self.done = -np.inf, 0
         self.replacements: Replacements | None = None
 
-    def run(self, method: Annealed) -> None:
-        """Anneal the candidates and keep the choice if it is the best yet."""
+    def steps(self, method: Annealed) -> Iterator[Step]:
+        """Anneal one set of candidates at a step and keep the choice if it is the best yet."""
         problem, cubes = self.problem, self.problem.objective.depth == 2
-        K = Candidates(problem.operator, self.candidates, self.floor[self.candidates], cubes)
-        annealing = Annealing(problem, K, self.candidates, method, self.rng, self.recorder)
-        self.chosen = annealing.run()
-        if annealing.explained > self.most:
-            self.most, self.best = annealing.explained, self.chosen
-        self.done += 1
+        method = replace(method, n_steps=max(1, method.n_steps // 2))
+        later = replace(method, phi0=max(method.phi1, method.phi0 / 2))
+        while self.done < method.n_rounds and (self.done == 0 or self._renewed()):
+            K = Candidates(problem.operator, self.candidates, self.floor[self.candidates], cubes)
+            now = method if self.done == 0 else later
+            annealing = Annealing(problem, K, self.candidates, now, self.rng, self.recorder)
+            self.chosen = annealing.run()
+            if annealing.explained > self.most:
+                self.most, self.best = annealing.explained, self.chosen
+            self.done += 1
+            yield Step(self.done, method.n_rounds)
 
-    def renew(self) -> bool:
-        """Candidates around the choice, if there is one; False when K gives no columns cheaply."""
-        if self.done == 0:
-            return True
+    def _renewed(self) -> bool:
+        """Whether there are candidates around the choice: K must give columns cheaply."""
         if "columns" not in self.problem.operator.cheap:
             return False
         self.replacements = self.replacements or Replacements(self.problem.operator, self.problem.k)
@@ -225,9 +222,8 @@ def first_candidates(problem: Problem, size: int, rng: np.random.Generator) -> n
     likely = min(2 * problem.k, len(problem.candidates))
     wider = replace(problem, k=likely, warned={"rank"})
     scored = saved("nuclear", as_method("nuclear")).choose(wider, rng).indices
-    return np.concatenate([scored, drawn[~np.isin(drawn, scored)]])[
-        : max(likely, min(size, 4 * problem.k))
-    ]
+    mixed = np.concatenate([scored, drawn[~np.isin(drawn, scored)]])
+    return mixed[: max(likely, min(size, 4 * problem.k))]
 
 
 # Annealing of leverages, then decimation: fix the most certain columns, condition on them, repeat.
@@ -264,8 +260,7 @@ class Annealing(State):
     ):
         self.problem, self.K, self.indices, self.method = problem, K, indices, method
         self.recorder = recorder
-        self.cubes = problem.objective.depth == 2
-        self.gamma = method.gamma or (1.5 if self.cubes else 1.0)
+        self.gamma = method.gamma or (1.5 if K.cubes else 1.0)
         self.offsets = TIES * rng.standard_normal(K.n)
         self.allowed = np.isin(indices, problem.free)
         self.p, self.c0, self.terms = np.zeros(K.n), K.diagonal.copy(), np.zeros(K.n)
@@ -294,7 +289,7 @@ class Annealing(State):
 
     def fix(self, j: int) -> None:
         """Choose a candidate and condition on it."""
-        self.explained += self.K.condition(j, self.cubes)
+        self.explained += self.K.condition(j)
         self.fixed.append(j)
         self.p[j] = 0.0
 
@@ -302,7 +297,9 @@ class Annealing(State):
         """Anneal, then fix a share and anneal a little, until all places are taken; the choice."""
         if self.problem.time_left > 0:
             run("annealed", self.steps(), self, deadline=self.problem.deadline)
-        return self._filled()
+        rest = self._ranked()  # where the run was stopped, the most certain ones fill up
+        chosen = np.concatenate([np.asarray(self.fixed, dtype=np.int64), rest])
+        return self.indices[chosen[: self.problem.k]]
 
     def steps(self) -> Iterator[Step]:
         """One move of the leverages at a step, then one decimation with the moves after it."""
@@ -320,12 +317,6 @@ class Annealing(State):
     def _goes_on(self) -> bool:
         return self.places > 0 and len(self.free) > 0
 
-    def _filled(self) -> np.ndarray:
-        """The fixed columns, and where the run was stopped the most certain others."""
-        rest = self._ranked()
-        chosen = np.concatenate([np.asarray(self.fixed, dtype=np.int64), rest])
-        return self.indices[chosen[: self.problem.k]]
-
     def move(self, spread: float) -> None:
         """One damped step of the leverages towards the entropic map of the log jump gains."""
         free, places = self.free, self.places
@@ -337,13 +328,15 @@ class Annealing(State):
         floor = np.where(floor > 0, floor, 1.0)
         d = weights(self.p, self.gamma * np.maximum(self.c0, floor), self._cut(free))
         at = free if self.narrowed else np.arange(self.K.n)
-        diagonals = self.K.diagonals(d, at, cubes=self.cubes)
+        diagonals = self.K.diagonals(d, at)
         self.c0[at] = diagonals.c / without_own(diagonals.c, d[at])
         lengths = None if plain else self.first[at]
-        scores = _scores(jump_gains(diagonals, d[at], lengths), self.offsets[at])
+        gains = jump_gains(diagonals, d[at], lengths)
+        least = max(1e-12 * float(np.max(gains)), np.finfo(float).tiny)
+        scores = np.log(np.maximum(gains, least)) + self.offsets[at]
         target = entropic(scores[np.isin(at, free)], places, spread)
         self.p[free] += self.method.damping * (target - self.p[free])
-        self.terms[at] = diagonals.a if self.cubes else diagonals.c
+        self.terms[at] = diagonals.a if self.K.cubes else diagonals.c
         value = float(np.sum(self.terms)) if diagonals.error is None else diagonals.error
         self.recorder.add(np.sqrt(self.p[d > 0]), self.indices[d > 0], value, 0)
 
@@ -361,42 +354,29 @@ class Annealing(State):
             if self.K.diagonal[j] > max(LOST * before[j], self.K.floor[j]):
                 self.fix(int(j))
                 taken += 1
-        self._narrow()
-        self._rescale()
-
-    def _narrow(self) -> None:
-        """Drop columns without weight that the fixed ones represent well."""
+        # columns without weight that the fixed ones represent well are candidates no longer
         rest = self._ranked()[FEWEST * self.places :]
         lost = self.K.diagonal[rest] < LOST * self.first[rest]
-        gone = rest[lost & (self.p[rest] <= self._cut(self.free))]
-        self.allowed[gone] = False
-        self.p[np.setdiff1d(np.arange(self.K.n), self.free)] = 0.0
+        self.allowed[rest[lost & (self.p[rest] <= self._cut(self.free))]] = False
+        free = self.free
+        self.p[np.setdiff1d(np.arange(self.K.n), free)] = 0.0
         self.narrowed = True
+        whole = float(np.sum(self.p[free]))  # the leverages then sum to the places that are left
+        if whole > 0:
+            self.p[free] = np.minimum(self.p[free] * (self.places / whole), 1.0)
+        else:
+            self.spread_evenly()
 
     def _ranked(self) -> np.ndarray:
         """The free candidates by falling leverage; those that differ by rounding alone are tied."""
         free = self.free
         return free[np.argsort(-np.round(self.p[free], 9), kind="stable")]
 
-    def _rescale(self) -> None:
-        """The leverages that are left sum to the places that are left."""
-        free = self.free
-        whole = float(np.sum(self.p[free]))
-        if whole > 0:
-            self.p[free] = np.minimum(self.p[free] * (self.places / whole), 1.0)
-        else:
-            self.spread_evenly()
 
-
-def weights(p: np.ndarray, delta: np.ndarray, cut: float = EMPTY) -> np.ndarray:
+def weights(p: np.ndarray, delta: np.ndarray, cut: float) -> np.ndarray:
     """d = p/((1 − p) δ), the paper's t²/((1 − t²) δ); leverages up to the cut weigh nothing."""
     q = np.minimum(p, FULL)
     return np.where(q > cut, q / ((1 - q) * delta), 0.0)
-
-
-def _scores(gains: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    floor = max(1e-12 * float(np.max(gains)), np.finfo(float).tiny)
-    return np.log(np.maximum(gains, floor)) + offsets
 
 
 # The residual C = (K⁻¹ + D)⁻¹ of a weighted choice: leverages, and what each column would gain.
@@ -417,28 +397,39 @@ class Diagonals:
     error: float | None = None
 
 
-class Covariance(Protocol):
+class Covariance(State, ABC):
     """A matrix K that gives the diagonals of C for its n weights d ≥ 0, and can be conditioned.
 
     floor : the diagonal entries at which a column counts as represented.
+    cubes : whether diag C³ is asked for too.
     """
 
-    n: int
-    diagonal: np.ndarray
-    floor: np.ndarray
+    def __init__(self, n: int, floor: np.ndarray, cubes: bool):
+        self.n, self.floor, self.cubes = n, floor, cubes
+        self.diagonal = self._measured()
 
-    def diagonals(
-        self, d: np.ndarray, at: np.ndarray | None = None, *, cubes: bool = False
-    ) -> Diagonals:
-        """diag C, diag C² and, with cubes, diag C³, at some columns or at all.
+    @abstractmethod
+    def diagonals(self, d: np.ndarray, at: np.ndarray | None = None) -> Diagonals:
+        """diag C, diag C² and diag C³ if asked for, at some columns or at all.
 
         at : rising; columns of positive weight are among them.
         """
-        ...
 
-    def condition(self, j: int, cubes: bool) -> float:
+    def condition(self, j: int) -> float:
         """Column j is chosen: K becomes K − v vᵀ, v = K_:j/√K_jj; returns what the error loses."""
-        ...
+        if self.diagonal[j] <= self.floor[j]:
+            return 0.0
+        fall = self._conditioned(j)
+        self.diagonal = self._measured()
+        self.diagonal[j] = 0.0
+        return fall
+
+    @abstractmethod
+    def _conditioned(self, j: int) -> float: ...
+
+    @abstractmethod
+    def _measured(self) -> np.ndarray:
+        """The diagonal of K with the noise."""
 
 
 def jump_gains(
@@ -465,81 +456,63 @@ def without_own(c: np.ndarray, d: np.ndarray) -> np.ndarray:
     return np.maximum(1 - d * c, 1e-6)
 
 
-class Stored(State):
+class Stored(Covariance):
     """K as a stored matrix: C = K − GᵀG with G = L⁻¹ R K_A.
 
     A are the columns of positive weight, R² = D and LLᵀ = I + R K_AA R.
     """
 
-    def __init__(self, K: Array, floor: np.ndarray, pair: Pair):
-        self.K = K + 0.0
-        self.n = K.shape[0]
-        self.pair = pair
-        self.noise = np.zeros(self.n) if pair.noise is None else pair.noise
-        self.diagonal = self._measured()
-        self.floor = floor
+    def __init__(self, K: Array, floor: np.ndarray, pair: Pair, cubes: bool):
+        self.K, self.pair, self.noise = K + 0.0, pair, noise_of(pair)
+        super().__init__(K.shape[0], floor, cubes)
 
     def _measured(self) -> np.ndarray:
         return _float64(namespace(self.K).linalg.diagonal(self.K)) + self.noise
 
-    def diagonals(
-        self, d: np.ndarray, at: np.ndarray | None = None, *, cubes: bool = False
-    ) -> Diagonals:
-        G, xp = self._factor(counting(d, self.noise)), namespace(self.K)
-        weighed, rows = self.pair.weighed, slice(None) if at is None else at
+    def diagonals(self, d: np.ndarray, at: np.ndarray | None = None) -> Diagonals:
+        e, xp, weighed = counting(d, self.noise), namespace(self.K), self.pair.weighed
+        active = np.flatnonzero(e > 0)
+        r = like(np.sqrt(e[active]), self.K)
+        rows = r[:, None] * take(self.K, active)
+        G = solve_triangular(shifted_factor(take(rows, active, axis=1) * r[None, :]), rows)
+        third = None
         if at is None or len(at) == self.n:
             C = self.K - G.T @ G
-            third = _dots(C, weighed(C).T @ weighed(C)) if cubes else None
+            if self.cubes:
+                third = column_dots(C, weighed(C).T @ weighed(C))
             c = xp.linalg.diagonal(C)
         else:
             C = take(self.K, at, axis=1) - G.T @ take(G, at, axis=1)
-            W = weighed(C)
-            third = _dots(W, self.K @ W - G.T @ (G @ W)) if cubes else None
+            if self.cubes:
+                W = weighed(C)
+                third = column_dots(W, self.K @ W - G.T @ (G @ W))
             c = xp.linalg.diagonal(take(C, at))
-        found = _on_host(c, _dots(C, weighed(C)), third)
-        if self.pair.plain:
-            return found
+        found = _on_host(c, column_dots(C, weighed(C)), third)
         error = None
-        if not cubes:
-            own = xp.linalg.diagonal(self.K) - xp.sum(G * G, axis=0)
-            error = self.pair.total(own)
-        return measured(found, d[rows], self.noise[rows], error)
+        if not (self.cubes or self.pair.plain):
+            error = self.pair.total(xp.linalg.diagonal(self.K) - xp.sum(G * G, axis=0))
+        return measured(found, d, at, self.pair, error)
 
-    def _factor(self, d: np.ndarray) -> Array:
-        """G with C = K − GᵀG."""
-        active = np.flatnonzero(d > 0)
-        r = like(np.sqrt(d[active]), self.K)
-        rows = r[:, None] * take(self.K, active)
-        return solve_triangular(shifted_factor(take(rows, active, axis=1) * r[None, :]), rows)
-
-    def condition(self, j: int, cubes: bool) -> float:
-        if self.diagonal[j] <= self.floor[j]:
-            return 0.0
+    def _conditioned(self, j: int) -> float:
         column, pair = self.K[:, j] + 0.0, self.pair
         squares = float(pair.dot(column, column))
-        third = None
-        if cubes:
-            third = float(pair.dot(column, self.K @ pair.weighed(column)))
+        third = float(pair.dot(column, self.K @ pair.weighed(column))) if self.cubes else None
         pivot = float(column[j]) + float(self.noise[j])
-        fall = gain(pivot, squares, third)
         v = column / pivot**0.5
         add_outer(self.K, -v, v)
-        self.diagonal = self._measured()
-        self.diagonal[j] = 0.0
-        return fall
+        return gain(pivot, squares, third)
 
 
-class Explicit(State):
+class Explicit(Covariance):
     """K = XᵀX by a factor of few rows: C = PᵀP with P = L⁻¹X, LLᵀ = I + X D Xᵀ."""
 
-    def __init__(self, X: Array, floor: np.ndarray, pair: Pair):
-        self.X = X
-        self.n = X.shape[1]
-        self.floor = floor
-        self.pair = pair
-        self.noise = np.zeros(self.n) if pair.noise is None else pair.noise
-        self.diagonal = _float64(_dots(X, X)) + self.noise
+    def __init__(self, X: Array, floor: np.ndarray, pair: Pair, cubes: bool):
+        self.X, self.pair, self.noise = X, pair, noise_of(pair)
         self._gram: tuple[Array, Array] | None = None
+        super().__init__(X.shape[1], floor, cubes)
+
+    def _measured(self) -> np.ndarray:
+        return _float64(column_dots(self.X, self.X)) + self.noise
 
     @property
     def gram(self) -> Array:
@@ -548,29 +521,22 @@ class Explicit(State):
             self._gram = self.X, self.X @ self.pair.weighed(self.X.T)
         return self._gram[1]
 
-    def diagonals(
-        self, d: np.ndarray, at: np.ndarray | None = None, *, cubes: bool = False
-    ) -> Diagonals:
+    def diagonals(self, d: np.ndarray, at: np.ndarray | None = None) -> Diagonals:
         active, e = np.flatnonzero(d > 0), counting(d, self.noise)
         weighted = take(self.X, active, axis=1) * like(np.sqrt(e[active]), self.X)[None, :]
         L = shifted_factor(weighted @ weighted.T)
         P = solve_triangular(L, self.X if at is None else take(self.X, at, axis=1))
         inner = solve_triangular(L, solve_triangular(L, self.gram).T)  # PΩPᵀ
         Q = inner @ P
-        found = _on_host(_dots(P, P), _dots(P, Q), _dots(Q, Q) if cubes else None)
-        if self.pair.plain:
-            return found
-        rows = slice(None) if at is None else at
-        error = None if cubes else float(np.trace(host(inner)))
-        return measured(found, d[rows], self.noise[rows], error)
+        third = column_dots(Q, Q) if self.cubes else None
+        found = _on_host(column_dots(P, P), column_dots(P, Q), third)
+        error = None if self.cubes or self.pair.plain else float(np.trace(host(inner)))
+        return measured(found, d, at, self.pair, error)
 
-    def condition(self, j: int, cubes: bool) -> float:
-        if self.diagonal[j] <= self.floor[j]:
-            return 0.0
-        xp = namespace(self.X)
-        x = self.X[:, j]
+    def _conditioned(self, j: int) -> float:
+        xp, x = namespace(self.X), self.X[:, j]
         image = self.X @ self.pair.weighed(x @ self.X)
-        third = float(xp.sum(image * image)) if cubes else None
+        third = float(xp.sum(image * image)) if self.cubes else None
         fall = gain(self.diagonal[j], float(xp.sum(x * image)), third)
         length, share = xp.sum(x * x), 1.0
         if self.noise[j] > 0:  # (I − β x xᵀ)² = I − x xᵀ/pivot
@@ -578,31 +544,30 @@ class Explicit(State):
         if float(length) > 0:
             q = x / xp.sqrt(length)
             self.X = self.X - _outer(share * q, q @ self.X)
-        self.diagonal = _float64(_dots(self.X, self.X)) + self.noise
-        self.diagonal[j] = 0.0
         return fall
 
 
-class Candidates(State):
+class Candidates(Covariance):
     """Some columns B, rising, of a K that is not stored.
 
     The diagonals over B follow exactly from K_BB, (K²)_BB and (K³)_BB. The squares cost |B| columns
     of K, the cubes also |B| products; later work has no part of length n. It is done on the device
-    of K.
+    of K, in float64.
     """
 
     def __init__(self, operator: Operator, indices: Indices, floor: np.ndarray, cubes: bool):
-        self.n = len(indices)
-        self.floor = floor
-        self.powers = powers(operator, np.asarray(indices), cubes=cubes)
-        self.diagonal = self._measured()
+        columns = operator.columns(np.asarray(indices))
+        powers = [take(columns, np.asarray(indices)), columns.T @ columns]
+        if cubes:
+            powers.append(columns.T @ operator.matmul(columns))
+        powers = [double(power) for power in powers]
+        self.powers = [(power + power.T) / 2 for power in powers]
+        super().__init__(len(indices), floor, cubes)
 
     def _measured(self) -> np.ndarray:
         return _float64(namespace(self.powers[0]).linalg.diagonal(self.powers[0]))
 
-    def diagonals(
-        self, d: np.ndarray, at: np.ndarray | None = None, *, cubes: bool = False
-    ) -> Diagonals:
+    def diagonals(self, d: np.ndarray, at: np.ndarray | None = None) -> Diagonals:
         active = np.flatnonzero(d > 0)
         at = np.arange(self.n) if at is None else at
         r = like(np.sqrt(d[active]), self.powers[0])[:, None]
@@ -614,56 +579,43 @@ class Candidates(State):
         T, *T3 = _solve_all(L, [r * take(block, own, axis=1).T for block in (H, *H3)])
         c, a, *b = (namespace(r).linalg.diagonal(square) for square in squares)
         TG = T @ G  # T = L⁻¹R(K²)_AA R L⁻ᵀ
-        c, a = c - _dots(G, G), a - _dots(G, 2 * H - TG)
-        if not cubes:
+        c, a = c - column_dots(G, G), a - column_dots(G, 2 * H - TG)
+        if not self.cubes:
             return _on_host(c, a, None)
         E = H - TG
-        return _on_host(c, a, b[0] - _dots(G, 2 * H3[0] - T3[0] @ G) - _dots(E, E))
+        third = b[0] - column_dots(G, 2 * H3[0] - T3[0] @ G) - column_dots(E, E)
+        return _on_host(c, a, third)
 
-    def condition(self, j: int, cubes: bool) -> float:
-        if self.diagonal[j] <= self.floor[j]:
-            return 0.0
-        fall = gain(*(float(power[j, j]) for power in self.powers))
-        self.powers = conditioned(self.powers, j)
-        self.diagonal = self._measured()
-        self.diagonal[j] = 0.0
-        return fall
+    def _conditioned(self, j: int) -> float:
+        """The blocks of C, C² (and C³) after C became C − v vᵀ, v = C_:j/√C_jj.
 
-
-def conditioned(powers: list[Array], j: int) -> list[Array]:
-    """The blocks of C, C² (and C³) after C became C − v vᵀ, v = C_:j/√C_jj.
-
-    C²: C² − v xᵀ − x vᵀ + ‖v‖² v vᵀ with x = Cv; C³ follows in the same way with y = C²v.
-    """
-    s = powers[0][j, j]
-    v, x, *rest = (power[:, j] / s**0.5 for power in powers)
-    vv = powers[1][j, j] / s
-    cross = _outer(v, x - 0.5 * vv * v)
-    found = [powers[0] - _outer(v, v), powers[1] - (cross + cross.T)]
-    if rest:
-        vCv = powers[2][j, j] / s
-        cross = _outer(v, rest[0] - vv * x - 0.5 * (vCv - vv * vv) * v)
-        found.append(powers[2] - _outer(x, x) - (cross + cross.T))
-    return found
+        C²: C² − v xᵀ − x vᵀ + ‖v‖² v vᵀ with x = Cv; C³ follows in the same way with y = C²v.
+        """
+        powers = self.powers
+        s = powers[0][j, j]
+        v, x, *rest = (power[:, j] / s**0.5 for power in powers)
+        vv = powers[1][j, j] / s
+        cross = _outer(v, x - 0.5 * vv * v)
+        self.powers = [powers[0] - _outer(v, v), powers[1] - (cross + cross.T)]
+        if rest:
+            vCv = powers[2][j, j] / s
+            cross = _outer(v, rest[0] - vv * x - 0.5 * (vCv - vv * vv) * v)
+            self.powers.append(powers[2] - _outer(x, x) - (cross + cross.T))
+        return gain(*(float(power[j, j]) for power in powers))
 
 
-def powers(operator: Operator, indices: Indices, *, cubes: bool = False) -> list[Array]:
-    """The blocks K_SS, (K²)_SS and, with cubes, (K³)_SS, in float64."""
-    columns = operator.columns(indices)
-    parts = [take(columns, indices), columns.T @ columns]
-    if cubes:
-        parts.append(columns.T @ operator.matmul(columns))
-    parts = [double(part) for part in parts]
-    return [(part + part.T) / 2 for part in parts]
-
-
-def covariance(pair: Pair, k: int) -> Covariance:
+def covariance(pair: Pair, k: int, cubes: bool) -> Covariance:
     """K in the form that costs least: by its factor where that has few rows, else stored."""
     operator = pair.operator
     floors = host(floor(operator, k)).astype(np.float64)
     if isinstance(operator, Factored) or (operator.m is not None and 2 * operator.m < operator.n):
-        return Explicit(operator.factor(), floors, pair)
-    return Stored(densify(operator), floors, pair)
+        return Explicit(operator.factor(), floors, pair, cubes)
+    return Stored(densify(operator), floors, pair, cubes)
+
+
+def noise_of(pair: Pair) -> np.ndarray:
+    """ν of every column of K."""
+    return np.zeros(pair.operator.n) if pair.noise is None else pair.noise
 
 
 def counting(d: np.ndarray, noise: np.ndarray) -> np.ndarray:
@@ -671,12 +623,17 @@ def counting(d: np.ndarray, noise: np.ndarray) -> np.ndarray:
     return d / (1 + d * noise)
 
 
-def measured(found: Diagonals, d: np.ndarray, noise: np.ndarray, error: float | None) -> Diagonals:
+def measured(
+    found: Diagonals, d: np.ndarray, at: np.ndarray | None, pair: Pair, error: float | None
+) -> Diagonals:
     """The diagonals as `jump_gains` takes them, where a candidate has noise of its own.
 
     Without its own weight a candidate has the variance v = c/(1 − e c) + ν, and choosing it gains
     (CΩC)_jj/(1 − e c)²/v.
     """
+    if pair.plain:
+        return found
+    noise, d = (x if at is None else x[at] for x in (noise_of(pair), d))
     e = counting(d, noise)
     own = without_own(found.c, e)
     alone = found.c / own + noise
@@ -703,11 +660,6 @@ def _solve_all(L: Array, blocks: list[Array]) -> list[Array]:
     width = blocks[0].shape[1]
     solved = solve_triangular(L, namespace(L).concat(blocks, axis=1))
     return [solved[:, i * width : (i + 1) * width] for i in range(len(blocks))]
-
-
-def _dots(left: Array, right: Array) -> Array:
-    """The inner products of the columns."""
-    return namespace(left).sum(left * right, axis=0)
 
 
 def _outer(left: Array, right: Array) -> Array:
@@ -763,7 +715,7 @@ class Replacements:
 # need no scale. Both are found by bisection, with Newton's step in place of the middle where it
 # stays in the bracket.
 
-STEPS = 80  # most steps of a bracketed search
+SEARCHED = 80  # most steps of a bracketed search
 
 
 def entropic(scores: np.ndarray, k: int, spread: float) -> np.ndarray:
@@ -790,7 +742,7 @@ def entropic(scores: np.ndarray, k: int, spread: float) -> np.ndarray:
     x = (scores - np.mean(scores)) / np.std(scores)
     wanted = spread * k * (1 - k / n)
     low, high, log_beta, nu = -10.0, 30.0, 1.0, 0.0
-    for _ in range(STEPS):
+    for _ in range(SEARCHED):
         p, nu = _at_temperature(np.exp(log_beta) * x, k, nu)
         v = p * (1 - p)
         total = max(float(np.sum(v)), np.finfo(float).tiny)
@@ -813,7 +765,7 @@ def _at_temperature(u: np.ndarray, k: int, nu: float) -> tuple[np.ndarray, float
         float(np.max(u)) - np.log(k / (n - k)) + 1,
     )
     nu = min(max(nu, low), high)
-    for _ in range(STEPS):
+    for _ in range(SEARCHED):
         p = scipy.special.expit(u - nu)
         excess = float(np.sum(p)) - k
         if abs(excess) < 1e-10 * k:

@@ -171,9 +171,7 @@ def symmetric_product(A: Array, B: Array) -> Array:
     return found
 
 
-@determining.register
-def _stored_entries(operator: Dense) -> tuple[Any, ...]:
-    return (operator.K,)
+determining.register(Dense, lambda operator: (operator.K,))
 
 
 @product_seconds.register
@@ -255,9 +253,7 @@ class Columns(Operator):
         return part
 
 
-@determining.register
-def _factor_entries(operator: Columns) -> tuple[Any, ...]:
-    return (operator.X,)
+determining.register(Columns, lambda operator: (operator.X,))
 
 
 class Data(Columns):
@@ -303,9 +299,7 @@ class Data(Columns):
         return Data(X, exponent=self.exponent, ledger=self.ledger)
 
 
-@remade_in_double.register
-def _data_in_double(operator: Data) -> Data:
-    return operator.of(double(operator.X))
+remade_in_double.register(Data, lambda operator: operator.of(double(operator.X)))
 
 
 def gram_is_cheaper(m: int, n: int, itemsize: int) -> bool:

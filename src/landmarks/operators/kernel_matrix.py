@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -234,19 +233,10 @@ class KernelOperator(Operator):
         return part
 
 
-@determining.register
-def _kernel_and_points(operator: KernelOperator) -> tuple[Any, ...]:
-    return operator.h, operator.points
-
-
-@points_of.register
-def _points(operator: KernelOperator) -> Array:
-    return operator.given
-
-
-@stored_up_to.register
-def _stored_up_to(operator: KernelOperator) -> int:
-    return 8 * operator.memory
+determining.register(KernelOperator, lambda operator: (operator.h, operator.points))
+points_of.register(KernelOperator, lambda operator: operator.given)
+stored_up_to.register(KernelOperator, lambda operator: 8 * operator.memory)
+in_single.register(KernelOperator, lambda operator: operator.in_single)
 
 
 @tiles_of_columns.register
@@ -257,11 +247,6 @@ def _tiles_of_rows(
     operator.ledger.add(columns=len(indices))
     for a, b in operator._chunks(operator.n, len(indices)):
         yield slice(a, b), slice(None), operator._values(operator.points[a:b, :], chosen)
-
-
-@in_single.register
-def _in_single(operator: KernelOperator) -> Operator | None:
-    return operator.in_single
 
 
 @faster_squares.register

@@ -285,9 +285,7 @@ def _joint_in_double(operator: Joint) -> Operator | None:
     return None if parent is None else Joint(parent, host(operator.V).astype(np.float64))
 
 
-@stored_up_to.register
-def _joint_stored(operator: Joint) -> int:
-    return stored_up_to(operator.parent) or STORED
+stored_up_to.register(Joint, lambda operator: stored_up_to(operator.parent) or STORED)
 
 
 def appended(operator: Operator, B: np.ndarray) -> Operator:

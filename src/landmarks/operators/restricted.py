@@ -79,6 +79,4 @@ def _scaled_in_double(operator: Scaled) -> Operator | None:
     return None if parent is None else Scaled(parent, host(operator.d).astype(np.float64))
 
 
-@stored_up_to.register
-def _scaled_stored(operator: Scaled) -> int:
-    return stored_up_to(operator.parent)
+stored_up_to.register(Scaled, lambda operator: stored_up_to(operator.parent))

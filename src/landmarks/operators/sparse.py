@@ -24,15 +24,13 @@ class SparseColumns(Columns):
         return part.nnz
 
 
-@remade_in_double.register
-def _sparse_in_double(operator: SparseColumns) -> Columns:
-    return operator.of(operator.X.astype(np.float64))
+remade_in_double.register(SparseColumns, lambda operator: operator.of(operator.X.astype(float)))
 
 
 @form.register
 def _sparse_form(operator: SparseColumns, k: int) -> Operator:
     """The form of X as an array where that is small; else K where it is stored, or as it is."""
-    wide = _sparse_in_double(operator) if is_single(operator.like) else operator
+    wide = operator.of(operator.X.astype(float)) if is_single(operator.like) else operator
     if operator.n * operator.m * 8 > MEMORY // 8:
         return wide.stored or wide
     return form(Data(wide.factor(), exponent=operator.exponent, ledger=operator.ledger), k)
@@ -150,9 +148,7 @@ def sparse_gram(X: Any, mean: Array | None = None, weights: Array | None = None)
     return K
 
 
-@determining.register
-def _shifted_entries(operator: Shifted) -> tuple[Any, ...]:
-    return operator.X, operator.mean, operator.weights
+determining.register(Shifted, lambda operator: (operator.X, operator.mean, operator.weights))
 
 
 def sparse_data(X: Any) -> Sparse:

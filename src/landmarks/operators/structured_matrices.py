@@ -78,9 +78,7 @@ class Toeplitz(Operator):
         return Restricted(self, indices)
 
 
-@determining.register
-def _first_column(operator: Toeplitz) -> tuple[Any, ...]:
-    return (operator.first_column,)
+determining.register(Toeplitz, lambda operator: (operator.first_column,))
 
 
 def toeplitz(first_column: Any) -> Toeplitz:
@@ -166,14 +164,8 @@ class Hadamard(Operator):
         return Hadamard(*self._at(indices), exponent=self.exponent, ledger=self.ledger)
 
 
-@determining.register
-def _factors(operator: Hadamard) -> tuple[Any, ...]:
-    return operator.A, operator.B
-
-
-@stored_up_to.register
-def _stored(operator: Hadamard) -> int:
-    return STORED
+determining.register(Hadamard, lambda operator: (operator.A, operator.B))
+stored_up_to.register(Hadamard, lambda operator: STORED)
 
 
 @remade_in_double.register

@@ -7,11 +7,7 @@ import pytest
 from errors_of import plain
 
 import landmarks as lm
-from landmarks.methods.annealed import (
-    Stored,
-    jump_gains,
-    without_own,
-)
+from landmarks.methods.annealed import Stored, jump_gains, without_own
 
 FLOOR = np.zeros(1)
 RNG = np.random.default_rng(0)
@@ -38,14 +34,14 @@ def same(diagonals, C, rtol=1e-9):
 
 def test_a_stored_matrix_gives_the_diagonals_of_the_residual(xp):
     d = np.where(np.arange(9) % 3 == 0, 0.0, D)
-    same(Stored(xp.asarray(K), FLOOR, PAIR).diagonals(d, cubes=True), residual(d))
+    same(Stored(xp.asarray(K), FLOOR, PAIR, True).diagonals(d), residual(d))
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 @pytest.mark.parametrize("j", [0, 4, 8])
 def test_the_jump_gain_is_the_exact_change_from_out_to_in(criterion, j):
     d = np.where(np.arange(9) == 4, 0.0, D)
-    gains = jump_gains(Stored(K, FLOOR, PAIR).diagonals(d, cubes=criterion == "frobenius"), d)
+    gains = jump_gains(Stored(K, FLOOR, PAIR, criterion == "frobenius").diagonals(d), d)
     out, inside = d.copy(), d.copy()
     out[j], inside[j] = 0.0, FULL
     assert gains[j] == pytest.approx(
@@ -61,7 +57,7 @@ def test_the_trace_is_linear_in_the_leverage():
     np.testing.assert_allclose(
         values, np.interp(p, p[[0, -1]], np.array(values)[[0, -1]]), rtol=1e-12
     )
-    gain = jump_gains(Stored(K, FLOOR, PAIR).diagonals(out), out)[j]
+    gain = jump_gains(Stored(K, FLOOR, PAIR, False).diagonals(out), out)[j]
     np.testing.assert_allclose(values, values[0] - p * gain, rtol=1e-12)
 
 
@@ -70,6 +66,11 @@ def test_the_self_consistent_weight_makes_p_the_leverage():
     c0 = residual(d)[4, 4]
     p = 0.7
     d[4] = p / ((1 - p) * c0)
-    diagonals = Stored(K, FLOOR, PAIR).diagonals(d)
+    diagonals = Stored(K, FLOOR, PAIR, False).diagonals(d)
     assert d[4] * diagonals.c[4] == pytest.approx(p)
     assert diagonals.c[4] / without_own(diagonals.c, d)[4] == pytest.approx(c0)
+
+
+def test_the_leverages_sum_to_k_at_a_corner():
+    d = np.where(np.arange(9) < 3, FULL, 0.0)
+    assert d @ Stored(K, FLOOR, PAIR, False).diagonals(d).c == pytest.approx(3, rel=1e-4)

@@ -196,9 +196,7 @@ class Tiled(Operator):
         return compute(tree(max, leaves), reading, leaves)
 
 
-@on_workers.register
-def _on_workers(operator: Tiled) -> bool:
-    return True
+on_workers.register(Tiled, lambda operator: True)
 
 
 @product_seconds.register
