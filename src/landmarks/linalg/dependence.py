@@ -47,7 +47,7 @@ def rank_modulo(A: np.ndarray, p: int) -> int:
     return rank
 
 
-def spans(columns: np.ndarray, rank: int) -> bool:
+def has_rank(columns: np.ndarray, rank: int) -> bool:
     """Whether the columns have exactly that rank; False where finding out would cost too much."""
     if columns.size * rank > WORK:
         return False

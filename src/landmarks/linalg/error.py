@@ -48,7 +48,12 @@ def selection_error(pair: Pair, indices: Indices, depth: int) -> float:
     operator = pair.operator
     pair, indices = averaged(pair, indices)
     if operator.m is not None:
-        return _projection_error(pair, indices, depth)
+        parts = residual_blocks(pair, indices)
+        if depth == 1:
+            return sum(_sum_of_squares(E) for E in parts)
+        listed = list(parts)
+        E = namespace(listed[0]).concat(listed, axis=1)
+        return _sum_of_squares(E @ E.T if E.shape[0] < E.shape[1] else E.T @ E)
     if in_parts(operator) is not None and pair.plain:
         residual = residual_in_parts(operator, indices)
         return residual.trace if depth == 1 else residual.squared_norm()
@@ -81,20 +86,35 @@ def exact_error(operator: Operator, indices: Indices, depth: int) -> float:
     error = selection_error(pair, indices, depth)
     if operator.source is None or error > BELOW[depth] * total(pair, depth):
         return error
+    # the chosen columns up to the numerical rank, and the coefficients B of all columns in them
+    indices = np.asarray(indices)
+    columns = operator.columns(indices)
+    pivots = pivoted_cholesky(columns[indices])
+    B = scipy.linalg.cho_solve((pivots.L, True), columns[:, pivots.order].T)
+    residuals = _residuals(operator, indices[pivots.order], B)
     if not isinstance(operator, Dense):
-        return residual_trace(operator, indices) if depth == 1 else error
-    C, beyond = residual_gram(operator, indices)
-    left = Pair(C, C.n)
+        return float(sum(np.vdot(E, E) for E in residuals)) if depth == 1 else error
+    summed: Sum | None = None
+    for E in residuals:
+        summed = added(summed, Summation().block(E), in_place=True)
+    moments, power = Summation().moments(summed, operator.n)
+    C = _check.scaled(moments.scatter, -2 * power)
+    # those beyond the rank are left out of B; what is left of the other columns is rounding
+    beyond = np.delete(indices, pivots.order)
+    beyond = beyond[np.diag(C)[beyond] > 1e-24 * operator.diagonal()[beyond]]
+    left = Pair(Dense(C), operator.n)
     return selection_error(left, beyond, depth) if len(beyond) else total(left, depth)
 
 
-def _projection_error(pair: Pair, indices: Indices, depth: int) -> float:
-    parts = residual_blocks(pair, indices)
-    if depth == 1:
-        return sum(_sum_of_squares(E) for E in parts)
-    listed = list(parts)
-    E = namespace(listed[0]).concat(listed, axis=1)
-    return _sum_of_squares(E @ E.T if E.shape[0] < E.shape[1] else E.T @ E)
+def _residuals(operator: Operator, used: np.ndarray, B: np.ndarray) -> Iterator[np.ndarray]:
+    """X − X_S B in tiles of rows."""
+    height = tile_height(operator.n)
+    if isinstance(operator, ByRows):
+        height = pass_height(operator.n, operator.pass_memory)
+    for _, X in tiles(operator.source, height):  # type: ignore[arg-type]  # the caller checked it
+        E = X - X[:, used] @ B
+        E[:, used] = 0.0
+        yield E
 
 
 def squared_residual(pair: Pair, F: Array, width: int) -> float:
@@ -266,43 +286,3 @@ def estimated_error(
     value = float(np.mean(samples))
     spread = 1.96 * float(np.std(samples, ddof=1)) / np.sqrt(n_probes)
     return Estimate(value, max(0.0, value - spread), value + spread, n_probes)
-
-
-def residual_gram(operator: Operator, indices: Indices) -> tuple[Dense, np.ndarray]:
-    """The Gram matrix of X − X_S B, and the chosen columns beyond the rank, which B leaves out."""
-    used, beyond, B = _coefficients(operator, np.asarray(indices))
-    total: Sum | None = None
-    for E in _residuals(operator, used, B):
-        total = added(total, Summation().block(E), in_place=True)
-    moments, power = Summation().moments(total, operator.n)
-    C = _check.scaled(moments.scatter, -2 * power)
-    # what is left of the other columns is rounding
-    clear = np.diag(C)[beyond] > 1e-24 * operator.diagonal()[beyond]
-    return Dense(C), beyond[clear]
-
-
-def residual_trace(operator: Operator, indices: Indices) -> float:
-    """‖X − X_S B‖²_F."""
-    used, _, B = _coefficients(operator, np.asarray(indices))
-    return float(sum(np.vdot(E, E) for E in _residuals(operator, used, B)))
-
-
-def _coefficients(
-    operator: Operator, indices: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The chosen columns up to the numerical rank, those beyond it, and B for the former."""
-    columns = operator.columns(indices)
-    pivots = pivoted_cholesky(columns[indices])
-    B = scipy.linalg.cho_solve((pivots.L, True), columns[:, pivots.order].T)
-    return indices[pivots.order], np.delete(indices, pivots.order), B
-
-
-def _residuals(operator: Operator, used: np.ndarray, B: np.ndarray) -> Iterator[np.ndarray]:
-    """X − X_S B in tiles of rows."""
-    height = tile_height(operator.n)
-    if isinstance(operator, ByRows):
-        height = pass_height(operator.n, operator.pass_memory)
-    for _, X in tiles(operator.source, height):  # type: ignore[arg-type]  # callers checked it
-        E = X - X[:, used] @ B
-        E[:, used] = 0.0
-        yield E

@@ -24,7 +24,7 @@ from ..operators.base import DENSE_MEMORY
 from ..operators.forms import densify, in_double
 from ..operators.pair import Pair
 from ..operators.pivoted_factor import FLOOR, pivoted_factor
-from .dependence import spans
+from .dependence import has_rank
 
 STORED = 5000  # largest order of a kernel or stored matrix that is factorised completely
 LOW_RANK = 600  # most columns of the factor of a larger one
@@ -94,7 +94,7 @@ class Rebuilding:
             return 0.0
         shares = np.abs(np.diag(pivoted(self.A)[1]))
         rank = int(np.sum(shares > unit(self.n)))
-        if rank < min(len(shares), self.n) and not spans(self.exact, rank):
+        if rank < min(len(shares), self.n) and not has_rank(self.exact, rank):
             return 1.0
         return min(1.0, unit(self.n) / float(shares[rank - 1])) if rank else 0.0
 
@@ -180,7 +180,8 @@ def rebuilding(pair: Pair) -> Rebuilding:
             counted = X[:, used] * np.sqrt(weights[used])
         A, B, outside = fewer_rows(A, counted, same=weights is None)
         sigma = None if pair.noise is None else np.sqrt(pair.noise[:n])
-        B = fewer_columns(B)
+        if B.shape[1] > B.shape[0]:  # a square matrix with the same B Bᵀ
+            B = scipy.linalg.qr(B.T, mode="r", check_finite=False)[0][: B.shape[0]].T
         _made[pair] = Rebuilding(A, B, outside, sigma, rounding, exact[:, :n])
     return _made[pair]
 
@@ -249,13 +250,6 @@ def fewer_rows(
     return R * scale, inside + more, float(np.sum(rest * rest))
 
 
-def fewer_columns(B: np.ndarray) -> np.ndarray:
-    """B, or a square matrix with the same B Bᵀ where B is wide."""
-    if B.shape[1] <= B.shape[0]:
-        return B
-    return scipy.linalg.qr(B.T, mode="r", check_finite=False)[0][: B.shape[0]].T
-
-
 def best_directions(pair: Pair, k: int, exclude: tuple[int, ...] = (), depth: int = 1) -> float:
     """The error of the best k directions in the range of the candidates."""
     base = rebuilding(pair).without(exclude)
@@ -308,25 +302,23 @@ def safe_bound(pair: Pair, k: int, exclude: tuple[int, ...] = (), depth: int = 1
 def reached(base: Rebuilding, k: int, repeats: bool) -> tuple[np.ndarray, float]:
     """P_A B up to a rotation, and ‖B − P_A B‖² as a sum of squares."""
     if base.sigma is not None and np.all(base.sigma > 0):
-        return _repeated(base, k) if repeats else _measured(base)
+        if not repeats:
+            return _measured(base)
+        # where a column may come k times, N of k columns is at most k times the largest of one
+        scaled = base.A / base.sigma
+        most = k * float(np.max(np.sum(scaled * scaled, axis=0)))
+        return math.sqrt(most / (1 + most)) * base.B, base.inside / (1 + most)
     if base.sigma is not None or len(base.A) > FULL:
         return base.B, 0.0
-    Q = spanning(base)
+    # a basis that holds the range of the candidates: a direction is left out only if they are
+    # dependent as exact numbers, since a choice can use one that rounding hides
+    Q, R = pivoted(base.A)
+    rank = int(np.sum(np.abs(np.diag(R)) > unit(base.n)))
+    Q = Q[:, :rank] if rank < Q.shape[1] and has_rank(base.exact, rank) else Q
     inside = Q.T @ base.B
     rest = base.B - Q @ inside
     rest = rest - Q @ (Q.T @ rest)
     return inside, float(np.sum(rest * rest))
-
-
-def spanning(base: Rebuilding) -> np.ndarray:
-    """An orthonormal basis that holds the range of the candidates.
-
-    A direction is left out only if the candidates are dependent as exact numbers: a choice can use
-    one that rounding hides.
-    """
-    Q, R = pivoted(base.A)
-    rank = int(np.sum(np.abs(np.diag(R)) > unit(base.n)))
-    return Q[:, :rank] if rank < Q.shape[1] and spans(base.exact, rank) else Q
 
 
 def _measured(base: Rebuilding) -> tuple[np.ndarray, float]:
@@ -340,13 +332,6 @@ def _measured(base: Rebuilding) -> tuple[np.ndarray, float]:
     rest = base.B - U @ inside
     missed = float(np.sum(lost * lost) + np.sum(rest * rest))
     return inside * (s / np.sqrt(1 + s * s))[:, None], missed
-
-
-def _repeated(base: Rebuilding, k: int) -> tuple[np.ndarray, float]:
-    """Where a column may come k times, N of k columns is at most k times the largest of one."""
-    scaled = base.A / base.sigma
-    most = k * float(np.max(np.sum(scaled * scaled, axis=0)))
-    return math.sqrt(most / (1 + most)) * base.B, base.inside / (1 + most)
 
 
 def design_bound(base: Rebuilding, k: int, repeats: bool = False) -> float:

@@ -76,16 +76,22 @@ class Cholesky:
 
     def prepare(self, system: LinearSystem) -> Solve:
         A = system.dense()
-        L = factorise(A)
+        L = shifted_cholesky(A)
 
         def solve(block: Array) -> Solution:
             x = solve_cholesky(L, block)
-            return Solution(x, steps=0, residual=_residual(A, x, block), converged=True)
+            return _direct(x, A @ x[:, :1], block)
 
         return solve
 
 
-def factorise(A: Array) -> Array:
+def _direct(x: Array, first: Array, block: Array) -> Solution:
+    """A solution whose residual is checked on one right-hand side, given the product with it."""
+    residual = norm(first - block[:, :1]) / max(norm(block[:, :1]), 1e-300)
+    return Solution(x, steps=0, residual=residual, converged=True)
+
+
+def shifted_cholesky(A: Array) -> Array:
     """The Cholesky factor; if rounding makes the matrix singular, it is shifted a little."""
     xp = namespace(A)
     largest = float(xp.max(xp.linalg.diagonal(A)))
@@ -101,12 +107,6 @@ def factorise(A: Array) -> Array:
     )
 
 
-def _residual(A: Array, x: Array, block: Array) -> float:
-    """A cheap check on one right-hand side."""
-    left = A @ x[:, :1] - block[:, :1]
-    return norm(left) / max(norm(block[:, :1]), 1e-300)
-
-
 @dataclass(frozen=True)
 class Woodbury:
     """(BᵀB + R)⁻¹ = R⁻¹ − R⁻¹Bᵀ(I + BR⁻¹Bᵀ)⁻¹BR⁻¹ with B = XT (m × n) and R = δ(I − T²)."""
@@ -114,7 +114,7 @@ class Woodbury:
     def prepare(self, system: LinearSystem) -> Solve:
         B = system.factor()
         inverse = 1 / system.ridge
-        L = factorise(add_diagonal((B * inverse[None, :]) @ B.T, 1.0))
+        L = shifted_cholesky(add_diagonal((B * inverse[None, :]) @ B.T, 1.0))
 
         def apply(block: Array) -> Array:
             scaled = inverse[:, None] * block
@@ -123,10 +123,7 @@ class Woodbury:
         def solve(block: Array) -> Solution:
             x = apply(block)
             x = x + apply(block - _product(x))  # one refinement: R⁻¹ is large where t is near 1
-            left = block[:, :1] - _product(x[:, :1])
-            return Solution(
-                x, steps=0, residual=norm(left) / max(norm(block[:, :1]), 1e-300), converged=True
-            )
+            return _direct(x, _product(x[:, :1]), block)
 
         def _product(x: Array) -> Array:
             return B.T @ (B @ x) + system.ridge[:, None] * x

@@ -120,10 +120,10 @@ def triangle(X: Array) -> Array:
     return like(np.linalg.qr(wide / scale, mode="r") * scale, X)
 
 
-def factored(X: Array, operator: Operator) -> Factored:
-    """The operator of data as a factor X in float64, which was rounded as the data were."""
+def factored(X: Array, operator: Operator, rounding: float) -> Factored:
+    """The operator as a factor X in float64; `rounding` as in the class."""
     found = Factored(X, exponent=operator.exponent, ledger=operator.ledger)
-    found.rounding = (2 * eps(operator.like)) ** 2 if is_single(operator.like) else 0.0
+    found.rounding = rounding
     return found
 
 
@@ -160,11 +160,12 @@ def _data_form(operator: Data, k: int) -> Operator:
     in_order = type(wide.X) is np.ndarray and wide.X.flags.c_contiguous
     if not on_gpu(wide.like) and not in_order:
         wide = operator.of(np.ascontiguousarray(host(wide.X)))
+    rounding = (2 * eps(operator.like)) ** 2 if is_single(operator.like) else 0.0
     if operator.m < operator.n:
-        return factored(wide.X, operator)
+        return factored(wide.X, operator, rounding)
     if wide.stored is None or wide.stored.is_accurate():
         return wide.stored or wide
-    return factored(triangle(wide.X), operator)
+    return factored(triangle(wide.X), operator, rounding)
 
 
 _forms: Remembered[Operator, dict[int, Operator | None]] = Remembered()
@@ -249,19 +250,13 @@ def _low_rank(operator: Operator, k: int) -> Operator | None:
     most = min(n // FEW_ROWS, max(LOW_RANK, 2 * k + 100), room)
     if isinstance(operator, Dense) and n <= SMALL and remaining_trace(host(operator.K), k) <= FAST:
         most = min(n, max(LOW_RANK, 2 * k + 100), room)
-    F = pivoted_factor(_uncounted(operator), most, eps(operator.digits)) if most > 0 else None
-    return None if F is None or F.shape[1] == 0 else _of_factor(F, operator)
-
-
-def _uncounted(operator: Operator) -> Operator:
-    """A stored K with a ledger of its own: this look at it is not counted."""
-    return Dense(operator.K, digits=operator.digits) if isinstance(operator, Dense) else operator
-
-
-def _of_factor(F: Array, operator: Operator) -> Factored:
-    found = Factored(transposed(F), exponent=operator.exponent, ledger=operator.ledger)
-    found.rounding = FLOOR * eps(operator.digits)
-    return found
+    looked_at = operator
+    if isinstance(operator, Dense):  # with a ledger of its own: this look is not counted
+        looked_at = Dense(operator.K, digits=operator.digits)
+    F = pivoted_factor(looked_at, most, eps(operator.digits)) if most > 0 else None
+    if F is None or F.shape[1] == 0:
+        return None
+    return factored(transposed(F), operator, FLOOR * eps(operator.digits))
 
 
 def _stored(operator: Operator) -> Operator:

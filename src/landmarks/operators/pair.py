@@ -8,7 +8,7 @@ and N, and G = K + N and Q = K Ω K, at the candidates, are its pair of matrices
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -61,6 +61,9 @@ class Pair:
     weights: np.ndarray | None = None
     noise: np.ndarray | None = None
     repeats: bool = False
+    _powers: list[Array] = field(default_factory=list, init=False)
+    _diagonals: dict[int, list[Array]] = field(default_factory=dict, init=False)
+    _searched: dict[int, Pair] = field(default_factory=dict, init=False)
 
     @property
     def plain(self) -> bool:
@@ -115,23 +118,18 @@ class Pair:
         if self.weights is None:
             cubes = [cubed_diagonal(operator)] if depth == 2 else []  # K² comes with it
             return [diagonal, squared_diagonal(operator), *cubes]
-        return [diagonal, *self._weighted_powers(depth)]
-
-    def _weighted_powers(self, depth: int) -> list[Array]:
-        """diag KΩK and diag KΩKΩK as sums over the columns that count."""
-        if depth not in self._known:
-            weights = np.ones(self.operator.n) if self.weights is None else self.weights
-            counted = np.flatnonzero(weights)
-            found = [zeros((self.operator.n,), self.operator.like) for _ in range(depth)]
-            for block in blocks(len(counted), block_width(self.operator)):
-                columns = self.operator.columns(counted[block])
-                own = like(weights[counted[block]], columns)
+        if depth not in self._diagonals:  # sums over the columns that count
+            counted = np.flatnonzero(self.weights)
+            found = [zeros((operator.n,), operator.like) for _ in range(depth)]
+            for block in blocks(len(counted), block_width(operator)):
+                columns = operator.columns(counted[block])
+                own = like(self.weights[counted[block]], columns)
                 found[0] = found[0] + (columns * columns) @ own
                 if depth == 2:
-                    image = self.operator.matmul(self.weighed(columns))
+                    image = operator.matmul(self.weighed(columns))
                     found[1] = found[1] + (columns * image) @ own
-            self._known[depth] = found
-        return self._known[depth]
+            self._diagonals[depth] = found
+        return [diagonal, *self._diagonals[depth]]
 
     def powers(self, count: int) -> list[Array]:
         """K, KΩK, …, so many matrices of a stored K; each is formed once."""
@@ -145,18 +143,6 @@ class Pair:
             left = take(found[-1], counted, axis=1) * take(self.omega, counted)[None, :]
             found.append(left @ take(K, counted))
         return found[:count]
-
-    @cached_property
-    def _powers(self) -> list[Array]:
-        return []
-
-    @cached_property
-    def _known(self) -> dict[int, list[Array]]:
-        return {}
-
-    @cached_property
-    def _searched(self) -> dict[int, Pair]:
-        return {}
 
 
 _scaled: Remembered[Operator, tuple[Operator, np.ndarray | None]] = Remembered()

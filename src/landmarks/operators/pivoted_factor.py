@@ -47,7 +47,8 @@ def pivoted_factor(operator: Operator, most: int, unit: float | None = None) -> 
     left, whole = diagonal.copy(), float(diagonal.sum())
     F, r = zeros((operator.n, 0), operator.like), 0
     while np.any(left > floor):
-        if r == most or _too_slow(left, whole, r, most):
+        slow = r >= BLOCK and float(left.sum()) > whole * 10 ** (-SLOWEST * r / most)
+        if r == most or slow:
             return None
         proposed, outside = _proposed(left, floor, min(BLOCK, most - r))
         columns = operator.columns(proposed) - F[:, :r] @ take(F[:, :r], proposed).T
@@ -58,7 +59,10 @@ def pivoted_factor(operator: Operator, most: int, unit: float | None = None) -> 
             left[proposed] = np.minimum(np.maximum(np.diag(C), 0.0), floor[proposed])
             continue
         V = _solved(L, take(columns, taken, axis=1))
-        F = _with_room(F, r + len(taken), most)
+        if F.shape[1] < r + len(taken):  # grow by doubling: most factors are given up early
+            wider = zeros((operator.n, min(most, max(2 * (r + len(taken)), 4 * BLOCK))), F)
+            wider[:, :r] = F[:, :r]
+            F = wider
         F[:, r : r + len(taken)] = V
         r += len(taken)
         left = left - host(namespace(V).sum(V * V, axis=1)).astype(np.float64)
@@ -66,15 +70,6 @@ def pivoted_factor(operator: Operator, most: int, unit: float | None = None) -> 
         check_semidefinite(left, diagonal)
         left = np.maximum(left, 0.0)
     return F[:, :r]
-
-
-def _with_room(F: Array, width: int, most: int) -> Array:
-    """F with room for more columns. It grows by doubling: most factors are given up early."""
-    if F.shape[1] >= width:
-        return F
-    wider = zeros((F.shape[0], min(most, max(2 * width, 4 * BLOCK))), F)
-    wider[:, : F.shape[1]] = F
-    return wider
 
 
 def _solved(L: np.ndarray, columns: Array) -> Array:
@@ -119,11 +114,6 @@ def check_definite(K: Array) -> None:
             f"K must be positive semidefinite, but it has the eigenvalue {least:.3g}; clip "
             f"negative eigenvalues, or add {-least:.3g} to the diagonal"
         )
-
-
-def _too_slow(left: np.ndarray, whole: float, r: int, most: int) -> bool:
-    """Whether the trace has fallen so little that it will not reach rounding in time."""
-    return r >= BLOCK and float(left.sum()) > whole * 10 ** (-SLOWEST * r / most)
 
 
 def _proposed(left: np.ndarray, floor: np.ndarray, width: int) -> tuple[np.ndarray, float]:

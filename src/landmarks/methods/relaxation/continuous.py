@@ -136,12 +136,18 @@ class Continuous:
             return Swap(start=replace(self, polish=False)).choose(problem, rng)
         objective = self._objective(problem, rng)
         if self.penalty is None:
-            indices, path = self._reach_k(objective)
+            few = len(problem.candidates) <= BISECT_BELOW
+            strategy = self.strategy or ("bisection" if few else "path")
+            if isinstance(strategy, str):
+                strategy = STRATEGIES[strategy]()
+            indices, path = strategy.choose(objective, self._descent(objective), problem.k)
         else:
             indices, path = self._run_algorithm_1(objective, self.penalty)
         objective.warn_if_unconverged()
         if problem.k and {"diagonal", "columns"} <= problem.operator.cheap:
-            indices = independent(problem, _ranking(problem, indices, path))
+            others = np.setdiff1d(problem.candidates, indices)  # by falling weight at the end
+            others = others[np.argsort(-path.t[-1][others], kind="stable")]
+            indices = independent(problem, np.concatenate([indices, others]))
         return Choice(indices, path=path, details={"gradients": objective.evaluations})
 
     def sweep(
@@ -207,22 +213,6 @@ class Continuous:
                 f"{len(recorder.trajectory())} steps; lower either, or let it run longer (stop=)"
             )
         return indices, recorder.trajectory()
-
-    def _reach_k(self, objective: Relaxed) -> tuple[np.ndarray, Trajectory]:
-        """Exactly k columns by the strategy."""
-        strategy = self.strategy
-        if strategy is None:
-            few = len(objective.problem.candidates) <= BISECT_BELOW
-            strategy = "bisection" if few else "path"
-        if isinstance(strategy, str):
-            strategy = STRATEGIES[strategy]()
-        return strategy.choose(objective, self._descent(objective), objective.problem.k)
-
-
-def _ranking(problem: Problem, indices: np.ndarray, path: Trajectory) -> np.ndarray:
-    """The chosen columns first, then the other candidates by falling weight at the end."""
-    others = np.setdiff1d(problem.candidates, indices)
-    return np.concatenate([indices, others[np.argsort(-path.t[-1][others], kind="stable")]])
 
 
 # λ for a given k by bisection, each λ from t = 1/2: the best quality of the relaxation.
@@ -420,21 +410,32 @@ class FrankWolfe:
 
     def choose(self, objective: Relaxed, descent: Descent, k: int) -> tuple[np.ndarray, Trajectory]:
         """The k indices and the record of the weights; Frank–Wolfe does not use the descent."""
-        at = OnSimplex(_start(objective, k))
-        recorder = Recorder(objective.problem.operator.n)
-        first = _delta_unit(objective, k) * self.deltas[0]
+        problem = objective.problem
+        weights = np.zeros(problem.operator.n)
+        weights[list(problem.include)] = 1.0
+        weights[problem.free] = (k - len(problem.include)) / max(1, len(problem.free))
+        at, recorder = OnSimplex(weights), Recorder(problem.operator.n)
+        # the δ at which n weights k/n have the effective dimension k, through r = t²/(δ(1 − t²))
+        t = objective.uniform_weight(k)
+        q = min(k / len(problem.candidates), 0.99)
+        r = t**2 / (objective.delta * (1 - t**2))
+        first = q**2 / ((1 - q**2) * r) * self.deltas[0]
         steps = self._steps(at, objective, first, recorder)
-        run("frank_wolfe", steps, at, recorder, objective, deadline=objective.problem.deadline)
+        run("frank_wolfe", steps, at, recorder, objective, deadline=problem.deadline)
         return largest(at.weights, k), recorder.trajectory()
 
     def _steps(
         self, at: OnSimplex, objective: Relaxed, first: float, recorder: Recorder
     ) -> Iterator[Step]:
-        rise = self.deltas[1] / self.deltas[0]
+        problem, rise = objective.problem, self.deltas[1] / self.deltas[0]
         while at.step < self.n_steps:
             objective.delta = first * rise ** (at.step / max(1, self.n_steps - 1))
             gradient = self._gradient(objective, at.weights, recorder)
-            corner = _vertex(objective, gradient, objective.problem.k)
+            scores = np.full(problem.operator.n, -np.inf)
+            scores[problem.free] = -gradient[problem.free]
+            scores[list(problem.include)] = np.inf
+            corner = np.zeros(problem.operator.n)  # with k ones, the lowest along the gradient
+            corner[largest(scores, problem.k)] = 1.0
             at.weights = at.weights + self.rate * (corner - at.weights)
             at.step += 1
             yield Step(at.step, self.n_steps)
@@ -459,34 +460,6 @@ class OnSimplex(State):
 
     weights: np.ndarray
     step: int = 0
-
-
-def _delta_unit(objective: Relaxed, k: int) -> float:
-    """The δ at which n weights k/n have the effective dimension k, through r = t²/(δ(1 − t²))."""
-    t = objective.uniform_weight(k)
-    q = min(k / len(objective.problem.candidates), 0.99)
-    r = t**2 / (objective.delta * (1 - t**2))
-    return q**2 / ((1 - q**2) * r)
-
-
-def _start(objective: Relaxed, k: int) -> np.ndarray:
-    """Included candidates at one, the free ones at the one weight that makes the sum k."""
-    problem = objective.problem
-    weights = np.zeros(problem.operator.n)
-    weights[list(problem.include)] = 1.0
-    weights[problem.free] = (k - len(problem.include)) / max(1, len(problem.free))
-    return weights
-
-
-def _vertex(objective: Relaxed, gradient: np.ndarray, k: int) -> np.ndarray:
-    """The corner with k ones that is lowest along the gradient."""
-    problem = objective.problem
-    scores = np.full(problem.operator.n, -np.inf)
-    scores[problem.free] = -gradient[problem.free]
-    scores[list(problem.include)] = np.inf
-    vertex = np.zeros(problem.operator.n)
-    vertex[largest(scores, k)] = 1.0
-    return vertex
 
 
 STRATEGIES = {"bisection": Bisection, "path": WarmPath, "frank_wolfe": FrankWolfe}

@@ -126,11 +126,6 @@ class Active:
             self.principal, t, delta, None if noise is None else take(noise, self.indices)
         )
 
-    def half_weighed(self, probes: Array) -> Array:
-        """Ω^½ times a block with all n rows."""
-        omega = self.pair.omega
-        return probes if omega is None else probes * omega[:, None] ** 0.5
-
     def product_active_rows(self, block: Array) -> Array:
         """The active rows of K @ block, for a block with all n rows."""
         return self.operator.matmul(block, rows=None if self.everything else self.indices)
@@ -247,8 +242,8 @@ class Relaxed(State):
 
     def __call__(self, columns: np.ndarray, t: Array) -> Evaluation:
         """The value and the gradient at the weights t of the active columns."""
-        active = self._active_at(columns)
-        probes = active.half_weighed(self._draw())
+        active, probes, omega = self._active_at(columns), self._draw(), self.problem.unscaled.omega
+        probes = probes if omega is None else probes * omega[:, None] ** 0.5
         result = self.gradient(active, t, self.delta, probes, self.solver)
         self.evaluations += 1
         self.unconverged += not result.converged

@@ -36,17 +36,13 @@ class KDPP:
         for j in problem.include:
             residual.pick(j)
         free = problem.free
-        C = conditional(problem, residual)[np.ix_(free, free)]
-        values, vectors = positive_part(C, eps(problem.operator.like))
+        # given that the picks are chosen, the kernel is the Schur complement K − F Fᵀ
+        F = host(residual.panel.rows(np.arange(problem.operator.n))).astype(np.float64)
+        C = host(densify(problem.operator)).astype(np.float64) - F @ F.T
+        values, vectors = positive_part(C[np.ix_(free, free)], eps(problem.operator.like))
         size = min(problem.k - len(problem.include), len(values))
         V = vectors[:, draw_eigenvalues(values, size, rng)]
         return Choice(complete(problem, [*problem.include, *free[draw_projection(V, rng)]]))
-
-
-def conditional(problem: Problem, residual: Residual) -> np.ndarray:
-    """The kernel given that the picks are chosen: the Schur complement K − F Fᵀ."""
-    F = host(residual.panel.rows(np.arange(problem.operator.n))).astype(np.float64)
-    return host(densify(problem.operator)).astype(np.float64) - F @ F.T
 
 
 def positive_part(C: np.ndarray, rounding: float) -> tuple[np.ndarray, np.ndarray]:

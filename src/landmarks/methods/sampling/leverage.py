@@ -74,33 +74,22 @@ def recursive_scores(
 ) -> np.ndarray:
     """The n scores for the diagonal c, from about `size` columns; exact when there are no more."""
     order = rng.permutation(operator.n)
-    part = order[: _lowest(operator.n, size)]
+    lowest = operator.n  # halved until it is at most the size, rounded up
+    while lowest > size:
+        lowest = (lowest + 1) // 2
+    part = order[:lowest]
     sample = part
     chance = np.ones(len(part))
     while True:
         scores = sampled_scores(operator, c, part, sample, chance, k)
         if len(part) == operator.n:
             return scores[np.argsort(part)]
-        keep, chance = _bernoulli(scores, size, rng)
-        sample = part[keep]
+        # about `size` positions, each drawn independently; at least the largest
+        chance = np.minimum(1.0, size * scores / max(np.sum(scores), np.finfo(float).tiny))
+        keep = np.flatnonzero(rng.random(len(scores)) < chance)
+        keep = keep if len(keep) > 0 else np.asarray([np.argmax(scores)])
+        sample, chance = part[keep], np.maximum(chance[keep], np.finfo(float).eps)
         part = order[: min(operator.n, 2 * len(part))]
-
-
-def _lowest(n: int, size: int) -> int:
-    """n halved until it is at most the size, rounded up."""
-    while n > size:
-        n = (n + 1) // 2
-    return n
-
-
-def _bernoulli(
-    scores: np.ndarray, size: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """About `size` positions, each drawn independently, and their chances; at least the largest."""
-    chance = np.minimum(1.0, size * scores / max(np.sum(scores), np.finfo(float).tiny))
-    keep = np.flatnonzero(rng.random(len(scores)) < chance)
-    keep = keep if len(keep) > 0 else np.asarray([np.argmax(scores)])
-    return keep, np.maximum(chance[keep], np.finfo(float).eps)
 
 
 def sampled_scores(
