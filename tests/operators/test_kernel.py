@@ -222,3 +222,12 @@ def test_without_the_memory_for_K_a_search_goes_on_with_a_warning(method, monkey
     with pytest.warns(UserWarning, match=r"storing K needs 0\.0 GiB, which could not be had"):
         s = lm.select(lm.kernel(points, lm.laplacian(sigma=2.0)), 4, method=method)
     assert s.error() == pytest.approx(expected, rel=0.02)
+
+
+def test_the_choice_of_a_kernel_leaves_its_stored_entries_as_they_are():
+    points = np.random.default_rng(0).standard_normal((9, 3))
+    K = lm.kernel(points, lm.rbf(2.0))
+    expected = lm.select(lm.psd(K.columns(np.arange(9)).copy()), 3, method="greedy", include=[0, 1])
+    found = lm.select(K, 3, method="greedy", include=[0, 1])
+    again = lm.select(K, 3, method="greedy", include=[0, 1])
+    assert found.error() == again.error() == pytest.approx(expected.error())

@@ -300,7 +300,7 @@ def _warn_of_identity(operator: KernelOperator, indices: np.ndarray) -> None:
     if len(indices) == operator.n:
         return
     first = indices[:8]
-    values = operator.columns(first)
+    values = operator.columns(first) + 0.0  # columns of a stored K are a view of it
     for i, j in enumerate(first):
         values[int(j), i] = 0.0
     xp = namespace(values)
