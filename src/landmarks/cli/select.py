@@ -27,6 +27,7 @@ from ..methods.greedy.supervised import Supervised
 from ..objectives import Columns
 from ..operators.data import rows_in_blocks
 from ..report.overview import Summary, summarise, target_measure
+from ..report.sentences import harmless, is_formula
 from ..report.terminal import Terminal, lines, printable
 from ..runs.bar import progress_bar
 from ..selection import Selection
@@ -48,7 +49,6 @@ from .source import Source
 AS_GIVEN = ("criterion", "seed", "budget", "noise", "error", "budget_cost")
 LISTED = 200  # the most chosen columns that are printed
 ENDINGS = (".csv", ".tsv", ".parquet", ".json", ".npz")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet takes such a cell for a formula
 SETTINGS = (
     *("k", "error", "method", "criterion", "seed", "budget", "include", "exclude"),
     *("target_columns", "noise", "groups", "costs", "budget_cost", "coordinates", "min_distance"),
@@ -253,13 +253,13 @@ def _dense(values: Any) -> np.ndarray:
 
 def _safe(names: Sequence[str], safe: bool) -> list[str]:
     """The names as they are, with a note when a spreadsheet would run one; or made harmless."""
-    risky = [name for name in names if name.startswith(FORMULA)]
+    risky = [name for name in names if is_formula(name)]
     if risky and not safe:
         note(
             f"the name {risky[0][:40]!r} looks like a formula to a spreadsheet ({len(risky)} such "
             "names); --csv-safe puts ' before them"
         )
-    return [f"'{name}" if safe and name.startswith(FORMULA) else name for name in names]
+    return [harmless(name) for name in names] if safe else list(names)
 
 
 def _write_text(file: BinaryIO, part: Part, delimiter: str) -> None:

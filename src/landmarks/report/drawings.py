@@ -155,7 +155,10 @@ def maps(selection: Selection, coordinates: Any, field: Any = None) -> list[Map]
         return []
     places = as_places(coordinates, selection.n)
     found = field_at_places(selection, field), errors_at_places(selection)
-    titles = "the field" if field is not None else strength(selection), "the error that is left"
+    strength = "the field, root mean square over the rows"
+    if selection._data.m is None:
+        strength = "the standard deviation before anything is measured"
+    titles = "the field" if field is not None else strength, "the error that is left"
     draw = curve if places.shape[1] == 1 else area
     return [
         Map(title, draw(places, values, selection, title))
@@ -176,13 +179,6 @@ def of_maps(selection: Selection, coordinates: Any) -> str:
     ]
     crosses = " Crosses are places that were excluded." if selection.exclude else ""
     return f"Numbers give the order of choice.{crosses} The {', the '.join(ends)}."
-
-
-def strength(selection: Selection) -> str:
-    """What is drawn as the field where none is given."""
-    if selection._data.m is None:
-        return "the standard deviation before anything is measured"
-    return "the field, root mean square over the rows"
 
 
 def area(places: np.ndarray, values: np.ndarray, selection: Selection, title: str) -> str:
@@ -222,22 +218,17 @@ def _marks(at: np.ndarray, selection: Selection) -> str:
         f"M{x - 2:.1f} {y - 2:.1f}l4 4m0 -4l-4 4" for x, y in at[list(selection.exclude)]
     )
     drawn = f'<path class="excluded" d="{crosses}" stroke="white" stroke-width="1" fill="none"/>'
-    return (drawn if crosses else "") + _chosen(at, selection.indices)
-
-
-def _chosen(at: np.ndarray, indices: np.ndarray) -> str:
-    """Rings at the chosen places, with the order of choice."""
     order: dict[int, list[int]] = {}
-    for number, j in enumerate(indices.tolist(), 1):
+    for number, j in enumerate(selection.indices.tolist(), 1):
         order.setdefault(j, []).append(number)
-    parts = []
+    parts = [drawn] if crosses else []
     for j, numbers in order.items():
         x, y = at[j]
         parts.append(
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="#c2410c" stroke="white" '
             f'stroke-width="1.5"><title>{", ".join(map(str, numbers))}: {j}</title></circle>'
         )
-        if len(indices) <= NUMBERED:
+        if selection.k <= NUMBERED:
             words = ", ".join(map(str, numbers))
             parts.append(
                 f'<text x="{x + 7:.1f}" y="{y - 5:.1f}" font-size="12" font-weight="600" '
@@ -265,7 +256,10 @@ def painted(places: np.ndarray, values: np.ndarray, width: int, height: int) -> 
     distance, nearest = tree.query(np.column_stack([x.ravel(), y.ravel()]))
     pixels = np.zeros((width * height, 4), dtype=np.uint8)
     pixels[:, :3] = colours(values)[nearest]
-    pixels[:, 3] = np.where(distance <= max(2.0, REACH * _spacing(tree)), 255, 0)
+    apart = 0.0  # the distance to the nearest neighbour that 95 of 100 places keep
+    if tree.n > 1:
+        apart = float(np.quantile(tree.query(tree.data, k=2)[0][:, 1], 0.95))
+    pixels[:, 3] = np.where(distance <= max(2.0, REACH * apart), 255, 0)
     return "data:image/png;base64," + base64.b64encode(
         png(pixels.reshape(height, width, 4))
     ).decode("ascii")
@@ -278,13 +272,6 @@ def colours(values: np.ndarray) -> np.ndarray:
     at = np.linspace(0, 1, len(PALETTE))
     mixed = [np.interp(part, at, channel) for channel in PALETTE.T]
     return np.rint(np.column_stack(mixed)).astype(np.uint8)
-
-
-def _spacing(tree: cKDTree) -> float:
-    """The distance to the nearest neighbour that 95 of 100 places keep."""
-    if tree.n < 2:
-        return 0.0
-    return float(np.quantile(tree.query(tree.data, k=2)[0][:, 1], 0.95))
 
 
 def png(pixels: np.ndarray) -> bytes:

@@ -22,7 +22,6 @@ import numpy as np
 from .. import __version__
 from .._array import host
 from ..errors import RankWarning
-from ..operators.base import Operator
 from ..operators.fingerprint import fingerprint
 from ..plots.curves import best_possible, curve_sizes, drawn, greedy_errors
 from ..runs.archive import written
@@ -31,6 +30,7 @@ from .drawings import curve_svg, heat_svg, maps, of_maps
 from .overview import Summary, spectrum_is_cheap, summarise, words_of
 from .sentences import (
     facts,
+    harmless,
     limit,
     meaning,
     percent,
@@ -83,7 +83,9 @@ def page(
     _check_image(origin, selection)
     reasons = selection.why(each=3)
     drawn = _data(selection, origin)
-    empty = _empty(selection)
+    # of constant columns that were centred nothing needs to be rebuilt
+    zero = host(selection._data.diagonal()) == 0
+    empty = set() if selection.objective.target is not None else {*np.flatnonzero(zero).tolist()}
     labels = [label(selection, int(j), origin.noun) for j in selection.indices]
     scripts = (asset("uplot/uPlot.iife.min.js"), asset("report.js"))
     styles = asset("uplot/uPlot.min.css") + asset("report.css")
@@ -221,13 +223,6 @@ def label(selection: Selection, j: int, noun: str) -> str:
     return f"{noun} {j}" if selection.names is None else shown(selection.names[j])
 
 
-def _empty(selection: Selection) -> set[int]:
-    """The candidates of which nothing needs to be rebuilt: constant columns that were centred."""
-    if selection.objective.target is not None:
-        return set()
-    return set(np.flatnonzero(host(selection._data.diagonal()) == 0).tolist())
-
-
 def _chosen(rows: list[dict[str, Any]], summary: Summary) -> list[dict[str, Any]]:
     """A row per chosen candidate: what it adds, what is kept up to it, what could replace it."""
     together = [None] * len(rows) if summary.together is None else summary.together.tolist()
@@ -303,7 +298,9 @@ def trajectories(selection: Selection) -> dict[str, Any] | None:
     steps = np.unique(np.linspace(0, len(t) - 1, min(len(t), STEPS)).round().astype(int))
     chosen = np.zeros(selection.n, dtype=bool)
     chosen[selection.indices] = True
-    columns = _with_chosen(chosen, drawn(chosen, TRAJECTORIES, seed=0))
+    columns = drawn(chosen, TRAJECTORIES, seed=0)
+    others = columns[~chosen[columns]][: max(0, TRAJECTORIES - selection.k)]
+    columns = np.concatenate([others, np.flatnonzero(chosen)])
     levels = np.rint(255 * np.clip(t[np.ix_(steps, columns)], 0, 1)).astype(np.uint8)
     return {
         "step": steps.tolist(),
@@ -320,7 +317,11 @@ def correlations(selection: Selection) -> dict[str, Any] | None:
     if len(others) == 0:
         return None
     others = others[np.linspace(0, len(others) - 1, min(len(others), OTHERS)).astype(int)]
-    C = correlation(operator, selection.indices, others)
+    # K_ij/√(K_ii K_jj): the correlation of centred columns, the cosine of others
+    lengths = np.sqrt(np.maximum(host(operator.diagonal()).astype(np.float64), 0.0))
+    products = host(operator.columns(selection.indices)).astype(np.float64)[others].T
+    scale = np.outer(lengths[selection.indices], lengths[others])
+    C = np.divide(products, scale, out=np.zeros_like(products), where=scale > 0)
     nearest = np.argmax(np.abs(C), axis=0)
     order = np.lexsort((-np.abs(C).max(axis=0), nearest))
     levels = np.rint(127 * np.clip(C[:, order], -1, 1)).astype(np.int8)
@@ -329,21 +330,6 @@ def correlations(selection: Selection) -> dict[str, Any] | None:
         "other": others[order].tolist(),
         "levels": _packed(levels),
     }
-
-
-def correlation(operator: Operator, chosen: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """K_ij/√(K_ii K_jj): the correlation of centred columns, the cosine of others."""
-    lengths = np.sqrt(np.maximum(host(operator.diagonal()).astype(np.float64), 0.0))
-    products = host(operator.columns(chosen)).astype(np.float64)[others].T
-    scale = np.outer(lengths[chosen], lengths[others])
-    return np.divide(products, scale, out=np.zeros_like(products), where=scale > 0)
-
-
-def _with_chosen(chosen: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """The columns with all chosen ones last; if there are too many, others are left out."""
-    members = np.flatnonzero(chosen)
-    others = columns[~chosen[columns]][: max(0, TRAJECTORIES - len(members))]
-    return np.concatenate([others, members])
 
 
 def _percent(parts: np.ndarray) -> list[float]:
@@ -357,40 +343,22 @@ def _packed(levels: np.ndarray) -> str:
 def downloads(selection: Selection, noun: str) -> list[dict[str, str]]:
     """A name, a file name and an address that holds the file, for each form."""
     names = selection.chosen_names or [int(j) for j in selection.indices]
-    record = {"indices": selection.indices.tolist(), "names": _plain(names)}
-    forms = {
-        "CSV": ("chosen.csv", "text/csv", _csv(selection, names, noun)),
-        "JSON": ("chosen.json", "application/json", json.dumps(record, indent=2) + "\n"),
-        "Python": ("chosen.py", "text/x-python", f"chosen = {_plain(names)!r}\n"),
-    }
-    return [
-        {
-            "form": form,
-            "file": file,
-            "address": f"data:{kind};charset=utf-8;{_encoded(text)}",
-        }
-        for form, (file, kind, text) in forms.items()
-    ]
-
-
-def _csv(selection: Selection, names: list[Any], noun: str) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    # names as text and numbers as numbers; anything else as it is printed
+    plain = [name if isinstance(name, str | int) else str(name) for name in names]
+    record = {"indices": selection.indices.tolist(), "names": plain}
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
     writer.writerow(["order", "index", noun])
     for place, (j, name) in enumerate(zip(selection.indices, names, strict=True), 1):
-        writer.writerow([place, int(j), _harmless(str(name))])
-    return text.getvalue()
-
-
-def _harmless(name: str) -> str:
-    """A name that a spreadsheet does not treat as a formula."""
-    return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r")) else name
-
-
-def _plain(names: list[Any]) -> list[Any]:
-    """Names as text and numbers as numbers; anything else as it is printed."""
-    return [name if isinstance(name, str | int) else str(name) for name in names]
-
-
-def _encoded(text: str) -> str:
-    return "base64," + base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
+        writer.writerow([place, int(j), harmless(str(name))])
+    forms = {
+        "CSV": ("chosen.csv", "text/csv", table.getvalue()),
+        "JSON": ("chosen.json", "application/json", json.dumps(record, indent=2) + "\n"),
+        "Python": ("chosen.py", "text/x-python", f"chosen = {plain!r}\n"),
+    }
+    listed = []
+    for form, (file, kind, text) in forms.items():
+        encoded = base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
+        address = f"data:{kind};charset=utf-8;base64,{encoded}"
+        listed.append({"form": form, "file": file, "address": address})
+    return listed

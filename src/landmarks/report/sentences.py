@@ -30,11 +30,6 @@ USELESS = 0.995  # a larger gap is not mentioned
 LONGEST = 120  # most characters of a name on a page
 
 
-def made_small(selection: Selection) -> str:
-    """What the choice minimises, in words."""
-    return selection.objective.minimised
-
-
 def rebuilt_title(selection: Selection) -> str:
     """The heading of the table of what is rebuilt."""
     if selection.objective.plain:
@@ -119,6 +114,16 @@ def shown(name: object, longest: int = LONGEST) -> str:
     return printable(text)
 
 
+def is_formula(name: str) -> bool:
+    """Whether a spreadsheet takes a name for a formula."""
+    return name.startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
+def harmless(name: str) -> str:
+    """A name that a spreadsheet does not take for a formula."""
+    return f"'{name}" if is_formula(name) else name
+
+
 def percent(part: float, digits: int = 1) -> str:
     """A share in percent, with more digits if fewer would print 0 or 100."""
     if 0 < part < 1 and round(100 * part, digits) in (0, 100) and digits < 4:
@@ -161,13 +166,13 @@ def facts(
     }
     given |= {
         "method": selection.method,
-        "minimised": made_small(selection),
+        "minimised": selection.objective.minimised,
         "seed": str(selection.seed),
         "time": f"{selection.ledger.seconds:.2f} seconds",
     }
-    given["versions"] = (
-        f"landmarks {__version__}, Python {platform.python_version()}, " + ", ".join(_versions())
-    )
+    packages = {name: installed(name) for name in VERSIONS}
+    versions = {"landmarks": __version__, "Python": platform.python_version()} | packages
+    given["versions"] = ", ".join(f"{name} {known}" for name, known in versions.items() if known)
     if fingerprint:
         given["data"] = fingerprint
     return list(given.items())
@@ -177,8 +182,3 @@ def _in_words(value: Any) -> str:
     if isinstance(value, Iterable) and not isinstance(value, str):
         return ", ".join(shown(entry) for entry in value)
     return "yes" if value is True else shown(value)
-
-
-def _versions() -> list[str]:
-    known = {name: installed(name) for name in VERSIONS}
-    return [f"{name} {version}" for name, version in known.items() if version]
