@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from datetime import date, datetime
 from pathlib import Path
@@ -132,27 +133,22 @@ def load(
         given = opened(data, missing=missing, numeric_only=numeric_only, **prepared)
         warn(given)
         operator = given.operator
-        _check_data(path, operator, selection)
+        if operator.n != selection.n:
+            raise FormatError(
+                f"the data have n = {operator.n}, the selection was made on n = {selection.n}"
+            )
+        found = sketch(operator, selection.indices)
+        if selection.sketch and not same_sketch(selection.sketch, found, operator):
+            raise FormatError(
+                f"{path} belongs to a run on other data; give the data of the run, or those of "
+                "`lm.data(X, …)` prepared in the same way"
+            )
         selection = replace(selection, operator=operator, path=selection.path)
     standard = Preparation(selection.center, selection.scale)
     objective = with_saved_target(
         selection.objective, record.get("aim"), selection.operator, target, standard
     )
     return replace(selection, objective=objective, path=selection.path)
-
-
-def _check_data(path: Any, operator: Operator, selection: Selection) -> None:
-    """Refuse data that are not those of the run."""
-    if operator.n != selection.n:
-        raise FormatError(
-            f"the data have n = {operator.n}, the selection was made on n = {selection.n}"
-        )
-    found = sketch(operator, selection.indices)
-    if selection.sketch and not same_sketch(selection.sketch, found, operator):
-        raise FormatError(
-            f"{path} belongs to a run on other data; give the data of the run, or those of "
-            "`lm.data(X, …)` prepared in the same way"
-        )
 
 
 def _is_known(name: str) -> bool:
@@ -410,13 +406,8 @@ def _label(plain: Any) -> Any:
     if kind == "date":
         return date.fromisoformat(value)
     if kind == "Timestamp":
-        return _timestamp(value)
+        with suppress(ImportError):
+            from pandas import Timestamp
+
+            return Timestamp(value)
     return datetime.fromisoformat(value)
-
-
-def _timestamp(text: str) -> Any:
-    try:
-        from pandas import Timestamp
-    except ImportError:
-        return datetime.fromisoformat(text[:26])  # pandas may have written nanoseconds
-    return Timestamp(text)

@@ -20,6 +20,7 @@ import landmarks as lm
 
 from .._check import share
 from ..constraints import check_size, constrained
+from ..errors import UnsupportedError
 from ..operators.base import DENSE_MEMORY
 from ..operators.data import is_annotated, opened, warn
 from ..operators.prepare import PairMoments, Preparation, Prepared, moments, pair_moments
@@ -37,7 +38,7 @@ from ._common import (
     weights,
     without_data,
 )
-from .rebuilder import PreparedTarget, Rebuilder, refuse_target, target_score
+from .rebuilder import PreparedTarget, Rebuilder, target_score
 
 
 class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
@@ -251,7 +252,8 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         operator = prepared.operator
         operator.names = None if self._labels is None else tuple(map(str, self._labels))
         operator.labels = self._labels
-        constraints = requested_constraints(self)
+        constraints = {name: getattr(self, name) for name in ("groups", "costs", "budget_cost")}
+        constraints |= {"include": _listed(self.include), "exclude": _listed(self.exclude)}
         size = requested_size(self, prepared, constraints)
         warn(replace(prepared, left_open=self.scale is None and target is None))
         selection = lm.select(
@@ -334,7 +336,11 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         >>> selector.partial_fit(X[:90], select=False).partial_fit(X[90:]).indices_.tolist()
         [6, 9]
         """
-        refuse_target(self)
+        if self.target is not None:
+            raise UnsupportedError(
+                "partial_fit keeps XᵀX and not the rows, so it cannot use a target; use fit on all "
+                "rows"
+            )
         X = self._candidates(X, reset=not hasattr(self, "_moments"))
         self._labels = _labels(X)
         X = self._validated(X, reset=not hasattr(self, "_moments"))
@@ -518,12 +524,6 @@ def requested_size(
     size = int(asked) if isinstance(asked, Integral) else share(asked, most)
     check_size(size, problem, "n_features_to_select")
     return size
-
-
-def requested_constraints(selector: ColumnSelector) -> dict[str, Any]:
-    """The columns that must, or must not, be selected, the groups and the costs."""
-    own = {name: getattr(selector, name) for name in ("groups", "costs", "budget_cost")}
-    return {"include": _listed(selector.include), "exclude": _listed(selector.exclude), **own}
 
 
 def _listed(columns: Any) -> list[Any]:

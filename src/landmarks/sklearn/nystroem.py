@@ -251,7 +251,8 @@ class Nystroem(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         chosen, self.selection_ = (
             chosen_points(self, X, y, parameters) if own is None else (own, None)
         )
-        self.component_indices_ = indices_like(chosen, X)
+        xp, _, device = get_namespace_and_device(X)
+        self.component_indices_ = xp.asarray(chosen, dtype=xp.int64, device=device)
         self.components_ = take_at(X, self.component_indices_)
 
     @property
@@ -275,28 +276,31 @@ def chosen_points(
     estimator: Nystroem, X: Any, y: Any, parameters: dict[str, Any]
 ) -> tuple[np.ndarray, Selection | None]:
     """The training points that the estimator chooses, in order; the selection, if one is made."""
-    n, k = X.shape[0], _size(estimator, X.shape[0])
-    most = n if estimator.subsample is None else min(n, max(k, estimator.subsample))
-    method = _method(estimator)
-    if method == "uniform":
-        return check_random_state(estimator.random_state).permutation(n)[:k], None
-    number = seed(estimator.random_state)
-    candidates = drawn_at_random(n, most, number)
-    method = _automatic(estimator, X, y, candidates) if method == "auto" else method
-    points = for_choice(X, estimator.kernel)
-    operator = kernel_operator(points, candidates, estimator.kernel, parameters)
-    selection = lm.select(operator, k, method=method, seed=number)
-    return candidates[selection.indices], selection
-
-
-def _size(estimator: Nystroem, n: int) -> int:
+    n, k = X.shape[0], min(estimator.n_components, X.shape[0])
     if estimator.n_components > n:
         warn_user(
             "n_components > n_samples. This is not possible.\nn_components was set to "
             f"n_samples = {n}, which results in "
             "inefficient evaluation of the full kernel."
         )
-    return min(estimator.n_components, n)
+    most = n if estimator.subsample is None else min(n, max(k, estimator.subsample))
+    method = _method(estimator)
+    if method == "uniform":
+        return check_random_state(estimator.random_state).permutation(n)[:k], None
+    number = seed(estimator.random_state)
+    candidates = np.arange(n)
+    if most < n:
+        candidates = np.sort(np.random.default_rng(number).choice(n, size=most, replace=False))
+    if method == "auto":  # a choice that helps to predict the target, or by the kernel alone
+        target = None if y is None else numeric_target(on_host(X), on_host(y), candidates)
+        if target is not None:
+            method = lm.Supervised(target)
+        elif most <= QUICK:
+            method = lm.Swap(max_swaps=estimator.n_components)
+    points = for_choice(X, estimator.kernel)
+    operator = kernel_operator(points, candidates, estimator.kernel, parameters)
+    selection = lm.select(operator, k, method=method, seed=number)
+    return candidates[selection.indices], selection
 
 
 def _method(estimator: Nystroem) -> Any:
@@ -319,14 +323,6 @@ def _method(estimator: Nystroem) -> Any:
     return "rpcholesky" if single else "auto"
 
 
-def _automatic(estimator: Nystroem, X: Any, y: Any, candidates: np.ndarray) -> Any:
-    """A choice that helps to predict the target, if there is one; else by the kernel alone."""
-    target = None if y is None else numeric_target(on_host(X), on_host(y), candidates)
-    if target is not None:
-        return lm.Supervised(target)
-    return lm.Swap(max_swaps=estimator.n_components) if len(candidates) <= QUICK else "auto"
-
-
 def kernel_operator(
     X: Any, candidates: np.ndarray, kernel: Any, parameters: dict[str, Any]
 ) -> Operator:
@@ -338,9 +334,14 @@ def kernel_operator(
     points = X if everything else X[candidates]
     if own is not None:
         return lm.kernel(points, own)
-    return lm.kernel(
-        np.arange(len(candidates), dtype=np.float64)[:, None], by_index(points, kernel, parameters)
-    )
+
+    def values(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """The kernel as a function of the indices of points, which may then be sparse."""
+        x, y = points[rows[:, 0].astype(np.intp)], points[columns[:, 0].astype(np.intp)]
+        block = pairwise_kernels(x, y, metric=kernel, filter_params=True, **parameters)
+        return np.asarray(block, dtype=np.float64)
+
+    return lm.kernel(np.arange(len(candidates), dtype=np.float64)[:, None], values)
 
 
 def own_kernel(kernel: Any, d: int, parameters: dict[str, Any]) -> Callable[..., Any] | None:
@@ -363,19 +364,6 @@ def own_kernel(kernel: Any, d: int, parameters: dict[str, Any]) -> Callable[...,
     return None
 
 
-def by_index(
-    points: Any, kernel: Any, parameters: dict[str, Any]
-) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-    """The kernel as a function of the indices of points, which may then be sparse."""
-
-    def values(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        x, y = points[rows[:, 0].astype(np.intp)], points[columns[:, 0].astype(np.intp)]
-        block = pairwise_kernels(x, y, metric=kernel, filter_params=True, **parameters)
-        return np.asarray(block, dtype=np.float64)
-
-    return values
-
-
 def for_choice(X: Any, kernel: Any) -> Any:
     """The points as landmarks are chosen from them: torch tensors for our own kernels stay.
 
@@ -389,13 +377,6 @@ def for_choice(X: Any, kernel: Any) -> Any:
     if "torch" in xp.__name__ and (named or isinstance(kernel, OURS)):
         return X
     return on_host(X)
-
-
-def drawn_at_random(n: int, most: int, seed: int | None) -> np.ndarray:
-    """All indices below n, or that many of them drawn at random, in rising order."""
-    if n == most:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(seed).choice(n, size=most, replace=False))
 
 
 def own_landmarks(landmarks: Any, X: Any, kernel: Any) -> Any:
@@ -460,12 +441,6 @@ def on_host(values: Any) -> Any:
         return values
     xp, is_array = get_namespace(values)
     return _convert_to_numpy(values, xp) if is_array else values
-
-
-def indices_like(indices: np.ndarray, X: Any) -> Any:
-    """Indices as an array of the library and on the device of X."""
-    xp, _, device = get_namespace_and_device(X)
-    return xp.asarray(indices, dtype=xp.int64, device=device)
 
 
 def take_at(X: Any, indices: Any, axis: int = 0) -> Any:

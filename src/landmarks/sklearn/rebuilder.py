@@ -91,7 +91,11 @@ class PreparedTarget:
     @classmethod
     def of(cls, selector: Any, y: Any, X: Any, w: np.ndarray | None) -> PreparedTarget:
         """The target that the settings of the selector ask for."""
-        refuse_forms(selector, X)
+        if selector.missing == "pairwise" or (scipy.sparse.issparse(X) and selector.center):
+            raise UnsupportedError(
+                "a target needs the rows of X as they are used: give X as a dense array, and "
+                'missing="impute" where values are missing'
+            )
         values = checked(selector, y, X)
         standard = Preparation(selector.center, bool(selector.scale))
         return cls(*standard.of_array(values, w))
@@ -125,23 +129,6 @@ def target_rows(target: Any, X: Any, name: str = "target") -> np.ndarray:
     values = check_array(target, dtype=np.float64, ensure_2d=False, input_name=name)
     check_consistent_length(X, values)
     return _check.matrix(values.reshape(len(values), -1), "target")
-
-
-def refuse_forms(selector: Any, X: Any) -> None:
-    """Raise an error for data whose prepared rows are not available."""
-    if selector.missing == "pairwise" or (scipy.sparse.issparse(X) and selector.center):
-        raise UnsupportedError(
-            "a target needs the rows of X as they are used: give X as a dense array, and "
-            'missing="impute" where values are missing'
-        )
-
-
-def refuse_target(selector: Any) -> None:
-    """Raise when rows that are not kept would have to rebuild a target."""
-    if selector.target is not None:
-        raise UnsupportedError(
-            "partial_fit keeps XᵀX and not the rows, so it cannot use a target; use fit on all rows"
-        )
 
 
 def target_score(selector: Any, X: Any, y: Any, w: np.ndarray | None) -> float:
