@@ -78,7 +78,7 @@ def select(
         labels of the original table.
     method : a name (`"auto"`, `"greedy"`, `"continuous"`, …) or a method object.
     criterion : "trace" for tr(K − K̂), which is ‖X − P_S X‖²_F for columns; "frobenius" for
-        ‖K − K̂‖²_F.
+        ‖K − K̂‖²_F; "logdet" for −log det K_SS, or −log det(I + K_SS/σ²) with noise.
     seed : the same seed gives the same selection; None draws a random one.
     budget : seconds that a method may spend on improving its choice; by default each method
         decides.

@@ -20,16 +20,16 @@ HONOURED_BY = {
     "constraints": "auto, greedy, swap, iterated or exact",
     "target": "auto, greedy, swap, iterated, annealed, continuous, knapsack or exact",
     "noise": "auto, greedy, swap, iterated, annealed, continuous, knapsack or exact",
-    "logdet": "auto, greedy, swap, iterated or exact, or draws: pivoted_qr, rpcholesky, kdpp",
+    "logdet": "auto, greedy, swap, iterated, knapsack or exact, or draws: pivoted_qr, kdpp",
 }
-_ALONE = (
-    'criterion="logdet" chooses k single candidates, without groups and costs: choices of other '
-    "sizes would be compared by a number that changes with the units of the data; choose by the "
-    "trace, or leave out groups and costs"
+_UNITS = (
+    'criterion="logdet" without noise compares choices of one size only: which of two sizes is '
+    "better changes with the units of the data; give noise above 0, or leave out costs, groups of "
+    "different sizes and rules for k"
 )
 _COUNTED = (
-    'criterion="logdet" needs k as a number or as a share of the candidates: rules for k look for '
-    "a small share of an error, and a log determinant, in nats, has no shares"
+    'criterion="logdet" takes k as a number, as a share of the candidates, or as lm.Knee(): other '
+    "rules look for a small share of an error, and a log determinant, in nats, has no shares"
 )
 
 
@@ -101,8 +101,6 @@ def constrained(
             raise ValueError("constraints cannot be combined with groups or costs; leave one out")
         problem = replace(problem, constraints=placed)
         check_start(problem, np.asarray(included, dtype=np.int64), complete=False)
-    if not problem.objective.shares and (groups is not None or costs is not None):
-        raise UnsupportedError(_ALONE)
     if groups is not None:
         problem = _grouped(problem, _labels(groups, operator.n))
     if costs is None and budget_cost is None:
@@ -191,8 +189,13 @@ def _costly(problem: Problem, costs: Any, budget_cost: Any) -> Problem:
 def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
     """The requested size as an int, checked; 0 when the method finds it or the costs set it."""
     finds_k = getattr(chooser, "finds_k", False)
-    if finds_k and not problem.objective.shares:
-        raise UnsupportedError(_COUNTED)
+    if not problem.objective.shares:
+        if finds_k and not getattr(chooser, "in_nats", False):
+            raise UnsupportedError(_COUNTED)
+        sizes = [len(problem.allowed.members[u]) for u in np.flatnonzero(problem.allowed.open)]
+        uneven = finds_k or problem.costs is not None or len(set(sizes)) > 1
+        if uneven and problem.objective.noise is None:
+            raise UnsupportedError(_UNITS)
     if problem.costs is not None and finds_k:
         raise ValueError(
             "budget_cost says how many to choose; leave k out, or give the most to choose as a "

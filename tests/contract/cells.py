@@ -319,10 +319,10 @@ REFUSED: list[tuple[dict[str, set[str]], str]] = [
     ({"objective": OF_KERNELS, "door": set(DOORS) - STORED}, "target must have the m = "),
     ({"objective": set(OBJECTIVES) - NOISY, "limits": {"repeats"}}, "repeats=True needs noise"),
     (
-        {"objective": VOLUMES, "method": {"annealed", "continuous", "nuclear", "knapsack"}},
+        {"objective": VOLUMES, "method": {"annealed", "continuous", "nuclear"}},
         "does not support logdet",
     ),
-    ({"objective": VOLUMES, "limits": GROUPED}, "without groups and costs"),
+    ({"objective": {"logdet"}, "limits": {"groups", "costs"}}, "compares choices of one size only"),
     # these are not done yet
     ({"objective": AIMED, "method": set(METHODS) - AIMED_METHODS}, "does not support"),
     ({"limits": GROUPED, "method": set(METHODS) - GROUP_METHODS}, "does not support"),

@@ -141,6 +141,7 @@ def test_a_table_a_picture_and_words():
 PLACES = ("distance", "regions", "both")
 LIMITED = {
     "groups": {"groups": [0, 0, 1, 2, 2, 3, 4, 4, 4]},
+    "equal groups": {"groups": [0, 0, 0, 1, 1, 1, 2, 2, 2], "k": 2},
     "groups, include": {"groups": [0, 0, 1, 2, 2, 3, 4, 4, 4], "include": [2]},
     "costs": {"costs": [1, 2, 3, 1, 2, 3, 1, 2, 3], "budget_cost": 6},
     "costs, at most": {"costs": [1, 2, 3, 1, 2, 3, 1, 2, 3], "budget_cost": 7, "k": 3},
@@ -163,7 +164,7 @@ CELLS = [
     (objective, limits)
     for objective in WORDS
     for limits in LIMITED
-    if objective != "repeats" and (limits in PLACES or "logdet" not in objective)
+    if objective != "repeats" and (limits in (*PLACES, "equal groups") or objective != "logdet")
 ]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
+from landmarks.errors import UnsupportedError
 
 pytestmark = pytest.mark.thorough
 
@@ -121,3 +122,34 @@ def test_noise_far_below_the_rounding_of_k_keeps_its_digits(noise):
     det = (noise**2 + noise * np.trace(gram) + np.linalg.det(gram)) / noise**2
     assert s.error() == pytest.approx(-np.log(det), rel=1e-12)
     assert s.lower_bound() <= s.error()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"costs": [1, 2, 1, 2, 1, 2, 1, 2], "budget_cost": 4},
+        {"groups": [0, 0, 0, 1, 1, 2, 2, 2], "k": 2},
+        {"k": lm.Knee()},
+    ],
+    ids=["costs", "groups", "rule"],
+)
+def test_choices_of_different_sizes_need_noise(asked):
+    X = columns("plain", 0)
+    with pytest.raises(UnsupportedError, match="compares choices of one size only"):
+        lm.select(X, criterion="logdet", **asked)
+    noisy = lm.select(X, criterion="logdet", noise=0.5, scale=False, **asked)
+    scaled = lm.select(10 * X, criterion="logdet", noise=50.0, scale=False, **asked)
+    assert sorted(noisy.indices) == sorted(scaled.indices)
+    assert noisy.error() == pytest.approx(scaled.error())
+
+
+def test_a_rule_that_looks_for_a_share_is_refused():
+    with pytest.raises(UnsupportedError, match="lm.Knee"):
+        lm.select(columns("plain", 0), lm.MaxError(0.1), criterion="logdet", noise=0.5)
+
+
+def test_the_knee_is_where_further_measurements_tell_little():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 4)) @ rng.standard_normal((4, 30))
+    X += 0.01 * rng.standard_normal((50, 30))
+    assert lm.select(X, "auto", criterion="logdet", noise=0.5, scale=False).k == 4

@@ -198,7 +198,10 @@ def checked_sizes(ks: Any, n: int) -> np.ndarray:
 def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
     """The greedy curve of a problem at increasing sizes; problem.k is ignored."""
     problem = replace(problem, k=int(sizes[-1]))
-    residual, objective = Residual(problem.searched, problem.k), problem.objective
+    objective = problem.objective
+    if not objective.shares:
+        return _informed(problem, sizes)
+    residual = Residual(problem.searched, problem.k)
     gains = Watched(ErrorGains(residual, min(1, objective.depth)), objective.depth)
     indices = pursue(problem, residual, gains).indices
     everything = objective.total(problem.operator)
@@ -207,6 +210,14 @@ def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
     errors = np.concatenate([errors, np.full(missing, errors[-1])])
     relative = np.minimum.accumulate(np.clip(errors, 0.0, None)) / (everything or 1.0)
     return Curve(sizes, indices, relative[sizes], objective.criterion)
+
+
+def _informed(problem: Problem, sizes: np.ndarray) -> Curve:
+    """The same in nats: one at no column, zero at the last size of the greedy choice."""
+    residual = Residual(problem.searched, problem.k)
+    indices = pursue(problem, residual, ErrorGains(residual, 0)).indices
+    errors = [problem.objective.error(problem.operator, indices[:size]) for size in sizes]
+    return Curve(sizes, indices, 1 - np.array(errors) / errors[-1], problem.criterion)
 
 
 class Watched(Gains):
@@ -344,6 +355,8 @@ def greedy_curve(problem: Problem) -> Curve:
 class Knee:
     """The k after which the greedy curve of error against k flattens; you need not name an error.
 
+    For `criterion="logdet"` with noise the curve is that of the information of the measurements.
+
     Parameters
     ----------
     most : the largest k of the curve. The knee depends on it: it is the point farthest below the
@@ -359,6 +372,7 @@ class Knee:
     """
 
     most: int = 100
+    in_nats: ClassVar[bool] = True  # the knee stays where it is in whatever units
 
     def __post_init__(self) -> None:
         _check.count(self.most, "most", least=2)
@@ -408,6 +422,11 @@ class RuledMethod:
     def honours(self) -> frozenset[str]:
         """The constraints that the method honours."""
         return self.method.honours
+
+    @property
+    def in_nats(self) -> bool:
+        """Whether the rule has a meaning for a log determinant."""
+        return getattr(self.rule, "in_nats", False)
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         return self.rule.apply(problem, self.method, rng)

@@ -46,8 +46,9 @@ class LogDet(Objective):
     def __post_init__(self) -> None:
         if self.target is not None:
             raise UnsupportedError(
-                'criterion="logdet" measures what the chosen columns span, so it has no target; '
-                "leave one of them out"
+                'criterion="logdet" measures what the chosen columns span. What they tell about a '
+                "target is a difference of two log determinants, which no search or bound here is "
+                "for; leave one of them out, or rebuild the target with noise by the trace"
             )
         if self.noise is not None and not np.all(self.noise > 0):
             raise ValueError(

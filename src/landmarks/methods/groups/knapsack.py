@@ -23,7 +23,7 @@ from ..._array import first_argmax, is_single
 from ...allowed import Allowed
 from ...errors import RankWarning
 from ...operators.forms import Factored
-from ...problem import AIMED, Choice, Problem, Trial, brief, complete
+from ...problem import SEARCHED, Choice, Problem, Trial, brief, complete
 from ...residual.base import error_rounding
 from ...runs.runner import Step, run, saved_result, stopped
 from ...runs.state import State
@@ -65,7 +65,7 @@ class Knapsack:
     """
 
     max_exchanges: int | None = None
-    honours: ClassVar[frozenset[str]] = AIMED | {"groups", "costs"}
+    honours: ClassVar[frozenset[str]] = SEARCHED | {"groups", "costs"}
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -97,9 +97,13 @@ class Knapsack:
         before = start.operator.ledger.products
         most = self.max_exchanges
         found = _kept(lambda: exchange(problem, start.loaded(chosen), several, most))
+        error = found.error
+        if not problem.objective.shares:
+            columns = problem.allowed.columns(list(found.chosen))
+            error = problem.objective.error(problem.operator, columns)
         return found, Trial(
             f"{label} > exchange",
-            found.error,
+            error,
             time.perf_counter() - clock,
             start.operator.ledger.products - before,
         )
@@ -209,7 +213,7 @@ def greedy(state: UnitState, per_cost: bool) -> Found:
         while (unit := _next(grown, per_cost)) is not None:
             grown = grown.added(unit)
             growing.keep(grown)
-            yield Step(len(grown.chosen), None, grown.error / (state.of_K.error or 1.0))
+            yield Step(len(grown.chosen), None, state.share(grown.error))
 
     run("greedy", steps(), growing)
     filled = fill(growing.state(state), per_cost)
@@ -248,7 +252,7 @@ def _exchanges(
     """One move at a step; what is kept of the choice is enough to go on from there."""
     refilled = _removals(start.allowed, now.chosen, REFILLED) if several else []
     while now.tried <= len(refilled) and (limit is None or now.made < limit):
-        yield Step(now.made, limit, now.error / (start.of_K.error or 1.0))
+        yield Step(now.made, limit, start.share(now.error))
         if now.tried == 0:
             state = start.loaded(now.chosen) if now.made else start
             singles = _removals(state.allowed, state.chosen, 0)
@@ -312,4 +316,4 @@ def least_gain(state: UnitState, error: float, scale: float = 0.0) -> float:
     tolerance = 1e-6 if is_single(state.operator.like) else 1e-9
     certain = 1e-12 if isinstance(state.operator, Factored) else tolerance
     rounding = error_rounding(state.operator, state.depth, error, state.of_K.error)
-    return max(tolerance * error + certain * scale, rounding)
+    return max(tolerance * abs(error) + certain * abs(scale), rounding)

@@ -7,6 +7,10 @@ V = C_:u (P⁺)^½. So the trace falls by tr(P⁺ (CΩC)_uu), and the Frobenius 
 greedy selection. A column that the others of its unit represent has a zero eigenvalue in P and adds
 nothing. Columns are first scaled to what is left of their own length, so that small ones count like
 large ones.
+
+The log determinant of the chosen columns rises by log det P. Without noise, lengths are in a unit
+below all that can be left of a column: gains are positive, and choices of as many columns compare
+as before.
 """
 
 from __future__ import annotations
@@ -54,7 +58,8 @@ class Bucket(NamedTuple):
 class Blocks:
     """Stacks of diagonal blocks of the powers of C, one stack per size of unit and power.
 
-    error : Σ ω_j C_jj, or ‖Ω^½CΩ^½‖²_F. floor : what is left of a column that is represented.
+    error : Σ ω_j C_jj, ‖Ω^½CΩ^½‖²_F or −log det. floor : what is left of a column that is
+    represented.
     """
 
     pair: Pair
@@ -80,7 +85,15 @@ class Blocks:
         if name not in passes:
             passes[name] = [_stacks(pair, bucket, depth) for bucket in buckets]
         stacks = passes[name]
-        return cls(pair, buckets, stacks, least, total(pair, depth))
+        return cls(pair, buckets, stacks, least, total(pair, depth) if depth else 0.0)
+
+    @cached_property
+    def log_unit(self) -> float:
+        """The logarithm of the unit of squared lengths for log determinants."""
+        if self.pair.noise is not None:
+            return 0.0  # with its noise a candidate has at least one already
+        least = float(np.min(self.floor[: self.pair.n]))
+        return float(np.log(max(least * eps(self.pair.operator.like), np.finfo(float).tiny)))
 
     def of_residual(self, F: Array) -> Blocks:
         """The blocks of C = K − F Fᵀ from its columns, where little is left of K."""
@@ -105,11 +118,21 @@ class Blocks:
             left = xp.matrix_transpose(bucket.columns_of(R))
             stacks.append([left @ bucket.columns_of(image) for image in images])
         error = float(xp.linalg.trace(gram)) if depth == 1 else float(xp.sum(gram * gram))
+        error = error if depth else 0.0
         return replace(self, stacks=stacks, error=error)
 
     def changed(self, sign: float, x: list[Array]) -> Blocks:
-        """The blocks when C becomes C + sign · V Vᵀ, with x = [V, CΩV, (CΩCΩV)]."""
+        """The blocks when C becomes C + sign · V Vᵀ, with x = [V, CΩV, (CΩCΩV)].
+
+        With x = [V] alone the error stays as it is.
+        """
         xp, weighted = namespace(x[0]), self.pair.weighed(x[0])
+        if len(x) == 1:
+            rows = [bucket.rows(x[0]) for bucket in self.buckets]
+            parts = zip(rows, self.stacks, strict=True)
+            return replace(
+                self, stacks=[[C + sign * (v @ xp.matrix_transpose(v))] for v, [C] in parts]
+            )
         G = x[0].T @ weighted
         H = weighted.T @ x[1]
         change = sign * float(xp.linalg.trace(G))
@@ -133,6 +156,10 @@ class Blocks:
         """tr(P⁺ A), or 2 tr(P⁺ B) − tr(P⁺ A P⁺ A), in the eigenvectors of each scaled block."""
         xp = namespace(stack[0])
         inverse, U = directions(stack[0], bucket.columns, self.pair, self.floor)
+        if len(stack) == 1:
+            whole = xp.all(inverse > 0, axis=1)[:, None]  # else the gain is zero: −∞ in truth
+            lengths = xp.where(whole, xp.sum(U * U, axis=2) * inverse, xp.ones_like(inverse))
+            return -xp.sum(xp.where(whole, xp.log(lengths) + self.log_unit, 0 * inverse), axis=1)
         A, last = (xp.matrix_transpose(U) @ block @ U for block in (stack[1], stack[-1]))
         along = xp.clip(xp.sum(inverse * _diagonals(last), axis=1), min=0.0)
         if len(stack) == 2:
@@ -195,7 +222,7 @@ def _powers_at(pair: Pair, members: np.ndarray, depth: int, F: Array | None) -> 
     rows, size = bucket.rows(columns), members.shape[1]
     at_units = xp.stack([rows[i, :, i * size : (i + 1) * size] for i in range(len(members))])
     left = xp.matrix_transpose(_by_unit(weighted, members.shape))
-    return [at_units, *(left @ side for side in sides)]
+    return [at_units, *(left @ side for side in sides[:depth])]
 
 
 def _by_unit(columns: Array, shape: tuple[int, ...]) -> Array:
@@ -256,8 +283,12 @@ class UnitState:
 
     @property
     def error(self) -> float:
-        """Σ ω_j C_jj, or ‖Ω^½CΩ^½‖²_F."""
+        """Σ ω_j C_jj, ‖Ω^½CΩ^½‖²_F or −log det."""
         return self.blocks.error
+
+    def share(self, error: float) -> float | None:
+        """An error over that of choosing nothing; None for a log determinant."""
+        return error / (self.of_K.error or 1.0) if self.depth else None
 
     @property
     def depth(self) -> int:
@@ -280,11 +311,13 @@ class UnitState:
             x.append(self.operator.matmul(last) - self.F @ (self.F.T @ last))
         F = namespace(V).concat([self.F, V], axis=1)
         blocks = self._sharp(self.blocks.changed(-1.0, x), F)
+        if self.depth == 0:
+            blocks = replace(blocks, error=self.error - float(self.blocks.gains()[unit]))
         return replace(self, chosen=(*self.chosen, int(unit)), F=F, blocks=blocks, basis=None)
 
     def _sharp(self, blocks: Blocks, F: Array) -> Blocks:
         """The blocks from the columns of C, where little of K is left: others lost their digits."""
-        if blocks.error > ENOUGH**self.depth * self.of_K.error:
+        if self.depth == 0 or blocks.error > ENOUGH**self.depth * self.of_K.error:
             return blocks
         return self.of_K.of_residual(F) if "columns" in self.operator.cheap else blocks
 
@@ -296,14 +329,27 @@ class UnitState:
             return self._loaded_from(self.operator, tuple(chosen))
         basis = self._basis(chosen)
         blocks = self._sharp(self.of_K.changed(-1.0, basis.images), basis.factors.F)
+        if self.depth == 0:
+            blocks = self._with_volume(blocks, chosen, 1 / np.diagonal(basis.factors.factor))
         return replace(self, chosen=tuple(chosen), F=basis.factors.F, blocks=blocks, basis=basis)
+
+    def _with_volume(self, blocks: Blocks, chosen: Sequence[int], R: np.ndarray) -> Blocks:
+        """The blocks with −log det P_SS as error; R is the diagonal of a factor of P_SS⁻¹."""
+        size = len(self.allowed.columns(list(chosen)))
+        if len(R) < size:
+            return replace(blocks, error=np.inf)
+        volume = size * self.of_K.log_unit + 2 * float(np.sum(np.log(np.abs(R))))
+        return replace(blocks, error=volume)
 
     def _loaded_from(self, operator: Factored, chosen: tuple[int, ...]) -> UnitState:
         """Other units, with the residual of the columns as a matrix of its own."""
         columns = self.allowed.columns(list(chosen))
         source = Explicit(operator, len(columns), self.pair)
-        source.load(columns, host(operator.floor(len(columns))), len(columns))
+        kept, _ = source.load(columns, host(operator.floor(len(columns))), len(columns))
         blocks = self.of_K.of_factor(source.R, self.depth)
+        if self.depth == 0:  # DᵀD = P_SS⁻¹
+            R = np.linalg.qr(host(source.D)[:, : len(kept)], mode="r")
+            blocks = self._with_volume(blocks, chosen, np.diagonal(R))
         return replace(self, chosen=chosen, blocks=blocks, basis=None)
 
     def without(self, out: Sequence[int]) -> Blocks:
@@ -311,16 +357,20 @@ class UnitState:
         if isinstance(self.operator, Factored):
             return self.loaded([u for u in self.chosen if u not in out]).blocks
         factors = self._own_basis.factors
-        faint = self.error <= ENOUGH**self.depth * self.of_K.error
+        faint = self.depth > 0 and self.error <= ENOUGH**self.depth * self.of_K.error
         if faint or len(factors.order) < len(self.allowed.columns(list(self.chosen))):
             # what was superfluous may be needed now
             return self.loaded([u for u in self.chosen if u not in out]).blocks
         places = np.flatnonzero(np.isin(factors.order, self.allowed.columns(list(out))))
-        turn = like(
-            np.linalg.inv(np.linalg.cholesky(factors.inverse[np.ix_(places, places)])).T,
-            self.operator.like,
+        root = np.linalg.cholesky(factors.inverse[np.ix_(places, places)])
+        turn = like(np.linalg.inv(root).T, self.operator.like)
+        changed = self.blocks.changed(
+            1.0, [take(rows, places, axis=1) @ turn for rows in self._rows]
         )
-        return self.blocks.changed(1.0, [take(rows, places, axis=1) @ turn for rows in self._rows])
+        if self.depth > 0:
+            return changed
+        lost = len(places) * self.of_K.log_unit + 2 * float(np.sum(np.log(np.diagonal(root))))
+        return replace(changed, error=self.error - lost)
 
     def _basis(self, chosen: Sequence[int]) -> Basis:
         columns = self.allowed.columns(list(chosen))
@@ -340,7 +390,7 @@ class UnitState:
         """Wᵀ, CΩWᵀ (and CΩCΩWᵀ), one column per independent chosen column."""
         F, *images = self._own_basis.images
         G = F.T @ self.pair.weighed(F)
-        x = [F, images[0] - F @ G]
+        x = [F, *(image - F @ G for image in images[:1])]
         if self.depth == 2:
             x.append(images[1] - images[0] @ G - F @ (F.T @ self.pair.weighed(x[1])))
         return [block @ like(self._own_basis.factors.inverse_factor, F) for block in x]
