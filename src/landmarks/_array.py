@@ -163,6 +163,20 @@ def is_single(array: Array) -> bool:
     return eps(array) > 1e-10
 
 
+def represented(k: int, accuracy: float = 2.0**-52) -> float:
+    """The share of its own size up to which what k columns leave of a column is rounding.
+
+    accuracy : the rounding unit of what the residual is computed from. The size is K_jj, or the
+        length of a column where its residual is kept as a column.
+    """
+    return 8 * (k + 8) * accuracy
+
+
+def rounded_before(data: Array) -> float:
+    """The share of the length of a column that was rounded when it came as float32."""
+    return 2 * eps(data) if is_single(data) else 0.0
+
+
 def rank_tolerance(array: Array) -> float:
     """The residual, relative to the largest diagonal entry, below which a column adds nothing."""
     return 1e-5 if is_single(array) else 1e-10

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _check
-from ._array import host, is_array
+from ._array import eps, host, is_array
 from .constraints import column_indices
 from .errors import UnsupportedError
 from .linalg.rebuilding import stored_factor
@@ -20,6 +20,7 @@ from .objectives.target import Columns, Target
 from .operators.base import Operator
 from .operators.data import warn_of_spread
 from .operators.dense import Data, Dense
+from .operators.pivoted_factor import FLOOR
 from .operators.prepare import Preparation
 from .operators.psd import psd
 from .problem import Problem
@@ -218,7 +219,7 @@ def _of_matrix(operator: Operator, M: Dense) -> Target | None:
     values = host(M.K).astype(np.float64)
     if np.array_equal(values, np.eye(M.n)) and M.exponent == 0:
         return None
-    V = stored_factor(values, 32 * float(np.finfo(np.float64).eps)).T
+    V = stored_factor(values, FLOOR * eps(values)).T
     return Target(V, False, operator.exponent + M.exponent)
 
 

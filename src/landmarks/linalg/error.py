@@ -14,7 +14,19 @@ import scipy
 import scipy.linalg
 
 from .. import _check
-from .._array import Array, Indices, eps, host, is_single, like, namespace, on_gpu, take
+from .._array import (
+    Array,
+    Indices,
+    eps,
+    host,
+    is_single,
+    like,
+    namespace,
+    on_gpu,
+    represented,
+    rounded_before,
+    take,
+)
 from .._remembered import Remembered
 from ..operators.base import (
     MEMORY,
@@ -33,7 +45,7 @@ from ..operators.sources import pass_height, tile_height, tiles
 from ..operators.sums import Sum, Summation, added
 from .nystrom import factor_rows, nystrom_factor, pivoted_cholesky, residual_in_parts
 from .probes import Rademacher
-from .rebuilding import orthonormal, unit
+from .rebuilding import orthonormal
 
 # shares of the total error above which a Gram matrix knows about nine digits of an error, by depth
 BELOW = {1: 1e-6, 2: 1e-12}
@@ -239,7 +251,7 @@ def basis(pair: Pair, indices: np.ndarray) -> Array:
     chosen = host(operator.factor(indices)).astype(np.float64)
     if pair.noise is not None:
         chosen = np.vstack([chosen, np.diag(np.sqrt(pair.noise[indices]))])
-    tolerance = max(unit(len(indices)), 2 * eps(operator.like) if is_single(operator.like) else 0.0)
+    tolerance = max(represented(len(indices)), rounded_before(operator.like))
     return like(orthonormal(chosen, tolerance), operator.like)
 
 

@@ -17,7 +17,18 @@ from typing import Any
 import numpy as np
 import scipy
 
-from .._array import Array, Indices, eps, host, like, namespace, solve_from_right, take, zeros
+from .._array import (
+    Array,
+    Indices,
+    eps,
+    host,
+    like,
+    namespace,
+    represented,
+    solve_from_right,
+    take,
+    zeros,
+)
 from .._check import positive
 from .._shown import Shown, Table
 from ..operators.base import (
@@ -51,8 +62,7 @@ def pivoted_cholesky(K: Array) -> Pivots:
     K = host(K).astype(np.float64)
     powers = np.frexp(np.sqrt(np.maximum(np.diag(K), 0.0)))[1]
     scaled = np.ldexp(K, -(powers[:, None] + powers[None, :]))
-    # a column is represented when the rounding of its own length is left, as for the searches
-    tolerance = 8 * (len(K) + 8) * accuracy * max(float(np.max(np.diag(scaled))), 0.0)
+    tolerance = represented(len(K), accuracy) * max(float(np.max(np.diag(scaled))), 0.0)
     factor, order, rank, _ = scipy.linalg.lapack.dpstrf(scaled, lower=1, tol=tolerance)
     kept = order[:rank].astype(np.int64) - 1
     return Pivots(kept, np.ldexp(np.tril(factor)[:rank, :rank], powers[kept][:, None]))

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 import scipy.linalg
 
-from .._array import cholesky, eps, host, is_single
+from .._array import cholesky, eps, host, represented, rounded_before
 from .._remembered import Remembered
 from ..errors import UnsupportedError
 from ..operators.base import DENSE_MEMORY
@@ -93,14 +93,14 @@ class Rebuilding:
         if self.sigma is not None and np.all(self.sigma > 0):
             return 0.0
         shares = np.abs(np.diag(pivoted(self.A)[1]))
-        rank = int(np.sum(shares > unit(self.n)))
+        rank = int(np.sum(shares > represented(self.n)))
         if rank < min(len(shares), self.n) and not has_rank(self.exact, rank):
             return 1.0
-        return min(1.0, unit(self.n) / float(shares[rank - 1])) if rank else 0.0
+        return min(1.0, represented(self.n) / float(shares[rank - 1])) if rank else 0.0
 
     def floor(self, k: int) -> np.ndarray:
         """The squared length up to which the residual of each candidate is rounding."""
-        return max(unit(k) ** 2, self.rounding) * self.lengths
+        return max(represented(k) ** 2, self.rounding) * self.lengths
 
     def members(self, indices: np.ndarray) -> np.ndarray:
         """The chosen columns, each with its noise in a row of its own."""
@@ -111,7 +111,7 @@ class Rebuilding:
 
     def left(self, indices: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """What the chosen columns leave of some columns of A or B."""
-        Q = orthonormal(self.members(indices), unit(len(indices)))
+        Q = orthonormal(self.members(indices), represented(len(indices)))
         rest = columns
         if self.sigma is not None:
             rest = np.vstack([columns, np.zeros((len(indices), columns.shape[1]))])
@@ -123,11 +123,6 @@ class Rebuilding:
         """What the chosen leave of each candidate: its posterior variance, before its own noise."""
         rest = self.left(np.asarray(indices), self.A)
         return np.sum(rest * rest, axis=0)
-
-
-def unit(k: int) -> float:
-    """The relative length up to which the residual of a column is rounding."""
-    return 8 * (k + 8) * float(np.finfo(np.float64).eps)
 
 
 def pivoted(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -200,7 +195,7 @@ def factor_of(pair: Pair) -> tuple[np.ndarray, float, np.ndarray]:
                 f"{operator.m * operator.n * 8 / 2**30:.1f} GiB; choose on fewer rows"
             )
         operator.ledger.add(entries=operator.m * operator.n)
-        rounding = (2 * eps(operator.like)) ** 2 if is_single(operator.like) else 0.0
+        rounding = rounded_before(operator.like) ** 2
         X = host(operator.factor()).astype(np.float64)
         return X, rounding, X
     wide = in_double(operator)
@@ -313,7 +308,7 @@ def reached(base: Rebuilding, k: int, repeats: bool) -> tuple[np.ndarray, float]
     # a basis that holds the range of the candidates: a direction is left out only if they are
     # dependent as exact numbers, since a choice can use one that rounding hides
     Q, R = pivoted(base.A)
-    rank = int(np.sum(np.abs(np.diag(R)) > unit(base.n)))
+    rank = int(np.sum(np.abs(np.diag(R)) > represented(base.n)))
     Q = Q[:, :rank] if rank < Q.shape[1] and has_rank(base.exact, rank) else Q
     inside = Q.T @ base.B
     rest = base.B - Q @ inside

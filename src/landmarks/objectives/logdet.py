@@ -14,10 +14,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._array import cholesky, host
+from .._array import cholesky, host, represented
 from ..errors import UnsupportedError
 from ..linalg.dependence import exact_volume
-from ..linalg.rebuilding import unit
 from ..linalg.volumes import lowest
 from ..operators.base import Operator
 from ..operators.forms import densify, in_double
@@ -83,7 +82,7 @@ class LogDet(Objective):
             if X.shape[0] < X.shape[1] or not np.all(lengths > 0):
                 return float(np.inf)
             shares = np.abs(np.diagonal(np.linalg.qr(X / lengths, mode="r")))
-            if not np.all(shares > unit(len(indices))):
+            if not np.all(shares > represented(len(indices))):
                 return float(np.inf)  # one of them is represented by the others
             value = 2 * float(np.sum(np.log(shares)) + np.sum(np.log(lengths)))
             return -value - self._unit(operator, len(indices))
@@ -99,7 +98,7 @@ class LogDet(Objective):
         least = 0.0 if L is None else float(np.min(np.diagonal(L), initial=1.0)) ** 2
         if self.noise is not None and least <= LOST and len(indices) <= EXACT:
             return before - exact_volume(K.astype(np.float64), variances)
-        if L is None or not least > unit(len(indices)):
+        if L is None or not least > represented(len(indices)):
             return float(np.inf)
         value = 2 * float(np.sum(np.log(np.diagonal(L))) + np.sum(np.log(lengths)))
         return before - value - self._unit(operator, len(indices))

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from .._array import host
+from .._array import host, represented
 from ..errors import UnsupportedError
-from ..linalg.rebuilding import independent_basis, rebuilding, unit
+from ..linalg.rebuilding import independent_basis, rebuilding
 from ..linalg.reconstruction import Reconstruction
 from ..operators.base import Operator
 from ..operators.pair import Pair
@@ -96,7 +96,7 @@ def _fitted(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The coefficients, and by how much the regularised error rises without each chosen column."""
     rows = np.vstack([X, np.diag(np.sqrt(penalties))])
-    floor = unit(len(penalties)) ** 2 * np.sum(rows * rows, axis=0)
+    floor = represented(len(penalties)) ** 2 * np.sum(rows * rows, axis=0)
     kept, Q, T = independent_basis(rows, floor)
     B, losses = np.zeros((len(penalties), Y.shape[1])), np.zeros(len(penalties))
     if len(kept):

@@ -23,6 +23,8 @@ from .._array import (
     is_single,
     like,
     on_gpu,
+    represented,
+    rounded_before,
     transposed,
 )
 from .._remembered import Remembered
@@ -95,8 +97,7 @@ class Factored(Data):
 
     def floor(self, k: int) -> Array:
         """The squared length up to which the residual of a column is rounding."""
-        unit = 8 * (k + 8) * eps(self.like)
-        return max(unit * unit, self.rounding) * self.diagonal()
+        return max(represented(k, eps(self.like)) ** 2, self.rounding) * self.diagonal()
 
 
 def gram_powers(X: Array, depth: int, omega: Array | None = None) -> list[Array]:
@@ -160,7 +161,7 @@ def _data_form(operator: Data, k: int) -> Operator:
     in_order = type(wide.X) is np.ndarray and wide.X.flags.c_contiguous
     if not on_gpu(wide.like) and not in_order:
         wide = operator.of(np.ascontiguousarray(host(wide.X)))
-    rounding = (2 * eps(operator.like)) ** 2 if is_single(operator.like) else 0.0
+    rounding = rounded_before(operator.like) ** 2
     if operator.m < operator.n:
         return factored(wide.X, operator, rounding)
     if wide.stored is None or wide.stored.is_accurate():

@@ -16,6 +16,7 @@ from .._array import (
     host,
     like,
     namespace,
+    represented,
     solve_from_right,
     take,
     zeros,
@@ -298,8 +299,8 @@ def floor(operator: Operator, k: int) -> Array:
     """C_jj up to which a column is represented: the rounding of that column itself."""
     if isinstance(operator, Factored):
         return operator.floor(k)
-    unit = 8 * (k + 8) * eps(operator.digits)
-    return unit * namespace(operator.like).clip(operator.diagonal(), min=0.0)
+    share = represented(k, eps(operator.digits))
+    return share * namespace(operator.like).clip(operator.diagonal(), min=0.0)
 
 
 def residual_of(problem: Problem, pair: Pair) -> Any:

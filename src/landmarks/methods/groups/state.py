@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._array import Array, eps, host, like, namespace, take, zeros
+from ..._array import Array, eps, host, like, namespace, represented, take, zeros
 from ...allowed import Allowed
 from ...linalg.error import squared_residual, total
 from ...operators.base import Operator, block_width
@@ -33,8 +33,6 @@ from ...residual.factors import Factors, factorise
 from ...residual.loading import ENOUGH
 from ...residual.residual import floor
 from ...runs.runner import passes_of
-
-FLOOR = 64  # units in the last place: smaller directions of a scaled block are rounding
 
 
 class Bucket(NamedTuple):
@@ -187,7 +185,7 @@ def directions(C: Array, columns: np.ndarray, pair: Pair, floor: np.ndarray) -> 
     scale = xp.where(there, 1 / xp.sqrt(length), xp.zeros_like(left))
     values, U = xp.linalg.eigh(P * scale[:, :, None] * scale[:, None, :])
     doubt = xp.max(xp.where(there, least / length, xp.zeros_like(left)), axis=1)
-    tolerance = columns.shape[1] * (FLOOR * eps(C) + doubt)
+    tolerance = columns.shape[1] * (represented(0, eps(C)) + doubt)
     kept = values > tolerance[:, None]
     safe = xp.where(kept, values, xp.ones_like(values))
     inverse = xp.where(kept, 1 / safe, xp.zeros_like(values))

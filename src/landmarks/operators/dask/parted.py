@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._array import represented
 from ...runs.runner import Step, run
 from ...runs.state import State
 from ..pair import Pair
@@ -52,7 +53,7 @@ class Parted(State):
         self.pair = Pair(kernel, kernel.n)
         self.picks: list[int] = []
         self.events: list[dict[str, Any]] = []
-        self.unit = 8 * (capacity + 8) * np.finfo(np.float64).eps
+        self.unit = represented(capacity)
         self.size = self.off = 0.0  # of the entries of CZ, and what they may be off by
         self._key: tuple[int, int] | None = None  # of the probes, and how many there are
         closed = constant(np.asarray(sorted(exclude), dtype=np.int64))
