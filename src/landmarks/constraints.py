@@ -205,18 +205,11 @@ def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
         raise ValueError("constraints on places need k as a number or as a share")
     if k is None and (finds_k or problem.costs is not None):
         return 0
-    if problem.objective.repeats and not _check.is_share(k):
-        size = _check.count(k, "k")  # any number not below that of the included ones
-        if len(problem.include) > size:
-            raise ValueError(
-                f"include lists {len(problem.include)} candidates, more than k = {size}; include "
-                "fewer or raise k"
-            )
-        return size
     most = problem.operator.n
     if problem.groups is not None and _check.is_share(k):
         most = problem.count(np.arange(most))
-    size = _check.subset_size(k, most)
+    repeats = problem.objective.repeats and not _check.is_share(k)
+    size = _check.count(k, "k") if repeats else _check.subset_size(k, most)
     check_size(size, problem)
     return size
 
@@ -224,23 +217,25 @@ def subset_size(k: Any, problem: Problem, chooser: Method) -> int:
 def check_size(size: int, problem: Problem, name: str = "k") -> None:
     """Raise when more than the size must be included, or fewer may be chosen.
 
-    With costs fewer are fine.
+    With costs fewer are fine, and with repeats one candidate is enough.
     """
+    repeats = problem.objective.repeats
     what = "candidates" if problem.groups is None else "groups"
-    included = problem.count(problem.include)
+    count = problem.count(problem.include)
     if problem.groups is None:
         allowed = problem.operator.n - len(set(problem.exclude))  # nothing of length n is needed
     else:
         allowed = problem.count(problem.candidates)
-    if included > size:
-        raise ValueError(f"include lists {included} {what}, more than {name} = {size}")
-    if allowed < size and problem.costs is None:
+    if count > size:
+        raise ValueError(f"include lists {count} {what}, more than {name} = {size}")
+    if allowed < (min(size, 1) if repeats else size) and problem.costs is None:
         left = f"{what} that exclude leaves" if problem.exclude else what
         raise ValueError(f"{name} = {size} is more than the {allowed} {left}")
     for constraint in problem.constraints:
         if isinstance(constraint, Regions):
-            open_places = np.isin(np.arange(problem.operator.n), problem.free)
-            constraint.check_size(size, np.asarray(problem.include, dtype=np.int64), open_places)
+            open_places = np.isin(np.arange(problem.operator.n), problem.choosable)
+            included = np.asarray(problem.include, dtype=np.int64)
+            constraint.check_size(size, included, open_places, repeats)
 
 
 def check_start(problem: Problem, indices: np.ndarray, complete: bool = True) -> None:

@@ -21,6 +21,7 @@ from ._array import Indices
 from .errors import suggestion
 
 ROUNDING = 1e-9  # relative to the distance: neighbours on a grid of this exact spacing are allowed
+UNLIMITED = 2**62  # how many a region may have that is not limited: places may repeat
 SEARCHED = 20_000  # choices that the complete search examines
 
 
@@ -232,7 +233,7 @@ class Regions:
         """The least and the most of each region."""
         names = list(dict.fromkeys(self.labels.tolist()))
         low = [self.exactly.get(name, 0) for name in names]
-        high = [self.exactly.get(name, self.at_most.get(name, len(self.labels))) for name in names]
+        high = [self.exactly.get(name, self.at_most.get(name, UNLIMITED)) for name in names]
         return np.asarray(low), np.asarray(high)
 
     def _counts(self, chosen: np.ndarray) -> np.ndarray:
@@ -241,10 +242,13 @@ class Regions:
     def check(self, n: int) -> None:
         check_count(self, "labels must be one", self.labels, n)
 
-    def check_size(self, k: int, chosen: np.ndarray, open_places: np.ndarray) -> None:
+    def check_size(
+        self, k: int, chosen: np.ndarray, open_places: np.ndarray, repeats: bool
+    ) -> None:
         """Raise when no choice of k places can have these counts."""
         (low, high), counts = self._limits, self._counts(chosen)
-        available = np.minimum(high, counts + self._counts(np.flatnonzero(open_places)))
+        others = self._counts(np.flatnonzero(open_places))
+        available = np.minimum(high, counts + (k * (others > 0) if repeats else others))
         for label, count in self.exactly.items():
             region = self._numbers[self.labels.tolist().index(label)]
             if available[region] < count:
@@ -415,21 +419,25 @@ def packed(
     fixed: int,
     open_places: np.ndarray,
     k: int,
+    repeats: bool,
 ) -> np.ndarray:
-    """k places with as many of the first picks as can be kept; the first `fixed` ones stay."""
+    """k places with as many of the first picks as can be kept; the first `fixed` ones stay.
+
+    repeats : whether a place may be chosen more than once.
+    """
     if len(picks) >= k:
         return np.asarray(picks[:k], dtype=np.int64)
     order = np.argsort(sum(c.crowding() for c in constraints), kind="stable")
     kept, longest = len(picks), 0
     while True:
-        found = _extended(constraints, list(picks[:kept]), order, open_places, k)
+        found = _extended(constraints, list(picks[:kept]), order, open_places, k, repeats)
         longest = max(longest, len(found))
         if len(found) == k:
             return np.asarray(found, dtype=np.int64)
         if kept == fixed:
             break
         kept = fixed + (kept - fixed) // 2
-    search = _Enumeration(constraints, order, open_places, k)
+    search = _Enumeration(constraints, order, open_places, k, repeats)
     if search.run(list(picks[:fixed])):
         return np.asarray(search.found, dtype=np.int64)
     raise ValueError(_nothing(k, longest, search.visits < SEARCHED, constraints))
@@ -451,11 +459,12 @@ def _extended(
     order: np.ndarray,
     open_places: np.ndarray,
     k: int,
+    repeats: bool,
 ) -> list[int]:
     """The chosen ones and, in this order, every further place that is allowed."""
     while len(chosen) < k:
         left = open_places.copy()
-        left[chosen] = False
+        left[chosen] &= repeats
         allowed = addable(constraints, np.asarray(chosen, dtype=int), k - len(chosen), left)
         ranked = order[allowed[order]]
         if len(ranked) == 0:
@@ -473,8 +482,9 @@ class _Enumeration:
         order: np.ndarray,
         open_places: np.ndarray,
         k: int,
+        repeats: bool,
     ):
-        self.constraints, self.order, self.k = constraints, order, k
+        self.constraints, self.order, self.k, self.repeats = constraints, order, k, repeats
         self.open = open_places.copy()
         self.visits = 0
         self.found: list[int] = []
@@ -489,11 +499,11 @@ class _Enumeration:
             return False
         self.visits += 1
         left, others = self.k - len(chosen), self.open.copy()
-        others[chosen] = False
+        others[chosen] &= self.repeats
         allowed = addable(self.constraints, np.asarray(chosen, dtype=int), left, others)
         tried: list[int] = []
         for j in self.order[allowed[self.order]]:
-            if np.sum(allowed) - len(tried) < left:
+            if not self.repeats and np.sum(allowed) - len(tried) < left:
                 break
             if self.run([*chosen, int(j)]):
                 return True

@@ -315,8 +315,11 @@ def complete(problem: Problem, picks: Iterable[int] | Indices) -> np.ndarray:
     picks = [*(j for j in problem.include if j not in picks), *picks][: max(len(picks), problem.k)]
     if problem.constraints:
         allowed = np.isin(np.arange(problem.operator.n), problem.candidates)
-        first = list(dict.fromkeys([*problem.include, *picks]))
-        return packed(problem.constraints, first, len(problem.include), allowed, problem.k)
+        for j in problem.include:
+            picks.remove(j)
+        first, fixed = [*problem.include, *picks], len(problem.include)
+        repeats = problem.objective.repeats
+        return packed(problem.constraints, first, fixed, allowed, problem.k, repeats)
     if len(picks) < problem.k:
         if "rank" not in problem.warned:
             warn_user(_all_rebuilt(problem, len(picks)), RankWarning)

@@ -150,11 +150,13 @@ LIMITS = {
     ),
     "regions": Limits(lambda n: {"k": 3, "constraints": [regions(n)]}),
     "repeats": Limits(lambda n: {"k": 4, "repeats": True}),
+    "repeats, regions": Limits(lambda n: {"k": 4, "repeats": True, "constraints": [regions(n)]}),
     "beyond the rank": Limits(lambda n: {"k": 4}, copies),
     "equal columns included": Limits(lambda n: {"k": 3, "include": [0, 1]}, twins),
 }
 GROUPED = {"equal groups", "groups", "costs"}
-PLACED = {"distance", "regions"}
+PLACED = {"distance", "regions", "repeats, regions"}
+REPEATED = {"repeats", "repeats, regions"}
 
 # On what -------------------------------------------------------------------------------------
 
@@ -317,7 +319,7 @@ REFUSED: list[tuple[dict[str, set[str]], str]] = [
     # these ask for something that does not exist
     ({"objective": OF_DATA, "door": STORED}, "target must be n = "),
     ({"objective": OF_KERNELS, "door": set(DOORS) - STORED}, "target must have the m = "),
-    ({"objective": set(OBJECTIVES) - NOISY, "limits": {"repeats"}}, "repeats=True needs noise"),
+    ({"objective": set(OBJECTIVES) - NOISY, "limits": REPEATED}, "repeats=True needs noise"),
     (
         {"objective": VOLUMES, "method": {"annealed", "continuous", "nuclear"}},
         "does not support logdet",

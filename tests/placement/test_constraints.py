@@ -1,7 +1,7 @@
 """Constraints on places: every choice satisfies them, and brute force says how good it can be."""
 
 from functools import cache
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 import pytest
@@ -136,6 +136,34 @@ def test_the_same_constraints_on_a_kernel_and_the_frobenius_criterion():
         lm.kernel(points, lm.rbf(0.3)), 8, criterion="frobenius", constraints=[constraint]
     )
     assert constraint.broken(s.indices, True) is None
+
+
+REPEATED = {
+    "a region that is full": {"k": 3, "constraints": [lm.Regions([*"abb"], at_most={"b": 1})]},
+    "more places than candidates": {
+        "k": 6,
+        "constraints": [lm.Regions([*"abb"], at_most={"a": 2})],
+    },
+    "exact counts": {"k": 5, "constraints": [lm.Regions([*"abb"], exactly={"b": 3})]},
+    "included": {"k": 4, "include": [2], "constraints": [lm.Regions([*"abb"], at_most={"a": 1})]},
+    "excluded": {"k": 4, "exclude": [1], "constraints": [lm.Regions([*"abb"], exactly={"a": 2})]},
+    "distances": {"k": 2, "constraints": [lm.MinDistance([0.0, 1.0, 2.0], 2.0)]},
+}
+
+
+@pytest.mark.parametrize("method", [*METHODS, "exact"])
+@pytest.mark.parametrize("case", REPEATED)
+def test_repeats_go_with_constraints(case, method):
+    """On a diagonal K a place measured c times with noise 4 leaves K_jj / (1 + c K_jj / 4)."""
+    sizes, words = np.array([9.0, 5.0, 1.0]), REPEATED[case]
+    s = lm.select(lm.psd(np.diag(sizes)), method=method, noise=4.0, repeats=True, **words)
+    errors = [
+        float(np.sum(sizes / (1 + np.bincount(S, minlength=3) * sizes / 4)))
+        for S in combinations_with_replacement(range(3), words["k"])
+        if {*words.get("include", ())} <= {*S} <= {0, 1, 2} - {*words.get("exclude", ())}
+        and satisfies(words["constraints"], S)
+    ]
+    assert satisfies(words["constraints"], s.indices) and s.error() == pytest.approx(min(errors))
 
 
 @pytest.mark.parametrize("method", ["rpcholesky", "continuous", "uniform", "pivoted_qr"])
