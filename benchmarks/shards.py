@@ -1,8 +1,10 @@
 """Kernels in parts on a cluster of this machine: memory here and on the workers, and efficiency.
 
-    python benchmarks/shards.py [--nuclear]
+    python benchmarks/shards.py [--nuclear] [--table ROWS COLUMNS]
 
-The points are made inside the tasks that use them. "here" is how much the peak of this process grew
+With --table, columns of a table whose XᵀX is too large for one place are chosen instead, on two
+workers, and a part of the table is compared with memory. The points and the table are made inside
+the tasks that use them. "here" is how much the peak of this process grew
 over what it used before the run; the scheduler is a thread of this process, so its memory counts.
 "a worker" is the largest growth of a worker's peak, and "share" that growth over the worker's share
 of points and factor, (n/workers)(d + k) · 8 bytes. "efficiency" is CPU seconds of one worker over
@@ -12,6 +14,7 @@ that has other work.
 
 import argparse
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -40,20 +43,64 @@ def points(n: int, chunk: int) -> da.Array:
     return da.map_blocks(made, chunks=(sizes, (D,)), dtype=np.float64, meta=np.empty((0, 0)))
 
 
-def measured(client: Any, n: int, k: int, method: Any) -> tuple[float, float, float, Any]:
-    """Growth here and of a worker in bytes, CPU seconds of the workers, and the picks."""
+def rows(block_info: Any = None, n: int = 0) -> np.ndarray:
+    """Rows of a table with 40 factors and noise, which depend on their place alone."""
+    (start, stop), _ = block_info[None]["array-location"]
+    numbers = np.random.Generator(np.random.Philox(key=7).advance(start * (n // 4 + 10)))
+    uniform = numbers.random((stop - start, n + 40)) - 0.5
+    loadings = (
+        np.random.default_rng(0).standard_normal((40, n)) * np.linspace(0.1, 1.0, 40)[:, None]
+    )
+    return uniform[:, :n] + uniform[:, n:] @ loadings
+
+
+def table(m: int, n: int) -> da.Array:
+    sizes = tuple(min(4096, m - a) for a in range(0, m, 4096))
+    return da.map_blocks(rows, chunks=(sizes, (n,)), dtype=np.float64, meta=np.empty((0, 0)), n=n)
+
+
+def measured(client: Any, data: Any, k: int, method: Any) -> tuple[float, float, float, Any]:
+    """Growth here and of a worker in bytes, CPU seconds of the workers, and the picks.
+
+    data : makes what is selected from.
+    """
     before = client.run(forget_peak)
     here, seconds = forget_peak(), worker_seconds(client)
-    s = lm.select(lm.kernel(points(n, 7000), lm.rbf(sigma=1.0)), k, method=method)
+    s = lm.select(data(), k, method=method)
     seconds = worker_seconds(client) - seconds
     growth = max(peak - before[worker] for worker, peak in client.run(peak_memory).items())
     return peak_memory() - here, growth, seconds, s.indices
 
 
+def cloud(n: int) -> Any:
+    """What makes the kernel on n points."""
+    return lambda: lm.kernel(points(n, 7000), lm.rbf(sigma=1.0))
+
+
+def of_table(m: int, n: int) -> None:
+    """Print what a choice among the columns of a table takes, and compare a part of it."""
+    few = table(m, n)[:, : min(n, 6000)][: min(m, 7000)]
+    with cluster(2) as client:
+        begun = time.perf_counter()
+        here, worker, seconds, picks = measured(client, lambda: table(m, n), 50, "nuclear")
+        print(f"{m} × {n}, k = 50: here {here / 1e6:.0f} MB, a worker {worker / 1e6:.0f} MB,")
+        print(f"XᵀX {8e-6 * n * n:.0f} MB, X {8e-6 * m * n:.0f} MB, CPU {seconds:.0f} s,", end=" ")
+        print(f"{time.perf_counter() - begun:.0f} s; picks {picks[:5].tolist()} …", flush=True)
+        spread = lm.select(few, 50, method="nuclear").indices
+        memory = lm.select(few.compute(), 50, method="nuclear").indices
+    print(f"a part of {few.shape[0]} × {few.shape[1]}: the picks in memory: ", end="")
+    print(np.array_equal(spread, memory))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nuclear", action="store_true", help="nuclear scores instead of draws")
-    nuclear = parser.parse_args().nuclear
+    parser.add_argument("--table", type=int, nargs=2, metavar=("ROWS", "COLUMNS"))
+    asked = parser.parse_args()
+    if asked.table:
+        of_table(*asked.table)
+        return
+    nuclear = asked.nuclear
     method = lm.NuclearScores(20) if nuclear else "rpcholesky"
     sizes = (7500, 15_000, 30_000) if nuclear else (15_000, 30_000, 60_000, 120_000)
     print(f"{method}, k = {K}, {D} dimensions")
@@ -64,8 +111,8 @@ def main() -> None:
     for workers in (1, 2):
         for n in sizes if workers == 2 else sizes[-1:]:
             with cluster(workers) as client:
-                measured(client, 5000, 50, method)  # imports, buffers
-                here, worker, seconds, picks[workers, n] = measured(client, n, K, method)
+                measured(client, cloud(5000), 50, method)  # imports, buffers
+                here, worker, seconds, picks[workers, n] = measured(client, cloud(n), K, method)
             share = worker / (n / workers * (D + K) * 8)
             print(
                 f"{n:>8} {workers:>8} {here / 1e6:>6.0f} MB {8e-6 * n * K:>6.0f} MB "

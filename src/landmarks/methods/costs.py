@@ -27,7 +27,7 @@ def panels_fit(problem: Problem) -> bool:
     Never if what has length n stays on the workers of a cluster.
     """
     operator = problem.operator
-    if in_parts(operator) is not None:
+    if in_parts(operator) is not None and not in_parts(operator).vectors_here:
         return False
     return 3 * operator.n * problem.k * itemsize(operator.like) <= PANELS // 2
 

@@ -117,13 +117,13 @@ def current_client() -> Any:
     return owner if hasattr(owner, "scheduler_info") else None
 
 
-def cluster_memory(client: Any) -> int:
-    """The bytes that the workers of a cluster may use together."""
+def worker_memory(client: Any) -> list[int]:
+    """The bytes that each worker of a cluster may use; 0 where there is no limit."""
     try:
         workers = client.scheduler_info(n_workers=-1)["workers"]
     except TypeError:  # before distributed 2025 it reported all workers
         workers = client.scheduler_info()["workers"]
-    return sum(worker["memory_limit"] or 0 for worker in workers.values())
+    return [worker["memory_limit"] or 0 for worker in workers.values()]
 
 
 def _on_cluster(client: Any, part: Lazy, reading: Reading | None) -> Any:

@@ -14,7 +14,6 @@ from .client import (
     Lazy,
     Reading,
     announce,
-    cluster_memory,
     compute,
     constant,
     current_client,
@@ -22,6 +21,7 @@ from .client import (
     keep,
     lazy,
     tree,
+    worker_memory,
 )
 
 CHUNK = 128 * 2**20  # bytes of a chunk, if chunks that split rows must be joined
@@ -222,7 +222,7 @@ def in_tiles(X: Any) -> Tiled:
 def memory() -> int:
     """The bytes that the workers may use together; without a cluster, twice DENSE_MEMORY."""
     client = current_client()
-    return 2 * DENSE_MEMORY if client is None else cluster_memory(client)
+    return 2 * DENSE_MEMORY if client is None else sum(worker_memory(client))
 
 
 def _largest(tile: Any, row: int, column: int, topic: str, i: int) -> float:

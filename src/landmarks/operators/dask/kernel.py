@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -46,11 +46,15 @@ class DaskKernel(Operator):
     stored : the lazy points of each shard as they were read, and the number of the first.
     """
 
+    #: whether this machine may hold n × k numbers
+    vectors_here: ClassVar[bool] = False
+
     def __init__(self, stored: Sequence[tuple[Lazy, int]], n: int, d: int, rule: Rule):
         self.stored = list(stored)  # the workers keep the points while this lives
         self.n, self.d = n, d
-        self.rule = rule
-        self.h = rule.h
+        self.height = height(n)
+        self.rule, self.rules = rule, [rule] * len(self.stored)
+        self.h: Any = rule.h
         self.like = np.zeros(0)
         self.ledger = Ledger()
         self.last: Parted | None = None
@@ -71,7 +75,7 @@ class DaskKernel(Operator):
     def groups(self) -> list[range]:
         """The shards in groups of neighbours, at most a chunk of points in each."""
         shards = len(self.stored)
-        size = max(1, min(-(-shards // GROUPS), CHUNK // (8 * self.d * height(self.n))))
+        size = max(1, min(-(-shards // GROUPS), CHUNK // (8 * self.d * self.height)))
         return [range(a, min(shards, a + size)) for a in range(0, shards, size)]
 
     @cached_property
@@ -164,7 +168,7 @@ class DaskKernel(Operator):
     def _group(self, group: range, block: np.ndarray) -> tuple[Lazy, Lazy]:
         """The points of some shards, and their rows of a block."""
         points = lazy(np.concatenate, [self.stored[i][0] for i in group])
-        start, stop = group[0] * height(self.n), (group[-1] + 1) * height(self.n)
+        start, stop = group[0] * self.height, (group[-1] + 1) * self.height
         return points, constant(np.ascontiguousarray(block[start:stop]))
 
     def diagonal(self) -> Array:
@@ -188,7 +192,7 @@ class DaskKernel(Operator):
 
     def _at(self, indices: Indices) -> np.ndarray:
         """The points at the indices, as they were read."""
-        indices, step = np.asarray(indices, dtype=np.int64), height(self.n)
+        indices, step = np.asarray(indices, dtype=np.int64), self.height
         where = indices // step
         wanted = np.unique(where)
         calls = [

@@ -17,7 +17,7 @@ from ..._array import represented
 from ...runs.runner import Step, run
 from ...runs.state import State
 from ..pair import Pair
-from ..parts import drawn_parts, height
+from ..parts import drawn_parts
 from . import shards as _shards
 from .client import compute, constant, keep_all, lazy, tree
 from .data import added
@@ -59,8 +59,8 @@ class Parted(State):
         closed = constant(np.asarray(sorted(exclude), dtype=np.int64))
         self._held = Held(
             [
-                lazy(_shards.begun, points, start, kernel.rule, self.unit, closed)
-                for points, start in kernel.stored
+                lazy(_shards.begun, points, start, rule, self.unit, closed)
+                for (points, start), rule in zip(kernel.stored, kernel.rules, strict=True)
             ]
         )
         self.whole = self.trace
@@ -86,6 +86,11 @@ class Parted(State):
     def _each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         """The lazy call of the function for each shard."""
         return [lazy(function, shard, *arguments) for shard in self._held.shards]
+
+    def _by_rule(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """The same, with the rule of each shard as the last argument."""
+        pairs = zip(self._held.shards, self.operator.rules, strict=True)
+        return [lazy(function, shard, *arguments, rule) for shard, rule in pairs]
 
     # What methods ask
 
@@ -130,7 +135,7 @@ class Parted(State):
         held = self._held
         if held.seen is None or not np.all(np.isin(indices, held.seen.indices)):
             self._sums()
-            numbers = np.unique(indices // height(self.operator.n))
+            numbers = np.unique(indices // self.operator.height)
             calls = [lazy(_shards.looked, held.shards[i], indices) for i in numbers]
             held.seen = Looked.joined(self.ask(calls))
         return held.seen
@@ -191,7 +196,7 @@ class Parted(State):
             self._held = Held(self._each(_shards.cleared, constant(event["indices"])))
         if kind == "picks":
             block = constant(Block(*(event[name] for name in Block._fields)))
-            shards = self._each(_shards.with_picks, block, self.operator.rule)
+            shards = self._by_rule(_shards.with_picks, block)
             if self._key is not None:
                 parts = [lazy(_shards.last_times_signs, shard, *self._key) for shard in shards]
                 VZ = tree(added, parts)
@@ -248,9 +253,7 @@ class Parted(State):
         for g, group in enumerate(groups):
             points, starts = zip(*(self.operator.stored[i] for i in group), strict=True)
             other = lazy(_shards.passing, list(points), list(starts))
-            self._held = Held(
-                self._each(_shards.with_product, other, key, count, self.operator.rule)
-            )
+            self._held = Held(self._by_rule(_shards.with_product, other, key, count))
             self._sums()  # one group at a time, or the workers would hold all points
             yield Step(g + 1, len(groups))
 
@@ -286,7 +289,7 @@ class Parted(State):
         shards, kernel = self._held.shards, self.operator
         kernel.ledger.add(entries=kernel.n**2 // 2)
         calls = [
-            lazy(_shards.squares, shards[i], [shards[j] for j in group if j >= i], kernel.rule)
+            lazy(_shards.squares, shards[i], [shards[j] for j in group if j >= i], kernel.rules[i])
             for i in range(len(shards))
             for group in kernel.groups
             if group[-1] >= i
@@ -306,7 +309,7 @@ class Parted(State):
         """F as a dask array; its chunks stay on the workers."""
         import dask.array as da
 
-        r, step, n = len(self.order), height(self.operator.n), self.operator.n
+        r, step, n = len(self.order), self.operator.height, self.operator.n
         self._sums()
         chunks = self._each(_shards.factor_of)
         heights = [min(step, n - a) for a in range(0, n, step)]

@@ -4,18 +4,19 @@ The result is bit-identical for all chunks and workers. The mean of the first ro
 before summing, so there is no cancellation when the data lie far from zero.
 """
 
+import os
 from typing import Any
 
 import numpy as np
 
 from ... import _check
 from ...readers.frames import column_names
-from ..base import Ledger
-from ..dense import Dense, gram_is_cheaper
+from ..base import MEMORY, Ledger
+from ..dense import Dense
 from ..prepare import Preparation, Prepared, scaled_gram, unprepared
 from ..sources import float_dtype, tile_height
 from ..sums import Piece, Summation, join_all, moments_of_piece, piece
-from .client import announce, compute, constant, lazy, tree
+from .client import announce, compute, constant, current_client, lazy, tree, worker_memory
 from .data import (
     added,
     checked,
@@ -23,8 +24,10 @@ from .data import (
     each_chunk,
     finite_chunk,
     in_tiles,
+    memory,
     tiled,
 )
+from .gram import gram_in_strips
 
 
 def standard_gram(X: Any, standard: Preparation, names: tuple[str, ...] | None) -> Prepared:
@@ -102,6 +105,21 @@ def dask_data(X: Any, standard: Preparation) -> Prepared:
     names = column_names(X)
     X = checked(X, "X")
     m, n = X.shape
-    if not gram_is_cheaper(m, n, 8):
-        return unprepared(tiled(X if standard.plain else standard_tiles(X, standard), names))
-    return standard_gram(X, standard, names)
+    if n <= 2 * m and 8 * n * n <= gram_memory():
+        return standard_gram(X, standard, names)
+    tiles = tiled(X if standard.plain else standard_tiles(X, standard), names)
+    if n <= 2 * m and 16 * n * n <= memory() // 2:
+        return unprepared(gram_in_strips(tiles))
+    return unprepared(tiles)
+
+
+def gram_memory() -> int:
+    """The bytes that XᵀX may take here: 256 MB, or more where there is far more memory.
+
+    A worker has the sums of ten chunks at a time while they are added, each twice that size.
+    """
+    client = current_client()
+    if client is None:
+        return MEMORY
+    here = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(MEMORY, min([here // 32, *(limit // 40 for limit in worker_memory(client))]))
