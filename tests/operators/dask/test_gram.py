@@ -9,6 +9,8 @@ from landmarks.operators.dask.gram import DaskGram
 
 from .arrays import da, each_scheduler
 
+pytestmark = pytest.mark.thorough
+
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((5000, 9)) @ RNG.standard_normal((9, 150))
 X = (X + 0.3 * RNG.standard_normal(X.shape)) * np.geomspace(1, 3, 150)
