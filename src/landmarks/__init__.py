@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from .methods.search.swap import Swap as Swap
     from .operators.data import data as data
     from .operators.function import function as function
+    from .operators.dense import psd as psd
     from .operators.kernel import kernel as kernel
-    from .operators.psd import psd as psd
     from .operators.structured_matrices import (
         hadamard as hadamard,
         toeplitz as toeplitz,
@@ -80,7 +80,7 @@ _WHERE = {
         "operators.data": "data",
         "operators.function": "function",
         "operators.kernel": "kernel",
-        "operators.psd": "psd",
+        "operators.dense": "psd",
         "operators.structured_matrices": "hadamard toeplitz",
         "placement": "MinDistance Regions in_ball in_box in_polygon",
         "problem": "Choice Problem",

@@ -19,10 +19,9 @@ from .objectives.objective import OBJECTIVES, Objective
 from .objectives.target import Columns, Target
 from .operators.base import Operator
 from .operators.data import warn_of_spread
-from .operators.dense import Data, Dense
+from .operators.dense import Data, Dense, psd
 from .operators.pivoted_factor import FLOOR
 from .operators.prepare import Preparation
-from .operators.psd import psd
 from .problem import Problem
 from .readers.frames import column_names, is_frame, numbers_only
 

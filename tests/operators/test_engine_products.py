@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.operators import kernel_matrix as module
+from landmarks.operators import kernel as module
 from landmarks.operators.base import faster_squares
-from landmarks.operators.kernel_matrix import KernelOperator
+from landmarks.operators.kernel import KernelOperator
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.standard_normal((30, 2))

@@ -16,9 +16,9 @@ from ..errors import UnsupportedError
 from ..methods.registry import as_method
 from ..objectives import Objective, Target
 from ..operators.base import Operator
-from ..operators.dense import Columns, Data
-from ..operators.kernel_matrix import KernelOperator
-from ..operators.sparse import Shifted, SparseColumns
+from ..operators.dense import Data, Gram
+from ..operators.kernel import KernelOperator
+from ..operators.sparse import Shifted, SparseGram
 from ..problem import Method, Problem
 from ..runs.runner import report
 
@@ -201,14 +201,14 @@ def resample(operator: Operator, rng: np.random.Generator, keep: Indices = ()) -
         first = np.asarray(keep, dtype=np.int64)
         indices = np.concatenate([first, rng.integers(operator.n, size=operator.n - len(first))])
         return Sample(operator.restrict(indices), indices)
-    if not isinstance(operator, Data | SparseColumns):
+    if not isinstance(operator, Data | SparseGram):
         raise UnsupportedError(
             "a bootstrap needs the rows of data or the points of a kernel to draw from, and "
             f"{operator!r} has neither; give X itself, or kernel(points, h)"
         )
     rows, counts = np.unique(rng.integers(operator.m, size=operator.m), return_counts=True)
     weights = np.sqrt(counts)
-    drawn: Columns
+    drawn: Gram
     if isinstance(operator, Data):
         X = take(operator.X, rows) * like(weights, operator.like)[:, None]
         drawn = Data(X, exponent=operator.exponent)

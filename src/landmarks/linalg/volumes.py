@@ -3,8 +3,8 @@
 A `Plane` bounds log det K_SS by a linear function of S, whatever S is, and its k largest slopes
 bound all choices at once. Three relaxations, concave in x ∈ [0, 1]ⁿ with Σx = k, give planes:
 
-* `Factored`: with D K D = tI + BᵀB, det (D K D)_SS has the eigenvalues t + λ(Σ_S b_j b_jᵀ). For any
-  Θ ≤ I/t with the eigenvalues θ_1 ≤ θ_2 ≤ …, log det (D K D)_SS is at most
+* `Factorised`: with D K D = tI + BᵀB, det (D K D)_SS has the eigenvalues t + λ(Σ_S b_j b_jᵀ). For
+  any Θ ≤ I/t with the eigenvalues θ_1 ≤ θ_2 ≤ …, log det (D K D)_SS is at most
   Σ_{i≤k} (tθ_i − 1 − log θ_i) + Σ_S b_jᵀΘb_j. This is the bound of Nikolov (2015) and of Li and Xie
   (2024), augmented by t as Li (2024) does; t > 0 always sharpens it. The lengths D are free, and
   D that makes DKD − tI of lower rank sharpens it much further.
@@ -74,7 +74,7 @@ class Relaxation(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Factored:
+class Factorised:
     """The bound by factorisation of D K D − tI.
 
     lengths : log diag D. t : None is the smallest eigenvalue of D K D; with repeats, the noise.
@@ -111,8 +111,8 @@ class Factored:
         levels = np.concatenate([values[:split], np.full(len(values) - split, means[split])])
         return 1 / np.maximum(t + levels, np.finfo(float).tiny)
 
-    def on(self, K: np.ndarray, k: int, kept: np.ndarray) -> Factored:
-        return Factored(K, k, self.lengths[kept], self.t)
+    def on(self, K: np.ndarray, k: int, kept: np.ndarray) -> Factorised:
+        return Factorised(K, k, self.lengths[kept], self.t)
 
     def plane(self, x: np.ndarray) -> Plane:
         B, t, _ = self._parts
@@ -151,7 +151,7 @@ class Complemented:
             raise np.linalg.LinAlgError
         # K⁻¹ ≤ J/(1 − wrong), and log det K ≤ −log det J + n log(1 + wrong)
         self.volume = -2 * float(np.sum(np.log(np.diagonal(L)))) + 4 * n * wrong
-        self.inner = Factored(J * (1 + 2 * wrong), n - k, -lengths)
+        self.inner = Factorised(J * (1 + 2 * wrong), n - k, -lengths)
 
     def on(self, K: np.ndarray, k: int, kept: np.ndarray) -> Complemented:
         return Complemented(K, k, -self.inner.lengths[kept])
@@ -268,12 +268,12 @@ def lowest(
 ) -> Solved:
     """The lowest bound of the relaxations that suit a matrix, with scalings that are looked for.
 
-    rounds : quasi-Newton steps on the lengths of `Factored` and `Complemented`; 0 tries few.
-    t : see `Factored`. most : how often a candidate may be chosen.
+    rounds : quasi-Newton steps on the lengths of `Factorised` and `Complemented`; 0 tries few.
+    t : see `Factorised`. most : how often a candidate may be chosen.
     """
     n = len(K)
     words: dict[str, Any] = {"most": most, "tolerance": tolerance, "enough": enough, "until": until}
-    best = ascended(Factored(K, k, np.zeros(n), t), np.full(n, k / n), k, **words)
+    best = ascended(Factorised(K, k, np.zeros(n), t), np.full(n, k / n), k, **words)
     if until() or best.bound <= enough or n < 2:
         return best
     if t is not None:
@@ -284,7 +284,7 @@ def lowest(
         lengths = lengths - np.mean(lengths)
     except np.linalg.LinAlgError:
         lengths = -np.log(np.diagonal(K)) / 2
-    kinds: list[Callable[[np.ndarray], Relaxation]] = [lambda at: Factored(K, k, at)]
+    kinds: list[Callable[[np.ndarray], Relaxation]] = [lambda at: Factorised(K, k, at)]
     if k < n:
         kinds.append(lambda at: Complemented(K, k, at))
     for kind in kinds if rounds else kinds[:1]:

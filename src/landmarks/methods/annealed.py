@@ -503,7 +503,7 @@ class Stored(Covariance):
         return gain(pivot, squares, third)
 
 
-class Explicit(Covariance):
+class ByFactor(Covariance):
     """K = XᵀX by a factor of few rows: C = PᵀP with P = L⁻¹X, LLᵀ = I + X D Xᵀ."""
 
     def __init__(self, X: Array, floor: np.ndarray, pair: Pair, cubes: bool):
@@ -609,7 +609,7 @@ def covariance(pair: Pair, k: int, cubes: bool) -> Covariance:
     operator = pair.operator
     floors = host(floor(operator, k)).astype(np.float64)
     if isinstance(operator, Factored) or (operator.m is not None and 2 * operator.m < operator.n):
-        return Explicit(operator.factor(), floors, pair, cubes)
+        return ByFactor(operator.factor(), floors, pair, cubes)
     return Stored(densify(operator), floors, pair, cubes)
 
 
@@ -715,7 +715,7 @@ class Replacements:
 # need no scale. Both are found by bisection, with Newton's step in place of the middle where it
 # stays in the bracket.
 
-SEARCHED = 80  # most steps of a bracketed search
+ROOT_STEPS = 80  # most steps of a bracketed search
 
 
 def entropic(scores: np.ndarray, k: int, spread: float) -> np.ndarray:
@@ -742,7 +742,7 @@ def entropic(scores: np.ndarray, k: int, spread: float) -> np.ndarray:
     x = (scores - np.mean(scores)) / np.std(scores)
     wanted = spread * k * (1 - k / n)
     low, high, log_beta, nu = -10.0, 30.0, 1.0, 0.0
-    for _ in range(SEARCHED):
+    for _ in range(ROOT_STEPS):
         p, nu = _at_temperature(np.exp(log_beta) * x, k, nu)
         v = p * (1 - p)
         total = max(float(np.sum(v)), np.finfo(float).tiny)
@@ -765,7 +765,7 @@ def _at_temperature(u: np.ndarray, k: int, nu: float) -> tuple[np.ndarray, float
         float(np.max(u)) - np.log(k / (n - k)) + 1,
     )
     nu = min(max(nu, low), high)
-    for _ in range(SEARCHED):
+    for _ in range(ROOT_STEPS):
         p = scipy.special.expit(u - nu)
         excess = float(np.sum(p)) - k
         if abs(excess) < 1e-10 * k:

@@ -23,12 +23,11 @@ from .base import Operator, block_width, faster_squares, squared_columns
 PANEL = 2**30  # bytes of the columns of a block, two of which are in memory
 STEP = 128  # columns of a tile of a large product on a card
 
-Columns = Callable[[np.ndarray], Array]
 _known: Remembered[Operator, dict[str, Array]] = Remembered()
 
 
 @dataclass
-class Reading(State):
+class Pass(State):
     """How many columns of K have been read, and the diagonals so far."""
 
     diagonals: dict[str, Array]
@@ -47,7 +46,7 @@ def cubed_diagonal(operator: Operator) -> Array:
 
 
 def _remembered(
-    operator: Operator, wanted: str, reader: Callable[[Operator, Reading], Iterator[Step]]
+    operator: Operator, wanted: str, reader: Callable[[Operator, Pass], Iterator[Step]]
 ) -> Array:
     """One of the diagonals: from memory, from the journal of the run, or from a pass over K."""
     known = _known.setdefault(operator, {})
@@ -60,7 +59,7 @@ def _remembered(
     if direct is not None:
         known[wanted] = direct
     elif wanted not in known:
-        reading = Reading({})
+        reading = Pass({})
         run("reading", reader(operator, reading), reading)
         if reading.done < operator.n:
             raise Stopped("the run was stopped while it read the matrix, before there was a choice")
@@ -69,7 +68,7 @@ def _remembered(
     return known[wanted]
 
 
-def _read(operator: Operator, reading: Reading, cubes: bool) -> Iterator[Step]:
+def _read(operator: Operator, reading: Pass, cubes: bool) -> Iterator[Step]:
     """The inner products of the columns of K with themselves, and with those of K²."""
     xp = namespace(operator.like)
     width = block_width(operator)
@@ -94,7 +93,10 @@ def panel_width(n: int, like: Array) -> int:
 
 
 def add_block(
-    diagonals: tuple[Array, Array], left: Array, block: np.ndarray, columns: Columns
+    diagonals: tuple[Array, Array],
+    left: Array,
+    block: np.ndarray,
+    columns: Callable[[np.ndarray], Array],
 ) -> tuple[Array, Array]:
     """Add the contribution of a block of columns, with all later ones, to diag K² and diag K³.
 
@@ -120,7 +122,7 @@ def in_pairs(operator: Operator) -> bool:
     return on_gpu(operator.like) and "columns" in operator.cheap
 
 
-def _read_pairs(operator: Operator, reading: Reading) -> Iterator[Step]:
+def _read_pairs(operator: Operator, reading: Pass) -> Iterator[Step]:
     """diag K² and diag K³ from products of one block of columns with all later ones."""
     n, nothing = operator.n, zeros((operator.n,), operator.like)
     width = panel_width(n, operator.like)

@@ -38,7 +38,7 @@ from .base import (
     remade_in_double,
     stored_up_to,
 )
-from .dense import Columns, Data, Dense
+from .dense import Data, Dense, Gram
 from .pivoted_factor import FLOOR, pivoted_factor
 
 FAST = 1e-6  # relative to tr K, after k pivots: below it a stored K has lost half of its digits
@@ -176,7 +176,7 @@ _widened: WeakSet[Operator] = WeakSet()
 
 def searchable(operator: Operator, k: int) -> Operator:
     """The form of K for a search for k columns; made once, and for data one for all k."""
-    return _made(operator, 0 if isinstance(operator, Columns) else k, lambda: form(operator, k))
+    return _made(operator, 0 if isinstance(operator, Gram) else k, lambda: form(operator, k))
 
 
 def form_made(operator: Operator) -> Operator:

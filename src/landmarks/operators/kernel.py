@@ -1,17 +1,58 @@
-"""The operator of a kernel matrix on points: `kernel` checks its arguments and makes it."""
+"""The operator of a kernel matrix on points: `kernel` checks its arguments and makes it.
 
+Values are evaluated in chunks of limited memory; only a small matrix is kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .. import _check
-from .._array import Array, host, namespace
-from ..errors import UnsupportedError
-from ..kernels import Kernel, Widths, known, laplacian, matern, rbf
-from .base import MEMORY, Operator
+from .._array import (
+    Array,
+    Indices,
+    Part,
+    double,
+    eps,
+    host,
+    is_single,
+    namespace,
+    on_gpu,
+    prototype,
+    take,
+    zeros,
+)
+from .._check import is_number
+from ..errors import UnsupportedError, warn_user
+from ..kernels import Kernel, Widths, in_widths, known, laplacian, matern, rbf
+from .base import (
+    MEMORY,
+    Ledger,
+    Operator,
+    blocks,
+    determining,
+    faster_squares,
+    in_single,
+    itemsize,
+    new_rows,
+    points_of,
+    remade_in_double,
+    stored_up_to,
+    tiles_of_columns,
+    warn_about,
+)
+from .dense import Dense
 from .gpu import fused, keops
-from .kernel_matrix import KernelOperator
+
+#: bytes of kernel values at a time: a few times the cache, however much memory is allowed
+CHUNK = 8 * 2**20
+LARGE = 100_000  # points from which fused products are most of the work
 
 
 def kernel(
@@ -142,3 +183,287 @@ def check_block(h: Kernel, points: Array) -> None:
         raise ValueError(
             "the kernel must be symmetric, h(x, y) = h(y, x), but it is not on the first two points"
         )
+
+
+class KernelOperator(Operator):
+    """The operator of h(x_i, x_j); `kernel` checks and makes it.
+
+    widths : what each coordinate of the points is divided by before h sees them; 1 changes nothing.
+    """
+
+    def __init__(
+        self,
+        points: Array,
+        h: Kernel,
+        *,
+        engine: str,
+        precision: str = "high",
+        centre: Array | None = None,
+        widths: Widths = 1.0,
+        memory: int = MEMORY,
+        ledger: Ledger | None = None,
+    ):
+        self.given = points
+        self.in_single: KernelOperator | None = None
+        self.centre, self.widths = centre, widths
+        self.points = self._placed(points)
+        self.h = h
+        self.engine, self.precision = engine, precision
+        self.memory = memory
+        self.n = points.shape[0]
+        self.like = prototype(points)
+        self.ledger = ledger or Ledger()
+        self._chunk = memory // 4 if on_gpu(points) else min(memory // 4, CHUNK)
+        self._short_of_memory = False
+
+    def _placed(self, points: Array) -> Array:
+        """The points as h takes them: minus the centre, each coordinate divided by its width."""
+        points = points if self.centre is None else points - self.centre
+        return points if is_number(self.widths) else in_widths(points, self.widths)
+
+    @property
+    def _small(self) -> bool:
+        """Whether K takes at most an eighth of the memory."""
+        return self.n**2 * itemsize(self.like) <= self.memory // 8
+
+    @cached_property
+    def stored(self) -> Dense | None:
+        """K itself when it takes at most an eighth of the memory: reading beats evaluating."""
+        if not self._small:
+            return None
+        return Dense(self._values(self.points, self.points), ledger=self.ledger)
+
+    def matmul(self, block: Array, rows: Part = None, cols: Part = None) -> Array:
+        if self.stored is not None:
+            return self.stored.matmul(block, rows, cols)
+        if self.engine != "chunked":
+            return self._engine_product(block, rows, cols)
+        if rows is None and cols is None:
+            return self._symmetric_product(block)
+        x = self.points if rows is None else take(self.points, rows)
+        y = self.points if cols is None else take(self.points, cols)
+        self.ledger.add(products=block.shape[1])
+        xp = namespace(block)
+        return xp.concat(
+            [self._values(x[a:b, :], y) @ block for a, b in self._chunks(x.shape[0], y.shape[0])]
+        )
+
+    def _engine_product(self, block: Array, rows: Indices | None, cols: Indices | None) -> Array:
+        """K[rows, cols] @ block on a graphics card; kernel values stay in registers."""
+        a, b = (self.n if indices is None else len(indices) for indices in (rows, cols))
+        self.ledger.add(products=block.shape[1], entries=a * b)
+        if self.engine == "keops":
+            x, y = (
+                self.points if indices is None else take(self.points, indices)
+                for indices in (rows, cols)
+            )
+            return keops.product(self.h, x, y, block)
+        left, right = (
+            self.prepared if indices is None else self.prepared.take(indices)
+            for indices in (rows, cols)
+        )
+        return fused.product(self.h, left, right, block, precision=self.precision)
+
+    @property
+    def product_error(self) -> float:
+        """A bound on the error of a product, relative to its Frobenius norm.
+
+        Fused products are tested to this bound. Chunks round as their dtype does; distances by
+        inner products round relative to the squared norms of the points, up to the limit where
+        `kernels` goes over to more digits.
+        """
+        if self.engine == "fused" and not self._small:
+            return fused_error(self.like, self.precision)
+        if self.engine == "keops" or not isinstance(self.h, rbf | matern):
+            return 8 * eps(self.like)
+        return chunked_error(self.like, self._largest_norm)
+
+    @cached_property
+    def _largest_norm(self) -> float:
+        """The largest squared norm of the points, in units of the kernel's width."""
+        xp = namespace(self.points)
+        scaled = in_widths(self.points, getattr(self.h, "sigma", 1.0))
+        return float(xp.max(xp.sum(scaled * scaled, axis=1)))
+
+    @cached_property
+    def prepared(self) -> fused.Points:
+        """The points packed for fused products."""
+        return fused.prepare(self.points, self.h)
+
+    def _symmetric_product(self, block: Array) -> Array:
+        """K @ block from the values on and above the diagonal: each serves two entries."""
+        self.ledger.add(products=block.shape[1])
+        product = zeros((self.n, block.shape[1]), block)
+        for a, b in self._chunks(self.n, self.n):
+            values = self._values(self.points[a:b, :], self.points[a:, :])
+            product[a:b, :] += values @ block[a:, :]
+            if b < self.n:
+                product[b:, :] += values[:, b - a :].T @ block[a:b, :]
+        return product
+
+    def _chunks(self, rows: int, cols: int) -> list[tuple[int, int]]:
+        height = max(1, self._chunk // max(1, cols * itemsize(self.like)))
+        return [(a, min(rows, a + height)) for a in range(0, max(1, rows), height)]
+
+    def _values(self, x: Array, y: Array) -> Array:
+        """The block of kernel values; if memory runs out, the chunk is halved."""
+        try:
+            values = self.h(x, y)
+            self.ledger.add(entries=x.shape[0] * y.shape[0])
+            return values
+        except (MemoryError, RuntimeError) as error:
+            if not _out_of_memory(error) or x.shape[0] == 1:
+                raise
+        half = x.shape[0] // 2
+        self._shrink(half * y.shape[0] * itemsize(self.like))
+        return namespace(x).concat([self._values(x[:half, :], y), self._values(x[half:, :], y)])
+
+    def _shrink(self, chunk: int) -> None:
+        if not self._short_of_memory:
+            warn_user(
+                "a chunk of kernel values did not fit in memory; going on with chunks of half "
+                "the size"
+            )
+        self._short_of_memory = True
+        self._chunk = min(self._chunk, chunk)
+
+    def diagonal(self) -> Array:
+        self.ledger.add(entries=self.n)
+        xp = namespace(self.points)
+        if getattr(self.h, "stationary", False):
+            return (
+                zeros((self.n,), self.like) + self.h(self.points[:1, :], self.points[:1, :])[0, 0]
+            )
+        width = 64
+        return xp.concat(
+            [
+                xp.linalg.diagonal(self.h(x, x))
+                for x in (take(self.points, i) for i in blocks(self.n, width))
+            ]
+        )
+
+    def columns(self, indices: Indices) -> Array:
+        if self.stored is not None:
+            return self.stored.columns(indices)
+        chosen = take(self.points, indices)
+        self.ledger.add(columns=len(indices))
+        columns = zeros((self.n, len(indices)), self.like)
+        for a, b in self._chunks(self.n, len(indices)):
+            columns[a:b, :] = self._values(self.points[a:b, :], chosen)
+        return columns
+
+    def restrict(self, indices: Indices) -> KernelOperator:
+        part = KernelOperator(
+            take(self.given, indices),
+            self.h,
+            engine=self.engine,
+            precision=self.precision,
+            centre=self.centre,
+            widths=self.widths,
+            memory=self.memory,
+            ledger=self.ledger,
+        )
+        if self.stored is not None:
+            part.stored = self.stored.restrict(indices)
+        return part
+
+
+determining.register(KernelOperator, lambda operator: (operator.h, operator.points))
+points_of.register(KernelOperator, lambda operator: operator.given)
+stored_up_to.register(KernelOperator, lambda operator: 8 * operator.memory)
+in_single.register(KernelOperator, lambda operator: operator.in_single)
+
+
+@tiles_of_columns.register
+def _tiles_of_rows(
+    operator: KernelOperator, indices: Indices
+) -> Iterator[tuple[slice, slice, Array]]:
+    chosen = take(operator.points, indices)
+    operator.ledger.add(columns=len(indices))
+    for a, b in operator._chunks(operator.n, len(indices)):
+        yield slice(a, b), slice(None), operator._values(operator.points[a:b, :], chosen)
+
+
+@faster_squares.register
+def _fused_squares(operator: KernelOperator) -> Array | None:
+    if operator.engine != "fused" or operator.stored is not None:
+        return None
+    operator.ledger.add(entries=operator.n**2)
+    return fused.squared_row_sums(operator.h, operator.prepared, operator.prepared)
+
+
+@remade_in_double.register
+def _in_double(operator: KernelOperator) -> KernelOperator:
+    """The points in float64, centred again, because centring in float32 rounds them.
+
+    Fused products of the original points remain available.
+    """
+    points = double(operator.given)
+    centre = None
+    if operator.centre is not None:
+        centre = namespace(points).mean(points, axis=0, keepdims=True)
+    found = KernelOperator(
+        points,
+        operator.h,
+        engine=operator.engine,
+        centre=centre,
+        widths=operator.widths,
+        memory=operator.memory,
+        ledger=operator.ledger,
+    )
+    if operator.engine == "fused" and operator.n >= LARGE:
+        found.in_single = operator
+    return found
+
+
+@new_rows.register
+def _values_at(operator: KernelOperator, points: Array, indices: Indices) -> Array:
+    """The values h(x, x_j) of new points x with the points at the indices."""
+    _check.same_device(points, operator.points, "points", "the kernel's")
+    points = _check.matrix(points, "points")
+    if points.shape[1] != operator.points.shape[1]:
+        raise ValueError(
+            f"points must have {operator.points.shape[1]} columns as the kernel's do, "
+            f"got {points.shape[1]}"
+        )
+    return operator.h(operator._placed(points), take(operator.points, indices))
+
+
+@warn_about.register
+def _warn_of_identity(operator: KernelOperator, indices: np.ndarray) -> None:
+    """Warn when the first landmarks represent no other point: K is close to the identity."""
+    if len(indices) == operator.n:
+        return
+    first = indices[:8]
+    values = operator.columns(first) + 0.0  # columns of a stored K are a view of it
+    for i, j in enumerate(first):
+        values[int(j), i] = 0.0
+    xp = namespace(values)
+    most = max(float(xp.max(values)), -float(xp.min(values)))
+    if most <= np.finfo(np.float32).eps * float(np.max(host(operator.diagonal()))):
+        warn_user(
+            "the landmarks represent no other point: the kernel matrix is numerically the "
+            "identity, and any choice is as good; widen the kernel, e.g. a larger sigma"
+        )
+
+
+def fused_error(like: Array, precision: str) -> float:
+    """A bound on the relative error of a fused product."""
+    return fused.ERRORS[precision] if is_single(like) else fused.DOUBLE_ERROR
+
+
+def chunked_error(like: Array, largest: float = math.inf) -> float:
+    """A bound on the relative error of a product in chunks, with distances by inner products.
+
+    largest : the largest squared norm of the points, in units of the kernel's width.
+    """
+    limit = 1e-4 if is_single(like) else 1e-8
+    return 8 * eps(like) + min(eps(like) * largest, limit)
+
+
+def _out_of_memory(error: Exception) -> bool:
+    return (
+        isinstance(error, MemoryError)
+        or "out of memory" in str(error).lower()
+        or "can't allocate" in str(error).lower()
+    )

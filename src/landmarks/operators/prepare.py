@@ -17,9 +17,8 @@ import scipy.sparse
 from .. import _check
 from .._array import Array, eps, host, like, namespace
 from .base import Operator
-from .dense import Data, Dense, array_data, is_symmetric
+from .dense import Data, Dense, array_data, is_symmetric, psd
 from .out_of_core import ROWS_MEMORY, ByRows, gram_fits
-from .psd import psd
 from .sources import RowBlocks, Standardised, tile_height, tiles
 from .sparse import Shifted, Sparse, checked_sparse, sparse_data, sparse_gram
 from .sparse import is_symmetric as sparse_is_symmetric

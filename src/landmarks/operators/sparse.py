@@ -10,11 +10,11 @@ import scipy.sparse
 from .. import _check
 from .._array import Array, Indices, Part, is_single
 from .base import MEMORY, Ledger, Operator, determining, remade_in_double
-from .dense import Columns, Data
+from .dense import Data, Gram
 from .forms import form
 
 
-class SparseColumns(Columns):
+class SparseGram(Gram):
     """The operator of rows that are made of a sparse X in CSC form; vectors are NumPy arrays."""
 
     def part(self, indices: Part) -> Any:
@@ -24,11 +24,11 @@ class SparseColumns(Columns):
         return part.nnz
 
 
-remade_in_double.register(SparseColumns, lambda operator: operator.of(operator.X.astype(float)))
+remade_in_double.register(SparseGram, lambda operator: operator.of(operator.X.astype(float)))
 
 
 @form.register
-def _sparse_form(operator: SparseColumns, k: int) -> Operator:
+def _sparse_form(operator: SparseGram, k: int) -> Operator:
     """The form of X as an array where that is small; else K where it is stored, or as it is."""
     wide = operator.of(operator.X.astype(float)) if is_single(operator.like) else operator
     if operator.n * operator.m * 8 > MEMORY // 8:
@@ -36,7 +36,7 @@ def _sparse_form(operator: SparseColumns, k: int) -> Operator:
     return form(Data(wide.factor(), exponent=operator.exponent, ledger=operator.ledger), k)
 
 
-class Sparse(SparseColumns):
+class Sparse(SparseGram):
     """The operator XᵀX of a sparse X."""
 
     def factor(self, indices: Part = None) -> Array:
@@ -55,7 +55,7 @@ class Sparse(SparseColumns):
         return Sparse(X, exponent=self.exponent, ledger=self.ledger)
 
 
-class Shifted(SparseColumns):
+class Shifted(SparseGram):
     """The operator of the rows X − r μᵀ of a sparse X: centred data that stay sparse.
 
     mean : μ, one number for each column. weights : r, one for each row; 1 unless rows are weighted.

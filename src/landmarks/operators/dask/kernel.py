@@ -26,8 +26,7 @@ from ..base import (
     on_workers,
     product_seconds,
 )
-from ..kernel import check_block, kernel
-from ..kernel_matrix import KernelOperator, chunked_error, fused_error
+from ..kernel import KernelOperator, check_block, chunked_error, fused_error, kernel
 from ..parts import height, parts
 from ..restricted import Restricted
 from . import shards as _shards

@@ -166,7 +166,7 @@ FAR_OUT = 2.0**6.5  # a point with a larger squared norm is an outlier: the last
 FEW = 8  # at most one point in this many may be an outlier
 
 
-class Parts(NamedTuple):
+class DoubleParts(NamedTuple):
     """Most points, which need no differences among themselves, and the few others.
 
     inner, outer : their positions.
@@ -181,15 +181,15 @@ class Parts(NamedTuple):
     far: DoublePoints
 
 
-def parts_of(x: DoublePoints) -> Parts | None:
+def parts_of(x: DoublePoints) -> DoubleParts | None:
     """The parts of the points, made once; None where there is nothing to gain."""
     if "parts" not in x._packed:
         x._packed["parts"] = _divided(x)
-    found: Parts | None = x._packed["parts"]
+    found: DoubleParts | None = x._packed["parts"]
     return found
 
 
-def _divided(x: DoublePoints) -> Parts | None:
+def _divided(x: DoublePoints) -> DoubleParts | None:
     h, layout = x.h, x.layout
     if layout.largest < LARGEST_NORM or not isinstance(h, kernels.rbf | kernels.matern):
         return None
@@ -198,10 +198,10 @@ def _divided(x: DoublePoints) -> Parts | None:
         return None
     inner, outer = (~out).nonzero()[:, 0], out.nonzero()[:, 0]
     tight = DoublePoints(x.points[inner], h, DoubleLayout(h, layout.centre, FAR_OUT))
-    return Parts(x, inner, outer, tight, x.take(inner), x.take(outer))
+    return DoubleParts(x, inner, outer, tight, x.take(inner), x.take(outer))
 
 
-def by_parts(parts: Parts, run: Callable[[DoublePoints, DoublePoints, Any], Array]) -> Array:
+def by_parts(parts: DoubleParts, run: Callable[[DoublePoints, DoublePoints, Any], Array]) -> Array:
     """What run gives for all points.
 
     run : takes the points of the rows, those of the columns, and the positions of the latter.

@@ -184,7 +184,7 @@ class SinglePoints:
     points: Array
     h: kernels.Kernel
     like: SinglePoints | None = None
-    layout: Layout | None = field(init=False)
+    layout: SingleLayout | None = field(init=False)
     _packed: dict[bool, tuple[Array, Array]] = field(init=False, default_factory=dict)
     _length: int | None = field(init=False, default=None)
 
@@ -204,9 +204,9 @@ class SinglePoints:
         return SinglePoints(self.points[at], self.h, like=self)
 
 
-def _layout(points: Array, h: kernels.Kernel) -> Layout | None:
+def _layout(points: Array, h: kernels.Kernel) -> SingleLayout | None:
     if isinstance(h, kernels.polynomial):
-        return Layout(0.0, 1.0, "inner")
+        return SingleLayout(0.0, 1.0, "inner")
     if isinstance(h, kernels.rbf | kernels.matern):
         return choose_layout(points, 1 / math.sqrt(factor(h)), isinstance(h, kernels.rbf))
     return None
@@ -310,7 +310,7 @@ def operands(z: SinglePoints, left: bool, shape: dict[str, Any]) -> tuple[Array,
 
 
 def _split_rows(
-    z: SinglePoints, layout: Layout, left: bool, shape: dict[str, Any]
+    z: SinglePoints, layout: SingleLayout, left: bool, shape: dict[str, Any]
 ) -> tuple[Array, Array]:
     import torch
 
@@ -351,7 +351,7 @@ GRID = (5, 12)  # the binary digits after the point that the grid of the high pa
 
 
 @dataclass(frozen=True)
-class Layout:
+class SingleLayout:
     """What two packed sets of points must share: origin, unit of length, form of a row."""
 
     centre: Array
@@ -379,7 +379,7 @@ class Layout:
         return _FORMS[self.form](self.scaled(points), self, False)
 
 
-def choose_layout(points: Array, unit: float, shift: bool) -> Layout | None:
+def choose_layout(points: Array, unit: float, shift: bool) -> SingleLayout | None:
     """The layout for −|u − v|² of the points in the unit; None where they exceed float16."""
     centre = points.double().mean(0)
     norms = ((points.double() - centre) / unit).square().sum(1)
@@ -387,7 +387,7 @@ def choose_layout(points: Array, unit: float, shift: bool) -> Layout | None:
     pieces = 2 if shift and points.shape[1] <= LONGEST_EXACT else 3
     most = ROUNDING[pieces]
     if mean < most[0] and largest < most[1] and (pieces == 2 or points.shape[1] > LONGEST_EXACT):
-        return Layout(
+        return SingleLayout(
             centre,
             unit,
             "plain" if shift else "plain unshifted",
@@ -400,7 +400,7 @@ def choose_layout(points: Array, unit: float, shift: bool) -> Layout | None:
     if digits < GRID[0]:
         return None
     form = "exact" if shift else "exact unshifted"
-    return Layout(
+    return SingleLayout(
         centre, unit, form, digits, nearest=2.0 ** (-9 - 2 * digits), reach=2.0 ** (27 - 2 * digits)
     )
 
@@ -429,7 +429,7 @@ def _rows(parts: list[Array], step: int = 16) -> Array:
     return torch.nn.functional.pad(rows, (0, -rows.shape[1] % step)).half()
 
 
-def _exact(u: Array, layout: Layout, left: bool, shift: int) -> Array:
+def _exact(u: Array, layout: SingleLayout, left: bool, shift: int) -> Array:
     import torch
 
     unit, ones = 2.0**-layout.digits, torch.ones_like(u[:, :1])
@@ -447,7 +447,7 @@ def _exact(u: Array, layout: Layout, left: bool, shift: int) -> Array:
     return torch.cat([_rows(first), _rows([low, high, low, ones, ones, -a, -b])], 1)
 
 
-def _plain(u: Array, layout: Layout, left: bool, shift: int) -> Array:
+def _plain(u: Array, layout: SingleLayout, left: bool, shift: int) -> Array:
     """Small terms first and norms last: the sums that the tensor cores truncate stay small."""
     import torch
 
@@ -459,7 +459,7 @@ def _plain(u: Array, layout: Layout, left: bool, shift: int) -> Array:
     return _rows([low, high, high, *ones, *pieces(-squares, layout.pieces)])
 
 
-def _inner(u: Array, layout: Layout, left: bool) -> Array:
+def _inner(u: Array, layout: SingleLayout, left: bool) -> Array:
     """Unit vectors, for their inner product alone."""
     high, low = pieces(u, 2)
     return _rows([high, low, high] if left else [low, high, high])
