@@ -12,6 +12,7 @@ import numpy as np
 
 from ._array import Array, as_float, device, host, is_array, is_single, namespace
 from .errors import named, suggestion
+from .readers.frames import is_missing
 
 if TYPE_CHECKING:
     from .operators.base import Operator
@@ -62,8 +63,8 @@ def as_numpy(values: Any, name: str) -> np.ndarray:
     if array.dtype in (np.float32, np.float64) and array.dtype.isnative:
         return array
     if array.dtype == object:
-        absent = [value is None or "NA" in type(value).__name__ for value in array.ravel()]
-        array = np.where(np.reshape(absent, array.shape), np.nan, array)
+        absent = np.reshape([is_missing(value) for value in array.ravel()], array.shape)
+        array = np.where(absent, np.nan, array)
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:

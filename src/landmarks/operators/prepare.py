@@ -139,7 +139,11 @@ class Preparation:
         if self.missing == "pairwise":
             sums = pair_moments(X if sparse else host(X), weights).resolved("pairwise")
             return self.of_moments(sums, host(X.data[:0] if sparse else X[:0]).dtype)
-        gaps = _gaps(X)
+        if sparse:
+            entries = X.tocoo()
+            gaps = np.bincount(entries.coords[0], np.isnan(entries.data), X.shape[0])
+        else:
+            gaps = np.isnan(host(X)).sum(axis=1)
         if not gaps.any():
             return self._of_complete(X, weights)
         if self.missing == "impute":
@@ -164,7 +168,13 @@ class Preparation:
             left_out = complete.seen - (complete.m or 0), complete.seen
             check_left(left_out)
             return replace(prepared, left_out=left_out)
-        sums = _pair_moments_of(source, weights)
+        total: PairMoments | None = None
+        for start, X in tiles(source, tile_height(source.n)):
+            w = None if weights is None else weights[start : start + len(X)]
+            _check.finite(X, "X", offset=start, names=source.names, missing=True)
+            part = pair_moments(X, w, None if total is None else total.origin)
+            total = part if total is None else total + part
+        sums: PairMoments = total  # type: ignore[assignment]  # tiles raises when there is no row
         prepared = self.of_moments(sums.resolved(self.missing), source.dtype)
         gaps = sums.weight * source.n - np.trace(sums.pair_weight) if weights is None else 0
         return replace(prepared, filled=round(gaps) if self.missing == "impute" else 0)
@@ -267,14 +277,6 @@ def mean_share(moments: Moments) -> float:
     return means / total if total > 0 else 0.0
 
 
-def _gaps(X: Any) -> np.ndarray:
-    """How many values are missing in each row."""
-    if not scipy.sparse.issparse(X):
-        return np.isnan(host(X)).sum(axis=1)
-    entries = X.tocoo()
-    return np.bincount(entries.coords[0], np.isnan(entries.data), X.shape[0]).astype(np.int64)
-
-
 def check_left(left_out: tuple[int, int], k: int = 0) -> None:
     """Raise when rows were left out, and one is left, or no more than k: any k rebuild k rows."""
     dropped, of = left_out
@@ -312,17 +314,6 @@ def _mean_and_variance(X: Any, weights: np.ndarray | None) -> tuple[np.ndarray, 
     if weights is not None:
         weights = weights.astype(X.dtype)  # it takes no others
     return mean_variance_axis(X, axis=0, weights=weights)
-
-
-def _pair_moments_of(source: RowBlocks, weights: np.ndarray | None) -> PairMoments:
-    """The moments of all rows of a source, with the mean of the first tile as origin."""
-    total: PairMoments | None = None
-    for start, X in tiles(source, tile_height(source.n)):
-        w = None if weights is None else weights[start : start + len(X)]
-        _check.finite(X, "X", offset=start, names=source.names, missing=True)
-        part = pair_moments(X, w, None if total is None else total.origin)
-        total = part if total is None else total + part
-    return total  # type: ignore[return-value]  # tiles raises when there is no row
 
 
 def mean_imputed(X: Any, weights: np.ndarray | None) -> Any:

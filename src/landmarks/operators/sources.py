@@ -180,7 +180,13 @@ class IterableRows(RowBlocks):
         self._unread = None if self.again else itertools.chain([first], iterator)
 
     def read(self, memory: int) -> Iterator[np.ndarray]:
-        for block in self._fresh() if self.again else self._rest():
+        blocks, self._unread = self._fresh() if self.again else self._unread, None
+        if blocks is None:
+            raise ValueError(
+                "this iterator was read already, and it can be read once only; pass a function "
+                "that returns a fresh one"
+            )
+        for block in blocks:
             if column_names(block) not in (None, self.names):
                 raise ValueError(
                     f"every block must have the columns of the first, {self.names}, got "
@@ -196,15 +202,6 @@ class IterableRows(RowBlocks):
                 f"{type(given).__name__}"
             )
         return iter(given)
-
-    def _rest(self) -> Iterator[Any]:
-        if self._unread is None:
-            raise ValueError(
-                "this iterator was read already, and it can be read once only; pass a function "
-                "that returns a fresh one"
-            )
-        unread, self._unread = self._unread, None
-        return unread
 
 
 def as_block(block: Any) -> np.ndarray:
@@ -305,18 +302,12 @@ def as_rows(X: Any, places: Sequence[int] | None = None) -> RowBlocks | None:
         return X
     if is_arrow(X):
         return ArrowRows(X, places)
-    if isinstance(X, np.memmap) or _is_stored(X):
+    # sliced like an array but stored in chunks, as Zarr and HDF5 arrays are
+    parts = ("shape", "dtype", "chunks", "__getitem__")
+    chunked = all(hasattr(X, name) for name in parts) and not hasattr(X, "__dask_graph__")
+    if isinstance(X, np.memmap) or (chunked and not is_array(X)):
         return ArrayRows(X, places) if len(X.shape) == 2 and 0 not in X.shape else None
     return IterableRows(X) if _gives_blocks(X) else None
-
-
-def _is_stored(X: Any) -> bool:
-    """Whether X is sliced like an array but stored in chunks, as Zarr and HDF5 arrays are."""
-    return (
-        not is_array(X)
-        and all(hasattr(X, name) for name in ("shape", "dtype", "chunks", "__getitem__"))
-        and not hasattr(X, "__dask_graph__")
-    )
 
 
 def _gives_blocks(X: Any) -> bool:
@@ -347,7 +338,11 @@ def tiles(
     ring = itertools.cycle([np.empty((height, source.n)) for _ in range(buffers)])
     buffer, start, filled = next(ring), 0, 0
     for block in source.read(min(memory, READ)):
-        _check_width(block, source, start + filled)
+        if block.ndim != 2 or block.shape[1] != source.n:
+            raise ValueError(
+                f"every block of rows must have the {source.n} columns of the first, got shape "
+                f"{block.shape} at row {start + filled}"
+            )
         while len(block):
             part, block = block[: height - filled], block[height - filled :]
             buffer[filled : filled + len(part)] = part
@@ -359,27 +354,7 @@ def tiles(
     if filled:
         yield start, buffer[:filled]
         report("reading", start + filled, source.m)
-    _check_count(start + filled, source)
-
-
-def largest(X: np.ndarray, source: RowBlocks, start: int) -> float:
-    """The largest |x| of a tile; NaN and infinity are refused with their rows."""
-    value = max(float(X.max()), -float(X.min()))
-    if not np.isfinite(value):
-        _check.finite(X, "X", offset=start, names=source.names)
-    return value
-
-
-def _check_width(block: np.ndarray, source: RowBlocks, row: int) -> None:
-    if block.ndim != 2 or block.shape[1] != source.n:
-        raise ValueError(
-            f"every block of rows must have the {source.n} columns of the first, got shape "
-            f"{block.shape} at row {row}"
-        )
-
-
-def _check_count(rows: int, source: RowBlocks) -> None:
-    if rows == 0:
+    if (rows := start + filled) == 0:
         raise ValueError(
             "X has no rows; an iterator that was read already is empty: make a new one, or pass a "
             "function that returns a fresh one"
@@ -390,3 +365,11 @@ def _check_count(rows: int, source: RowBlocks) -> None:
             "return a fresh iterator at each call"
         )
     source.m = rows
+
+
+def largest(X: np.ndarray, source: RowBlocks, start: int) -> float:
+    """The largest |x| of a tile; NaN and infinity are refused with their rows."""
+    value = max(float(X.max()), -float(X.min()))
+    if not np.isfinite(value):
+        _check.finite(X, "X", offset=start, names=source.names)
+    return value

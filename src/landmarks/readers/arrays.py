@@ -116,9 +116,10 @@ def _of_archive(archive: zipfile.ZipFile, reading: Reading) -> FileTable:
     }
     if set(sizes) >= SPARSE and reading.array is None:
         check_size(sum(sizes.values()), reading.max_bytes, "the sparse matrix")
-        return _of_sparse(
-            {name: _member(archive, name, reading.max_bytes) for name in SPARSE}, reading
-        )
+        parts = {name: _member(archive, name, reading.max_bytes) for name in SPARSE}
+        layout = bytes(parts["format"].tobytes()).replace(b"\0", b"").decode("ascii", "replace")
+        arrays = (parts["data"], parts["indices"], parts["indptr"])
+        return sparse_table(layout, arrays, parts["shape"], None, reading)
     chosen = _chosen(sizes, reading.array)
     check_size(sizes[chosen], reading.max_bytes, f"the array {chosen!r}")
     X = _member(archive, chosen, reading.max_bytes)
@@ -160,12 +161,6 @@ def _member(archive: zipfile.ZipFile, name: str, limit: int) -> np.ndarray:
     with archive.open(f"{name}.npy") as member:
         opened: Any = member  # it can read bytes, which is all that is needed
         return read_array(opened, limit, archive.getinfo(f"{name}.npy").file_size)
-
-
-def _of_sparse(parts: dict[str, np.ndarray], reading: Reading) -> FileTable:
-    layout = bytes(parts["format"].tobytes()).replace(b"\0", b"").decode("ascii", "replace")
-    arrays = (parts["data"], parts["indices"], parts["indptr"])
-    return sparse_table(layout, arrays, parts["shape"], None, reading)
 
 
 def sparse_table(

@@ -251,9 +251,14 @@ def _as_text(column: Any, kind: str | None) -> Cells | None:
         for row, value in enumerate(column):
             if isinstance(value, bytes):
                 value = value.decode("utf-8", "replace")
-            if value is not None and value == value and "NA" not in type(value).__name__:
+            if not is_missing(value) and value == value:
                 cells.add(f"row {row}", str(value))
     return cells if cells.present and cells.mostly_numbers else None
+
+
+def is_missing(value: Any) -> bool:
+    """Whether this is None, or the NA or NaT of pandas."""
+    return value is None or "NA" in type(value).__name__
 
 
 def frame_values(table: Any) -> np.ndarray:
@@ -263,11 +268,8 @@ def frame_values(table: Any) -> np.ndarray:
         return values
     polars = library(table) == "polars"
     columns = (table[:, j] if polars else table.iloc[:, j] for j in range(table.shape[1]))
-    return np.stack([np.array([_float(v) for v in column], float) for column in columns], axis=1)
-
-
-def _float(value: Any) -> float:
-    return np.nan if value is None or "NA" in type(value).__name__ else float(value)
+    numbers = [[np.nan if is_missing(v) else float(v) for v in column] for column in columns]
+    return np.array(numbers, float).T
 
 
 def _polars_kind(dtype: Any) -> str | None:
@@ -300,7 +302,7 @@ def _pandas_kind(column: Any) -> str | None:
 
 def _object_kind(column: Any) -> str | None:
     """What a column of Python objects holds; None for numbers and missing values."""
-    present = [v for v in column if v is not None and "NA" not in type(v).__name__]
+    present = [value for value in column if not is_missing(value)]
     if any(isinstance(value, str | bytes) for value in present):
         return "text"
     try:

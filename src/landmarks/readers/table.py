@@ -355,7 +355,14 @@ def noticed(table: FileTable) -> FileTable:
     notes = []
     for j in range(table.values.shape[1]):
         if what := _what(table, j):
-            notes.append(f"{table.column(j)} {what}; {_remedy(table, j)}")
+            name = str(table.number(j))
+            if table.names is not None and table.names[j] and "," not in table.names[j]:
+                name = table.names[j]
+            name = shlex.quote(name)
+            notes.append(
+                f"{table.column(j)} {what}; --id {name} keeps it as the name of the rows, --drop "
+                f"{name} leaves it out"
+            )
     if len(notes) > 5:
         notes = [*notes[:5], f"so it is with {len(notes) - 5} more columns"]
     return replace(table, notes=(*table.notes, *notes))
@@ -369,22 +376,11 @@ def _what(table: FileTable, j: int) -> str | None:
         return "only counts the rows"
     if counts and len(column) >= MANY:
         return "rises by one from row to row, as numbers of rows do"
-    if name and IDENTIFIER.fullmatch(name) and _distinct_integers(column):
-        return "seems to identify the rows"
+    if name and IDENTIFIER.fullmatch(name):
+        integers = np.all(np.isfinite(column)) and np.all(column == np.round(column))
+        if integers and len(np.unique(column)) == len(column):
+            return "seems to identify the rows"
     return None
-
-
-def _distinct_integers(column: np.ndarray) -> bool:
-    integers = bool(np.all(np.isfinite(column))) and bool(np.all(column == np.round(column)))
-    return integers and len(np.unique(column)) == len(column)
-
-
-def _remedy(table: FileTable, j: int) -> str:
-    name = str(table.number(j))
-    if table.names is not None and table.names[j] and "," not in table.names[j]:
-        name = table.names[j]
-    name = shlex.quote(name)
-    return f"--id {name} keeps it as the name of the rows, --drop {name} leaves it out"
 
 
 def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any) -> FileTable:
@@ -422,20 +418,18 @@ def read(source: str | Path | BinaryIO, *, format: str | None = None, **how: Any
         close = suggestion(path.name, others) or "; give the path of a file"
         raise FileNotFoundError(f"there is no file {str(path)!r}{close}")
     if path.is_dir():
-        return _read_folder(path, format, reading)
-    with path.open("rb") as file:
-        return _read_file(file, format or _by_ending(path), reading)
-
-
-def _read_folder(path: Path, format: str | None, reading: Reading) -> FileTable:
-    zarr = any((path / mark).exists() for mark in ("zarr.json", ".zarray", ".zgroup"))
-    if (format or ENDINGS.get(path.suffix)) == "zarr" or zarr:
-        return _read_as("zarr", path, reading)
-    if not any(path.rglob("*.parquet")):
+        marks = ("zarr.json", ".zarray", ".zgroup")
+        named = (format or ENDINGS.get(path.suffix)) == "zarr"
+        if named or any((path / mark).exists() for mark in marks):
+            return _read_as("zarr", path, reading)
+        if any(path.rglob("*.parquet")):
+            return _read_as("parquet", path, reading)
         raise IsADirectoryError(
             f"{path} is a folder; give a file, a Zarr store or a folder of Parquet files"
         )
-    return _read_as("parquet", path, reading)
+    with path.open("rb") as file:
+        suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+        return _read_file(file, format or ENDINGS.get((suffixes or [""])[-1]), reading)
 
 
 def _read_file(file: BinaryIO, format: str | None, reading: Reading) -> FileTable:
@@ -472,11 +466,6 @@ def _unpacked(file: BinaryIO, limit: int) -> BinaryIO:
     if raw.startswith(b"\x1f\x8b"):
         raise FormatError("the file is packed twice; unpack it once first")
     return io.BytesIO(raw)
-
-
-def _by_ending(path: Path) -> str | None:
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
-    return ENDINGS.get(suffixes[-1]) if suffixes else None
 
 
 def _read_as(format: str, source: Any, reading: Reading) -> FileTable:

@@ -60,8 +60,13 @@ class Layout:
     def body(self) -> Iterator[Record]:
         """The records below the header, which must be as wide as the first."""
         for record in islice(self.records(), 0 if self.names is None else 1, None):
-            if len(record.cells) != self.n:
-                raise FormatError(_ragged(record, self.n, self.names is not None))
+            if (found := len(record.cells)) != self.n:
+                first = "the first row" if self.names is None else "the header"
+                raise FormatError(
+                    f"line {record.line}, column {min(found, self.n) + 1}: the line has {found} "
+                    f"cells, {first} has {self.n}; quote cells that hold the delimiter, or name it "
+                    "with --delimiter"
+                )
             yield record
 
 
@@ -90,21 +95,17 @@ def read_sheet(file: BinaryIO, reading: Reading) -> FileTable:
             size = sum(member.file_size for member in archive.infolist())
         check_size(size, reading.max_bytes, "the unpacked workbook")
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
-        records = list(_rows_of(_sheet(book, reading.array)))
+        name = book.worksheets[0].title if reading.array is None else reading.array
+        if name not in book.sheetnames:
+            listed = f"; it has {', '.join(book.sheetnames[:8])}"
+            close = suggestion(name, book.sheetnames) or listed
+            raise FormatError(f"the workbook has no sheet {name!r}{close}")
+        records = list(_rows_of(book[name]))
     if not records:
         raise FormatError("the sheet is empty")
     width = max(len(record.cells) for record in records)
     full = [Record(r.line, r.cells + [""] * (width - len(r.cells))) for r in records]
     return _table(lambda: iter(full), full[:SAMPLE], reading, ",", ())
-
-
-def _sheet(book: Any, name: str | None) -> Any:
-    if name is None:
-        return book.worksheets[0]
-    if name not in book.sheetnames:
-        close = suggestion(name, book.sheetnames) or f"; it has {', '.join(book.sheetnames[:8])}"
-        raise FormatError(f"the workbook has no sheet {name!r}{close}")
-    return book[name]
 
 
 def _rows_of(sheet: Any) -> Iterator[Record]:
@@ -250,13 +251,3 @@ def _numbers_only(
         raise found
     shown = {j: cells.first for j, cells in others.items()}
     return without_text(kept, shown, names, reading.numeric_only)
-
-
-def _ragged(record: Record, n: int, header: bool) -> str:
-    found = len(record.cells)
-    where = f"column {n + 1}" if found > n else f"column {found + 1}"
-    first = "the header" if header else "the first row"
-    return (
-        f"line {record.line}, {where}: the line has {found} cells, {first} has {n}; "
-        "quote cells that hold the delimiter, or name it with --delimiter"
-    )
