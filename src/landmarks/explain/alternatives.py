@@ -11,7 +11,6 @@ import numpy as np
 from .. import _check
 from .._shown import Table
 from ..errors import UnsupportedError
-from ..problem import Problem
 from ..proof.search import Search
 from ..runs.runner import watching
 
@@ -127,7 +126,12 @@ def alternatives(
             search.begin(selection.indices)
             bound = search.search()
             if bound < search.cutoff:
-                raise UnsupportedError(_too_many(problem))
+                count = problem.count(problem.candidates)
+                raise UnsupportedError(
+                    f"the choices of {problem.k or 'any number'} of {count} candidates could not "
+                    "all be compared in this time, or rounding hides which are nearly as good; "
+                    "give a larger budget, a smaller within, or choose fewer"
+                )
             found = None if search.full else search.listed
             share = share if found is not None else share / 4
     in_nats = problem.objective.depth == 0
@@ -148,15 +152,6 @@ def alternatives(
         len(kept) == len(order) and share == asked,
         selection.names,
         in_nats,
-    )
-
-
-def _too_many(problem: Problem) -> str:
-    count = problem.count(problem.candidates)
-    return (
-        f"the choices of {problem.k or 'any number'} of {count} candidates could not all be "
-        "compared in this time, or rounding hides which are nearly as good; give a larger budget, "
-        "a smaller within, or choose fewer"
     )
 
 

@@ -19,7 +19,7 @@ from ..operators.base import Operator
 from ..operators.dense import Data, Gram
 from ..operators.kernel import KernelOperator
 from ..operators.sparse import Shifted, SparseGram
-from ..problem import Method, Problem
+from ..problem import Problem
 from ..runs.runner import report
 
 if TYPE_CHECKING:
@@ -101,7 +101,12 @@ def bootstrap(
         selection.exclude,
         constraints=selection.constraints,
     )
-    chooser = _chooser(selection, method)
+    chooser = selection.chooser if method is None else as_method(method)
+    if chooser is None:
+        raise ValueError(
+            f"a selection read from a file does not hold its method, {selection.method}; give one, "
+            'e.g. stability(method="greedy")'
+        )
     check_honoured(problem, chooser)
     wanted = _check.count(n_bootstrap, "n_bootstrap")
     chosen, held = np.zeros(selection.n), np.zeros(selection.n)
@@ -115,17 +120,6 @@ def bootstrap(
             break
     shares = np.divide(chosen, held, out=np.full(selection.n, np.nan), where=held > 0)
     return Stability(shares, done, selection.names)
-
-
-def _chooser(selection: Selection, method: Any) -> Method:
-    if method is not None:
-        return as_method(method)
-    if selection.chooser is None:
-        raise ValueError(
-            f"a selection read from a file does not hold its method, {selection.method}; give one, "
-            'e.g. stability(method="greedy")'
-        )
-    return selection.chooser
 
 
 def _check_size(problem: Problem) -> None:

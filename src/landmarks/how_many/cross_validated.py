@@ -149,7 +149,14 @@ class Fold:
         if ridge is None:
             listed = np.fromiter(self._nested(), dtype=np.float64)
             return listed[sizes - 1] / total
-        return np.array([self._penalised(size) for size in sizes]) / total
+        errors = []
+        for size in sizes:
+            X = self.train[:, :size]
+            rows = np.vstack([X, np.sqrt(best_penalty(X, self.wanted)) * np.eye(size)])
+            wanted = np.vstack([self.wanted, np.zeros((size, self.wanted.shape[1]))])
+            B = np.linalg.lstsq(rows, wanted, rcond=None)[0]
+            errors.append(float(np.sum((self.held_wanted - self.held[:, :size] @ B) ** 2)))
+        return np.array(errors) / total
 
     def _nested(self) -> Iterator[float]:
         """The errors by adding one orthogonal direction at a time; a dependent column adds none."""
@@ -164,14 +171,6 @@ class Fold:
                 left -= np.outer(held[:, added], F[added])
                 added += 1
             yield float(np.sum(left * left))
-
-    def _penalised(self, size: int) -> float:
-        X = self.train[:, :size]
-        penalty = best_penalty(X, self.wanted)
-        rows = np.vstack([X, np.sqrt(penalty) * np.eye(size)])
-        wanted = np.vstack([self.wanted, np.zeros((size, self.wanted.shape[1]))])
-        B = np.linalg.lstsq(rows, wanted, rcond=None)[0]
-        return float(np.sum((self.held_wanted - self.held[:, :size] @ B) ** 2))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

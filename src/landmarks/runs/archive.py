@@ -41,7 +41,12 @@ def write(
             with suppress(FileNotFoundError):
                 os.unlink(temporary)
             raise
-    _sync_folder(path.parent)
+    if os.name != "nt":  # make the new name durable
+        handle = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def as_json(record: dict[str, Any]) -> bytes:
@@ -73,17 +78,6 @@ def _lock(file: IO[bytes]) -> None:
     except ImportError:  # Windows, which does not let an open file be removed
         return
     fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name durable."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def read(
@@ -139,7 +133,9 @@ def written(path: str | Path, *, overwrite: bool) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
+        mask = os.umask(0)  # it can only be read by setting it
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
         _move(temporary, path, overwrite)
     finally:
         Path(temporary).unlink(missing_ok=True)
@@ -156,9 +152,3 @@ def _move(temporary: str, path: Path, overwrite: bool) -> None:
         raise FileExistsError(f"{path} exists already") from error
     except OSError:  # a file system without links
         os.replace(temporary, path)
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
