@@ -441,12 +441,12 @@ class Selection:
         better = replace(
             self, indices=found.indices, searched=proved, known=known, bound=found.bound
         )
-        lower = better._figure("error", None) < self._figure("error", None) * (1 - 1e-9)
-        if lower:
+        if better._figure("error", None) < self.objective.below(self._figure("error", None), 1e-9):
             return better
         object.__setattr__(self, "searched", self.searched or proved)
-        bound = max(float(found.bound or 0.0), self.known.get(f"certificate:{self.criterion}", 0.0))
-        self.known[f"certificate:{self.criterion}"] = bound
+        key = f"certificate:{self.criterion}"
+        bounds = (found.bound, self.known.get(key), self.objective.floor)
+        self.known[key] = max(float(bound) for bound in bounds if bound is not None)
         return self
 
     def problem(self, deadline: float | None = None) -> Problem:
