@@ -11,8 +11,8 @@ import numpy as np
 
 from ._array import Indices, is_single
 from .allowed import Allowed
-from .errors import RankWarning, warn_user
-from .objectives.objective import Objective, Trace, as_objective
+from .errors import RankWarning, UnsupportedError, warn_user
+from .objectives.objective import OBJECTIVES, Objective, Trace, as_objective
 from .operators.base import Operator
 from .operators.forms import search_seconds, widened
 from .operators.pair import Pair
@@ -290,6 +290,33 @@ PLACED = INCLUDE_EXCLUDE | {"constraints"}
 SEARCHED = AIMED | {"logdet"}
 #: what methods honour that draw independent columns, whatever the objective
 DRAWN = INCLUDE_EXCLUDE | {"logdet"}
+
+
+def check_criterion(criterion: str | None, name: str = "criterion") -> None:
+    """Raise unless this is a criterion, or None for that of the problem."""
+    if criterion is not None and criterion not in OBJECTIVES:
+        names = ", ".join(f'"{known}"' for known in OBJECTIVES)
+        raise ValueError(f"{name} must be {names} or None, got {criterion!r}")
+
+
+def lowered(problem: Problem, criterion: str | None, name: str = "criterion") -> Objective:
+    """What a search lowers: the objective of the problem, or another on the same pair.
+
+    name : the setting that asks for another.
+    """
+    if criterion is None or criterion == problem.criterion:
+        return problem.objective
+    found = problem.objective.measured(OBJECTIVES[criterion])
+    own, other = problem.pair, found.on(problem.operator)
+    alike = own.operator is other.operator and all(
+        np.array_equal(getattr(own, part), getattr(other, part)) for part in ("weights", "noise")
+    )
+    if not alike:
+        raise UnsupportedError(
+            f"{name}={criterion!r} weighs columns or noise in another way than the criterion "
+            f"{problem.criterion!r}, so a search for one does not lower the other; leave {name} out"
+        )
+    return found
 
 
 def check_indices(indices: Any, n: int, *, repeats: bool = False) -> np.ndarray:

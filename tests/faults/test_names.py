@@ -22,7 +22,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "first_column": (lambda: lm.toeplitz([1.0, np.nan]), "first_column contain"),
     "precision": (lambda: lm.kernel(X, lm.rbf(), precision="low"), "precision must be one of"),
     "engine": (lambda: lm.kernel(X, lm.rbf(), engine="steam"), "engine must be one of"),
-    "gain": (lambda: lm.Greedy(gain="much"), "gain must be one of"),
+    "gain": (lambda: lm.Greedy(gain="much"), 'gain must be "trace", .* or None, got'),
     "target": (lambda: lm.select(X, 2, method=lm.Supervised([np.nan] * 6)), "target contain"),
     "criterion": (lambda: lm.path(X, [1, 2], criterion="size"), "criterion must be one of"),
     "n_bootstrap": (lambda: lm.select(X, 2).stability(0), "n_bootstrap must be"),

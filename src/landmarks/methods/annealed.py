@@ -33,7 +33,7 @@ from ..errors import Stopped
 from ..operators.base import Operator
 from ..operators.forms import Factored, densify, searchable, storable
 from ..operators.pair import Pair
-from ..problem import AIMED, Choice, Problem, brief, complete
+from ..problem import AIMED, Choice, Problem, brief, complete, lowered
 from ..residual.base import Base
 from ..residual.exchange import Exchange
 from ..residual.order import greedy_order
@@ -44,7 +44,7 @@ from ..runs.runner import Step, cut_short, run
 from ..runs.state import State
 from .inner import saved
 from .search.landscape import Landscape
-from .search.local_search import descend, lowered, starting_choice
+from .search.local_search import descend, starting_choice
 from .trajectory import Recorder
 
 STEPS = 2  # steps that a budget must allow before a run begins

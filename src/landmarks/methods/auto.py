@@ -16,7 +16,7 @@ import numpy as np
 
 from ..constraints import check_honoured
 from ..operators.forms import searchable
-from ..problem import PLACED, SEARCHED, Choice, Problem, brief
+from ..problem import PLACED, SEARCHED, Choice, Problem, brief, lowered
 from ..residual.order import greedy_order
 from ..residual.stored_powers import expecting
 from ..runs.runner import cut_short, timed
@@ -39,7 +39,6 @@ from .search.exact import Exact
 from .search.filled import Filled
 from .search.iterated import Iterated, moves
 from .search.landscape import Landscape
-from .search.local_search import lowered
 from .search.merged import Merged
 from .search.swap import Swap
 

@@ -6,7 +6,7 @@ from errors_of import selection_error
 from numpy.testing import assert_allclose
 
 import landmarks as lm
-from landmarks.errors import RankWarning
+from landmarks.errors import RankWarning, UnsupportedError
 
 X = np.random.default_rng(0).standard_normal((12, 15)) @ np.diag(np.linspace(0.5, 3, 15))
 K = X.T @ X
@@ -71,3 +71,17 @@ def test_rounding_is_not_taken_for_a_gain(dtype, sigma, k):
     }
     greedy, largest = (selection_error(exact, indices, "trace") for indices in chosen.values())
     assert greedy < 2 * largest  # rounding chose columns that left 4 to 150 times as much
+
+
+@pytest.mark.parametrize("method", [lm.Greedy(gain="trace"), lm.Swap(criterion="trace")])
+def test_a_search_for_a_criterion_with_other_noise_is_refused(method):
+    with pytest.raises(UnsupportedError, match="='trace' weighs columns or noise in another way"):
+        lm.select(lm.psd(K), 3, criterion="logdet", noise=2.0, method=method)
+
+
+def test_the_gain_of_a_log_determinant_is_its_own_unless_another_is_named():
+    named = lm.select(lm.psd(K), 5, criterion="logdet", method=lm.Greedy(gain="trace"))
+    assert named.indices.tolist() == brute_force(5, "trace")
+    own = lm.select(lm.psd(K), 5, criterion="logdet", method="greedy")
+    longest = lm.select(lm.psd(K), 5, method="pivoted_qr")
+    assert own.indices.tolist() == longest.indices.tolist() != named.indices.tolist()

@@ -15,11 +15,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ... import _check
 from ..._array import Array, first_argmax, host, like, namespace, positions, take
-from ...objectives.objective import OBJECTIVES
 from ...operators.base import in_single
-from ...problem import PLACED, SEARCHED, Choice, Problem, brief, complete
+from ...problem import (
+    PLACED,
+    SEARCHED,
+    Choice,
+    Problem,
+    brief,
+    check_criterion,
+    complete,
+    lowered,
+)
 from ...residual.powers import best_addition
 from ...residual.residual import Residual, filled
 from ...runs.runner import Step, cut_short, run
@@ -37,9 +44,9 @@ class Greedy:
 
     Parameters
     ----------
-    gain : the error that each pick lowers most. "trace" is good for both criteria: it costs one
-        product per pick, and even its Frobenius error was lower on average than with "frobenius",
-        which costs two products per pick and n products at the start.
+    gain : the criterion that each pick lowers most. None is that of the problem, and "trace" for
+        "frobenius": it costs one product per pick, and even its Frobenius error was lower on
+        average than with "frobenius", which takes two per pick and n products at the start.
 
     Examples
     --------
@@ -47,20 +54,20 @@ class Greedy:
     [1, 2]
     """
 
-    gain: str = "trace"
+    gain: str | None = None
     honours: ClassVar[frozenset[str]] = SEARCHED | PLACED
     improves: ClassVar[bool] = True
     __repr__ = brief
 
     def __post_init__(self) -> None:
-        _check.choice(self.gain, tuple(OBJECTIVES), "gain")
+        check_criterion(self.gain, "gain")
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        if not problem.affords_search(OBJECTIVES[self.gain].depth):
+        depth = lowered(problem, self.gain or problem.objective.cheaper, "gain").depth
+        if not problem.affords_search(depth):
             cut_short()
             return quick_draw(problem, rng)
         residual = Residual(problem.searched, problem.k)
-        depth = OBJECTIVES[self.gain].depth if problem.objective.depth else 0
         return pursue(problem, residual, ErrorGains(residual, depth))
 
 

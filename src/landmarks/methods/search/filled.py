@@ -10,13 +10,12 @@ import numpy as np
 
 from ...errors import Stopped
 from ...operators.base import product_seconds
-from ...problem import Choice, Problem, brief
+from ...problem import Choice, Problem, brief, lowered
 from ...residual.compiled.library import Compiled
 from ...residual.exchange import Exchange
 from ...runs.runner import Step, run
 from ..greedy.greedy import Greedy
 from .landscape import Landscape
-from .local_search import lowered
 
 CLEAR = 1e-3  # of the largest gain: what rounding may hide below it makes no difference to swaps
 

@@ -15,12 +15,12 @@ import numpy as np
 
 from ..._array import host, namespace
 from ...errors import Stopped
-from ...problem import PLACED, SEARCHED, Choice, Problem, brief
+from ...problem import PLACED, SEARCHED, Choice, Problem, brief, check_criterion, lowered
 from ...residual.exchange import Exchange
 from ...runs.runner import Step, run, timed
 from ...runs.state import State
 from .landscape import Landscape
-from .local_search import LIMIT, check_criterion, descend, lowered, refill, starting_choice
+from .local_search import LIMIT, descend, refill, starting_choice
 
 ROUGH = 1e-4  # drift of a disturbed state that makes it load afresh; the best is loaded at the end
 FEW = 12  # members up to which a search that is stuck starts elsewhere, at random

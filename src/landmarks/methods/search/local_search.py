@@ -10,7 +10,6 @@ import numpy as np
 
 from ..._array import Indices, host, is_array
 from ...constraints import check_placed, check_start
-from ...objectives.objective import OBJECTIVES, Objective
 from ...operators.base import product_seconds
 from ...problem import Choice, Problem, check_indices
 from ...residual.exchange import Exchange
@@ -27,20 +26,6 @@ LIKELY = 8  # one place in this many is examined before all of them are
 NOWHERE = np.zeros(0, dtype=np.int64)
 BATCH = 32  # compiled swaps between two reports of progress
 PROMPT = 300  # swaps: if a budget leaves no time for so many, each is a step of its own
-
-
-def check_criterion(criterion: str | None) -> None:
-    """The error that swaps lower: a criterion, or None for that of the problem."""
-    if criterion is not None and criterion not in OBJECTIVES:
-        names = ", ".join(f'"{name}"' for name in OBJECTIVES)
-        raise ValueError(f"criterion must be {names} or None, got {criterion!r}")
-
-
-def lowered(problem: Problem, criterion: str | None) -> Objective:
-    """What swaps lower: the objective of the problem, or its target and noise in another way."""
-    if criterion is None:
-        return problem.objective
-    return problem.objective.measured(OBJECTIVES[criterion])
 
 
 def starting_choice(start: Any, problem: Problem, rng: np.random.Generator) -> Choice:

@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import Stopped
-from ...problem import PLACED, SEARCHED, Choice, Problem, brief
+from ...problem import PLACED, SEARCHED, Choice, Problem, brief, check_criterion, lowered
 from ..inner import saved
 from .landscape import Landscape
-from .local_search import check_criterion, descend, lowered, starting_choice
+from .local_search import descend, starting_choice
 
 
 @dataclass(frozen=True)
