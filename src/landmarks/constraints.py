@@ -9,7 +9,7 @@ from . import _check
 from .errors import UnsupportedError, suggestion
 from .objectives.objective import Objective, as_objective
 from .operators.base import Operator
-from .placement import Constraint, Regions
+from .placement import Constraint
 from .problem import Method, Problem, check_indices
 
 HONOURED_BY = {
@@ -89,13 +89,12 @@ def constrained(
         )
     problem = Problem(operator, 0, as_objective(objective), included, excluded)
     placed = (constraints,) if isinstance(constraints, Constraint) else tuple(constraints)
-    for constraint in placed:
-        if isinstance(constraint, type) or not isinstance(constraint, Constraint):
-            raise TypeError(
-                "constraints must be a list of lm.MinDistance(…) and lm.Regions(…), "
-                f"got {constraint!r}"
-            )
-        constraint.check(operator.n)
+    if others := [one for one in placed if not isinstance(one, Constraint)]:
+        raise TypeError(
+            "constraints must be a list of lm.MinDistance(…), lm.Regions(…) and the like, "
+            f"got {others[0]!r}"
+        )
+    placed = tuple(constraint.check(operator.n) for constraint in placed)
     if placed:
         if groups is not None or costs is not None:
             raise ValueError("constraints cannot be combined with groups or costs; leave one out")
@@ -232,10 +231,9 @@ def check_size(size: int, problem: Problem, name: str = "k") -> None:
         left = f"{what} that exclude leaves" if problem.exclude else what
         raise ValueError(f"{name} = {size} is more than the {allowed} {left}")
     for constraint in problem.constraints:
-        if isinstance(constraint, Regions):
-            open_places = np.isin(np.arange(problem.operator.n), problem.choosable)
-            included = np.asarray(problem.include, dtype=np.int64)
-            constraint.check_size(size, included, open_places, repeats)
+        open_places = np.isin(np.arange(problem.operator.n), problem.choosable)
+        included = np.asarray(problem.include, dtype=np.int64)
+        constraint.check_size(size, included, open_places, repeats)
 
 
 def check_start(problem: Problem, indices: np.ndarray, complete: bool = True) -> None:

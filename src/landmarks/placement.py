@@ -1,66 +1,127 @@
 """Where chosen candidates may lie: minimum distances, limits by region, and how to satisfy them.
 
-`Constraint` is what every constraint answers. `packed` finds a choice that satisfies all of them
-without looking at the error: greedy may end where no further place is allowed; then the last picks
-are undone and replaced by places that rule out the fewest others. Small cases are searched
-completely.
+`Constraint` is what every constraint answers; nothing asks which one it is. `packed` finds a choice
+that satisfies all of them without looking at the error: greedy may end where no further place is
+allowed; then the last picks are undone and replaced by places that rule out the fewest others.
+Small cases are searched completely.
 """
 
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
 from . import _check
 from ._array import Indices
-from .errors import suggestion
+from .errors import UnsupportedError, suggestion
 
 ROUNDING = 1e-9  # relative to the distance: neighbours on a grid of this exact spacing are allowed
 UNLIMITED = 2**62  # how many a region may have that is not limited: places may repeat
 SEARCHED = 20_000  # choices that the complete search examines
 
 
-@runtime_checkable
-class Constraint(Protocol):
-    """Says which places may be added to a choice, and which exchanges are allowed."""
+class Constraint(ABC):
+    """Says which places may be added to a choice, and which exchanges are allowed.
 
-    def check(self, n: int) -> None:
-        """Raise when the constraint is not about n candidates."""
+    A choice that satisfies it must still do so without its last members, except for what `broken`
+    asks of complete ones.
+    """
 
+    @abstractmethod
+    def check(self, n: int) -> Constraint:
+        """The constraint on n candidates; it raises when it is not about n."""
+
+    def check_size(  # noqa: B027 - most constraints cannot tell
+        self, k: int, chosen: np.ndarray, open_places: np.ndarray, repeats: bool
+    ) -> None:
+        """Raise when it is plain that no choice of k satisfies the constraint.
+
+        chosen : what must be chosen. open_places : whether each candidate may be added to it.
+        """
+
+    @abstractmethod
     def addable(self, chosen: np.ndarray, left: int, open_places: np.ndarray) -> np.ndarray:
         """Whether each of the n candidates may be added, with `left` still to be chosen.
 
-        open_places : whether each candidate is neither chosen nor excluded.
+        open_places : whether each candidate may be chosen, as far as is known.
         """
 
+    @abstractmethod
     def exchangeable(self, chosen: np.ndarray) -> np.ndarray:
         """Entry (i, j) says whether j may be added after chosen[i] is dropped."""
 
+    @abstractmethod
     def broken(self, chosen: np.ndarray, complete: bool) -> str | None:
         """How the choice breaks the constraint, in a sentence; None where it does not.
 
         complete : False for a choice to which more will be added.
         """
 
+    @abstractmethod
     def kept_out(self, chosen: np.ndarray, labels: Sequence[Any]) -> list[str | None]:
         """For each of the n candidates, what keeps it out of the choice; None where nothing does.
 
         labels : what each candidate is called.
         """
 
+    @abstractmethod
     def crowding(self) -> np.ndarray:
         """How many candidates each one rules out; those of least are tried first."""
 
+    def clashes(self, places: np.ndarray) -> np.ndarray | None:
+        """Entry (i, j) says whether j cannot be chosen together with places[i].
+
+        None where such pairs do not say all. Then `exact` asks for `counts_left`, and without
+        these it can only branch.
+        """
+        return None
+
+    def counts_left(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """The number of the region of each candidate, and how many more each must and may have.
+
+        None where such counts do not say all.
+        """
+        return None
+
+    @abstractmethod
     def restrict(self, indices: Indices) -> Constraint:
         """The same constraint on some of the candidates."""
 
+    @abstractmethod
     def fingerprint(self) -> str:
         """A text that differs for different constraints."""
+
+    def record(self) -> tuple[dict[str, Any], np.ndarray]:
+        """What a file keeps: something that JSON holds, and an array of numbers."""
+        raise UnsupportedError(
+            f"a file cannot keep {self!r}: give {type(self).__name__} the functions record and "
+            "restored, as lm.MinDistance has them"
+        )
+
+    @classmethod
+    def restored(cls, record: dict[str, Any], values: np.ndarray) -> Constraint:
+        """The constraint that `record` wrote."""
+        raise UnsupportedError(f"{cls.__name__} needs the function restored to be read from a file")
+
+
+class Pairwise(Constraint):
+    """A constraint that rules out pairs of candidates, which `clashes` names."""
+
+    @abstractmethod
+    def clashes(self, places: np.ndarray) -> np.ndarray: ...
+
+    def addable(self, chosen: np.ndarray, left: int, open_places: np.ndarray) -> np.ndarray:
+        return ~np.any(self.clashes(chosen), axis=0)
+
+    def exchangeable(self, chosen: np.ndarray) -> np.ndarray:
+        near = self.clashes(chosen)
+        return np.sum(near, axis=0) - near == 0
 
 
 def check_count(constraint: Constraint, sentence: str, values: np.ndarray, n: int) -> None:
@@ -87,7 +148,7 @@ def digest(array: np.ndarray) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class MinDistance:
+class MinDistance(Pairwise):
     """No two chosen places are closer than the distance.
 
     Parameters
@@ -110,8 +171,9 @@ class MinDistance:
         object.__setattr__(self, "coordinates", as_points(self.coordinates))
         _check.positive(self.distance, "distance")
 
-    def check(self, n: int) -> None:
+    def check(self, n: int) -> MinDistance:
         check_count(self, "coordinates must have one row", self.coordinates, n)
+        return self
 
     @property
     def _reach(self) -> float:
@@ -123,23 +185,11 @@ class MinDistance:
 
         return cdist(self.coordinates[chosen], self.coordinates)
 
-    def _near(self, chosen: np.ndarray) -> np.ndarray:
-        """Whether each candidate is too close to each chosen one."""
-        return self._between(chosen) < self._reach
-
-    def addable(self, chosen: np.ndarray, left: int, open_places: np.ndarray) -> np.ndarray:
-        return ~np.any(self._near(chosen), axis=0)
-
-    def _clashes(self) -> np.ndarray:
-        """Whether two candidates cannot both be chosen."""
-        return self._near(np.arange(len(self.coordinates)))
-
-    def exchangeable(self, chosen: np.ndarray) -> np.ndarray:
-        near = self._near(chosen)
-        return np.sum(near, axis=0) - near == 0
+    def clashes(self, places: np.ndarray) -> np.ndarray:
+        return self._between(places) < self._reach
 
     def broken(self, chosen: np.ndarray, complete: bool) -> str | None:
-        near = np.triu(self._near(chosen)[:, chosen], 1)
+        near = np.triu(self.clashes(chosen)[:, chosen], 1)
         if not np.any(near):
             return None
         a, b = (int(chosen[place]) for place in np.argwhere(near)[0])
@@ -166,9 +216,16 @@ class MinDistance:
     def fingerprint(self) -> str:
         return f"{self!r} {digest(self.coordinates)}"
 
+    def record(self) -> tuple[dict[str, Any], np.ndarray]:
+        return {"distance": float(self.distance)}, self.coordinates
+
+    @classmethod
+    def restored(cls, record: dict[str, Any], values: np.ndarray) -> MinDistance:
+        return cls(values, float(record["distance"]))
+
 
 @dataclass(frozen=True, eq=False)
-class Regions:
+class Regions(Constraint):
     """Limit the number of chosen places in each region: at most, or exactly, a given count.
 
     Parameters
@@ -239,8 +296,9 @@ class Regions:
     def _counts(self, chosen: np.ndarray) -> np.ndarray:
         return np.bincount(self._numbers[chosen], minlength=len(self._limits[0]))
 
-    def check(self, n: int) -> None:
+    def check(self, n: int) -> Regions:
         check_count(self, "labels must be one", self.labels, n)
+        return self
 
     def check_size(
         self, k: int, chosen: np.ndarray, open_places: np.ndarray, repeats: bool
@@ -271,8 +329,7 @@ class Regions:
             room &= needed > 0
         return room[self._numbers]
 
-    def _counts_left(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The region of each candidate, and how many more each must and may have."""
+    def counts_left(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         (low, high), counts = self._limits, self._counts(chosen)
         return self._numbers, np.maximum(low - counts, 0), high - counts
 
@@ -316,6 +373,55 @@ class Regions:
 
     def fingerprint(self) -> str:
         return f"{self!r} {digest(self.labels)}"
+
+    def record(self) -> tuple[dict[str, Any], np.ndarray]:
+        names = list(dict.fromkeys(self.labels.tolist()))  # in the order of the numbers
+        plain = [n if isinstance(n, bool | int | float | str) else str(n) for n in names]
+        limits = {"at_most": self.at_most, "exactly": self.exactly}
+        counts = {key: [_whole(limit.get(n)) for n in names] for key, limit in limits.items()}
+        return {"labels": plain} | counts, self._numbers
+
+    @classmethod
+    def restored(cls, record: dict[str, Any], values: np.ndarray) -> Regions:
+        names = record["labels"]
+        if values.ndim != 1 or not np.all((values >= 0) & (values < len(names))):
+            raise ValueError(f"the numbers of regions must be below {len(names)}")
+        at_most, exactly = (
+            {name: int(c) for name, c in zip(names, record[key], strict=True) if c is not None}
+            for key in ("at_most", "exactly")
+        )
+        labels = np.empty(len(values), dtype=object)
+        labels[:] = [names[number] for number in values]
+        return cls(labels, at_most, exactly)
+
+
+def _whole(count: Any) -> int | None:
+    return None if count is None else int(count)
+
+
+def recorded(constraint: Constraint) -> tuple[dict[str, Any], np.ndarray]:
+    """What a file keeps of a constraint, with the name of its class."""
+    record, values = constraint.record()
+    return {"kind": type(constraint).__name__} | record, np.asarray(values)
+
+
+def restored(record: dict[str, Any], values: np.ndarray, n: int) -> Constraint:
+    """The constraint on n candidates that `recorded` wrote; its class must be defined."""
+    kind = record.get("kind", "MinDistance" if "distance" in record else "Regions")  # as in 0.2
+    if kind not in (known := _classes(Constraint)):
+        raise UnsupportedError(
+            f"the file holds a constraint of the class {kind}, which is not defined here; import "
+            "it before the file is read"
+        )
+    return known[kind].restored(record, values).check(n)
+
+
+def _classes(cls: Any) -> dict[str, Any]:
+    """All classes of constraints that are defined, by name."""
+    found = {cls.__name__: cls}
+    for child in cls.__subclasses__():
+        found |= _classes(child)
+    return found
 
 
 def in_box(coordinates: Any, low: Any, high: Any) -> np.ndarray:

@@ -18,7 +18,6 @@ DOCS = Path(__file__).parent.parent.parent / "docs"
 UNWRITTEN = ("self", "unknown")  # `unknown` takes misspelt arguments, to answer them
 PROTOCOLS = (Method, Rule, Constraint)
 PROTOCOL = {name for protocol in PROTOCOLS for name in vars(protocol) if name[0] != "_"}
-FOR_CONSTRAINTS = {"check_size"}  # asked by `landmarks.constraints` alone
 
 
 def extension(name):
@@ -45,7 +44,7 @@ MEMBERS = {
     f"{owner}.{name}": member
     for owner, cls in CLASSES.items()
     for name, member in own_members(cls)
-    if name not in PROTOCOL | FOR_CONSTRAINTS
+    if name not in PROTOCOL
 }
 METHODS = {name: member for name, member in MEMBERS.items() if inspect.isfunction(member)}
 PROPERTIES = {name: member for name, member in MEMBERS.items() if isinstance(member, property)}

@@ -9,6 +9,7 @@ from errors_of import selection_error
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
+from landmarks.placement import Constraint
 
 N = 11
 METHODS = ["greedy", "swap", "iterated", "auto"]
@@ -244,3 +245,76 @@ def test_a_number_limits_every_region():
     assert sorted(s.indices.tolist()) == [0, 2]
     with pytest.raises(TypeError, match="at_most must be a number, or a dict"):
         lm.Regions(labels, at_most=[1, 1])
+
+
+class Own(Constraint):
+    """A user's constraint: no two neighbours, said in the fewest functions."""
+
+    def __init__(self, n=None):
+        self.n = n
+
+    def check(self, n):
+        return type(self)(n)
+
+    def _near(self, chosen):
+        return np.abs(np.asarray(chosen)[:, None] - np.arange(self.n)) == 1
+
+    def addable(self, chosen, left, open_places):
+        return ~np.any(self._near(chosen), axis=0)
+
+    def exchangeable(self, chosen):
+        near = self._near(chosen)
+        return np.sum(near, axis=0) - near == 0
+
+    def broken(self, chosen, complete):
+        return "neighbours" if np.any(self._near(chosen)[:, chosen]) else None
+
+    def kept_out(self, chosen, labels):
+        return ["a neighbour" if near else None for near in np.any(self._near(chosen), axis=0)]
+
+    def crowding(self):
+        return np.zeros(self.n, dtype=int)
+
+    def restrict(self, indices):
+        return type(self)(len(indices))
+
+    def fingerprint(self):
+        return "no neighbours"
+
+
+class Kept(Own):
+    """The same, kept in files."""
+
+    def record(self):
+        return {}, np.zeros(0)
+
+    @classmethod
+    def restored(cls, record, values):
+        return cls()
+
+
+@pytest.mark.parametrize("method", [*METHODS, "exact"])
+def test_a_constraint_of_the_user_is_one_class(method, tmp_path):
+    X = np.random.default_rng(3).standard_normal((8, 9))
+    s = lm.select(X, 4, method=method, constraints=Kept())
+    assert np.min(np.diff(np.sort(s.indices))) >= 2
+    expected = lm.select(X, 4, method=method, constraints=lm.MinDistance(np.arange(9), 2))
+    assert s.error() == pytest.approx(expected.error()) and s.proved == expected.proved
+    assert "a neighbour" in s.why().dropped["kept_out"]
+    s.save(tmp_path / "run.npz")
+    (again,) = lm.load(tmp_path / "run.npz", data=X).constraints
+    assert isinstance(again, Kept) and again.n == 9
+
+
+def test_a_file_that_would_lose_a_constraint_is_not_written(tmp_path):
+    s = lm.select(np.eye(9), 3, method="greedy", constraints=Own())
+    with pytest.raises(UnsupportedError, match="give Own the functions record and restored"):
+        s.save(tmp_path / "run.npz")
+    assert not (tmp_path / "run.npz").exists()
+
+
+def test_a_file_with_a_constraint_that_is_not_defined_says_so(tmp_path, monkeypatch):
+    lm.select(np.eye(9), 3, method="greedy", constraints=Kept()).save(tmp_path / "run.npz")
+    monkeypatch.setattr(Constraint, "__subclasses__", list)
+    with pytest.raises(UnsupportedError, match=r"run.npz.* of the class Kept, .* import it"):
+        lm.load(tmp_path / "run.npz")

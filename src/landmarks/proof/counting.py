@@ -99,11 +99,12 @@ class Limits:
         clashes = None
         regions, low, high = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
         for constraint in allowed.constraints:
-            if hasattr(constraint, "_clashes"):
-                found = constraint._clashes()[np.ix_(units, units)]
+            counts = constraint.counts_left(np.asarray(chosen, dtype=np.int64))
+            if (found := constraint.clashes(units)) is not None:
+                found = found[:, units]
                 clashes = found if clashes is None else clashes | found
-            elif hasattr(constraint, "_counts_left"):
-                number, least, most = constraint._counts_left(np.asarray(chosen, dtype=np.int64))
+            elif counts is not None:
+                number, least, most = counts
                 regions.append(number[units] + sum(len(part) for part in low))
                 low.append(least)
                 high.append(most)

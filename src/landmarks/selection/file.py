@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from .._check import is_number, is_whole
-from ..errors import FormatError
+from ..errors import FormatError, UnsupportedError
 from ..methods.trajectory import Trajectory
 from ..objectives.objective import OBJECTIVES
 from ..operators.base import Operator
 from ..operators.data import opened, warn
 from ..operators.fingerprint import same_sketch, sketch
 from ..operators.prepare import Preparation
-from ..placement import Constraint, MinDistance, Regions
+from ..placement import recorded, restored
 from ..problem import Trial
 from ..runs import archive
 from ..runs.archive import MAX_BYTES
@@ -54,8 +54,10 @@ def save(selection: Selection, path: Any) -> None:
     flags = {"proved": 1.0 if selection.searched else None, "columns": selection.most}
     numbers = {name: float(value) for name, value in flags.items() if value is not None}
     record["known"] = selection.known | numbers
-    record["constraints"], placed = _places(selection.constraints)
-    arrays = {"indices": selection.indices} | placed
+    kept = [recorded(constraint) for constraint in selection.constraints]
+    record["constraints"] = [described for described, _ in kept]
+    arrays = {"indices": selection.indices}
+    arrays |= {f"{PREFIX}{i}": values for i, (_, values) in enumerate(kept)}
     if selection.path:
         arrays |= {
             f"path_{name}": np.asarray(getattr(selection.path, name)) for name in PATH_ARRAYS
@@ -124,6 +126,8 @@ def load(
         selection = _build(record, arrays)
     except KeyError as error:
         raise FormatError(f"{path} is damaged: it lacks {error}") from error
+    except UnsupportedError as error:
+        raise UnsupportedError(f"{path}: {error}") from error
     except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{path} is damaged: {error}") from error
     if data is not None:
@@ -294,6 +298,8 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> Selection:
             if part.shape != shape or part.dtype.kind not in "iuf":
                 raise ValueError(f"path_{name} must be numbers of shape {shape}")
     known = {name: float(value) for name, value in record["known"].items()}
+    listed = record.get("constraints", [])
+    _expect("constraints", listed, _is_list(listed, lambda c: isinstance(c, dict)), "a list")
     searched, most = bool(known.pop("proved", 0.0)), known.pop("columns", None)
     return Selection(
         indices=arrays["indices"],
@@ -310,7 +316,10 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> Selection:
         stopped=record.get("stopped", False),
         include=tuple(record.get("include", ())),
         exclude=tuple(record.get("exclude", ())),
-        constraints=_constraints(record, arrays),
+        constraints=tuple(
+            restored(written, arrays[f"{PREFIX}{i}"], record["n"])
+            for i, written in enumerate(listed)
+        ),
         labels=_labels(record),
         center=record.get("center", False),
         scale=record.get("scale", False),
@@ -320,55 +329,6 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> Selection:
         from_rows=record.get("from_rows"),
         sketch=tuple(record.get("sketch", ())),
     )
-
-
-def _places(
-    constraints: tuple[Constraint, ...],
-) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
-    """What JSON holds of the constraints on places, and the arrays that go with it."""
-    records: list[dict[str, Any]] = []
-    arrays: dict[str, np.ndarray] = {}
-    for constraint in constraints:
-        name = f"{PREFIX}{len(records)}"
-        if isinstance(constraint, MinDistance):
-            records.append({"distance": float(constraint.distance)})
-            arrays[name] = np.asarray(constraint.coordinates)
-        elif isinstance(constraint, Regions):
-            labels = list(dict.fromkeys(constraint.labels.tolist()))  # in the order of the numbers
-            plain = [n if isinstance(n, bool | int | float | str) else str(n) for n in labels]
-            limits = {"at_most": constraint.at_most, "exactly": constraint.exactly}
-            counts = {key: [limit.get(n) for n in labels] for key, limit in limits.items()}
-            records.append({"labels": plain} | counts)
-            arrays[name] = constraint._numbers
-    return records, arrays
-
-
-def _constraints(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> tuple[Constraint, ...]:
-    """The constraints that `_places` wrote."""
-    found: list[Constraint] = []
-    listed = record.get("constraints", [])
-    _expect("constraints", listed, _is_list(listed, lambda c: isinstance(c, dict)), "a list")
-    for place, written in enumerate(listed):
-        values = arrays[f"{PREFIX}{place}"]
-        if "distance" in written:
-            found.append(MinDistance(values, float(written["distance"])))
-        else:
-            found.append(_regions(written, values))
-        found[-1].check(int(record["n"]))
-    return tuple(found)
-
-
-def _regions(written: dict[str, Any], numbers: np.ndarray) -> Regions:
-    names = written["labels"]
-    if numbers.ndim != 1 or not np.all((numbers >= 0) & (numbers < len(names))):
-        raise ValueError(f"the numbers of regions must be below {len(names)}")
-    at_most, exactly = (
-        {name: int(c) for name, c in zip(names, written[key], strict=True) if c is not None}
-        for key in ("at_most", "exactly")
-    )
-    labels = np.empty(len(numbers), dtype=object)
-    labels[:] = [names[number] for number in numbers]
-    return Regions(labels, at_most, exactly)
 
 
 def _plain(label: Any) -> Any:
