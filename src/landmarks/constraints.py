@@ -20,7 +20,7 @@ HONOURED_BY = {
     "constraints": "auto, greedy, swap, iterated or exact",
     "target": "auto, greedy, swap, iterated, annealed, continuous, knapsack or exact",
     "noise": "auto, greedy, swap, iterated, annealed, continuous, knapsack or exact",
-    "logdet": "auto, greedy, swap, iterated, knapsack or exact, or draws: pivoted_qr, kdpp",
+    "logdet": "auto, greedy, swap, iterated, continuous, knapsack or exact, or draws: kdpp",
 }
 _UNITS = (
     'criterion="logdet" without noise compares choices of one size only: which of two sizes is '

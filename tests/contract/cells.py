@@ -321,7 +321,7 @@ REFUSED: list[tuple[dict[str, set[str]], str]] = [
     ({"objective": OF_KERNELS, "door": set(DOORS) - STORED}, "target must have the m = "),
     ({"objective": set(OBJECTIVES) - NOISY, "limits": REPEATED}, "repeats=True needs noise"),
     (
-        {"objective": VOLUMES, "method": {"annealed", "continuous", "nuclear"}},
+        {"objective": VOLUMES, "method": {"annealed", "nuclear"}},
         "does not support logdet",
     ),
     ({"objective": {"logdet"}, "limits": {"groups", "costs"}}, "compares choices of one size only"),

@@ -1,4 +1,7 @@
-"""Lemmas 2.4 and 2.8 against finite differences and autograd; Lemmas 3.1 and 3.2 exactly."""
+"""Lemmas 2.4 and 2.8 against finite differences and autograd; Lemmas 3.1 and 3.2 exactly.
+
+The log determinant, which the paper does not have, likewise.
+"""
 
 from itertools import product
 
@@ -10,7 +13,13 @@ from numpy.testing import assert_allclose
 import landmarks as lm
 from landmarks.linalg.probes import Identity, Rademacher
 from landmarks.linalg.solvers import Cholesky
-from landmarks.methods.relaxation.relaxed import Active, frobenius_gradient, trace_gradient
+from landmarks.methods.relaxation.relaxed import (
+    Active,
+    frobenius_gradient,
+    logdet_gradient,
+    trace_gradient,
+)
+from landmarks.operators.pair import Pair
 from tests.hadamard import Hadamard
 
 from . import oracle
@@ -138,3 +147,33 @@ def test_the_trace_is_convex_in_the_weights_d_of_bayesian_design(K, rng):
     for _ in range(20):
         u, v = rng.uniform(0.1, 3, 6), rng.uniform(0.1, 3, 6)
         assert trace_error((u + v) / 2) <= (trace_error(u) + trace_error(v)) / 2 + 1e-9
+
+
+def log_det(K, t, delta, noise):
+    """log det L_t with L_t = T(K + N)T + δ(I − T²), and its gradient by autograd."""
+    torch = pytest.importorskip("torch", reason="autograd of the dense formula needs torch")
+    t = torch.tensor(t, requires_grad=True)
+    L = t[:, None] * torch.tensor(K + np.diag(noise)) * t + torch.diag(delta * (1 - t * t))
+    value = torch.logdet(L)
+    value.backward()
+    return float(value.detach()), t.grad.numpy()
+
+
+@pytest.mark.parametrize("probes", EXACT, ids=repr)
+@pytest.mark.parametrize("delta", [0.01, DELTA])
+def test_the_log_determinant_agrees_with_autograd(K, t, rng, probes, delta):
+    for noise in (np.zeros(len(t)), rng.uniform(0.1, 1.0, len(t))):
+        active = Active(Pair(lm.psd(K), len(t), noise=noise))
+        found = logdet_gradient(active, t, delta, probes.draw(len(t), rng, t), Cholesky())
+        value, gradient = log_det(K, t, delta, noise)
+        assert_allclose(found.value, -value, rtol=1e-9)
+        assert_allclose(found.gradient, -gradient, atol=1e-9 * np.max(np.abs(gradient)))
+
+
+def test_the_log_determinant_rises_in_every_weight_below_the_spectrum_and_falls_above_it(K, t):
+    values = np.linalg.eigvalsh(K + np.eye(len(t)))
+    active = Active(Pair(lm.psd(K), len(t), noise=np.ones(len(t))))
+    probes = np.sqrt(len(t)) * np.eye(len(t))
+    for delta, sign in ((0.9 * values[0], -1), (1.1 * values[-1], 1)):
+        found = logdet_gradient(active, t, delta, probes, Cholesky())
+        assert np.all(sign * found.gradient > 0)

@@ -129,3 +129,25 @@ def test_delta_is_in_its_units(X, units, delta):
             min(0.05, 0.1 * (objective.delta / objective.mean_diagonal) ** 0.5)
         )
     assert lm.Continuous(epsilon=0.01)._descent(objective).epsilon == 0.01
+
+
+@pytest.mark.parametrize("noise", [None, 0.3])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_strategy_finds_independent_columns(X, strategy, noise):
+    asked = {"criterion": "logdet", "noise": noise, "scale": False}
+    found = lm.select(X, 6, method=lm.Continuous(strategy=strategy), **asked)
+    random = [lm.select(X, 6, method="uniform", criterion="logdet", seed=i) for i in range(20)]
+    drawn = [s.indices for s in random]
+    error = found.objective.error
+    assert len(found) == 6
+    assert found.error() < np.mean([error(lm.data(X), indices) for indices in drawn]) - 1
+
+
+def test_the_price_of_a_column_in_nats_sets_k(X):
+    """At the corners a column is worth its price where it gains more than λ + log δ nats."""
+    asked = {"criterion": "logdet", "noise": 1.0, "scale": False}
+    sizes = [
+        lm.select(X, method=lm.Continuous(penalty=p, delta=1.0, units="absolute"), **asked).k
+        for p in (0.5, 1.5, 3.0)
+    ]
+    assert sizes == sorted(sizes, reverse=True) and sizes[0] > sizes[-1]

@@ -18,7 +18,7 @@ from ...linalg.probes import Identity, Rademacher
 from ...linalg.solvers import Automatic, Solver
 from ...objectives.objective import as_objective
 from ...operators.data import as_operator
-from ...problem import AIMED, Choice, Problem, brief
+from ...problem import SEARCHED, Choice, Problem, brief
 from ...residual.residual import independent
 from ...runs.runner import Step, run
 from ...runs.state import State
@@ -37,9 +37,19 @@ from .algorithm_1 import (
     sgd,
     start,
 )
-from .relaxed import Relaxed, frobenius_gradient, mean_diagonal, trace_gradient
+from .relaxed import (
+    Relaxed,
+    frobenius_gradient,
+    logdet_gradient,
+    mean_diagonal,
+    trace_gradient,
+)
 
-GRADIENTS = {1: trace_gradient, 2: frobenius_gradient}  # by the depth of the objective
+GRADIENTS = {
+    0: logdet_gradient,
+    1: trace_gradient,
+    2: frobenius_gradient,
+}  # by the depth of the objective
 BISECT_BELOW = 2000  # candidates; with more, a thousand gradients cost too much
 
 
@@ -94,7 +104,8 @@ class Continuous:
     solver: Solver = field(default_factory=Automatic)
     polish: bool = False
 
-    honours: ClassVar[frozenset[str]] = AIMED
+    honours: ClassVar[frozenset[str]] = SEARCHED
+    in_nats: ClassVar[bool] = True  # λ is then a price in nats
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -180,11 +191,15 @@ class Continuous:
         return WarmPath().choose_many(objective, self._descent(objective), wanted)[0]
 
     def _objective(self, problem: Problem, rng: np.random.Generator) -> Relaxed:
-        unit = mean_diagonal(problem.unscaled, rng)
+        pair = problem.unscaled
+        unit = mean_diagonal(pair, rng)
+        noisy = problem.objective.depth == 0 and pair.noise is not None
+        if noisy:  # it is the unit of the pair
+            unit += 1.0
         if self.units == "relative":
             delta = (self.delta or 0.002) * unit
         else:
-            delta = (self.delta or 1.0) * 2.0**-problem.operator.exponent
+            delta = (self.delta or 1.0) * 2.0 ** -(0 if noisy else problem.operator.exponent)
         probes = Identity() if self.n_probes is None else Rademacher(self.n_probes)
         gradient = GRADIENTS[problem.objective.depth]
         return Relaxed(problem, gradient, unit, delta, probes, self.solver, rng)
@@ -317,7 +332,7 @@ class Roundings(State):
         t = sgd(self.objective, start(problem), penalty, descent, recorder).t(problem)
         indices = largest(t, self.k)
         error = problem.objective.error(problem.operator, indices)
-        if error < self.error:
+        if error < self.error or len(self.best) == 0:
             self.error = error
             self.best = indices
             self.recorder = recorder
@@ -398,13 +413,14 @@ class FrankWolfe:
     """A constant step towards the best corner, n_steps times, while δ rises geometrically.
 
     deltas : the first and the last δ, in units of the δ at which n weights k/n have the effective
-        dimension k.
+        dimension k; 0.3 and 30 unless given. For the log determinant in units of the mean diagonal,
+        0.001 and 0.5: above what is left of columns it no longer rises with their weights.
     rate : the part of the way to the corner; smallest : weights up to it are left out of the
         systems.
     """
 
     n_steps: int = 40
-    deltas: tuple[float, float] = (0.3, 30.0)
+    deltas: tuple[float, float] | None = None
     rate: float = 0.2
     smallest: float = 1e-3
 
@@ -415,21 +431,24 @@ class FrankWolfe:
         weights[list(problem.include)] = 1.0
         weights[problem.free] = (k - len(problem.include)) / max(1, len(problem.free))
         at, recorder = OnSimplex(weights), Recorder(problem.operator.n)
-        # the δ at which n weights k/n have the effective dimension k, through r = t²/(δ(1 − t²))
-        t = objective.uniform_weight(k)
-        q = min(k / len(problem.candidates), 0.99)
-        r = t**2 / (objective.delta * (1 - t**2))
-        first = q**2 / ((1 - q**2) * r) * self.deltas[0]
-        steps = self._steps(at, objective, first, recorder)
+        if problem.objective.depth == 0:
+            unit, deltas = objective.mean_diagonal, self.deltas or (0.001, 0.5)
+        else:  # n weights k/n have the effective dimension k, through r = t²/(δ(1 − t²))
+            t = objective.uniform_weight(k)
+            q = min(k / len(problem.candidates), 0.99)
+            r = t**2 / (objective.delta * (1 - t**2))
+            unit, deltas = q**2 / ((1 - q**2) * r), self.deltas or (0.3, 30.0)
+        first, last = unit * deltas[0], unit * deltas[1]
+        steps = self._steps(at, objective, first, last, recorder)
         run("frank_wolfe", steps, at, recorder, objective, deadline=problem.deadline)
         return largest(at.weights, k), recorder.trajectory()
 
     def _steps(
-        self, at: OnSimplex, objective: Relaxed, first: float, recorder: Recorder
+        self, at: OnSimplex, objective: Relaxed, first: float, last: float, recorder: Recorder
     ) -> Iterator[Step]:
-        problem, rise = objective.problem, self.deltas[1] / self.deltas[0]
+        problem = objective.problem
         while at.step < self.n_steps:
-            objective.delta = first * rise ** (at.step / max(1, self.n_steps - 1))
+            objective.delta = first * (last / first) ** (at.step / max(1, self.n_steps - 1))
             gradient = self._gradient(objective, at.weights, recorder)
             scores = np.full(problem.operator.n, -np.inf)
             scores[problem.free] = -gradient[problem.free]

@@ -142,7 +142,8 @@ class Active:
 # The objectives f and g with the gradients that Algorithm 1 follows, from a block of probes.
 #
 # f(t) = −tr K̃(t) for the trace, which is −tr[XᵀP̃(t)X] for columns (Section 2.1), and
-# g(t) = ‖K − K̃(t)‖²_F for the Frobenius norm (Section 2.2). Both come without the penalty λ Σ t.
+# g(t) = ‖K − K̃(t)‖²_F for the Frobenius norm (Section 2.2). −log det L_t is for the log determinant
+# and not in the paper. All come without the penalty λ Σ t.
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,6 +207,27 @@ def frobenius_gradient(
     converged = first.converged and second.converged
     gradient = 2 * psi  # ∇g = 2 E[ψ]; algorithm_1 divides by λ and adds 1
     return Evaluation(value, gradient, first.steps + second.steps, converged)
+
+
+def logdet_gradient(
+    active: Active, t: Array, delta: float, probes: Array, solver: Solver
+) -> Evaluation:
+    """−log det L_t and its gradient −(2/t) ⊙ (1 − δ diag L_t⁻¹), estimated from probes.
+
+    At a corner with k ones L_t is K_SS beside δI, so this is −log det K_SS − (n − k) log δ. From
+    ∂L_t = ∂T(K − δI)T + T(K − δI)∂T and T(K − δI)T = L_t − δI, the derivative by t_j is
+    −(2/t_j) (I − δ L_t⁻¹)_jj. The value is known up to SMALL candidates, else NaN.
+    """
+    xp = namespace(t)
+    M = probes.shape[1]
+    z = active.active_rows(probes)
+    system = active.system(t, delta)
+    solution = solver.prepare(system)(z)
+    along = xp.sum(z * (z - delta * solution.x), axis=1) / M
+    value = float("nan")
+    if len(active) <= SMALL:
+        value = -float(xp.linalg.slogdet(system.dense())[1])
+    return Evaluation(value, -2 * along / t, solution.steps, solution.converged)
 
 
 Gradient = Callable[[Active, Array, float, Array, Solver], Evaluation]
