@@ -218,6 +218,7 @@ def test_bad_data_end_with_3_and_are_reported_by_their_place(tmp_path, capsys, f
         (["--k", 2, "--kernel", "rbf", "--sigma", "-1"], "a width is a positive number"),
         (["--k", 2, "--kernel", "rbf", "--missing", "pairwise"], "use --missing impute"),
         (["--k", 2, "--image", "8"], "written as in 8x8"),
+        (["--k", 2, "--alternatives", "some"], "a share is written as 1% or 0.01"),
         (["--k", 2, "--image", "3x3"], "images of 3 x 3 have 9 pixels, the data have 8 columns"),
         (["--k", 2, "--out", "same.html", "--report", "same.html"], "need different files"),
     ],
@@ -226,6 +227,29 @@ def test_wrong_use_ends_with_2_and_a_sentence(file, capsys, arguments, message):
     code, out, err = run(capsys, "select", file, *arguments)
     assert (code, out) == (2, "")
     assert message in err
+
+
+def test_all_choices_that_are_about_as_good_are_listed(file, capsys, tmp_path):
+    s = lm.select(X, 3)
+    known = s.alternatives(within=0.3)
+    asked = ["select", file, "--k", 3, "--alternatives", "30%"]
+    found = record(capsys, *asked)["alternatives"]
+    assert [row["indices"] for row in found["choices"]] == known.choices.tolist()
+    assert (found["within"], found["complete"], len(known) > 1) == (0.3, True, True)
+    _, out, _ = run(capsys, *asked)
+    assert len(out.split("\n\nerror\tabove\tchoice\n")[1].splitlines()) == len(known)
+    pytest.importorskip("jinja2", reason="needs Jinja2")
+    run(capsys, *asked, "--report", tmp_path / "page.html")
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert f"{len(known)} choices of 3 are within 30% of the best" in html
+
+
+def test_alternatives_that_cannot_be_compared_are_a_sentence(tmp_path, capsys, monkeypatch):
+    np.save(tmp_path / "x.npy", RNG.standard_normal((60, 90)))
+    quick = {"at_most": 9, "budget": 0.01, "callback": None}
+    monkeypatch.setattr(lm.Selection.alternatives, "__kwdefaults__", quick)
+    code, _, err = run(capsys, "select", tmp_path / "x.npy", "--k", 12, "--alternatives", 0.1)
+    assert code == 2 and "could not all be compared" in err
 
 
 def test_one_seed_gives_one_choice(file, capsys):

@@ -54,7 +54,12 @@ def check_error(s: lm.Selection, problem: Posed) -> None:
 def highest(problem: Posed) -> float:
     """The largest number that may pass for the lowest error of all allowed choices."""
     best = float(problem.best)
-    return raised(problem, best, problem.eps) + SAME * abs(best)
+    return raised(problem, best, proof_eps(problem)) + SAME * abs(best)
+
+
+def proof_eps(problem: Posed) -> float:
+    """The precision of bounds and proofs: double, unless K may have been made in single."""
+    return 2.0**-52 if problem.K is None else problem.eps
 
 
 def check_bound(s: lm.Selection, problem: Posed) -> None:
@@ -70,6 +75,31 @@ def check_proof(s: lm.Selection, problem: Posed) -> None:
     if s.proved:
         reached, best = float(problem.reference.error(s.indices)), float(problem.best)
         assert reached <= highest(problem), f"proved {reached!r}, but the optimum is {best!r}"
+
+
+def check_alternatives(s: lm.Selection, problem: Posed) -> None:
+    """Every choice that is nearly as good is listed, with its error, and no other is."""
+    volume, within = problem.words["criterion"] == "logdet", 0.2
+    try:
+        found = s.alternatives(within=within)
+    except lm.errors.UnsupportedError:  # rounding hides which are
+        return
+    listed = {tuple(sorted(np.asarray(row).tolist())) for row in found.rows}
+    error, best = problem.reference.error, float(problem.best)
+    top = best + within if volume else best * (1 + within)
+    doubt = raised(problem, top, proof_eps(problem)) - top + SAME * abs(top)
+    sure = {S for S in problem.allowed if float(error(S)) < top - doubt}
+    possible = {S for S in problem.allowed if float(error(S)) <= top + doubt}
+    assert len(listed) == len(found), "alternatives that are listed twice"
+    assert listed <= possible, f"alternatives that are no better: {sorted(listed - possible)[:3]}"
+    assert not found.complete or sure <= listed, (
+        f"alternatives missing: {sorted(sure - listed)[:3]}"
+    )
+    for row, value in zip(found.rows, found.errors, strict=True):
+        exact = float(error(row))
+        assert abs(value - exact) <= doubt + 1e-6 * abs(exact), (
+            f"alternatives: error {value!r}, should be {exact!r}"
+        )
 
 
 def check_file(s: lm.Selection, folder: Path) -> None:

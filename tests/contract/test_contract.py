@@ -24,6 +24,7 @@ from contract.cells import (
 )
 from contract.checks import (
     SAME,
+    check_alternatives,
     check_bound,
     check_error,
     check_file,
@@ -106,6 +107,8 @@ def test_a_choice_keeps_every_promise(cell, tmp_path):
     check_bound(s, problem)
     check_proof(s, problem)
     check_file(s, tmp_path)
+    if cell.method == "exact":
+        check_alternatives(s, problem)
     if cell.method in SEARCHES:
         check_search(s, cell, problem, tmp_path)
 

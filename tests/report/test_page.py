@@ -109,6 +109,11 @@ def test_a_page_that_exists_is_not_replaced_unless_that_is_asked_for(tmp_path):
     assert "nine pixels" in path.read_text(encoding="utf-8")
 
 
+def test_a_proved_choice_names_others_that_are_about_as_good():
+    html = report.page(lm.select(np.diag([3.0, 2.0, 2.0, 2.0, 1.0]), 3))
+    assert "3 choices of 3 are within 1% of the best; &#39;0&#39; is in all of them." in html
+
+
 def test_a_large_kernel_is_reported_without_the_best_directions():
     points = np.random.default_rng(0).standard_normal((3100, 2)).astype(np.float32)
     selection = lm.select(lm.kernel(points, lm.rbf(sigma=2.0)), 5, method="greedy")

@@ -172,6 +172,8 @@ def _options_of_select(parser: argparse.ArgumentParser) -> None:
     option(results, "--report PAGE.html", "write one HTML page with all results")
     text = "in the report: the columns are the pixels of images of this size, such as 8x8"
     option(results, "--image HxW", text, type=image)
+    text = "list every choice whose error is within this share of the best, such as 1%%"
+    option(results, "--alternatives SHARE", text, type=share)
     option(results, "--json", "print the record as JSON")
     option(results, "--force", "replace files that exist")
     text = "in csv files put ' before names that look like formulas to a spreadsheet"
@@ -263,6 +265,17 @@ def image(text: str) -> tuple[int, int]:
     if not (height.isdigit() and width.isdigit() and int(height) and int(width)):
         raise argparse.ArgumentTypeError(f"a size of images is written as in 8x8, got {text!r}")
     return int(height), int(width)
+
+
+def share(text: str) -> float:
+    """A share such as 0.01 or 1%."""
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"a share is written as 1% or 0.01, got {text!r}")
+    return value
 
 
 def listed(text: str) -> tuple[str, ...]:

@@ -22,7 +22,8 @@ import numpy as np
 from .. import __version__
 from .._select import select
 from ..comparison import factor
-from ..errors import FormatError, UnknownColumnError
+from ..errors import FormatError, UnknownColumnError, UnsupportedError
+from ..explain.alternatives import Alternatives
 from ..methods.greedy.supervised import Supervised
 from ..objectives import Columns
 from ..operators.data import rows_in_blocks
@@ -68,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         with progress_bar(quiet=arguments.quiet):
             selection = choose(chosen_from, arguments)
             summary = summarise(selection)
+            arguments.found = _alternatives(selection, arguments)
         if arguments.out:
             write_out(chosen_from, selection, summary, arguments)
         if arguments.report:
@@ -104,6 +106,16 @@ def choose(chosen_from: Source, arguments: argparse.Namespace) -> Selection:
         ) from error
     except (ValueError, TypeError) as error:
         raise Failure(USAGE, str(error)) from error
+
+
+def _alternatives(selection: Selection, arguments: argparse.Namespace) -> Alternatives | None:
+    """All choices that are nearly as good, if they are asked for."""
+    if arguments.alternatives is None:
+        return None
+    try:
+        return selection.alternatives(arguments.alternatives)
+    except UnsupportedError as error:
+        raise Failure(USAGE, f"--alternatives: {error}") from error
 
 
 def method_of(chosen_from: Source, arguments: argparse.Namespace) -> Any:
@@ -209,6 +221,7 @@ def write_report(
         filled=chosen_from.filled,
         fingerprint=chosen_from.described["fingerprint"],
         coordinates=source.on_a_map(chosen_from, arguments),
+        alternatives=arguments.found,
     )
     html = page(selection, origin=origin, summary=summary)
     with written(arguments.report, force=arguments.force) as file:
@@ -292,7 +305,8 @@ def record(
     chosen_from: Source, selection: Selection, summary: Summary, arguments: argparse.Namespace
 ) -> dict[str, Any]:
     """The record of a selection for JSON; indices count from 0 as in the file."""
-    return {
+    found = arguments.found and {"alternatives": _as_record(chosen_from, arguments.found)}
+    return (found or {}) | {
         "schema": "landmarks/select/1",
         "version": __version__,
         "data": chosen_from.described,
@@ -322,6 +336,17 @@ def record(
     }
 
 
+def _as_record(chosen_from: Source, found: Alternatives) -> dict[str, Any]:
+    """All choices that are nearly as good; indices count from 0 as in the file."""
+    choices = [
+        {"indices": [chosen_from.number(int(j)) for j in row], "error": error, "above": above}
+        for row, error, above in zip(
+            found.rows, found.errors.tolist(), found.above.tolist(), strict=True
+        )
+    ]
+    return {"within": found.within, "complete": found.complete, "choices": choices}
+
+
 def finite(value: float) -> float | None:
     """A number for JSON, which has neither NaN nor infinity."""
     return value if math.isfinite(value) else None
@@ -340,10 +365,18 @@ def _lines(
         )
     elif not sys.stdout.isatty():
         yield from _for_a_pipe(chosen_from, selection, summary)
+        if arguments.found is not None:
+            yield from ("", "error\tabove\tchoice")
+            found = arguments.found
+            for row, error, above in zip(found.rows, found.errors, found.above, strict=True):
+                names = "\t".join(printable(chosen_from.label(int(j))) for j in row)
+                yield f"{error:.6g}\t{above:.6g}\t{names}"
     else:
         yield ""
         words = replace(chosen_from.words, measure=_measure(chosen_from, selection))
         yield from lines(selection, summary, words, Terminal.of(sys.stdout), most=LISTED)
+        if arguments.found is not None:
+            yield from ("", *(f"  {printable(line)}" for line in str(arguments.found).splitlines()))
         for path in filter(None, (arguments.out, arguments.report)):
             yield f"  written: {printable(path)}"
 

@@ -136,10 +136,16 @@ def alternatives(
             share = share if found is not None else share / 4
     in_nats = problem.objective.depth == 0
     units = list(dict.fromkeys(tuple(sorted(row)) for row in found))
+    units = [row for row in units if row or problem.include]  # nothing is no choice
+    if not units:
+        raise UnsupportedError("every choice has the determinant 0; choose fewer, or give noise")
     rows = [search.columns(row) for row in units]
     errors = np.asarray([search.error_of(row) for row in units])
     least = float(np.min(errors))
-    above = errors - least if in_nats else errors / least - 1 if least > 0 else 0 * errors
+    if in_nats:
+        above = errors - least
+    else:
+        above = errors / least - 1 if least > 0 else np.where(errors > 0, np.inf, 0.0)
     order = [i for i in np.argsort(errors, kind="stable") if above[i] <= share + 1e-12]
     kept = order[:at_most]
     if in_nats:  # with what the scale of the data adds

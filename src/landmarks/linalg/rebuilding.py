@@ -88,13 +88,19 @@ class Rebuilding:
         """By how much rounding may have turned the range of the candidates; at most 1.
 
         What is left of a candidate by the others is right to the rounding of its length. If they
-        are dependent as exact numbers, only the independent ones count.
+        are dependent as exact numbers, only the independent ones count. With noise a candidate has
+        its sigma beside it, which the others leave.
         """
+        columns = self.A
         if self.sigma is not None and np.all(self.sigma > 0):
-            return 0.0
-        shares = np.abs(np.diag(pivoted(self.A)[1]))
+            least = float(np.min(self.sigma / np.sqrt(self.lengths)))
+            if represented(self.n) <= SURE * least:
+                return represented(self.n) / least
+            columns = self.members(np.arange(self.n))
+        shares = np.abs(np.diag(pivoted(columns)[1]))
         rank = int(np.sum(shares > represented(self.n)))
-        if rank < min(len(shares), self.n) and not has_rank(self.exact, rank):
+        noisy = columns is not self.A
+        if rank < min(len(shares), self.n) and (noisy or not has_rank(self.exact, rank)):
             return 1.0
         return min(1.0, represented(self.n) / float(shares[rank - 1])) if rank else 0.0
 

@@ -275,7 +275,9 @@ stored_up_to.register(Joint, lambda operator: stored_up_to(operator.parent) or S
 
 
 def appended(operator: Operator, B: np.ndarray) -> Operator:
-    """The operator of the columns of X and of B."""
+    """The operator of the columns of X and of B, in double where single would round B."""
+    if is_single(operator.like) and not np.array_equal(B.astype(np.float32), B):
+        operator = remade_in_double(operator) or operator
     if isinstance(operator, Sparse):
         X = scipy.sparse.hstack([operator.X, scipy.sparse.csc_array(B)], format="csc")
         return Sparse(X, exponent=operator.exponent, ledger=operator.ledger)

@@ -155,15 +155,14 @@ def counted(
     tighten : whether the threshold rises to `keep` below what a choice gains for certain. stop : a
     number; once it is above zero the count ends, as one that is full.
     """
-    loaded = library()
+    loaded, most, units = library(), int(np.max(sizes)), len(sizes)
+    whole = np.full(r * most + 2, sums[-1])  # more columns than there are directions gain no more
+    whole[: len(sums)] = sums[: len(whole)]
     if loaded is None or r > DEEPEST:
         plain = sized and not limits.regions.size and limits.clashes is None
         if not plain or np.any(sizes > 1):
             return None
-        return counted_in_numpy(powers, r, sums, threshold, stop)
-    most, units = int(np.max(sizes)), len(sizes)
-    whole = np.full(r * most + 2, sums[-1])
-    whole[: len(sums)] = sums[: len(whole)]
+        return counted_in_numpy(powers, r, whole, threshold, stop)
     arrays = {
         "C": powers.C,
         "Q": powers.C2 if depth > 0 else None,

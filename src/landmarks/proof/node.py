@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg.lapack as lapack
 
-from .conditioned import EPS, Conditioned
+from .conditioned import DOUBT, EPS, Conditioned
 
 WORSE = 1e-9  # with a larger relative error, the bound of the candidates' span is not used
 CERTAIN = 40.0  # bound on the rounding errors in the formulas of two gains
@@ -64,16 +64,21 @@ class Node:
         return values**2 if self.depth == 2 else values
 
     def _log_values(self) -> np.ndarray:
-        """log λ_i of P at the candidates; if they repeat, the largest log pivot for each pick."""
-        T, pair = self.candidates, self.state.pair
+        """log λ_i of P at the candidates; if they repeat, the largest log pivot for each pick.
+
+        Without candidates the picks may be any columns, and none has a larger pivot than all have.
+        """
+        T, pair, state = self.candidates, self.state.pair, self.state
         if len(T) == 0:
-            return np.full(self.r, -np.inf)
-        pivots = self.state.pivots[T]
+            highest = state.pivots + DOUBT * state.omega * state.spread**2
+            with np.errstate(divide="ignore"):
+                return np.full(self.r, np.log(np.max(highest[: pair.n])))
+        pivots = state.pivots[T]
         if pair.repeats:
             return np.full(max(self.r, 1), np.log(np.max(pivots)) + self.rounding)
-        P = self.state.matrix[np.ix_(T, T)]
+        P = state.matrix[np.ix_(T, T)]
         P = P if pair.noise is None else P + np.diag(pair.noise[T])
-        doubt = self.state.omega * float(np.sum(self.state.spread[T] ** 2))
+        doubt = state.omega * float(np.sum(state.spread[T] ** 2))
         values = np.maximum(np.linalg.eigvalsh(P)[::-1], 0.0)
         return np.log(values + self.rounding * max(values[0], pivots.max()) + doubt)
 

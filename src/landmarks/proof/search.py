@@ -181,7 +181,12 @@ class Search(State):
     def error_of(self, units: tuple[int, ...]) -> float:
         """The error of a choice of units and what is included."""
         state, unknown = self.start.pick_all(self.allowed.columns(units))
-        return np.inf if unknown else state.error(self.depth)
+        return np.inf if unknown else self._measured(state)[0]
+
+    def _measured(self, state: Conditioned) -> tuple[float, float]:
+        """The error of picks and how much it may be off; nothing is left if all is represented."""
+        E, margin = state.error(self.depth), state.uncertainty(self.depth)
+        return (0.0, 0.0) if self.depth and margin >= E and state.exhausted() else (E, margin)
 
     def _independent(self) -> list[int]:
         """The best choice without units that the rest of it represents; included ones stay."""
@@ -248,7 +253,8 @@ class Search(State):
         units = self._separate(units)
         columns = self.allowed.columns(units)
         node = Node(self.start, columns, self._columns(self._sizes(units), self.r), self.depth)
-        bound = node.tail(node.r + self.unknown) if self.unknown else node.bound()
+        hidden = self.unknown
+        bound = self._anywhere(self.start, node.r + hidden) if hidden else node.bound()
         self._open(bound, [], units, self.unknown)
         run(name, self._steps(until, most), self, deadline=self.problem.deadline)
         return self.parts.lowest
@@ -324,7 +330,7 @@ class Search(State):
             r = min(r, len(units), int(money / cheapest) if cheapest > 0 else r)
         if not allowed.sized:
             self.offer(picks)
-        if r == 0 or len(units) == 0 or (allowed.sized and self.every and len(units) < r):
+        if r == 0 or len(units) == 0 or (self.every and self._short(len(units), r)):
             if r == 0 or not self.every:
                 self._end(state, picks, free)
             return None
@@ -333,13 +339,13 @@ class Search(State):
             for place, unit in enumerate(spare):
                 rest = np.concatenate([spare[place + int(not self.repeats) :], kept])
                 self._open(bound, [*picks, int(unit)], rest, free)
-        elif allowed.sized and len(kept) + free + hidden < r:
+        elif self._short(len(kept) + free + hidden, r):
             r = len(kept) + free + hidden
         if len(kept) == 0 and free + hidden == 0:
             if not self.every:
                 self._end(state, picks, free)
             return None
-        if self.every and allowed.sized and len(kept) + hidden + free < r:
+        if self.every and self._short(len(kept) + hidden + free, r):
             return None
         sizes = np.array([len(members) for members in self._members(state, kept)], dtype=np.int64)
         if free + hidden == 0:
@@ -349,6 +355,10 @@ class Search(State):
                 return Leaf(bound, picks, node, kept, sizes, r)
         self._divide(state, picks, kept, r, free, hidden)
         return None
+
+    def _short(self, candidates: int, r: int) -> bool:
+        """Whether there are too few candidates for r picks; any number suffices for repeats."""
+        return self.allowed.sized and candidates < (min(r, 1) if self.repeats else r)
 
     def _count(self, leaf: Leaf, cutoff: float, stop: np.ndarray) -> Found | None:
         """Count the choices of a node; None if they must be divided further."""
@@ -422,6 +432,9 @@ class Search(State):
         order = np.argsort(-tails, kind="stable")
         divided = Divided(picks, kept[order], tails[order], free)
         most = min(free + hidden, r)
+        if most and self.depth == 0:  # what rounding hides may have the largest pivot
+            self.parts.close(self._anywhere(state, r))
+            most = -1 if free else 0
         for count in range(free, most + 1):
             more = r - count
             if not self.allowed.sized or self.repeats:
@@ -436,10 +449,14 @@ class Search(State):
                 else:
                     self.parts.push(float(node.tails[place]), node, place)
 
+    def _anywhere(self, state: Conditioned, picks: int) -> float:
+        """What no choice with so many more picks goes below, wherever these lead."""
+        return Node(state, np.zeros(0, np.int64), picks, self.depth).tail(picks)
+
     def _tail_with(self, state: Conditioned, columns: np.ndarray, rest: int) -> float:
         """What no choice with a unit of some columns goes below."""
         after, unknown = state.pick_all(columns)
-        return Node(after, np.zeros(0, np.int64), rest, self.depth).tail(rest + unknown)
+        return self._anywhere(after, rest + unknown)
 
     def _sizes(self, units: np.ndarray) -> np.ndarray:
         """How many columns each unit has."""
@@ -528,7 +545,7 @@ class Search(State):
     def _end(self, state: Conditioned, picks: list[int], free: int) -> None:
         """A node without candidates: its own choice, or whatever free picks may lead to."""
         if free:
-            self.parts.close(Node(state, np.zeros(0, np.int64), free, self.depth).tail(free))
+            self.parts.close(self._anywhere(state, free))
         self.offer(picks)
 
     def offer(self, units: list[int]) -> None:
@@ -536,12 +553,10 @@ class Search(State):
         state, unknown = self.start, 0
         if units:
             state, unknown = self.start.pick_all(self.allowed.columns(np.asarray(units)))
-        E, margin = state.error(self.depth), state.uncertainty(self.depth)
-        if self.depth and margin >= E and state.exhausted():
-            E = margin = 0.0
+        E, margin = self._measured(state)
         lower = E - margin if self.depth == 0 else max(0.0, E - margin)
         if unknown:
-            lower = Node(state, np.zeros(0, np.int64), unknown, self.depth).tail(unknown)
+            lower = self._anywhere(state, unknown)
         if self.depth == 0 and len(state.picks) < self._members_of(units):
             if unknown:
                 self.parts.close(lower)

@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -21,7 +22,9 @@ import numpy as np
 
 from .. import __version__
 from .._array import host
-from ..errors import RankWarning
+from ..errors import RankWarning, UnsupportedError
+from ..explain.alternatives import Alternatives
+from ..methods.costs import proof_seconds
 from ..operators.fingerprint import fingerprint
 from ..plots.curves import best_possible, curve_sizes, drawn, greedy_errors
 from ..runs.archive import written
@@ -46,6 +49,7 @@ ROWS = 2000  # the most rows of the table of dropped columns
 TRAJECTORIES = 300
 STEPS = 160
 OTHERS = 2000
+QUICK = 1.0  # estimated seconds in which other choices are looked for unasked
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ class Origin:
     filled : how many missing values were filled in.
     coordinates : the positions of the candidates, one or two numbers each, for maps.
     field : a value for each candidate to be drawn on a map, such as one snapshot.
+    alternatives : what `selection.alternatives` found; those within 1 % if that takes a second.
     """
 
     title: str = "your data"
@@ -72,6 +77,7 @@ class Origin:
     fingerprint: str | None = None
     coordinates: Any = None
     field: Any = None
+    alternatives: Alternatives | None = None
 
 
 def page(
@@ -120,6 +126,7 @@ def page(
             },
             maps=maps(selection, origin.coordinates, origin.field),
             map_words=of_maps(selection, origin.coordinates),
+            alternatives=_alternatives(selection, origin),
             downloads=downloads(selection, origin.noun),
             scripts=scripts,
             styles=styles,
@@ -127,6 +134,18 @@ def page(
             version=__version__,
         )
     )
+
+
+def _alternatives(selection: Selection, origin: Origin) -> Alternatives | None:
+    """The choices that are nearly as good, if they are given or estimated to take a second."""
+    if origin.alternatives is not None or not selection.proved:
+        return origin.alternatives
+    if selection.n - len(selection.exclude) == selection.k and not selection.objective.repeats:
+        return None
+    with suppress(UnsupportedError):
+        if proof_seconds(selection.problem()) <= QUICK:
+            return selection.alternatives(at_most=OTHERS)
+    return None
 
 
 def guessed(selection: Selection) -> Origin:
