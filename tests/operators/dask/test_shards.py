@@ -76,16 +76,12 @@ def test_picks_errors_and_totals_are_those_in_memory_for_all_chunks(name, method
         )
 
 
-def test_auto_takes_nuclear_scores_for_what_is_in_parts(monkeypatch):
-    from landmarks.methods import auto
-
-    monkeypatch.setattr(auto, "SMALL", 100)  # order up to which it takes other methods
+def test_auto_takes_nuclear_scores_where_swaps_would_take_too_long():
     points, h, k = PROBLEMS["clusters"]
     expected = lm.select(parted(points, h), k, method="nuclear")
-    for budget in (None, 60.0):
-        s = lm.select(parted(points, h), k, budget=budget)
-        assert s.indices.tolist() == expected.indices.tolist()
-        assert [trial.label for trial in s.trials] == ["nuclear"]
+    s = lm.select(parted(points, h), k, method=lm.Auto(effort=1e-9))
+    assert s.indices.tolist() == expected.indices.tolist()
+    assert [trial.label for trial in s.trials] == ["nuclear"]
 
 
 @pytest.mark.parametrize("method", ["greedy", "swap", "leverage", "iterated"])
