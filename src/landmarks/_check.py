@@ -83,13 +83,16 @@ def finite(
     name: str,
     *,
     offset: int | None = None,
+    column: int = 0,
     names: tuple[str, ...] | None = None,
     missing: bool = False,
+    fill: str | None = None,
 ) -> None:
     """Raise when a value is NaN or infinite, and say where the first one is.
 
     offset : the number of the first row, when the values are a block of rows of X.
-    names : of the columns.
+    column : the number of the first column. names : of these columns.
+    fill : how missing values are filled where `missing=` does not help.
     missing : whether NaN may stand for missing values.
     """
     xp = namespace(values)
@@ -100,9 +103,11 @@ def finite(
     if not bad.any():
         return
     place = tuple(int(i) for i in np.argwhere(bad)[0])
-    where = (place[0] + (offset or 0), *place[1:])
+    where = (place[0] + (offset or 0), *(j + column for j in place[1:]))
     rows = None if offset is None else (offset, offset + len(bad) - 1)
-    raise ValueError(not_finite(name, host(values)[place], where, int(bad.sum()), names, rows))
+    called = None if names is None else names[place[1]]
+    value, count = host(values)[place], int(bad.sum())
+    raise ValueError(not_finite(name, value, where, count, called, rows, fill=fill))
 
 
 def not_finite(
@@ -110,21 +115,23 @@ def not_finite(
     value: float,
     where: tuple[int, ...],
     count: int,
-    names: tuple[str, ...] | None = None,
+    called: str | None = None,
     rows: tuple[int, int] | None = None,
     place: str | None = None,
     drops: bool = True,
+    fill: str | None = None,
 ) -> str:
     """The sentence about values that are NaN or infinite: where the first one is, and what to do.
 
-    rows : the first and the last row of the block of rows that was read.
+    called : the name of its column. rows : the first and the last row of the block that was read.
     place : where it is in words, for a file. drops : whether rows may be left out.
+    fill : how missing values are filled where `missing=` does not help.
     """
     missing = math.isnan(value)
     remedy = "remove or clip infinite values first"
     if missing:
-        remedy = "fill missing values first, e.g. with sklearn.impute.SimpleImputer"
-    if missing and name == "X":
+        remedy = f"fill missing values first, e.g. with {fill or 'sklearn.impute.SimpleImputer'}"
+    if missing and name == "X" and fill is None:
         first = '"drop" (--missing drop) leaves out such rows, ' if drops else ""
         remedy = (
             f'missing={first}"impute" fills in the mean of the column, "pairwise" uses the known '
@@ -134,7 +141,7 @@ def not_finite(
         found = "missing (NaN" if missing else "infinite ("
         return f"{place}: the value is {found}{'; ' * missing}{count} in all); {remedy}"
     place = f"row {where[0]}" + (f", column {where[1]}" if len(where) > 1 else "")
-    place += f" {names[where[1]]!r}" if names else ""
+    place += "" if called is None else f" {called!r}"
     kind = "NaN" if missing else "infinity"
     if rows is None:
         return f"Input {name} contains {kind} (first at {place}; {count} in all); {remedy}"

@@ -394,3 +394,32 @@ def test_every_form_gets_one_answer_and_one_warning_at_every_door(door, offset, 
     answers = {form: _answer(door, A) for form, A in _forms(X + offset, tmp_path).items()}
     assert len(answers["array"][1]) == (offset > 0)
     assert [form for form, answer in answers.items() if answer != answers["array"]] == []
+
+
+@pytest.mark.parametrize("shape", [(60, 6), (3, 6)], ids=["tall", "wide"])
+@pytest.mark.parametrize("center", [False, True])
+def test_a_missing_value_on_dask_is_named_with_what_helps_there(shape, center):
+    da, dd = pytest.importorskip("dask.array"), pytest.importorskip("dask.dataframe")
+    X = np.random.default_rng(0).standard_normal(shape)
+    X[2, 1] = np.nan
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    forms = {
+        "row 2, column 1": da.from_array(X, chunks=(1, 2)),
+        "row 2, column 1 'b'": dd.from_pandas(frame, npartitions=2),
+    }
+    for place, A in forms.items():
+        with pytest.raises(ValueError, match=place) as refused:
+            lm.select(A, 2, center=center)
+        assert "dask.array.where, or fillna" in str(refused.value)
+        assert "missing=" not in str(refused.value)
+    lm.select(dd.from_pandas(frame, npartitions=2).fillna(0.0), 2, center=center)
+
+
+@pytest.mark.parametrize("labels", [[10, 11, 12, 13], [("a", 1), ("a", 2), ("b", 1), ("b", 2)]])
+def test_labels_stay_as_they_are_on_dask(labels):
+    dd = pytest.importorskip("dask.dataframe")
+    columns = pd.MultiIndex.from_tuples(labels) if isinstance(labels[0], tuple) else labels
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((40, 4)), columns=columns)
+    expected = lm.select(frame, 2).chosen_names
+    assert lm.select(dd.from_pandas(frame, npartitions=2), 2).chosen_names == expected
+    assert set(expected) <= set(labels)

@@ -166,7 +166,9 @@ def _of_data(
                 'missing must be "error" for dask arrays; fill missing values first, e.g. with '
                 "dask.array.where"
             )
-        return replace(dask_data(A, way), left_open=scale is None)
+        read = dask_data(A, way)
+        read.operator.labels = column_labels(A)
+        return replace(read, left_open=scale is None)
     found = given(
         A, missing=missing, numeric_only=numeric_only, load=load, memory=memory, **reading
     )
@@ -385,7 +387,7 @@ def _checked(
         column = int(np.searchsorted(X.indptr, first[0], side="right") - 1)
         first = (int(X.indices[first[0]]), column)
     place = table.place(*first)
-    raise ValueError(_check.not_finite("X", value, first, int(bad.sum()), names, place=place))
+    raise ValueError(_check.not_finite("X", value, first, int(bad.sum()), place=place))
 
 
 def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n: int) -> Any:

@@ -184,7 +184,8 @@ def checked_sparse(X: Any, names: tuple[str, ...] | None = None, *, missing: boo
         place = int(np.flatnonzero(bad)[0])
         column = int(np.searchsorted(X.indptr, place, side="right") - 1)
         where = (int(X.indices[place]), column)
-        raise ValueError(_check.not_finite("X", X.data[place], where, int(bad.sum()), names))
+        called = None if names is None else names[where[1]]
+        raise ValueError(_check.not_finite("X", X.data[place], where, int(bad.sum()), called))
     if not X.has_canonical_format:
         X = X.copy()  # adding up duplicates writes to the arrays, which the user may hold
         X.sum_duplicates()

@@ -89,8 +89,8 @@ def refuse_missing(X: Any) -> None:
     if not (bad := np.isnan(values)).any():
         return
     first = tuple(int(i) for i in np.argwhere(bad)[0])
-    names = column_names(table)
-    raise ValueError(_check.not_finite("X", np.nan, first, int(bad.sum()), names, drops=False))
+    called = (column_names(table) or ())[first[1]]
+    raise ValueError(_check.not_finite("X", np.nan, first, int(bad.sum()), called, drops=False))
 
 
 def validated_table(

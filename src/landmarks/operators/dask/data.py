@@ -25,6 +25,7 @@ from .client import (
 )
 
 CHUNK = 128 * 2**20  # bytes of a chunk, if chunks that split rows must be joined
+FILL = "dask.array.where, or fillna of a data frame"  # missing= is for data in memory
 TILE_ROWS = 4096
 TILE_ENTRIES = 2**22
 # seconds per product and per task beyond the arithmetic, measured by benchmarks/cluster.py
@@ -79,12 +80,17 @@ def each_chunk(X: Any, read: Callable[..., Any], *more: Any) -> tuple[Reading, l
     ]
 
 
-def finite_chunk(chunk: Any, name: str, start: int) -> np.ndarray:
-    """A chunk of whole rows as a NumPy array, checked; `start` is its first row."""
+def finite_chunk(
+    chunk: Any, name: str, start: int, names: tuple[str, ...] | None = None, column: int = 0
+) -> np.ndarray:
+    """A chunk of rows as a NumPy array, checked.
+
+    start, column : the numbers of its first row and column. names : of its columns.
+    """
     rows = np.asarray(chunk.toarray() if hasattr(chunk, "toarray") else chunk)
     rows = rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float64)
     try:
-        _check.finite(rows, name, offset=start)
+        _check.finite(rows, name, offset=start, column=column, names=names, fill=FILL)
     except ValueError as error:
         raise ValueError(
             f"{error}; found in the chunk of rows {start} to {start + len(rows) - 1}"
@@ -182,12 +188,18 @@ class Tiled(Operator):
     def largest(self) -> float:
         """The largest |x| of all tiles, which are checked on the way."""
         reading, places = Reading(self.tiles.size), np.ndindex(self.tiles.shape)
+        edges, names = self.col_edges, self.names
+        called = [
+            constant(None if names is None else names[slice(*edges[c : c + 2])])
+            for c in range(self.tiles.shape[1])
+        ]
         leaves = [
             lazy(
                 _largest,
                 self.tiles[r, c],
                 int(self.row_edges[r]),
-                int(self.col_edges[c]),
+                int(edges[c]),
+                called[c],
                 reading.topic,
                 i,
             )
@@ -206,17 +218,17 @@ def _seconds(operator: Tiled) -> float:
 
 def tiled(X: Any, names: tuple[str, ...] | None = None) -> Tiled:
     """The operator of a wide dask array, checked in one pass; workers store it if it fits."""
-    first = in_tiles(X)
+    first = in_tiles(X, names)
     return Tiled(first.X, power=_check.exponent(first.largest(), first.like), names=names)
 
 
-def in_tiles(X: Any) -> Tiled:
+def in_tiles(X: Any, names: tuple[str, ...] | None = None) -> Tiled:
     """The operator of a wide dask array cut into tiles by its shape alone, not checked yet."""
     m, n = X.shape
     height = min(m, TILE_ROWS)
     dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
     X = X.astype(dtype).rechunk((height, min(n, TILE_ENTRIES // height)))
-    return Tiled(keep(X) if X.nbytes <= memory() // 2 else X)
+    return Tiled(keep(X) if X.nbytes <= memory() // 2 else X, names=names)
 
 
 def memory() -> int:
@@ -225,8 +237,10 @@ def memory() -> int:
     return 2 * DENSE_MEMORY if client is None else sum(worker_memory(client))
 
 
-def _largest(tile: Any, row: int, column: int, topic: str, i: int) -> float:
-    rows = finite_chunk(tile, f"X[:, {column}:]" if column else "X", row)
+def _largest(
+    tile: Any, row: int, column: int, names: tuple[str, ...] | None, topic: str, i: int
+) -> float:
+    rows = finite_chunk(tile, "X", row, names, column)
     announce(topic, i)
     return max(float(rows.max()), -float(rows.min()))
 

@@ -33,11 +33,11 @@ from .gram import gram_in_strips
 def standard_gram(X: Any, standard: Preparation, names: tuple[str, ...] | None) -> Prepared:
     """The operator of the prepared columns of a tall X, from one pass over it."""
     m, n = X.shape
-    what = None
+    what, named = None, constant(names)
     if not standard.plain:
         chunks, starts = chunks_of_rows(X[: tile_height(n)])
-        what = compute(lazy(_about_first_rows, chunks, starts.tolist()))
-    reading, leaves = each_chunk(X, _read_piece, constant(what))
+        what = compute(lazy(_about_first_rows, chunks, starts.tolist(), named))
+    reading, leaves = each_chunk(X, _read_piece, constant(what), named)
     every = lazy(moments_of_piece, tree(join_all, leaves))
     moments, power = compute(every, reading, leaves)
     parts = standard.parts(moments.mean, moments.variance, _accuracy(X))
@@ -51,9 +51,9 @@ def standard_gram(X: Any, standard: Preparation, names: tuple[str, ...] | None) 
     return standard.result(operator, parts, moments, power)
 
 
-def standard_tiles(X: Any, standard: Preparation) -> Any:
+def standard_tiles(X: Any, standard: Preparation, names: tuple[str, ...] | None) -> Any:
     """The prepared columns of a wide X as a dask array, after two passes over its tiles."""
-    tiles = in_tiles(X)
+    tiles = in_tiles(X, names)
     power = _check.exponent(tiles.largest(), tiles.like)
     origin = compute(lazy(_row_means, list(tiles.tiles[0]), power))
     origins = np.split(origin, tiles.col_edges[1:-1])
@@ -73,13 +73,23 @@ def _accuracy(X: Any) -> float:
     return float(np.finfo(float_dtype(X.dtype)).eps)
 
 
-def _about_first_rows(chunks: list[Any], starts: list[int]) -> Summation:
-    parts = [finite_chunk(chunk, "X", start) for chunk, start in zip(chunks, starts, strict=True)]
+def _about_first_rows(
+    chunks: list[Any], starts: list[int], names: tuple[str, ...] | None
+) -> Summation:
+    each = zip(chunks, starts, strict=True)
+    parts = [finite_chunk(chunk, "X", start, names) for chunk, start in each]
     return Summation.about(np.concatenate(parts))
 
 
-def _read_piece(chunk: Any, start: int, topic: str, i: int, what: Summation | None) -> Piece:
-    part = piece(finite_chunk(chunk, "X", start), start, what)
+def _read_piece(
+    chunk: Any,
+    start: int,
+    topic: str,
+    i: int,
+    what: Summation | None,
+    names: tuple[str, ...] | None,
+) -> Piece:
+    part = piece(finite_chunk(chunk, "X", start, names), start, what)
     announce(topic, i)
     return part
 
@@ -107,7 +117,7 @@ def dask_data(X: Any, standard: Preparation) -> Prepared:
     m, n = X.shape
     if n <= 2 * m and 8 * n * n <= gram_memory():
         return standard_gram(X, standard, names)
-    tiles = tiled(X if standard.plain else standard_tiles(X, standard), names)
+    tiles = tiled(X if standard.plain else standard_tiles(X, standard, names), names)
     if n <= 2 * m and 16 * n * n <= memory() // 2:
         return unprepared(gram_in_strips(tiles))
     return unprepared(tiles)
