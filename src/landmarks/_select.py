@@ -142,11 +142,8 @@ def select(
         standard = Preparation(bool(center), bool(scale))
         spread = scale is None
         problem = with_target_and_noise(problem, target, noise, repeats, standard, spread)
-    if problem.plain and k is not None:
-        problem = replace(problem, k=_check.subset_size(k, operator.n))
-    else:
-        problem = replace(problem, k=subset_size(k, problem, chooser))
-        check_honoured(problem, chooser)
+    problem = replace(problem, k=subset_size(k, problem, chooser))
+    check_honoured(problem, chooser)
     allowed = None if budget is None else _check.seconds(budget, otherwise=" or None")
     validate(operator)
     rng = np.random.default_rng(_check.seed(seed))

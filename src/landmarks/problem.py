@@ -67,14 +67,6 @@ class Problem:
         object.__setattr__(self, "objective", as_objective(self.objective))
 
     @property
-    def plain(self) -> bool:
-        """Whether only k columns are asked for: no constraint, no target and no noise."""
-        placed = self.include or self.exclude or self.constraints
-        return (
-            not placed and self.groups is None and self.costs is None and not self.objective.asked
-        )
-
-    @property
     def criterion(self) -> str:
         """The word for what is minimised: "trace", "frobenius"."""
         return self.objective.criterion

@@ -106,6 +106,21 @@ def test_a_kernel_makes_rows_the_candidates(file, capsys):
     assert found["data"]["candidates"] == "row"
 
 
+def test_the_report_on_a_frobenius_choice_says_what_is_kept(file, tmp_path, capsys):
+    record(
+        capsys,
+        "select",
+        file,
+        "--k",
+        2,
+        "--criterion",
+        "frobenius",
+        "--report",
+        tmp_path / "p.html",
+    )
+    assert "squared norm of the kernel matrix" in (tmp_path / "p.html").read_text()
+
+
 @pytest.mark.parametrize("kernel", ["laplacian", "matern", "polynomial", "linear"])
 def test_every_kernel_runs_with_a_width_of_its_own(file, capsys, kernel):
     assert (

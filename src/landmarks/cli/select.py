@@ -373,7 +373,7 @@ def _lines(
                 yield f"{error:.6g}\t{above:.6g}\t{names}"
     else:
         yield ""
-        words = replace(chosen_from.words, measure=_measure(chosen_from, selection))
+        words = replace(chosen_from.words, measure=target_measure(chosen_from.measure, selection))
         yield from lines(selection, summary, words, Terminal.of(sys.stdout), most=LISTED)
         if arguments.found is not None:
             yield from ("", *(f"  {printable(line)}" for line in str(arguments.found).splitlines()))
@@ -388,9 +388,3 @@ def _for_a_pipe(chosen_from: Source, selection: Selection, summary: Summary) -> 
         kept = "" if summary.together is None else f"{summary.together[place]:.6g}"
         number, label = chosen_from.number(int(j)), printable(chosen_from.label(int(j)))
         yield f"{place + 1}\t{number}\t{label}\t{kept}"
-
-
-def _measure(chosen_from: Source, selection: Selection) -> str:
-    if selection.objective.depth == 1:
-        return target_measure(chosen_from.measure, selection)
-    return "squared norm of the kernel matrix"

@@ -134,7 +134,7 @@ def alternatives(
                 )
             found = None if search.full else search.listed
             share = share if found is not None else share / 4
-    in_nats = problem.objective.depth == 0
+    in_nats = not problem.objective.shares
     units = list(dict.fromkeys(tuple(sorted(row)) for row in found))
     units = [row for row in units if row or problem.include]  # nothing is no choice
     if not units:

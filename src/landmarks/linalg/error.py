@@ -66,7 +66,7 @@ def selection_error(pair: Pair, indices: Indices, depth: int) -> float:
         listed = list(parts)
         E = namespace(listed[0]).concat(listed, axis=1)
         return _sum_of_squares(E @ E.T if E.shape[0] < E.shape[1] else E.T @ E)
-    if in_parts(operator) is not None and pair.plain:
+    if in_parts(operator) is not None and pair.standard:
         residual = residual_in_parts(operator, indices)
         return residual.trace if depth == 1 else residual.squared_norm()
     if depth == 1:
@@ -155,7 +155,7 @@ def total(pair: Pair, depth: int) -> float:
     """The error of choosing nothing: Σ ω_j K_jj, or ‖Ω^½KΩ^½‖²_F."""
     operator = pair.operator
     parts = in_parts(operator)
-    if parts is not None and pair.plain:
+    if parts is not None and pair.standard:
         return parts.trace() if depth == 1 else parts.squared_norm()
     if depth == 1:
         return pair.total(operator.diagonal())

@@ -122,7 +122,7 @@ class Annealed:
             cut_short()
             raise Stopped("the time is too short for the first steps of an annealed run")
         found = problem
-        if problem.pair.plain:
+        if problem.pair.standard:
             found = replace(problem, operator=searchable(problem.operator, problem.k))
         if self.sweeps and "columns" in found.operator.cheap:
             raw = saved("annealing", replace(self, sweeps=0)).choose(found, rng)
@@ -157,12 +157,12 @@ class Annealed:
             return replace(raw, indices=greedy, details={"kept": "greedy"})
         chosen = landscape.indices(state.chosen, raw.indices)
         small = problem.operator.n <= EXACT_ORDER
-        ordered = small and problem.pair.plain
+        ordered = small and problem.pair.standard
         return replace(raw, indices=greedy_order(problem, chosen) if ordered else chosen)
 
     def _weighs_all(self, problem: Problem) -> bool:
         n, m = problem.operator.n, problem.operator.m
-        if not problem.pair.plain:
+        if not problem.pair.standard:
             return True
         if self.n_candidates is not None:
             return self.n_candidates >= n
@@ -323,7 +323,7 @@ class Annealing(State):
         if len(free) <= places:
             self.p[free] = 1.0
             return
-        plain = self.problem.pair.plain  # else the sizes of candidates and target are unrelated
+        plain = self.problem.pair.standard  # else the sizes of candidates and target are unrelated
         floor = SMALLEST * (float(np.mean(self.K.diagonal)) if plain else self.first)
         floor = np.where(floor > 0, floor, 1.0)
         d = weights(self.p, self.gamma * np.maximum(self.c0, floor), self._cut(free))
@@ -489,7 +489,7 @@ class Stored(Covariance):
             c = xp.linalg.diagonal(take(C, at))
         found = _on_host(c, column_dots(C, weighed(C)), third)
         error = None
-        if not (self.cubes or self.pair.plain):
+        if not (self.cubes or self.pair.standard):
             error = self.pair.total(xp.linalg.diagonal(self.K) - xp.sum(G * G, axis=0))
         return measured(found, d, at, self.pair, error)
 
@@ -530,7 +530,7 @@ class ByFactor(Covariance):
         Q = inner @ P
         third = column_dots(Q, Q) if self.cubes else None
         found = _on_host(column_dots(P, P), column_dots(P, Q), third)
-        error = None if self.cubes or self.pair.plain else float(np.trace(host(inner)))
+        error = None if self.cubes or self.pair.standard else float(np.trace(host(inner)))
         return measured(found, d, at, self.pair, error)
 
     def _conditioned(self, j: int) -> float:
@@ -631,7 +631,7 @@ def measured(
     Without its own weight a candidate has the variance v = c/(1 − e c) + ν, and choosing it gains
     (CΩC)_jj/(1 − e c)²/v.
     """
-    if pair.plain:
+    if pair.standard:
         return found
     noise, d = (x if at is None else x[at] for x in (noise_of(pair), d))
     e = counting(d, noise)

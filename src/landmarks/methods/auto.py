@@ -96,14 +96,14 @@ class Auto:
             cut_short()
             return quick_draw(problem, rng)
         found = problem
-        if problem.pair.plain:  # the form of K for a search, which serves errors too
+        if problem.pair.standard:  # the form of K for a search, which serves errors too
             found = replace(problem, operator=searchable(problem.operator, problem.k))
         work, portfolio = Work.of(found, self.effort), Portfolio(found, rng)
         with expecting(found.searched.operator, work.moves):
             for label, method, task in steps(problem, portfolio, work):
                 portfolio.run(label, method, task)
         choice = portfolio.best
-        if work.swaps and found.pair.plain and found.objective.depth and not portfolio.over:
+        if work.swaps and found.pair.standard and found.objective.shares and not portfolio.over:
             choice = replace(choice, indices=greedy_order(found, choice.indices))
         return replace(choice, trials=tuple(portfolio.trials), bound=portfolio.bound)
 
@@ -165,7 +165,7 @@ def further_steps(
         yield "exact", Exact(start=portfolio.best.indices), within(given, given.time_left / 2)
     if portfolio.proved:
         return
-    annealed = problem.objective.depth > 0 and not problem.constraints
+    annealed = Annealed.honours.issuperset(problem.objective.asked) and not problem.constraints
     if annealed and annealed_seconds(problem) <= problem.time_left / 4:
         yield "annealed > swap", Swap(start=Annealed(sweeps=0)), problem
     yield "iterated", replace(rounds, start=portfolio.best.indices, endless=True), problem
@@ -198,7 +198,7 @@ class Work:
     def of(cls, problem: Problem, effort: float) -> Work:
         n, k, cheaper = problem.operator.n, problem.k, problem.objective.cheaper
         first = greedy_seconds(problem) + swap_seconds(problem)
-        scored = problem.objective.plain and problem.objective.depth > 0 and not problem.constraints
+        scored = problem.objective.plain and problem.objective.shares and not problem.constraints
         fit = panels_fit(problem)
         greedy = not scored or (first <= effort and fit)
         swaps = not scored or (swap_seconds(problem) <= effort and fit)

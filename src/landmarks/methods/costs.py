@@ -37,7 +37,7 @@ def frobenius_seconds(problem: Problem) -> float:
 
     Infinite for the trace itself.
     """
-    if problem.objective.depth < 2:
+    if problem.objective.cheaper is None:
         return math.inf
     return greedy_seconds(problem) + 3 * swap_seconds(problem) + cube_seconds(problem.operator)
 
@@ -102,7 +102,7 @@ def annealed_seconds(problem: Problem) -> float:
     n, m, method = problem.operator.n, problem.operator.m, Annealed()
     steps = method.n_steps + 20 * method.between
     whole = steps * n * (n if m is None else m) ** 2 * 1.5e-10
-    if n <= EXACT_ORDER or m is not None or not problem.pair.plain:
+    if n <= EXACT_ORDER or m is not None or not problem.pair.standard:
         return whole
     steps = method.n_rounds * method.n_steps // 2
     return 30 * product_seconds(problem.operator) + steps * (6 * problem.k) ** 3 * 1.5e-10

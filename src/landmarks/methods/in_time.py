@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..errors import Stopped
-from ..objectives.objective import Trace
 from ..operators.base import product_seconds
 from ..operators.forms import form_made
-from ..problem import Choice, Problem, Trial
+from ..problem import Choice, Problem, Trial, lowered
 from ..runs.runner import cut_short, timed
 from .inner import Chooser
 from .sampling.rpcholesky import quick_draw
@@ -52,11 +51,11 @@ class InTime:
         if np.array_equal(choice.indices, drawn.indices):
             return choice
         operator, objective = problem.operator, problem.objective
-        if problem.pair.plain:  # a target needs X itself
+        if problem.pair.standard:  # a target needs X itself
             operator = form_made(operator)
         # a Frobenius error reads all of K; the trace orders two choices as well
-        quick = objective.depth < 2 or ("columns" in operator.cheap and operator.n < SMALL)
-        judge = objective if quick else objective.measured(Trace)
+        quick = objective.cheaper is None or ("columns" in operator.cheap and operator.n < SMALL)
+        judge = lowered(problem, None if quick else objective.cheaper)
         error = judge.error(operator, drawn.indices)
         if judge.error(operator, choice.indices) <= error:
             return choice

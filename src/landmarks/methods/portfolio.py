@@ -76,6 +76,6 @@ class Portfolio:
 
     def _error(self, indices: np.ndarray) -> float:
         operator, objective = self.problem.operator, self.problem.objective
-        if objective.depth < 2 or not objective.plain or order(operator) <= ESTIMATED:
+        if objective.cheaper is None or not objective.plain or order(operator) <= ESTIMATED:
             return objective.error(operator, indices)
         return estimated_error(operator, indices, objective.depth).value

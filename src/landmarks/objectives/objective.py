@@ -43,6 +43,8 @@ class Objective:
     floor: ClassVar[float] = 0.0
     #: the words for the error, of what is rebuilt
     error_words: ClassVar[str]
+    #: what a choice keeps a share of; None is the measure of the data, such as their variance
+    measure: ClassVar[str | None] = None
     #: the criterion whose swaps come first, since they cost less and lead further; None is none
     cheaper: ClassVar[str | None] = None
 
@@ -50,6 +52,16 @@ class Objective:
     def plain(self) -> bool:
         """Whether all columns are rebuilt, from measurements without noise."""
         return self.target is None and self.noise is None
+
+    @property
+    def additive(self) -> bool:
+        """Whether the error is the sum of what is left of each column: Σ ω_j C_jj."""
+        return self.depth == 1
+
+    @property
+    def volume(self) -> bool:
+        """Whether a choice is worth the volume that its columns span: log det (K + N)_SS."""
+        return self.depth == 0
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -117,21 +129,21 @@ class Objective:
 
     def exact_error(self, operator: Operator, indices: np.ndarray) -> float:
         """The same, by another pass over the rows where the rounding of a Gram matrix hides it."""
-        if not self.on(operator).plain:
+        if not self.on(operator).standard:
             return self.error(operator, indices)
         return exact_error(operator, indices, self.depth)
 
     def best_rank_error(self, operator: Operator, k: int, exclude: tuple[int, ...] = ()) -> float:
         """The error of the best k directions in the span of the candidates."""
         pair = self.on(operator)
-        if pair.plain:
+        if pair.standard:
             return best_rank_error(operator, k, self.depth)
         return best_directions(pair, k, exclude, self.depth)
 
     def bound(self, operator: Operator, k: int, exclude: tuple[int, ...] = ()) -> float:
         """What no choice of k goes below, rounding included."""
         pair = self.on(operator)
-        if pair.plain:
+        if pair.standard:
             return rank_bound(operator, k, self.depth)
         return safe_bound(pair, k, exclude, self.depth)
 
@@ -189,6 +201,7 @@ class Frobenius(Objective):
     criterion: ClassVar[str] = "frobenius"
     depth: ClassVar[int] = 2
     error_words: ClassVar[str] = "the squared error of the kernel matrix of {what}"
+    measure: ClassVar[str | None] = "squared norm of the kernel matrix"
     cheaper: ClassVar[str | None] = "trace"
 
 

@@ -66,8 +66,8 @@ class Pair:
     _searched: dict[int, Pair] = field(default_factory=dict, init=False)
 
     @property
-    def plain(self) -> bool:
-        """Whether all columns count once and nothing is noisy."""
+    def standard(self) -> bool:
+        """Whether Ω = I and N = 0: all columns count once and nothing is noisy."""
         return self.weights is None and self.noise is None
 
     def searchable(self, k: int) -> Pair:

@@ -76,12 +76,12 @@ def bounds(
 ) -> Iterator[Bound]:
     """The bounds, the cheap ones first."""
     pair, objective = problem.pair, problem.objective
-    if objective.depth == 0:
+    if objective.volume:
         yield Bound(objective.bound(problem.operator, problem.k, problem.exclude), "relaxation")
         if pair.operator.n <= STORED and np.isfinite(error):
             yield from volume_bounds(problem, indices, error)
         return
-    if pair.operator.n > STORED or not pair.plain:
+    if pair.operator.n > STORED or not pair.standard:
         yield Bound(objective.bound(problem.operator, problem.k, problem.exclude), "tail")
     if pair.operator.n > STORED or problem.time_left <= 0:
         return
@@ -101,7 +101,7 @@ def bounds(
     tails = looked_ahead(own, free, r, depth)
     if tails is not None:
         yield Bound(float(np.sort(tails)[r - 1]), "lookahead", len(free))
-    if not pair.plain:  # the dual bound is for all columns without noise
+    if not pair.standard:  # the dual bound is for all columns without noise
         if len(free) <= SEARCHED:
             yield searched(problem, root, indices, error, 1.0)
         return

@@ -207,7 +207,7 @@ def conditioned(problem: Problem) -> Conditioned:
 def missed_by_all(problem: Problem) -> tuple[np.ndarray, float] | None:
     """What no choice rebuilds of a target, and nobody measures through the noise: see `reached`."""
     pair = problem.pair
-    if pair.plain or problem.objective.depth != 1:
+    if pair.standard or not problem.objective.additive:
         return None
     whole = rebuilding(pair)
     counted = pair.operator.n if pair.weights is None else np.count_nonzero(pair.weights)

@@ -112,7 +112,7 @@ class Node:
         C, T, pair = self.state.matrix, self.candidates, self.state.pair
         if len(T) == 0:
             return max(0.0, self.error - self.uncertainty)
-        if pair.repeats or self.depth == 0 or (self.depth == 2 and not pair.plain):
+        if pair.repeats or self.depth == 0 or (self.depth == 2 and not pair.standard):
             return 0.0
         if not np.all(self.state.pivots[T] > 0):
             return 0.0

@@ -91,7 +91,7 @@ def spectrum_is_cheap(operator: Operator) -> bool:
 def nested_shares(selection: Selection) -> np.ndarray | None:
     """What the first 1, 2, … of the chosen keep; None where that costs too much."""
     operator, objective = selection._data, selection.objective
-    if objective.depth == 1:
+    if objective.additive:
         shares = explained_shares(objective.on(operator), selection.indices)
         return np.pad(shares, (0, selection.k - len(shares)), mode="edge")[: selection.k]
     if operator.n > 3000:
@@ -172,8 +172,12 @@ def words_of(selection: Selection) -> Words:
 
 
 def target_measure(measure: str, selection: Selection) -> str:
-    """The measure of the columns, or of the target; the noise is named."""
+    """The measure of the columns, or of the target; the noise is named.
+
+    measure : that of the data, where the objective has none of its own.
+    """
     objective = selection.objective
+    measure = objective.measure or measure
     if objective.target is not None:
         rows = objective.rebuilds_rows
         measure = f"{measure} of the target" if rows else f"weighted {measure}"
@@ -181,8 +185,6 @@ def target_measure(measure: str, selection: Selection) -> str:
 
 
 def _measure(selection: Selection) -> str:
-    if selection.objective.depth == 2:
-        return "squared norm of the kernel matrix"
     if selection.center:
         return "variance"
     if selection.from_rows is None:  # loaded from an older file

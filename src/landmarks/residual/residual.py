@@ -178,7 +178,7 @@ class Residual(State):
 
     def share_of(self, problem: Problem) -> Callable[[], float | None] | None:
         """What is reported as the error: the share that is left, if the trace is minimised."""
-        return self.relative_error if problem.objective.depth == 1 else None
+        return self.relative_error if problem.objective.additive else None
 
     def relative_error(self) -> float | None:
         """The trace that is left as a share of the total."""

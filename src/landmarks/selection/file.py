@@ -66,18 +66,13 @@ def save(selection: Selection, path: Any) -> None:
 
 
 def _compute_figures(selection: Selection) -> None:
-    """Compute the errors and bounds, which the selection remembers and the file then holds."""
+    """Compute the errors and bounds by its criterion; the file holds what it remembers."""
     if selection.operator is None:
         return
-    criteria: tuple[str, ...] = (selection.criterion,)
-    small = selection.operator.m is not None or selection.n <= 3000
-    if not selection.objective.asked and small:  # the others cost little too
-        criteria = tuple(name for name, found in OBJECTIVES.items() if found.shares)
-    for criterion in criteria:
-        if OBJECTIVES[criterion].shares:
-            selection.relative_error(criterion)
-            selection.best_rank_error(criterion)
-        selection.gap(criterion)
+    if selection.objective.shares:
+        selection.relative_error()
+        selection.best_rank_error()
+    selection.gap()
 
 
 def load(

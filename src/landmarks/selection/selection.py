@@ -618,6 +618,9 @@ class Selection:
     def save(self, path: Any) -> None:
         """Write the selection to an npz file, without pickle; `landmarks.load` reads it.
 
+        The file holds the errors and bounds by the criterion of the selection, and what else was
+        asked of it before; further ones need the data again.
+
         Parameters
         ----------
         path : the file; it is written completely or not at all.

@@ -119,7 +119,7 @@ def pursue(
     ended = run(name, steps, residual, gains, deadline=problem.deadline)
     if ended or problem.constraints:
         return Choice(complete(problem, residual.picks))
-    if residual.pair.plain and "columns" in residual.operator.cheap:
+    if residual.pair.standard and "columns" in residual.operator.cheap:
         rest = residual.open_to(problem)
         for _ in draws(problem, residual, rest, WIDTH, np.random.default_rng(0)):
             pass

@@ -55,7 +55,7 @@ def promised(problem: Problem) -> float:
     """A bound on the trace error of this choice; ∞ where there is none, or it costs too much."""
     operator, r = problem.operator, problem.k - len(problem.include)
     if (
-        problem.objective.depth != 1
+        not problem.objective.additive
         or not problem.objective.plain
         or problem.exclude
         or problem.constraints

@@ -320,7 +320,7 @@ class Roundings(State):
     def relative_error(self) -> float | None:
         """The error of the best rounding over tr K; None where the total is another."""
         problem = self.objective.problem
-        if problem.objective.depth != 1 or problem.unscaled.weights is not None:
+        if not problem.objective.additive or problem.unscaled.weights is not None:
             return None
         return self.error / (self.objective.operator.n * self.objective.mean_diagonal)
 

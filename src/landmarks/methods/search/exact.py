@@ -54,7 +54,7 @@ class Exact:
             return Choice(start, bound=objective.floor, details={"proved": False, "nodes": 0})
         plain = allowed.single and allowed.sized and not allowed.constraints
         most = np.inf if self.parts is None else self.parts
-        if objective.depth == 0 and plain:
+        if objective.volume and plain:
             return largest_volume(problem, start, most)
         search = Search(problem)
         if not np.isfinite(objective.error(problem.operator, start)):
