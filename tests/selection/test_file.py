@@ -236,8 +236,11 @@ def test_whatever_is_loaded_can_be_shown_asked_and_saved(tmp_path_factory, data)
     except FormatError as error:
         assert len(str(error)) < 600
         return
-    assert repr(s) and s._repr_html_() and s.lower_bound() <= s.error() + 1e-2 * abs(s.error())
-    assert s.gap() >= 0
+    try:
+        assert repr(s) and s._repr_html_() and s.lower_bound() <= s.error() + 1e-2 * abs(s.error())
+        assert s.gap() >= 0
+    except ValueError as error:  # the file lost a figure, or has those of another criterion
+        assert "give them with load(path, data=…)" in str(error)
     s.save(path)
 
 
