@@ -19,6 +19,7 @@ roughly a relaxation was solved.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,7 +33,7 @@ EPS = 2.0**-53
 STEPS = 100  # of the ascent on a relaxation
 MEMORY = 8  # values that a step may fall below, but not all of them
 POWERS = (0.0, 0.25, 0.5, 0.75)  # lengths that are tried first: those powers of diag K⁻¹
-GAMMAS = 12  # scalings of linx that are tried, between those that suit its ends
+CLOSE = 0.05  # how close log γ of linx comes to the best
 
 
 class Plane(NamedTuple):
@@ -304,14 +305,19 @@ def lowest(
     if rounds:
         values = np.linalg.eigvalsh(K)
         ends = np.log(np.maximum(values[[-1, 0]], 1e-12 * values[-1]))
-        for gamma in np.linspace(-2 * ends[0], -2 * ends[1], GAMMAS):
+        solved = [best]
+
+        def linx(gamma: float) -> float:  # the height is convex in log γ
             if until():
-                break
-            try:
-                found = ascended(Linx(K, k, float(gamma)), best.x, k, **words)
-            except np.linalg.LinAlgError:
-                continue
-            best = min(best, found, key=lambda solved: solved.bound)
+                return solved[-1].bound
+            with contextlib.suppress(np.linalg.LinAlgError):
+                solved.append(ascended(Linx(K, k, gamma), best.x, k, **words))
+                return solved[-1].bound
+            return best.bound + n
+
+        between = {"bounds": -2 * ends, "method": "bounded", "options": {"xatol": CLOSE}}
+        scipy.optimize.minimize_scalar(linx, **between)
+        best = min(solved, key=lambda found: found.bound)
     return best
 
 
