@@ -47,6 +47,7 @@ from .search.swap import Swap
 # (benchmarks/versions.py).
 TIMES, MORE, MOST = 4.0, 0.6, 200
 SECOND = 0.05  # of the rounds: what swaps from a second start may take
+PRODUCTS = 4  # with K, for each of k, that the rounds may take (benchmarks/gpu_seconds.py)
 FEW = 25  # rounds on the Frobenius criterion; if there is time for fewer, they are on the trace
 ON_TRACE = 0.2  # the largest part that such a round drops
 QUICK = 0.03  # estimated seconds of a proof that is worth it for every answer: 5·10⁶ choices
@@ -141,7 +142,8 @@ def steps(given: Problem, portfolio: Portfolio, work: Work) -> Iterator[tuple[st
         return
 
     # rounds on the objective, or on one that costs less and then swaps: another 1 to 3 %
-    rounds = Iterated(rounds=work.rounds, patience=patience, endless=False)
+    most = PRODUCTS * problem.k // max(1, objective.depth)
+    rounds = Iterated(rounds=work.rounds, patience=patience, endless=False, products=most)
     if work.on_trace:
         on_trace = replace(rounds, share=ON_TRACE, criterion=cheaper)
         yield f"iterated({cheaper})", replace(on_trace, start=portfolio.best.indices), problem

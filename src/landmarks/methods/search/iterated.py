@@ -42,6 +42,8 @@ class Iterated:
         Rounds are judged by that of the problem in any case. Swaps on the trace cost far less and
         go nearly as far.
     endless : whether it goes on until a budget is spent; if not, `rounds` is the limit then too.
+    products : how many products with K the rounds may take, where `rounds` is the limit; a stored K
+        needs none once its square is formed.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class Iterated:
     patience: int = 50
     criterion: str | None = None
     endless: bool = True
+    products: int | None = None
     honours: ClassVar[frozenset[str]] = SEARCHED | PLACED
     improves: ClassVar[bool] = True
     __repr__ = brief
@@ -117,6 +120,7 @@ class Search(State):
         self.best = state.chosen
         self.error = landscape.judged(state)
         self.descended = False
+        self.before = landscape.problem.operator.ledger.products
         self.rounds = self.improvements = self.stale = 0
 
     def run(self) -> None:
@@ -136,11 +140,17 @@ class Search(State):
                 return
             self.state.settle()
             yield Step(self.rounds, most, self._relative)
-        while most is None or self.rounds < most:
+        while most is None or (self.rounds < most and self.affordable):
             with timed():  # a round that is cut short is not missed
                 self.round()
             self.state.settle()
             yield Step(self.rounds, most, self._relative)
+
+    @property
+    def affordable(self) -> bool:
+        """Whether the rounds have taken fewer products than they may."""
+        most = self.method.products
+        return most is None or self.landscape.problem.operator.ledger.products - self.before < most
 
     @property
     def settled(self) -> bool:
