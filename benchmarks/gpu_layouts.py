@@ -20,7 +20,6 @@ from card import Page, device_line, kernel, options, real
 
 from landmarks.operators.diagonals import cubed_diagonal
 from landmarks.operators.gpu import fused
-from landmarks.operators.gpu.double import parts_of
 
 SETS = {"protein": 45_730, "covtype": 50_000, "htru2": 17_898}
 
@@ -56,7 +55,7 @@ def row(name: str, K: Any, width: float) -> str:
     each = [1e3 * seconds(lambda w=w: K.matmul(V[:, :w])) for w in (1, 32, 64)]
     again = fused.prepare(K.points, K.h).within(K.prepared.layout)
     together = 1e3 * seconds(lambda: fused.product(K.h, K.prepared, again, V[:, :1]))
-    parts = parts_of(K.prepared)
+    parts = K.prepared.parts
     apart = 0 if parts is None else len(parts.outer)
     cubes = seconds(lambda: cubed_diagonal(K), repeats=1)
     ms = ", ".join(f"{value:.2f}" for value in each)

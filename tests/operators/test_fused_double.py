@@ -9,7 +9,7 @@ import pytest
 import landmarks as lm
 from landmarks.operators.base import faster_squares
 from landmarks.operators.gpu import fused
-from landmarks.operators.gpu.double import DoublePoints, parts_of
+from landmarks.operators.gpu.double import DoublePoints
 
 torch = pytest.importorskip("torch", reason="fused products need torch")
 if importlib.util.find_spec("triton") is None:
@@ -178,8 +178,8 @@ def with_a_few_far_out(n):
 def test_a_few_points_far_out_are_multiplied_apart(h, width):
     x, V = with_a_few_far_out(150), draw(150, width, seed=2)
     prepared = fused.prepare(x, h)
-    assert parts_of(prepared).outer.tolist() == [2, 75, 149]
-    assert parts_of(prepared).tight.layout.near <= parts_of(prepared).wide.layout.near
+    assert prepared.parts.outer.tolist() == [2, 75, 149]
+    assert prepared.parts.tight.layout.near <= prepared.parts.wide.layout.near
     assert error(fused.product(h, prepared, prepared, V), exact(h, x, x) @ longer(V)) < BOUND
 
 
@@ -192,4 +192,4 @@ def test_squared_row_sums_of_points_far_out():
 
 @pytest.mark.parametrize("h", [lm.rbf(9.0), lm.rbf(0.05), lm.laplacian(1.0)], ids=repr)
 def test_points_are_one_part_where_all_are_near_or_most_far_out(h):
-    assert parts_of(fused.prepare(draw(60, 9), h)) is None
+    assert fused.prepare(draw(60, 9), h).parts is None

@@ -5,19 +5,11 @@ same code. A row of signs depends only on a key and its number (`operators.parts
 """
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from .._array import Array, like
 from ..operators.parts import signs
-
-
-class Probes(Protocol):
-    """A way to draw an n × M block of probes."""
-
-    def draw(self, n: int, rng: np.random.Generator, reference: Array) -> Array:
-        """A fresh block, of the library and device of the reference."""
 
 
 @dataclass(frozen=True)
@@ -36,15 +28,12 @@ class Rademacher:
     count: int = 10
 
     def draw(self, n: int, rng: np.random.Generator, reference: Array) -> Array:
-        return like(self.rows(self.key(rng), 0, n), reference)
+        """A fresh block of n rows, of the library and device of the reference."""
+        return like(signs(self.key(rng), self.count, 0, n), reference)
 
     def key(self, rng: np.random.Generator) -> int:
         """A fresh key: blocks of two keys are independent."""
         return int(rng.integers(2**63))
-
-    def rows(self, key: int, start: int, stop: int) -> np.ndarray:
-        """Rows start … stop − 1 of the block with that key, however many rows it has."""
-        return signs(key, self.count, start, stop)
 
 
 @dataclass(frozen=True)
@@ -53,3 +42,6 @@ class Identity:
 
     def draw(self, n: int, rng: np.random.Generator, reference: Array) -> Array:
         return like(np.sqrt(n) * np.eye(n), reference)
+
+
+Probes = Rademacher | Identity

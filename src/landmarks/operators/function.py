@@ -101,17 +101,6 @@ class Function(Operator):
         return Restricted(self, indices)
 
 
-@validate.register
-def _probe_once(operator: Function) -> None:
-    """Raise when products with random vectors show that K is not symmetric or not PSD.
-
-    One product is repeated, and a warning says if the result differs.
-    """
-    if not operator.trusted:
-        operator.trusted = True
-        _probe(operator)
-
-
 def function(
     mvm: Any,
     n: int | None = None,
@@ -195,8 +184,12 @@ def _real(dtype: Any) -> Any:
 SINGLE = 1e-7  # if two equal products differ by less than this, they were computed in float32
 
 
+@validate.register
 def _probe(operator: Function) -> None:
-    """Test symmetry and definiteness with three products, and determinism with a fourth."""
+    """Test symmetry and definiteness with three products, and determinism with a fourth; once."""
+    if operator.trusted:
+        return
+    operator.trusted = True
     # Gaussian vectors: sign vectors may all be orthogonal to a K of low rank
     U = np.random.default_rng(0).standard_normal((operator.n, 3))
     KU = host(operator.matmul(like(U, operator.like))).astype(np.float64)

@@ -312,7 +312,9 @@ class KernelOperator(Operator):
             self.ledger.add(entries=x.shape[0] * y.shape[0])
             return values
         except (MemoryError, RuntimeError) as error:
-            if not _out_of_memory(error) or x.shape[0] == 1:
+            said = str(error).lower()
+            short = "out of memory" in said or "can't allocate" in said
+            if not (short or isinstance(error, MemoryError)) or x.shape[0] == 1:
                 raise
         half = x.shape[0] // 2
         self._shrink(half * y.shape[0] * itemsize(self.like))
@@ -459,11 +461,3 @@ def chunked_error(like: Array, largest: float = math.inf) -> float:
     """
     limit = 1e-4 if is_single(like) else 1e-8
     return 8 * eps(like) + min(eps(like) * largest, limit)
-
-
-def _out_of_memory(error: Exception) -> bool:
-    return (
-        isinstance(error, MemoryError)
-        or "out of memory" in str(error).lower()
-        or "can't allocate" in str(error).lower()
-    )

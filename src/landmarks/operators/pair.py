@@ -182,18 +182,11 @@ def scaled_far(operator: Operator, n: int) -> tuple[Operator, np.ndarray | None]
         largest = abs(operator.X).max(axis=0).toarray().ravel().astype(np.float64)
     else:
         return operator, None
-    exponents = np.frexp(largest)[1]
+    exponents = np.clip(np.frexp(largest)[1], -1000, 1000)  # so that their powers are finite
     exponents = np.where((largest > 0) & (np.arange(operator.n) < n), exponents, 0)
     if np.max(np.abs(exponents), initial=0) <= FAR:
         return operator, None
-    if isinstance(operator, Sparse):
-        X = operator.X.copy()
-        X.data = np.ldexp(X.data, -np.repeat(exponents, np.diff(X.indptr)))
-        return operator.of(X), exponents
-    if isinstance(operator, Data):
-        return operator.of(like(np.ldexp(host(operator.X), -exponents), operator.X)), exponents
-    K = np.ldexp(host(operator.K), -(exponents[:, None] + exponents[None, :]))
-    return Dense(like(K, operator.K), ledger=operator.ledger, digits=operator.digits), exponents
+    return rescaled(operator, np.ldexp(1.0, -exponents)), exponents
 
 
 def rescaled(operator: Operator, d: np.ndarray) -> Operator:

@@ -50,7 +50,10 @@ def pivoted_factor(operator: Operator, most: int, unit: float | None = None) -> 
         slow = r >= BLOCK and float(left.sum()) > whole * 10 ** (-SLOWEST * r / most)
         if r == most or slow:
             return None
-        proposed, outside = _proposed(left, floor, min(BLOCK, most - r))
+        # the columns of which most is left, and the most that is left of any other
+        open_to = np.flatnonzero(left > floor)
+        order, width = open_to[np.argsort(-left[open_to], kind="stable")], min(BLOCK, most - r)
+        proposed, outside = order[:width], float(left[order[width]]) if width < len(order) else 0.0
         columns = operator.columns(proposed) - F[:, :r] @ take(F[:, :r], proposed).T
         limits = np.maximum(floor[proposed], NEAR * min(outside, float(np.max(left))))
         C = host(take(columns, proposed)).astype(np.float64)
@@ -114,14 +117,6 @@ def check_definite(K: Array) -> None:
             f"K must be positive semidefinite, but it has the eigenvalue {least:.3g}; clip "
             f"negative eigenvalues, or add {-least:.3g} to the diagonal"
         )
-
-
-def _proposed(left: np.ndarray, floor: np.ndarray, width: int) -> tuple[np.ndarray, float]:
-    """The columns of which most is left, and the most that is left of any other."""
-    open_to = np.flatnonzero(left > floor)
-    order = open_to[np.argsort(-left[open_to], kind="stable")]
-    outside = float(left[order[width]]) if width < len(order) else 0.0
-    return order[:width], outside
 
 
 def _pivots(C: np.ndarray, limits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ import math
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from ... import kernels
@@ -42,8 +43,8 @@ def double_product(
     if 0 in (left.n, right.n, block.shape[1]):
         return left.points.new_zeros((left.n, block.shape[1]))
     block = block.to(left.points.dtype)
-    if left is right and (parts := parts_of(left)) is not None:
-        return by_parts(parts, lambda x, y, rows: double_product(h, x, y, block[rows]))
+    if left is right and left.parts is not None:
+        return by_parts(left.parts, lambda x, y, rows: double_product(h, x, y, block[rows]))
     if block.shape[1] == 1:
         return _vector(left, right, block[:, 0], square=False)[:, None]
     return in_passes(lambda piece: _block(left, right, piece), block)
@@ -54,8 +55,8 @@ def double_squared_row_sums(
 ) -> Array:
     """Σ_j h(x_i, y_j)² for every i in one pass."""
     left, right = pair(h, x, y)
-    if left is right and (parts := parts_of(left)) is not None:
-        return by_parts(parts, lambda x, y, rows: double_squared_row_sums(h, x, y))
+    if left is right and left.parts is not None:
+        return by_parts(left.parts, lambda x, y, rows: double_squared_row_sums(h, x, y))
     return _vector(left, right, right.points.new_ones(right.n), square=True)
 
 
@@ -113,8 +114,8 @@ def _start(
     d = unrolled(x.points.shape[1])[0]
     with torch.cuda.device_of(v):
         kernel[strips, parts](
-            x.rows(True), x.coordinates(), y.rows(False), y.coordinates(), v, out,
-            rows, cols, tiles, -(-tiles // parts), d, x.factor(),
+            x.rows(True), x.coordinates, y.rows(False), y.coordinates, v, out,
+            rows, cols, tiles, -(-tiles // parts), d, x.factor,
             _high_word(x.layout.near), _high_word(2.0**x.layout.shift),
             **_shape(x), BM=tile.rows, BN=tile.cols,
             num_warps=tile.warps, num_stages=tile.stages, **options,
@@ -181,15 +182,8 @@ class DoubleParts(NamedTuple):
     far: DoublePoints
 
 
-def parts_of(x: DoublePoints) -> DoubleParts | None:
-    """The parts of the points, made once; None where there is nothing to gain."""
-    if "parts" not in x._packed:
-        x._packed["parts"] = _divided(x)
-    found: DoubleParts | None = x._packed["parts"]
-    return found
-
-
-def _divided(x: DoublePoints) -> DoubleParts | None:
+def divided(x: DoublePoints) -> DoubleParts | None:
+    """The parts of the points; None where there is nothing to gain."""
     h, layout = x.h, x.layout
     if layout.largest < LARGEST_NORM or not isinstance(h, kernels.rbf | kernels.matern):
         return None
@@ -316,7 +310,7 @@ class DoublePoints:
     points: Array
     h: kernels.Kernel
     layout: DoubleLayout = None  # type: ignore[assignment]  # made below
-    _packed: dict[str, Any] = field(init=False, default_factory=dict)
+    _packed: dict[bool, Array] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.layout is None:
@@ -348,24 +342,25 @@ class DoublePoints:
 
     def rows(self, left: bool) -> Array:
         """The packed rows that stand on one side of a product."""
-        side = "left" if left else "right"
-        if side not in self._packed:
-            self._packed[side] = self._pack(left)
-        return self._packed[side]
+        if left not in self._packed:
+            self._packed[left] = self._pack(left)
+        return self._packed[left]
 
+    @cached_property
+    def parts(self) -> DoubleParts | None:
+        """The parts of the points; None where there is nothing to gain."""
+        return divided(self)
+
+    @cached_property
     def factor(self) -> Array:
         """The factor of sums of differences, on the device of the points."""
-        if "factor" not in self._packed:
-            self._packed["factor"] = self.points.new_tensor([self.layout.factor])
-        return self._packed["factor"]
+        return self.points.new_tensor([self.layout.factor])
 
+    @cached_property
     def coordinates(self) -> Array:
         """The coordinates by rows, where tiles need differences; else any array."""
-        if not (isinstance(self.h, kernels.laplacian) or self.layout.near):
-            return self.points
-        if "coordinates" not in self._packed:
-            self._packed["coordinates"] = by_coordinates(self.points)
-        return self._packed["coordinates"]
+        needed = isinstance(self.h, kernels.laplacian) or self.layout.near
+        return by_coordinates(self.points) if needed else self.points
 
     def _pack(self, left: bool) -> Array:
         """[2u, 0 …, 1, shift − |u|²] on the left, [v, 0 …, −|v|², 1] on the right."""

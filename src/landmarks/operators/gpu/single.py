@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ... import kernels
@@ -186,10 +187,16 @@ class SinglePoints:
     like: SinglePoints | None = None
     layout: SingleLayout | None = field(init=False)
     _packed: dict[bool, tuple[Array, Array]] = field(init=False, default_factory=dict)
-    _length: int | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.layout = self.like.layout if self.like is not None else _layout(self.points, self.h)
+
+    @cached_property
+    def length(self) -> int:
+        """The length of a packed row; 0 where points are not packed."""
+        if self.layout is None:
+            return 0
+        return self.layout.rows(_packable(self.points[:1], self.h), True).shape[1]
 
     @property
     def n(self) -> int:
@@ -267,22 +274,14 @@ def shape_of(x: SinglePoints) -> dict[str, Any]:
     if x.layout is None:
         distance = ABSOLUTE if isinstance(x.h, kernels.laplacian) else SQUARES
         return {"DISTANCE": distance, "SHAPE": shape, "DEGREE": degree, "L": 0, "REST": 16}
-    length = _length(x)
-    first, rest = _two_powers(length)
+    first, rest = _two_powers(x.length)
     return {
         "DISTANCE": SHORT if first else LONG,
         "SHAPE": shape,
         "DEGREE": degree,
-        "L": first or length + -length % 64,
+        "L": first or x.length + -x.length % 64,
         "REST": rest,
     }
-
-
-def _length(x: SinglePoints) -> int:
-    """The length of a packed row."""
-    if x._length is None and x.layout is not None:
-        x._length = x.layout.left(_packable(x.points[:1], x.h)).shape[1]
-    return x._length or 0
 
 
 def _two_powers(length: int) -> tuple[int, int]:
@@ -302,34 +301,21 @@ def _two_powers(length: int) -> tuple[int, int]:
 
 def operands(z: SinglePoints, left: bool, shape: dict[str, Any]) -> tuple[Array, Array]:
     """The points of one side as the two contiguous arrays that the kernels read; packed once."""
-    if left not in z._packed:
-        z._packed[left] = (
-            _coordinates(z, shape) if z.layout is None else _split_rows(z, z.layout, left, shape)
-        )
+    import torch
+
+    if left in z._packed:
+        return z._packed[left]
+    L, rest = shape["L"], shape["REST"]
+    if z.layout is None:  # coordinates by rows, and the zeros whose product starts a tile
+        rows = by_coordinates(z.points)
+        zeros = torch.zeros((rows.shape[1], rest), dtype=torch.float16, device=rows.device)
+        z._packed[left] = rows, zeros
+    else:
+        rows = z.layout.rows(_packable(z.points, z.h), left)
+        rows = torch.nn.functional.pad(rows, (0, L + rest - rows.shape[1], 0, -z.n % ROW_STEP))
+        first = rows[:, :L].contiguous()
+        z._packed[left] = first, rows[:, L:].contiguous() if rest else first
     return z._packed[left]
-
-
-def _split_rows(
-    z: SinglePoints, layout: SingleLayout, left: bool, shape: dict[str, Any]
-) -> tuple[Array, Array]:
-    import torch
-
-    points = _packable(z.points, z.h)
-    rows = layout.left(points) if left else layout.right(points)
-    rows = torch.nn.functional.pad(
-        rows, (0, shape["L"] + shape["REST"] - rows.shape[1], 0, -z.n % ROW_STEP)
-    )
-    first = rows[:, : shape["L"]].contiguous()
-    return first, rows[:, shape["L"] :].contiguous() if shape["REST"] else first
-
-
-def _coordinates(z: SinglePoints, shape: dict[str, Any]) -> tuple[Array, Array]:
-    """Coordinates by rows, and the zeros whose product starts a tile."""
-    import torch
-
-    rows = by_coordinates(z.points)
-    zeros = torch.zeros((rows.shape[1], shape["REST"]), dtype=torch.float16, device=rows.device)
-    return rows, zeros
 
 
 # Points packed for the tensor cores: rows of float16 pieces whose inner product is an exponent.
@@ -352,11 +338,15 @@ GRID = (5, 12)  # the binary digits after the point that the grid of the high pa
 
 @dataclass(frozen=True)
 class SingleLayout:
-    """What two packed sets of points must share: origin, unit of length, form of a row."""
+    """What two packed sets of points must share: origin, unit of length, form of a row.
+
+    shift : what is added to the inner product, SHIFT or 0.
+    """
 
     centre: Array
     unit: float
     form: str
+    shift: int = 0
     digits: int = 0
     pieces: int = 3
     nearest: float = 0.0  # squared distances below this are rounding
@@ -370,13 +360,9 @@ class SingleLayout:
         """Whether the points are near enough to be packed."""
         return bool((self.scaled(points).square().sum(1) <= self.reach).all())
 
-    def left(self, points: Array) -> Array:
-        """The rows that stand on the left of an inner product."""
-        return _FORMS[self.form](self.scaled(points), self, True)
-
-    def right(self, points: Array) -> Array:
-        """The rows that stand on the right of an inner product."""
-        return _FORMS[self.form](self.scaled(points), self, False)
+    def rows(self, points: Array, left: bool) -> Array:
+        """The rows that stand on one side of an inner product."""
+        return _FORMS[self.form](self.scaled(points), self, left)
 
 
 def choose_layout(points: Array, unit: float, shift: bool) -> SingleLayout | None:
@@ -384,13 +370,15 @@ def choose_layout(points: Array, unit: float, shift: bool) -> SingleLayout | Non
     centre = points.double().mean(0)
     norms = ((points.double() - centre) / unit).square().sum(1)
     mean, largest = norms.mean().item(), norms.max().item()
+    moved = SHIFT if shift else 0
     pieces = 2 if shift and points.shape[1] <= LONGEST_EXACT else 3
     most = ROUNDING[pieces]
     if mean < most[0] and largest < most[1] and (pieces == 2 or points.shape[1] > LONGEST_EXACT):
         return SingleLayout(
             centre,
             unit,
-            "plain" if shift else "plain unshifted",
+            "plain",
+            moved,
             pieces=pieces,
             nearest=mean * 2.0**-20,
             reach=2.0**15,
@@ -399,10 +387,8 @@ def choose_layout(points: Array, unit: float, shift: bool) -> SingleLayout | Non
     digits = min(math.floor(11 - math.log2(reach)), GRID[1])
     if digits < GRID[0]:
         return None
-    form = "exact" if shift else "exact unshifted"
-    return SingleLayout(
-        centre, unit, form, digits, nearest=2.0 ** (-9 - 2 * digits), reach=2.0 ** (27 - 2 * digits)
-    )
+    nearest, reach = 2.0 ** (-9 - 2 * digits), 2.0 ** (27 - 2 * digits)
+    return SingleLayout(centre, unit, "exact", moved, digits, nearest=nearest, reach=reach)
 
 
 def half(array: Array) -> Array:
@@ -429,7 +415,7 @@ def _rows(parts: list[Array], step: int = 16) -> Array:
     return torch.nn.functional.pad(rows, (0, -rows.shape[1] % step)).half()
 
 
-def _exact(u: Array, layout: SingleLayout, left: bool, shift: int) -> Array:
+def _exact(u: Array, layout: SingleLayout, left: bool) -> Array:
     import torch
 
     unit, ones = 2.0**-layout.digits, torch.ones_like(u[:, :1])
@@ -441,13 +427,13 @@ def _exact(u: Array, layout: SingleLayout, left: bool, shift: int) -> Array:
     fine = half((squares - most * coarse) / unit)
     a, b = pieces((2 * high * low + low.square()).sum(1, keepdim=True), 2)
     if left:
-        first = [2 * high, -most, -fine, coarse * ones, unit * ones, shift * ones]
+        first = [2 * high, -most, -fine, coarse * ones, unit * ones, layout.shift * ones]
         return torch.cat([_rows(first), _rows([2 * high, 2 * low, 2 * low, -a, -b, ones, ones])], 1)
     first = [high, coarse * ones, unit * ones, -most, -fine, ones]
     return torch.cat([_rows(first), _rows([low, high, low, ones, ones, -a, -b])], 1)
 
 
-def _plain(u: Array, layout: SingleLayout, left: bool, shift: int) -> Array:
+def _plain(u: Array, layout: SingleLayout, left: bool) -> Array:
     """Small terms first and norms last: the sums that the tensor cores truncate stay small."""
     import torch
 
@@ -455,7 +441,8 @@ def _plain(u: Array, layout: SingleLayout, left: bool, shift: int) -> Array:
     ones = [torch.ones_like(u[:, :1])] * layout.pieces
     squares = (high + low).square().sum(1, keepdim=True)
     if left:
-        return _rows([2 * high, 2 * low, 2 * high, *pieces(shift - squares, layout.pieces), *ones])
+        norms = pieces(layout.shift - squares, layout.pieces)
+        return _rows([2 * high, 2 * low, 2 * high, *norms, *ones])
     return _rows([low, high, high, *ones, *pieces(-squares, layout.pieces)])
 
 
@@ -465,10 +452,4 @@ def _inner(u: Array, layout: SingleLayout, left: bool) -> Array:
     return _rows([high, low, high] if left else [low, high, high])
 
 
-_FORMS = {
-    "exact": lambda u, layout, left: _exact(u, layout, left, SHIFT),
-    "exact unshifted": lambda u, layout, left: _exact(u, layout, left, 0),
-    "plain": lambda u, layout, left: _plain(u, layout, left, SHIFT),
-    "plain unshifted": lambda u, layout, left: _plain(u, layout, left, 0),
-    "inner": _inner,
-}
+_FORMS = {"exact": _exact, "plain": _plain, "inner": _inner}
