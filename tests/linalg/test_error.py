@@ -28,6 +28,34 @@ def test_a_rigorous_bound_from_leading_eigenvalues_takes_off_more(monkeypatch, c
 
 
 @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+@pytest.mark.parametrize("kind", ["smooth", "flat", "of low rank", "nearly all"])
+def test_leading_eigenvalues_give_the_best_error_from_below(monkeypatch, kind, criterion):
+    rng, n = np.random.default_rng(3), 300
+    K, k = {
+        "smooth": (np.exp(-((np.arange(n)[:, None] - np.arange(n)) ** 2) / 30.0), 20),
+        "flat": (np.cov(rng.standard_normal((n, 3 * n))), 5),
+        "of low rank": ((A := rng.standard_normal((n, 12))) @ A.T, 8),
+        "nearly all": (np.cov(rng.standard_normal((n, 2 * n))), 250),
+    }[kind]
+    columns = []
+
+    def product(block):
+        columns.append(block.shape[1])
+        return K @ block
+
+    operator = lm.function(product, n=n, diagonal=np.diag(K))
+    exact = best_rank_error(lm.psd(K), k, criterion)
+    monkeypatch.setattr(error_module, "FULL_SPECTRUM", n - 1)
+    found = best_rank_error(operator, k, criterion)
+    assert exact * (1 - 2e-6) - 1e-12 * np.trace(K) <= found <= exact * (1 + 1e-9)
+    if kind == "smooth":
+        products = len(columns)
+        assert products <= 16  # blocks: of single vectors it takes more than 2k
+        best_rank_error(operator, k, criterion)
+        assert len(columns) == products
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
 def test_rows_in_blocks_know_an_error_that_their_gram_matrix_hides(criterion):
     """The second column is beyond the rank of the Gram matrix, yet rebuilds the third."""
     rng = np.random.default_rng(2)
