@@ -162,7 +162,7 @@ def _settings(problem: Problem, method: Method, asked: dict[str, Any]) -> dict[s
         "groups": None if problem.groups is None else problem.groups.tolist(),
         "costs": None if problem.costs is None else problem.costs.tolist(),
         "budget_cost": problem.budget_cost,
-        "aim": problem.objective.record(),
+        "objective": problem.objective.record(),
         "constraints": [c.fingerprint() for c in problem.constraints] or None,
         "landmarks": sys.modules["landmarks"].__version__.rsplit(".", 1)[0],
     }

@@ -324,10 +324,10 @@ class Regions(Constraint):
     def addable(self, chosen: np.ndarray, left: int, open_places: np.ndarray) -> np.ndarray:
         (low, high), counts = self._limits, self._counts(chosen)
         needed = np.maximum(low - counts, 0)
-        room = counts < high
+        below = counts < high
         if np.sum(needed) >= left:
-            room &= needed > 0
-        return room[self._numbers]
+            below &= needed > 0
+        return below[self._numbers]
 
     def counts_left(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         (low, high), counts = self._limits, self._counts(chosen)
@@ -336,9 +336,9 @@ class Regions(Constraint):
     def exchangeable(self, chosen: np.ndarray) -> np.ndarray:
         (low, high), counts = self._limits, self._counts(chosen)
         own = self._numbers[chosen]
-        room = (counts < high)[self._numbers]
+        below = (counts < high)[self._numbers]
         spare = (counts > low)[own]
-        return (own[:, None] == self._numbers) | (spare[:, None] & room)
+        return (own[:, None] == self._numbers) | (spare[:, None] & below)
 
     def broken(self, chosen: np.ndarray, complete: bool) -> str | None:
         (low, high), counts = self._limits, self._counts(chosen)

@@ -163,7 +163,7 @@ HOSTILE = {
     "stopped": ["a", None],
     "from_rows": ["x", 0],
     "sketch": ["x", [None], [np.nan], {"a": 1}],
-    "aim": [3, {"x": 1}, []],
+    "objective": [3, {"x": 1}, []],
     "constraints": ["x", [3], [{"distance": -1.0}]],
     "known": [3, {"<b>": 1.0}, {"error:trace": "x"}, {"total:trace": np.nan}, {"columns": 99}],
     "known, error:trace": [{"error:trace": -1.0}, {"error:trace": 9.0, "total:trace": 5.0}],

@@ -73,7 +73,7 @@ def test_a_checkpoint_of_another_target_is_refused(tmp_path: Path) -> None:
     first = lm.select(A, 3, target=B, checkpoint=path)
     again = lm.select(A, 3, target=B, checkpoint=path)
     assert first.indices.tolist() == again.indices.tolist()
-    with pytest.raises(ValueError, match="aim"):
+    with pytest.raises(ValueError, match="objective"):
         lm.select(A, 3, target=B + 1, checkpoint=path)
 
 

@@ -45,7 +45,7 @@ def save(selection: Selection, path: Any) -> None:
     record: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
-        "aim": selection.objective.record(),
+        "objective": selection.objective.record(),
         "ledger": asdict(selection.ledger),
         "labels": None if selection.labels is None else [_plain(j) for j in selection.labels],
         "trials": [asdict(trial) for trial in selection.trials],
@@ -145,7 +145,7 @@ def load(
         selection = replace(selection, operator=operator, path=selection.path)
     standard = Preparation(selection.center, selection.scale)
     objective = with_saved_target(
-        selection.objective, record.get("aim"), selection.operator, target, standard
+        selection.objective, record.get("objective"), selection.operator, target, standard
     )
     return replace(selection, objective=objective, path=selection.path)
 
@@ -189,28 +189,37 @@ def _check_record(record: dict[str, Any]) -> None:
     trials = record["trials"]
     fine = _is_list(trials, lambda trial: _is_record(trial, Trial))
     _expect("trials", trials, fine, "a list of labels, errors, counts and seconds")
-    _check_aim(record.get("aim"), n)
+    _check_objective(record.get("objective"), n)
     _check_figures(record)
 
 
-def _check_aim(aim: Any, n: int) -> None:
-    """Check the fields of a target and of noise."""
-    if aim is None:
+def _check_objective(record: Any, n: int) -> None:
+    """Check what a target and noise are."""
+    if record is None:
         return
     parts = ("target", "columns", "rows", "noise", "repeats", "exponent", "names")
-    _expect("aim", aim, isinstance(aim, dict) and {*parts} <= aim.keys(), f"{', '.join(parts)}")
-    digest, columns, noise, names = (aim[name] for name in ("target", "columns", "noise", "names"))
-    _expect("aim, target", digest, digest is None or _is_text(digest), "a checksum or null")
+    _expect(
+        "objective",
+        record,
+        isinstance(record, dict) and {*parts} <= record.keys(),
+        f"{', '.join(parts)}",
+    )
+    digest, columns, noise, names = (
+        record[name] for name in ("target", "columns", "noise", "names")
+    )
+    _expect("objective, target", digest, digest is None or _is_text(digest), "a checksum or null")
     fine = _is_count(columns) and columns < 2**31 if digest is not None else columns is None
-    _expect("aim, columns", columns, fine, "the number of columns of the target")
+    _expect("objective, columns", columns, fine, "the number of columns of the target")
     fine = noise is None or _is_list(noise, lambda v: _is_finite(v) and v >= 0, n)
-    _expect("aim, noise", noise, fine, f"{n} variances or null")
+    _expect("objective, noise", noise, fine, f"{n} variances or null")
     for name in ("rows", "repeats"):
-        _expect(f"aim, {name}", aim[name], isinstance(aim[name], bool), "true or false")
-    value = aim["exponent"]
-    _expect("aim, exponent", value, is_whole(value) and abs(value) < 10_000, "an exponent of 2")
+        _expect(f"objective, {name}", record[name], isinstance(record[name], bool), "true or false")
+    value = record["exponent"]
+    _expect(
+        "objective, exponent", value, is_whole(value) and abs(value) < 10_000, "an exponent of 2"
+    )
     fine = names is None or _is_list(names, _is_text, columns)
-    _expect("aim, names", names, fine, "the names of the target or null")
+    _expect("objective, names", names, fine, "the names of the target or null")
 
 
 def _check_figures(record: dict[str, Any]) -> None:
@@ -299,7 +308,7 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> Selection:
     return Selection(
         indices=arrays["indices"],
         n=record["n"],
-        objective=saved_objective(record["criterion"], record.get("aim")),
+        objective=saved_objective(record["criterion"], record.get("objective")),
         method=record["method"],
         seed=record["seed"],
         ledger=Cost(**record["ledger"]),
