@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.errors import RankWarning, UnsupportedError
-from landmarks.problem import INCLUDE_EXCLUDE
+from landmarks.errors import UnsupportedError
 
 
 @pytest.fixture
@@ -53,7 +52,6 @@ def test_a_method_that_cannot_honour_a_constraint_says_so(X):
     with pytest.raises(UnsupportedError, match="First does not support exclude"):
         lm.select(X, 3, method=First(), exclude=[1])
     assert lm.select(X, 3, method=First()).indices.tolist() == [0, 1, 2]
-    assert frozenset({"include", "exclude"}) == INCLUDE_EXCLUDE
 
 
 def test_a_method_class_instead_of_an_object_is_refused(X):
@@ -65,12 +63,6 @@ def test_a_method_class_instead_of_an_object_is_refused(X):
 def test_a_seed_of_another_kind_is_refused(X, seed):
     with pytest.raises(ValueError, match="seed must be a whole number of at least 0"):
         lm.select(X, 3, seed=seed)
-
-
-def test_the_rank_is_warned_of_once():
-    with pytest.warns(RankWarning, match="numerical rank 1 < k = 2") as caught:
-        lm.select(np.ones((5, 4)), 2, scale=False)
-    assert len(caught) == 1
 
 
 def test_a_name_must_be_that_of_one_column(X):

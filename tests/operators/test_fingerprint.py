@@ -1,4 +1,6 @@
-"""The fingerprint of data: the same for the same numbers, another for others."""
+"""A checkpoint knows the data of its run: the same for the same numbers, another for others."""
+
+import warnings
 
 import numpy as np
 import pytest
@@ -6,25 +8,13 @@ import scipy.sparse
 from libraries import library
 
 import landmarks as lm
-from landmarks.operators.fingerprint import (
-    fingerprint,
-    same_data,
-)
+from landmarks.errors import RankWarning
 
 K = np.diag([3.0, 2.0, 1.0, 4.0]) + 0.1
 
 
 def black_box(K):
     return lm.function(lambda V: K @ V, n=len(K))
-
-
-def test_the_array_library_does_not_matter():
-    assert same_data(fingerprint(lm.psd(K)), fingerprint(lm.psd(library("torch").asarray(K))))
-
-
-def test_products_are_the_same_up_to_rounding():
-    assert same_data(fingerprint(black_box(K)), fingerprint(black_box(K * (1 + 1e-8))))
-    assert not same_data(fingerprint(black_box(K)), fingerprint(black_box(K * (1 + 1e-4))))
 
 
 POINTS = np.random.default_rng(0).standard_normal((6, 2))
@@ -49,18 +39,33 @@ PAIRS = {
     "units": (lm.data(POINTS), lm.data(np.ldexp(POINTS, 300))),
     "order": (lm.data(POINTS), lm.data(POINTS[:, ::-1].copy())),
     "shape": (lm.data(POINTS), lm.data(POINTS.reshape(4, 3))),
+    "products": (black_box(K), black_box(K * (1 + 1e-4))),
+    "products that are zero": (black_box(0 * K), black_box(1e-9 * np.eye(4))),
 }
 
 
+ALIKE = {name: (one, one) for name, (one, _) in PAIRS.items()} | {
+    "array libraries": (lm.psd(K), lm.psd(library("torch").asarray(K))),
+    "products up to rounding": (black_box(K), black_box(K * (1 + 1e-8))),
+}
+
+
+def run(operator, path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        return lm.select(operator, 1, method="greedy", scale=False, checkpoint=path).indices
+
+
 @pytest.mark.parametrize("name", PAIRS)
-def test_every_operator_is_distinguished_from_another_of_its_kind(name):
+def test_a_run_does_not_continue_on_other_data_of_its_kind(name, tmp_path):
     one, other = PAIRS[name]
-    assert same_data(fingerprint(one), fingerprint(one)) and not same_data(
-        fingerprint(one), fingerprint(other)
-    )
+    run(one, tmp_path / "run.npz")
+    with pytest.raises(ValueError, match="belongs to a run on other data"):
+        run(other, tmp_path / "run.npz")
 
 
-def test_products_that_are_zero_are_the_same_data():
-    zero, other = (lm.function(lambda V, c=c: c * V, n=4) for c in (0.0, 1e-9))
-    assert same_data(fingerprint(zero), fingerprint(zero))
-    assert not same_data(fingerprint(zero), fingerprint(other))
+@pytest.mark.parametrize("name", ALIKE)
+def test_a_run_continues_on_the_same_data(name, tmp_path):
+    one, other = ALIKE[name]
+    first = run(one, tmp_path / "run.npz")
+    assert run(other, tmp_path / "run.npz").tolist() == first.tolist()

@@ -14,8 +14,6 @@ from errors_of import exact_error
 import landmarks as lm
 from landmarks.operators.base import faster_squares
 from landmarks.operators.diagonals import squared_diagonal
-from landmarks.operators.prepare import Preparation
-from landmarks.operators.sources import as_rows
 from landmarks.runs.runner import watching
 
 from .made import SMALL, X, correlated
@@ -128,42 +126,6 @@ def test_methods_choose_alike_by_passes(method):
     assert s.error() == pytest.approx(
         lm.select(W, 5, method=method).error(), rel=0.1
     )  # few probes, drawn alike, may differ in a choice
-
-
-@pytest.mark.parametrize("memory", [2**20, 1000], ids=["gram", "passes"])
-@pytest.mark.parametrize("power", [0, 300, -301])
-@pytest.mark.parametrize("weights", [None, np.linspace(0.5, 2.0, 500)], ids=["plain", "weighted"])
-@pytest.mark.parametrize("center", [False, True])
-@pytest.mark.parametrize("scale", [False, True])
-def test_prepared_columns_are_those_of_the_formula(center, scale, weights, power, memory):
-    A, w = X[:500] + 3.0, np.ones(500) if weights is None else weights
-    mean = w @ A / w.sum()
-    spread = np.sqrt(w @ (A - mean) ** 2 / w.sum()) if scale else np.ones(7)
-    Z = (A - mean if center else A) / spread * np.sqrt(w)[:, None]
-    found = Preparation(center, scale).of_source(
-        as_rows(cut(np.ldexp(A, power), 90)), weights, memory
-    )
-    units = 0 if scale else 2 * power - found.operator.exponent
-    K = np.ldexp(Z.T @ Z, units)
-    np.testing.assert_allclose(
-        found.operator.columns(np.arange(7)), K, rtol=1e-9, atol=1e-10 * np.max(K)
-    )
-    np.testing.assert_allclose(found.operator.diagonal(), np.diag(K), rtol=1e-9)
-    np.testing.assert_allclose(
-        np.ldexp(found.mean, -power), mean if center else np.zeros(7), rtol=1e-11
-    )
-    np.testing.assert_allclose(
-        np.ldexp(found.scale, -power) if scale else found.scale, spread, rtol=1e-11
-    )
-    assert found.degrees == pytest.approx(w.sum() - center)
-    assert (found.operator.exponent != 0) == (power != 0 and not scale)
-    rows = np.concatenate(list(found.operator.source.read(1000)))
-    np.testing.assert_allclose(
-        rows,
-        Z * 2.0 ** (0 if scale else power - found.operator.exponent / 2),
-        rtol=1e-9,
-        atol=1e-9,
-    )
 
 
 def test_rows_that_do_not_fit_say_how_much_memory_they_need():
