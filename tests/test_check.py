@@ -82,9 +82,7 @@ def test_missing_values_of_a_data_frame_are_named():
 
 
 def test_words_outside_the_list_are_refused():
-    with pytest.raises(
-        ValueError, match="criterion must be one of 'trace', 'frobenius', 'logdet', got 'spectral'"
-    ):
+    with pytest.raises(ValueError, match="criterion must be one of 'trace', .*, got 'spectral'"):
         lm.select(X, 1, method="greedy", criterion="spectral")
     with pytest.raises(
         ValueError, match="method must be one of .*greedy.* or a method object, got 'gredy'"

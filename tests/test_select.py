@@ -77,9 +77,7 @@ def test_a_name_must_be_that_of_one_column(X):
 
 
 def test_the_name_of_a_wrong_setting_begins_the_sentence(X):
-    with pytest.raises(
-        ValueError, match=r"^criterion must be one of 'trace', 'frobenius', 'logdet', got 'max'"
-    ):
+    with pytest.raises(ValueError, match=r"^criterion must be one of 'trace', .*, got 'max'"):
         lm.select(X, 3, criterion="max")
     with pytest.raises(
         ValueError,

@@ -255,13 +255,15 @@ def check_honoured(problem: Problem, chooser: Method) -> None:
     given = {name: getattr(problem, name) for name in ("constraints", "include", "exclude")}
     listed = [name for name, value in given.items() if value]
     listed += [name for name in ("groups", "costs") if getattr(problem, name) is not None]
-    for name in [*listed, *problem.objective.asked]:
+    for name in listed:
         _check_listed(name, chooser)
+    for name in problem.objective.asked:
+        _check_listed(name, chooser, problem.objective.named(name))
 
 
-def _check_listed(name: str, chooser: Method) -> None:
+def _check_listed(name: str, chooser: Method, said: str | None = None) -> None:
     if name not in chooser.honours:
-        what = "constraints on places" if name == "constraints" else name
+        what = "constraints on places" if name == "constraints" else said or name
         raise UnsupportedError(
             f"{type(chooser).__name__} does not support {what}; use {HONOURED_BY[name]}"
         )

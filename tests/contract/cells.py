@@ -21,6 +21,7 @@ import scipy.sparse
 from contract.reference import Choice, Reference
 
 import landmarks as lm
+from landmarks import objectives
 
 # What is minimised ----------------------------------------------------------------------------
 
@@ -38,30 +39,30 @@ class Objective:
     noise: str | None = None
 
 
-OBJECTIVES = {
-    "trace": Objective(),
-    "frobenius": Objective("frobenius"),
+OBJECTIVES = {name: Objective(name) for name in objectives.OBJECTIVES} | {
     "matrix": Objective(target="matrix"),
     "weights": Objective(target="weights"),
     "vectors": Objective(target="vectors"),
-    "noise": Objective(noise="one"),
     "noise each": Objective(noise="each"),
     "matrix, noise": Objective(target="matrix", noise="one"),
     "vectors, noise": Objective(target="vectors", noise="each"),
-    "frobenius, noise": Objective("frobenius", noise="one"),
     "frobenius, matrix": Objective("frobenius", target="matrix"),
-    "logdet": Objective("logdet"),
-    "logdet, noise": Objective("logdet", noise="one"),
     "logdet, noise each": Objective("logdet", noise="each"),
 }
+OBJECTIVES |= {f"{name}, noise": Objective(name, noise="one") for name in objectives.OBJECTIVES}
 
 OF_DATA = {name for name, objective in OBJECTIVES.items() if objective.target == "matrix"}
 OF_KERNELS = {
     name for name, objective in OBJECTIVES.items() if objective.target in ("weights", "vectors")
 }
 NOISY = {name for name, objective in OBJECTIVES.items() if objective.noise}
-VOLUMES = {name for name, objective in OBJECTIVES.items() if objective.criterion == "logdet"}
-AIMED = OF_DATA | OF_KERNELS | NOISY
+NEEDS = {
+    name: {*objectives.OBJECTIVES[asked.criterion].needs} for name, asked in OBJECTIVES.items()
+}
+VOLUMES = {name for name, needed in NEEDS.items() if "logdet" in needed}
+AIMED = (
+    OF_DATA | OF_KERNELS | NOISY | {name for name, needed in NEEDS.items() if "target" in needed}
+)
 
 # How -----------------------------------------------------------------------------------------
 
@@ -322,7 +323,7 @@ REFUSED: list[tuple[dict[str, set[str]], str]] = [
     ({"objective": set(OBJECTIVES) - NOISY, "limits": REPEATED}, "repeats=True needs noise"),
     (
         {"objective": VOLUMES, "method": {"annealed", "nuclear"}},
-        "does not support logdet",
+        'does not support criterion="logdet"',
     ),
     ({"objective": {"logdet"}, "limits": {"groups", "costs"}}, "compares choices of one size only"),
     # these are not done yet

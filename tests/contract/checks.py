@@ -15,6 +15,7 @@ import numpy as np
 from contract.cells import Posed
 
 import landmarks as lm
+from landmarks.objectives import OBJECTIVES
 
 FACTOR = 30.0  # LAPACK's threshold for ratios of errors to rounding
 SAME = 1e-9  # what `proved` and `lower_bound` promise, relative to the error
@@ -24,10 +25,11 @@ def raised(problem: Posed, value: Any, eps: float, amplified: float = 1.0) -> fl
     """The largest number that rounding can make of an error."""
     value = float(value)
     unit = FACTOR * eps * problem.size * amplified
-    if problem.words["criterion"] == "logdet":
+    criterion = OBJECTIVES[problem.words["criterion"]]
+    if not criterion.shares:
         return value + unit
     total = float(problem.reference.total())
-    if problem.K is not None and problem.words["criterion"] == "trace":
+    if problem.K is not None and criterion.depth == 1:
         return value + unit * total  # K − K̂ is rounded
     return (value**0.5 + unit * total**0.5) ** 2  # X − P X is rounded, or a norm of K − K̂
 
@@ -46,7 +48,7 @@ def check_error(s: lm.Selection, problem: Posed) -> None:
     same = s.error() <= raised(problem, exact, problem.eps, amplified)
     same &= exact <= raised(problem, s.error(), problem.eps, amplified)
     assert same, f"error {s.error()!r}, should be {exact!r}"
-    if problem.words["criterion"] != "logdet":
+    if OBJECTIVES[problem.words["criterion"]].shares:
         total = float(reference.total())
         assert abs(s.total() - total) <= 1e-6 * total, f"total {s.total()!r}, should be {total!r}"
 

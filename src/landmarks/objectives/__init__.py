@@ -4,7 +4,7 @@ from .logdet import LogDet
 from .objective import OBJECTIVES, Frobenius, Objective, Trace, as_objective
 from .target import Columns, Target
 
-OBJECTIVES[LogDet.criterion] = LogDet
+OBJECTIVES |= {found.criterion: found for found in (LogDet,)}
 
 __all__ = [
     "OBJECTIVES",

@@ -39,6 +39,7 @@ class LogDet(Objective):
     criterion: ClassVar[str] = "logdet"
     depth: ClassVar[int] = 0
     shares: ClassVar[bool] = False
+    needs: ClassVar[tuple[str, ...]] = ("logdet",)
     floor: ClassVar[float] = -np.inf
     error_words: ClassVar[str] = "the log determinant of the chosen columns"
 
@@ -54,10 +55,6 @@ class LogDet(Objective):
                 "with criterion='logdet' noise must be above 0 for every candidate: a measurement "
                 "without noise among noisy ones is worth infinitely much"
             )
-
-    @property
-    def asked(self) -> tuple[str, ...]:
-        return (self.criterion, *super().asked)
 
     def on(self, operator: Operator) -> Pair:
         if operator not in self._pairs:

@@ -45,13 +45,15 @@ class Objective:
     error_words: ClassVar[str]
     #: what a choice keeps a share of; None is the measure of the data, such as their variance
     measure: ClassVar[str | None] = None
+    #: what a method must honour to choose by it: "target" where the columns count by other weights
+    needs: ClassVar[tuple[str, ...]] = ()
     #: the criterion whose swaps come first, since they cost less and lead further; None is none
     cheaper: ClassVar[str | None] = None
 
     @property
     def plain(self) -> bool:
-        """Whether all columns are rebuilt, from measurements without noise."""
-        return self.target is None and self.noise is None
+        """Whether all columns are rebuilt and count alike, from measurements without noise."""
+        return not {"target", "noise"}.intersection(self.asked)
 
     @property
     def additive(self) -> bool:
@@ -65,9 +67,14 @@ class Objective:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """What a method must honour: "target", "noise" or both."""
+        """What a method must honour: "target", "noise" or both, and what the class needs."""
         parts = {"target": self.target, "noise": self.noise}
-        return tuple(name for name, part in parts.items() if part is not None)
+        given = [name for name, part in parts.items() if part is not None]
+        return tuple(dict.fromkeys([*self.needs, *given]))
+
+    def named(self, asked: str) -> str:
+        """How the user asked for what a method must honour: by the criterion, or by its name."""
+        return f'criterion="{self.criterion}"' if asked in self.needs else asked
 
     @property
     def minimised(self) -> str:
@@ -171,9 +178,9 @@ class Objective:
 
     def record(self) -> dict[str, Any] | None:
         """Target and noise as JSON holds them, a target by its checksum; None if there are none."""
-        if self.plain:
-            return None
         target = self.target
+        if target is None and self.noise is None:
+            return None
         return {
             "target": None if target is None else target.digest,
             "columns": None if target is None else target.columns.shape[1],

@@ -511,7 +511,7 @@ class Selection:
 
     def _refuse(self, what: str, instead: str) -> None:
         if not self.objective.plain:
-            asked = " and ".join(self.objective.asked)
+            asked = " and ".join(map(self.objective.named, self.objective.asked))
             raise UnsupportedError(f"{what} is not available for a choice with {asked}; {instead}")
 
     def _bound(self, criterion: str | None) -> float:

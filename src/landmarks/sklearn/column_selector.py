@@ -21,6 +21,7 @@ import landmarks as lm
 from .._check import share
 from ..constraints import check_size, constrained
 from ..errors import UnsupportedError
+from ..objectives import OBJECTIVES
 from ..operators.base import DENSE_MEMORY
 from ..operators.data import is_annotated, opened, warn
 from ..operators.prepare import PairMoments, Preparation, Prepared, moments, pair_moments
@@ -123,7 +124,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
             HasMethods(["apply"]),
         ],
         "method": [str, HasMethods(["choose"])],
-        "criterion": [StrOptions({"trace", "frobenius"})],
+        "criterion": [StrOptions({name for name, found in OBJECTIVES.items() if found.shares})],
         "center": ["boolean"],
         "scale": ["boolean", None],
         "include": ["array-like", str, None],
