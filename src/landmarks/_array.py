@@ -127,6 +127,24 @@ def on_gpu(array: Array) -> bool:
     return compat.is_torch_array(array) and array.device.type == "cuda"
 
 
+def has_double(array: Array) -> bool:
+    """Whether the device of the array computes in float64; Apple's graphics cards do not."""
+    return not (compat.is_torch_array(array) and array.device.type == "mps")
+
+
+# CUDA cards that compute in float64 at half of their rate in float32; others at 1/32 or 1/64.
+FAST_IN_DOUBLE = {(6, 0), (7, 0), (8, 0), (9, 0), (10, 0)}
+
+
+def fast_in_double(array: Array) -> bool:
+    """Whether float64 costs a few times float32 on the device of the array, not far more."""
+    if not on_gpu(array):
+        return True
+    import torch
+
+    return torch.cuda.get_device_capability(array.device) in FAST_IN_DOUBLE
+
+
 def free_memory(array: Array, otherwise: int) -> int:
     """Free bytes on the graphics card of the array; on the host, `otherwise`."""
     if not on_gpu(array):

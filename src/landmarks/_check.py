@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._array import Array, as_float, device, host, is_array, is_single, namespace
-from .errors import named, suggestion
+from ._array import Array, as_float, device, has_double, host, is_array, is_single, namespace
+from .errors import named, suggestion, warn_user
 from .readers.frames import is_missing
 
 if TYPE_CHECKING:
@@ -38,6 +38,12 @@ def matrix(
         )
     if "complex" in str(values.dtype):
         raise ValueError(f"Complex data not supported: {name} is {values.dtype}")
+    if not has_double(values):
+        warn_user(
+            f"{name} is on {device(values)}, which does not compute in float64; it is copied to "
+            "the CPU, where a search takes longer than on a card that does"
+        )
+        values = values.cpu()
     values = as_float(values)
     finite(values, name, names=names, missing=missing)
     return values

@@ -1,5 +1,7 @@
 """Products with fewer digits: used while they are enough, and left where they are not."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from errors_of import plain, selection_error
@@ -8,8 +10,9 @@ import landmarks as lm
 from landmarks import problem
 from landmarks.methods.greedy import greedy
 from landmarks.methods.greedy.greedy import ErrorGains, pursue
-from landmarks.operators import forms
+from landmarks.operators import forms, kernel
 from landmarks.operators.forms import in_double
+from landmarks.operators.kernel import KernelOperator
 from landmarks.residual.residual import Residual
 
 POINTS = np.random.default_rng(0).standard_normal((400, 3)).astype(np.float32)
@@ -72,3 +75,32 @@ def test_trials_say_the_precision():
     s = lm.select(lm.kernel(POINTS, lm.rbf(1.0)), 5)
     assert {trial.precision for trial in s.trials} == {problem.WIDENED}
     assert s.ledger.precision in str(s.summary())
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_fault_102_where_double_is_slow_greedy_multiplies_in_single_at_any_size(monkeypatch, fast):
+    monkeypatch.setattr(kernel, "fast_in_double", lambda points: fast)
+    dense = SimpleNamespace(  # in place of the products of a card
+        ERRORS=kernel.fused.ERRORS,
+        DOUBLE_ERROR=kernel.fused.DOUBLE_ERROR,
+        available=lambda points: False,
+        prepare=lambda points, h: points,
+        product=lambda h, x, y, block, **_: h(x, y) @ block,
+        squared_row_sums=lambda h, x, y: np.sum(h(x, y) ** 2, axis=1),
+    )
+    monkeypatch.setattr(kernel, "fused", dense)
+    K = KernelOperator(POINTS, lm.rbf(1.0), engine="fused", memory=2**16)
+    wide = in_double(K)
+    forms._ready.add(wide)
+    s = lm.select(wide, 40, method="greedy")
+    assert s.ledger.precision.endswith("whose error is accounted for") is not fast
+    in_memory = lm.select(lm.kernel(POINTS.astype(float), lm.rbf(1.0)), 40, method="greedy")
+    assert s.error() < in_memory.error() * 1.001
+
+
+def test_fault_102_a_device_without_double_is_left_with_one_sentence(monkeypatch):
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr("landmarks._check.has_double", lambda array: False)
+    with pytest.warns(UserWarning, match="does not compute in float64; it is copied to the CPU"):
+        s = lm.select(torch.from_numpy(POINTS.copy()), 2)
+    assert len(s) == 2

@@ -20,6 +20,7 @@ from .._array import (
     Part,
     double,
     eps,
+    fast_in_double,
     host,
     is_single,
     namespace,
@@ -52,7 +53,7 @@ from .gpu import fused, keops
 
 #: bytes of kernel values at a time: a few times the cache, however much memory is allowed
 CHUNK = 8 * 2**20
-LARGE = 100_000  # points from which fused products are most of the work
+LARGE = 20_000  # points from which fused products are most of the work where float64 is fast
 
 
 def kernel(
@@ -413,7 +414,7 @@ def _in_double(operator: KernelOperator) -> KernelOperator:
         memory=operator.memory,
         ledger=operator.ledger,
     )
-    if operator.engine == "fused" and operator.n >= LARGE:
+    if operator.engine == "fused" and (operator.n >= LARGE or not fast_in_double(points)):
         found.in_single = operator
     return found
 
