@@ -58,9 +58,9 @@ def select(
     Parameters
     ----------
     A : a data matrix X whose columns are the candidates: array, data frame, SciPy sparse matrix,
-        dask array, the path of a CSV, TSV, Excel, Parquet or other file that the command line
-        reads, or rows in blocks as `data` takes them. Or an operator made by `data`, `psd`,
-        `kernel`, `hadamard`, `function` or `toeplitz`, or a SciPy LinearOperator.
+        dask array, AnnData, xarray.DataArray, the path of a CSV, TSV, Excel, Parquet or other file
+        that the command line reads, or rows in blocks as `data` takes them. Or an operator made by
+        `data`, `psd`, `kernel`, `hadamard`, `function` or `toeplitz`, or a SciPy LinearOperator.
     k : how many to choose: a number; a share of the columns such as 0.1; a rule such as
         `MaxError(error)`, `Knee()`, `CrossValidated()` or `LikelihoodRatio(alpha)`; "held-out", the
         fewest whose error on held-out rows is within one standard error of the lowest; or "auto",
@@ -100,8 +100,8 @@ def select(
     costs, budget_cost : the cost of each candidate, and a limit on the total cost of the choice. k,
         if given, then limits how many are chosen.
     constraints : a list of constraints on places, `MinDistance(coordinates, distance)` and
-        `Regions(labels, at_most=…, exactly=…)`; `auto`, `greedy`, `swap` and `iterated` support
-        them. To keep a zone free, use `exclude` with `in_box`, `in_ball` or `in_polygon`.
+        `Regions(labels, at_most=…, exactly=…)`; `auto`, `greedy`, `swap`, `iterated` and `exact`
+        support them. To keep a zone free, use `exclude` with `in_box`, `in_ball` or `in_polygon`.
     callback : called with a `Progress` during the run, at most 20 times a second. If it returns
         True, the run ends with the best choice so far, and `selection.stopped` is True.
     progress : whether to show a progress bar, in a terminal or a notebook.

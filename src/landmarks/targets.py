@@ -23,7 +23,7 @@ from .operators.dense import Data, Dense, psd
 from .operators.pivoted_factor import FLOOR
 from .operators.prepare import Preparation
 from .problem import Problem
-from .readers.frames import column_names, is_frame, numbers_only
+from .readers.frames import numbers_only, unpacked
 
 
 def with_target_and_noise(
@@ -154,8 +154,9 @@ def target_of(
 
 def _of_rows(operator: Operator, target: Any, standard: Preparation, spread: bool) -> Target | None:
     """B with the rows of the data, its columns prepared as theirs are."""
-    names = column_names(target)
-    values = numbers_only(target) if is_frame(target) else target
+    values, _, kind = given = unpacked(target)
+    names = given.names
+    values = numbers_only(values) if kind == "frame" else values
     values = _check.as_numpy(host(values) if is_array(values) else values, "target")
     if values.ndim == 1:
         values = values.reshape(-1, 1)
@@ -172,9 +173,9 @@ def _of_rows(operator: Operator, target: Any, standard: Preparation, spread: boo
     if not standard.plain:
         values = standard.of_array(values)[0]
     if spread:
-        given = Data(values)
-        given.names = names
-        warn_of_spread(given, host(given.diagonal()))
+        columns = Data(values)
+        columns.names = names
+        warn_of_spread(columns, host(columns.diagonal()))
     B = host(values).astype(np.float64)
     if B.shape == (operator.m, operator.n) and np.array_equal(B, numbers(operator.factor(), "X")):
         return None  # the data themselves: nothing is special about them

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._select import select
-from ..operators.data import data, is_annotated
+from ..operators.data import data
+from ..readers.frames import ANNOTATED
 from ..selection import Selection
 
 
@@ -51,7 +52,7 @@ def landmark_genes(
     >>> int(cells.var["landmark"].sum()), cells[:, cells.var["landmark"]].shape
     (5, (100, 5))
     """
-    if not is_annotated(adata):
+    if not all(hasattr(adata, name) for name in ANNOTATED):
         raise TypeError(f"adata must be an AnnData object, got {type(adata).__name__}")
     operator = data(adata, layer=layer, center=center, scale=scale, missing=missing)
     found = select(operator, k, **asked)

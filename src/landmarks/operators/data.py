@@ -1,8 +1,8 @@
 """The door: from whatever a user holds to an operator, the same for every function and command.
 
-`opened` takes arrays, frames, tensors, sparse matrices, files, rows in blocks, dask arrays, AnnData
-and operators, with every check and preparation; `warn` says what will decide the choice. `data` and
-`as_operator` are the same door without a choice behind it.
+`opened` takes arrays, frames, tensors, sparse matrices, files, rows in blocks, dask, AnnData,
+DataArrays and operators, with every check and preparation; `warn` says what will decide the
+choice. `data` and `as_operator` are the same door without a choice behind it.
 """
 
 import os
@@ -27,12 +27,10 @@ from ..errors import (
 )
 from ..readers.frames import (
     arrow_kind,
-    column_labels,
-    column_names,
     frame_values,
-    is_frame,
-    library,
+    is_dask,
     numbers_only,
+    unpacked,
     without,
 )
 from ..readers.table import FileTable
@@ -69,10 +67,10 @@ def data(
     Parameters
     ----------
     X : the m × n matrix: array, nested list, data frame, SciPy sparse matrix, dask array or data
-        frame, or the path of a file; never modified. Data that may not fit in memory are read in
-        blocks of rows: memory maps, Zarr arrays, HDF5 datasets, Arrow tables and datasets, files
-        with such data, an iterator or a list of blocks, or a function that returns a fresh
-        iterator.
+        frame, AnnData, xarray.DataArray, or the path of a file; never modified. Data that may not
+        fit in memory are read in blocks of rows: memory maps, Zarr arrays, HDF5 datasets, Arrow
+        tables and datasets, files with such data, an iterator or a list of blocks, or a function
+        that returns a fresh iterator.
     center : whether to subtract the mean of each column.
     scale : whether to divide each column by its standard deviation. None, the default, does not
         scale, but `select` warns about columns whose values are so large that they decide the
@@ -120,7 +118,7 @@ def opened(
     The arguments are those of `data`; `more` are further ones of `Given.prepared` and `given`.
     """
     asked: dict[str, Any] = {"center": center, "scale": scale, "missing": missing}
-    dask = hasattr(A, "__dask_graph__")  # first: a Delayed seems to have every attribute
+    dask = is_dask(A)  # first: a Delayed seems to have every attribute
     if isinstance(A, Operator) or (not dask and hasattr(A, "matmat") and hasattr(A, "shape")):
         if _way(**asked) != Preparation():
             raise ValueError(
@@ -158,7 +156,8 @@ def _of_data(
     **reading: Any,
 ) -> Prepared:
     way = _way(center, scale, missing)
-    if hasattr(A, "__dask_graph__"):
+    table = unpacked(A, reading.get("layer"))
+    if table.kind == "dask":
         from .dask.standard import dask_data
 
         if missing != "error":
@@ -166,8 +165,8 @@ def _of_data(
                 'missing must be "error" for dask arrays; fill missing values first, e.g. with '
                 "dask.array.where"
             )
-        read = dask_data(A, way)
-        read.operator.labels = column_labels(A)
+        read = dask_data(table.values, way, table.names)
+        read.operator.labels = table.labels
         return replace(read, left_open=scale is None)
     found = given(
         A, missing=missing, numeric_only=numeric_only, load=load, memory=memory, **reading
@@ -312,9 +311,8 @@ def given(
 
     load : whether rows in blocks are loaded; None loads them if they fit into the memory.
     """
-    table, labels = None, None
-    if layer is not None and not is_annotated(A):
-        raise TypeError(f"layer names a layer of an AnnData object, got {type(A).__name__}")
+    X, labels, kind = unpacked(A, layer)
+    table = None
     if isinstance(A, str | os.PathLike):
         from ..readers.table import read
 
@@ -325,20 +323,15 @@ def given(
     elif reading:
         raise TypeError(f"{', '.join(reading)} say how to read a file, got {type(A).__name__}")
     if isinstance(A, FileTable):
-        table, X, names = A, A.values, A.names
-        labels = names
+        table, X, labels = A, A.values, A.names
         for note in A.notes:
             warn_user(note)
-    elif is_annotated(A):
-        X, names = _annotated(A, layer), tuple(map(str, A.var_names))
-        labels = names
-    elif is_frame(A):
-        X = numbers_only(A, numeric_only=numeric_only)
-        names, labels, X = column_names(X), column_labels(X), frame_values(X)
-    elif is_arrow(A):
-        X, names = A, None
-    else:
-        X, names, labels = A, column_names(A), column_labels(A)
+    elif kind == "frame":
+        X = numbers_only(X, numeric_only=numeric_only)
+        labels, X = unpacked(X).labels, frame_values(X)
+    elif is_arrow(X):
+        labels = None
+    names = None if labels is None else tuple(map(str, labels))
     if type(X) is np.ndarray or (source := _rows(X, table, numeric_only)) is None:
         return Given(_checked(X, names, table, missing=missing != "error"), names, labels)
     names = source.names = source.names if names is None else names
@@ -392,10 +385,10 @@ def _checked(
 
 def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n: int) -> Any:
     """The chosen columns of a table; of a frame by their labels, if these are all different."""
-    if is_annotated(X):
+    _, own, kind = unpacked(X)
+    if kind == "AnnData":
         return X[:, indices]
-    if is_frame(X):
-        own = column_labels(X) or ()
+    if kind != "other" and own is not None:
         places = indices
         if labels is not None and len(set(own)) == len(own):
             wanted = [labels[j] for j in indices]
@@ -404,7 +397,7 @@ def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n:
             places = np.asarray([own.index(label) for label in wanted], dtype=np.int64)
         elif len(own) != n:
             raise ValueError(f"the table must have the {n} columns of the run, got {len(own)}")
-        return X[:, places.tolist()] if library(X) == "polars" else X.iloc[:, places]
+        return X.iloc[:, places.tolist()] if hasattr(X, "iloc") else X[:, places.tolist()]
     shape = tuple(getattr(X, "shape", None) or np.shape(X))
     if len(shape) != 2 or shape[1] != n:
         raise ValueError(f"X must have the {n} columns of the run, got shape {shape}")
@@ -413,19 +406,3 @@ def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n:
     if hasattr(X, "tocsc"):
         return X.tocsc()[:, indices]
     return X[:, indices.tolist()]
-
-
-def is_annotated(A: Any) -> bool:
-    """Whether A looks like an AnnData object: a matrix X of cells by genes, with gene names."""
-    return hasattr(A, "X") and hasattr(A, "var_names") and hasattr(A, "obs_names")
-
-
-def _annotated(A: Any, layer: str | None) -> Any:
-    if layer is not None:
-        if layer not in A.layers:
-            known = ", ".join(map(repr, A.layers)) or "none"
-            raise ValueError(f"there is no layer {layer!r}; the layers are {known}")
-        return A.layers[layer]
-    if A.X is None:
-        raise ValueError('the AnnData object has no X; choose a layer: lm.data(A, layer="counts")')
-    return A.X

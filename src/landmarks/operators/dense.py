@@ -29,7 +29,7 @@ from .._array import (
     take,
 )
 from ..errors import NotPSDError, warn_user
-from ..readers.frames import column_labels, column_names
+from ..readers.frames import unpacked
 from .base import (
     MEMORY,
     STORED,
@@ -184,8 +184,9 @@ def psd(
     >>> lm.psd(np.eye(3))
     Dense(n=3, dtype=float64)
     """
-    labels = column_labels(K) if names is None else tuple(names)
-    called = column_names(K) if names is None else tuple(map(str, names))
+    K, labels, _ = unpacked(K)
+    labels = labels if names is None else tuple(names)
+    called = None if labels is None else tuple(map(str, labels))
     K = _check.matrix(K, "K")
     if K.shape[0] != K.shape[1]:
         raise ValueError(

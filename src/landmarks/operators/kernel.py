@@ -32,6 +32,7 @@ from .._array import (
 from .._check import is_number
 from ..errors import UnsupportedError, warn_user
 from ..kernels import Kernel, Widths, in_widths, known, laplacian, matern, rbf
+from ..readers.frames import unpacked
 from .base import (
     MEMORY,
     Ledger,
@@ -107,7 +108,8 @@ def kernel(
             f"got {h!r}"
         )
     _check.choice(precision, ("high", "fast"), "precision")
-    if hasattr(points, "__dask_graph__"):
+    points, _, kind = unpacked(points)
+    if kind == "dask":
         if engine is not None or memory != MEMORY:
             raise ValueError(
                 "engine and memory are for points in memory; for dask points give device=… "

@@ -17,14 +17,11 @@ import numpy as np
 from .. import _check
 from .._array import host, is_array
 from ..errors import warn_user
-from ..readers.frames import arrow_dtype, arrow_kind, arrow_values, column_names, without
+from ..readers.frames import arrow_dtype, arrow_kind, arrow_values, is_dask, unpacked, without
 from ..runs.runner import report
 
 COUNTED = ("parquet", "feather", "arrow", "orc")  # they know their number of rows
-IN_MEMORY = (
-    *("__array__", "__array_interface__", "__dataframe__", "__dask_graph__"),
-    *("to_numpy", "tocsc"),
-)
+IN_MEMORY = (*("__array__", "__array_interface__", "__dataframe__", "to_numpy", "tocsc"),)
 READ = 8 * 2**20  # bytes of a block read from a source, if the source lets us choose
 
 
@@ -174,7 +171,7 @@ class IterableRows(RowBlocks):
                 "X has no rows; an iterator that was read already is empty: make a new one, or "
                 "pass a function that returns a fresh one"
             )
-        self.names = column_names(first)
+        self.names = unpacked(first).names
         array = as_block(first)
         self.n, self.dtype = array.shape[1], float_dtype(array.dtype)
         self._unread = None if self.again else itertools.chain([first], iterator)
@@ -187,10 +184,9 @@ class IterableRows(RowBlocks):
                 "that returns a fresh one"
             )
         for block in blocks:
-            if column_names(block) not in (None, self.names):
+            if (found := unpacked(block).names) not in (None, self.names):
                 raise ValueError(
-                    f"every block must have the columns of the first, {self.names}, got "
-                    f"{column_names(block)}"
+                    f"every block must have the columns of the first, {self.names}, got {found}"
                 )
             yield as_block(block)
 
@@ -304,7 +300,7 @@ def as_rows(X: Any, places: Sequence[int] | None = None) -> RowBlocks | None:
         return ArrowRows(X, places)
     # sliced like an array but stored in chunks, as Zarr and HDF5 arrays are
     parts = ("shape", "dtype", "chunks", "__getitem__")
-    chunked = all(hasattr(X, name) for name in parts) and not hasattr(X, "__dask_graph__")
+    chunked = all(hasattr(X, name) for name in parts) and unpacked(X).kind == "other"
     if isinstance(X, np.memmap) or (chunked and not is_array(X)):
         return ArrayRows(X, places) if len(X.shape) == 2 and 0 not in X.shape else None
     return IterableRows(X) if _gives_blocks(X) else None
@@ -312,7 +308,7 @@ def as_rows(X: Any, places: Sequence[int] | None = None) -> RowBlocks | None:
 
 def _gives_blocks(X: Any) -> bool:
     """Whether X is an iterator, a function, a list of blocks, or another iterable of blocks."""
-    if is_array(X) or any(hasattr(X, name) for name in IN_MEMORY):
+    if is_array(X) or is_dask(X) or any(hasattr(X, name) for name in IN_MEMORY):
         return False
     if hasattr(X, "__next__") or (callable(X) and not hasattr(X, "shape")):
         return True

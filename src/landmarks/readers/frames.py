@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ REMEDY = f"{NUMERIC_ONLY}, or encode them as numbers, e.g. with pandas.get_dummi
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "."})
 TRUTH = {"true": 1.0, "false": 0.0}
 NUMBERLIKE = re.compile(r"[-+]?(\d+|\d{1,3}([., '’\xa0]\d{3})+)?([.,]\d*)?([eE][-+]?\d+)?")
+ANNOTATED = ("X", "var_names", "obs_names")  # what an AnnData object has
 SAMPLE = 1000  # cells from which the notation of a column is guessed
 
 
@@ -170,23 +171,77 @@ def library(table: Any) -> str:
     return type(table).__module__.partition(".")[0]
 
 
-def is_frame(table: Any) -> bool:
-    """Whether this is a data frame of pandas or polars."""
-    return library(table) in ("pandas", "polars") and type(table).__name__ == "DataFrame"
+class Unpacked(NamedTuple):
+    """What was given as a table.
+
+    values : as they are stored; a data frame stays one, and what dask holds stays with dask.
+    labels : of the columns as they are: strings, numbers, tuples, dates; None if they have none.
+    kind : "dask", "frame" of pandas or polars, "AnnData", "DataArray" of xarray, or "other".
+    """
+
+    values: Any
+    labels: tuple[Any, ...] | None
+    kind: str
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The labels as text."""
+        return None if self.labels is None else tuple(map(str, self.labels))
 
 
-def column_names(table: Any) -> tuple[str, ...] | None:
-    """The column names of a data frame or table, None for anything else."""
-    labels = column_labels(table)
-    return None if labels is None else tuple(map(str, labels))
+def unpacked(table: Any, layer: str | None = None) -> Unpacked:
+    """The values, labels and kind of anything; every kind with labels is known here alone.
+
+    layer : the layer of an AnnData object to use instead of its X.
+    """
+    kind, values = _kind(table), table
+    labels: tuple[Any, ...] | None = None
+    if layer is not None and kind != "AnnData":
+        raise TypeError(f"layer names a layer of an AnnData object, got {type(table).__name__}")
+    if kind == "AnnData":
+        values, labels = _annotated(table, layer), tuple(table.var_names)
+    elif kind == "DataArray":
+        index = table.indexes.get(table.dims[1]) if table.ndim == 2 else None
+        values, labels = table.data, None if index is None else tuple(index)
+    else:
+        columns = getattr(table, "column_names", None)  # first: pyarrow's `columns` are data
+        if columns is None:
+            columns = getattr(table, "columns", None)
+        if columns is not None and not callable(columns):
+            labels = tuple(columns)
+    return Unpacked(values, labels, "dask" if is_dask(values) else kind)
 
 
-def column_labels(table: Any) -> tuple[Any, ...] | None:
-    """The labels of the columns of a data frame as they are: strings, numbers, tuples, dates."""
-    columns = getattr(table, "column_names", None)  # first: pyarrow's `columns` are data
-    if columns is None:
-        columns = getattr(table, "columns", None)
-    return None if columns is None or callable(columns) else tuple(columns)
+def _kind(table: Any) -> str:
+    if library(table) == "xarray":
+        if type(table).__name__ != "DataArray":
+            raise TypeError(
+                f"X must be a DataArray of xarray with two dimensions, got a "
+                f"{type(table).__name__}; use its to_dataarray(), or one of its variables"
+            )
+        return "DataArray"
+    if library(table) in ("pandas", "polars") and type(table).__name__ == "DataFrame":
+        return "frame"
+    if not is_dask(table) and all(hasattr(table, name) for name in ANNOTATED):
+        return "AnnData"
+    return "other"
+
+
+def is_dask(values: Any) -> bool:
+    """Whether these are of dask itself; xarray has its methods too, whatever holds the values."""
+    homes = {one.__module__.partition(".")[0] for one in type(values).__mro__}
+    return not homes.isdisjoint({"dask", "dask_expr"})
+
+
+def _annotated(table: Any, layer: str | None) -> Any:
+    if layer is not None:
+        if layer not in table.layers:
+            known = ", ".join(map(repr, table.layers)) or "none"
+            raise ValueError(f"there is no layer {layer!r}; the layers are {known}")
+        return table.layers[layer]
+    if table.X is None:
+        raise ValueError('the AnnData object has no X; choose a layer: lm.data(A, layer="counts")')
+    return table.X
 
 
 def numbers_only(table: Any, *, numeric_only: bool = False, remedy: str = REMEDY) -> Any:

@@ -12,8 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from .. import _check
-from ..operators.data import is_annotated
-from ..readers.frames import column_names, frame_values, is_frame, numbers_only
+from ..readers.frames import frame_values, numbers_only, unpacked
 
 REMEDY = (
     'numeric_only=True of ColumnSelector, or X.select_dtypes("number"); or encode them as numbers, '
@@ -68,28 +67,36 @@ def without_data(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def readable(X: Any) -> Any:
-    """A frame of numbers; as an array if two columns have one name, which scikit-learn refuses.
+    """Labelled columns as a frame of numbers, anything else as its values.
 
-    Of an AnnData object X, as a frame with the names of the genes if it is dense.
+    As an array too if two columns have one name, which scikit-learn refuses.
     """
-    if is_annotated(X):
-        return X.X if scipy.sparse.issparse(X.X) else X.to_df()
-    if not is_frame(X):
-        return X
-    table = numbers_only(X, remedy=REMEDY)
+    if (frame := _framed(X)) is None:
+        return unpacked(X).values
+    table = numbers_only(frame, remedy=REMEDY)
     return table if len(set(map(str, table.columns))) == table.shape[1] else frame_values(table)
+
+
+def _framed(X: Any) -> Any:
+    """X as a data frame, with the labels of its rows; None if it has no labels or is sparse."""
+    values, labels, kind = unpacked(X)
+    if kind == "AnnData" and not scipy.sparse.issparse(values):
+        return X.to_df()
+    if kind == "DataArray" and labels is not None:
+        return X.to_pandas()
+    return X if kind == "frame" else None
 
 
 def refuse_missing(X: Any) -> None:
     """Name the first missing value of a frame by its column, which scikit-learn does not."""
-    if not is_frame(X):
+    if (frame := _framed(X)) is None:
         return
-    table = numbers_only(X, remedy=REMEDY)
+    table = numbers_only(frame, remedy=REMEDY)
     values = frame_values(table)
     if not (bad := np.isnan(values)).any():
         return
     first = tuple(int(i) for i in np.argwhere(bad)[0])
-    called = (column_names(table) or ())[first[1]]
+    called = str(table.columns[first[1]])
     raise ValueError(_check.not_finite("X", np.nan, first, int(bad.sum()), called, drops=False))
 
 

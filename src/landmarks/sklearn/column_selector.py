@@ -23,11 +23,11 @@ from ..constraints import check_size, constrained
 from ..errors import UnsupportedError
 from ..objectives import OBJECTIVES
 from ..operators.base import DENSE_MEMORY
-from ..operators.data import is_annotated, opened, warn
+from ..operators.data import opened, warn
 from ..operators.prepare import PairMoments, Preparation, Prepared, moments, pair_moments
 from ..operators.sources import as_rows
 from ..operators.sums import Moments
-from ..readers.frames import column_labels, is_frame, numbers_only, numeric_places, taken
+from ..readers.frames import numbers_only, numeric_places, taken, unpacked
 from ..selection import Selection
 from ._common import (
     CallbackSupport,
@@ -290,9 +290,9 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
 
     def _candidates(self, X: Any, *, reset: bool = False) -> Any:
         """A frame without the columns that `numeric_only` left out in fit."""
-        if not (self.numeric_only and is_frame(X)):
+        _, labels, kind = unpacked(X)
+        if not self.numeric_only or kind != "frame" or labels is None:
             return X
-        labels = tuple(column_labels(X) or ())
         if reset:
             kept = numbers_only(X, numeric_only=True)
             self._numbers = labels, numeric_places(X)
@@ -504,7 +504,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
 
 def _labels(X: Any) -> tuple[Any, ...] | None:
     """What the columns are called, the genes of an AnnData object too."""
-    return tuple(X.var_names) if is_annotated(X) else column_labels(X)
+    return unpacked(X).labels
 
 
 def requested_size(

@@ -22,6 +22,7 @@ from ..objectives.reconstructed import reconstructed
 from ..operators.base import Operator, points_of
 from ..operators.data import given, warn
 from ..operators.prepare import Preparation, mean_imputed
+from ..readers.frames import unpacked
 from .rebuilder import dense, target_rows
 
 CHUNK = 2**22  # entries of X that are made dense at a time
@@ -122,7 +123,7 @@ def _rows(
         raise ValueError(
             'errors on held-out rows need every value: missing is "error", "drop" or "impute" here'
         )
-    A = A.compute() if hasattr(A, "__dask_graph__") else A
+    A = A.compute() if unpacked(A).kind == "dask" else A
     held = given(A, missing=missing, numeric_only=numeric_only, load=True)
     prepared = held.prepared(center=center, scale=scale, missing=missing)
     warn(prepared)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ... import _check
-from ...readers.frames import column_names
 from ..base import MEMORY, Ledger
 from ..dense import Dense
 from ..prepare import Preparation, Prepared, scaled_gram, unprepared
@@ -110,9 +109,8 @@ def _scaled(tile: Any, power: int) -> np.ndarray:
     return _check.scaled(rows, power)
 
 
-def dask_data(X: Any, standard: Preparation) -> Prepared:
+def dask_data(X: Any, standard: Preparation, names: tuple[str, ...] | None) -> Prepared:
     """The prepared columns of a dask array or data frame; a tall one is read here, once."""
-    names = column_names(X)
     X = checked(X, "X")
     m, n = X.shape
     if n <= 2 * m and 8 * n * n <= gram_memory():
