@@ -205,3 +205,16 @@ def test_what_holds_no_information_is_called_constant(tmp_path):
     assert "12 missing values filled in" in words
     X[:, 4] = 0.0
     assert "all zero" in text_of(report.page(lm.select(X, 2)))
+
+
+def test_a_design_is_reported_in_nats_with_its_efficiency():
+    X = np.random.default_rng(0).standard_normal((4, 60))
+    s = lm.select(X, 12, criterion="logdet", noise=1.0, method="greedy", scale=False)
+    html = report.page(s).replace("\u202f", "")
+    efficiency = 100 * np.exp(-s.gap() / 4)  # of four parameters
+    said = float(re.search(r"the D-efficiency is at least ([\d.]+)%", html)[1])
+    assert efficiency - 0.1 < said <= efficiency
+    assert f"{-s.error():.6g}" in html
+    assert str(s.summary()).endswith(f"{said}%.") and f"{said}%" in s.summary()._repr_html_()
+    gains = [float(x) for x in re.findall(r"([\d.]+) nats</td>", html)]
+    assert sum(gains) == pytest.approx(-s.error(), rel=1e-2)

@@ -198,10 +198,7 @@ def checked_sizes(ks: Any, n: int) -> np.ndarray:
 def sweep(problem: Problem, sizes: np.ndarray) -> Curve:
     """The greedy curve of a problem at increasing sizes; problem.k is ignored."""
     problem = replace(problem, k=int(sizes[-1]))
-    objective = problem.objective
-    if not objective.shares:
-        return _informed(problem, sizes)
-    residual = Residual(problem.searched, problem.k)
+    residual, objective = Residual(problem.searched, problem.k), problem.objective
     gains = Watched(ErrorGains(residual, min(1, objective.depth)), objective.depth)
     indices = pursue(problem, residual, gains).indices
     everything = objective.total(problem.operator)
@@ -348,7 +345,8 @@ def greedy_curve(problem: Problem) -> Curve:
     """The greedy errors for every k from the number included to problem.k; no rank warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
-        return sweep(problem, np.arange(max(1, len(problem.include)), problem.k + 1))
+        sizes = np.arange(max(1, len(problem.include)), problem.k + 1)
+        return sweep(problem, sizes) if problem.objective.shares else _informed(problem, sizes)
 
 
 @dataclass(frozen=True)

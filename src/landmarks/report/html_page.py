@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -30,7 +31,7 @@ from ..plots.curves import best_possible, curve_sizes, drawn, greedy_errors
 from ..runs.archive import written
 from ..selection import Selection
 from .drawings import curve_svg, heat_svg, maps, of_maps
-from .overview import Summary, spectrum_is_cheap, summarise, words_of
+from .overview import Summary, gains_in_nats, spectrum_is_cheap, summarise, words_of
 from .sentences import (
     facts,
     harmless,
@@ -85,9 +86,12 @@ def page(
 ) -> str:
     """The HTML of the page."""
     origin = origin or guessed(selection)
-    summary = summary or summarise(selection)
+    in_nats = not selection.objective.shares
+    if not in_nats:
+        summary = summary or summarise(selection)
     _check_image(origin, selection)
-    reasons = selection.why(each=3)
+    reasons = None if in_nats else selection.why(each=3)
+    dropped = [] if reasons is None else reasons.dropped.rows
     drawn = _data(selection, origin)
     # of constant columns that were centred nothing needs to be rebuilt
     zero = host(selection._data.diagonal()) == 0
@@ -102,7 +106,8 @@ def page(
             origin=origin,
             selection=selection,
             summary=summary,
-            chosen=_chosen(reasons.chosen.rows, summary),
+            total=-selection.error() if in_nats else None,
+            chosen=_added(selection) if reasons is None else _chosen(reasons.chosen.rows, summary),
             dropped=[
                 {
                     "name": None,
@@ -111,7 +116,7 @@ def page(
                     **row,
                     "sources": _pairs(row, "source", "weight"),
                 }
-                for row in reasons.dropped.rows[:ROWS]
+                for row in dropped[:ROWS]
             ],
             facts=facts(selection, origin.settings, origin.fingerprint),
             data=_as_script(drawn),
@@ -119,9 +124,9 @@ def page(
             meaning=meaning(selection, summary, origin.noun, origin.measure),
             limit=limit(selection, summary),
             rebuilt_title=rebuilt_title(selection),
-            rebuilt_count=len(reasons.dropped.rows),
+            rebuilt_count=len(dropped),
             static={
-                "curve": curve_svg(drawn["curve"], origin.noun),
+                "curve": drawn["curve"] and curve_svg(drawn["curve"], origin.noun),
                 "heat": heat_svg(drawn["heat"], drawn["names"]),
             },
             maps=maps(selection, origin.coordinates, origin.field),
@@ -218,7 +223,7 @@ def _as_script(data: dict[str, Any]) -> str:
 def _data(selection: Selection, origin: Origin) -> dict[str, Any]:
     """The data that the scripts draw."""
     parts = {
-        "curve": error_curve(selection),
+        "curve": error_curve(selection) if selection.objective.shares else None,
         "path": trajectories(selection),
         "heat": correlations(selection),
     }
@@ -242,9 +247,20 @@ def label(selection: Selection, j: int, noun: str) -> str:
     return f"{noun} {j}" if selection.names is None else shown(selection.names[j])
 
 
-def _chosen(rows: list[dict[str, Any]], summary: Summary) -> list[dict[str, Any]]:
+def _added(selection: Selection) -> list[dict[str, Any]]:
+    """A row per chosen candidate with what it adds to the log determinant."""
+    gains: Sequence[float | None] = gains_in_nats(selection) or [None] * selection.k
+    return [
+        {"name": None, "index": int(j), "adds": gain, "together": None, "substitutes": []}
+        | ({} if selection.names is None else {"name": selection.names[j]})
+        for j, gain in zip(selection.indices, gains, strict=True)
+    ]
+
+
+def _chosen(rows: list[dict[str, Any]], summary: Summary | None) -> list[dict[str, Any]]:
     """A row per chosen candidate: what it adds, what is kept up to it, what could replace it."""
-    together = [None] * len(rows) if summary.together is None else summary.together.tolist()
+    known = None if summary is None else summary.together
+    together = [None] * len(rows) if known is None else known.tolist()
     return [
         {"name": None, **row, "together": kept, "substitutes": _pairs(row, "substitute", "cost")}
         for row, kept in zip(rows, together, strict=True)

@@ -22,6 +22,7 @@ from .terminal import Terminal, Words, comparisons, headline, lines, printable
 
 DRAWS = 20
 EFFORT = 2e10  # multiplications that the random choices may take together
+GAINS = 300  # the most chosen whose gains are computed one by one
 LISTED = 10  # the most chosen columns that are printed
 SECONDS = 2.0  # the most that printing a selection may take
 BOUND_EFFORT = 2e9  # multiplications that the bound of a shown selection may take
@@ -135,7 +136,8 @@ class Overview:
 def overview(selection: Selection) -> Overview:
     """The table of a selection that has its data."""
     if not selection.objective.shares:
-        return Overview(_in_nats(selection), as_html(selection))
+        text = _in_nats(selection)
+        return Overview(text, as_html(selection))
     summary, words = summarise(selection), words_of(selection)
     listed = lines(selection, summary, words, Terminal(), most=LISTED)
     return Overview("\n".join(line.rstrip() for line in listed), as_html(selection, summary))
@@ -148,16 +150,7 @@ def _in_nats(selection: Selection) -> str:
     lines = [_title(selection, words), *(f"  {name}" for name in names[:LISTED])]
     if k > LISTED:
         lines.append(f"  … {k - LISTED} more")
-    gap = selection.gap()
-    if selection.proved:
-        lines.append(f"This is the best choice of {k}.")
-    elif np.isfinite(gap):
-        efficiency = float(np.exp(-gap / k))
-        lines.append(
-            f"No other choice of {k} is more than {gap:.3g} nats better: the D-efficiency is at "
-            f"least {efficiency:.1%}."
-        )
-    return "\n".join(lines)
+    return "\n".join([*lines, *filter(None, [better(selection)])])
 
 
 def words_of(selection: Selection) -> Words:
@@ -198,6 +191,15 @@ def one_line(selection: Selection) -> str:
     names = [printable(words.label(int(j)), 40) for j in selection.indices[:LISTED]]
     rest = f", … {selection.k - LISTED} more" if selection.k > LISTED else ""
     return f"Selection: {_title(selection, words)}: {', '.join(names)}{rest}"
+
+
+def gains_in_nats(selection: Selection) -> list[float] | None:
+    """By how much each of the choice raises the log determinant of those before it."""
+    if selection.k > GAINS or not np.isfinite(selection.error()):
+        return None
+    error, operator = selection.objective.error, selection._data
+    errors = [error(operator, selection.indices[:size]) for size in range(1, selection.k + 1)]
+    return (-np.diff([0.0, *errors])).tolist()
 
 
 def _title(selection: Selection, words: Words) -> str:
@@ -266,8 +268,7 @@ def _promise(selection: Selection) -> str:
     if operator is not None and not known:
         m, n = operator.m or operator.n, operator.n
         known = _is_cheap(selection) and n * m * min(n, m) <= BOUND_EFFORT
-    known = (known and selection.objective.shares) or selection.searched
-    sentence = better(selection) if known else ""
+    sentence = better(selection) if known or selection.searched else ""
     return f"<p>{sentence}</p>" if sentence else ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import math
 import platform
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
@@ -39,9 +40,12 @@ def rebuilt_title(selection: Selection) -> str:
     return "All candidates and how well they are known"
 
 
-def meaning(selection: Selection, summary: Summary, noun: str, measure: str) -> str:
+def meaning(selection: Selection, summary: Summary | None, noun: str, measure: str) -> str:
     """What the headline means, in a sentence or two."""
     k, n = selection.k, selection.n
+    if summary is None:
+        noisy = "" if selection.objective.noise is None else ", measured with noise"
+        return f"It is the log determinant of the chosen {noun}s{noisy}, in nats; more is better."
     if not selection.objective.plain:
         who = f"This {noun} reproduces" if k == 1 else f"Together these {k} {noun}s reproduce"
         return f"{who} {percent(summary.chosen)} of the {measure}."
@@ -59,9 +63,9 @@ def meaning(selection: Selection, summary: Summary, noun: str, measure: str) -> 
     return f"{who} {kept} of the {measure} of {others}."
 
 
-def limit(selection: Selection, summary: Summary) -> str:
+def limit(selection: Selection, summary: Summary | None) -> str:
     """How much better another choice could be; empty where the bound would cost too much."""
-    if summary.best is None and not selection.proved:
+    if summary is not None and summary.best is None and not selection.proved:
         return ""
     return better(selection, space="\u202f")
 
@@ -78,13 +82,28 @@ def better(selection: Selection, *, space: str = "") -> str:
         return "The constraints leave no other choice."
     if selection.proved:
         return f"This is the best {_which(selection)}."
-    gap, lost = selection.gap(), selection.relative_error()
+    gap = selection.gap()
+    if not selection.objective.shares:
+        return _efficiency(selection, gap, space)
+    lost = selection.relative_error()
     if gap > USELESS:
         return ""
     now, least = _apart(100 * lost, 100 * lost * (1 - gap))
     return (
         f"This choice loses {now}{space}%; no other {_which(selection)} can lose less than "
         f"{least}{space}%."
+    )
+
+
+def _efficiency(selection: Selection, gap: float, space: str) -> str:
+    """The same for a log determinant, with the efficiency of a design for as many parameters."""
+    if not math.isfinite(gap):
+        return ""
+    parameters = min(selection.k, selection._data.m or selection.k)
+    efficiency = math.floor(1000 * math.exp(-gap / parameters)) / 10
+    return (
+        f"No other {_which(selection)} is more than {gap:.3g} nats better: the D-efficiency is at "
+        f"least {efficiency:.1f}{space}%."
     )
 
 

@@ -101,6 +101,7 @@
   }
 
   function drawCurve() {
+    if (!data.curve) return;
     const element = find("curve-chart"), { k, greedy, best, chosen } = data.curve;
     const mark = k.map((value) => (value === chosen[0] ? chosen[1] : null));
     const points = { show: true, size: 5, fill: paint("chosen"), stroke: paint("chosen") };
