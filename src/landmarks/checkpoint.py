@@ -131,10 +131,6 @@ class File:
                 f"{self.path} is damaged: its contents do not have the checksum it was written "
                 "with; remove it to start again"
             )
-        self._compare(record)
-        return record["run"], [arrays[f"a{i}"] for i in range(len(arrays))]
-
-    def _compare(self, record: dict[str, Any]) -> None:
         if not same_data(record["data"], self.data):
             raise ValueError(
                 f"the checkpoint {self.path} belongs to a run on other data, so it is not "
@@ -147,6 +143,7 @@ class File:
                     f"the checkpoint {self.path} belongs to a run with {name} = {was!r}, but this "
                     f"run has {value!r}; use another file"
                 )
+        return record["run"], [arrays[f"a{i}"] for i in range(len(arrays))]
 
 
 def _settings(problem: Problem, method: Method, asked: dict[str, Any]) -> dict[str, Any]:

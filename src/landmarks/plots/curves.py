@@ -9,8 +9,6 @@ import numpy as np
 
 from ..how_many.cross_validated import HeldOut
 from ..how_many.curve import Curve, path, sweep
-from ..objectives.objective import Objective
-from ..operators.base import Operator
 from ..problem import Problem
 from ..selection import Selection
 from .axes import BLUE, COLOURS, GREY, MARKERS, ORANGE, Display, Drawn, logarithmic, new_axes
@@ -115,14 +113,8 @@ def greedy_errors(selection: Selection, sizes: np.ndarray) -> Curve:
 
 def best_possible(selection: Selection, ks: np.ndarray) -> np.ndarray:
     """The relative error of the best k directions for what the selection was asked."""
-    return best_errors(selection._data, ks, selection.objective, selection.exclude)
-
-
-def best_errors(
-    operator: Operator, ks: np.ndarray, objective: Objective, exclude: tuple[int, ...] = ()
-) -> np.ndarray:
-    """The relative error of the best rank-k approximation for each k."""
-    errors = [objective.best_rank_error(operator, int(k), exclude) for k in ks]
+    operator, objective = selection._data, selection.objective
+    errors = [objective.best_rank_error(operator, int(k), selection.exclude) for k in ks]
     return np.array(errors) / (objective.total(operator) or 1.0)
 
 
@@ -243,7 +235,7 @@ def plot_path(path: Trajectory, ax: Any = None, *, at_most: int = 300, seed: int
     ['0.7', '0.7', 'tab:blue']
     """
     ax = new_axes() if ax is None else ax
-    selected = finally_selected(path.t)
+    selected = path.t[-1] > SUPPORT * path.t[-1].max()
     for j in drawn(selected, at_most, seed):
         ax.plot(
             path.t[:, j],
@@ -253,12 +245,6 @@ def plot_path(path: Trajectory, ax: Any = None, *, at_most: int = 300, seed: int
         )
     ax.set(xlabel="step", ylabel="t", ylim=(-0.02, 1.02))
     return ax
-
-
-def finally_selected(t: np.ndarray) -> np.ndarray:
-    """Which columns end in the support of t."""
-    final = t[-1]
-    return final > SUPPORT * final.max()
 
 
 def drawn(selected: np.ndarray, at_most: int, seed: int) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from .. import _check
 from ..readers.frames import frame_values, numbers_only, unpacked
@@ -98,18 +98,3 @@ def refuse_missing(X: Any) -> None:
     first = tuple(int(i) for i in np.argwhere(bad)[0])
     called = str(table.columns[first[1]])
     raise ValueError(_check.not_finite("X", np.nan, first, int(bad.sum()), called, drops=False))
-
-
-def validated_table(
-    estimator: Any, X: Any, finite: bool | str, ensure_min_samples: int, reset: bool
-) -> Any:
-    """X as scikit-learn checks it."""
-    return validate_data(
-        estimator,
-        readable(X),
-        accept_sparse=("csr", "csc"),
-        dtype=[np.float64, np.float32],
-        ensure_all_finite=finite,
-        ensure_min_samples=ensure_min_samples,
-        reset=reset,
-    )

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import metadata_routing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 import landmarks as lm
 
@@ -35,7 +35,6 @@ from ._common import (
     readable,
     refuse_missing,
     seed,
-    validated_table,
     weights,
     without_data,
 )
@@ -302,10 +301,17 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         return taken(X, self._numbers[1])
 
     def _validated(self, X: Any, *, reset: bool = True, ensure_min_samples: int = 1) -> Any:
-        finite = True if self.missing == "error" else "allow-nan"
-        if finite is True:
+        if self.missing == "error":
             refuse_missing(X)
-        return validated_table(self, X, finite, ensure_min_samples, reset)
+        return validate_data(
+            self,
+            readable(X),
+            accept_sparse=("csr", "csc"),
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=True if self.missing == "error" else "allow-nan",
+            ensure_min_samples=ensure_min_samples,
+            reset=reset,
+        )
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
