@@ -73,6 +73,20 @@ def test_constraints_hold_in_every_sample():
     assert frequencies[0] == frequencies[3] == 1 and frequencies[1] == 0
 
 
+def test_groups_stay_complete_and_costs_are_kept_in_every_sample():
+    groups = [0, 0, 1, 1, 2, 2]
+    found = lm.select(NORMAL, 2, groups=groups, include=[4]).stability(10).frequencies
+    np.testing.assert_array_equal(found[::2], found[1::2])
+    assert found[4] == 1 and found.sum() == pytest.approx(4)
+    costs = np.arange(1.0, 7.0)
+    s = lm.select(NORMAL, costs=costs, budget_cost=6)
+    assert 0 < s.stability(10).frequencies @ costs <= 6
+    left = 6 - costs[s.indices].sum()
+    for row in s.why().chosen.rows:
+        others = [row[name] for name in row if name.startswith("substitute")]
+        assert all(costs[j] <= left + costs[row["index"]] for j in others if j is not None)
+
+
 def test_each_group_of_points_has_one_landmark():
     frequencies = (
         lm.select(lm.kernel(scattered(4, 10), lm.rbf(sigma=1.0)), 4, method="greedy")

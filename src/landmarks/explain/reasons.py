@@ -21,7 +21,7 @@ from ..linalg.reconstruction import replaceable
 from ..methods.search.landscape import Landscape, as_mask
 from ..objectives.objective import Objective
 from ..operators.base import Operator
-from ..placement import Constraint, exchangeable
+from ..placement import Constraint
 from ..problem import Problem
 from ..residual.exchange import Exchange
 from ..residual.pairs import Pairs
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 class Reasons:
     """Two tables about a selection; columns are given by name if they have one, else by index.
 
-    With a target, `dropped` has a row per column of the target; with noise, one per candidate. With
-    constraints on places, only substitutes that they allow are listed, and `kept_out` says which
+    With a target, `dropped` has a row per column of the target; with noise, one per candidate. Only
+    substitutes that costs and constraints on places allow are listed, and `kept_out` says which
     constraint rules out a place: it is too close to a chosen one, or its region is full.
     `stability` is the share of bootstrap samples in which the column is chosen, if `why` was given
     it.
@@ -109,7 +109,7 @@ def reasons(
         objective,
         exclude=selection.exclude,
         each=each,
-        constraints=selection.constraints,
+        pairs=_exchangeable(selection),
     )
     some = np.isfinite(found.costs)
     chosen = Table(
@@ -150,6 +150,14 @@ def _clear(terms: np.ndarray, lengths: np.ndarray, rounding: float) -> np.ndarra
     """terms / lengths; 0 where it is rounding, and for a column of zeros."""
     weights = np.divide(terms, lengths, out=np.zeros_like(terms), where=lengths > 0)
     return np.where(np.abs(weights) > rounding, weights, 0.0)
+
+
+def _exchangeable(selection: Selection) -> np.ndarray | None:
+    """Whether places and costs allow each candidate in the place of each chosen one."""
+    if selection.allowed is None and selection.most is not None:
+        return None  # a file without groups and costs
+    allowed = selection.problem().allowed
+    return allowed.exchangeable(selection.indices) if allowed.single else None
 
 
 def _frequency(stability: Stability | None, indices: np.ndarray) -> dict[str, list[Any]]:
@@ -198,9 +206,12 @@ def substitutes(
     *,
     exclude: tuple[int, ...] = (),
     each: int = 3,
-    constraints: tuple[Constraint, ...] = (),
+    pairs: np.ndarray | None = None,
 ) -> Substitutes:
-    """The cheapest substitutes of each chosen column that may take its place."""
+    """The cheapest substitutes of each chosen column that may take its place.
+
+    pairs : whether each candidate may take the place of each chosen one; None if all may.
+    """
     problem = Problem(operator, len(chosen), objective, exclude=exclude)
     landscape = Landscape.of(problem)
     state = _independent(landscape, chosen)
@@ -213,8 +224,8 @@ def substitutes(
     known = landscape.tolerance * (state.error + 10 * adds)
     least = np.maximum(known, landscape.base.rounding(state.error))[:, None]
     allowed = np.tile(allowed, (len(chosen), 1))
-    if constraints:
-        allowed &= exchangeable(constraints, chosen)
+    if pairs is not None:
+        allowed &= pairs
     costs = np.where(allowed, np.where(np.abs(costs) > least, costs, 0.0), np.inf)
     count = min(each, int(np.max(np.sum(allowed, axis=1), initial=0)))
     indices = np.argsort(costs, axis=1, kind="stable")[:, :count]

@@ -89,18 +89,9 @@ class Stability(Shown):
         return bars(names, shares, label, ax, at_most)
 
 
-def bootstrap(
-    selection: Selection, operator: Operator, n_bootstrap: int, method: Any, seed: int | None
-) -> Stability:
+def bootstrap(selection: Selection, n_bootstrap: int, method: Any, seed: int | None) -> Stability:
     """Choose again on bootstrap samples, by the same method unless another is given."""
-    problem = Problem(
-        operator,
-        selection.k,
-        selection.objective,
-        selection.include,
-        selection.exclude,
-        constraints=selection.constraints,
-    )
+    problem = selection.problem()
     chooser = selection.chooser if method is None else as_method(method)
     if chooser is None:
         raise ValueError(
@@ -138,12 +129,20 @@ def _check_size(problem: Problem) -> None:
 
 def _on(sample: Sample, objective: Objective, problem: Problem) -> Problem:
     """The same problem on the candidates of a sample; a warning is given once for all samples."""
-    include = tuple(int(np.flatnonzero(sample.indices == j)[0]) for j in problem.include)
-    exclude = tuple(int(j) for j in np.flatnonzero(np.isin(sample.indices, problem.exclude)))
-    constraints = tuple(c.restrict(sample.indices) for c in problem.constraints)
-    found = replace(problem, operator=sample.operator, objective=objective)
-    found = replace(found, constraints=constraints)
-    return replace(found, include=include, exclude=exclude)
+    at, groups, costs = sample.indices, problem.groups, problem.costs
+    include = [int(np.flatnonzero(at == j)[0]) for j in problem.include]
+    if groups is not None:  # included groups stay complete where points were drawn twice
+        include = np.flatnonzero(np.isin(at, problem.include)).tolist()
+    return replace(
+        problem,
+        operator=sample.operator,
+        objective=objective,
+        include=tuple(include),
+        exclude=tuple(np.flatnonzero(np.isin(at, problem.exclude)).tolist()),
+        groups=None if groups is None else np.unique(groups[at], return_inverse=True)[1],
+        costs=None if costs is None else costs[at],
+        constraints=tuple(c.restrict(at) for c in problem.constraints),
+    )
 
 
 def drawn(problem: Problem, rng: np.random.Generator) -> tuple[Sample, Objective]:

@@ -726,7 +726,7 @@ class Selection:
         """
         from ..explain.stability import bootstrap
 
-        return bootstrap(self, self._data, n_bootstrap, method, seed)
+        return bootstrap(self, n_bootstrap, method, seed)
 
     def report(self, path: Any, *, overwrite: bool = False, **origin: Any) -> None:
         """Write one HTML page with all results, which can be shared and read offline.
