@@ -123,10 +123,17 @@ def reconstruct(operator: Operator, chosen: Indices) -> Reconstruction:
     order, L, G = triangle(operator, chosen)
     B = np.zeros((len(chosen), operator.n))
     B[order] = _solve(L, G, adjoint=True)
-    losses = _losses(B, L, chosen, order)
+    inverse = _solve(L, np.eye(len(order)))
+    losses = np.zeros(len(chosen))  # ‖B_i‖²/(K_SS⁻¹)_ii, the cost of a swap that adds nothing
+    losses[order] = np.sum(B[order] ** 2, axis=1) / np.sum(inverse**2, axis=0)
+    losses[replaceable(B[:, chosen], np.setdiff1d(np.arange(len(chosen)), order))] = 0.0
     B[:, chosen] = np.eye(len(chosen))
+    diagonal = host(operator.diagonal()).astype(np.float64)
+    r2 = np.ones(operator.n)  # K̂_jj/K_jj, with K̂_jj = ‖G_j‖²
+    np.divide(np.sum(G**2, axis=0), diagonal, out=r2, where=diagonal > 0)
+    r2[chosen] = 1.0
     return Reconstruction(
-        chosen, B, _shares(operator, chosen, G), np.ldexp(losses, operator.exponent), operator.names
+        chosen, B, np.minimum(r2, 1.0), np.ldexp(losses, operator.exponent), operator.names
     )
 
 
@@ -157,24 +164,6 @@ def _gram(operator: Operator, chosen: np.ndarray) -> Triangle:
 def _solve(L: np.ndarray, block: np.ndarray, *, adjoint: bool = False) -> np.ndarray:
     """L⁻¹ or L⁻ᵀ times the block; SciPy before 1.14 cannot do it when the rank is zero."""
     return solve_triangular(L, block, adjoint=adjoint) if len(L) else block
-
-
-def _shares(operator: Operator, chosen: np.ndarray, G: np.ndarray) -> np.ndarray:
-    """R² = K̂_jj/K_jj, with K̂_jj = ‖G_j‖²."""
-    diagonal = host(operator.diagonal()).astype(np.float64)
-    r2 = np.ones(len(diagonal))
-    np.divide(np.sum(G**2, axis=0), diagonal, out=r2, where=diagonal > 0)
-    r2[chosen] = 1.0
-    return np.minimum(r2, 1.0)
-
-
-def _losses(B: np.ndarray, L: np.ndarray, chosen: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """‖B_i‖²/(K_SS⁻¹)_ii, the cost of a swap that adds nothing."""
-    inverse = _solve(L, np.eye(len(order)))
-    losses = np.zeros(len(chosen))
-    losses[order] = np.sum(B[order] ** 2, axis=1) / np.sum(inverse**2, axis=0)
-    losses[replaceable(B[:, chosen], np.setdiff1d(np.arange(len(chosen)), order))] = 0.0
-    return losses
 
 
 def replaceable(B: np.ndarray, spare: np.ndarray) -> np.ndarray:

@@ -14,7 +14,6 @@ from .._array import (
     Array,
     add_diagonal,
     cholesky,
-    eps,
     host,
     is_single,
     like,
@@ -35,15 +34,15 @@ CHOLESKY_ORDER = 3000  # up to this order a stored matrix is checked by a Choles
 SLOWEST = 7.0  # decades that the trace must fall over the most columns, in proportion at each step
 
 
-def pivoted_factor(operator: Operator, most: int, unit: float | None = None) -> Array | None:
+def pivoted_factor(operator: Operator, most: int, unit: float) -> Array | None:
     """F with K = F Fᵀ up to rounding; None where that would take more than `most` columns.
 
     It gives up early where the trace falls too slowly.
 
-    unit : the relative rounding of the entries of K; that of its dtype when None.
+    unit : the relative rounding of the entries of K.
     """
     diagonal = np.maximum(host(operator.diagonal()).astype(np.float64), 0.0)
-    floor = FLOOR * (unit or eps(operator.like)) * diagonal
+    floor = FLOOR * unit * diagonal
     left, whole = diagonal.copy(), float(diagonal.sum())
     F, r = zeros((operator.n, 0), operator.like), 0
     while np.any(left > floor):

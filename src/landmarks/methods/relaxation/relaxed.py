@@ -285,14 +285,13 @@ class Relaxed(State):
         gradient = np.abs(host(self(candidates, weights).gradient))
         return float(np.median(gradient)) or float(np.max(gradient)) or 1.0
 
-    def uniform_weight(self, k: int, steps: int = 8) -> float:
+    def uniform_weight(self, k: int) -> float:
         """The one weight t for all candidates at which their effective dimension is k.
 
         Bisection of the logit of t; the effective dimension rises with t.
         """
-        low = -12.0
-        high = 12.0
-        for _ in range(steps):
+        low, high = -12.0, 12.0
+        for _ in range(8):
             middle = (low + high) / 2
             if self._effective_dimension(_logistic(middle)) >= k:
                 high = middle

@@ -65,16 +65,14 @@ def product(
     return single_product(h, x, y, block, precision)
 
 
-def squared_row_sums(
-    h: kernels.Kernel, x: Array | Points, y: Array | Points, precision: str = "high"
-) -> Array:
+def squared_row_sums(h: kernels.Kernel, x: Array | Points, y: Array | Points) -> Array:
     """Σ_j h(x_i, y_j)² for every i in one pass: the diagonal of K² when x and y are the same."""
     if isinstance(h, kernels.linear):
         left, right = _plain(x), _plain(y)
         return ((left @ (right.T @ right)) * left).sum(1)
     if _is_double(y):
         return double_squared_row_sums(h, x, y)
-    return single_squared_row_sums(h, x, y, precision)
+    return single_squared_row_sums(h, x, y)
 
 
 def _is_double(x: Any) -> bool:

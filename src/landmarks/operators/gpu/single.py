@@ -41,13 +41,13 @@ def single_product(h: kernels.Kernel, x: Any, y: Any, block: Array, precision: s
     return result if after is None else result * after
 
 
-def single_squared_row_sums(h: kernels.Kernel, x: Any, y: Any, precision: str) -> Array:
+def single_squared_row_sums(h: kernels.Kernel, x: Any, y: Any) -> Array:
     """Σ_j h(x_i, y_j)² for every i in one pass."""
     import torch
 
     x, y = pair(h, x, y)
     ones, after = lengths(h, x, y, torch.ones_like(y.points[:, :1]), 2)
-    sums = _vector(x, y, ones[:, 0], precision, square=True)
+    sums = _vector(x, y, ones[:, 0], "high", square=True)
     return sums if after is None else sums * after[:, 0]
 
 
