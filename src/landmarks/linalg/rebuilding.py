@@ -29,7 +29,7 @@ from .dependence import has_rank
 STORED = 5000  # largest order of a kernel or stored matrix that is factorised completely
 LOW_RANK = 600  # most columns of the factor of a larger one
 FULL = 3000  # rows up to which the range of the candidates is computed; beyond, it may be all
-STEPS = 60
+STEPS = 60  # most steps of the weights of a design
 WORK = 2e10  # most multiplications of the steps
 ENOUGH = 5  # fewer steps than this are not worth starting
 SURE = 1e-10  # an angle by which a bound hardly changes

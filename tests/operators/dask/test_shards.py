@@ -92,6 +92,11 @@ def test_other_methods_work_with_vectors_of_length_n(method):
     assert actual.indices.tolist() == expected.indices.tolist()
 
 
+def test_greedy_reads_the_columns_it_chooses_and_no_others():
+    s = lm.select(parted(cloud(), lm.rbf(sigma=2.0)), 6, method="greedy")
+    assert s.ledger.columns == 6
+
+
 @each_scheduler
 @pytest.mark.parametrize("method", IN_PARTS)
 def test_what_is_included_and_excluded_is_honoured(method):

@@ -26,7 +26,7 @@ from .client import (
 
 CHUNK = 128 * 2**20  # bytes of a chunk, if chunks that split rows must be joined
 FILL = "dask.array.where, or fillna of a data frame"  # missing= is for data in memory
-TILE_ROWS = 4096
+TILE_ROWS = 4096  # of a tile of a wide array; with TILE_ENTRIES numbers it takes 32 MiB
 TILE_ENTRIES = 2**22
 # seconds per product and per task beyond the arithmetic, measured by benchmarks/cluster.py
 OVERHEAD = 0.02

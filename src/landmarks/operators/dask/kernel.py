@@ -26,6 +26,7 @@ from ..base import (
     on_workers,
     product_seconds,
 )
+from ..forms import form
 from ..kernel import KernelOperator, check_block, chunked_error, fused_error, kernel
 from ..parts import height, parts
 from ..restricted import Restricted
@@ -57,12 +58,6 @@ class DaskKernel(Operator):
         self.like = np.zeros(0)
         self.ledger = Ledger()
         self.last: Parted | None = None
-
-    def searchable(self, k: int) -> Operator:
-        return self
-
-    def readable(self, k: int) -> Operator:
-        return self
 
     @cached_property
     def digest(self) -> str:
@@ -204,9 +199,8 @@ class DaskKernel(Operator):
         return np.empty((0, self.d)) if found is None else found
 
 
-@on_workers.register
-def _on_workers(operator: DaskKernel) -> bool:
-    return True
+on_workers.register(DaskKernel, lambda operator: True)
+form.register(DaskKernel, lambda operator, k: operator)  # nothing of length n is made here
 
 
 @in_parts.register
