@@ -256,7 +256,7 @@ class Method(Protocol):
     """A way to choose: a frozen dataclass of its settings with one function."""
 
     #: what the method can honour, among "include", "exclude", "groups", "costs", "constraints",
-    #: "target" and "noise"
+    #: "target", "noise" and "logdet"
     honours: ClassVar[frozenset[str]]
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:

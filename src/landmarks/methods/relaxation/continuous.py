@@ -193,7 +193,7 @@ class Continuous:
     def _objective(self, problem: Problem, rng: np.random.Generator) -> Relaxed:
         pair = problem.unscaled
         unit = mean_diagonal(pair, rng)
-        noisy = problem.objective.depth == 0 and pair.noise is not None
+        noisy = problem.objective.volume and pair.noise is not None
         if noisy:  # it is the unit of the pair
             unit += 1.0
         if self.units == "relative":
@@ -431,7 +431,7 @@ class FrankWolfe:
         weights[list(problem.include)] = 1.0
         weights[problem.free] = (k - len(problem.include)) / max(1, len(problem.free))
         at, recorder = OnSimplex(weights), Recorder(problem.operator.n)
-        if problem.objective.depth == 0:
+        if problem.objective.volume:
             unit, deltas = objective.mean_diagonal, self.deltas or (0.001, 0.5)
         else:  # n weights k/n have the effective dimension k, through r = t²/(δ(1 − t²))
             t = objective.uniform_weight(k)
