@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import math
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -19,7 +18,6 @@ import numpy as np
 
 from .._library import load
 from ..allowed import Allowed
-from ..runs.runner import stopped
 from .node import Powers
 
 SECONDS = (6e-9, 5e-9, 14e-9)  # for each choice, by the depth of the objective, on one core
@@ -211,27 +209,6 @@ def counted(
         for row in back[: count.given]
     ]
     return Found(rows, uppers[kept].tolist(), count.threshold, nodes, bool(count.full))
-
-
-def counted_volumes(
-    powers: Powers, r: int, known: float, within: float = 0.0, over: Callable[[], bool] = stopped
-) -> list[list[int]] | None:
-    """The choices of r whose log determinant may be within so many nats of the largest.
-
-    known : the log determinant of one of them. None where rounding hides too much, or `over` says
-    that the time is.
-    """
-    if not 2 <= r <= DEEPEST or len(powers.first) < r or over():
-        return None
-    logs = np.sort(np.log(powers.pivots))[::-1]  # no determinant is above the product of these
-    sums = np.append(0.0, np.cumsum(np.full(r, logs[0]) if powers.repeats else logs))
-    ones, stop = np.ones(len(logs), dtype=np.int64), np.zeros(1, dtype=np.int64)
-    threshold, tighten = known - within - SURE, within == 0
-    raised, limits = sums + 1e-9, Limits()
-    found = counted(
-        powers, ones, r, 0, raised, threshold, SURE, limits, sized=True, tighten=tighten, stop=stop
-    )
-    return None if found is None or found.full or found.back or over() else found.rows
 
 
 def _real(values: np.ndarray) -> np.ndarray:

@@ -27,9 +27,9 @@ from ..linalg.volumes import EPS, Solved, ascended, lowest
 from ..problem import Choice, Problem
 from ..runs.runner import report, stopped
 from .conditioned import conditioned
-from .counting import DEEPEST, SURE, counted_volumes, counting_seconds
-from .node import Node as Counting
+from .counting import DEEPEST, SURE, Limits, counted, counting_seconds
 from .node import Powers
+from .search import Search
 
 AT_ONCE = 1.0  # estimated seconds up to which all choices are counted
 LARGEST = 400  # candidates up to which there is a search
@@ -194,10 +194,25 @@ class Largest:
         rounding = residual.spread**2 / c
         top = float(np.log(np.max(c)))
         powers = Powers(C, C, None, c, rounding, top, np.zeros(n))
-        found = counted_volumes(powers, r, self.value - residual.volume)
-        for row in found or []:
+        logs = np.sort(np.log(c))[::-1]  # no determinant is above the product of these
+        found = counted(
+            powers,
+            np.ones(n, dtype=np.int64),
+            r,
+            0,
+            np.append(0.0, np.cumsum(logs)) + 1e-9,
+            self.value - residual.volume - SURE,
+            SURE,
+            Limits(),
+            sized=True,
+            tighten=True,
+            stop=np.zeros(1, dtype=np.int64),
+        )
+        if found is None or found.full or found.back or stopped():
+            return False
+        for row in found.rows:
             self._offer(np.append(node.picks, node.left[row]))
-        return found is not None
+        return True
 
     def _offer(self, picks: np.ndarray) -> None:
         choice = np.concatenate([self.problem.include, self.free[picks]]).astype(np.int64)
@@ -219,12 +234,12 @@ def largest_volume(problem: Problem, start: np.ndarray, most: float = math.inf) 
         bound = objective.bound(problem.operator, problem.k, problem.exclude)
         return Choice(start, bound=min(bound, error), details={"proved": False, "nodes": 0})
     if seconds <= min(AT_ONCE, problem.time_left):
-        found = large_volumes(problem, start, 0.0)
-        if found is not None:
-            rows = [start, *(np.asarray(row) for row in found)]
-            best = rows[int(np.argmin([objective.error(problem.operator, row) for row in rows]))]
+        counted = Search(problem)
+        counted.begin(start)
+        if counted.search() >= counted.cutoff:
+            best = counted.indices(start)
             bound = objective.below(objective.error(problem.operator, best), SURE)
-            return Choice(best, bound=bound, details={"proved": True, "nodes": len(found)})
+            return Choice(best, bound=bound, details={"proved": True, "nodes": counted.nodes})
     search, above = Largest(problem, volumes(problem), start), math.inf
     for height in narrowed(search):
         above = height
@@ -249,32 +264,6 @@ def narrowed(search: Largest) -> Iterator[float]:
         root = search.root(ROUNDS)
         yield min(quick.bound, root.bound)
         yield from search.search(min(quick, root, key=lambda solved: solved.bound))
-
-
-def large_volumes(problem: Problem, known: np.ndarray, within: float) -> list[list[int]] | None:
-    """All choices whose log determinant may be within so many nats of the largest, by counting.
-
-    known : a choice. None where not all could be compared.
-    """
-    root, _ = conditioned(problem).pick_all(problem.include)
-    r, free = problem.k - len(problem.include), problem.choosable
-    left = free[~root.doubtful[free]]
-    if r == 1:
-        return [[*problem.include, int(j)] for j in left]
-    if len(left) == 0:
-        return None
-    top = float(np.log(np.max(root.pivots[left])))
-    powers = Powers.of(root, left, 0, Counting(root, left, r, 0).doubts, top)
-    found = counted_volumes(
-        powers,
-        r,
-        volumes(problem)(known),
-        within,
-        lambda: problem.time_left <= 0 or stopped(),
-    )
-    if found is None:
-        return None
-    return [[*problem.include, *(int(left[i]) for i in row)] for row in found]
 
 
 def volumes(problem: Problem) -> Callable[[np.ndarray], float]:
