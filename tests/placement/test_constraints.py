@@ -139,6 +139,29 @@ def test_the_same_constraints_on_a_kernel_and_the_frobenius_criterion():
     assert constraint.broken(s.indices, True) is None
 
 
+@pytest.mark.parametrize("repeats", [False, True])
+@pytest.mark.parametrize(
+    "counts", [{"exactly": {"b": 2}}, {"at_most": {"a": 1, "b": 2}}, {"at_most": {"b": 1}}]
+)
+def test_what_is_included_counts_for_its_region_in_a_proof(counts, repeats):
+    regions = lm.Regions([*"abcabca"], **counts)
+    draw = combinations_with_replacement if repeats else combinations
+    allowed = [S for S in draw(range(7), 3) if 4 in S and satisfies([regions], S)]
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((12, 7)) * rng.uniform(0.5, 2, 7)
+        words = {"noise": 0.6, "repeats": repeats, "include": [4], "constraints": [regions]}
+        K, errors = X.T @ X, {}
+        for S in map(list, allowed):
+            left = K - K[:, S] @ np.linalg.solve(K[np.ix_(S, S)] + 0.6 * np.eye(3), K[S])
+            errors[tuple(S)] = np.trace(left)
+        s = lm.select(X, 3, scale=False, method="exact", **words)
+        assert s.proved and s.error() == pytest.approx(min(errors.values()))
+        near = s.alternatives(within=0.2)
+        listed = {tuple(sorted(row)) for row in near.choices.tolist()}
+        assert listed == {S for S in errors if errors[S] <= 1.2 * min(errors.values())}
+
+
 REPEATED = {
     "a region that is full": {"k": 3, "constraints": [lm.Regions([*"abb"], at_most={"b": 1})]},
     "more places than candidates": {

@@ -93,11 +93,12 @@ class Limits:
 
     @classmethod
     def of(cls, allowed: Allowed, chosen: list[int], units: np.ndarray) -> Limits | None:
-        """The limits after some units; None if a constraint on places cannot say them."""
+        """The limits after some units and the fixed ones; None if a constraint cannot say them."""
+        places = np.append(allowed.fixed, chosen).astype(np.int64)
         clashes = None
         regions, low, high = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
         for constraint in allowed.constraints:
-            counts = constraint.counts_left(np.asarray(chosen, dtype=np.int64))
+            counts = constraint.counts_left(places)
             if (found := constraint.clashes(units)) is not None:
                 found = found[:, units]
                 clashes = found if clashes is None else clashes | found
@@ -109,7 +110,7 @@ class Limits:
             else:
                 return None
         prices = None if allowed.sized else allowed.costs[units]
-        money = allowed.left(np.asarray(chosen, dtype=np.int64))[1] if prices is not None else 0.0
+        money = allowed.left(places)[1] if prices is not None else 0.0
         if not regions:
             return cls(prices, money, clashes)
         return cls(
