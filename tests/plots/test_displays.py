@@ -26,6 +26,13 @@ def test_the_error_curve_is_that_of_path_and_of_the_spectrum():
     assert chosen.get_xdata() == [4]
 
 
+def test_the_error_curve_leaves_out_what_was_excluded():
+    s = lm.select(X, 4, exclude=[0, 1], method="greedy")
+    curve = ErrorCurveDisplay.from_selection(s, ks=[2, 4]).greedy
+    np.testing.assert_allclose(curve, lm.path(X, [2, 4], exclude=[0, 1]).relative)
+    assert curve[1] == pytest.approx(s.relative_error())
+
+
 def test_an_estimator_gives_the_same_curve_as_its_selection():
     selector = lm.ColumnSelector(3, random_state=0, center=True).fit(X)
     np.testing.assert_allclose(

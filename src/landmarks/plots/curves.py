@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..how_many.cross_validated import HeldOut
-from ..how_many.curve import Curve, path, sweep
+from ..how_many.curve import Curve, checked_sizes, sweep
 from ..problem import Problem
 from ..selection import Selection
 from .axes import BLUE, COLOURS, GREY, MARKERS, ORANGE, Display, Drawn, logarithmic, new_axes
@@ -103,12 +103,11 @@ def curve_sizes(n: int, k: int, at_most: int = 60) -> np.ndarray:
 
 def greedy_errors(selection: Selection, sizes: np.ndarray) -> Curve:
     """The errors of greedy choices for what the selection was asked."""
-    operator, objective = selection._data, selection.objective
-    if objective.plain:
-        return path(operator, sizes, criterion=selection.criterion)
-    problem = Problem(operator, 0, objective, exclude=selection.exclude)
-    most = len(problem.candidates)
-    return sweep(problem, sizes if objective.repeats else sizes[sizes <= most])
+    problem = Problem(selection._data, 0, selection.objective, exclude=selection.exclude)
+    if not selection.objective.repeats:
+        sizes = checked_sizes(sizes, selection.n)
+        sizes = sizes[sizes <= len(problem.candidates)]
+    return sweep(problem, sizes)
 
 
 def best_possible(selection: Selection, ks: np.ndarray) -> np.ndarray:
