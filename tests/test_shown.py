@@ -239,3 +239,10 @@ def test_a_choice_is_a_frame():
     frame = wine().to_frame()
     assert frame.columns.tolist() == ["index", "name", "kept so far"] and len(frame) == 3
     assert frame["kept so far"].iloc[-1] == pytest.approx(1 - wine().relative_error())
+
+
+def test_random_choices_leave_out_what_was_excluded():
+    X = np.random.default_rng(0).standard_normal((60, 8)) * [9, 1, 1, 1, 1, 1, 1, 1]
+    shown = str(lm.select(X, 2, exclude=[0], scale=False).summary())
+    kept = re.findall(r"(?:these 2 columns|2 columns at random) .*? ([\d.]+)%", shown)
+    assert len(kept) == 2 and float(kept[1]) < float(kept[0])

@@ -5,6 +5,7 @@ The numbers are what is kept by the choice, by the best directions and by random
 
 import html
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -75,10 +76,12 @@ def _drawn(selection: Selection, seed: int) -> float:
     """The relative error of a random choice of the same size."""
     operator, k, objective = selection._data, selection.k, selection.objective
     if objective.plain:
-        drawn = select(
-            operator, k, scale=False, method="uniform", criterion=selection.criterion, seed=seed
-        )
-        return drawn.relative_error()
+        asked: dict[str, Any] = {
+            "criterion": selection.criterion,
+            "exclude": selection.exclude,
+            "seed": seed,
+        }
+        return select(operator, k, scale=False, method="uniform", **asked).relative_error()
     allowed = np.setdiff1d(np.arange(operator.n), selection.exclude)
     indices = np.random.default_rng(seed).choice(allowed, k, replace=objective.repeats)
     return objective.error(operator, indices) / (objective.total(operator) or 1.0)
