@@ -159,6 +159,21 @@ def test_a_worker_killed_in_the_gram_pass_changes_nothing(client, tmp_path):
     assert (tmp_path / "mark").exists()
 
 
+def test_a_worker_killed_while_strips_of_the_gram_matrix_are_added_changes_nothing(
+    client, tmp_path, monkeypatch
+):
+    from landmarks.operators.dask import standard
+
+    expected = lm.select(clusters.array(9000, 4000), 30, method="nuclear").indices
+    monkeypatch.setattr(standard, "gram_memory", lambda: 0)
+    deadly = clusters.Deadly(str(tmp_path / "mark"), at=8500)
+    found = lm.select(clusters.array(9000, 4000, make=deadly), 30, method="nuclear")
+    assert (tmp_path / "mark").exists()
+    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+    assert found.error("frobenius") > 0  # from strips that were made again
+    assert found.indices.tolist() == expected.tolist()
+
+
 def test_a_worker_killed_in_a_kernel_product_changes_nothing(client, tmp_path):
     x, V = points(9000), np.ones((9000, 1))
     operator = kernel(x, clusters.DeadlyKernel(str(tmp_path / "mark"), float(x[-1, 0])))

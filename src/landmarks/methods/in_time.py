@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..errors import Stopped
-from ..operators.base import product_seconds
+from ..operators.base import on_workers, product_seconds
 from ..operators.forms import form_made
 from ..problem import Choice, Problem, Trial, lowered
 from ..runs.runner import cut_short, timed
@@ -38,7 +38,8 @@ class InTime:
         if took > SHORT and time.monotonic() >= end:
             cut_short()
             return drawn
-        pace = max(1.0, took / draw_seconds(problem)) if took > SHORT else 1.0
+        shown = took > SHORT and not on_workers(problem.operator)  # there it is mostly overhead
+        pace = max(1.0, took / draw_seconds(problem)) if shown else 1.0
         with timed() as cuts:
             try:
                 choice = self.method.choose(replace(problem, deadline=end, pace=pace), rng)

@@ -76,3 +76,8 @@ def test_what_does_not_fit_on_the_workers_is_multiplied_by_tiles(monkeypatch):
     assert not isinstance(K, DaskGram)
     expected = lm.select(X, 12, method="rpcholesky").indices
     assert spread(method="rpcholesky").indices.tolist() == expected.tolist()
+
+
+def test_methods_on_points_are_refused():
+    with pytest.raises(lm.errors.UnsupportedError, match="KMeans needs the points of a kernel"):
+        spread(method="kmeans")

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.thorough
 
 RNG = np.random.default_rng(3)
 CHUNKS = [(100, -1), (37, 2), (-1, -1)]
-IN_PARTS = ["rpcholesky", "nuclear", "uniform"]
+IN_PARTS = ["rpcholesky", "nuclear", "uniform", "kmeans"]
 
 
 def cloud(n: int = 700) -> np.ndarray:

@@ -5,15 +5,20 @@ Zhang, Tsang and Kwok, ICML (2008), with points of the set in place of the centr
 
 import warnings
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import scipy
 
 from ... import _check
-from ..._array import host
+from ..._array import host, take
 from ...errors import UnsupportedError
+from ...operators.base import in_parts
 from ...problem import DRAWN, Choice, Problem, complete
-from ...residual.residual import Residual
+from ...residual.residual import residual_of
+
+SAMPLE = 100_000  # points that the centres are of, drawn where there are more
+AHEAD = 128  # centres whose nearest points are found at a time
 
 
 @dataclass(frozen=True)
@@ -30,24 +35,71 @@ class KMeans:
     honours: ClassVar[frozenset[str]] = DRAWN
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
-        if not hasattr(problem.operator, "points"):
+        operator: Any = problem.operator
+        parts = in_parts(operator)
+        if not hasattr(operator, "points" if parts is None else "rule"):
             raise UnsupportedError(
-                f"KMeans needs the points of a kernel, got {problem.operator!r}; "
-                "use greedy or rpcholesky"
+                f"KMeans needs the points of a kernel, got {operator!r}; use greedy or rpcholesky"
             )
-        points = host(problem.operator.points).astype(np.float64)
-        free = problem.free
-        points = _check.scaled(points, _check.exponent(float(np.max(np.abs(points))), points))
-        residual = Residual(problem.unscaled, problem.k)
+        sample = np.arange(operator.n)
+        if operator.n > SAMPLE:
+            sample = np.unique(rng.integers(operator.n, size=SAMPLE))
+        if parts is not None:
+            points = parts.points_at(sample)
+        else:
+            points = host(take(operator.points, sample)).astype(np.float64)
+        power = _check.exponent(float(np.max(np.abs(points))), points)
+        count = problem.k - len(problem.include)
+        found = centres(_check.scaled(points, power), count, rng)
+        residual = residual_of(problem, problem.unscaled)
         for j in problem.include:
             residual.pick(j)
-        for centre in centres(points, problem.k - len(problem.include), rng):
-            new = free[host(residual.left)[free]]
-            if len(new) == 0:
-                break
-            distances = np.sum((points[new] - centre) ** 2, axis=1)
-            residual.pick(int(new[np.argmin(distances)]))
+        if parts is not None:
+            pick_in_parts(residual, found, power)
+        else:
+            pick_nearest(problem, residual, found, power)
         return Choice(complete(problem, residual.picks))
+
+
+def pick_nearest(problem: Problem, residual: Any, found: np.ndarray, power: int) -> None:
+    """For each centre the nearest point that is not represented yet."""
+    operator: Any = problem.operator
+    points = _check.scaled(host(operator.points).astype(np.float64), power)
+    for centre in found:
+        new = problem.free[host(residual.left)[problem.free]]
+        if len(new) == 0:
+            break
+        residual.pick(int(new[np.argmin(np.sum((points[new] - centre) ** 2, axis=1))]))
+
+
+def pick_in_parts(residual: Any, found: np.ndarray, power: int) -> None:
+    """The same in parts: for many centres at a time, up to the first whose point is represented.
+
+    Fewer points are left after every pick, so the nearest one stays it as long as it is left.
+    """
+    while len(found) > 0:
+        indices = residual.nearest(found[:AHEAD], power)
+        if len(indices) == 0:
+            return
+        L = leading_factor(residual.principal(indices), residual.floor_at(indices), indices)
+        if len(L) == 0:
+            residual.clear(indices[:1])  # rounding alone said that something was left
+            continue
+        residual.pick_block(indices[: len(L)], L)
+        found = found[len(L) :]
+
+
+def leading_factor(C: np.ndarray, floor: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """The Cholesky factor of C up to the first row that the ones before it represent."""
+    L = np.zeros_like(C)
+    for i in range(len(C)):
+        if i > 0:
+            L[i, :i] = scipy.linalg.solve_triangular(L[:i, :i], C[i, :i], lower=True)
+        pivot = C[i, i] - L[i, :i] @ L[i, :i]
+        if indices[i] in indices[:i] or pivot <= floor[i]:
+            return L[:i, :i]
+        L[i, i] = np.sqrt(pivot)
+    return L
 
 
 def centres(points: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:

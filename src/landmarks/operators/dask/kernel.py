@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..._array import Array, Indices, Part
+from ..._array import Array, Indices, Part, host
 from ...kernels import Kernel, matern, rbf
 from ..base import (
     Ledger,
@@ -108,7 +108,7 @@ class DaskKernel(Operator):
         """The residual of picks with their Cholesky factor L."""
         found, start = self.residual(len(order)), 0
         while start < len(order):
-            stop = min(len(order), start + _shards.TILE // 8)
+            stop = min(len(order), start + _shards.TILE // 4)
             indices = order[start:stop]
             found.append(
                 _shards.Block(
@@ -130,6 +130,10 @@ class DaskKernel(Operator):
         """The kernel of a few points, computed here."""
         x = self._here.placed(points)
         return self._here.values(x, x)
+
+    def points_at(self, indices: np.ndarray) -> np.ndarray:
+        """The points at the indices, from the centre and in widths."""
+        return host(self._here.spread(self._at(indices)))
 
     # With vectors of length n
 

@@ -129,6 +129,13 @@ class Parted(State):
         """The rows of which most is left."""
         return self.highest(count, "weights")[0]
 
+    def nearest(self, centres: np.ndarray, power: int) -> np.ndarray:
+        """For each centre the nearest row that may be picked and is not represented; or none."""
+        self._sums()
+        near = self._by_rule(_shards.nearest, constant(centres), power)
+        distances, indices = compute(tree(_shards.nearest_of, near))
+        return indices if np.all(np.isfinite(distances)) else indices[:0]
+
     def _look(self, indices: np.ndarray) -> Looked:
         """What the shards know of these rows."""
         indices = np.unique(indices)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ... import _check
 from ..._array import Array, host, like, namespace, solve_from_right, take, zeros
 from ...kernels import Kernel, in_widths
 from ..gpu import fused
@@ -21,7 +22,7 @@ from ..parts import drawn_inside
 from ..parts import signs as signs_of
 from ..pivoted_factor import INDEFINITE, check_semidefinite
 
-TILE = 1024  # rows and columns of kernel values at a time: 8 MB
+TILE = 512  # rows and columns of kernel values at a time: 2 MB
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,12 @@ class Rule:
         points = points.astype(np.float64)
         points = points if self.centre is None else points - self.centre
         return self.moved(points)
+
+    def spread(self, points: np.ndarray) -> np.ndarray:
+        """The points whose distances the kernel sees, on the host."""
+        points = host(self.placed(points))
+        sigma = getattr(self.h, "sigma", 1.0)
+        return in_widths(points, sigma) if isinstance(sigma, tuple) else points
 
     def moved(self, array: np.ndarray) -> Array:
         """The array where the kernel is evaluated."""
@@ -251,6 +258,32 @@ def highest_of(
     values, indices = (np.concatenate(field) for field in zip(*parts, strict=True))
     order = np.lexsort((indices, -values))[:count]
     return values[order], indices[order]
+
+
+def nearest(
+    shard: Shard, centres: np.ndarray, power: int, rule: Rule
+) -> tuple[np.ndarray, np.ndarray]:
+    """For each centre the nearest row that may be picked; an infinite distance if there is none."""
+    new = np.flatnonzero(shard.weights())
+    if len(new) == 0:
+        return np.full(len(centres), np.inf), np.full(len(centres), shard.start)
+    points = _check.scaled(rule.spread(shard.points[new]), power)
+    distances, places = np.empty(len(centres)), np.empty(len(centres), dtype=np.int64)
+    for i, centre in enumerate(centres):
+        apart = np.sum((points - centre) ** 2, axis=1)
+        places[i] = np.argmin(apart)
+        distances[i] = apart[places[i]]
+    return distances, shard.start + new[places]
+
+
+def nearest_of(parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest rows of several shards; the first of equally near ones."""
+    distances, indices = (np.stack(field) for field in zip(*parts, strict=True))
+    first = np.argmin(distances, axis=0)[None, :]
+    return (
+        np.take_along_axis(distances, first, 0)[0],
+        np.take_along_axis(indices, first, 0)[0],
+    )
 
 
 def with_picks(shard: Shard, block: Block, rule: Rule) -> Shard:
