@@ -156,3 +156,12 @@ def test_a_frame_without_names_has_the_numbers_of_the_columns():
     frame = reconstruct(lm.data(X), CHOSEN).to_frame()
     assert frame.index.tolist() == CHOSEN and frame.columns.tolist() == list(range(9))
     np.testing.assert_allclose(X[:, CHOSEN] @ frame.to_numpy()[:, CHOSEN], X[:, CHOSEN], atol=1e-9)
+
+
+def test_a_chosen_column_far_shorter_than_another_rebuilds_what_is_like_it():
+    A = np.random.default_rng(0).standard_normal((30, 3))
+    A[:, 1] *= 2.0**-60
+    A[:, 2] = 2 * A[:, 1] + 2.0**-70 * A[:, 2]
+    s = lm.select(A, 2, include=[0, 1], scale=False)
+    found = s.reconstruction()
+    assert found.coefficients[1, 2] == pytest.approx(2, rel=1e-2) and found.r2[2] > 0.99

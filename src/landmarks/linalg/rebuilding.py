@@ -131,17 +131,16 @@ class Rebuilding:
         return np.sum(rest * rest, axis=0)
 
 
-def pivoted(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Q and R of the columns scaled to length one, the longest remainder first."""
+def pivoted(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Q and R of the columns scaled to length one, the longest remainder first, and their order."""
     lengths = np.sqrt(np.sum(columns * columns, axis=0))
     scaled = columns / np.where(lengths > 0, lengths, 1.0)
-    Q, R, _ = scipy.linalg.qr(scaled, mode="economic", pivoting=True, check_finite=False)
-    return Q, R
+    return scipy.linalg.qr(scaled, mode="economic", pivoting=True, check_finite=False)
 
 
 def orthonormal(columns: np.ndarray, tolerance: float) -> np.ndarray:
     """An orthonormal basis of columns; each counts by what is left of its own length."""
-    Q, R = pivoted(columns)
+    Q, R, _ = pivoted(columns)
     return Q[:, : int(np.sum(np.abs(np.diag(R)) > tolerance))]
 
 
@@ -313,7 +312,7 @@ def reached(base: Rebuilding, k: int, repeats: bool) -> tuple[np.ndarray, float]
         return base.B, 0.0
     # a basis that holds the range of the candidates: a direction is left out only if they are
     # dependent as exact numbers, since a choice can use one that rounding hides
-    Q, R = pivoted(base.A)
+    Q, R, _ = pivoted(base.A)
     rank = int(np.sum(np.abs(np.diag(R)) > represented(base.n)))
     Q = Q[:, :rank] if rank < Q.shape[1] and has_rank(base.exact, rank) else Q
     inside = Q.T @ base.B

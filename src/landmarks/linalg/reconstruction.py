@@ -4,14 +4,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import scipy
 
-from .._array import Array, Indices, eps, host, like, solve_triangular, take
+from .._array import (
+    Array,
+    Indices,
+    host,
+    like,
+    represented,
+    rounded_before,
+    solve_triangular,
+    take,
+)
 from .._shown import Shown, Table
 from ..errors import UnsupportedError
 from ..operators.base import Operator
 from ..operators.dense import Data
 from .nystrom import pivoted_cholesky
+from .rebuilding import pivoted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,18 +148,13 @@ def reconstruct(operator: Operator, chosen: Indices) -> Reconstruction:
 
 def _orthogonal(operator: Operator, chosen: np.ndarray) -> Triangle:
     """By the QR factors of X_S, which do not square its condition."""
-    X = operator.factor()
-    Q, R, order = scipy.linalg.qr(
-        host(operator.factor(chosen)).astype(np.float64),
-        mode="economic",
-        pivoting=True,
-        check_finite=False,
-    )
-    diagonal = np.abs(np.diag(R))
-    largest = max(diagonal[0], np.finfo(float).tiny)
-    rank = int(np.sum(diagonal > max(X.shape[0], len(chosen)) * eps(X) * largest))
+    X, columns = operator.factor(), host(operator.factor(chosen)).astype(np.float64)
+    Q, R, order = pivoted(columns)
+    tolerance = max(represented(len(chosen)), rounded_before(X))
+    order = order[: int(np.sum(np.abs(np.diag(R)) > tolerance))]
+    rank, lengths = len(order), np.linalg.norm(columns[:, order], axis=0)
     G = host(like(Q[:, :rank].T, X) @ X).astype(np.float64)
-    return order[:rank], R[:rank, :rank].T, G
+    return order, (R[:rank, :rank] * lengths).T, G
 
 
 def _gram(operator: Operator, chosen: np.ndarray) -> Triangle:
