@@ -36,12 +36,13 @@ from ..operators.base import (
     in_parts,
     itemsize,
     remade_in_double,
+    source_of,
 )
 from ..operators.dense import Dense
 from ..operators.forms import densify, in_double
 from ..operators.out_of_core import ByRows
 from ..operators.pair import Pair
-from ..operators.sources import pass_height, tile_height, tiles
+from ..operators.sources import RowBlocks, pass_height, tile_height, tiles
 from ..operators.sums import Sum, Summation, added
 from .nystrom import factor_rows, nystrom_factor, pivoted_cholesky, residual_in_parts
 from .probes import Rademacher
@@ -98,14 +99,18 @@ def exact_error(operator: Operator, indices: Indices, depth: int) -> float:
     """The same, by another pass over the rows if the rounding of their Gram matrix hides it."""
     pair = Pair(operator, operator.n)
     error = selection_error(pair, indices, depth)
-    if operator.source is None or error > BELOW[depth] * total(pair, depth):
+    source = source_of(operator)
+    if source is None or error > BELOW[depth] * total(pair, depth):
         return error
     # the chosen columns up to the numerical rank, and the coefficients B of all columns in them
     indices = np.asarray(indices)
     columns = operator.columns(indices)
     pivots = pivoted_cholesky(columns[indices])
     B = scipy.linalg.cho_solve((pivots.L, True), columns[:, pivots.order].T)
-    residuals = _residuals(operator, indices[pivots.order], B)
+    height = tile_height(operator.n)
+    if isinstance(operator, ByRows):
+        height = pass_height(operator.n, operator.pass_memory)
+    residuals = _residuals(source, height, indices[pivots.order], B)
     if not isinstance(operator, Dense):
         return float(sum(np.vdot(E, E) for E in residuals)) if depth == 1 else error
     summed: Sum | None = None
@@ -120,12 +125,11 @@ def exact_error(operator: Operator, indices: Indices, depth: int) -> float:
     return selection_error(left, beyond, depth) if len(beyond) else total(left, depth)
 
 
-def _residuals(operator: Operator, used: np.ndarray, B: np.ndarray) -> Iterator[np.ndarray]:
+def _residuals(
+    source: RowBlocks, height: int, used: np.ndarray, B: np.ndarray
+) -> Iterator[np.ndarray]:
     """X − X_S B in tiles of rows."""
-    height = tile_height(operator.n)
-    if isinstance(operator, ByRows):
-        height = pass_height(operator.n, operator.pass_memory)
-    for _, X in tiles(operator.source, height):  # type: ignore[arg-type]  # the caller checked it
+    for _, X in tiles(source, height):
         E = X - X[:, used] @ B
         E[:, used] = 0.0
         yield E

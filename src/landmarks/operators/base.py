@@ -71,8 +71,6 @@ class Operator(abc.ABC):
     names: tuple[str, ...] | None = None
     #: the original labels: strings, numbers, tuples or dates of a data frame
     labels: tuple[Any, ...] | None = None
-    #: the rows of X, when K = XᵀX and they can be read again in blocks
-    source: RowBlocks | None = None
     #: what costs far less than n products with K
     cheap: frozenset[str] = frozenset({"diagonal", "columns"})
 
@@ -141,6 +139,12 @@ def determining(operator: Operator) -> tuple[Any, ...]:
 @singledispatch
 def points_of(operator: Operator) -> Array | None:
     """The points of a kernel matrix, one per row; None for other matrices."""
+    return None
+
+
+@singledispatch
+def source_of(operator: Operator) -> RowBlocks | None:
+    """The rows of X, when K = XᵀX and they can be read again in blocks; else None."""
     return None
 
 

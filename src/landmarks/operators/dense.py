@@ -40,9 +40,11 @@ from .base import (
     itemsize,
     product_seconds,
     remade_in_double,
+    source_of,
     squared_columns,
 )
 from .pivoted_factor import check_definite, rounding_slack
+from .sources import RowBlocks
 from .sums import moments_of
 
 AT_ONCE = 256  # order up to which definiteness is checked at once; above, when a product is needed
@@ -59,10 +61,12 @@ class Dense(Operator):
     moves : about how many drops and additions searches on it will make, where that is known.
     unchecked : whether K may be indefinite; products, and the form for a search, look at that once.
         A method that reads a few columns costs no more than these.
+    source : the rows of X, where K = XᵀX was summed over rows that can be read again.
     """
 
     moves: int = 0
     unchecked: bool = False
+    source: RowBlocks | None = None
 
     def __init__(
         self,
@@ -275,6 +279,7 @@ def symmetric_product(A: Array, B: Array) -> Array:
 
 
 determining.register(Dense, lambda operator: (operator.K,))
+source_of.register(Dense, lambda operator: operator.source)
 
 
 @product_seconds.register

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .._array import Array, Indices, Part
-from .base import Ledger, Operator, block_width, faster_squares, product_seconds
+from .base import Ledger, Operator, block_width, faster_squares, product_seconds, source_of
 from .restricted import Restricted
 from .sources import RowBlocks, pass_height, tiles
 
@@ -92,9 +92,8 @@ class ByRows(Operator):
             yield X
 
 
-@product_seconds.register
-def _seconds(operator: ByRows) -> float:
-    return (operator.source.m or 0) * operator.n * 2e-9
+source_of.register(ByRows, lambda operator: operator.source)
+product_seconds.register(ByRows, lambda operator: (operator.source.m or 0) * operator.n * 2e-9)
 
 
 @faster_squares.register

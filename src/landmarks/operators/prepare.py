@@ -197,8 +197,8 @@ class Preparation:
         K = scaled_gram(moments, self.center, factor)
         operator: Operator
         if products:
-            operator = Dense(K, exponent=exponent, names=source.names)
-            operator.source = rows
+            operator = stored = Dense(K, exponent=exponent, names=source.names)
+            stored.source = rows
         else:
             operator = ByRows(rows, K, exponent=exponent, memory=memory)  # type: ignore[arg-type]  # `gram_fits` saw that the rows can be read again
         return self.result(operator, parts, moments, power)
