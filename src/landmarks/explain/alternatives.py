@@ -11,11 +11,15 @@ import numpy as np
 from .. import _check
 from .._shown import Table
 from ..errors import UnsupportedError
+from ..problem import Problem
 from ..proof.search import Search
 from ..runs.runner import watching
 
 if TYPE_CHECKING:
     from ..selection import Selection
+
+
+SURE = 1e-9  # of an error: rounding that may decide whether a choice is listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,12 +130,7 @@ def alternatives(
             search.begin(selection.indices)
             bound = search.search()
             if bound < search.cutoff:
-                count = problem.count(problem.candidates)
-                raise UnsupportedError(
-                    f"the choices of {problem.k or 'any number'} of {count} candidates could not "
-                    "all be compared in this time, or rounding hides which are nearly as good; "
-                    "give a larger budget, a smaller within, or choose fewer"
-                )
+                raise UnsupportedError(_too_many(problem))
             found = None if search.full else search.listed
             share = share if found is not None else share / 4
     in_nats = not problem.objective.shares
@@ -140,8 +139,12 @@ def alternatives(
     if not units:
         raise UnsupportedError("every choice has the determinant 0; choose fewer, or give noise")
     rows = [search.columns(row) for row in units]
-    errors = np.asarray([search.error_of(row) for row in units])
-    least = float(np.min(errors))
+    errors, margins = np.asarray([search.error_of(row) for row in units]).T
+    best = int(np.argmin(errors))
+    least = float(errors[best])
+    top, margins = least + share if in_nats else least * (1 + share), margins + margins[best]
+    if np.any((np.abs(errors - top) <= margins) & (margins > SURE * abs(top))):
+        raise UnsupportedError(_too_many(problem))  # rounding hides on which side
     if in_nats:
         above = errors - least
     else:
@@ -158,6 +161,14 @@ def alternatives(
         len(kept) == len(order) and share == asked,
         selection.names,
         in_nats,
+    )
+
+
+def _too_many(problem: Problem) -> str:
+    return (
+        f"the choices of {problem.k or 'any number'} of {problem.count(problem.candidates)} "
+        "candidates could not all be compared in this time, or rounding hides which are nearly as "
+        "good; give a larger budget, another within, or choose fewer"
     )
 
 

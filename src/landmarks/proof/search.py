@@ -178,10 +178,10 @@ class Search(State):
         included = np.asarray(self.problem.include, dtype=np.int64)
         return np.append(included, self.allowed.columns(units)).astype(np.int64)
 
-    def error_of(self, units: tuple[int, ...]) -> float:
-        """The error of a choice of units and what is included."""
+    def error_of(self, units: tuple[int, ...]) -> tuple[float, float]:
+        """The error of a choice of units and what is included, and how much it may be off."""
         state, unknown = self.start.pick_all(self.allowed.columns(units))
-        return np.inf if unknown else self._measured(state)[0]
+        return (np.inf, 0.0) if unknown else self._measured(state)
 
     def _measured(self, state: Conditioned) -> tuple[float, float]:
         """The error of picks and how much it may be off; nothing is left if all is represented."""
