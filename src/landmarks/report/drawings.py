@@ -60,7 +60,7 @@ def curve_svg(curve: dict[str, Any], noun: str) -> str:
     base = HEIGHT - BOTTOM
     parts.append(line([(LEFT, 10), (LEFT, base), (WIDTH - 20, base)], "#5c6773", width=1))
     parts += [text(place(k, 0)[0], base + 16, f"{k:g}") for k in _ticks(first, last, 8, least=1)]
-    parts += [text(LEFT - 6, place(first, v)[1] + 4, f"{v:g} %", "end") for v in _ticks(0, top, 5)]
+    parts += [text(LEFT - 6, place(first, v)[1] + 4, f"{v:g}%", "end") for v in _ticks(0, top, 5)]
     parts.append(text(WIDTH / 2, HEIGHT - 6, f"{noun}s chosen (orange: this choice)"))
     return svg(WIDTH, HEIGHT, "".join(parts), f"part lost against the number of {noun}s")
 

@@ -67,10 +67,10 @@ def limit(selection: Selection, summary: Summary | None) -> str:
     """How much better another choice could be; empty where the bound would cost too much."""
     if summary is not None and summary.best is None and not selection.proved:
         return ""
-    return better(selection, space="\u202f")
+    return better(selection)
 
 
-def better(selection: Selection, *, space: str = "") -> str:
+def better(selection: Selection) -> str:
     """How much better another choice could be; empty where all are chosen or nothing is known.
 
     Better means that less is lost. The bound must be known already, or cheap.
@@ -89,10 +89,7 @@ def better(selection: Selection, *, space: str = "") -> str:
     if gap > USELESS:
         return ""
     now, least = _apart(100 * lost, 100 * lost * (1 - gap))
-    return (
-        f"This choice loses {now}{space}%; no other {_which(selection)} can lose less than "
-        f"{least}{space}%."
-    )
+    return f"This choice loses {now}%; no other {_which(selection)} can lose less than {least}%."
 
 
 def _efficiency(selection: Selection, gap: float, space: str) -> str:
@@ -147,7 +144,7 @@ def percent(part: float, digits: int = 1) -> str:
     """A share in percent, with more digits if fewer would print 0 or 100."""
     if 0 < part < 1 and round(100 * part, digits) in (0, 100) and digits < 4:
         return percent(part, digits + 1)
-    return f"{100 * part:.{digits}f}\u202f%"
+    return f"{100 * part:.{digits}f}%"
 
 
 def signed(value: float, digits: int = 2) -> str:
@@ -158,7 +155,7 @@ def signed(value: float, digits: int = 2) -> str:
 
 def signed_percent(part: float) -> str:
     """A change as a share in percent, with its sign."""
-    return f"{signed(100 * part)}\u202f%"
+    return f"{signed(100 * part)}%"
 
 
 def plural(count: int, noun: str) -> str:

@@ -8,7 +8,7 @@
     for (const name of ["paper", "ink", "soft", "line", "chosen", "random", "best", "warm", "cold", "zero"]) palette[name] = style.getPropertyValue("--" + name).trim();
   }
   const paint = (name) => () => palette[name];
-  const percent = (value) => (value >= 10 ? value.toFixed(1) : value.toPrecision(3)) + " %";
+  const percent = (value) => (value >= 10 ? value.toFixed(1) : value.toPrecision(3)) + "%";
   const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const name = (j) => data.names[j];
   const tip = find("tip");
