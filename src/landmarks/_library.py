@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import struct
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -16,6 +17,29 @@ def identity(folder: Path) -> str:
     """A hash of the C sources in a folder; `hatch_build.py` passes it to the compiler."""
     sources = sorted(folder.glob("*.[ch]"))
     return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+
+
+def usable(
+    path: Path, functions: tuple[str, ...], structure: type[ctypes.Structure], without: str
+) -> ctypes.CDLL | None:
+    """The library; None if it was not compiled, or with a warning if it cannot be used.
+
+    functions : what it must have; the first returns the size of the structure.
+    without : what follows if there is no library.
+    """
+    if not path.exists():
+        return None
+    try:
+        library = load(path, functions)
+        for name in functions:
+            getattr(library, name).restype = ctypes.c_int64
+        if getattr(library, functions[0])() != ctypes.sizeof(structure):
+            raise OSError(f"{path} expects another {structure.__name__} than this version")
+    except OSError as error:
+        reason = f"{without}: {error}; install landmarks again to compile it"
+        warnings.warn(reason, stacklevel=3)
+        return None
+    return library
 
 
 def load(path: Path, functions: Iterable[str]) -> ctypes.CDLL:

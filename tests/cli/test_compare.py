@@ -122,20 +122,21 @@ def test_info_prints_versions_devices_and_threads(capsys):
     assert f"numpy              {np.__version__}" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("library", ["swaps", "counting"])
 @pytest.mark.parametrize(
     ("image", "answer"),
     [
         (None, "landmarks was installed without it.*install a compiler"),
-        (b"not a library", "cannot be loaded.*install landmarks again"),
+        (b"not a library", "was not compiled from the C files.*install landmarks again"),
     ],
 )
-def test_info_says_why_there_is_no_compiled_search(tmp_path, image, answer):
-    """In a copy of the package whose library is missing, or is not a library."""
-    source = Path(lm.__file__).parent
-    copy = shutil.copytree(source, tmp_path / "landmarks", ignore=shutil.ignore_patterns("*.so"))
+def test_info_says_why_there_is_no_compiled_search(tmp_path, library, image, answer):
+    """In a copy of the package, one library of which is missing, or is not a library."""
+    source, left_out = Path(lm.__file__).parent, shutil.ignore_patterns(f"{library}.so")
+    copy = shutil.copytree(source, tmp_path / "landmarks", ignore=left_out)
     if image is not None:
-        for path in copy.glob("**/compiled/*.c"):
-            path.with_suffix(".so").write_bytes(image)
+        (path,) = copy.glob(f"**/{library}.c")
+        path.with_suffix(".so").write_bytes(image)
     done = subprocess.run(
         [sys.executable, "-m", "landmarks", "info"],
         env=program.ENVIRONMENT | {"PYTHONPATH": str(tmp_path)},

@@ -11,7 +11,8 @@ from typing import Any
 
 from .. import __version__
 from ..report.sentences import installed
-from ..residual.compiled.library import library
+from ..proof import counting
+from ..residual.compiled import library
 from .outcome import OK
 
 NEEDED = ("numpy", "scipy", "scikit-learn", "array-api-compat")
@@ -73,10 +74,10 @@ def _devices() -> list[str]:
 
 
 def _compiled_search() -> dict[str, Any]:
-    """Whether the compiled search can be used, and the reason if not."""
+    """Whether the compiled search and count of choices can be used, and the reason if not."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        available = library() is not None
+        available = None not in (library.library(), counting.library())
     reasons = [str(warning.message) for warning in caught] or [NOT_COMPILED]
     return {"available": available, "reason": None if available else reasons[-1]}
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import ctypes
 import math
-import warnings
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from .._library import load
+from .._library import usable
 from ..allowed import Allowed
 from .node import Powers
 
@@ -49,19 +48,8 @@ class Count(ctypes.Structure):
 def library() -> ctypes.CDLL | None:
     """The compiled functions; None where they were not compiled, or cannot be used."""
     path = Path(__file__).parent / "compiled" / "counting.so"
-    if not path.exists():
-        return None
-    try:
-        loaded = load(path, ("size_of_count", "count_choices"))
-        for name in ("size_of_count", "count_choices"):
-            getattr(loaded, name).restype = Whole
-        if loaded.size_of_count() != ctypes.sizeof(Count):
-            raise OSError(f"{path} expects another Count than counting.py")
-    except OSError as error:
-        reason = f"choices are not counted in C, so proofs take longer: {error}"
-        warnings.warn(f"{reason}; install landmarks again to compile it", stacklevel=2)
-        return None
-    return loaded
+    without = "choices are not counted in C, so proofs take longer"
+    return usable(path, ("size_of_count", "count_choices"), Count, without)
 
 
 def choices(n: int, r: int, repeats: bool) -> int:

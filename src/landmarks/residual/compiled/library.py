@@ -7,14 +7,13 @@ rounding, several times slower.
 from __future__ import annotations
 
 import ctypes
-import warnings
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from ..._array import Array, Indices
-from ..._library import load
+from ..._library import usable
 from ...operators.dense import Dense
 from ..base import Base
 from ..exchange import Exchange
@@ -24,7 +23,7 @@ MOST_POWERS = 3  # of K and C that there are places for
 COLUMNS = 56  # working memory: so many numbers for each column
 PLACES = 17  # so many for each place
 FURTHER = 16  # and so many more
-COUNTING = ("size_of_choice", "descend", "disturb", "fill")  # the functions that return a number
+FUNCTIONS = ("size_of_choice", "descend", "disturb", "fill", "eliminate")
 
 Pointer = ctypes.c_void_p
 Whole = ctypes.c_int64
@@ -82,20 +81,7 @@ class Choice(ctypes.Structure):
 def library() -> ctypes.CDLL | None:
     """The compiled functions; None where they were not compiled or cannot be used."""
     path = Path(__file__).with_name("swaps.so")
-    if not path.exists():
-        return None
-    try:
-        loaded = load(path, (*COUNTING, "eliminate"))
-        for name in COUNTING:
-            getattr(loaded, name).restype = Whole
-        if loaded.size_of_choice() != ctypes.sizeof(Choice):
-            raise OSError(f"{path} expects another Choice than library.py")
-    except OSError as error:
-        reason = f"the compiled search cannot be loaded, so NumPy is used: {error}"
-        warnings.warn(f"{reason}; install landmarks again to compile it", stacklevel=2)
-        return None
-    loaded.eliminate.restype = None
-    return loaded
+    return usable(path, FUNCTIONS, Choice, "the compiled search cannot be loaded, so NumPy is used")
 
 
 def compiled() -> bool:
