@@ -76,7 +76,7 @@ def test_a_library_with_another_choice_is_not_used(monkeypatch):
         _fields_ = [*compiled.Choice._fields_, ("further", ctypes.c_double)]
 
     monkeypatch.setattr(compiled, "Choice", Longer)
-    with pytest.warns(UserWarning, match="another Choice than this version; install landmarks"):
+    with pytest.warns(UserWarning, match="than this version; install landmarks"):
         assert compiled.library.__wrapped__() is None
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import __version__
-from ..report.sentences import installed
 from ..proof import counting
+from ..report.sentences import installed
 from ..residual.compiled import library
 from .outcome import OK
 

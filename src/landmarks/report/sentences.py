@@ -84,7 +84,7 @@ def better(selection: Selection) -> str:
         return f"This is the best {_which(selection)}."
     gap = selection.gap()
     if not selection.objective.shares:
-        return _efficiency(selection, gap, space)
+        return _efficiency(selection, gap)
     lost = selection.relative_error()
     if gap > USELESS:
         return ""
@@ -92,7 +92,7 @@ def better(selection: Selection) -> str:
     return f"This choice loses {now}%; no other {_which(selection)} can lose less than {least}%."
 
 
-def _efficiency(selection: Selection, gap: float, space: str) -> str:
+def _efficiency(selection: Selection, gap: float) -> str:
     """The same for a log determinant, with the efficiency of a design for as many parameters."""
     if not math.isfinite(gap):
         return ""
@@ -100,7 +100,7 @@ def _efficiency(selection: Selection, gap: float, space: str) -> str:
     efficiency = math.floor(1000 * math.exp(-gap / parameters)) / 10
     return (
         f"No other {_which(selection)} is more than {gap:.3g} nats better: the D-efficiency is at "
-        f"least {efficiency:.1f}{space}%."
+        f"least {efficiency:.1f}%."
     )
 
 
