@@ -146,6 +146,19 @@ def test_files_that_are_not_ours_are_refused(tmp_path, selection, changes, messa
         lm.load(path)
 
 
+def test_what_files_of_0_1_call_otherwise_is_found(tmp_path, X):
+    path, target = tmp_path / "run.npz", np.arange(len(X))
+    s = lm.select(X, 3, method="exact", groups=np.arange(X.shape[1]) // 2, target=target)
+    assert s.proved and s.most == 6
+    s.save(path)
+    with np.load(path) as saved:
+        record = json.loads(bytes(saved["record"]))
+    old = {"aim": record["objective"], "known": record["known"] | {"proved": 1.0, "columns": 6.0}}
+    rewrite(path, **old, without=("objective", "searched", "most"))
+    found = lm.load(path, data=X, target=target)
+    assert found.proved and found.most == 6 and found.error() == s.error()
+
+
 HOSTILE = {
     "bound": ["x", np.nan, -3.0, 1e300, [1], True],
     "exponent": [1e30, 10**30, "0", None],
@@ -165,7 +178,9 @@ HOSTILE = {
     "sketch": ["x", [None], [np.nan], {"a": 1}],
     "objective": [3, {"x": 1}, []],
     "constraints": ["x", [3], [{"distance": -1.0}]],
-    "known": [3, {"<b>": 1.0}, {"error:trace": "x"}, {"total:trace": np.nan}, {"columns": 99}],
+    "known": [3, {"<b>": 1.0}, {"error:trace": "x"}, {"total:trace": np.nan}],
+    "most": [99, "x", 0],
+    "searched": [1, "x"],
     "known, error:trace": [{"error:trace": -1.0}, {"error:trace": 9.0, "total:trace": 5.0}],
     "known, certificate:trace": [{"certificate:trace": 2.0, "error:trace": 1.0}],
 }

@@ -31,8 +31,9 @@ PREFIX = "constraint_"  # of the names of their arrays
 PATH_ARRAYS = ("t", "value", "active", "steps")
 AS_THEY_ARE = (
     *("n", "criterion", "method", "seed", "names", "center", "scale", "include", "exclude"),
-    *("bound", "exponent", "stopped", "known", "from_rows", "sketch"),
+    *("bound", "exponent", "stopped", "known", "from_rows", "sketch", "searched", "most"),
 )
+OLD_FLAGS = ("proved", "columns")  # in files of 0.1 they are among the figures
 FIGURES = ("error", "total", "best_rank", "rank_bound", "certificate")
 
 
@@ -51,9 +52,6 @@ def save(selection: Selection, path: Any) -> None:
         "trials": [asdict(trial) for trial in selection.trials],
     }
     record |= {name: getattr(selection, name) for name in AS_THEY_ARE}
-    flags = {"proved": 1.0 if selection.searched else None, "columns": selection.most}
-    numbers = {name: float(value) for name, value in flags.items() if value is not None}
-    record["known"] = selection.known | numbers
     kept = [recorded(constraint) for constraint in selection.constraints]
     record["constraints"] = [described for described, _ in kept]
     arrays = {"indices": selection.indices}
@@ -116,6 +114,7 @@ def load(
             f"{path} has format version {record.get('version')}, this program reads version "
             f"{VERSION}; upgrade landmarks"
         )
+    record.setdefault("objective", record.get("aim"))  # what it was called in 0.1
     try:
         _check_record(record)
         selection = _build(record, arrays)
@@ -169,11 +168,13 @@ def _check_record(record: dict[str, Any]) -> None:
     _expect("names", names, names is None or _is_list(names, _is_text, n), f"{n} texts or null")
     exponent = record["exponent"]
     _expect("exponent", exponent, is_whole(exponent) and abs(exponent) < 10_000, "an exponent of 2")
-    for name in ("center", "scale", "stopped"):
+    for name in ("center", "scale", "stopped", "searched"):
         value = record.get(name, False)
         _expect(name, value, isinstance(value, bool), "true or false")
     value = record.get("from_rows")
     _expect("from_rows", value, value is None or isinstance(value, bool), "true, false or null")
+    most = record.get("most")
+    _expect("most", most, most is None or (is_whole(most) and 1 <= most <= n), f"1 to {n}, or null")
     numbers = record.get("sketch", [])
     _expect("sketch", numbers, _is_list(numbers, _is_finite), "a list of numbers")
 
@@ -224,17 +225,15 @@ def _check_objective(record: Any, n: int) -> None:
 
 def _check_figures(record: dict[str, Any]) -> None:
     """Check that errors and bounds are numbers that can be true of one choice."""
-    known, bound, n = record["known"], record["bound"], record["n"]
+    known, bound = record["known"], record["bound"]
     _expect("known", known, isinstance(known, dict), "an object")
     for name, value in known.items():
         kind, _, criterion = name.partition(":")
-        fine = name in ("proved", "columns") or (kind in FIGURES and criterion in OBJECTIVES)
+        fine = name in OLD_FLAGS or (kind in FIGURES and criterion in OBJECTIVES)
         _expect("known", name, fine, "figures such as error:trace")
         shares = criterion not in OBJECTIVES or OBJECTIVES[criterion].shares
         fine = _is_finite(value) or (not shares and value in (math.inf, -math.inf))
         _expect(f"known, {name}", value, fine, "a number")
-    value = known.get("columns", 1)
-    _expect("known, columns", value, 1 <= value <= n, f"a number from 1 to {n}")
     fine = bound is None or (is_number(bound) and not math.isnan(bound))
     _expect("bound", bound, fine, "a number or null")
     for criterion, objective in OBJECTIVES.items():
@@ -304,7 +303,8 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> Selection:
     known = {name: float(value) for name, value in record["known"].items()}
     listed = record.get("constraints", [])
     _expect("constraints", listed, _is_list(listed, lambda c: isinstance(c, dict)), "a list")
-    searched, most = bool(known.pop("proved", 0.0)), known.pop("columns", None)
+    proved, columns = (known.pop(name, None) for name in OLD_FLAGS)
+    most = record.get("most", columns)
     return Selection(
         indices=arrays["indices"],
         n=record["n"],
@@ -327,7 +327,7 @@ def _build(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> Selection:
         labels=_labels(record),
         center=record.get("center", False),
         scale=record.get("scale", False),
-        searched=searched,
+        searched=record.get("searched", bool(proved)),
         most=None if most is None else int(most),
         known=known,
         from_rows=record.get("from_rows"),
