@@ -420,6 +420,7 @@ def test_labels_stay_as_they_are_on_dask(labels):
     dd = pytest.importorskip("dask.dataframe")
     columns = pd.MultiIndex.from_tuples(labels) if isinstance(labels[0], tuple) else labels
     frame = pd.DataFrame(np.random.default_rng(0).standard_normal((40, 4)), columns=columns)
-    expected = lm.select(frame, 2).chosen_names
-    assert lm.select(dd.from_pandas(frame, npartitions=2), 2).chosen_names == expected
-    assert set(expected) <= set(labels)
+    table = dd.from_pandas(frame, npartitions=2)
+    expected, s = lm.select(frame, 2).chosen_names, lm.select(table, 2)
+    assert s.chosen_names == expected and set(expected) <= set(labels)
+    pd.testing.assert_frame_equal(s.transform(table).compute(), frame[expected])
