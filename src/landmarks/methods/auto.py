@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..constraints import check_honoured
+from ..operators.base import product_seconds
 from ..operators.forms import searchable
 from ..problem import PLACED, SEARCHED, Choice, Problem, brief, lowered
 from ..residual.order import greedy_order
@@ -47,7 +48,7 @@ from .search.swap import Swap
 # (benchmarks/versions.py).
 TIMES, MORE, MOST = 4.0, 0.6, 200
 SECOND = 0.05  # of the rounds: what swaps from a second start may take
-PRODUCTS = 4  # with K, for each of k, that the rounds may take (benchmarks/gpu_seconds.py)
+PRODUCTS = 4  # with K, for each of k, that rounds may take beside MORE (benchmarks/gpu_seconds.py)
 FEW = 25  # rounds on the Frobenius criterion; if there is time for fewer, they are on the trace
 ON_TRACE = 0.2  # the largest part that such a round drops
 QUICK = 0.03  # estimated seconds of a proof that is worth it for every answer: 5·10⁶ choices
@@ -117,7 +118,6 @@ def steps(given: Problem, portfolio: Portfolio, work: Work) -> Iterator[tuple[st
     problem, objective = portfolio.problem, portfolio.problem.objective
     cheaper, proof = objective.cheaper, proof_seconds(given)
     start = Filled() if work.greedy else NuclearScores()
-    patience = max(2, problem.k // 2)
 
     # k products, and some 0.7 k for the swaps: 1 to 3 % lower than greedy, more on smooth data
     if not work.swaps:
@@ -143,7 +143,8 @@ def steps(given: Problem, portfolio: Portfolio, work: Work) -> Iterator[tuple[st
 
     # rounds on the objective, or on one that costs less and then swaps: another 1 to 3 %
     most = PRODUCTS * problem.k // max(1, objective.depth)
-    rounds = Iterated(rounds=work.rounds, patience=patience, endless=False, products=most)
+    most += int(MORE / product_seconds(problem.operator))
+    rounds = Iterated(rounds=work.rounds, endless=False, products=most)
     if work.on_trace:
         on_trace = replace(rounds, share=ON_TRACE, criterion=cheaper)
         yield f"iterated({cheaper})", replace(on_trace, start=portfolio.best.indices), problem
@@ -211,7 +212,7 @@ class Work:
         if on_trace:
             problem = replace(problem, objective=lowered(problem, cheaper))
         second = scored and swap_seconds(problem) <= SECOND * left
-        rounds = min(MOST, 10 + n * k // 20, max(0, rounds_within(problem, left)))
+        rounds = min(MOST, 30 + n * k // 20, max(0, rounds_within(problem, left)))
         return cls(greedy, swaps, second, squares, on_trace, rounds, 3 * k // 2 + rounds * moves(k))
 
     @property

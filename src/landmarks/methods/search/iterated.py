@@ -37,7 +37,7 @@ class Iterated:
     rounds : how many perturbations to try if there is no budget.
     share : the largest part of the choice that one perturbation drops.
     patience : rounds without improvement after which half of the choice is replaced, to leave a
-        poor local optimum; up to 12 columns are drawn anew instead.
+        poor local optimum; up to 12 columns are drawn anew instead. None is k/2, at least 2.
     criterion : the error that swaps lower, "trace" or "frobenius"; None takes that of the problem.
         Rounds are judged by that of the problem in any case. Swaps on the trace cost far less and
         go nearly as far.
@@ -55,7 +55,7 @@ class Iterated:
     start: Any = "greedy"
     rounds: int = 50
     share: float = 0.15
-    patience: int = 50
+    patience: int | None = None
     criterion: str | None = None
     endless: bool = True
     products: int | None = None
@@ -68,7 +68,7 @@ class Iterated:
             raise ValueError(f"rounds must be at least 0, got {self.rounds!r}")
         if not 0 < self.share <= 1:
             raise ValueError(f"share must be above 0 and at most 1, got {self.share!r}")
-        if self.patience < 1:
+        if self.patience is not None and self.patience < 1:
             raise ValueError(f"patience must be at least 1, got {self.patience!r}")
         check_criterion(self.criterion)
 
@@ -167,7 +167,8 @@ class Search(State):
 
     def round(self) -> None:
         """Perturb and descend; continue from there if it is better, or to leave a local optimum."""
-        leave = self.stale >= self.method.patience
+        patience = self.method.patience or max(2, self.landscape.problem.k // 2)
+        leave = self.stale >= patience
         if leave and len(self.state.members) <= FEW and not self.landscape.problem.constraints:
             trial = self._elsewhere()
         else:
