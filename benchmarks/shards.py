@@ -102,7 +102,7 @@ def main() -> None:
         return
     nuclear = asked.nuclear
     method = lm.NuclearScores(20) if nuclear else "rpcholesky"
-    sizes = (7500, 15_000, 30_000) if nuclear else (15_000, 30_000, 60_000, 120_000)
+    sizes = (15_000, 30_000, 60_000) if nuclear else (15_000, 30_000, 60_000, 120_000)
     print(f"{method}, k = {K}, {D} dimensions")
     print(
         f"{'points':>8} {'workers':>8} {'here':>9} {'n × k':>9} {'a worker':>9} {'share':>6} CPU s"

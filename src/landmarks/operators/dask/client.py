@@ -5,6 +5,7 @@ Nothing here starts a cluster. Without one, dask's local scheduler does the work
 lost worker held can be computed again.
 """
 
+import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -144,13 +145,12 @@ def _on_cluster(client: Any, part: Lazy, reading: Reading | None) -> Any:
 
 def _watch(client: Any, future: Any, reading: Reading | None, place: str) -> None:
     """Wait for the end of the work, or for the cluster to be without workers for too long."""
-    from distributed import wait
-
-    limit = patience()
+    limit, ended = patience(), threading.Event()
+    # an exception for each wait that was in vain would keep the arrays of all callers in memory
+    future.add_done_callback(lambda _: ended.set())
     seen = time.monotonic()
     while True:
-        with suppress(TimeoutError):
-            wait(future, timeout=POLL)
+        ended.wait(POLL)
         if reading is not None:
             reading.report()
         if future.done():
