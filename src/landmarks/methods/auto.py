@@ -52,7 +52,7 @@ PRODUCTS = 4  # with K, for each of k, that rounds may take beside MORE (benchma
 FEW = 25  # rounds on the Frobenius criterion; if there is time for fewer, they are on the trace
 ON_TRACE = 0.2  # the largest part that such a round drops
 QUICK = 0.03  # estimated seconds of a proof that is worth it for every answer: 5·10⁶ choices
-PARTS = 256  # of all choices, after which a proof that was estimated to be quick is given up
+GIVEN = 512  # the effort after which a proof that was estimated to be quick is given up
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def steps(given: Problem, portfolio: Portfolio, work: Work) -> Iterator[tuple[st
 
     # a look at all choices, where that is quick
     if proof <= QUICK and not problem.constraints:
-        yield "exact", Exact(start=portfolio.best.indices, parts=PARTS), given
+        yield "exact", Exact(start=portfolio.best.indices, effort=GIVEN), given
     if portfolio.proved:
         return
 

@@ -234,7 +234,7 @@ def largest_volume(problem: Problem, start: np.ndarray, most: float = math.inf) 
         bound = objective.bound(problem.operator, problem.k, problem.exclude)
         return Choice(start, bound=min(bound, error), details={"proved": False, "nodes": 0})
     if seconds <= min(AT_ONCE, problem.time_left):
-        counted = Search(problem)
+        counted = Search(problem, effort=most)
         counted.begin(start)
         if counted.search() >= counted.cutoff:
             best = counted.indices(start)

@@ -58,7 +58,7 @@ class Parts(State):
     open : a heap of the least open bound of each node, its number and the place of the first
     member, −1 for all of its choices. closed : the least bound of the parts that are done.
     looked_at : how many choices were looked at or cannot be better. visited : how many parts were
-    divided or counted.
+    divided or counted, and how many choices computed in 106 bits.
     """
 
     nodes: list[Divided] = field(default_factory=list)
@@ -131,15 +131,20 @@ class Search(State):
 
     within : list the choices whose error is at most by this share above that of the best, for log
         determinants by so many nats, and not only the best.
+    effort : the parts and choices that it may visit, see `Parts.visited`.
     """
 
     def __init__(
-        self, problem: Problem, root: Conditioned | None = None, within: float | None = None
+        self,
+        problem: Problem,
+        root: Conditioned | None = None,
+        within: float | None = None,
+        effort: float = np.inf,
     ):
         self.problem, self.allowed = problem, problem.allowed
         self.root = root or conditioned(problem)
         self.depth, self.repeats = problem.objective.depth, problem.objective.repeats
-        self.within = within
+        self.within, self.effort = within, effort
         self.start, self.unknown = self.root.pick_all(problem.include)
         fixed = 0 if self.repeats and self.allowed.single else len(self.allowed.fixed)
         self.r = self.allowed.most - (len(problem.include) if self.repeats else fixed)
@@ -234,6 +239,11 @@ class Search(State):
         return self.root.error(self.depth)
 
     @property
+    def tired(self) -> bool:
+        """Whether it has visited as many parts and choices as it may."""
+        return self.parts.visited >= self.effort
+
+    @property
     def nodes(self) -> int:
         """How many nodes were made."""
         return len(self.parts.nodes)
@@ -242,10 +252,10 @@ class Search(State):
         """The best error as a share of the error of choosing nothing."""
         return self.error / self.total if self.depth and self.total > 0 else None
 
-    def search(self, name: str = "exact", until: float = np.inf, most: float = np.inf) -> float:
+    def search(self, name: str = "exact", until: float = np.inf) -> float:
         """A lower bound of the error over all choices; `best` holds the best one found.
 
-        until : a bound at which to stop. most : how many parts may be divided or counted.
+        until : a bound at which to stop.
         """
         units = np.flatnonzero(self.allowed.open)
         if not self.repeats:
@@ -256,16 +266,16 @@ class Search(State):
         hidden = self.unknown
         bound = self._anywhere(self.start, node.r + hidden) if hidden else node.bound()
         self._open(bound, [], units, self.unknown)
-        run(name, self._steps(until, most), self, deadline=self.problem.deadline)
+        run(name, self._steps(until), self, deadline=self.problem.deadline)
         return self.parts.lowest
 
-    def _steps(self, until: float, most: float) -> Iterator[Step]:
+    def _steps(self, until: float) -> Iterator[Step]:
         """Take the parts of the least bounds until none can hold a better choice."""
         parts = self.parts
         whole = self._choices(len(parts.nodes[0].order), self.r) if parts.nodes else 1.0
         with ThreadPoolExecutor(min(os.cpu_count() or 1, TOGETHER)) as pool:
             while parts.open and parts.open[0][0] < min(self.limit, until) and not self.full:
-                if self.problem.time_left <= 0 or stopped() or parts.visited >= most:
+                if self.problem.time_left <= 0 or stopped() or self.tired:
                     return
                 parts.visited += TOGETHER
                 leaves: list[Leaf] = []
@@ -398,7 +408,11 @@ class Search(State):
         node = leaf.node
         ranked = sorted(zip(found.uppers, found.rows, strict=True), key=lambda pair: -pair[0])
         for upper, row in ranked:
+            if self.tired:
+                self._open(leaf.bound, leaf.picks, leaf.units, 0)
+                return
             if node.error - upper - node.uncertainty < self.cutoff:
+                self.parts.visited += 1
                 self.offer([*leaf.picks, *(int(leaf.units[i]) for i in row)])
         margin = node.uncertainty
         raised = found.threshold > node.error - cutoff - margin

@@ -30,8 +30,8 @@ class Exact:
     ----------
     start : a method, by name or as an object, or k indices. Improved by swaps, it is the first
         choice that others must beat.
-    parts : how many parts of all choices may be divided or counted before it gives up; None is no
-        limit.
+    effort : how many parts of all choices may be divided or counted, and how many choices computed
+        in 106 bits, before it gives up; None is no limit.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class Exact:
     """
 
     start: Any = "greedy"
-    parts: int | None = None
+    effort: int | None = None
     honours: ClassVar[frozenset[str]] = SEARCHED | PLACED | Knapsack.honours
     improves: ClassVar[bool] = True
     __repr__ = brief
@@ -53,14 +53,14 @@ class Exact:
         if problem.time_left < EIGENVALUES * problem.pair.operator.n**3:
             return Choice(start, bound=objective.floor, details={"proved": False, "nodes": 0})
         plain = allowed.single and allowed.sized and not allowed.constraints
-        most = np.inf if self.parts is None else self.parts
+        effort = np.inf if self.effort is None else self.effort
         if objective.volume and plain:
-            return largest_volume(problem, start, most)
-        search = Search(problem)
+            return largest_volume(problem, start, effort)
+        search = Search(problem, effort=effort)
         if not np.isfinite(objective.error(problem.operator, start)):
             return Choice(start, bound=objective.floor, details={"proved": False, "nodes": 0})
         search.begin(start)
-        bound = search.search(most=most)
+        bound = search.search()
         indices = search.indices(start)
         error = objective.error(problem.operator, indices)
         proved = bound >= search.cutoff
