@@ -120,7 +120,7 @@ $(VENV)/.triton: $(VENV)/.created
 # Warnings are errors, and every page of the gallery is run.
 docs: $(VENV)/.docs
 	$(BIN)/python docs/paper_map.py --check
-	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "documents are in docs/_build/html"
 
 $(VENV)/.docs: $(VENV)/.created pyproject.toml $(COMPILED)

@@ -40,7 +40,8 @@ def docs(session: nox.Session) -> None:
     """Build the documentation and run its examples."""
     session.install("--editable", ".[docs]")
     session.run("python", "docs/paper_map.py", "--check")
-    session.run("sphinx-build", "-W", "--keep-going", "-q", "docs", "docs/_build/html")
+    words = ["-W", "--keep-going", "-q", "docs", "docs/_build/html"]
+    session.run("sphinx-build", *words, env={"OMP_NUM_THREADS": "1"})
 
 
 @nox.session(default=False)
