@@ -21,9 +21,7 @@ from ..problem import PLACED, SEARCHED, Choice, Problem, brief, lowered
 from ..residual.order import greedy_order
 from ..residual.stored_powers import expecting
 from ..runs.runner import cut_short, timed
-from .annealed import Annealed
 from .costs import (
-    annealed_seconds,
     frobenius_seconds,
     greedy_seconds,
     panels_fit,
@@ -48,7 +46,7 @@ from .search.swap import Swap
 # (benchmarks/versions.py).
 TIMES, MORE, MOST = 4.0, 0.6, 200
 SECOND = 0.05  # of the rounds: what swaps from a second start may take
-PRODUCTS = 4  # with K, for each of k, that rounds may take beside MORE (benchmarks/gpu_seconds.py)
+PRODUCTS = 3  # with K, for each of k, that rounds may take beside MORE (benchmarks/gpu_seconds.py)
 FEW = 25  # rounds on the Frobenius criterion; if there is time for fewer, they are on the trace
 ON_TRACE = 0.2  # the largest part that such a round drops
 QUICK = 0.03  # estimated seconds of a proof that is worth it for every answer: 5·10⁶ choices
@@ -61,8 +59,8 @@ class Auto:
 
     `selection.trials` lists what was tried. Without a budget the work is a few times that of
     greedy, at every size and on every machine. With a budget the same steps come first; the rest of
-    it goes into a proof, if that is estimated to take at most half of it, an annealed start and
-    further rounds. `Knapsack` handles groups and costs.
+    it goes into a proof, if that is estimated to take at most half of it, and further rounds.
+    `Knapsack` handles groups and costs.
 
     Parameters
     ----------
@@ -168,9 +166,6 @@ def further_steps(
         yield "exact", Exact(start=portfolio.best.indices), within(given, given.time_left / 2)
     if portfolio.proved:
         return
-    annealed = Annealed.honours.issuperset(problem.objective.asked) and not problem.constraints
-    if annealed and annealed_seconds(problem) <= problem.time_left / 4:
-        yield "annealed > swap", Swap(start=Annealed(sweeps=0)), problem
     yield "iterated", replace(rounds, start=portfolio.best.indices, endless=True), problem
 
 

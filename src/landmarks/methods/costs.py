@@ -15,7 +15,6 @@ from ..problem import Problem
 from ..proof.counting import counting_seconds
 from ..residual.compiled.library import compiled
 from ..residual.stored_powers import SPEED
-from .annealed import EXACT_ORDER, Annealed
 from .search.iterated import moves
 
 PANELS = 8 * 2**30  # bytes that the n × k panels of a search may take
@@ -95,14 +94,3 @@ def proof_seconds(problem: Problem) -> float:
     first = K.n**2 * (K.n + (K.m or 0)) * 4e-10
     counted = counting_seconds(n, r, problem.objective.depth, problem.objective.repeats)
     return min(counted, 0.7 * worst**0.6) + first
-
-
-def annealed_seconds(problem: Problem) -> float:
-    """An estimate of the seconds that an annealed start takes: of all columns, or of some."""
-    n, m, method = problem.operator.n, problem.operator.m, Annealed()
-    steps = method.n_steps + 20 * method.between
-    whole = steps * n * (n if m is None else m) ** 2 * 1.5e-10
-    if n <= EXACT_ORDER or m is not None or not problem.pair.standard:
-        return whole
-    steps = method.n_rounds * method.n_steps // 2
-    return 30 * product_seconds(problem.operator) + steps * (6 * problem.k) ** 3 * 1.5e-10

@@ -42,8 +42,8 @@ class Iterated:
         Rounds are judged by that of the problem in any case. Swaps on the trace cost far less and
         go nearly as far.
     endless : whether it goes on until a budget is spent; if not, `rounds` is the limit then too.
-    products : how many products with K the rounds may take, where `rounds` is the limit; a stored K
-        needs none once its square is formed.
+    products : how many products with K the rounds may take, where `rounds` is the limit, and a
+        sixth of that without improvement; a stored K needs none once its square is formed.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Search(State):
         self.best = state.chosen
         self.error = landscape.judged(state)
         self.descended = False
-        self.before = landscape.problem.operator.ledger.products
+        self.begun = self.improved = landscape.problem.operator.ledger.products
         self.rounds = self.improvements = self.stale = 0
 
     def run(self) -> None:
@@ -149,8 +149,8 @@ class Search(State):
     @property
     def affordable(self) -> bool:
         """Whether the rounds have taken fewer products than they may."""
-        most = self.method.products
-        return most is None or self.landscape.problem.operator.ledger.products - self.before < most
+        most, used = self.method.products, self.landscape.problem.operator.ledger.products
+        return most is None or (used - self.begun < most and used - self.improved < most / 6)
 
     @property
     def settled(self) -> bool:
@@ -180,6 +180,7 @@ class Search(State):
             self.best = trial.chosen
             self.error = self.landscape.judged(trial)
             self.improvements += 1
+            self.improved = self.landscape.problem.operator.ledger.products
         if better or (leave and not len(trial.vacant)):
             self.state = trial
         else:
