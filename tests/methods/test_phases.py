@@ -105,14 +105,15 @@ def test_a_search_for_how_many_reports_the_sizes_that_it_tries():
 
 @pytest.mark.parametrize("phase", ["greedy", "swap", "rpcholesky"])
 def test_the_default_that_is_stopped_makes_no_further_trial(phase):
-    whole = [trial.label for trial in lm.select(X, 6).trials]
+    wide = np.random.default_rng(1).standard_normal((40, 70))  # too many choices for a quick proof
+    whole = [trial.label for trial in lm.select(wide, 6).trials]
     heard: list[str] = []
 
     def stop(progress: lm.Progress) -> bool:
         heard.append(progress.phase)
         return progress.phase == phase
 
-    found = lm.select(X, 6, callback=stop)
+    found = lm.select(wide, 6, callback=stop)
     assert found.stopped and heard.count(phase) == 1 and len(found) == 6
     assert heard[-1] in (phase, "swap")  # the swaps of a start that was stopped begin
     done = [trial.label for trial in found.trials]

@@ -78,4 +78,4 @@ def test_no_search_is_worse_than_a_quick_draw_whatever_its_budget(method, option
         s = lm.select(KERNEL, 20, method=method, budget=budget, seed=3, **options)
         error, most = (problem.objective.error(KERNEL, S) for S in (s.indices, drawn))
         assert error <= most + 1e-9 * abs(most)
-        assert s.stopped or budget > 1e-4
+        assert s.stopped or error < most  # a search gets some hundredths of a second in any case

@@ -123,6 +123,12 @@ def steps(given: Problem, portfolio: Portfolio, work: Work) -> Iterator[tuple[st
         return
     yield f"{work.name} > swap", Swap(start=start, criterion=cheaper), problem
 
+    # a look at all choices, where that is quick
+    if proof <= QUICK and not problem.constraints:
+        yield "exact", Exact(start=portfolio.best.indices, effort=GIVEN), given
+    if portfolio.proved:
+        return
+
     # another start, where it costs little, and what is best of both
     if work.second:
         first = portfolio.best.indices
@@ -132,12 +138,6 @@ def steps(given: Problem, portfolio: Portfolio, work: Work) -> Iterator[tuple[st
     # one singular value decomposition, where the promise could be broken: k + 1 times the optimum
     if portfolio.error > promised(problem):
         yield "osinsky > swap", Swap(start=Osinsky()), problem
-
-    # a look at all choices, where that is quick
-    if proof <= QUICK and not problem.constraints:
-        yield "exact", Exact(start=portfolio.best.indices, effort=GIVEN), given
-    if portfolio.proved:
-        return
 
     # rounds on the objective, or on one that costs less and then swaps: another 1 to 3 %
     most = PRODUCTS * problem.k // max(1, objective.depth)

@@ -14,7 +14,7 @@ from ..operators.dense import Dense
 from ..problem import Problem
 from ..proof.counting import counting_seconds
 from ..residual.compiled.library import compiled
-from ..residual.stored_powers import SPEED
+from ..residual.stored_powers import powers_seconds
 from .search.iterated import moves
 
 PANELS = 8 * 2**30  # bytes that the n × k panels of a search may take
@@ -72,7 +72,7 @@ def rounds_within(problem: Problem, seconds: float) -> int:
     product = product_seconds(operator)
     found = seconds / (without + moves(k) * depth * product)
     if isinstance(operator, Dense) and operator.keeps_powers:
-        found = max(found, (seconds - depth * n / SPEED * product) / without)
+        found = max(found, (seconds - powers_seconds(operator, depth)) / without)
     return int(found)
 
 

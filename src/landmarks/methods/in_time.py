@@ -21,6 +21,7 @@ from .sampling.rpcholesky import quick_draw
 
 KEPT = 2  # times of the draw that are kept for filling what is missing, and for comparing with it
 SMALL = 3000  # columns up to which two choices are compared by their Frobenius error
+LEAST = 0.05  # seconds that a search gets in any case, well within what a run may be late
 SHORT = 0.1  # seconds that a run may be late; a draw in less shows nothing of the pace
 
 
@@ -34,7 +35,7 @@ class InTime:
         began = time.monotonic()
         drawn = quick_draw(problem, deepcopy(rng))
         took = time.monotonic() - began
-        end = (problem.deadline or np.inf) - max(0.0, KEPT * took - SHORT)
+        end = max(problem.deadline or np.inf, began + LEAST) - max(0.0, KEPT * took - SHORT)
         if took > SHORT and time.monotonic() >= end:
             cut_short()
             return drawn

@@ -23,10 +23,10 @@ class Base:
 
     depth : 0 for the log determinant, 1 for the trace, 2 for the Frobenius error: how many
         products with C its gains need. size : how many are chosen. moves : about how many drops and
-        additions will follow.
+        additions will follow; None where there is no time to form powers of K for them.
     """
 
-    def __init__(self, pair: Pair, depth: int, size: int, moves: int = 0):
+    def __init__(self, pair: Pair, depth: int, size: int, moves: int | None = 0):
         self.pair = pair
         self.operator = operator = pair.operator
         self.released: list[Any] = []  # states whose memory can be used again

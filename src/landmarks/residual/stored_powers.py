@@ -17,7 +17,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from .._array import Array, on_gpu, take
-from ..operators.base import Operator
+from ..operators.base import Operator, product_seconds
 from ..operators.dense import Dense
 from ..operators.pair import Pair
 
@@ -76,13 +76,22 @@ def expecting(operator: Operator, moves: int) -> Iterator[None]:
         operator.moves = before
 
 
-def stored_powers(pair: Pair, depth: int, moves: int) -> StoredPowers | None:
+def powers_seconds(operator: Operator, depth: int) -> float:
+    """An estimate of the seconds that the powers of a stored K beyond K itself take."""
+    if not isinstance(operator, Dense) or not operator.keeps_powers:
+        return 0.0
+    return depth * operator.n / SPEED * product_seconds(operator)
+
+
+def stored_powers(pair: Pair, depth: int, moves: int | None) -> StoredPowers | None:
     """KΩK (and KΩKΩK, for depth 2) where they cost less than the products of so many moves.
 
     Each power beyond K saves one product at each move. For diag K³ there is K² in any case.
+
+    moves : None where there is no time to form them.
     """
     operator = pair.operator
-    if depth == 0 or not isinstance(operator, Dense) or not operator.keeps_powers:
+    if moves is None or depth == 0 or not isinstance(operator, Dense) or not operator.keeps_powers:
         return None
     paid = SPEED * max(moves, operator.moves) >= operator.n
     highest = int(paid or (depth == 2 and not on_gpu(operator.like)))

@@ -16,6 +16,7 @@ from ...residual.base import Base
 from ...residual.compiled.library import Compiled, compilable
 from ...residual.exchange import Exchange
 from ...residual.loading import error_of
+from ...residual.stored_powers import powers_seconds
 from ...runs.runner import cut_short
 
 CERTAIN = 1e-10  # relative to its terms: how accurate the gain of a swap is
@@ -55,7 +56,8 @@ class Landscape:
             raise Stopped("the time is too short for what comes before the first swap")
         pair = problem.searched
         moves = problem.k // 2 if moves is None else moves
-        base = Base(pair, objective.depth, problem.k, moves)
+        in_time = problem.affords(2 * powers_seconds(pair.operator, objective.depth))
+        base = Base(pair, objective.depth, problem.k, moves if in_time else None)
         if is_single(pair.operator.like):
             return cls(problem, objective, base, problem.choosable, tolerance=1e-6, drift=1e-3)
         found = cls(problem, objective, base, problem.choosable, tolerance=1e-9, drift=1e-6)
