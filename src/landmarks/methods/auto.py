@@ -44,7 +44,7 @@ from .search.swap import Swap
 # What the default may take, in estimated seconds: so many times what greedy takes, and this much
 # more, for the powers of K and the rounds of small problems; and the most rounds
 # (benchmarks/versions.py).
-TIMES, MORE, MOST = 4.0, 0.6, 200
+TIMES, MORE, MOST = 3.0, 0.6, 200
 SECOND = 0.05  # of the rounds: what swaps from a second start may take
 PRODUCTS = 3  # with K, for each of k, that rounds may take beside MORE (benchmarks/gpu_seconds.py)
 FEW = 25  # rounds on the Frobenius criterion; if there is time for fewer, they are on the trace
@@ -207,7 +207,7 @@ class Work:
         if on_trace:
             problem = replace(problem, objective=lowered(problem, cheaper))
         second = scored and swap_seconds(problem) <= SECOND * left
-        rounds = min(MOST, 30 + n * k // 20, max(0, rounds_within(problem, left)))
+        rounds = min(MOST, 10 + n * k // 20, max(0, rounds_within(problem, left)))
         return cls(greedy, swaps, second, squares, on_trace, rounds, 3 * k // 2 + rounds * moves(k))
 
     @property
