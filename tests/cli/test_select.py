@@ -286,7 +286,7 @@ def test_the_report_agrees_and_names_the_command_that_makes_it(file, tmp_path, c
     pytest.importorskip("jinja2", reason="needs Jinja2")
     found = record(capsys, "select", file, "--k", 3, "--center", "--report", tmp_path / "page.html")
     html = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert f"<em>{100 * found['kept']['chosen']:.1f}\u202f%</em> of the variance" in html
+    assert f"<em>{100 * found['kept']['chosen']:.1f}%</em> of the variance" in html
     assert f"landmarks select {file} --k 3 --center --report" in html
     assert found["data"]["fingerprint"] in html
     assert all(name in html for name in found["names"])
