@@ -83,6 +83,22 @@ class TestSmallColumnsCountInEveryDoor:
         s = chosen(X, **problem.words)
         assert float(problem.reference.error(s.indices)) <= float(problem.best) * (1 + 1e-6)
 
+    @pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+    @pytest.mark.parametrize("exclude", [[], [2]])  # without column 2 the costs are equal
+    @pytest.mark.parametrize("method", ["auto", "exact"])
+    def test_what_rounding_hides_from_a_search_is_not_left_out(self, method, exclude, criterion):
+        """The difference of columns 0 and 1, a billionth of their length, rebuilds a part of B."""
+        rng = np.random.default_rng(4)
+        X = grid(rng, 9, 4)
+        X[:, 1] = X[:, 0] + 2.0**-30 * grid(rng, 9, 1)[:, 0]
+        B = np.hstack([grid(rng, 9, 1), 8 * (X[:, 1:2] - X[:, :1]) * 2.0**30])
+        words = {"target": B, "costs": [2.0, 2, 3, 2], "budget_cost": 6.0, "criterion": criterion}
+        problem = pose(words | {"exclude": exclude}, X)
+        s = chosen(X, method=method, **problem.words)
+        assert {0, 1} <= set(s.indices.tolist())
+        check_members(s, problem)
+        check_proof(s, problem)
+
 
 #: words for `select` on 20 rows of 90 columns
 ON_NINETY: dict[str, dict[str, Any]] = {

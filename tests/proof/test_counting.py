@@ -168,15 +168,15 @@ CELLS = [
 ]
 
 
-def limited(objective: str, limits: str, seed: int) -> tuple[lm.Selection, dict]:
-    """A greedy choice within limits, and the errors of all choices within them."""
+def limited(objective: str, limits: str, seed: int, method: str = "") -> tuple[lm.Selection, dict]:
+    """The choice of a method, greedy unless named, and the errors of all that is allowed."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((14, 9)) * rng.uniform(0.5, 2, 9)
     words = WORDS[objective] | LIMITED[limits]
     if words.get("target"):
         words["target"] = rng.standard_normal((14, 3)) + X[:, :3]
     words.setdefault("k", None if "budget_cost" in words else 3)
-    method = "knapsack" if {"groups", "costs"} & set(words) else "swap"
+    method = method or ("knapsack" if {"groups", "costs"} & set(words) else "swap")
     s = lm.select(X, scale=False, method=method, **words)
     every = (S for r in range(10) for S in combinations(range(9), r))
     allowed = [S for S in every if S and s.allowed.broken(S) is None]
@@ -197,3 +197,9 @@ def test_groups_costs_and_places_are_proved_and_listed(objective, limits):
         assert found.complete
         assert set(listed) == {S for S, error in errors.items() if error <= most}
         assert found.errors == pytest.approx([errors[S] for S in listed])
+
+
+@pytest.mark.parametrize(("objective", "limits"), CELLS)
+def test_the_default_is_proved_where_few_choices_are_allowed(objective, limits):
+    s, errors = limited(objective, limits, 3, "auto")
+    assert s.proved and s.error() == pytest.approx(min(errors.values()), rel=1e-9)

@@ -18,6 +18,7 @@ from ..constraints import check_honoured
 from ..operators.base import product_seconds
 from ..operators.forms import searchable
 from ..problem import PLACED, SEARCHED, Choice, Problem, brief, lowered
+from ..residual.base import error_rounding
 from ..residual.order import greedy_order
 from ..residual.stored_powers import expecting
 from ..runs.runner import cut_short, timed
@@ -50,7 +51,9 @@ PRODUCTS = 3  # with K, for each of k, that rounds may take beside MORE (benchma
 FEW = 25  # rounds on the Frobenius criterion; if there is time for fewer, they are on the trace
 ON_TRACE = 0.2  # the largest part that such a round drops
 QUICK = 0.03  # estimated seconds of a proof that is worth it for every answer: 5·10⁶ choices
+ON_DROPPING = 1e-10  # relative to the error: what columns that add nothing may seem to add
 GIVEN = 512  # the effort after which a proof that was estimated to be quick is given up
+FEW_PARTS = 64  # the same for groups, whose parts take longer
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ class Auto:
             single = one_by_one(problem)
             if single is None:
                 check_honoured(problem, Knapsack())
-                return Knapsack().choose(problem, rng)
+                return in_units(problem, rng)
             choice = self.choose(single, rng)
             return without_spares(single, choice) if problem.costs is not None else choice
         if not problem.affords_search(lowered(problem, problem.objective.cheaper).depth):
@@ -124,7 +127,7 @@ def steps(given: Problem, portfolio: Portfolio, work: Work) -> Iterator[tuple[st
     yield f"{work.name} > swap", Swap(start=start, criterion=cheaper), problem
 
     # a look at all choices, where that is quick
-    if proof <= QUICK and not problem.constraints:
+    if proof <= QUICK:
         yield "exact", Exact(start=portfolio.best.indices, effort=GIVEN), given
     if portfolio.proved:
         return
@@ -162,7 +165,7 @@ def further_steps(
 ) -> Iterator[tuple[str, Any, Problem]]:
     """What is left of a budget goes into these."""
     problem, proof = portfolio.problem, proof_seconds(given)
-    if proof <= problem.time_left / 2 and not problem.constraints:
+    if proof <= problem.time_left / 2:
         yield "exact", Exact(start=portfolio.best.indices), within(given, given.time_left / 2)
     if portfolio.proved:
         return
@@ -216,6 +219,20 @@ class Work:
         return "greedy" if self.greedy else "nuclear"
 
 
+def in_units(problem: Problem, rng: np.random.Generator) -> Choice:
+    """The choice of groups, or of columns with different costs: exchanges, and a proof if quick."""
+    portfolio = Portfolio(problem, rng)
+    portfolio.run("knapsack", Knapsack())
+    start, proof = portfolio.best, proof_seconds(problem)
+    if proof <= QUICK:
+        portfolio.run("exact", Exact(start.indices, FEW_PARTS))
+    elif problem.deadline is not None and proof <= problem.time_left / 2:
+        with timed():
+            portfolio.run("exact", Exact(start.indices), within(problem, problem.time_left / 2))
+    trials = (*start.trials, *portfolio.trials[1:])
+    return replace(portfolio.best, trials=trials, bound=portfolio.bound)
+
+
 def one_by_one(problem: Problem) -> Problem | None:
     """The same problem without groups and costs where these only count columns, else None."""
     groups, costs, k = problem.groups, problem.costs, problem.k or problem.operator.n
@@ -232,7 +249,22 @@ def one_by_one(problem: Problem) -> Problem | None:
 
 
 def without_spares(problem: Problem, choice: Choice) -> Choice:
-    """The choice without columns that add nothing."""
+    """The choice without columns that add nothing.
+
+    The state leaves out columns whose gain its rounding hides. They are kept if the error is higher
+    without them.
+    """
     chosen = Landscape.of(problem).state(choice.indices).chosen
-    kept = [int(j) for j in choice.indices if j in chosen or j in problem.include]
-    return replace(choice, indices=np.asarray(kept, dtype=np.int64))
+    spare = [j for j in choice.indices if j not in chosen and j not in problem.include]
+    if not spare:
+        return choice
+    objective, operator = problem.objective, problem.operator
+    error, nothing = (objective.error(operator, S) for S in (choice.indices, choice.indices[:0]))
+    same = error + error_rounding(operator, objective.depth, error, nothing)
+    same += ON_DROPPING * abs(error)
+    kept = choice.indices
+    for left_out in (spare, *([j] for j in reversed(spare))):
+        rest = kept[~np.isin(kept, left_out)]
+        if len(rest) < len(kept) and objective.error(operator, rest) <= same:
+            kept = rest
+    return replace(choice, indices=kept)

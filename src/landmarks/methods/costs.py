@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from .._array import on_gpu
 from ..operators.base import Operator, in_parts, itemsize, product_seconds
 from ..operators.dense import Dense
@@ -89,8 +91,19 @@ def proof_seconds(problem: Problem) -> float:
     """
     if in_parts(problem.operator) is not None:
         return math.inf
-    n, r, K = len(problem.choosable), problem.k - len(problem.include), problem.pair.operator
-    worst = min(math.comb(n, max(0, r - 2)), 10**30) * n**2 * 4e-8
+    allowed, K = problem.allowed, problem.pair.operator
     first = K.n**2 * (K.n + (K.m or 0)) * 4e-10
-    counted = counting_seconds(n, r, problem.objective.depth, problem.objective.repeats)
-    return min(counted, 0.7 * worst**0.6) + first
+    fixed = len(problem.include) if allowed.repeats else len(allowed.fixed)
+    n, r = int(np.sum(allowed.open)) - fixed * (not allowed.repeats), allowed.most - fixed
+    sizes = [r]
+    if not allowed.sized:
+        spent = np.cumsum(np.sort(np.delete(allowed.costs, allowed.fixed)))
+        sizes = list(range(min(r, int(np.sum(spent <= allowed.left([])[1]))) + 1))
+    depth, columns = problem.objective.depth, len(problem.choosable)
+    every = [counting_seconds(n, size, depth, allowed.repeats) for size in sizes]
+    if not allowed.single:  # which columns of a group the others represent is asked in 106 bits
+        return sum(every) * (columns / max(n, 1)) ** 2 + first + 6e-8 * columns * K.n**2
+    if not allowed.sized:
+        return sum(every) + first
+    worst = min(math.comb(n, max(0, r - 2)), 10**30) * n**2 * 4e-8
+    return min(sum(every), 0.7 * worst**0.6) + first

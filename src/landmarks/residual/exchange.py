@@ -13,7 +13,7 @@ from .._array import Array, Indices, add_outer, host
 from ..runs.state import State
 from .base import Base
 from .explicit import Explicit
-from .loading import error_of, load_from_K
+from .loading import error_of, from_products, load_from_K
 from .powers import Powers, best_addition, total
 from .rows import Rows
 from .stored_powers import LEFT
@@ -122,7 +122,7 @@ class Exchange(State):
         if len(indices) == 0:
             self._unload()
         elif self.source is not None:
-            self._load_explicit(self.source, indices)
+            self._load_explicit(self.source, indices, quick)
         else:
             self._load_from_K(indices, quick)
         if self.base.depth == 0 and len(self.chosen):
@@ -164,8 +164,8 @@ class Exchange(State):
         if self.base.factored is not None:
             self.source = Explicit(self.base.factored, len(self.members), self.base.pair)
 
-    def _load_explicit(self, source: Explicit, indices: np.ndarray) -> None:
-        order, W = source.load(indices, host(self.base.floor), len(self.members))
+    def _load_explicit(self, source: Explicit, indices: np.ndarray, quick: bool) -> None:
+        order, W, F = source.load(indices, host(self.base.floor), len(self.members))
         r = len(order)
         self.members[:r] = order
         dual = host(source.D)[:, :r]
@@ -176,7 +176,10 @@ class Exchange(State):
             last = rows[-1] if omega is None else rows[-1] * omega[None, :]
             rows.append((last @ source.R.T) @ source.R)
         self.W.set(rows, self.members)
-        self.powers.set(source.diagonals(self.base.depth))
+        if quick and (found := from_products(self.base, F, source.lengths())):
+            self.powers.set(found, self.base.of_K)
+        else:
+            self.powers.set(source.diagonals(self.base.depth))
 
     def _load_from_K(self, indices: np.ndarray, quick: bool) -> None:
         fresh = load_from_K(self.base, indices, self.exact and not quick, quick)

@@ -135,8 +135,10 @@ class Explicit(State):
             self.R[self.operator.m + place, :] = 0.0
             self.D[self.operator.m + place, :] = 0.0
 
-    def load(self, indices: np.ndarray, floor: np.ndarray, size: int) -> tuple[np.ndarray, Array]:
-        """Recompute the residual for indices: the independent ones, and W = DᵀX of them."""
+    def load(
+        self, indices: np.ndarray, floor: np.ndarray, size: int
+    ) -> tuple[np.ndarray, Array, Array]:
+        """Recompute the residual for indices: the independent ones, and W = DᵀX and QᵀX of them."""
         X = host(self.members(indices, np.arange(len(indices))))
         kept, Q, T = independent_basis(X, floor[indices])
         if self.sigma is not None and len(kept) < len(indices):
@@ -147,6 +149,7 @@ class Explicit(State):
         if len(kept):
             self.D[:, : len(kept)] = like(dual, self.operator.like)
         basis = like(Q, self.operator.like)
-        R = whole - basis @ (basis.T @ whole)
+        F = basis.T @ whole
+        R = whole - basis @ F
         self.R = R - basis @ (basis.T @ R)
-        return indices[kept], like(dual, self.operator.like).T @ whole
+        return indices[kept], like(dual, self.operator.like).T @ whole, F

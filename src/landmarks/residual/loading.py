@@ -99,6 +99,21 @@ def _from_products(
     return images, [xp.clip(diagonal, min=0.0) for diagonal in diagonals]
 
 
+def from_products(base: Base, F: Array, c: Array) -> list[Array] | None:
+    """diag C and diag CΩC of C = XᵀX − FᵀF with few rows F, by one block product per row.
+
+    None where that takes longer than diag CΩC from C itself, or costs too many digits.
+
+    c : diag C.
+    """
+    X, omega = base.factored.X, base.pair.omega  # type: ignore[union-attr]  # a factor is kept
+    if base.depth != 1 or 4 * len(F) > len(X) or base.pair.total(c) < ENOUGH * base.totals[0]:
+        return None
+    xp, weighted = namespace(F), F if omega is None else F * omega[None, :]
+    inner = 2 * ((weighted @ X.T) @ X) - (weighted @ F.T) @ F
+    return [c, xp.clip(base.of_K[1] - xp.sum(F * inner, axis=0), min=0.0)]
+
+
 def _from_square(base: Base, fresh: Factors) -> Array | None:
     """K F = (K²)_S L⁻ᵀ where K² is stored and L does not cost many digits; else None."""
     pivots = np.diagonal(fresh.factor)

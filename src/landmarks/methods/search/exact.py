@@ -13,7 +13,7 @@ from ...proof.entropy import largest_volume
 from ...proof.search import Search
 from ..groups.knapsack import Knapsack
 from .landscape import Landscape
-from .local_search import descend, starting_choice
+from .local_search import descend, listed, starting_choice
 
 EIGENVALUES = 4e-10  # seconds of the first node, times n³: with less time left there is no search
 
@@ -28,8 +28,8 @@ class Exact:
 
     Parameters
     ----------
-    start : a method, by name or as an object, or k indices. Improved by swaps, it is the first
-        choice that others must beat.
+    start : what others must beat: the choice of a method, by name or as an object, which swaps
+        then improve, or k indices. Groups and costs start with `Knapsack` unless indices are given.
     effort : how many parts of all choices may be divided or counted, and how many choices computed
         in 106 bits, before it gives up; None is no limit.
 
@@ -49,7 +49,7 @@ class Exact:
 
     def choose(self, problem: Problem, rng: np.random.Generator) -> Choice:
         allowed, objective = problem.allowed, problem.objective
-        start = self._improved(problem, rng)
+        start = self._first(problem, rng)
         if problem.time_left < EIGENVALUES * problem.pair.operator.n**3:
             return Choice(start, bound=objective.floor, details={"proved": False, "nodes": 0})
         plain = allowed.single and allowed.sized and not allowed.constraints
@@ -73,15 +73,18 @@ class Exact:
             bound = min(max(bound, tail), error)
         return Choice(indices, bound=bound, details={"proved": proved, "nodes": search.nodes})
 
-    def _improved(self, problem: Problem, rng: np.random.Generator) -> np.ndarray:
-        """The start, improved by swaps; the search judges the rank, so the start does not warn."""
+    def _first(self, problem: Problem, rng: np.random.Generator) -> np.ndarray:
+        """The indices that were given, or the choice of a method, improved by swaps.
+
+        The search judges the rank, so the start does not warn.
+        """
         problem = replace(problem, warned=problem.warned | {"rank"})
-        if not problem.allowed.single or not problem.allowed.sized:
-            given = not isinstance(self.start, str) and not hasattr(self.start, "choose")
-            if given:
-                return np.asarray(self.start)
+        units = not problem.allowed.single or not problem.allowed.sized
+        if units and not listed(self.start):
             return Knapsack().choose(problem, rng).indices
         start = starting_choice(self.start, problem, rng)
+        if listed(self.start):
+            return start.indices
         try:
             landscape = Landscape.of(problem)
         except Stopped:

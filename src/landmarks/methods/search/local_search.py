@@ -32,16 +32,24 @@ def starting_choice(start: Any, problem: Problem, rng: np.random.Generator) -> C
     """The choice of a method, given by name or as an object, or explicit indices."""
     from ..registry import as_method
 
-    if not is_array(start) and not isinstance(start, list | tuple | range):
+    if not listed(start):
         method = as_method(start)
         check_placed(problem, method)
         return saved("start", method).choose(problem, rng)
-    listed = host(start) if is_array(start) else list(start)
-    indices = check_indices(listed, problem.operator.n, repeats=problem.objective.repeats)
-    if len(indices) != problem.k:
+    given = host(start) if is_array(start) else list(start)
+    indices = check_indices(given, problem.operator.n, repeats=problem.objective.repeats)
+    if not problem.allowed.single or not problem.allowed.sized:
+        if sentence := problem.allowed.broken(indices):
+            raise ValueError(f"start: {sentence}")
+    elif len(indices) != problem.k:
         raise ValueError(f"start must list k = {problem.k} indices, got {len(indices)}")
     check_start(problem, indices)
     return Choice(indices)
+
+
+def listed(start: Any) -> bool:
+    """Whether a start is a list of indices, not a method or its name."""
+    return is_array(start) or isinstance(start, list | tuple | range)
 
 
 def refill(landscape: Landscape, state: Exchange, forbidden: np.ndarray | None = None) -> bool:
