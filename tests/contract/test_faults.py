@@ -399,3 +399,11 @@ class TestNoiseOfEachCandidateDecidesALogDeterminant:
         s = check(A, problem, tmp_path, method)
         assert s.error() <= float(problem.best) + 1e-6
         assert s.proved == (method in ("auto", "exact"))
+
+
+@pytest.mark.parametrize("method", ["continuous", "annealed", "greedy", "swap", "auto", "exact"])
+def test_repeats_of_fewer_candidates_than_k_are_repeats_of_these(method):
+    X = np.random.default_rng(0).standard_normal((3, 8))
+    excluded = [5, 6, 3, 7, 4, 0]
+    s = chosen(X, k=5, method=method, noise=1e-8, repeats=True, exclude=excluded)
+    assert len(s) == 5 and set(s.indices.tolist()) == {1, 2}

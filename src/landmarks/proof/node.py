@@ -75,12 +75,14 @@ class Node:
                 return np.full(self.r, np.log(np.max(highest[: pair.n])))
         pivots = state.pivots[T]
         if pair.repeats:
-            return np.full(max(self.r, 1), np.log(np.max(pivots)) + self.rounding)
+            with np.errstate(divide="ignore"):
+                return np.full(max(self.r, 1), np.log(np.max(pivots)) + self.rounding)
         P = state.matrix[np.ix_(T, T)]
         P = P if pair.noise is None else P + np.diag(pair.noise[T])
         doubt = state.omega * float(np.sum(state.spread[T] ** 2))
         values = np.maximum(np.linalg.eigvalsh(P)[::-1], 0.0)
-        return np.log(values + self.rounding * max(values[0], pivots.max()) + doubt)
+        with np.errstate(divide="ignore"):
+            return np.log(values + self.rounding * max(values[0], pivots.max()) + doubt)
 
     def tail(self, r: int) -> float:
         """What no r directions can go below."""

@@ -155,6 +155,7 @@ class Continuous:
         else:
             indices, path = self._run_algorithm_1(objective, self.penalty)
         objective.warn_if_unconverged()
+        indices = indices[np.isin(indices, problem.candidates)]  # fewer than k may be open
         if problem.k and {"diagonal", "columns"} <= problem.operator.cheap:
             others = np.setdiff1d(problem.candidates, indices)  # by falling weight at the end
             others = others[np.argsort(-path.t[-1][others], kind="stable")]
