@@ -97,3 +97,21 @@ def test_fault_83_more_time_never_gives_more_error(method, clock):
     errors = [error(clock.chosen(method=method, budget=b)[0].indices) for b in BUDGETS]
     assert all(b <= a * (1 + 1e-9) for a, b in pairwise(errors)), errors
     assert errors[-1] <= error(clock.chosen(method=method)[0].indices) * (1 + 1e-9)
+
+
+def test_fault_82_random_walks_with_hardly_any_time_are_no_worse_than_a_draw():
+    X = np.cumsum(np.random.default_rng(200).standard_normal((200, 4000)), axis=0)
+    A = lm.data(X, scale=False)
+    draws = [lm.select(A, 30, method="uniform", seed=seed).relative_error() for seed in range(10)]
+    for words in ({}, {"noise": 0.1}, {"costs": np.ones(4000), "budget_cost": 30.0}):
+        wanted = words if "costs" in words else {"k": 30, **words}
+        s = lm.select(X, scale=False, budget=0.01, **wanted)
+        assert s.relative_error() <= np.mean(draws) + np.std(draws), words
+
+
+@pytest.mark.parametrize("words", [{"costs": [1.0] * 6, "budget_cost": 4}, {"groups": range(6)}])
+@pytest.mark.parametrize("budget", [1e-9, 1e-3, 0.01])
+def test_units_of_one_column_have_an_answer_at_any_budget(budget, words):
+    X = np.random.default_rng(0).standard_normal((9, 6))
+    s = lm.select(X, None if "costs" in words else 4, budget=budget, **words)
+    assert len(s) == 4

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..constraints import check_honoured
+from ..errors import Stopped
 from ..operators.base import product_seconds
 from ..operators.forms import searchable
 from ..problem import PLACED, SEARCHED, Choice, Problem, brief, lowered
@@ -33,6 +34,7 @@ from .costs import (
 from .greedy.nuclear import NuclearScores
 from .greedy.osinsky import Osinsky, promised
 from .groups.knapsack import Knapsack
+from .in_time import InTime
 from .portfolio import Portfolio
 from .sampling.rpcholesky import RPCholesky, quick_draw
 from .search.exact import Exact
@@ -93,7 +95,8 @@ class Auto:
             if single is None:
                 check_honoured(problem, Knapsack())
                 return in_units(problem, rng)
-            choice = self.choose(single, rng)
+            method = self if problem.deadline is None else InTime(self)
+            choice = method.choose(single, rng)
             return without_spares(single, choice) if problem.costs is not None else choice
         if not problem.affords_search(lowered(problem, problem.objective.cheaper).depth):
             cut_short()
@@ -254,7 +257,10 @@ def without_spares(problem: Problem, choice: Choice) -> Choice:
     The state leaves out columns whose gain its rounding hides. They are kept if the error is higher
     without them.
     """
-    chosen = Landscape.of(problem).state(choice.indices).chosen
+    try:
+        chosen = Landscape.of(problem).state(choice.indices).chosen
+    except Stopped:
+        return choice
     spare = [j for j in choice.indices if j not in chosen and j not in problem.include]
     if not spare:
         return choice

@@ -174,6 +174,12 @@ def stored_up_to(operator: Operator) -> int:
 
 
 @singledispatch
+def keeping(operator: Operator, memory: int) -> Operator:
+    """The same matrix, whose products keep the entries that fit in so many bytes, if it can."""
+    return operator
+
+
+@singledispatch
 def remade_in_double(operator: Operator) -> Operator | None:
     """The operator of the same data in float64; None if it is not made from data."""
     return None

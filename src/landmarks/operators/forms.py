@@ -34,6 +34,7 @@ from .base import (
     MEMORY,
     Operator,
     itemsize,
+    keeping,
     product_seconds,
     remade_in_double,
     stored_up_to,
@@ -261,10 +262,13 @@ def _low_rank(operator: Operator, k: int) -> Operator | None:
 
 
 def _stored(operator: Operator) -> Operator:
-    """K itself, stored where it is small enough; a matrix that is stored stays as it is."""
+    """K itself, stored where it is small enough; a matrix that is stored stays as it is.
+
+    Of a larger one the products keep as many entries as there is memory for K.
+    """
     limit = stored_up_to(operator)
     if operator.n**2 * 8 > (min(limit, MEMORY) if on_gpu(operator.like) else limit):
-        return operator
+        return keeping(operator, limit)
     try:
         return Dense(densify(operator), exponent=operator.exponent, ledger=operator.ledger)
     except MemoryError:

@@ -1,12 +1,14 @@
 """The operator of a kernel matrix on points: `kernel` checks its arguments and makes it.
 
-Values are evaluated in chunks of limited memory; only a small matrix is kept.
+Values are evaluated in chunks of limited memory. A small matrix is kept, and of a larger one what
+fits, where a search makes many products.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -42,8 +44,10 @@ from .base import (
     faster_squares,
     in_single,
     itemsize,
+    keeping,
     new_rows,
     points_of,
+    product_seconds,
     remade_in_double,
     stored_up_to,
     tiles_of_columns,
@@ -79,8 +83,9 @@ def kernel(
         callable that takes an a × d and a b × d block of points and returns the a × b block of
         values.
     memory : bytes that the chunks of kernel values may take, 256 MiB by default. `auto`, `greedy`,
-        `swap` and `iterated` store K, in float64, where it takes at most eight times as much, and
-        evaluate its entries for each product where it takes more.
+        `swap` and `iterated` store K, in float64, where it takes at most eight times as much. Where
+        it takes more, they keep as many of its entries, in one triangle, and evaluate the others
+        for each product.
     engine : "fused" (our products on a GPU, for float32 and float64 torch points on it), "keops"
         (needs pykeops, which compiles and loads code, so it is used only on request) or "chunked"
         (any library and device). None uses "fused" if possible, otherwise "chunked".
@@ -192,6 +197,7 @@ class KernelOperator(Operator):
     """The operator of h(x_i, x_j); `kernel` checks and makes it.
 
     widths : what each coordinate of the points is divided by before h sees them; 1 changes nothing.
+    keeps : bytes that may be taken by values which products keep, so that they are evaluated once.
     """
 
     def __init__(
@@ -216,6 +222,8 @@ class KernelOperator(Operator):
         self.n = points.shape[0]
         self.like = prototype(points)
         self.ledger = ledger or Ledger()
+        self.keeps = 0
+        self._kept: dict[int, Array] = {}
         self._chunk = memory // 4 if on_gpu(points) else min(memory // 4, CHUNK)
         self._short_of_memory = False
 
@@ -298,11 +306,21 @@ class KernelOperator(Operator):
         self.ledger.add(products=block.shape[1])
         product = zeros((self.n, block.shape[1]), block)
         for a, b in self._chunks(self.n, self.n):
-            values = self._values(self.points[a:b, :], self.points[a:, :])
+            values = self._upper(a, b)
             product[a:b, :] += values @ block[a:, :]
             if b < self.n:
                 product[b:, :] += values[:, b - a :].T @ block[a:b, :]
         return product
+
+    def _upper(self, a: int, b: int) -> Array:
+        """The values of rows a … b from the diagonal on; those that fit are kept."""
+        if a in self._kept:
+            return self._kept[a]
+        values = self._values(self.points[a:b, :], self.points[a:, :])
+        entries = sum(part.shape[0] * part.shape[1] for part in (*self._kept.values(), values))
+        if entries * itemsize(self.like) <= self.keeps:
+            self._kept[a] = values
+        return values
 
     def _chunks(self, rows: int, cols: int) -> list[tuple[int, int]]:
         height = max(1, self._chunk // max(1, cols * itemsize(self.like)))
@@ -377,6 +395,23 @@ determining.register(KernelOperator, lambda operator: (operator.h, operator.poin
 points_of.register(KernelOperator, lambda operator: operator.given)
 stored_up_to.register(KernelOperator, lambda operator: 8 * operator.memory)
 in_single.register(KernelOperator, lambda operator: operator.in_single)
+
+
+@keeping.register
+def _keeping_values(operator: KernelOperator, memory: int) -> KernelOperator:
+    if operator.engine != "chunked" or on_gpu(operator.like):
+        return operator
+    found = copy(operator)
+    found.keeps, found._kept = memory, {}
+    return found
+
+
+@product_seconds.register
+def _evaluated_seconds(operator: KernelOperator) -> float:
+    if on_gpu(operator.like):
+        return operator.n**2 * 1e-12
+    kept = min(1.0, operator.keeps / (operator.n**2 * itemsize(operator.like) / 2))
+    return operator.n**2 * (1.5e-9 - 1.3e-9 * kept)
 
 
 @tiles_of_columns.register

@@ -172,7 +172,7 @@ def _next(state: UnitState, per_cost: bool, barred: tuple[int, ...] = ()) -> int
     costs: np.ndarray | float = 1.0
     if per_cost and not state.allowed.sized:  # what costs nothing comes first
         costs = state.allowed.costs
-        costs = np.maximum(costs, 1e-12 * max(float(np.max(costs)), np.finfo(float).tiny))
+        costs = np.maximum(costs, 1e-12 * (float(np.max(costs)) or 1e12))
     gains = _gains(state.blocks, state.allowed, state.chosen, barred)
     unit = first_argmax(gains / costs)
     return unit if gains[unit] > 0 else None
