@@ -126,8 +126,7 @@ def select(
     (178, 3)
     """
     quiet = False if scale is None and target is not None else scale  # the target decides
-    if unknown:
-        raise TypeError(_check.unknown(unknown, select))
+    _check.known(unknown, select)
     given = opened(A, center=center, scale=quiet, missing=missing, numeric_only=numeric_only)
     operator = given.operator
     chooser = as_method(method)

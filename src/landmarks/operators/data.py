@@ -33,7 +33,7 @@ from ..readers.frames import (
     unpacked,
     without,
 )
-from ..readers.table import FileTable
+from ..readers.table import FileTable, Reading
 from .base import Operator, on_workers
 from .function import function
 from .out_of_core import ROWS_MEMORY, fits
@@ -98,6 +98,7 @@ def data(
     >>> lm.data(blocks)
     Dense(n=3, dtype=float64)
     """
+    _check.known(sorted(reading.keys() - {"layer", *Reading.__dataclass_fields__}), data)
     asked: dict[str, Any] = {"center": center, "scale": scale, "missing": missing}
     prepared = _of_data(X, numeric_only=numeric_only, memory=memory, **asked, **reading)
     _warn_of_constants(prepared)
@@ -167,12 +168,18 @@ def _of_data(
             )
         read = dask_data(table.values, way, table.names)
         read.operator.labels = table.labels
+        _facts[read.operator] = read.mean_share, read.left_out, False
         return replace(read, left_open=scale is None)
     found = given(
         A, missing=missing, numeric_only=numeric_only, load=load, memory=memory, **reading
     )
     asked: dict[str, Any] = {"center": center, "scale": scale, "missing": missing}
     return found.prepared(**asked, weights=weights, memory=memory)
+
+
+def has_columns(operator: Operator) -> bool:
+    """Whether the candidates are columns of data; the rows may have been read and not kept."""
+    return operator.m is not None or operator in _facts
 
 
 def warn(prepared: Prepared, k: int = 0) -> None:

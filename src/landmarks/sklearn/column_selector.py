@@ -21,6 +21,7 @@ import landmarks as lm
 from .._check import share
 from ..constraints import check_size, constrained
 from ..errors import UnsupportedError
+from ..methods.registry import as_method
 from ..objectives import OBJECTIVES
 from ..operators.base import DENSE_MEMORY
 from ..operators.data import opened, warn
@@ -255,6 +256,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         constraints = {name: getattr(self, name) for name in ("groups", "costs", "budget_cost")}
         constraints |= {"include": _listed(self.include), "exclude": _listed(self.exclude)}
         size = requested_size(self, prepared, constraints)
+        as_method(self.method)
         warn(replace(prepared, left_open=self.scale is None and target is None))
         selection = lm.select(
             operator,
@@ -301,17 +303,19 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         return taken(X, self._numbers[1])
 
     def _validated(self, X: Any, *, reset: bool = True, ensure_min_samples: int = 1) -> Any:
-        if self.missing == "error":
-            refuse_missing(X)
-        return validate_data(
+        names = unpacked(X).names
+        X = validate_data(
             self,
             readable(X),
             accept_sparse=("csr", "csc"),
             dtype=[np.float64, np.float32],
-            ensure_all_finite=True if self.missing == "error" else "allow-nan",
+            ensure_all_finite="allow-nan",
             ensure_min_samples=ensure_min_samples,
             reset=reset,
         )
+        if self.missing == "error":
+            refuse_missing(X, names)
+        return X
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
