@@ -26,7 +26,7 @@ from ..errors import (
     warn_user,
 )
 from ..readers.frames import (
-    arrow_kind,
+    arrow_others,
     frame_values,
     is_dask,
     numbers_only,
@@ -339,7 +339,7 @@ def given(
     elif is_arrow(X):
         labels = None
     names = None if labels is None else tuple(map(str, labels))
-    if type(X) is np.ndarray or (source := _rows(X, table, numeric_only)) is None:
+    if type(X) is np.ndarray or (source := rows_of(X, table, numeric_only)) is None:
         return Given(_checked(X, names, table, missing=missing != "error"), names, labels)
     names = source.names = source.names if names is None else names
     if not (fits(source, memory) if load is None else load):
@@ -348,13 +348,13 @@ def given(
     return Given(_checked(X, names, table, missing=missing != "error"), names, names)
 
 
-def _rows(X: Any, table: FileTable | None, numeric_only: bool) -> RowBlocks | None:
+def rows_of(X: Any, table: FileTable | None, numeric_only: bool) -> RowBlocks | None:
     """The rows of X if they are read in blocks; of an Arrow table, the columns of numbers."""
     places: Sequence[int] | None = None if table is None else table.places
     if table is None and numeric_only and is_arrow(X):
         fields = list(schema_of(X))
-        kinds = {j: arrow_kind(field.type) for j, field in enumerate(fields)}
-        others = {j: f"{fields[j].name!r} ({kind})" for j, kind in kinds.items() if kind}
+        kinds = arrow_others(X, schema_of(X))
+        others = {j: f"{fields[j].name!r} ({kind})" for j, kind in kinds.items()}
         places = [j for j in range(len(fields)) if j not in others]
         if others:
             warn_user(without(others, len(fields), len(fields), True))
@@ -395,7 +395,7 @@ def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n:
     _, own, kind = unpacked(X)
     if kind == "AnnData":
         return X[:, indices]
-    if kind != "other" and own is not None:
+    if (kind != "other" or is_arrow(X)) and own is not None:
         places = indices
         if labels is not None and len(set(own)) == len(own):
             wanted = [labels[j] for j in indices]
@@ -404,6 +404,8 @@ def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n:
             places = np.asarray([own.index(label) for label in wanted], dtype=np.int64)
         elif len(own) != n:
             raise ValueError(f"the table must have the {n} columns of the run, got {len(own)}")
+        if is_arrow(X):
+            return X.select(places.tolist())
         return X.iloc[:, places.tolist()] if hasattr(X, "iloc") else X[:, places.tolist()]
     shape = tuple(getattr(X, "shape", None) or np.shape(X))
     if len(shape) != 2 or shape[1] != n:

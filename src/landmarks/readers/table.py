@@ -225,8 +225,9 @@ class Reading:
         return Notation(decimal, self.thousands, self.na_values)
 
     def stays(self, size: int) -> bool:
-        """Whether a matrix of that many bytes stays in its file."""
-        return self.in_blocks is not None and size > self.in_blocks and not self.aside
+        """Whether a matrix of that many bytes stays in its file, where nothing is changed."""
+        whole = self.aside or self.na_values or not self.notation(self.decimal or ".").plain
+        return self.in_blocks is not None and size > self.in_blocks and not whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -471,8 +472,22 @@ def _unpacked(file: BinaryIO, limit: int) -> BinaryIO:
 def _read_as(format: str, source: Any, reading: Reading) -> FileTable:
     module, function, _ = FORMATS[format]
     try:
-        return getattr(import_module(f".{module}", __package__), function)(source, reading)
+        table = getattr(import_module(f".{module}", __package__), function)(source, reading)
+        return table if module == "text" else _unmarked(table, reading)
     except ModuleNotFoundError as error:
         raise FormatError(
             f"reading {format} needs {error.name}: pip install {error.name}"
         ) from error
+
+
+def _unmarked(table: FileTable, reading: Reading) -> FileTable:
+    """The table with NaN for the numbers that stand for missing values, such as -999."""
+    marks = reading.notation(".").missing_numbers
+    if not marks:
+        return table
+    if hasattr(table.values, "tocsc"):
+        raise FormatError(
+            "na_values cannot be told from numbers in a sparse matrix; store missing values as NaN"
+        )
+    found = np.isin(table.values, list(marks))
+    return replace(table, values=np.where(found, np.nan, table.values)) if found.any() else table

@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
 from .. import _check
+from ..operators.sources import ArrowRows, as_block, is_arrow
 from ..operators.sparse import checked_sparse
 from ..readers.frames import frame_values, library, numbers_only, unpacked
 
@@ -72,6 +74,11 @@ def readable(X: Any) -> Any:
 
     As an array too if two columns have one name, which scikit-learn refuses.
     """
+    if is_arrow(X) and hasattr(X, "column"):
+        rows = ArrowRows(X)  # which refuses text
+        return X if len(set(rows.names or ())) == rows.n else as_block(X)
+    if isinstance(X, str | os.PathLike):
+        raise TypeError(f"X must be rows, got the path {str(X)!r}; read the file first")
     if (frame := _framed(X)) is None:
         return unpacked(X).values
     table = numbers_only(frame, remedy=REMEDY)
