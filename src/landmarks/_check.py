@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import numbers
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -268,13 +268,20 @@ def choice(value: Any, allowed: tuple[str, ...], name: str) -> str:
     return value
 
 
-def known(unknown: Iterable[str], function: Callable[..., Any]) -> None:
-    """Raise when there are arguments that the function does not have, and say what was meant."""
+def known(
+    unknown: Iterable[str], function: Callable[..., Any], of_data: Collection[str] = ()
+) -> None:
+    """Raise when there are arguments that the function does not have, and say what was meant.
+
+    of_data : arguments that `data` has, with which the call can be written.
+    """
     if (name := next(iter(unknown), None)) is None:
         return
     close = suggestion(name, inspect.signature(function).parameters)
     if name in ("standardize", "standardise"):
         close = "; center=True, scale=True gives every column mean 0 and variance 1"
+    elif name in of_data:
+        close = f"; pass lm.data(A, {name}=…) instead of A"
     raise TypeError(f"{function.__name__} has no argument {name!r}{close}")
 
 

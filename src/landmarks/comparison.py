@@ -18,7 +18,7 @@ from .how_many.curve import checked_sizes
 from .methods.registry import COMPARED, as_method
 from .objectives.objective import OBJECTIVES
 from .operators.base import Operator
-from .operators.data import opened, warn
+from .operators.data import READING, opened, warn
 from .problem import brief
 from .report.overview import spectrum_is_cheap
 from .runs.bar import progress_bar
@@ -193,7 +193,7 @@ def compare(
     >>> lm.compare(X, 3, methods=["uniform", "greedy"]).table["method"]
     ['greedy', 'uniform']
     """
-    _check.known(unknown, compare)
+    _check.known(unknown, compare, READING)
     if isinstance(methods, str) or not list(methods):
         raise ValueError(f'methods must be a list such as ["greedy", "swap"], got {methods!r}')
     for method in methods:

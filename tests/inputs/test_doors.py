@@ -330,6 +330,13 @@ def test_an_argument_that_is_not_there_is_answered_with_what_was_meant(door):
         door(FRAME, 2, centre=True)
 
 
+@pytest.mark.parametrize("door", [lm.select, lm.path, lm.compare])
+@pytest.mark.parametrize("argument", ["layer", "na_values", "thousands"])
+def test_arguments_of_data_are_answered_with_data(door, argument):
+    with pytest.raises(TypeError, match=rf"pass lm\.data\(A, {argument}=…\) instead of A"):
+        door("x.csv", 2, **{argument: "x"})
+
+
 @pytest.mark.parametrize("source", [FRAME, "x.csv"])
 def test_data_answers_an_argument_that_is_not_there_too(source):
     with pytest.raises(TypeError, match="data has no argument 'standardize'; center=True"):

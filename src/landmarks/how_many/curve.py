@@ -23,7 +23,7 @@ from ..linalg.error import FULL_SPECTRUM, spectrum
 from ..methods.greedy.greedy import ErrorGains, Gains, pursue
 from ..methods.inner import saved
 from ..objectives.objective import OBJECTIVES
-from ..operators.data import opened, warn
+from ..operators.data import READING, opened, warn
 from ..operators.forms import in_double
 from ..problem import Choice, Method, Problem
 from ..residual.residual import Residual
@@ -171,7 +171,7 @@ def path(
     >>> curve.relative.round(3).tolist(), curve.smallest(error=0.1)
     ([0.357, 0.071, 0.0], 2)
     """
-    _check.known(unknown, path)
+    _check.known(unknown, path, READING)
     given = opened(A, center=center, scale=scale, missing=missing, numeric_only=numeric_only)
     operator = given.operator
     sizes = checked_sizes(ks, operator.n)

@@ -47,6 +47,8 @@ MEANS = 0.5  # if the means have a larger share of the sum of squares, they deci
 
 Weights = np.ndarray | Callable[[int | None, int], np.ndarray | None] | None
 
+READING = ("layer", *Reading.__dataclass_fields__)  # what `data` alone takes, besides memory
+
 #: of operators made here: the share of the means, if it is known, how many rows were left out, and
 #: whether the user is still to be warned of scales
 _facts: Remembered[Operator, tuple[float | None, tuple[int, int], bool]] = Remembered()
@@ -98,7 +100,7 @@ def data(
     >>> lm.data(blocks)
     Dense(n=3, dtype=float64)
     """
-    _check.known(sorted(reading.keys() - {"layer", *Reading.__dataclass_fields__}), data)
+    _check.known([name for name in reading if name not in READING], data)
     asked: dict[str, Any] = {"center": center, "scale": scale, "missing": missing}
     prepared = _of_data(X, numeric_only=numeric_only, memory=memory, **asked, **reading)
     _warn_of_constants(prepared)
