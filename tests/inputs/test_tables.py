@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -361,3 +362,31 @@ def test_a_column_selector_leaves_text_out_of_arrow_tables(form, tmp_path):
 def test_rows_to_transform_are_no_path(estimator):
     with pytest.raises(TypeError, match="X must be rows, got the path 'x.csv'; read the file"):
         estimator.fit(X).transform("x.csv")
+
+
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("index", [False, True])
+def test_names_that_count_the_columns_are_names(tmp_path, start, index):
+    pd = pytest.importorskip("pandas", reason="needs pandas")
+    frame = pd.DataFrame(X, columns=range(start, start + 8))
+    frame.to_csv(tmp_path / "x.csv", index=index)
+    asked = {"drop": "" if index else ()}
+    with pytest.warns(UserWarning, match="line 1 counts the columns and was read as their names"):
+        s = lm.select(lm.data(tmp_path / "x.csv", **asked), 2, scale=False)
+    assert np.array_equal(s.indices, lm.select(X, 2, scale=False).indices)
+    assert s.chosen_names == [str(j + start) for j in s.indices]
+    as_numbers = read(tmp_path / "x.csv", header=False)
+    assert as_numbers.values.shape == (51, 8 + index)
+
+
+def test_a_column_without_a_name_can_be_set_aside_where_another_is_named_0(tmp_path):
+    pd = pytest.importorskip("pandas", reason="needs pandas")
+    pd.DataFrame(X).to_csv(tmp_path / "x.csv")
+    chosen = [str(j) for j in lm.select(X, 2, scale=False).indices]
+    asked = ("select", tmp_path / "x.csv", "-k", 2, "--no-scale", "-q", "--json")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        command(*asked)
+        assert json.loads(command(*asked, "--id", ""))["names"] == chosen
+    notes = [str(warning.message) for warning in caught]
+    assert "column '' only counts the rows; --id '' keeps it as the name of the rows" in notes

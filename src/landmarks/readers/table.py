@@ -357,13 +357,12 @@ def noticed(table: FileTable) -> FileTable:
     for j in range(table.values.shape[1]):
         if what := _what(table, j):
             name = str(table.number(j))
-            if table.names is not None and table.names[j] and "," not in table.names[j]:
-                name = table.names[j]
-            name = shlex.quote(name)
-            notes.append(
-                f"{table.column(j)} {what}; --id {name} keeps it as the name of the rows, --drop "
-                f"{name} leaves it out"
-            )
+            own = "," if table.names is None else table.names[j]
+            if "," not in own and (own or name in (table.names or ())):
+                name = own
+            drop = f", --drop {shlex.quote(name)} leaves it out" if name else ""
+            keep = f"--id {shlex.quote(name)} keeps it as the name of the rows"
+            notes.append(f"{table.column(j)} {what}; {keep}{drop}")
     if len(notes) > 5:
         notes = [*notes[:5], f"so it is with {len(notes) - 5} more columns"]
     return replace(table, notes=(*table.notes, *notes))
