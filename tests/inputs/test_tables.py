@@ -108,6 +108,15 @@ def test_a_report_says_how_many_values_were_filled_in(messy, tmp_path):
     with pytest.warns(UserWarning):
         command("select", messy, "-k", 2, *READ, *asked)
     assert "impute (4 values)" in page.read_text()
+    how = {"thousands": ".", "na_values": "k.A.", "numeric_only": True}
+    with pytest.warns(UserWarning):
+        A = lm.data(messy, missing="impute", center=True, **how)
+    frame = read(messy, **how).values
+    with pytest.warns(UserWarning, match="one value only"):
+        of_values = lm.select(frame, 2, missing="impute", center=True)
+    for s in (of_values, lm.select(A, 2)):
+        s.report(page, overwrite=True)
+        assert "4 missing values filled in" in page.read_text().replace("\u202f", " ")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,9 +49,22 @@ Weights = np.ndarray | Callable[[int | None, int], np.ndarray | None] | None
 
 READING = ("layer", *Reading.__dataclass_fields__)  # what `data` alone takes, besides memory
 
-#: of operators made here: the share of the means, if it is known, how many rows were left out, and
-#: whether the user is still to be warned of scales
-_facts: Remembered[Operator, tuple[float | None, tuple[int, int], bool]] = Remembered()
+
+class Facts(NamedTuple):
+    """What is known of an operator that was made here: fields of `Prepared`."""
+
+    mean_share: float | None = None
+    left_out: tuple[int, int] = (0, 0)
+    filled: int = 0
+    left_open: bool = False
+
+    @classmethod
+    def of(cls, prepared: Prepared, left_open: bool = False) -> "Facts":
+        """The facts; left_open : whether the user is still to be warned of scales."""
+        return cls(prepared.mean_share, prepared.left_out, prepared.filled, left_open)
+
+
+_facts: Remembered[Operator, Facts] = Remembered()
 
 
 def data(
@@ -104,7 +117,7 @@ def data(
     asked: dict[str, Any] = {"center": center, "scale": scale, "missing": missing}
     prepared = _of_data(X, numeric_only=numeric_only, memory=memory, **asked, **reading)
     _warn_of_constants(prepared)
-    _facts[prepared.operator] = prepared.mean_share, prepared.left_out, prepared.left_open
+    _facts[prepared.operator] = Facts.of(prepared, prepared.left_open)
     return prepared.operator
 
 
@@ -130,13 +143,13 @@ def opened(
                 f"an operator, got {A!r}"
             )
         operator = A if isinstance(A, Operator) else function(A)
-        share, left_out, left_open = _facts.get(operator, (None, (0, 0), False))
+        known = _facts.get(operator, Facts())
         return replace(
             unprepared(operator),
-            mean_share=share,
-            left_out=left_out,
+            mean_share=known.mean_share,
+            left_out=known.left_out,
             given=True,
-            left_open=scale is None and left_open,
+            left_open=scale is None and known.left_open,
         )
     if callable(A) and not dask and not hasattr(A, "shape"):
         raise TypeError(
@@ -170,7 +183,7 @@ def _of_data(
             )
         read = dask_data(table.values, way, table.names)
         read.operator.labels = table.labels
-        _facts[read.operator] = read.mean_share, read.left_out, False
+        _facts[read.operator] = Facts.of(read)
         return replace(read, left_open=scale is None)
     found = given(
         A, missing=missing, numeric_only=numeric_only, load=load, memory=memory, **reading
@@ -182,6 +195,11 @@ def _of_data(
 def has_columns(operator: Operator) -> bool:
     """Whether the candidates are columns of data; the rows may have been read and not kept."""
     return operator.m is not None or operator in _facts
+
+
+def filled_in(operator: Operator) -> int:
+    """How many missing values of its data were replaced by means."""
+    return _facts.get(operator, Facts()).filled
 
 
 def warn(prepared: Prepared, k: int = 0) -> None:
@@ -299,7 +317,7 @@ class Given:
             prepared = way.of_rows(X, w)
         operator, (dropped, of) = prepared.operator, prepared.left_out
         operator.names, operator.labels = self.names, self.labels
-        _facts[operator] = prepared.mean_share, prepared.left_out, False
+        _facts[operator] = Facts.of(prepared)
         if dropped:
             most = '; missing="impute" (--missing impute) keeps them' if 2 * dropped > of else ""
             warn_user(f"{dropped} of {of} rows have a missing value and were left out{most}")
