@@ -127,6 +127,7 @@ def test_a_report_says_how_many_values_were_filled_in(messy, tmp_path):
         (["1 107,97", "12,5", "2 300,1"], "--thousands ' '"),
         (["1'107.97", "12.5", "2'300.1"], '--thousands "\'"'),
         (["1.5", "-999x", "2"], "--na-values '-999x', if it stands for a missing value"),
+        (["1", "a9x", "2", "b9x", "3"], "--na-values 'a9x,b9x', if they stand for a missing"),
         (["1.107,97", "kA", "2.300,1", "7,5"], "--thousands '.' --na-values 'kA'"),
     ],
 )

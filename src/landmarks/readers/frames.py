@@ -142,7 +142,10 @@ def odd_sentence(columns: list[tuple[str, Cells]], *, of_file: bool) -> str:
     if not helps:
         return f"{sentence}; correct the values; {drop}"
     options = [f"--{name.replace('_', '-')} {','.join(value)!r}" for name, value in helps.items()]
-    meant = ", if it stands for a missing value" if "na_values" in helps else ""
+    meant = ""
+    if marks := helps.get("na_values"):
+        several = len(marks) > 1
+        meant = f", if {'they stand' if several else 'it stands'} for a missing value"
     return f"{sentence}; give {' '.join(options)}{meant}, in Python lm.data(path, {python}); {drop}"
 
 
