@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import numbers
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,13 +93,14 @@ def finite(
     names: tuple[str, ...] | None = None,
     missing: bool = False,
     fill: str | None = None,
+    drops: bool = True,
 ) -> None:
     """Raise when a value is NaN or infinite, and say where the first one is.
 
     offset : the number of the first row, when the values are a block of rows of X.
     column : the number of the first column. names : of these columns.
     fill : how missing values are filled where `missing=` does not help.
-    missing : whether NaN may stand for missing values.
+    missing : whether NaN may stand for missing values. drops : whether rows may be left out.
     """
     xp = namespace(values)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -113,7 +114,7 @@ def finite(
     rows = None if offset is None else (offset, offset + len(bad) - 1)
     called = None if names is None else names[place[1]]
     value, count = host(values)[place], int(bad.sum())
-    raise ValueError(not_finite(name, value, where, count, called, rows, fill=fill))
+    raise ValueError(not_finite(name, value, where, count, called, rows, fill=fill, drops=drops))
 
 
 def not_finite(
@@ -267,13 +268,21 @@ def choice(value: Any, allowed: tuple[str, ...], name: str) -> str:
     return value
 
 
-def unknown(names: Iterable[str], function: Callable[..., Any]) -> str:
-    """The sentence about arguments that a function does not have."""
-    name = next(iter(names))
+def known(
+    unknown: Iterable[str], function: Callable[..., Any], of_data: Collection[str] = ()
+) -> None:
+    """Raise when there are arguments that the function does not have, and say what was meant.
+
+    of_data : arguments that `data` has, with which the call can be written.
+    """
+    if (name := next(iter(unknown), None)) is None:
+        return
     close = suggestion(name, inspect.signature(function).parameters)
     if name in ("standardize", "standardise"):
         close = "; center=True, scale=True gives every column mean 0 and variance 1"
-    return f"{function.__name__} has no argument {name!r}{close}"
+    elif name in of_data:
+        close = f"; pass lm.data(A, {name}=…) instead of A"
+    raise TypeError(f"{function.__name__} has no argument {name!r}{close}")
 
 
 def labelled(operator: Operator, columns: Sequence[int] | np.ndarray) -> str:

@@ -16,7 +16,7 @@ from .methods.inner import Chooser, saved
 from .methods.registry import as_method
 from .objectives.objective import OBJECTIVES
 from .operators.base import COUNTED, validate, warn_about
-from .operators.data import opened, warn
+from .operators.data import READING, opened, warn
 from .operators.prepare import Preparation
 from .problem import Choice, Method, Problem, precision_used
 from .runs.bar import progress_bar
@@ -126,8 +126,7 @@ def select(
     (178, 3)
     """
     quiet = False if scale is None and target is not None else scale  # the target decides
-    if unknown:
-        raise TypeError(_check.unknown(unknown, select))
+    _check.known(unknown, select, READING)
     given = opened(A, center=center, scale=quiet, missing=missing, numeric_only=numeric_only)
     operator = given.operator
     chooser = as_method(method)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
+from . import _check
 from ._select import select
 from ._shown import Table
+from .constraints import check_size, constrained
 from .errors import FormatError
 from .how_many.curve import checked_sizes
 from .methods.registry import COMPARED, as_method
+from .objectives.objective import OBJECTIVES
 from .operators.base import Operator
-from .operators.data import opened, warn
+from .operators.data import READING, opened, warn
 from .problem import brief
 from .report.overview import spectrum_is_cheap
 from .runs.bar import progress_bar
@@ -166,6 +169,7 @@ def compare(
     exclude: Any = (),
     callback: Callback | None = None,
     progress: bool = False,
+    **unknown: Never,
 ) -> Comparison:
     """Run several methods on the same data and compare their errors and costs.
 
@@ -189,6 +193,7 @@ def compare(
     >>> lm.compare(X, 3, methods=["uniform", "greedy"]).table["method"]
     ['greedy', 'uniform']
     """
+    _check.known(unknown, compare, READING)
     if isinstance(methods, str) or not list(methods):
         raise ValueError(f'methods must be a list such as ["greedy", "swap"], got {methods!r}')
     for method in methods:
@@ -197,6 +202,8 @@ def compare(
     operator = given.operator
     listed = k if isinstance(k, list | tuple | range | np.ndarray) else [k]
     sizes = checked_sizes(listed, operator.n).tolist()
+    objective = OBJECTIVES[_check.choice(criterion, tuple(OBJECTIVES), "criterion")]()
+    check_size(sizes[-1], constrained(operator, objective, include, exclude))
     warn(given, sizes[-1])
     wanted = dict(criterion=criterion, seed=seed, budget=budget, include=include, exclude=exclude)
     with progress_bar(callback, quiet=not progress):

@@ -1,5 +1,6 @@
 """One door: the same data get the same answer, the same warning, the same error everywhere."""
 
+import re
 import warnings
 from decimal import Decimal
 
@@ -296,22 +297,101 @@ def test_integers_that_may_be_missing_are_numbers(door, tmp_path):
     assert chosen in (through(door, plain, tmp_path, missing="impute")[0], CHOSEN)
 
 
-def test_a_warning_comes_after_errors_about_arguments():
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: lm.select(FRAME + 1000, 2, method="gredy"),
+        lambda: lm.select(FRAME + 1000, 2, include=["x"]),
+        lambda: lm.select(FRAME + 1000, 2, seed=-1),
+        lambda: lm.path(FRAME + 1000, [2, 99]),
+        lambda: lm.path(FRAME + 1000, 2, include=["x"]),
+        lambda: lm.compare(FRAME + 1000, 2, methods=["gredy"]),
+        lambda: lm.compare(FRAME + 1000, 2, include=["x"]),
+        lambda: lm.compare(FRAME + 1000, 2, criterion="x"),
+        lambda: lm.held_out(FRAME + 1000, 99),
+        lambda: lm.held_out(FRAME + 1000, 2, method="gredy"),
+        lambda: lm.ColumnSelector(2, method="gredy").fit(FRAME + 1000),
+        lambda: lm.ColumnSelector(2, include=["x"]).fit(FRAME + 1000),
+    ],
+)
+def test_a_warning_comes_after_errors_about_arguments(call):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for asked in ({"method": "gredy"}, {"include": ["x"]}, {"seed": -1}):
-            with pytest.raises(ValueError):
-                lm.select(FRAME + 1000, 2, **asked)
         with pytest.raises(ValueError):
-            lm.path(FRAME + 1000, [2, 99])
+            call()
     assert caught == []
 
 
-def test_an_argument_that_is_not_there_is_answered_with_what_was_meant():
+@pytest.mark.parametrize("door", [lm.select, lm.path, lm.compare, lm.held_out])
+def test_an_argument_that_is_not_there_is_answered_with_what_was_meant(door):
     with pytest.raises(TypeError, match="'standardize'; center=True, scale=True gives"):
-        lm.select(FRAME, 2, standardize=True)
+        door(FRAME, 2, standardize=True)
     with pytest.raises(TypeError, match="no argument 'centre'; did you mean 'center'"):
-        lm.select(FRAME, 2, centre=True)
+        door(FRAME, 2, centre=True)
+
+
+@pytest.mark.parametrize("door", [lm.select, lm.path, lm.compare])
+@pytest.mark.parametrize("argument", ["layer", "na_values", "thousands"])
+def test_arguments_of_data_are_answered_with_data(door, argument):
+    with pytest.raises(TypeError, match=rf"pass lm\.data\(A, {argument}=…\) instead of A"):
+        door("x.csv", 2, **{argument: "x"})
+
+
+@pytest.mark.parametrize("source", [FRAME, "x.csv"])
+def test_data_answers_an_argument_that_is_not_there_too(source):
+    with pytest.raises(TypeError, match="data has no argument 'standardize'; center=True"):
+        lm.data(source, standardize=True)
+    with pytest.raises(TypeError, match="no argument 'numeric'; did you mean 'numeric_only'"):
+        lm.data(source, numeric=True)
+
+
+@pytest.mark.parametrize(
+    "form", ["array", "list", "sparse", "torch", "frame", "names twice", "objects"]
+)
+@pytest.mark.parametrize("fit", ["fit", "partial_fit"])
+def test_a_column_selector_names_a_missing_value_in_any_array(form, fit):
+    values = GAPS.to_numpy()
+    row, column = np.argwhere(np.isnan(values))[0]
+    where, data = f"row {row}, column {column};", values
+    if form == "list":
+        data = values.tolist()
+    elif form == "sparse":
+        data = scipy.sparse.csr_array(values)
+        column, row = np.argwhere(np.isnan(values.T))[0]  # they are looked for by columns
+        where = f"row {row}, column {column};"
+    elif form == "torch":
+        data = pytest.importorskip("torch", reason="needs torch").asarray(values)
+    elif form != "array":
+        where = f"row {row}, column {column} {FRAME.columns[column]!r};"
+        data = GAPS.set_axis(list("aacdef"), axis=1) if form == "names twice" else GAPS
+        data = GAPS.astype(object).where(GAPS.notna(), pd.NA) if form == "objects" else data
+    with pytest.raises(ValueError, match=f'first at {where}.*missing="impute" fills') as caught:
+        getattr(lm.ColumnSelector(2), fit)(data)
+    assert len(str(caught.value)) < 300
+    asked = {"method": "greedy", "missing": "impute"}
+    fitted = lm.ColumnSelector(2, **asked).fit(data)
+    assert np.array_equal(fitted.indices_, lm.select(GAPS, 2, **asked).indices)
+
+
+@pytest.mark.parametrize("form", ["pairs", "blocks", "an iterator", "dask"])
+def test_columns_are_columns_however_their_rows_were_read(form, tmp_path):
+    A, asked = X, {}
+    if form == "pairs":
+        A, asked = GAPS.to_numpy(), {"missing": "pairwise"}
+    elif form == "blocks":
+        A = [X[:10], X[10:]]
+    elif form == "an iterator":
+        A = lm.data(iter([X[:10], X[10:]]))
+    else:
+        A = pytest.importorskip("dask.array", reason="needs dask").from_array(X, chunks=(10, 6))
+    s = lm.select(A, 2, method="greedy", **asked)
+    assert re.fullmatch(
+        r"Selection: 2 of 6 columns keep \S+ of the sum of squares: column \d, column \d", str(s)
+    )
+    s.save(tmp_path / "run.npz")
+    assert str(lm.load(tmp_path / "run.npz")) == str(s)
+    stored = str(lm.select(lm.psd(X.T @ X), 2, method="greedy"))
+    assert "2 of 6 landmarks" in stored and "trace of the matrix" in stored
 
 
 def test_an_operator_takes_no_preparation():

@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -107,6 +108,15 @@ def test_a_report_says_how_many_values_were_filled_in(messy, tmp_path):
     with pytest.warns(UserWarning):
         command("select", messy, "-k", 2, *READ, *asked)
     assert "impute (4 values)" in page.read_text()
+    how = {"thousands": ".", "na_values": "k.A.", "numeric_only": True}
+    with pytest.warns(UserWarning):
+        A = lm.data(messy, missing="impute", center=True, **how)
+    frame = read(messy, **how).values
+    with pytest.warns(UserWarning, match="one value only"):
+        of_values = lm.select(frame, 2, missing="impute", center=True)
+    for s in (of_values, lm.select(A, 2)):
+        s.report(page, overwrite=True)
+        assert "4 missing values filled in" in page.read_text().replace("\u202f", " ")
 
 
 @pytest.mark.parametrize(
@@ -117,6 +127,7 @@ def test_a_report_says_how_many_values_were_filled_in(messy, tmp_path):
         (["1 107,97", "12,5", "2 300,1"], "--thousands ' '"),
         (["1'107.97", "12.5", "2'300.1"], '--thousands "\'"'),
         (["1.5", "-999x", "2"], "--na-values '-999x', if it stands for a missing value"),
+        (["1", "a9x", "2", "b9x", "3"], "--na-values 'a9x,b9x', if they stand for a missing"),
         (["1.107,97", "kA", "2.300,1", "7,5"], "--thousands '.' --na-values 'kA'"),
     ],
 )
@@ -231,3 +242,161 @@ def test_groups_and_costs_are_lists_or_files(tmp_path):
         command("select", path, "-k", 2, "--costs", "a,b,c,d,e,f,g,h", "--budget-cost", 2)
     with pytest.raises(ValueError, match="--groups has 2 entries, but there are 8 columns"):
         command("select", path, "-k", 2, "--groups", "a,b")
+
+
+TEXT = {"Ort": ["Bonn"] * 50} | {f"v{j}": [f"{v:,.2f}" for v in X[:, j]] for j in range(8)}
+TEXT["v2"][4] = TEXT["v5"][9] = "k.A."
+
+
+def columnar(form, columns, folder):
+    """The columns as a file, a table in memory or a dataset of Arrow."""
+    pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
+    table = pa.table(columns) if isinstance(columns, dict) else columns
+    path = folder / f"x.{'feather' if form == 'feather' else 'parquet'}"
+    if form == "feather":
+        pytest.importorskip("pyarrow.feather").write_feather(table, path)
+    else:
+        pytest.importorskip("pyarrow.parquet").write_table(table, path)
+    if form == "dataset":
+        return pytest.importorskip("pyarrow.dataset").dataset(path)
+    return {"table": table, "batch": table.combine_chunks().to_batches()[0]}.get(form, path)
+
+
+FILES = ["parquet", "feather"]
+FORMS = [*FILES, "table", "batch", "dataset"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda A: lm.select(A, 2, numeric_only=True),
+        lambda A: lm.held_out(A, 2, numeric_only=True),
+        lambda A: lm.ColumnSelector(2, numeric_only=True).fit(A),
+        lambda A: command("select", A, "-k", 2, "--numeric-only"),
+    ],
+)
+def test_numbers_that_columnar_files_hold_as_text_are_never_left_out(form, call, tmp_path):
+    A = columnar(form, TEXT | {"z": X[:, 0]}, tmp_path)
+    if form not in FILES and call.__code__.co_names[0] == "command":
+        pytest.skip("a command reads files")
+    with pytest.raises(ValueError) as caught:
+        call(A)
+    message = str(caught.value)
+    assert "column 'v0' holds numbers, but" in message and "so do 'v1', 'v2'" in message
+    helps = "thousands=',', na_values=['k.A.']"
+    assert helps in message and len(message) < 600
+    assert ("--thousands ',' --na-values 'k.A.'" in message) == (form in FILES)
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_columnar_files_with_numbers_as_text_are_read_as_texts_are(form, tmp_path):
+    path = columnar(form, TEXT, tmp_path)
+    rows = [list(row) for row in zip(*TEXT.values(), strict=True)]
+    text = write(tmp_path / "x.csv", rows, list(TEXT))
+    how = {"thousands": ",", "na_values": ["k.A."], "numeric_only": True}
+    read_as_text, found = read(text, **how), read(path, **how)
+    assert found.names == read_as_text.names == tuple(f"v{j}" for j in range(8))
+    np.testing.assert_array_equal(found.values, read_as_text.values)
+    with pytest.warns(UserWarning, match="numeric_only leaves out 1 of 9 columns: 'Ort'"):
+        s = lm.select(lm.data(path, missing="impute", **how), 2, scale=False)
+    asked = ("--numeric-only", "--missing", "impute", "--no-scale", "-q", "--json", *READ[2:])
+    with pytest.warns(UserWarning):
+        record = json.loads(command("select", path, "-k", 2, "--thousands", ",", *asked))
+    assert record["names"] == s.chosen_names
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz", "h5", "parquet", "feather", "csv"])
+def test_a_number_stands_for_a_missing_value_in_every_format(tmp_path, ending):
+    values, path = X.copy(), tmp_path / f"x.{ending}"
+    values[3, 2] = -999
+    if ending in FILES:
+        path = columnar(ending, {f"v{j}": values[:, j] for j in range(8)}, tmp_path)
+    elif ending == "csv":
+        np.savetxt(path, values, delimiter=",")
+    elif ending == "h5":
+        with pytest.importorskip("h5py", reason="needs h5py").File(path, "w") as file:
+            file["X"] = values
+    else:
+        np.save(path, values) if ending == "npy" else np.savez(path, X=values)
+    with pytest.raises(ValueError, match="the value is missing .NaN; 1 in all"):
+        lm.data(path, na_values=-999)
+    gaps = np.where(values == -999, np.nan, values)
+    expected = lm.select(gaps, 2, missing="impute", scale=False).indices
+    found = lm.select(lm.data(path, na_values=-999, missing="impute"), 2, scale=False)
+    assert np.array_equal(found.indices, expected)
+
+
+def test_marks_for_missing_values_in_a_sparse_matrix_are_refused(tmp_path):
+    (tmp_path / "x.mtx").write_text(
+        "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 -999\n2 2 1\n"
+    )
+    with pytest.raises(FormatError, match="na_values cannot be told from numbers in a sparse"):
+        lm.data(tmp_path / "x.mtx", na_values=-999)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_columnar_data_may_have_two_columns_of_one_name(form, tmp_path):
+    pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
+    names = list("aacdefgh")
+    table = pa.Table.from_arrays([pa.array(column) for column in X.T], names)
+    if form == "dataset":
+        pytest.skip("pyarrow has no datasets with equal names")
+    A, expected = columnar(form, table, tmp_path), lm.select(X, 3, scale=False).indices
+    assert np.array_equal(lm.select(A, 3, scale=False).indices, expected)
+    assert np.array_equal(lm.ColumnSelector(3, scale=False).fit(A).indices_, expected)
+    s = lm.select(table, 3, scale=False)
+    assert s.transform(table).column_names == [names[j] for j in s.indices]
+    selector = lm.ColumnSelector(3, scale=False).fit(table)
+    assert np.array_equal(selector.transform(table), X[:, np.sort(expected)])
+    assert lm.Nystroem(gamma=1e-7, n_components=3).fit(table).transform(table).shape == (50, 3)
+
+
+@pytest.mark.parametrize("form", ["table", "batch", "dataset"])
+def test_a_column_selector_leaves_text_out_of_arrow_tables(form, tmp_path):
+    columns = {"name": ["x"] * 50} | {f"v{j}": X[:, j] for j in range(8)}
+    A = columnar(form, columns, tmp_path)
+    rows = columnar("table", columns, tmp_path)
+    selector = lm.ColumnSelector(3, numeric_only=True, scale=False)
+    with pytest.warns(UserWarning, match="numeric_only leaves out 1 of 9 columns: 'name'"):
+        selector.fit(A)
+    assert np.array_equal(selector.transform(rows), X[:, np.sort(selector.indices_)])
+    with pytest.warns(UserWarning, match="leaves out"):
+        selector.partial_fit(rows)
+    assert np.array_equal(selector.transform(rows), X[:, np.sort(selector.indices_)])
+
+
+@pytest.mark.parametrize(
+    "estimator", [lm.ColumnSelector(2, scale=False), lm.Nystroem(gamma=1e-7, n_components=2)]
+)
+def test_rows_to_transform_are_no_path(estimator):
+    with pytest.raises(TypeError, match="X must be rows, got the path 'x.csv'; read the file"):
+        estimator.fit(X).transform("x.csv")
+
+
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("index", [False, True])
+def test_names_that_count_the_columns_are_names(tmp_path, start, index):
+    pd = pytest.importorskip("pandas", reason="needs pandas")
+    frame = pd.DataFrame(X, columns=range(start, start + 8))
+    frame.to_csv(tmp_path / "x.csv", index=index)
+    asked = {"drop": "" if index else ()}
+    with pytest.warns(UserWarning, match="line 1 counts the columns and was read as their names"):
+        s = lm.select(lm.data(tmp_path / "x.csv", **asked), 2, scale=False)
+    assert np.array_equal(s.indices, lm.select(X, 2, scale=False).indices)
+    assert s.chosen_names == [str(j + start) for j in s.indices]
+    as_numbers = read(tmp_path / "x.csv", header=False)
+    assert as_numbers.values.shape == (51, 8 + index)
+
+
+def test_a_column_without_a_name_can_be_set_aside_where_another_is_named_0(tmp_path):
+    pd = pytest.importorskip("pandas", reason="needs pandas")
+    pd.DataFrame(X).to_csv(tmp_path / "x.csv")
+    chosen = [str(j) for j in lm.select(X, 2, scale=False).indices]
+    asked = ("select", tmp_path / "x.csv", "-k", 2, "--no-scale", "-q", "--json")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        command(*asked)
+        assert json.loads(command(*asked, "--id", ""))["names"] == chosen
+    notes = [str(warning.message) for warning in caught]
+    assert "column '' only counts the rows; --id '' keeps it as the name of the rows" in notes

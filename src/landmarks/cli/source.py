@@ -148,7 +148,7 @@ def _table(arguments: argparse.Namespace) -> FileTable:
     if arguments.kernel or arguments.rows:
         in_blocks = None  # points are in memory
     try:
-        aside = tuple(dict.fromkeys(filter(None, (arguments.id, arguments.target))))
+        aside = tuple({name: 0 for name in (arguments.id, arguments.target) if name is not None})
         how = {name: getattr(arguments, name) for name in READ_AS_GIVEN}
         how |= {"header": header, "delimiter": delimiter, "in_blocks": in_blocks}
         return read(source, aside=aside, **how)

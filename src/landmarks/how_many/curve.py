@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Never, Protocol
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from ..linalg.error import FULL_SPECTRUM, spectrum
 from ..methods.greedy.greedy import ErrorGains, Gains, pursue
 from ..methods.inner import saved
 from ..objectives.objective import OBJECTIVES
-from ..operators.data import opened, warn
+from ..operators.data import READING, opened, warn
 from ..operators.forms import in_double
 from ..problem import Choice, Method, Problem
 from ..residual.residual import Residual
@@ -149,6 +149,7 @@ def path(
     criterion: str = "trace",
     include: Any = (),
     exclude: Any = (),
+    **unknown: Never,
 ) -> Curve:
     """The error for many k at once, from one greedy selection of the largest size.
 
@@ -170,6 +171,7 @@ def path(
     >>> curve.relative.round(3).tolist(), curve.smallest(error=0.1)
     ([0.357, 0.071, 0.0], 2)
     """
+    _check.known(unknown, path, READING)
     given = opened(A, center=center, scale=scale, missing=missing, numeric_only=numeric_only)
     operator = given.operator
     sizes = checked_sizes(ks, operator.n)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,14 +26,14 @@ from ..errors import (
     warn_user,
 )
 from ..readers.frames import (
-    arrow_kind,
+    arrow_others,
     frame_values,
     is_dask,
     numbers_only,
     unpacked,
     without,
 )
-from ..readers.table import FileTable
+from ..readers.table import FileTable, Reading
 from .base import Operator, on_workers
 from .function import function
 from .out_of_core import ROWS_MEMORY, fits
@@ -47,9 +47,24 @@ MEANS = 0.5  # if the means have a larger share of the sum of squares, they deci
 
 Weights = np.ndarray | Callable[[int | None, int], np.ndarray | None] | None
 
-#: of operators made here: the share of the means, if it is known, how many rows were left out, and
-#: whether the user is still to be warned of scales
-_facts: Remembered[Operator, tuple[float | None, tuple[int, int], bool]] = Remembered()
+READING = ("layer", *Reading.__dataclass_fields__)  # what `data` alone takes, besides memory
+
+
+class Facts(NamedTuple):
+    """What is known of an operator that was made here: fields of `Prepared`."""
+
+    mean_share: float | None = None
+    left_out: tuple[int, int] = (0, 0)
+    filled: int = 0
+    left_open: bool = False
+
+    @classmethod
+    def of(cls, prepared: Prepared, left_open: bool = False) -> "Facts":
+        """The facts; left_open : whether the user is still to be warned of scales."""
+        return cls(prepared.mean_share, prepared.left_out, prepared.filled, left_open)
+
+
+_facts: Remembered[Operator, Facts] = Remembered()
 
 
 def data(
@@ -98,10 +113,11 @@ def data(
     >>> lm.data(blocks)
     Dense(n=3, dtype=float64)
     """
+    _check.known([name for name in reading if name not in READING], data)
     asked: dict[str, Any] = {"center": center, "scale": scale, "missing": missing}
     prepared = _of_data(X, numeric_only=numeric_only, memory=memory, **asked, **reading)
     _warn_of_constants(prepared)
-    _facts[prepared.operator] = prepared.mean_share, prepared.left_out, prepared.left_open
+    _facts[prepared.operator] = Facts.of(prepared, prepared.left_open)
     return prepared.operator
 
 
@@ -127,13 +143,13 @@ def opened(
                 f"an operator, got {A!r}"
             )
         operator = A if isinstance(A, Operator) else function(A)
-        share, left_out, left_open = _facts.get(operator, (None, (0, 0), False))
+        known = _facts.get(operator, Facts())
         return replace(
             unprepared(operator),
-            mean_share=share,
-            left_out=left_out,
+            mean_share=known.mean_share,
+            left_out=known.left_out,
             given=True,
-            left_open=scale is None and left_open,
+            left_open=scale is None and known.left_open,
         )
     if callable(A) and not dask and not hasattr(A, "shape"):
         raise TypeError(
@@ -167,12 +183,23 @@ def _of_data(
             )
         read = dask_data(table.values, way, table.names)
         read.operator.labels = table.labels
+        _facts[read.operator] = Facts.of(read)
         return replace(read, left_open=scale is None)
     found = given(
         A, missing=missing, numeric_only=numeric_only, load=load, memory=memory, **reading
     )
     asked: dict[str, Any] = {"center": center, "scale": scale, "missing": missing}
     return found.prepared(**asked, weights=weights, memory=memory)
+
+
+def has_columns(operator: Operator) -> bool:
+    """Whether the candidates are columns of data; the rows may have been read and not kept."""
+    return operator.m is not None or operator in _facts
+
+
+def filled_in(operator: Operator) -> int:
+    """How many missing values of its data were replaced by means."""
+    return _facts.get(operator, Facts()).filled
 
 
 def warn(prepared: Prepared, k: int = 0) -> None:
@@ -290,7 +317,7 @@ class Given:
             prepared = way.of_rows(X, w)
         operator, (dropped, of) = prepared.operator, prepared.left_out
         operator.names, operator.labels = self.names, self.labels
-        _facts[operator] = prepared.mean_share, prepared.left_out, False
+        _facts[operator] = Facts.of(prepared)
         if dropped:
             most = '; missing="impute" (--missing impute) keeps them' if 2 * dropped > of else ""
             warn_user(f"{dropped} of {of} rows have a missing value and were left out{most}")
@@ -332,7 +359,7 @@ def given(
     elif is_arrow(X):
         labels = None
     names = None if labels is None else tuple(map(str, labels))
-    if type(X) is np.ndarray or (source := _rows(X, table, numeric_only)) is None:
+    if type(X) is np.ndarray or (source := rows_of(X, table, numeric_only)) is None:
         return Given(_checked(X, names, table, missing=missing != "error"), names, labels)
     names = source.names = source.names if names is None else names
     if not (fits(source, memory) if load is None else load):
@@ -341,13 +368,13 @@ def given(
     return Given(_checked(X, names, table, missing=missing != "error"), names, names)
 
 
-def _rows(X: Any, table: FileTable | None, numeric_only: bool) -> RowBlocks | None:
+def rows_of(X: Any, table: FileTable | None, numeric_only: bool) -> RowBlocks | None:
     """The rows of X if they are read in blocks; of an Arrow table, the columns of numbers."""
     places: Sequence[int] | None = None if table is None else table.places
     if table is None and numeric_only and is_arrow(X):
         fields = list(schema_of(X))
-        kinds = {j: arrow_kind(field.type) for j, field in enumerate(fields)}
-        others = {j: f"{fields[j].name!r} ({kind})" for j, kind in kinds.items() if kind}
+        kinds = arrow_others(X, schema_of(X))
+        others = {j: f"{fields[j].name!r} ({kind})" for j, kind in kinds.items()}
         places = [j for j in range(len(fields)) if j not in others]
         if others:
             warn_user(without(others, len(fields), len(fields), True))
@@ -388,7 +415,7 @@ def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n:
     _, own, kind = unpacked(X)
     if kind == "AnnData":
         return X[:, indices]
-    if kind != "other" and own is not None:
+    if (kind != "other" or is_arrow(X)) and own is not None:
         places = indices
         if labels is not None and len(set(own)) == len(own):
             wanted = [labels[j] for j in indices]
@@ -397,6 +424,8 @@ def chosen_columns(X: Any, indices: np.ndarray, labels: Sequence[Any] | None, n:
             places = np.asarray([own.index(label) for label in wanted], dtype=np.int64)
         elif len(own) != n:
             raise ValueError(f"the table must have the {n} columns of the run, got {len(own)}")
+        if is_arrow(X):
+            return X.select(places.tolist())
         return X.iloc[:, places.tolist()] if hasattr(X, "iloc") else X[:, places.tolist()]
     shape = tuple(getattr(X, "shape", None) or np.shape(X))
     if len(shape) != 2 or shape[1] != n:

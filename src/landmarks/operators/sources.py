@@ -17,7 +17,7 @@ import numpy as np
 from .. import _check
 from .._array import host, is_array
 from ..errors import warn_user
-from ..readers.frames import arrow_dtype, arrow_kind, arrow_values, is_dask, unpacked, without
+from ..readers.frames import arrow_dtype, arrow_others, arrow_values, is_dask, unpacked, without
 from ..runs.runner import report
 
 COUNTED = ("parquet", "feather", "arrow", "orc")  # they know their number of rows
@@ -233,9 +233,9 @@ class ArrowRows(RowBlocks):
         self.table = table
         self.places = list(range(len(schema.names)) if places is None else places)
         chosen = [schema.field(j) for j in self.places]
-        kinds = {j: arrow_kind(field.type) for j, field in enumerate(chosen)}
-        if others := {j: f"{chosen[j].name!r} ({kind})" for j, kind in kinds.items() if kind}:
-            without(others, len(chosen), len(chosen), False)
+        if places is None and (others := arrow_others(table, schema)):
+            listed = {j: f"{chosen[j].name!r} ({kind})" for j, kind in others.items()}
+            without(listed, len(chosen), len(chosen), False)
         self.names = tuple(str(field.name) for field in chosen)
         self._own = list(self.names)
         self.every = self.places == list(range(len(schema.names)))

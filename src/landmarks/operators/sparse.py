@@ -170,8 +170,13 @@ def is_symmetric(X: Any) -> bool:
     return X.nnz > np.count_nonzero(X.diagonal())
 
 
-def checked_sparse(X: Any, names: tuple[str, ...] | None = None, *, missing: bool = False) -> Any:
-    """A CSC matrix of float32 or float64 that is finite, or has NaN for missing values."""
+def checked_sparse(
+    X: Any, names: tuple[str, ...] | None = None, *, missing: bool = False, drops: bool = True
+) -> Any:
+    """A CSC matrix of float32 or float64 that is finite, or has NaN for missing values.
+
+    drops : whether rows with missing values may be left out, for the message.
+    """
     if X.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: X is {X.dtype}")
     if 0 in X.shape or len(X.shape) != 2:
@@ -185,7 +190,8 @@ def checked_sparse(X: Any, names: tuple[str, ...] | None = None, *, missing: boo
         column = int(np.searchsorted(X.indptr, place, side="right") - 1)
         where = (int(X.indices[place]), column)
         called = None if names is None else names[where[1]]
-        raise ValueError(_check.not_finite("X", X.data[place], where, int(bad.sum()), called))
+        count = int(bad.sum())
+        raise ValueError(_check.not_finite("X", X.data[place], where, count, called, drops=drops))
     if not X.has_canonical_format:
         X = X.copy()  # adding up duplicates writes to the arrays, which the user may hold
         X.sum_duplicates()

@@ -79,7 +79,7 @@ class ErrorCurveDisplay(Display):
             curve.relative,
             best_possible(selection, curve.ks),
             chosen=(selection.k, selection.relative_error()),
-            noun="column" if operator.m is not None else "landmark",
+            noun=selection._noun,
         )
 
     def plot(self, ax: Any = None) -> ErrorCurveDisplay:

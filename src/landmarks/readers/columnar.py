@@ -10,7 +10,15 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from ..errors import FormatError
-from .frames import NUMERIC_ONLY, arrow_dtype, arrow_kind, arrow_values
+from .frames import (
+    NUMERIC_ONLY,
+    SAMPLE,
+    arrow_dtype,
+    arrow_kind,
+    arrow_text,
+    arrow_values,
+    refuse_numbers_as_text,
+)
 from .table import (
     FileTable,
     Reading,
@@ -33,11 +41,11 @@ def read_parquet(file: BinaryIO | Path, reading: Reading) -> FileTable:
         columns = Columns(schema, reading)
         groups = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
         size = max(metadata.num_rows * len(columns.read) * 8, groups)
-        if reading.stays(size) and hasattr(file, "name"):
+        unique = len(set(schema.names)) == len(schema.names)  # which a dataset needs
+        if reading.stays(size) and hasattr(file, "name") and unique:
             return columns.in_blocks(pyarrow.dataset.dataset(file.name, format="parquet"))
         check_size(size, reading.max_bytes, "the table")
         names = [schema.names[j] for j in columns.read]
-        unique = len(set(schema.names)) == len(schema.names)
         table = opened.read(columns=names if unique else None)
     return columns.table(table if unique else table.select(columns.read))
 
@@ -54,7 +62,8 @@ def read_arrow(file: BinaryIO, reading: Reading) -> FileTable:
         else:
             opened = batches = pa.ipc.open_stream(file)
         columns = Columns(opened.schema, reading)
-        if start == b"ARROW1" and reading.stays(size) and hasattr(file, "name"):
+        unique = len(set(opened.schema.names)) == len(opened.schema.names)
+        if start == b"ARROW1" and reading.stays(size) and hasattr(file, "name") and unique:
             return columns.in_blocks(pyarrow.dataset.dataset(file.name, format="ipc"))
         parts, size = [], 0
         for batch in batches:
@@ -87,14 +96,17 @@ class Columns:
         self.kept = wanted(schema.names, n, reading)
         self.notes: tuple[str, ...] = ()
         self.read = self.kept + list(self.aside.values())
+        self.notation = reading.notation(reading.decimal or ".")
 
-    def numbers(self, column: Any = None) -> None:
-        """Keep the columns that hold numbers; `column` gives the values of one in a message."""
-        kinds = {j: arrow_kind(self.schema.field(j).type) for j in self.kept}
+    def numbers(self, rows: Any) -> None:
+        """Keep the columns that hold numbers; rows : all or the first, for a message."""
+        kinds = {j: arrow_kind(rows.schema.field(i).type) for i, j in enumerate(self.kept)}
         others = {j: kind for j, kind in kinds.items() if kind is not None}
-        if len(others) == 1 and column is not None and not self.reading.numeric_only:
+        texts = {repr(self.schema.names[j]): arrow_text(self._column(rows, j)) for j in others}
+        refuse_numbers_as_text(texts, notation=self.notation, of_file=True)
+        if len(others) == 1 and not self.reading.numeric_only:
             ((j, kind),) = others.items()
-            values, name = column(j), self.schema.names[j]
+            values, name = self._column(rows, j), self.schema.names[j]
             row = next((i for i, value in enumerate(values) if value.is_valid), 0)
             raise FormatError(
                 f"row {row}, column {name!r}: {_shown(values[row])!r} is not a number "
@@ -107,7 +119,7 @@ class Columns:
 
     def in_blocks(self, rows: Any) -> FileTable:
         """The table whose rows stay in the file."""
-        self.numbers()
+        self.numbers(rows.head(SAMPLE).select(self.read))
         return self._named(rows, stored=True)
 
     def table(self, table: Any) -> FileTable:
@@ -119,10 +131,25 @@ class Columns:
             name: tuple(_shown(value) for value in table.column(count + i))
             for i, name in enumerate(self.aside)
         }
-        self.numbers(lambda j: table.column(self.read.index(j)))
+        table = self._read_text(table)
+        self.numbers(table)
         chosen = table.select([self.read.index(j) for j in self.kept])
         values = np.ascontiguousarray(arrow_values(chosen, arrow_dtype(chosen.schema)))
         return noticed(self._named(values, aside=texts))
+
+    def _column(self, rows: Any, j: int) -> Any:
+        return rows.column(self.read.index(j))
+
+    def _read_text(self, table: Any) -> Any:
+        """The table with numbers for text, if it was said how they are written."""
+        if self.notation.plain:
+            return table
+        for i, j in enumerate(self.kept):
+            text = arrow_text(table.column(i))
+            numbers = [np.nan if cell is None else self.notation.number(cell) for cell in text]
+            if text and None not in numbers:
+                table = table.set_column(i, self.schema.names[j], pa.array(numbers, pa.float64()))
+        return table
 
     def _named(self, values: Any, **more: Any) -> FileTable:
         names = tuple(str(self.schema.names[j]) for j in self.kept)

@@ -58,14 +58,15 @@ class Notation:
             number = float(text.replace(",", ".") if self.decimal == "," else text)
         except ValueError:
             return None
-        return np.nan if number in self._missing_numbers else number
+        return np.nan if number in self.missing_numbers else number
 
     @cached_property
     def _missing(self) -> frozenset[str]:
         return MISSING | {word.strip().lower() for word in self.missing}
 
     @cached_property
-    def _missing_numbers(self) -> set[float]:
+    def missing_numbers(self) -> set[float]:
+        """The numbers that stand for a missing value."""
         plain = Notation(self.decimal, self.thousands)
         return {number for word in self.missing if (number := plain.number(word)) is not None}
 
@@ -141,7 +142,10 @@ def odd_sentence(columns: list[tuple[str, Cells]], *, of_file: bool) -> str:
     if not helps:
         return f"{sentence}; correct the values; {drop}"
     options = [f"--{name.replace('_', '-')} {','.join(value)!r}" for name, value in helps.items()]
-    meant = ", if it stands for a missing value" if "na_values" in helps else ""
+    meant = ""
+    if marks := helps.get("na_values"):
+        several = len(marks) > 1
+        meant = f", if {'they stand' if several else 'it stands'} for a missing value"
     return f"{sentence}; give {' '.join(options)}{meant}, in Python lm.data(path, {python}); {drop}"
 
 
@@ -251,9 +255,7 @@ def numbers_only(table: Any, *, numeric_only: bool = False, remedy: str = REMEDY
     """
     labels, columns, kinds = [repr(label) for label in table.columns], *_kinds(table)
     places = [j for j, kind in enumerate(kinds) if kind is not None]
-    odd = [(labels[j], cells) for j in places if (cells := _as_text(columns[j], kinds[j]))]
-    if odd:
-        raise ValueError(odd_sentence(odd, of_file=False))
+    refuse_numbers_as_text({labels[j]: columns[j] for j in places if kinds[j] == "text"})
     if not places:
         return table
     others = {j: f"{labels[j]} ({kinds[j]})" for j in places}
@@ -270,7 +272,9 @@ def numeric_places(table: Any) -> list[int]:
 
 
 def taken(table: Any, places: list[int]) -> Any:
-    """The columns of a frame at these places."""
+    """The columns of a frame or an Arrow table at these places."""
+    if library(table) == "pyarrow":
+        return table.select(places)
     return table[:, places] if library(table) == "polars" else table.iloc[:, places]
 
 
@@ -299,16 +303,25 @@ def without(
     return f"numeric_only leaves out {len(others)} of {total} columns: {listed}"
 
 
-def _as_text(column: Any, kind: str | None) -> Cells | None:
-    """What a column of text holds, if it is mostly numbers."""
-    cells = Cells()
-    if kind == "text":
+def refuse_numbers_as_text(
+    columns: dict[str, Any], *, notation: Notation | None = None, of_file: bool = False
+) -> None:
+    """Raise when columns of text are mostly numbers: they are never left out.
+
+    columns : the values of each, by what the column is called.
+    """
+    odd = []
+    for label, column in columns.items():
+        cells = Cells(notation or Notation())
         for row, value in enumerate(column):
             if isinstance(value, bytes):
                 value = value.decode("utf-8", "replace")
             if not is_missing(value) and value == value:
                 cells.add(f"row {row}", str(value))
-    return cells if cells.present and cells.mostly_numbers else None
+        if cells.present and cells.mostly_numbers:
+            odd.append((label, cells))
+    if odd:
+        raise FormatError(odd_sentence(odd, of_file=of_file))
 
 
 def is_missing(value: Any) -> bool:
@@ -373,6 +386,38 @@ def arrow_kind(kind: Any) -> str | None:
 
     numbers = ("is_integer", "is_floating", "is_boolean", "is_decimal", "is_null")
     return None if any(getattr(types, name)(kind) for name in numbers) else str(kind)
+
+
+def arrow_others(table: Any, schema: Any) -> dict[int, str]:
+    """The types of the columns of an Arrow table that hold no numbers.
+
+    Text that is mostly numbers is an error, as far as rows can be looked at without reading all.
+    """
+    kinds = {j: arrow_kind(field.type) for j, field in enumerate(schema)}
+    others = {j: kind for j, kind in kinds.items() if kind is not None}
+    if others and (rows := _first_rows(table)) is not None:
+        refuse_numbers_as_text(
+            {repr(schema.field(j).name): arrow_text(rows.column(j)) for j in others}
+        )
+    return others
+
+
+def arrow_text(column: Any) -> list[str | None]:
+    """The values of an Arrow column of text; none of any other column."""
+    import pyarrow.types as types
+
+    texts = ("is_string", "is_large_string", "is_string_view")
+    is_text = any(getattr(types, name, lambda _: False)(column.type) for name in texts)
+    return column.to_pylist() if is_text else []
+
+
+def _first_rows(table: Any) -> Any:
+    """All rows of a table in memory, the first of a file; None of a stream, which is read once."""
+    if hasattr(table, "column"):
+        return table
+    if hasattr(table, "head"):
+        return table.head(SAMPLE)
+    return next(table.iter_batches(SAMPLE), None) if hasattr(table, "iter_batches") else None
 
 
 def arrow_values(batch: Any, dtype: Any = np.float64) -> np.ndarray:

@@ -225,8 +225,9 @@ class Reading:
         return Notation(decimal, self.thousands, self.na_values)
 
     def stays(self, size: int) -> bool:
-        """Whether a matrix of that many bytes stays in its file."""
-        return self.in_blocks is not None and size > self.in_blocks and not self.aside
+        """Whether a matrix of that many bytes stays in its file, where nothing is changed."""
+        whole = self.aside or self.na_values or not self.notation(self.decimal or ".").plain
+        return self.in_blocks is not None and size > self.in_blocks and not whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -356,13 +357,12 @@ def noticed(table: FileTable) -> FileTable:
     for j in range(table.values.shape[1]):
         if what := _what(table, j):
             name = str(table.number(j))
-            if table.names is not None and table.names[j] and "," not in table.names[j]:
-                name = table.names[j]
-            name = shlex.quote(name)
-            notes.append(
-                f"{table.column(j)} {what}; --id {name} keeps it as the name of the rows, --drop "
-                f"{name} leaves it out"
-            )
+            own = "," if table.names is None else table.names[j]
+            if "," not in own and (own or name in (table.names or ())):
+                name = own
+            drop = f", --drop {shlex.quote(name)} leaves it out" if name else ""
+            keep = f"--id {shlex.quote(name)} keeps it as the name of the rows"
+            notes.append(f"{table.column(j)} {what}; {keep}{drop}")
     if len(notes) > 5:
         notes = [*notes[:5], f"so it is with {len(notes) - 5} more columns"]
     return replace(table, notes=(*table.notes, *notes))
@@ -471,8 +471,22 @@ def _unpacked(file: BinaryIO, limit: int) -> BinaryIO:
 def _read_as(format: str, source: Any, reading: Reading) -> FileTable:
     module, function, _ = FORMATS[format]
     try:
-        return getattr(import_module(f".{module}", __package__), function)(source, reading)
+        table = getattr(import_module(f".{module}", __package__), function)(source, reading)
+        return table if module == "text" else _unmarked(table, reading)
     except ModuleNotFoundError as error:
         raise FormatError(
             f"reading {format} needs {error.name}: pip install {error.name}"
         ) from error
+
+
+def _unmarked(table: FileTable, reading: Reading) -> FileTable:
+    """The table with NaN for the numbers that stand for missing values, such as -999."""
+    marks = reading.notation(".").missing_numbers
+    if not marks:
+        return table
+    if hasattr(table.values, "tocsc"):
+        raise FormatError(
+            "na_values cannot be told from numbers in a sparse matrix; store missing values as NaN"
+        )
+    found = np.isin(table.values, list(marks))
+    return replace(table, values=np.where(found, np.nan, table.values)) if found.any() else table

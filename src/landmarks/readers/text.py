@@ -176,6 +176,10 @@ def _table(
     header = reading.header
     if header is None:  # names are anything but numbers and missing values
         header = any(notation.number(cell) is None for cell in first.cells)
+        if not header and _counts(first.cells):
+            header = True
+            note = f"line {first.line} counts the columns and was read as their names"
+            notes = (*notes, f"{note}; --header no reads it as numbers")
     names = [cell.strip() for cell in first.cells] if header else None
     layout = Layout(records, notation, names, len(first.cells))
     kept = wanted(names, layout.n, reading)
@@ -190,6 +194,14 @@ def _table(
     named = None if names is None else tuple(names[j] for j in kept)
     places = None if len(kept) == layout.n else tuple(kept)
     return noticed(FileTable(values, named, None, lines, notes, texts, places))
+
+
+def _counts(cells: list[str]) -> bool:
+    """Whether these are 0, 1, 2, … or 1, 2, 3, …: names that pandas and R give to columns."""
+    counted = cells[1:] if cells[0].strip() == "" else cells  # the names of the rows have none
+    return len(counted) > 2 and any(
+        counted == [str(j + start) for j in range(len(counted))] for start in (0, 1)
+    )
 
 
 def _collected(

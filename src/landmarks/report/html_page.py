@@ -26,6 +26,7 @@ from .._array import host
 from ..errors import RankWarning, UnsupportedError
 from ..explain.alternatives import Alternatives
 from ..methods.costs import proof_seconds
+from ..operators.data import filled_in
 from ..operators.fingerprint import fingerprint
 from ..plots.curves import best_possible, curve_sizes, drawn, greedy_errors
 from ..runs.archive import written
@@ -159,7 +160,13 @@ def guessed(selection: Selection) -> Origin:
     words = words_of(selection)
     stored = fingerprint(operator).get("sha256")
     known = stored and f"sha256:{stored}"
-    return Origin(noun=words.noun, measure=words.measure, rows=operator.m, fingerprint=known)
+    return Origin(
+        noun=words.noun,
+        measure=words.measure,
+        rows=operator.m,
+        fingerprint=known,
+        filled=filled_in(operator),
+    )
 
 
 def _check_image(origin: Origin, selection: Selection) -> None:

@@ -162,8 +162,7 @@ def words_of(selection: Selection) -> Words:
     def label(j: int) -> str:
         return f"{noun} {j}" if selection.names is None else selection.names[j]
 
-    kernel = selection.from_rows is False and selection.labels is None
-    noun = "landmark" if kernel else "column"
+    noun = selection._noun
     return Words(noun, target_measure(_measure(selection), selection), label)
 
 

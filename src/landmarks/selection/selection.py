@@ -20,7 +20,7 @@ from ..methods.search.exact import Exact
 from ..objectives.objective import OBJECTIVES, Objective, Trace, as_objective
 from ..objectives.reconstructed import reconstructed
 from ..operators.base import Operator, points_of
-from ..operators.data import chosen_columns
+from ..operators.data import chosen_columns, has_columns
 from ..placement import Constraint
 from ..problem import Method, Problem, Trial, check_indices
 from ..proof.certificate import Certificate, certify
@@ -118,7 +118,7 @@ class Selection:
         if self.path is None:
             object.__setattr__(self, "path", NoPath(self.method))
         if self.operator is not None:
-            object.__setattr__(self, "from_rows", self.operator.m is not None)
+            object.__setattr__(self, "from_rows", has_columns(self.operator))
         indices = check_indices(self.indices, self.n, repeats=self.objective.repeats)
         object.__setattr__(self, "indices", indices)
 
@@ -498,6 +498,11 @@ class Selection:
                 "this selection was loaded without its data; give them with load(path, data=…)"
             )
         return self.operator
+
+    @property
+    def _noun(self) -> str:
+        """What one candidate is called, if it has no name."""
+        return "landmark" if self.from_rows is False and self.labels is None else "column"
 
     def _criterion(self, criterion: str | None) -> str:
         """The criterion that is meant: that of the selection unless another is named."""

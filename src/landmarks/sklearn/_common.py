@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,7 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
 from .. import _check
-from ..readers.frames import frame_values, numbers_only, unpacked
+from ..operators.sources import ArrowRows, as_block, is_arrow
+from ..operators.sparse import checked_sparse
+from ..readers.frames import frame_values, library, numbers_only, unpacked
 
 REMEDY = (
     'numeric_only=True of ColumnSelector, or X.select_dtypes("number"); or encode them as numbers, '
@@ -71,10 +74,21 @@ def readable(X: Any) -> Any:
 
     As an array too if two columns have one name, which scikit-learn refuses.
     """
+    if is_arrow(X) and hasattr(X, "column"):
+        rows = ArrowRows(X)  # which refuses text
+        return X if len(set(rows.names or ())) == rows.n else as_block(X)
+    if isinstance(X, str | os.PathLike):
+        raise TypeError(f"X must be rows, got the path {str(X)!r}; read the file first")
     if (frame := _framed(X)) is None:
         return unpacked(X).values
     table = numbers_only(frame, remedy=REMEDY)
-    return table if len(set(map(str, table.columns))) == table.shape[1] else frame_values(table)
+    if len(set(map(str, table.columns))) < table.shape[1]:
+        return frame_values(table)
+    if library(table) == "pandas" and "object" in map(
+        str, table.dtypes
+    ):  # scikit-learn takes no NA
+        return type(table)(frame_values(table), index=table.index, columns=table.columns)
+    return table
 
 
 def _framed(X: Any) -> Any:
@@ -87,14 +101,9 @@ def _framed(X: Any) -> Any:
     return X if kind == "frame" else None
 
 
-def refuse_missing(X: Any) -> None:
-    """Name the first missing value of a frame by its column, which scikit-learn does not."""
-    if (frame := _framed(X)) is None:
-        return
-    table = numbers_only(frame, remedy=REMEDY)
-    values = frame_values(table)
-    if not (bad := np.isnan(values)).any():
-        return
-    first = tuple(int(i) for i in np.argwhere(bad)[0])
-    called = str(table.columns[first[1]])
-    raise ValueError(_check.not_finite("X", np.nan, first, int(bad.sum()), called, drops=False))
+def refuse_missing(X: Any, names: tuple[str, ...] | None) -> None:
+    """Name the first missing value of an array or a sparse matrix by its column, and the remedy."""
+    if scipy.sparse.issparse(X):
+        checked_sparse(X, names, drops=False)
+    else:
+        _check.finite(X, "X", names=names, drops=False)

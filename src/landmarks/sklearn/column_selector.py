@@ -21,11 +21,12 @@ import landmarks as lm
 from .._check import share
 from ..constraints import check_size, constrained
 from ..errors import UnsupportedError
+from ..methods.registry import as_method
 from ..objectives import OBJECTIVES
 from ..operators.base import DENSE_MEMORY
-from ..operators.data import opened, warn
+from ..operators.data import opened, rows_of, warn
 from ..operators.prepare import PairMoments, Preparation, Prepared, moments, pair_moments
-from ..operators.sources import as_rows
+from ..operators.sources import ArrowRows, is_arrow, schema_of
 from ..operators.sums import Moments
 from ..readers.frames import numbers_only, numeric_places, taken, unpacked
 from ..selection import Selection
@@ -101,7 +102,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         were divided by.
     mean_, scale_ : what was subtracted from the columns, and what they were divided by.
     n_features_in_ : the number of columns seen during fit.
-    feature_names_in_ : their names, if all are strings.
+    feature_names_in_ : their names, if all are strings and no two are equal.
 
     Examples
     --------
@@ -222,18 +223,20 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
             "scale": self.scale,
             "missing": self.missing,
         }
-        source = None if self.target is not None else as_rows(X)
+        source = None if self.target is not None else rows_of(X, None, self.numeric_only)
+        if isinstance(source, ArrowRows):
+            self._numbers = tuple(schema_of(X).names), source.places
         if isinstance(X, str | os.PathLike) or source is not None:
             rows = partial(row_weights, sample_weight, 2 if self.center else 1)
             with fit_task(self, X, y):
                 prepared = opened(
                     source or X, weights=rows, load=False, numeric_only=self.numeric_only, **asked
                 )
-                self._labels = prepared.operator.names
+                self._labels = names = prepared.operator.names
                 self.n_features_in_ = prepared.operator.n
                 self.__dict__.pop("feature_names_in_", None)
-                if prepared.operator.names is not None:
-                    self.feature_names_in_ = np.asarray(prepared.operator.names, dtype=object)
+                if names is not None and len(set(names)) == len(names):
+                    self.feature_names_in_ = np.asarray(names, dtype=object)
                 like = prepared.operator.like if source is None else source
                 self._select(prepared, like.dtype)
             return self
@@ -255,6 +258,7 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         constraints = {name: getattr(self, name) for name in ("groups", "costs", "budget_cost")}
         constraints |= {"include": _listed(self.include), "exclude": _listed(self.exclude)}
         size = requested_size(self, prepared, constraints)
+        as_method(self.method)
         warn(replace(prepared, left_open=self.scale is None and target is None))
         selection = lm.select(
             operator,
@@ -290,9 +294,11 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
     def _candidates(self, X: Any, *, reset: bool = False) -> Any:
         """A frame without the columns that `numeric_only` left out in fit."""
         _, labels, kind = unpacked(X)
-        if not self.numeric_only or kind != "frame" or labels is None:
+        if not self.numeric_only or (kind != "frame" and not is_arrow(X)) or labels is None:
             return X
-        if reset:
+        if reset and isinstance(source := rows_of(X, None, True), ArrowRows):
+            self._numbers = labels, source.places
+        elif reset:
             kept = numbers_only(X, numeric_only=True)
             self._numbers = labels, numeric_places(X)
             return kept
@@ -301,17 +307,19 @@ class ColumnSelector(CallbackSupport, SelectorMixin, BaseEstimator):
         return taken(X, self._numbers[1])
 
     def _validated(self, X: Any, *, reset: bool = True, ensure_min_samples: int = 1) -> Any:
-        if self.missing == "error":
-            refuse_missing(X)
-        return validate_data(
+        names = unpacked(X).names
+        X = validate_data(
             self,
             readable(X),
             accept_sparse=("csr", "csc"),
             dtype=[np.float64, np.float32],
-            ensure_all_finite=True if self.missing == "error" else "allow-nan",
+            ensure_all_finite="allow-nan",
             ensure_min_samples=ensure_min_samples,
             reset=reset,
         )
+        if self.missing == "error":
+            refuse_missing(X, names)
+        return X
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 import scipy.sparse
@@ -21,7 +21,7 @@ from ..objectives import Objective, Target, Trace
 from ..objectives.reconstructed import reconstructed
 from ..operators.base import Operator, points_of
 from ..operators.data import given, warn
-from ..operators.prepare import Preparation, mean_imputed
+from ..operators.prepare import Preparation, Prepared, mean_imputed
 from ..readers.frames import unpacked
 from .rebuilder import dense, target_rows
 
@@ -42,6 +42,7 @@ def held_out(
     criterion: str = "trace",
     target: Any = None,
     ridge: Any = None,
+    **unknown: Never,
 ) -> HeldOut:
     """The error on held-out rows of X, or held-out points of a kernel, for many k.
 
@@ -81,6 +82,7 @@ def held_out(
     >>> found.mean.round(2).tolist()
     [0.4, 0.01, 0.01, 0.01]
     """
+    _check.known(unknown, held_out)
     points = isinstance(A, Operator) and points_of(A) is not None
     if isinstance(A, Operator) and not points:
         raise TypeError(
@@ -94,8 +96,10 @@ def held_out(
     quiet = False if scale is None and target is not None else scale
     X, rows = A, None
     if not points:
-        X, rows = _rows(A, center, quiet, missing, numeric_only)
+        X, prepared = _rows(A, center, quiet, missing, numeric_only)
+        rows = prepared.rows
     sizes = checked_sizes(ks, A.n if points else X.shape[1])
+    as_method(method)
     folds = (
         KFold(cv, shuffle=True, random_state=_check.seed(seed))
         if isinstance(cv, int)
@@ -108,6 +112,8 @@ def held_out(
     one = run.points_errors if points else run.rows_errors
     if target is not None:
         one = run.target_errors
+    if not points:
+        warn(prepared)
     rows = np.zeros(A.n if points else X.shape[0])
     errors = [one(X, train, test) for train, test in folds.split(rows)]
     if len(errors) < 2:
@@ -117,8 +123,8 @@ def held_out(
 
 def _rows(
     A: Any, center: bool, scale: bool | None, missing: str, numeric_only: bool
-) -> tuple[Any, np.ndarray | None]:
-    """The rows as an array or a sparse matrix, and which were kept if some were left out."""
+) -> tuple[Any, Prepared]:
+    """The rows as an array or a sparse matrix, without those left out; what was prepared."""
     if missing == "pairwise":
         raise ValueError(
             'errors on held-out rows need every value: missing is "error", "drop" or "impute" here'
@@ -126,9 +132,8 @@ def _rows(
     A = A.compute() if unpacked(A).kind == "dask" else A
     held = given(A, missing=missing, numeric_only=numeric_only, load=True)
     prepared = held.prepared(center=center, scale=scale, missing=missing)
-    warn(prepared)
     X = held.values.tocsr() if scipy.sparse.issparse(held.values) else host(held.values)
-    return X if prepared.rows is None else X[prepared.rows], prepared.rows
+    return X if prepared.rows is None else X[prepared.rows], prepared
 
 
 @dataclass(frozen=True, eq=False)
