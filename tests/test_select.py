@@ -18,6 +18,28 @@ def test_k_out_of_range_is_refused(X, k):
         lm.select(X, k)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"include": 2}, r"include must be a list of indices or names, got 2; write include=\[2\]"),
+        ({"exclude": np.int64(3)}, "exclude must be a list of indices or names"),
+        ({"constraints": 2.0}, r"constraints must be a list of lm.MinDistance.*, got 2.0"),
+        ({"criterion": np.zeros(2)}, "criterion must be one of 'trace'"),
+        ({"missing": np.zeros((2, 2))}, "missing must be one of 'error'"),
+        ({"budget": np.ones((9, 9))}, "budget must be a positive number of seconds or None, got"),
+    ],
+)
+def test_arguments_of_another_kind_are_refused_in_a_short_sentence(X, arguments, message):
+    with pytest.raises((TypeError, ValueError), match=message) as refused:
+        lm.select(X, 3, **arguments)
+    assert len(str(refused.value)) < 250 and "\n" not in str(refused.value)
+
+
+def test_rows_of_different_lengths_are_refused():
+    with pytest.raises(ValueError, match="its rows must be equally long"):
+        lm.select([[1.0, 2.0], [3.0]], 1)
+
+
 @pytest.mark.parametrize("k", [2.5, True, "5", None])
 def test_k_of_another_type_is_refused(X, k):
     with pytest.raises(TypeError, match="k must be an integer between 1 and n = 8"):

@@ -55,7 +55,12 @@ def as_numpy(values: Any, name: str) -> np.ndarray:
         raise ValueError(f"{name} has masked entries; fill them first, e.g. {name}.filled(value)")
     if hasattr(values, "to_numpy") and not isinstance(values, np.ndarray):
         values = values.to_numpy()
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(
+            f"{name} must be a matrix of numbers, and its rows must be equally long ({error})"
+        ) from None
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} is {array.dtype}")
     if array.dtype.kind in "mM":
@@ -192,8 +197,8 @@ def subset_size(k: Any, n: int) -> int:
         return share(k, n)
     if not is_whole(k):
         raise TypeError(
-            f"k must be an integer between 1 and n = {n}, got {k!r}; it may also be a share such "
-            'as 0.1, "auto", or a rule such as lm.Knee() or lm.MaxError(0.05)'
+            f"k must be an integer between 1 and n = {n}, got {brief(k)}; it may also be a "
+            'share such as 0.1, "auto", or a rule such as lm.Knee() or lm.MaxError(0.05)'
         )
     k = int(k)
     if not 1 <= k <= n:
@@ -225,21 +230,29 @@ def is_whole(value: Any) -> bool:
 def count(value: Any, name: str, least: int = 1) -> int:
     """A whole number that is large enough."""
     if not is_whole(value) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {brief(value)}")
     return int(value)
 
 
 def positive(value: Any, name: str) -> float:
     """A finite number above 0."""
     if not is_number(value) or not 0 < value < math.inf:
-        raise ValueError(f"{name} must be a positive number, got {value!r}")
+        raise ValueError(f"{name} must be a positive number, got {brief(value)}")
     return float(value)
+
+
+def brief(value: Any, most: int = 80) -> str:
+    """What was given, for a message: one line, cut where it is long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def seconds(value: Any, name: str = "budget", otherwise: str = "") -> float:
     """A time limit above 0, which may be infinite; `otherwise` names what else may be given."""
     if not is_number(value) or not value > 0:
-        raise ValueError(f"{name} must be a positive number of seconds{otherwise}, got {value!r}")
+        raise ValueError(
+            f"{name} must be a positive number of seconds{otherwise}, got {brief(value)}"
+        )
     return float(value)
 
 
@@ -247,7 +260,8 @@ def seed(value: Any) -> int | None:
     """A whole number of at least 0, or None."""
     if value is not None and (not is_whole(value) or value < 0):
         raise ValueError(
-            f"seed must be a whole number of at least 0, or None for a random one, got {value!r}"
+            f"seed must be a whole number of at least 0, or None for a random one, "
+            f"got {brief(value)}"
         )
     return None if value is None else int(value)
 
@@ -255,16 +269,16 @@ def seed(value: Any) -> int | None:
 def boolean(value: Any, name: str) -> bool:
     """True or False; anything else is an error."""
     if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be True or False, got {value!r}")
+        raise TypeError(f"{name} must be True or False, got {brief(value)}")
     return bool(value)
 
 
 def choice(value: Any, allowed: tuple[str, ...], name: str) -> str:
     """One of the allowed words."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         close = suggestion(value, allowed) if isinstance(value, str) else ""
         listed = ", ".join(map(repr, allowed))
-        raise ValueError(f"{name} must be one of {listed}, got {value!r}{close}")
+        raise ValueError(f"{name} must be one of {listed}, got {brief(value)}{close}")
     return value
 
 

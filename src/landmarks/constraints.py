@@ -1,5 +1,6 @@
 """The constraints of a choice, checked against the data and against one another."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +36,11 @@ _COUNTED = (
 
 def column_indices(which: Any, operator: Operator, name: str) -> tuple[int, ...]:
     """The indices of columns that are given by index or by name; name says which argument."""
+    if np.ndim(which) == 0 and not isinstance(which, str | Iterable):
+        raise TypeError(
+            f"{name} must be a list of indices or names, got {_check.brief(which)}; "
+            f"write {name}=[{_check.brief(which)}]"
+        )
     listed = [which] if isinstance(which, str) else list(which)
     if any(_is_label(j) for j in listed):
         listed = [_position(j, operator, name) for j in listed]
@@ -88,11 +94,12 @@ def constrained(
             "each in one of the two"
         )
     problem = Problem(operator, 0, as_objective(objective), included, excluded)
-    placed = (constraints,) if isinstance(constraints, Constraint) else tuple(constraints)
+    single = isinstance(constraints, Constraint) or not isinstance(constraints, Iterable)
+    placed = (constraints,) if single else tuple(constraints)
     if others := [one for one in placed if not isinstance(one, Constraint)]:
         raise TypeError(
             "constraints must be a list of lm.MinDistance(…), lm.Regions(…) and the like, "
-            f"got {others[0]!r}"
+            f"got {_check.brief(others[0])}"
         )
     placed = tuple(constraint.check(operator.n) for constraint in placed)
     if placed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,3 +95,19 @@ def test_the_substitute_of_a_column_with_a_duplicate_is_the_duplicate_and_costs_
     assert found.indices[:3, 0].tolist() == [7, 8, 6] and found.indices[2, 1] == 9
     assert np.all(found.costs[:3, 0] == 0) and found.costs[2, 1] == 0
     assert np.all(found.costs[:2, 1] > 0.01)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("stored", [False, True])
+def test_measurements_with_hardly_any_noise_add_nothing_when_repeated(stored, criterion):
+    """Fault 90: rounding hides all but one of them."""
+    X = np.random.default_rng(0).standard_normal((3, 4))
+    A = lm.psd(X.T @ X) if stored else X
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        s = lm.select(A, 5, noise=1e-22, repeats=True, criterion=criterion)
+    rows = s.why().chosen.rows
+    assert [row["index"] for row in rows] == s.indices.tolist()
+    copies = Counter(s.indices.tolist())
+    assert all(row["adds"] < 1e-12 for row in rows if copies[row["index"]] > 1)
+    assert all(row["adds"] > 0.01 for row in rows if copies[row["index"]] == 1)

@@ -117,6 +117,16 @@ def test_fault_70_an_indefinite_matrix_is_refused(make, method):
         lm.select(make(), 4, method=method)
 
 
+@pytest.mark.parametrize("method", ["greedy", "annealed", "rpcholesky", "pivoted_qr", "uniform"])
+def test_fault_70_nothing_is_said_of_an_indefinite_product(method):
+    """Whose random products all look right; the error was 0, and the bound above the error."""
+    K = np.array([[1.0, 0.9, 0], [0.9, 1, 0.9], [0, 0.9, 1]])
+    with pytest.raises(NotPSDError, match="must be positive semidefinite"):
+        lm.select(lm.function(lambda V: K @ V, n=3), 2, method=method).error()
+    with pytest.raises(NotPSDError, match=r"eigenvalues are from -0.273 to 2.27"):
+        lm.select(lm.function(lambda V: K @ V, n=3), 1, method=method).lower_bound()
+
+
 def test_fault_72_few_rows_need_no_pass_over_all_pairs_of_columns():
     s = lm.select(rng().standard_normal((20, 4000)), 5, method="greedy")
     assert s.ledger.entries < 4000**2 / 10

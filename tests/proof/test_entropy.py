@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import landmarks as lm
-from landmarks.errors import UnsupportedError
+from landmarks.errors import RankWarning, UnsupportedError
 
 pytestmark = pytest.mark.thorough
 
@@ -66,6 +66,32 @@ def test_no_choice_is_below_the_bounds_and_what_is_proved_is_the_best(kind, word
         best = s.prove(budget=5.0)
         assert best.error() == pytest.approx(least, abs=1e-8)
         assert best.proved
+
+
+@pytest.mark.parametrize("rank", [2, 4])
+@pytest.mark.parametrize("noise", [0.5, np.array([0.5, 1e-3, 0.1, 2.0])], ids=["one", "each"])
+@pytest.mark.parametrize("k", [5, 7])
+def test_more_measurements_than_candidates_have_bounds(k, noise, rank):
+    rng = np.random.default_rng(k)
+    X = rng.standard_normal((6, rank)) @ rng.standard_normal((rank, 4))
+    words = {"noise": noise, "repeats": True}
+    least = lowest_error(X, k, words)
+    s = lm.select(X, k, criterion="logdet", method="greedy", scale=False, **words)
+    assert least - 3 < s.lower_bound() <= least + 1e-9
+    best = s.prove(budget=5.0)
+    assert best.proved and best.error() == pytest.approx(least, abs=1e-8)
+
+
+@pytest.mark.parametrize("include", [[], [0]])
+def test_choices_of_fewer_are_no_alternatives(include):
+    """Two of three columns are parallel: no choice of three has a determinant above 0."""
+    X = np.random.default_rng(0).standard_normal((10, 3)) @ np.array(
+        [[1.0, 2, 0], [0] * 3, [0, 0, 1]]
+    )
+    with pytest.warns(RankWarning):
+        s = lm.select(X, 3, criterion="logdet", include=include)
+    with pytest.raises(UnsupportedError, match="every choice has the determinant 0"):
+        s.alternatives()
 
 
 def test_designs_on_a_grid_of_levels_of_which_many_are_singular_are_all_compared():

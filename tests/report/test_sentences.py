@@ -103,3 +103,15 @@ def test_no_line_is_wider_than_the_terminal(columns):
     shown = lines(s, summary, words, Terminal(columns=columns), most=10)
     tables = [line for line in shown if "·" in line]
     assert len(tables) == 9 and max(map(len, tables)) <= columns
+
+
+@pytest.mark.parametrize("criterion", ["trace", "frobenius"])
+def test_errors_beyond_the_largest_number_have_a_summary(criterion):
+    X = np.random.default_rng(0).standard_normal((5, 7))
+    huge = lm.select(np.ldexp(X, 480), 2, criterion=criterion)
+    plain = lm.select(X, 2, criterion=criterion)
+    assert shares(str(huge.summary())) == shares(str(plain.summary()))
+
+
+def shares(text: str) -> list[str]:
+    return re.findall(r"[0-9.]+%", text)

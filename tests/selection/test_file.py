@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import landmarks as lm
-from landmarks.errors import FormatError
+from landmarks.errors import FormatError, RankWarning
 from landmarks.runs import archive
 
 
@@ -79,6 +79,14 @@ def test_fault_89_the_smallest_column_is_seen_as_the_largest_is(tmp_path, X):
     other[:, 7] = -2 * other[::-1, 7]
     with pytest.raises(FormatError, match="other data"):
         lm.load(tmp_path / "run.npz", data=other)
+
+
+@pytest.mark.parametrize("zero", [np.zeros((5, 3)), lm.psd(np.zeros((3, 3)))], ids=["X", "K"])
+def test_a_run_on_zeros_is_read_back(tmp_path, zero):
+    with pytest.warns(RankWarning):
+        s = lm.select(zero, 2)
+    s.save(tmp_path / "run.npz")
+    assert lm.load(tmp_path / "run.npz", data=zero).error() == s.error() == 0
 
 
 FORMS = {

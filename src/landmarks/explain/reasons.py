@@ -7,6 +7,7 @@ so they are computed in float64 whatever the data.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -247,7 +248,7 @@ def _costs(
     state: Exchange, chosen: np.ndarray, allowed: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """By how much the error rises without each chosen column, and changes by each swap (k × n)."""
-    members = np.flatnonzero(np.isin(chosen, state.members))
+    members = _places(state.chosen, chosen)
     B = np.zeros((len(chosen), len(chosen)))
     B[members] = host(state.rows[0])[:, chosen]
     # the members of the state that no other chosen column can replace
@@ -261,6 +262,14 @@ def _costs(
         costs[members[needed]] = _pair_costs(pairs)[needed]
         adds[members[needed]] = pairs.cost[needed]
     return adds, costs
+
+
+def _places(members: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Where each of the members stands among the chosen; each copy of a column has a place."""
+    waiting = defaultdict[int, list[int]](list)
+    for place, j in reversed([*enumerate(chosen.tolist())]):
+        waiting[j].append(place)
+    return np.asarray([waiting[j].pop() for j in members.tolist()], dtype=np.int64)
 
 
 def _pair_costs(pairs: Pairs) -> np.ndarray:

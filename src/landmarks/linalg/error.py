@@ -28,6 +28,7 @@ from .._array import (
     take,
 )
 from .._remembered import Remembered
+from ..errors import NotPSDError
 from ..operators.base import (
     MEMORY,
     Operator,
@@ -42,6 +43,7 @@ from ..operators.dense import Dense
 from ..operators.forms import densify, in_double
 from ..operators.out_of_core import ByRows
 from ..operators.pair import Pair
+from ..operators.pivoted_factor import check_semidefinite, rounding_slack
 from ..operators.sources import RowBlocks, pass_height, tile_height, tiles
 from ..operators.sums import Sum, Summation, added
 from .nystrom import factor_rows, nystrom_factor, pivoted_cholesky, residual_in_parts
@@ -76,6 +78,7 @@ def selection_error(pair: Pair, indices: Indices, depth: int) -> float:
         diagonal, left = operator.diagonal(), np.zeros(operator.n)
         for rows, F in factor_rows(operator, indices, pair.noise):
             left[rows] = host(diagonal[rows] - namespace(F).sum(F * F, axis=1))
+        check_semidefinite(left, host(diagonal))
         return pair.total(np.maximum(left, 0.0))
     F = nystrom_factor(operator, indices, pair.noise)
     return squared_residual(pair, F, block_width(operator))
@@ -224,6 +227,14 @@ def _eigenvalues(operator: Operator) -> np.ndarray:
     else:
         K = host(densify(operator)).astype(np.float64)
         values = scipy.linalg.eigvalsh(K, check_finite=False)[::-1]
+        slack = rounding_slack(operator.digits) * operator.n**0.5
+        if values[-1] < -slack * float(np.max(np.diagonal(K))):
+            raise NotPSDError(
+                "K must be positive semidefinite, but its eigenvalues are from "
+                f"{np.ldexp(values[-1], operator.exponent):.3g} to "
+                f"{np.ldexp(values[0], operator.exponent):.3g}, so there is no lower bound; clip "
+                "the negative ones"
+            )
     return np.maximum(values, 0.0)
 
 

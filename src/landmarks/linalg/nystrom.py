@@ -62,7 +62,7 @@ def pivoted_cholesky(K: Array) -> Pivots:
     K = host(K).astype(np.float64)
     powers = np.frexp(np.sqrt(np.maximum(np.diag(K), 0.0)))[1]
     scaled = np.ldexp(K, -(powers[:, None] + powers[None, :]))
-    tolerance = represented(len(K), accuracy) * max(float(np.max(np.diag(scaled))), 0.0)
+    tolerance = represented(len(K), accuracy) * float(np.max(np.diag(scaled), initial=0.0))
     factor, order, rank, _ = scipy.linalg.lapack.dpstrf(scaled, lower=1, tol=tolerance)
     kept = order[:rank].astype(np.int64) - 1
     return Pivots(kept, np.ldexp(np.tril(factor)[:rank, :rank], powers[kept][:, None]))

@@ -34,6 +34,7 @@ WORK = 2e10  # most multiplications of the steps
 ENOUGH = 5  # fewer steps than this are not worth starting
 SURE = 1e-10  # an angle by which a bound hardly changes
 SETTLED = 1e-3  # relative to the error: if the bound is this close to f(w), stop raising it
+LEAST = 1e-290  # gains whose sum is less are as good as none
 
 
 @dataclass(frozen=True, eq=False)
@@ -382,10 +383,15 @@ def _values(Y: np.ndarray, B: np.ndarray, w: np.ndarray) -> tuple[float, np.ndar
 
 def _weights(raised: np.ndarray, k: int, most: float) -> np.ndarray:
     """The raised weights times a factor, cut at the most, so that they add up to k."""
-    ordered = np.sort(raised)[::-1]
-    left = np.cumsum(ordered[::-1])[::-1]
-    for full in range(len(ordered)):  # so many are at the most
-        factor = (k - full * most if full else k) / max(left[full], np.finfo(float).tiny)
-        if factor * ordered[full] <= most:
+    order = np.argsort(-raised, kind="stable")
+    left = np.cumsum(raised[order[::-1]])[::-1]
+    for full in range(len(order)):  # so many are at the most
+        rest = k - full * most if full else k
+        if left[full] <= LEAST:  # the others gain nothing: they share the rest
+            w = np.full(len(order), min(most, rest / (len(order) - full)))
+            w[order[:full]] = most
+            return w
+        factor = rest / left[full]
+        if factor * raised[order[full]] <= most:
             return np.minimum(raised * factor, most)
-    return np.minimum(raised * np.inf, most)
+    return np.full(len(order), float(most))

@@ -104,7 +104,11 @@ class Factorised:
         return B, t + missed, U[:, 0]
 
     def _thetas(self, values: np.ndarray, t: float) -> np.ndarray:
-        """The eigenvalues of Θ that are best for falling eigenvalues of Σ x_j b_j b_jᵀ."""
+        """The eigenvalues of Θ that are best for falling eigenvalues of Σ x_j b_j b_jᵀ; k at least.
+
+        Fewer candidates than k, which repeat, leave t alone in the directions that are missing.
+        """
+        values = np.append(values, np.zeros(max(0, self.k - len(values))))
         k, tails = self.k, np.cumsum(values[::-1])[::-1]
         means = tails[:k] / (k - np.arange(k))
         later = np.flatnonzero(values[:k] <= means * (1 + 1e-14))
@@ -123,7 +127,7 @@ class Factorised:
         turned = float(np.linalg.norm(V.T @ V - np.eye(n))) + n * n * EPS  # V is not quite a turn
         theta = self._thetas(np.maximum(values[::-1], 0.0), t) * (1 - 4 * turned)
         along = np.abs(V.T @ B) + 2 * (n + 2) * EPS * np.sqrt(np.sum(B * B, axis=0))
-        slopes = (theta @ along**2) * (1 + 4 * n * EPS) - 2 * self.lengths
+        slopes = (theta[:n] @ along**2) * (1 + 4 * n * EPS) - 2 * self.lengths
         first = theta[: self.k]
         constant = float(np.sum(t * first - 1 - np.log(first)))
         return Plane(constant + self.k * (8 * turned + 8 * n * EPS), slopes)

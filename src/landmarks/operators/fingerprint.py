@@ -111,7 +111,7 @@ def sketch(operator: Operator, indices: Indices) -> list[float]:
         sums = _sketch(operator)
         return [float(np.ldexp(value, operator.exponent)) for value in sums]
     diagonal = host(operator.diagonal()).astype(np.float64)
-    floor = 1e-24 * max(float(np.max(diagonal)), np.finfo(float).tiny)
+    floor = max(1e-24 * float(np.max(diagonal)), np.finfo(float).tiny)  # all may be zero
     lengths = np.sqrt(np.maximum(diagonal, 0.0) + floor)
     columns = host(operator.columns(few)).astype(np.float64)
     near = columns @ (signs[: len(few), 0] / lengths[few]) / lengths

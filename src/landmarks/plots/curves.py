@@ -96,9 +96,10 @@ class ErrorCurveDisplay(Display):
 
 
 def curve_sizes(n: int, k: int, at_most: int = 60) -> np.ndarray:
-    """Sizes from 1 to about twice k, k among them."""
+    """Sizes from 1 to about twice k, k among them unless nothing was chosen."""
     last = min(n, max(2 * k, 10))
-    return np.unique(np.append(np.linspace(1, last, min(last, at_most)).round().astype(int), k))
+    some = np.linspace(1, last, min(last, at_most)).round().astype(int)
+    return np.unique(np.append(some, max(k, 1)))
 
 
 def greedy_errors(selection: Selection, sizes: np.ndarray) -> Curve:

@@ -356,7 +356,7 @@ def correlations(selection: Selection) -> dict[str, Any] | None:
     """The chosen against the others, those that resemble the same chosen one side by side."""
     operator = selection._data
     others = np.setdiff1d(np.arange(selection.n), selection.indices)
-    if len(others) == 0:
+    if len(others) == 0 or selection.k == 0:
         return None
     others = others[np.linspace(0, len(others) - 1, min(len(others), OTHERS)).astype(int)]
     # K_ij/√(K_ii K_jj): the correlation of centred columns, the cosine of others

@@ -57,12 +57,13 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
     (0.929, [0.643, 0.929])
     """
     operator, k = selection._data, selection.k
-    draws = int(np.clip(EFFORT / (operator.n * k * (operator.m or k)), 1, draws))
+    draws = int(np.clip(EFFORT / (operator.n * max(k, 1) * (operator.m or max(k, 1))), 1, draws))
     seed = selection.seed or 0
     drawn = [_drawn(selection, seed + draw) for draw in range(draws)]
     best = None
     if spectrum_is_cheap(operator):
-        best = 1 - selection.best_rank_error() / (selection.total() or 1.0)
+        total = selection._figure("total", None) or 1.0  # in units that cannot overflow
+        best = 1 - selection._figure("best_rank", None) / total
     return Summary(
         1 - selection.relative_error(),
         best,
@@ -75,6 +76,8 @@ def summarise(selection: Selection, *, draws: int = DRAWS) -> Summary:
 def _drawn(selection: Selection, seed: int) -> float:
     """The relative error of a random choice of the same size."""
     operator, k, objective = selection._data, selection.k, selection.objective
+    if k == 0:  # with costs: nothing adds anything
+        return selection.relative_error()
     if objective.plain:
         asked: dict[str, Any] = {
             "criterion": selection.criterion,
@@ -96,8 +99,8 @@ def nested_shares(selection: Selection) -> np.ndarray | None:
     """What the first 1, 2, … of the chosen keep; None where that costs too much."""
     operator, objective = selection._data, selection.objective
     if objective.additive:
-        shares = explained_shares(objective.on(operator), selection.indices)
-        return np.pad(shares, (0, selection.k - len(shares)), mode="edge")[: selection.k]
+        shares = explained_shares(objective.on(operator), selection.indices)[: selection.k]
+        return np.pad(shares, (0, selection.k - len(shares)), mode="edge")
     if operator.n > 3000:
         return None
     errors = [

@@ -91,6 +91,24 @@ def test_more_money_never_hurts():
     assert np.all(np.diff(errors) <= 1e-9 * errors[0])
 
 
+@pytest.mark.parametrize("method", ["knapsack", "exact", "auto"])
+@pytest.mark.parametrize("door", ["X", "K", "target"])
+def test_of_what_adds_nothing_nothing_is_taken(door, method, tmp_path):
+    """An empty choice answers every question."""
+    zero = {"X": np.zeros((4, 3)), "K": lm.psd(np.zeros((3, 3))), "target": np.eye(5)[:, :3]}[door]
+    words = {"target": np.eye(5)[:, 4:]} if door == "target" else {}
+    s = lm.select(zero, costs=[1.0, 1, 1], budget_cost=2, method=method, **words)
+    if door == "target" and method == "auto":  # as many as can be paid for, which rebuild nothing
+        assert s.relative_error() == 1
+        return
+    assert len(s) == 0 and s.error() == s.total() == pytest.approx(s.lower_bound())
+    assert "0 of 3" in str(s.summary()) and s.gap() < 1e-12
+    assert len(s.why().chosen.rows) == 0 and len(s.to_frame()) == 0
+    s.report(tmp_path / "run.html")
+    s.save(tmp_path / "run.npz")
+    assert lm.load(tmp_path / "run.npz", data=zero, **words).error() == s.error()
+
+
 def test_dependent_columns_in_and_between_groups_do_no_harm():
     X = made(4)
     X[:, 2], X[:, 5], X[:, 3] = (
@@ -191,3 +209,9 @@ WRONG = [
 def test_wrong_use_is_refused(options, error, message):
     with pytest.raises(error, match=message):
         lm.select(made(0), **options)
+
+
+def test_zeros_with_hardly_any_noise_are_compared_without_overflow():
+    with pytest.warns(RankWarning):
+        s = lm.select(np.zeros((3, 5)), 1, noise=1e-15, groups=[0] * 5, method="exact")
+    assert s.error() == s.lower_bound() == 0
