@@ -9,6 +9,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import UnsupportedError
+from landmarks.proof import entropy
 
 pytestmark = pytest.mark.thorough
 
@@ -68,6 +69,28 @@ def test_no_choice_is_below_the_bounds_and_what_is_proved_is_the_best(kind, word
         assert best.proved
 
 
+@pytest.mark.parametrize("words", [{}, {"include": [1, 4], "exclude": [0]}, {"noise": 0.5}])
+@pytest.mark.parametrize("kind", ["plain", "graded", "near", "low rank"])
+def test_the_search_proves_the_best_by_bounds_alone(kind, words, monkeypatch):
+    """Small problems are counted, from a good start; here neither, so that nodes decide."""
+    bounded, ascended = [], entropy.ascended
+    monkeypatch.setattr(entropy, "AT_ONCE", -1.0)
+    monkeypatch.setattr(entropy, "COUNTED", 0)
+    monkeypatch.setattr(entropy, "ROUNDS", 0)
+    monkeypatch.setattr(entropy, "ascended", lambda *a, **w: bounded.append(1) or ascended(*a, **w))
+    for seed, k in itertools.product(range(4), (3, 5)):
+        X = np.random.default_rng(seed).standard_normal((6 if kind == "low rank" else 20, 11))
+        if kind == "graded":
+            X = X * 2.0 ** np.linspace(-0.5, 0.5, 11)
+        if kind == "near":
+            X[:, 1:3] = X[:, 3:5] + 1e-3 * X[:, 1:3]
+        start = lm.Exact(start=[1, 4, 2, 3, 5][:k])
+        best = lm.select(X, k, criterion="logdet", method=start, scale=False, **words)
+        assert best.proved
+        assert best.error() == pytest.approx(lowest_error(X, k, words), abs=1e-8)
+    assert len(bounded) > 20
+
+
 def test_designs_on_a_grid_of_levels_of_which_many_are_singular_are_all_compared():
     t, p = (factor.ravel() for factor in np.meshgrid([-1.0, 0.0, 0.5, 1.0], [-1.0, 0.0, 1.0]))
     X = np.array([np.ones(12), t, p, t * p])
@@ -112,11 +135,14 @@ def test_published_designs_are_proved(k):
 
 
 @pytest.mark.filterwarnings("ignore:.*candidates, fewer than k")
-@pytest.mark.parametrize("noise", [2.0**-60, 2.0**-30])
-def test_noise_far_below_the_rounding_of_k_keeps_its_digits(noise):
+@pytest.mark.parametrize("noise", [2.0**-100, 2.0**-60, 2.0**-30])
+@pytest.mark.parametrize(
+    "given", [lambda X: lm.data(X, scale=False), lambda X: lm.psd(X.T @ X)], ids=["data", "K"]
+)
+def test_noise_far_below_the_rounding_of_k_keeps_its_digits(given, noise):
     """det(νI + K) of K = XᵀX with two rows is ν^(k−2) (ν² + ν tr K + the sum of its minors)."""
     X = np.random.default_rng(3).integers(-9, 10, (2, 7)).astype(float)
-    s = lm.select(lm.psd(X.T @ X), 4, criterion="logdet", noise=noise)
+    s = lm.select(given(X), 4, criterion="logdet", noise=noise)
     picked = X[:, s.indices]
     gram = picked @ picked.T
     det = (noise**2 + noise * np.trace(gram) + np.linalg.det(gram)) / noise**2
