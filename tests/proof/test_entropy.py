@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -167,6 +168,18 @@ def test_choices_of_different_sizes_need_noise(asked):
     scaled = lm.select(10 * X, criterion="logdet", noise=50.0, scale=False, **asked)
     assert sorted(noisy.indices) == sorted(scaled.indices)
     assert noisy.error() == pytest.approx(scaled.error())
+
+
+@pytest.mark.parametrize("noise", [None, 0.5])
+def test_methods_that_a_refusal_names_choose(noise):
+    words = {"k": 3, "criterion": "logdet", "noise": noise, "scale": False}
+    for method in ("annealed", "nuclear", "pivoted_qr", "kdpp", "uniform"):
+        try:
+            lm.select(columns("plain", 0), method=method, **words)
+        except UnsupportedError as error:
+            for name in re.findall(r"\w+", str(error).partition("use ")[2]):
+                if name not in ("or", "draws"):
+                    assert lm.select(columns("plain", 0), method=name, **words).k == 3
 
 
 def test_a_rule_that_looks_for_a_share_is_refused():

@@ -49,9 +49,10 @@ class LogDet(Objective):
     def __post_init__(self) -> None:
         if self.target is not None:
             raise UnsupportedError(
-                'criterion="logdet" measures what the chosen columns span. What they tell about a '
-                "target is a difference of two log determinants, which no search or bound here is "
-                "for; leave one of them out, or rebuild the target with noise by the trace"
+                'criterion="logdet" takes no target: what measurements tell about one is a '
+                "difference of two log determinants, for which there is no search or bound here; "
+                "leave the target out, or leave the criterion out: with this target and noise the "
+                "trace chooses the same if the target is one column, else for the least variance"
             )
         if self.noise is not None and not np.all(self.noise > 0):
             raise ValueError(
