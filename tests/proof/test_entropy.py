@@ -107,6 +107,16 @@ def test_designs_on_a_grid_of_levels_of_which_many_are_singular_are_all_compared
     }
 
 
+@pytest.mark.filterwarnings("ignore::landmarks.errors.RankWarning")
+@pytest.mark.parametrize("include", [[], [2], [0, 1, 2]])
+def test_above_the_rank_no_choice_of_fewer_is_an_alternative(include):
+    X = np.random.default_rng(0).integers(-9, 10, (6, 4))[:, [0, 1, 2, 3, 2, 2]] + 0.0
+    s = lm.select(X, 5, criterion="logdet", include=include, scale=False)
+    assert s.error() == np.inf
+    with pytest.raises(UnsupportedError, match="every choice has the determinant 0"):
+        s.alternatives(within=0.2)
+
+
 def test_a_certificate_ends_with_the_best_choice_where_there_is_time():
     X = np.random.default_rng(5).standard_normal((40, 24)) @ np.diag(np.linspace(1, 3, 24))
     counted = lm.select(X, 9, criterion="logdet", method="exact")

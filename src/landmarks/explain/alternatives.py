@@ -136,6 +136,10 @@ def alternatives(
     in_nats = not problem.objective.shares
     units = list(dict.fromkeys(tuple(sorted(row)) for row in found))
     units = [row for row in units if row or problem.include]  # nothing is no choice
+    if (
+        in_nats and problem.objective.noise is None
+    ):  # of dependent columns the search leaves out some
+        units = [row for row in units if problem.count(search.columns(row)) == problem.k]
     if not units:
         raise UnsupportedError("every choice has the determinant 0; choose fewer, or give noise")
     rows = [search.columns(row) for row in units]
