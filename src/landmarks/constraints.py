@@ -21,7 +21,7 @@ HONOURED_BY = {
     "constraints": "auto, greedy, swap, iterated or exact",
     "target": "auto, greedy, swap, iterated, annealed, continuous, knapsack or exact",
     "noise": "auto, greedy, swap, iterated, annealed, continuous, knapsack or exact",
-    "logdet": "auto, greedy, swap, iterated, continuous, knapsack or exact, or draws: kdpp",
+    "logdet": "auto, greedy, swap, iterated, continuous, knapsack or exact",
 }
 _UNITS = (
     'criterion="logdet" without noise compares choices of one size only: which of two sizes is '
@@ -264,13 +264,18 @@ def check_honoured(problem: Problem, chooser: Method) -> None:
     listed += [name for name in ("groups", "costs") if getattr(problem, name) is not None]
     for name in listed:
         _check_listed(name, chooser)
-    for name in problem.objective.asked:
-        _check_listed(name, chooser, problem.objective.named(name))
+    asked = problem.objective.asked
+    for name in asked:
+        others = HONOURED_BY["logdet" if "logdet" in asked else name]
+        others += ", or draws: kdpp" if asked == ("logdet",) else ""
+        _check_listed(name, chooser, problem.objective.named(name), others)
 
 
-def _check_listed(name: str, chooser: Method, said: str | None = None) -> None:
+def _check_listed(
+    name: str, chooser: Method, said: str | None = None, others: str | None = None
+) -> None:
     if name not in chooser.honours:
         what = "constraints on places" if name == "constraints" else said or name
         raise UnsupportedError(
-            f"{type(chooser).__name__} does not support {what}; use {HONOURED_BY[name]}"
+            f"{type(chooser).__name__} does not support {what}; use {others or HONOURED_BY[name]}"
         )

@@ -48,3 +48,13 @@ def test_the_lowest_bound_of_matrices_with_eigenvalues_much_alike(spread):
     K = (Q * np.exp(spread * rng.standard_normal(12))) @ Q.T
     best = max(np.linalg.slogdet(K[np.ix_(S, S)])[1] for S in combinations(range(12), 6))
     assert best - 1e-9 <= lowest(K, 6, rounds=10).bound <= best + 2 * spread + 1e-9
+
+
+def test_the_quick_bound_is_exact_where_all_but_one_are_chosen():
+    rng = np.random.default_rng(2)
+    for n in (2, 5, 20):
+        X = rng.standard_normal((n + 3, n)) * np.exp(rng.standard_normal(n))
+        K = X.T @ X
+        rests = [np.delete(np.arange(n), j) for j in range(n)]
+        best = max(np.linalg.slogdet(K[np.ix_(S, S)])[1] for S in rests)
+        assert best - 1e-9 <= lowest(K, n - 1).bound <= best + 1e-6

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import landmarks as lm
 from landmarks.errors import RankWarning, UnsupportedError
+from landmarks.proof import entropy
 
 pytestmark = pytest.mark.thorough
 
@@ -94,6 +96,28 @@ def test_choices_of_fewer_are_no_alternatives(include):
         s.alternatives()
 
 
+@pytest.mark.parametrize("words", [{}, {"include": [1, 4], "exclude": [0]}, {"noise": 0.5}])
+@pytest.mark.parametrize("kind", ["plain", "graded", "near", "low rank"])
+def test_the_search_proves_the_best_by_bounds_alone(kind, words, monkeypatch):
+    """Small problems are counted, from a good start; here neither, so that nodes decide."""
+    bounded, ascended = [], entropy.ascended
+    monkeypatch.setattr(entropy, "AT_ONCE", -1.0)
+    monkeypatch.setattr(entropy, "COUNTED", 0)
+    monkeypatch.setattr(entropy, "ROUNDS", 0)
+    monkeypatch.setattr(entropy, "ascended", lambda *a, **w: bounded.append(1) or ascended(*a, **w))
+    for seed, k in itertools.product(range(4), (3, 5)):
+        X = np.random.default_rng(seed).standard_normal((6 if kind == "low rank" else 20, 11))
+        if kind == "graded":
+            X = X * 2.0 ** np.linspace(-0.5, 0.5, 11)
+        if kind == "near":
+            X[:, 1:3] = X[:, 3:5] + 1e-3 * X[:, 1:3]
+        start = lm.Exact(start=[1, 4, 2, 3, 5][:k])
+        best = lm.select(X, k, criterion="logdet", method=start, scale=False, **words)
+        assert best.proved
+        assert best.error() == pytest.approx(lowest_error(X, k, words), abs=1e-8)
+    assert len(bounded) > 20
+
+
 def test_designs_on_a_grid_of_levels_of_which_many_are_singular_are_all_compared():
     t, p = (factor.ravel() for factor in np.meshgrid([-1.0, 0.0, 0.5, 1.0], [-1.0, 0.0, 1.0]))
     X = np.array([np.ones(12), t, p, t * p])
@@ -107,6 +131,16 @@ def test_designs_on_a_grid_of_levels_of_which_many_are_singular_are_all_compared
     assert {tuple(sorted(S)) for S in listed.choices.tolist()} == {
         S for S, close in zip(choices, near, strict=True) if close
     }
+
+
+@pytest.mark.filterwarnings("ignore::landmarks.errors.RankWarning")
+@pytest.mark.parametrize("include", [[], [2], [0, 1, 2]])
+def test_above_the_rank_no_choice_of_fewer_is_an_alternative(include):
+    X = np.random.default_rng(0).integers(-9, 10, (6, 4))[:, [0, 1, 2, 3, 2, 2]] + 0.0
+    s = lm.select(X, 5, criterion="logdet", include=include, scale=False)
+    assert s.error() == np.inf
+    with pytest.raises(UnsupportedError, match="every choice has the determinant 0"):
+        s.alternatives(within=0.2)
 
 
 def test_a_certificate_ends_with_the_best_choice_where_there_is_time():
@@ -138,11 +172,14 @@ def test_published_designs_are_proved(k):
 
 
 @pytest.mark.filterwarnings("ignore:.*candidates, fewer than k")
-@pytest.mark.parametrize("noise", [2.0**-60, 2.0**-30])
-def test_noise_far_below_the_rounding_of_k_keeps_its_digits(noise):
+@pytest.mark.parametrize("noise", [2.0**-100, 2.0**-60, 2.0**-30])
+@pytest.mark.parametrize(
+    "given", [lambda X: lm.data(X, scale=False), lambda X: lm.psd(X.T @ X)], ids=["data", "K"]
+)
+def test_noise_far_below_the_rounding_of_k_keeps_its_digits(given, noise):
     """det(νI + K) of K = XᵀX with two rows is ν^(k−2) (ν² + ν tr K + the sum of its minors)."""
     X = np.random.default_rng(3).integers(-9, 10, (2, 7)).astype(float)
-    s = lm.select(lm.psd(X.T @ X), 4, criterion="logdet", noise=noise)
+    s = lm.select(given(X), 4, criterion="logdet", noise=noise)
     picked = X[:, s.indices]
     gram = picked @ picked.T
     det = (noise**2 + noise * np.trace(gram) + np.linalg.det(gram)) / noise**2
@@ -167,6 +204,18 @@ def test_choices_of_different_sizes_need_noise(asked):
     scaled = lm.select(10 * X, criterion="logdet", noise=50.0, scale=False, **asked)
     assert sorted(noisy.indices) == sorted(scaled.indices)
     assert noisy.error() == pytest.approx(scaled.error())
+
+
+@pytest.mark.parametrize("noise", [None, 0.5])
+def test_methods_that_a_refusal_names_choose(noise):
+    words = {"k": 3, "criterion": "logdet", "noise": noise, "scale": False}
+    for method in ("annealed", "nuclear", "pivoted_qr", "kdpp", "uniform"):
+        try:
+            lm.select(columns("plain", 0), method=method, **words)
+        except UnsupportedError as error:
+            for name in re.findall(r"\w+", str(error).partition("use ")[2]):
+                if name not in ("or", "draws"):
+                    assert lm.select(columns("plain", 0), method=name, **words).k == 3
 
 
 def test_a_rule_that_looks_for_a_share_is_refused():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 
 import landmarks as lm
+from landmarks.errors import UnsupportedError
 
 RNG = np.random.default_rng(0)
 A = RNG.standard_normal((40, 10))
@@ -48,6 +50,25 @@ def test_a_choice_by_another_objective_has_the_errors_of_the_noise_as_given(give
     same = lm.select(given, 3, criterion=measured, noise=2.0, include=s.indices, scale=False)
     assert s.error(measured) == pytest.approx(same.error())
     assert s.relative_error(measured) == pytest.approx(same.relative_error())
+
+
+def test_what_measurements_tell_about_one_column_is_most_by_the_trace_and_logdet_says_so():
+    b, noise = B[:, 0], 0.5
+    with pytest.raises(UnsupportedError, match="if the target is one column"):
+        lm.select(A, 3, criterion="logdet", target=b, noise=noise)
+
+    def told(S: tuple[int, ...]) -> float:
+        """log det (K + N)_SS less that of the same given b."""
+        X = A[:, S]
+        rest = X - np.outer(b, b @ X) / (b @ b)
+        N = noise * np.eye(len(S))
+        return np.linalg.slogdet(X.T @ X + N)[1] - np.linalg.slogdet(rest.T @ rest + N)[1]
+
+    best = max(itertools.combinations(range(A.shape[1]), 3), key=told)
+    s = lm.select(A, 3, target=b, noise=noise, scale=False)
+    assert sorted(s.indices.tolist()) == list(best)
+    assert s.proved
+    assert told(best) == pytest.approx(np.log(b @ b / s.error()))
 
 
 def test_a_saved_selection_answers_for_its_target_and_takes_no_other(tmp_path: Path) -> None:

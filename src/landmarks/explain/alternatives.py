@@ -136,9 +136,8 @@ def alternatives(
     in_nats = not problem.objective.shares
     units = list(dict.fromkeys(tuple(sorted(row)) for row in found))
     units = [row for row in units if row or problem.include]  # nothing is no choice
-    if in_nats and problem.allowed.sized:  # not those that the others represent: they have none
-        wanted = problem.k - len(problem.allowed.fixed)
-        units = [row for row in units if len(row) == wanted]
+    if in_nats and problem.allowed.sized:  # of dependent columns the search leaves out some
+        units = [row for row in units if problem.count(search.columns(row)) == problem.k]
     if not units:
         raise UnsupportedError("every choice has the determinant 0; choose fewer, or give noise")
     rows = [search.columns(row) for row in units]

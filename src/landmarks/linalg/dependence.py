@@ -54,22 +54,20 @@ def has_rank(columns: np.ndarray, rank: int) -> bool:
     return all(rank_modulo(residues(columns, p), p) == rank for p in PRIMES)
 
 
-def exact_volume(A: np.ndarray, added: np.ndarray) -> float:
+def exact_volume(A: np.ndarray, added: np.ndarray, *, gram: bool = False) -> float:
     """log det (A + diag(added)) of a symmetric matrix, or −∞ if it is not positive definite.
 
     The entries are taken as they are, without rounding. Elimination without fractions (Bareiss,
     Math. Comp. 22, 1968): all numbers are whole, and divisions are exact.
+
+    gram : whether it is that of AᵀA + diag(added).
     """
-    entries = np.vstack([A, added])
-    fractions, exponents = np.frexp(entries)
-    lowest = int(exponents[entries != 0].min(initial=0))
-    numbers = np.ldexp(fractions, 53).astype(np.int64).tolist()
-    rows = [
-        [number << max(e - lowest, 0) for number, e in zip(row, powers, strict=True)]
-        for row, powers in zip(numbers, exponents.tolist(), strict=True)
-    ]
-    M = np.array(rows[:-1], dtype=object)
-    M[np.diag_indices(len(A))] += np.array(rows[-1], dtype=object)
+    (M, power), (more, least) = whole(A), whole(added)
+    if gram:
+        M, power = M.T @ M, 2 * power
+    lowest = min(power, least)
+    M = M << (power - lowest)
+    M[np.diag_indices(len(M))] += more << (least - lowest)
     before = 1
     for j in range(len(M)):
         pivot, column = M[j, j], M[j + 1 :, j].copy()
@@ -77,4 +75,12 @@ def exact_volume(A: np.ndarray, added: np.ndarray) -> float:
             return -math.inf
         M[j + 1 :, j + 1 :] = (pivot * M[j + 1 :, j + 1 :] - np.outer(column, column)) // before
         before = pivot
-    return math.log(before) + len(M) * (lowest - 53) * math.log(2.0)
+    return math.log(before) + len(M) * lowest * math.log(2.0)
+
+
+def whole(entries: np.ndarray) -> tuple[np.ndarray, int]:
+    """Floats as Python integers times one power of two, which is returned."""
+    fractions, exponents = np.frexp(entries)
+    lowest = int(exponents[entries != 0].min(initial=0))
+    shifts = np.maximum(exponents - lowest, 0).astype(object)
+    return np.ldexp(fractions, 53).astype(np.int64).astype(object) << shifts, lowest - 53

@@ -292,7 +292,8 @@ def lowest(
     kinds: list[Callable[[np.ndarray], Relaxation]] = [lambda at: Factorised(K, k, at)]
     if k < n:
         kinds.append(lambda at: Complemented(K, k, at))
-    for kind in kinds if rounds else kinds[:1]:
+    one_left = n - k == 1  # the complement is then exact
+    for kind in kinds if rounds or one_left else kinds[:1]:
         power, own = 0.0, best if kind is kinds[0] else None
         for p in POWERS if rounds else POWERS[2:3]:
             try:

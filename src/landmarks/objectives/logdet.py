@@ -23,8 +23,11 @@ from ..operators.forms import densify, in_double
 from ..operators.pair import Pair, rescaled
 from .objective import Objective
 
-LOST = 1e-5  # the least share of a length that is left: below it, stored K and noise are exact
+LOST = (
+    1e-5  # the least share of a length that is left: below it, columns or K, and noise, are exact
+)
 EXACT = 32  # picks up to which that is affordable
+ROWS = 1024  # of data, likewise
 FACTORED = 300  # candidates up to which a bound is worth some fifty eigendecompositions
 NO_SHARE = (
     "the log determinant is in nats, and a share of it means nothing; use error(), which is "
@@ -46,9 +49,10 @@ class LogDet(Objective):
     def __post_init__(self) -> None:
         if self.target is not None:
             raise UnsupportedError(
-                'criterion="logdet" measures what the chosen columns span. What they tell about a '
-                "target is a difference of two log determinants, which no search or bound here is "
-                "for; leave one of them out, or rebuild the target with noise by the trace"
+                'criterion="logdet" takes no target: what measurements tell about one is a '
+                "difference of two log determinants, for which there is no search or bound here; "
+                "leave the target out, or leave the criterion out: with this target and noise the "
+                "trace chooses the same if the target is one column, else for the least variance"
             )
         if self.noise is not None and not np.all(self.noise > 0):
             raise ValueError(
@@ -73,13 +77,24 @@ class LogDet(Objective):
         indices = np.asarray(indices, dtype=np.int64)
         if operator.m is not None:  # XᵀX would square the condition
             X = host(operator.factor(indices)).astype(np.float64)
+            rows = X
             if self.noise is not None:  # I + XᵀX/σ² is the Gram matrix of X/σ with I below it
-                X = np.vstack([X / np.sqrt(self.noise[indices]), np.eye(len(indices))])
-            lengths = np.sqrt(np.sum(X * X, axis=0))
-            if X.shape[0] < X.shape[1] or not np.all(lengths > 0):
+                variances = self.noise[indices]
+                rows = np.vstack([X / np.sqrt(variances), np.eye(len(indices))])
+            lengths = np.sqrt(np.sum(rows * rows, axis=0))
+            if rows.shape[0] < rows.shape[1] or not np.all(lengths > 0):
                 return float(np.inf)
-            shares = np.abs(np.diagonal(np.linalg.qr(X / lengths, mode="r")))
-            if not np.all(shares > represented(len(indices))):
+            shares = np.abs(np.diagonal(np.linalg.qr(rows / lengths, mode="r")))
+            least = float(np.min(shares, initial=1.0))
+            if (
+                self.noise is not None
+                and least <= LOST
+                and len(indices) <= EXACT
+                and len(X) <= ROWS
+            ):
+                before = float(np.sum(np.log(variances)))
+                return before - exact_volume(X, variances, gram=True)
+            if not least > represented(len(indices)):
                 return float(np.inf)  # one of them is represented by the others
             value = 2 * float(np.sum(np.log(shares)) + np.sum(np.log(lengths)))
             return -value - self._unit(operator, len(indices))
