@@ -14,7 +14,17 @@ import nox
 
 nox.needs_version = ">=2025.10.14"
 nox.options.default_venv_backend = "uv|virtualenv"
-CODE = ["src", "tests", "docs", "benchmarks", "examples", "fuzz", "hatch_build.py", "noxfile.py"]
+CODE = [
+    "src",
+    "paper",
+    "tests",
+    "docs",
+    "benchmarks",
+    "examples",
+    "fuzz",
+    "hatch_build.py",
+    "noxfile.py",
+]
 
 
 @nox.session

@@ -553,7 +553,7 @@ def verdicts(cells, found):
         "",
     )
     yield from (
-        f"- {name}, failures on {', '.join(labels)}: {reason}"
+        f"* {name}, failures on {', '.join(labels)}: {reason}"
         for (name, reason), labels in reasons.items()
     )
 

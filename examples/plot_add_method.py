@@ -10,6 +10,7 @@ you can pass the name of a method, and as the start of a search.
 from dataclasses import dataclass
 from typing import ClassVar
 
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
@@ -35,7 +36,8 @@ X = load_digits().data
 X = X - X.mean(axis=0)
 table = lm.compare(X, [2, 5, 10, 20], methods=[LargestNorm(), "greedy", "auto"])
 print(table)
-table.plot()
+figure, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")
+curves = table.plot(ax)
 
 # %%
 # Use it as a start: swaps improve any choice.

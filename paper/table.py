@@ -189,7 +189,11 @@ def write_summary(figure: Figure, out: Path) -> Path:
     """Write the summary of a figure next to its table, from the table alone."""
     rows = rows_of(figure, out)
     found = means(rows, figure.value)
-    lines = [f"# {figure.title}"]
+    command = f"python -m paper {figure.name}{' --quick' if figure.quick else ''} --out OUT"
+    made = (
+        f"`{command}` computes `{figure.stem}.csv`, whose rows name the versions of the packages,"
+    )
+    lines = [f"# {figure.title}", "", f"{made} and makes this page from it."]
     for panel in figure.panels:
         lines += ["", f"## {panel.title}", "", *_of_panel(figure, panel, found)]
         skipped = {

@@ -30,6 +30,17 @@ def test_every_registered_method_is_named_in(file):
     assert [name for name, place in PLACES if place.file == file and place.missing()] == []
 
 
+@pytest.mark.parametrize("section", ["", "\n### Added\n\n- Old.\n", "\n### Fixed\n\n- Old.\n"])
+def test_a_new_method_is_announced_with_the_next_version(section, tmp_path, monkeypatch):
+    page, released = tmp_path / "CHANGELOG.md", "## [0.1.0]\n\n### Added\n\n- Older.\n"
+    page.write_text(f"# Changelog\n\n## [Unreleased]\n{section}\n{released}", encoding="utf-8")
+    monkeypatch.setitem(TOOL["change"].__globals__, "ROOT", tmp_path)
+    TOOL["change"]("exact").write()
+    text = page.read_text(encoding="utf-8")
+    assert text.endswith(f"\n\n{released}") and text.count("- `exact`: ") == 1
+    assert "\n\n### Added\n\n- `exact`: " in text.removesuffix(released)
+
+
 def test_the_costs_of_every_method_are_filled_in():
     table = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `(\w+)`.*TODO", table, re.M) == []

@@ -210,6 +210,18 @@ def test_h5ad_dense_and_sparse_with_genes_and_cells(tmp_path):
         np.testing.assert_array_equal(values, X[:, [0, 2]])
 
 
+def test_h5ad_whose_names_have_a_mask_beside_them(tmp_path):
+    h5py = pytest.importorskip("h5py", reason="needs h5py")
+    with h5py.File(tmp_path / "t.h5ad", "w") as file:
+        file["X"] = X
+        for axis, names in (("obs", ["cell1", "cell2"]), ("var", list(NAMES))):
+            file.create_group(axis).attrs["_index"] = "_index"
+            file[f"{axis}/_index/values"] = np.array(names, dtype=h5py.string_dtype())
+            file[f"{axis}/_index/mask"] = np.zeros(len(names), dtype=bool)
+    found = read(tmp_path / "t.h5ad", drop=("b",))
+    assert (found.names, found.rows) == (("a", "c"), ("cell1", "cell2"))
+
+
 def test_zarr_array_and_group(tmp_path):
     zarr = pytest.importorskip("zarr", reason="needs zarr")
     zarr.save_array(str(tmp_path / "array.zarr"), X)

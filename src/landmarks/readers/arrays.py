@@ -277,6 +277,7 @@ def _index(store: Any, axis: str) -> tuple[str, ...] | None:
     if axis not in store or hasattr(store[axis], "dtype"):
         return None
     key = store[axis].attrs.get("_index", "_index")
-    if key not in store[axis] or not hasattr(store[axis][key], "dtype"):
-        return None
-    return as_texts(np.asarray(store[axis][key][...]))
+    for place in (key, f"{key}/values"):  # AnnData 0.13 keeps a mask beside texts of pandas 3
+        if place in store[axis] and hasattr(store[axis][place], "dtype"):
+            return as_texts(np.asarray(store[axis][place][...]))
+    return None
